@@ -1,0 +1,229 @@
+"""What a motor is told over time: each command gives its value at any times."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .errors import ParameterError
+from .motor import Number, require, require_finite
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The same value all the time; an array gives each motor its own."""
+
+    value: Number
+    """Value [V]."""
+
+    def __post_init__(self) -> None:
+        require_finite(self, "value")
+
+    def at(self, time: np.ndarray) -> np.ndarray:
+        value = np.asarray(self.value, dtype=float)
+        return np.broadcast_to(value, (len(time), *value.shape))
+
+
+@dataclass(frozen=True)
+class Samples:
+    """One value per step, or one row of values for the motors of a batch."""
+
+    values: np.ndarray
+    """Values by step [V]."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", np.asarray(self.values, dtype=float))
+        if not np.isfinite(self.values).all():
+            first = np.argwhere(~np.isfinite(self.values))[0]
+            raise ParameterError(f"command[{', '.join(map(str, first))}] = {self.values[tuple(first)]}: must be finite")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One value, and from a moment on another."""
+
+    value: Number
+    """Value after the step [V]."""
+    time: float = 0.0
+    """When it comes [s]."""
+    before: Number = 0.0
+    """Value before the step [V]."""
+
+    def __post_init__(self) -> None:
+        require_finite(self, "value", "time", "before")
+
+    def at(self, time: np.ndarray) -> np.ndarray:
+        return _over_time(np.where, time >= self.time - 1e-12, self.value, self.before)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sine:
+    """offset + amplitude·sin(2π·frequency·t + phase)."""
+
+    amplitude: Number
+    """Peak [V]."""
+    frequency: Number
+    """Frequency [Hz]."""
+    phase: Number = 0.0
+    """Phase at time 0 [rad]."""
+    offset: Number = 0.0
+    """Middle [V]."""
+
+    def __post_init__(self) -> None:
+        require(self, "frequency", ">=")
+        require_finite(self, "amplitude", "phase", "offset")
+
+    def at(self, time: np.ndarray) -> np.ndarray:
+        def wave(t, amplitude, frequency, phase, offset):
+            return offset + amplitude * np.sin(2 * np.pi * frequency * t + phase)
+
+        return _over_time(wave, time, self.amplitude, self.frequency, self.phase, self.offset)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chirp:
+    """A sine whose frequency rises evenly from one value to another."""
+
+    amplitude: Number
+    """Peak [V]."""
+    start: float
+    """Frequency at time 0 [Hz]."""
+    end: float
+    """Frequency at `duration`, held afterwards [Hz]."""
+    duration: float
+    """How long the rise takes [s]."""
+    offset: Number = 0.0
+    """Middle [V]."""
+
+    def __post_init__(self) -> None:
+        for name in ("start", "end"):
+            require(self, name, ">=")
+        require(self, "duration", ">")
+        require_finite(self, "amplitude", "offset")
+
+    def at(self, time: np.ndarray) -> np.ndarray:
+        rising = np.minimum(time, self.duration)
+        cycles = self.start * rising + 0.5 * (self.end - self.start) * rising**2 / self.duration
+        cycles = cycles + self.end * np.maximum(time - self.duration, 0.0)
+        wave = np.sin(2 * np.pi * cycles)
+        return _over_time(lambda s, amplitude, offset: offset + amplitude * s, wave, self.amplitude, self.offset)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trapezoid:
+    """Up a ramp, along, and down again."""
+
+    value: Number
+    """Height [V]."""
+    rise: float
+    """Time of the ramp up [s]."""
+    hold: float
+    """Time at the top [s]."""
+    fall: float | None = None
+    """Time of the ramp down [s]; None: as long as the ramp up."""
+    start: float = 0.0
+    """When the ramp up begins [s]."""
+
+    def __post_init__(self) -> None:
+        for name in ("rise", "hold", "fall"):
+            require(self, name, ">=")
+        require_finite(self, "value", "start")
+
+    def at(self, time: np.ndarray) -> np.ndarray:
+        fall = self.rise if self.fall is None else self.fall
+        corners = np.cumsum([self.start, self.rise, self.hold, fall])
+        # vertical edges: interp takes the later value of two corners at one time
+        shape = np.interp(time, corners, [0.0, 1.0, 1.0, 0.0])
+        return _over_time(np.multiply, shape, self.value)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Values at given times, linear in between and held at the ends."""
+
+    time: np.ndarray
+    """Times, rising [s]."""
+    values: np.ndarray
+    """Values at those times [V]."""
+
+    def at(self, time: np.ndarray) -> np.ndarray:
+        return np.interp(time, self.time, self.values)
+
+
+def from_csv(path: str | Path, column: str | None = None, time: str = "time") -> Table:
+    """A command from two columns of a CSV file: time [s] and value [V].
+
+    A unit in the header, as in `time [s]`, is passed over. Without `column` the file has exactly one besides time.
+    """
+    path = Path(path)
+    try:
+        rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
+    except FileNotFoundError:
+        raise ParameterError(f"{path}: no such file; a command CSV has the columns {time!r} and the command") from None
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ParameterError(f"{path}: cannot be read as CSV text ({error})") from None
+    rows = [(number, row) for number, row in enumerate(rows, start=1) if row]
+    if len(rows) < 2:
+        raise ParameterError(f"{path}: needs a header line and at least one row of numbers")
+    names = [cell.split("[")[0].strip() for cell in rows[0][1]]
+    others = [name for name in names if name != time]
+    if time not in names:
+        raise ParameterError(f"{path}, line 1: no column {time!r}; there are {', '.join(names)}")
+    if column is None:
+        if len(others) != 1:
+            raise ParameterError(f"{path}, line 1: name the command's column, one of {', '.join(others) or 'none'}")
+        column = others[0]
+    if column not in names:
+        raise ParameterError(f"{path}, line 1: no column {column!r}; there are {', '.join(names)}")
+    wanted = [names.index(time), names.index(column)]
+    numbers = [_row_of_numbers(path, number, row, wanted, names) for number, row in rows[1:]]
+    times, values = np.array(numbers).T
+    if (np.diff(times) <= 0).any():
+        line = rows[1 + int(np.argmax(np.diff(times) <= 0)) + 1][0]
+        raise ParameterError(f"{path}, line {line}: {time} must rise from row to row")
+    return Table(times, values)
+
+
+def _row_of_numbers(path: Path, number: int, row: list[str], wanted: list[int], names: list[str]) -> list[float]:
+    found = []
+    for index in wanted:
+        text = row[index].strip() if index < len(row) else ""
+        try:
+            value = float(text)
+        except ValueError:
+            raise ParameterError(f"{path}, line {number}, {names[index]} = {text!r}: must be a number") from None
+        if not np.isfinite(value):
+            raise ParameterError(f"{path}, line {number}, {names[index]} = {text}: must be finite")
+        found.append(value)
+    return found
+
+
+Command = Constant | Samples | Step | Sine | Chirp | Trapezoid | Table
+"""Everything that can be said to a motor over time."""
+
+
+def as_command(command: Any) -> Command:
+    """A number becomes a `Constant`, a list or array becomes `Samples`."""
+    if isinstance(command, Command):
+        return command
+    if isinstance(command, (int, float)) and not isinstance(command, bool):
+        return Constant(float(command))
+    if isinstance(command, (list, tuple, np.ndarray)):
+        try:
+            return Samples(np.asarray(command, dtype=float))
+        except (TypeError, ValueError) as error:
+            if isinstance(error, ParameterError):
+                raise
+            raise ParameterError("command: a list must hold numbers only, one per step") from None
+    raise ParameterError(f"command = {command!r}: must be a number, an array with one value per step, or a command object")
+
+
+def _over_time(function, time, *values):
+    """function(time, *values) with time along the first axis and the values' batch behind it."""
+    shape = np.broadcast_shapes(*(np.shape(value) for value in values))
+    along = time.reshape(time.shape + (1,) * len(shape))
+    return np.asarray(function(along, *values), dtype=float) + np.zeros((len(time), *shape))

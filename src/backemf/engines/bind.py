@@ -1,0 +1,55 @@
+"""Binding: the laws are written once with NumPy's operations; here they get another engine's."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import sys
+from types import FunctionType, ModuleType
+from typing import Any
+
+from ..errors import MissingExtraError, ParameterError
+from ..physics import ops as numpy_ops
+
+ENGINES = {"numpy": "numpy", "python": "python", "jax": "jax", "torch": "torch"}
+"""Name of each engine and the extra that brings it."""
+
+_LAWS = "backemf.physics."
+
+
+def bind(module: ModuleType, engine: str, ops: Any) -> ModuleType:
+    """The functions of a law module, re-created with the operations of `ops` in their globals.
+
+    Laws of other modules that it uses are bound along with it. Each bound module is a real one, named after the law
+    and the engine, since tracers such as Dynamo look globals up by module name.
+    """
+    name = f"{module.__name__}@{engine}"
+    if name in sys.modules:
+        return sys.modules[name]
+    bound = sys.modules[name] = ModuleType(name, module.__doc__)
+    scope = vars(bound)
+    scope["__builtins__"] = builtins
+    for key, value in vars(module).items():
+        if key.startswith("__"):
+            continue
+        scope[key] = value
+        if value is getattr(numpy_ops, key, bound):
+            scope[key] = getattr(ops, key)
+        elif isinstance(value, FunctionType) and value.__module__ == module.__name__:
+            scope[key] = FunctionType(value.__code__, scope, key, value.__defaults__)
+            scope[key].__kwdefaults__, scope[key].__doc__ = value.__kwdefaults__, value.__doc__
+        elif isinstance(value, FunctionType) and value.__module__.startswith(_LAWS):
+            scope[key] = getattr(bind(sys.modules[value.__module__], engine, ops), value.__name__)
+    return bound
+
+
+def load(engine: str) -> ModuleType:
+    """The module of an engine by name."""
+    if engine not in ENGINES:
+        raise ParameterError(f"engine = {engine!r}: must be one of {', '.join(ENGINES)}")
+    try:
+        return importlib.import_module(f"{__package__}.{engine}_engine")
+    except ModuleNotFoundError as error:
+        if error.name and error.name.startswith("backemf"):
+            raise
+        raise MissingExtraError(str(error.name), ENGINES[engine], f"The {engine} engine") from None

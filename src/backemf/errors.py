@@ -1,0 +1,28 @@
+"""What goes wrong, said in one sentence: where, which field, which value, what to do."""
+
+
+class BackemfError(ValueError):
+    """Base of every error raised for bad input; its message is meant to be shown as it is."""
+
+
+class UnitError(BackemfError):
+    """A text that is no quantity, or a quantity of the wrong dimension."""
+
+
+class ParameterError(BackemfError):
+    """A motor, supply, load or command that cannot exist."""
+
+
+class DatasheetError(BackemfError):
+    """A datasheet file that cannot be read, contradicts itself or says too little."""
+
+
+class SimulationError(BackemfError):
+    """A run that was asked for wrongly, or that left the finite numbers."""
+
+
+class MissingExtraError(BackemfError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str, what: str):
+        super().__init__(f"{what} needs {package}, which is not installed: pip install 'backemf[{extra}]'")

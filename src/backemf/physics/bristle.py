@@ -1,0 +1,94 @@
+"""Friction with memory: bristles that bend before they slip (Dahl, LuGre).
+
+    z' = w - stiffness·|w|·z/g(w)        torque = stiffness·z + damping(w)·z' + viscous·w
+
+At a held speed the bending z is a linear state and steps exactly. The torque over the step is its exact mean, so the
+work done on the bristles is never less than what they store: friction creates no energy at any dt.
+"""
+
+from ..motor import LuGre
+from .exact import decay, rise, rise_mean
+from .ops import absolute, exp, maximum, minimum, power, sign, sqrt, where
+
+
+def stribeck_level(speed: float, f: LuGre, exponent: float) -> float:
+    """Friction level g(w) between stiction at rest and Coulomb friction when sliding [N·m]."""
+    ratio = maximum(absolute(speed / f.stribeck_velocity), 1e-12)
+    return f.coulomb + (f.stiction - f.coulomb) * exp(-power(ratio, exponent))
+
+
+def gaussian_level(speed: float, f: LuGre) -> float:
+    """Friction level g(w) for the exponent 2, which needs no power [N·m]."""
+    ratio = speed / f.stribeck_velocity
+    return f.coulomb + (f.stiction - f.coulomb) * exp(-ratio * ratio)
+
+
+def fading_damping(speed: float, f: LuGre, exponent: float) -> float:
+    """Damping of the bristles, damping·exp(-|w/ws|^exponent) [N·m·s/rad]."""
+    return f.damping * exp(-power(maximum(absolute(speed / f.stribeck_velocity), 1e-12), exponent))
+
+
+def bristle_rate(bristle: float, speed: float, level: float, stiffness: float) -> float:
+    """z' at this instant [rad/s]."""
+    return speed - stiffness * absolute(speed) / level * bristle
+
+
+def bristle_step(bristle: float, speed: float, level: float, stiffness: float, dt: float) -> float:
+    """Bending after a step at a held speed [rad]."""
+    u = stiffness * absolute(speed) * dt / level
+    return bristle * decay(u) + speed * dt * rise(u)
+
+
+def bristle_mean(bristle: float, speed: float, level: float, stiffness: float, dt: float) -> float:
+    """Bending averaged over a step at a held speed [rad]."""
+    u = stiffness * absolute(speed) * dt / level
+    return bristle * rise(u) + speed * dt * rise_mean(u)
+
+
+def bristle_torque(mean: float, change: float, speed: float, stiffness: float, damping: float, dt: float) -> float:
+    """Torque against the motion, averaged over the step: stiffness·mean(z) + damping·mean(z') [N·m]."""
+    torque = stiffness * mean + damping * change / dt
+    # bristles that relax while sliding may ease the friction to nothing, but not push
+    pushes = (change * speed < 0.0) & (torque * speed < 0.0)
+    return where(pushes, 0.0, torque)
+
+
+def stored_energy(bristle: float, stiffness: float) -> float:
+    """Energy in the bent bristles [J]."""
+    return 0.5 * stiffness * bristle * bristle
+
+
+def settled_speed(
+    free_speed: float, inertia: float, bristle: float, level: float, stiffness: float, damping: float, dt: float
+) -> float:
+    """Speed at the end of the step of an inertia that the bristles hold [rad/s].
+
+    Solves J·w + dt·torque(w) = J·free with the exact mean torque at the speed w itself, so that even stiff bristles
+    and long steps neither ring nor gain energy. In u = stiffness·|w|·dt/g, along the direction s of the motion:
+
+        A·u + B·rise(u) + D·(1 - exp(-u)) = C
+    """
+    s = sign(free_speed * inertia - dt * stiffness * bristle)
+    a = inertia * level / (stiffness * dt * dt)
+    b = s * stiffness * bristle - level
+    c = s * inertia * free_speed / dt - level
+    d = damping * (level / stiffness - s * bristle) / dt
+    # start from rise(u) = 1/(1 + u/2), which makes it a quadratic with one positive root
+    half = a - 0.5 * c + d
+    root = sqrt(maximum(half * half - 2.0 * a * (b - c), 0.0))
+    start = where(half > 0.0, 2.0 * (c - b) / maximum(half + root, 1e-300), (root - half) / a)
+    highest = (c + maximum(level, -b)) / a
+    u = maximum(minimum(start, highest), 0.0)
+    u = newton(newton(newton(newton(u, a, b, c, d, highest), a, b, c, d, highest), a, b, c, d, highest), a, b, c, d, highest)
+    return s * u * level / (stiffness * dt)
+
+
+def newton(u: float, a: float, b: float, c: float, d: float, highest: float) -> float:
+    """One Newton step on A·u + B·rise(u) + D·(1 - exp(-u)) = C, kept in its bracket [1]."""
+    left = decay(u)
+    risen = rise(u)
+    tiny = u < 1e-4
+    rise_slope = where(tiny, -0.5 + u / 3.0, (left - risen) / where(tiny, 1.0, u))
+    residual = a * u + b * risen + d * (1.0 - left) - c
+    slope = maximum(a + b * rise_slope + d * left, a)
+    return maximum(minimum(u - residual / slope, highest), 0.0)

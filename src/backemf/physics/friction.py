@@ -1,0 +1,18 @@
+"""Dry friction without memory: a budget of torque that may stop the rotor and hold it, and never drive it.
+
+Over a step the rotor would reach the speed `free` without friction. Stopping it there takes J·free/dt; friction gives
+that much if it can, and its whole budget against the motion if it cannot. So stiction is exact, the work
+-f·w of the friction is never positive, and nothing chatters whatever the step.
+"""
+
+from .limits import clip
+
+
+def stopping_torque(free_speed: float, inertia: float, dt: float) -> float:
+    """Torque that takes away all speed within the step [N·m]."""
+    return inertia * free_speed / dt
+
+
+def hold(stopping: float, budget: float) -> float:
+    """Friction torque, against the motion and within its budget [N·m]."""
+    return clip(stopping, -budget, budget)

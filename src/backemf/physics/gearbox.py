@@ -1,0 +1,40 @@
+"""The gear train: what it loses depends on which side drives, and its play lets go of the joint."""
+
+from .limits import clip
+from .ops import absolute, where
+
+
+def loss_budget(torque: float, speed: float, efficiency: float, back_efficiency: float) -> float:
+    """Torque lost between the gearbox's input and its output, on the motor side, against the motion [N·m].
+
+    The motor drives (torque·speed > 0): the output gets efficiency·torque, so (1 - efficiency)·torque is lost.
+    The load drives: the input gets back_efficiency of the load's torque, so (1/back_efficiency - 1)·torque is lost.
+    """
+    share = where(torque * speed > 0.0, 1.0 - efficiency, 1.0 / back_efficiency - 1.0)
+    return absolute(torque) * share
+
+
+def gap_after(gap: float, rotor_speed: float, gear_speed: float, dt: float) -> float:
+    """Angle of the rotor ahead of the gears after a step of free flight, on the motor side [rad]."""
+    return gap + dt * (rotor_speed - gear_speed)
+
+
+def within_play(gap: float, play: float) -> float:
+    """The same angle, stopped by the flanks [rad]."""
+    return clip(gap, -0.5 * play, 0.5 * play)
+
+
+def touching(gap: float, play: float) -> float:
+    """Whether a flank is hit."""
+    return absolute(gap) > 0.5 * play
+
+
+def joined_speed(
+    rotor_inertia: float, rotor_speed: float, gear_inertia: float, gear_speed: float, approach: float
+) -> float:
+    """Rotor speed after rotor and gears have met and go on together, momentum being kept [rad/s].
+
+    `approach` is the speed at which the rest of the play closes within the step.
+    """
+    momentum = rotor_inertia * rotor_speed + gear_inertia * (gear_speed + approach)
+    return momentum / (rotor_inertia + gear_inertia)

@@ -1,0 +1,36 @@
+"""Friction that depends on load: the budgets of the family M1..M6 for `friction.hold`.
+
+With w the speed, tm and te the torques of motor and load, and s = exp(-|w/ws|^a):
+
+    M1  Kc + Kv|w|                               M4  M2 and M3, and s·Kls|tm - te|
+    M2  M1 + s·Kcs                               M5  M4 with |Km·tm - Ke·te| for both shares
+    M3  M1 + Kl|tm - te|                         M6  M5 + s·Q while tm and te oppose each other
+"""
+
+from ..motor import LoadDependent, LoadShare, QuadraticShare, Stribeck
+from .ops import absolute, exp, maximum, power, where
+
+
+def plain_budget(speed: float, f: LoadDependent) -> float:
+    """Friction without load, Kc + Kv|w| [N·m]."""
+    return f.coulomb + f.viscous * absolute(speed)
+
+
+def stribeck_share(speed: float, s: Stribeck) -> float:
+    """How much of the friction at rest is left at a speed, exp(-|w/ws|^a) [1]."""
+    return exp(-power(maximum(absolute(speed / s.velocity), 1e-12), s.exponent))
+
+
+def load_budget(motor_torque: float, load_torque: float, share: LoadShare) -> float:
+    """Friction of the transmitted torques, |Km·tm - Ke·te| [N·m]."""
+    return absolute(share.drive * motor_torque - share.back * load_torque)
+
+
+def quadratic_budget(motor_torque: float, load_torque: float, q: QuadraticShare) -> float:
+    """Friction of opposing torques: the square of the weaker one [N·m]."""
+    weaker = where(
+        absolute(motor_torque) > absolute(load_torque),
+        q.back * load_torque * load_torque,
+        q.drive * motor_torque * motor_torque,
+    )
+    return where(motor_torque * load_torque < 0.0, weaker, 0.0)

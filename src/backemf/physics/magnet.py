@@ -1,0 +1,44 @@
+"""The magnet: torque from current, voltage from speed, weaker when hot and saturating at high current."""
+
+from ..motor import Magnet, Saturation
+from .ops import absolute, log2, maximum, minimum, sign, where
+
+
+def flux(temperature: float, m: Magnet) -> float:
+    """Flux relative to the reference temperature, 1 + αm(T - T0), never below 0 [1]."""
+    return maximum(1.0 + m.temperature_coefficient * (temperature - m.reference_temperature), 0.0)
+
+
+def back_emf(speed: float, flux: float, m: Magnet) -> float:
+    """Voltage the turning rotor induces, Ke·w [V]."""
+    return m.back_emf_constant * flux * speed
+
+
+def torque(current: float, flux: float, m: Magnet) -> float:
+    """Torque of a current, Kt·i [N·m]."""
+    return m.torque_constant * flux * current
+
+
+def saturating_torque(current: float, flux: float, m: Magnet, s: Saturation) -> float:
+    """Torque of a current where the iron saturates: linear to the knee, logarithmic beyond [N·m]."""
+    size = absolute(current)
+    beyond = maximum(size - s.knee_current, 0.0)
+    gained = s.torque * log2(1.0 + s.scale * beyond)
+    return sign(current) * flux * (m.torque_constant * minimum(size, s.knee_current) + gained)
+
+
+def saturating_torque_slope(current: float, flux: float, m: Magnet, s: Saturation) -> float:
+    """Torque gained per ampere where the iron saturates [N·m/A]."""
+    beyond = maximum(absolute(current) - s.knee_current, 0.0)
+    logarithmic = s.torque * s.scale / (0.6931471805599453 * (1.0 + s.scale * beyond))
+    return flux * where(beyond > 0.0, logarithmic, m.torque_constant)
+
+
+def iron_heat(speed: float, iron_loss: float) -> float:
+    """Eddy-current and hysteresis loss, Kfe·w² [W]."""
+    return iron_loss * speed * speed
+
+
+def iron_torque(speed: float, iron_loss: float) -> float:
+    """Torque with which that loss brakes the rotor, Kfe·w [N·m]."""
+    return iron_loss * speed

@@ -1,0 +1,183 @@
+"""From the rotor to the joint: dry friction, gear loss and backlash, composed.
+
+Everything here is on the motor side: a joint inertia J counts J/N², a joint torque T counts T/N.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
+from .bristle import (
+    bristle_mean,
+    bristle_step,
+    bristle_torque,
+    fading_damping,
+    gaussian_level,
+    settled_speed,
+    stribeck_level,
+)
+from .cogging import cogging_torque
+from .drag import drag_slope, drag_term
+from .friction import hold, stopping_torque
+from .gearbox import gap_after, joined_speed, loss_budget, touching, within_play
+from .load_friction import load_budget, plain_budget, quadratic_budget, stribeck_share
+from .magnet import iron_heat, iron_torque
+from .ops import absolute, where
+from .state import State
+
+
+@dataclass(frozen=True)
+class Load:
+    """What hangs on the rotor, seen from the motor side."""
+
+    inertia: Any
+    """Inertia that moves with the rotor, its own included; None: unknown [kg·m²]."""
+    own_inertia: Any
+    """The rotor's share of it [kg·m²]."""
+    torque: Any
+    """Torque of the load on the rotor; None: unknown [N·m]."""
+
+
+@dataclass(frozen=True)
+class Rubbed:
+    """What friction does over a step."""
+
+    friction: Any
+    gear_loss: Any
+    speed: Any
+    bristle: Any
+
+
+def cogging(motor: Motor, angle):
+    """Cogging torque of all harmonics at a rotor angle [N·m]."""
+    torque = 0.0
+    if motor.cogging is not None:
+        for harmonic in motor.cogging.harmonics:
+            torque = torque + cogging_torque(angle, harmonic)
+    return torque
+
+
+def drag(motor: Motor, speed):
+    """Torque against the motion that grows with speed, and its slope: polynomial, viscous friction, iron [N·m]."""
+    torque, slope = 0.0, 0.0
+    if motor.drag is not None:
+        for order, coefficient in enumerate(motor.drag.coefficients, start=1):
+            torque = torque + drag_term(speed, coefficient, order)
+            slope = slope + drag_slope(speed, coefficient, order)
+    if isinstance(motor.friction, LuGre):
+        torque = torque + motor.friction.viscous * speed
+        slope = slope + motor.friction.viscous
+    if motor.magnet.iron_loss is not None:
+        torque = torque + iron_torque(speed, motor.magnet.iron_loss)
+        slope = slope + motor.magnet.iron_loss
+    return torque, slope
+
+
+def iron_power(motor: Motor, speed):
+    """Heat of the iron losses [W]."""
+    return 0.0 if motor.magnet.iron_loss is None else iron_heat(speed, motor.magnet.iron_loss)
+
+
+def friction_budget(friction: Coulomb | LoadDependent, speed, motor_torque, load_torque):
+    """Largest dry friction at this speed and load [N·m]."""
+    if isinstance(friction, Coulomb):
+        return friction.coulomb
+    budget = plain_budget(speed, friction)
+    if friction.load is not None:
+        budget = budget + load_budget(motor_torque, load_torque, friction.load)
+    if friction.stribeck is not None:
+        at_rest = friction.stribeck.coulomb
+        if friction.stribeck.load is not None:
+            at_rest = at_rest + load_budget(motor_torque, load_torque, friction.stribeck.load)
+        if friction.quadratic is not None:
+            at_rest = at_rest + quadratic_budget(motor_torque, load_torque, friction.quadratic)
+        budget = budget + at_rest * stribeck_share(speed, friction.stribeck)
+    return budget
+
+
+def bristles(friction: Dahl | LuGre, speed):
+    """Friction level, stiffness and damping of the bristles at a speed."""
+    if isinstance(friction, Dahl):
+        return friction.coulomb, friction.stiffness, 0.0
+    if friction.stribeck_exponent is None:
+        level = gaussian_level(speed, friction)
+    else:
+        level = stribeck_level(speed, friction, friction.stribeck_exponent)
+    damping = friction.damping
+    if friction.damping_exponent is not None:
+        damping = fading_damping(speed, friction, friction.damping_exponent)
+    return level, friction.stiffness, damping
+
+
+def dry_friction(motor: Motor, state: State, speed, free, torque, load: Load, dt, implicit: bool):
+    """Friction torque against the motion, the bristles after the step, and the speed that is left."""
+    friction = motor.friction
+    if friction is None:
+        return 0.0, state.bristle, free
+    if isinstance(friction, (Coulomb, LoadDependent)):
+        budget = friction_budget(friction, speed, torque, load.torque)
+        held = hold(stopping_torque(free, load.inertia, dt), budget)
+        return held, state.bristle, free - dt * held / load.inertia
+    level, stiffness, damping = bristles(friction, speed)
+    if implicit:
+        # the bristles see the speed they lead to
+        settled = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt)
+        after = bristle_step(state.bristle, settled, level, stiffness, dt)
+        return (free - settled) * load.inertia / dt, after, settled
+    after = bristle_step(state.bristle, speed, level, stiffness, dt)
+    mean = bristle_mean(state.bristle, speed, level, stiffness, dt)
+    held = bristle_torque(mean, after - state.bristle, speed, stiffness, damping, dt)
+    left = speed if load.inertia is None else free - dt * held / load.inertia
+    return held, after, left
+
+
+def rub(motor: Motor, state: State, speed, torque, free, load: Load, dt, implicit: bool) -> Rubbed:
+    """Dry friction and gear loss of a rotor that would reach the speed `free` without them."""
+    held, bristle, left = dry_friction(motor, state, speed, free, torque, load, dt, implicit)
+    if motor.gearbox is None or motor.gearbox.lossless:
+        return Rubbed(held, 0.0, left, bristle)
+    # what passes through the gears: the rotor keeps what accelerates it, where the load is known
+    passed = torque - held
+    if load.torque is not None:
+        passed = passed - load.own_inertia * (left - speed) / dt
+    budget = loss_budget(passed, left, motor.gearbox.efficiency, motor.gearbox.back_efficiency)
+    lost = hold(stopping_torque(left, load.inertia, dt), budget)
+    held, bristle, left = dry_friction(
+        motor, state, speed, free - dt * lost / load.inertia, torque, load, dt, implicit
+    )
+    return Rubbed(held, lost, left, bristle)
+
+
+def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gear_inertia, dt):
+    """A rotor that backlash lets go: in free flight, or against a flank and together with the gears.
+
+    `gear_speed` is what the gears reach by themselves within the step, `gear_inertia` what moves with them. Returns
+    what friction does, the torque that reaches the gears, and the angle of the rotor in its play.
+    """
+    play = absolute(motor.gearbox.ratio) * motor.gearbox.backlash
+    # in free flight
+    free = speed + dt * torque / own_inertia
+    alone = Load(own_inertia, own_inertia, 0.0)
+    flight, flight_bristle, flight_speed = dry_friction(motor, state, speed, free, torque, alone, dt, implicit=True)
+    gap = gap_after(state.gap, flight_speed, gear_speed, dt)
+    stopped = within_play(gap, play)
+    # against the flank: rotor and gears close the rest of the play and go on as one
+    approach = (stopped - state.gap) / dt
+    joined = joined_speed(own_inertia, free, gear_inertia, gear_speed, approach)
+    both = Load(own_inertia + gear_inertia, own_inertia, 0.0)
+    contact, contact_bristle, contact_speed = dry_friction(motor, state, speed, joined, torque, both, dt, implicit=True)
+    # whichever it is
+    hit = touching(gap, play)
+    held = where(hit, contact, flight)
+    after = where(hit, contact_speed, flight_speed)
+    bristle = None if flight_bristle is None else where(hit, contact_bristle, flight_bristle)
+    passed = where(hit, own_inertia * (free - contact_speed) / dt - contact, 0.0)
+    # the gears lose their share of what passes, but at most stop
+    lost = 0.0
+    if not motor.gearbox.lossless:
+        reached = gear_speed + dt * passed / gear_inertia
+        budget = loss_budget(passed, reached, motor.gearbox.efficiency, motor.gearbox.back_efficiency)
+        lost = hold(stopping_torque(reached, gear_inertia, dt), budget)
+    return Rubbed(held, lost, after, bristle), passed, stopped

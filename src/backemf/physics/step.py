@@ -1,0 +1,188 @@
+"""One step of a whole motor: drive, mechanics and heat, composed.
+
+Two ways to run it. `held` is for a host that owns the joint: it gives the joint's position and speed, both are held
+over the step, and the torque comes back. `coupled` is for our own simulation: it also knows what hangs on the joint,
+and finds the speed at the end of the step together with the torque, so any dt is stable.
+"""
+
+from __future__ import annotations
+
+from ..motor import Dahl, LuGre, Motor, Thermal, TwoNodeThermal
+from .bristle import stored_energy
+from .drive import Driven, drive, has_current_state, winding_temperature
+from .mechanics import Load, Rubbed, cogging, drag, iron_power, part, rub
+from .state import Output, State
+from .thermal import one_node, two_nodes
+
+
+def heat(motor: Motor, state: State, copper, iron, dt):
+    """Rises of winding and housing after a step [K]; None where there is no such state."""
+    if isinstance(motor.thermal, TwoNodeThermal):
+        return two_nodes(state.winding_rise, state.housing_rise, copper, iron, dt, motor.thermal)
+    if isinstance(motor.thermal, Thermal):
+        return one_node(state.winding_rise, copper + iron, dt, motor.thermal), None
+    return None, None
+
+
+def has_backlash(motor: Motor) -> bool:
+    return motor.gearbox is not None and motor.gearbox.backlash is not None
+
+
+def held(actuator, state: State, command, joint_position, joint_velocity, dt, load_torque=None, load_inertia=None):
+    """New state and output for a joint position and velocity held over the step.
+
+    `load_torque` [N·m] and `load_inertia` [kg·m²] are what the host knows of the joint without the motor's own
+    inertia. Dry friction uses them to stop the joint exactly; without them it stops the rotor's own inertia at most.
+    """
+    motor: Motor = actuator.motor
+    if has_backlash(motor):
+        # the rotor is ours to integrate
+        new, _, out = coupled(
+            actuator, state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, 0.0
+        )
+        return new, out
+    ratio = motor.ratio
+    speed = ratio * joint_velocity
+    driven = drive(motor, actuator.supply, state, command, speed, dt)
+    dragged, drag_slope = drag(motor, speed)
+    cogged = cogging(motor, ratio * joint_position)
+    torque = driven.torque + cogged - dragged
+    slope = driven.slope + drag_slope
+    load = load_on(motor, load_torque, load_inertia)
+    free = speed
+    if load.inertia is not None:
+        free = speed + dt * (torque if load.torque is None else torque + load.torque) / load.inertia
+    rubbed = rub(motor, state, speed, torque, free, load, dt, implicit=False)
+    torque = torque - rubbed.friction - rubbed.gear_loss
+    new = remember(motor, state, driven, rubbed, speed, None, dt)
+    return new, report(motor, state, new, driven, rubbed, speed, speed, torque, cogged, dragged, slope, 0.0, dt)
+
+
+def load_on(motor: Motor, load_torque, load_inertia) -> Load:
+    """What the host knows of the load, brought to the motor side."""
+    own, ratio = motor.inertia, motor.ratio
+    pull = None if load_torque is None else load_torque / ratio
+    if load_inertia is not None:
+        return Load(own + load_inertia / (ratio * ratio), own, pull)
+    return Load(None if motor.rotor is None else own, own, pull)
+
+
+def remember(motor: Motor, state: State, driven: Driven, rubbed: Rubbed, speed, gap, dt) -> State:
+    """State after the step."""
+    winding_rise, housing_rise = heat(motor, state, driven.copper_power, iron_power(motor, speed), dt)
+    return State(
+        current=driven.current if has_current_state(motor) else None,
+        winding_rise=winding_rise,
+        housing_rise=housing_rise,
+        bristle=rubbed.bristle,
+        gap=gap,
+        rotor_speed=None if gap is None else rubbed.speed,
+    )
+
+
+def coupled(actuator, state: State, command, joint_position, joint_velocity, dt, load_torque, load_inertia, load_slope):
+    """New state, joint velocity at the end of the step, and output, together with a load.
+
+    The load pulls with `load_torque` at the present speed [N·m], falling by `load_slope` per speed [N·m·s/rad]. All
+    torques that fall with speed are taken at the speed of the end of the step: J(w1 - w0) = dt·(T(w0) - slope·(w1 - w0)).
+    """
+    motor: Motor = actuator.motor
+    ratio = motor.ratio
+    parted = has_backlash(motor)
+    angle = ratio * joint_position + state.gap if parted else ratio * joint_position
+    start = state.rotor_speed if parted else ratio * joint_velocity
+    # torques and slopes at the start of the step
+    guess = drive(motor, actuator.supply, state, command, start, dt)
+    dragged, drag_slope = drag(motor, start)
+    cogged = cogging(motor, angle)
+    torque = guess.torque + cogged - dragged
+    slope = guess.slope + drag_slope
+    own = motor.inertia + dt * slope
+    outside = (load_inertia + dt * load_slope) / (ratio * ratio)
+    pull = load_torque / ratio
+
+    if parted:
+        gear_speed = ratio * joint_velocity + dt * pull / outside
+        rubbed, passed, gap = part(motor, state, start, torque, own, gear_speed, outside, dt)
+        work_speed = gear_speed + dt * (passed - rubbed.gear_loss) / outside
+    else:
+        inertia = own + outside
+        free = start + dt * (torque + pull) / inertia
+        rubbed = rub(motor, state, start, torque, free, Load(inertia, own, pull), dt, implicit=True)
+        gap, work_speed = None, rubbed.speed
+
+    # the winding, the iron and the drag as they are at the speed of the end
+    end = rubbed.speed
+    driven = drive(motor, actuator.supply, state, command, end, dt)
+    dragged, _ = drag(motor, end)
+    integrated = torque - slope * (end - start)
+    numerical = (integrated - (driven.torque + cogged - dragged)) * end
+    torque = passed - rubbed.gear_loss if parted else integrated - rubbed.friction - rubbed.gear_loss
+    new = remember(motor, state, driven, rubbed, end, gap, dt)
+    out = report(motor, state, new, driven, rubbed, end, work_speed, torque, cogged, dragged, slope, numerical, dt)
+    return new, work_speed / ratio, out
+
+
+def report(
+    motor: Motor,
+    before: State,
+    after: State,
+    driven: Driven,
+    rubbed: Rubbed,
+    speed,
+    work_speed,
+    torque,
+    cogged,
+    dragged,
+    slope,
+    numerical,
+    dt,
+) -> Output:
+    """Torque and telemetry of a step, brought to the joint."""
+    ratio = motor.ratio
+    bristle_power = 0.0
+    if isinstance(motor.friction, (Dahl, LuGre)):
+        stiffness = motor.friction.stiffness
+        bristle_power = (stored_energy(after.bristle, stiffness) - stored_energy(before.bristle, stiffness)) / dt
+    air_gap = driven.torque * speed
+    # drag brakes for the iron losses too, but their heat has a name of its own
+    braking = dragged * speed
+    iron = iron_power(motor, speed)
+    friction_power = rubbed.friction * speed - bristle_power
+    mechanical = torque * work_speed
+    gear_power, rotor_power = rubbed.gear_loss * speed, 0.0
+    if after.rotor_speed is not None:
+        # the rotor's own energy, and what impacts and gears swallow
+        gained = (after.rotor_speed - before.rotor_speed) * (after.rotor_speed + before.rotor_speed)
+        rotor_power = 0.5 * motor.inertia * gained / dt
+        arriving = air_gap + cogged * speed - braking + numerical
+        gear_power = arriving - rubbed.friction * speed - rotor_power - mechanical
+    return Output(
+        torque=ratio * torque,
+        torque_requested=ratio * driven.requested,
+        torque_slope=ratio * ratio * slope,
+        motor_torque=driven.torque,
+        voltage=driven.voltage,
+        current=driven.current,
+        back_emf=driven.back_emf,
+        winding_temperature=winding_temperature(motor, after),
+        housing_temperature=None if after.housing_rise is None else motor.thermal.ambient + after.housing_rise,
+        rotor_speed=speed,
+        electrical_power=driven.electrical_power,
+        copper_power=driven.copper_power,
+        iron_power=iron,
+        magnetic_power=driven.magnetic_power,
+        conversion_power=driven.back_emf * driven.mean_current - air_gap,
+        drag_power=braking - iron,
+        friction_power=friction_power,
+        bristle_power=bristle_power,
+        cogging_power=cogged * speed,
+        gear_power=gear_power,
+        rotor_power=rotor_power,
+        mechanical_power=mechanical,
+        numerical_power=numerical,
+        bus_voltage=driven.bus_voltage,
+        bus_current=driven.bus_current,
+        brake_power=driven.brake_power,
+        limit=driven.limit,
+    )

@@ -1,0 +1,33 @@
+"""The supply: a battery with internal resistance behind a bridge that chops it.
+
+The bridge realises a voltage command as a duty of the battery's open-circuit voltage, so a sagging bus lowers what the
+motor gets. A bridge passes power on: it draws duty·i from the bus. With the mean current of each motor affine in its
+voltage, i = a + g·v, and v = duty·bus, the bus voltage of any number of motors follows in closed form:
+
+    bus = (voltage - resistance·Σ duty·a) / (1 + resistance·Σ duty²·g)
+"""
+
+from .limits import clip
+from .ops import maximum
+
+
+def duty(command: float, voltage: float, modulation_limit: float) -> float:
+    """Share of the bus voltage that the bridge passes on, within ±modulation_limit [1]."""
+    return clip(command / voltage, -modulation_limit, modulation_limit)
+
+
+def sagging_bus(voltage: float, resistance: float, drawn: float, stiffness: float) -> float:
+    """Bus voltage where motors draw Σ duty·a and Σ duty²·g [V]."""
+    return (voltage - resistance * drawn) / (1.0 + resistance * stiffness)
+
+
+def bus_current(power: float, bus: float) -> float:
+    """Current that carries a power into the bridges [A]; negative while the motors feed back."""
+    return power / bus
+
+
+def accepted(power: float) -> float:
+    """Power drawn from a supply that takes nothing back [W]."""
+    return maximum(power, 0.0)
+
+

@@ -1,0 +1,165 @@
+"""The record of a simulated run: every state and every telemetry channel over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .actuator import Actuator
+from .errors import MissingExtraError, ParameterError
+from .motor import Motor
+
+UNITS = {
+    "time": "s",
+    "command": "V",
+    "position": "rad",
+    "velocity": "rad/s",
+    "far_position": "rad",
+    "far_velocity": "rad/s",
+    "bristle": "rad",
+    "gap": "rad",
+    "rotor_speed": "rad/s",
+    "winding_rise": "K",
+    "housing_rise": "K",
+    "torque": "N*m",
+    "torque_requested": "N*m",
+    "torque_slope": "N*m*s/rad",
+    "motor_torque": "N*m",
+    "load_torque": "N*m",
+    "voltage": "V",
+    "current": "A",
+    "back_emf": "V",
+    "winding_temperature": "degC",
+    "housing_temperature": "degC",
+    "bus_voltage": "V",
+    "bus_current": "A",
+    "limit": "1",
+}
+"""Unit of each channel; every channel that ends in _power is in W."""
+
+BALANCE = (
+    "copper", "magnetic", "conversion", "iron", "drag", "friction", "bristle", "gear", "rotor", "mechanical",
+)  # fmt: skip
+"""Where the electrical energy goes; cogging and the numerical remainder give it."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What happened: `run["current"]` is an array over time, with the batch's axes behind.
+
+    Each value belongs to the end of its step; a power is the mean over the step.
+    """
+
+    actuator: Actuator
+    """What was run."""
+    load: Any
+    """What it moved."""
+    dt: float
+    """Step of the simulation [s]."""
+    time: np.ndarray
+    """Time at the end of each recorded step [s]."""
+    data: dict[str, np.ndarray]
+    """Every channel by name."""
+
+    @property
+    def motor(self) -> Motor:
+        """The motor that was run."""
+        return self.actuator.motor
+
+    @property
+    def channels(self) -> list[str]:
+        """Names of all channels."""
+        return list(self.data)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name == "time":
+            return self.time
+        if name not in self.data:
+            raise ParameterError(f"run[{name!r}]: no such channel; there are {', '.join(self.data)}")
+        return self.data[name]
+
+    def unit(self, name: str) -> str:
+        """Unit of a channel."""
+        return "W" if name.endswith("_power") else UNITS[name]
+
+    def energy(self) -> dict[str, np.ndarray]:
+        """Energy up to each moment by where it went [J].
+
+        electrical + cogging + numerical = copper + magnetic + conversion + iron + drag + friction + bristle + gear
+        + rotor + mechanical.
+        """
+        every = float(self.time[0]) if len(self.time) == 1 else float(self.time[1] - self.time[0])
+        if abs(every - self.dt) > 1e-9 * every:
+            raise ParameterError("energy() needs every step: simulate with every=1")
+        names = ("electrical", *BALANCE, "cogging", "numerical")
+        return {name: np.cumsum(self.data[f"{name}_power"], axis=0) * self.dt for name in names}
+
+    def table(self) -> dict[str, np.ndarray]:
+        """Columns by name; a batch gives one column per motor, as in `current[3]`."""
+        columns = {"time": self.time}
+        for name, values in self.data.items():
+            if values.ndim == 1:
+                columns[name] = values
+            else:
+                for index in np.ndindex(values.shape[1:]):
+                    columns[f"{name}[{','.join(map(str, index))}]"] = values[(slice(None), *index)]
+        return columns
+
+    def to_parquet(self, path: str | Path) -> Path:
+        """Write all channels; the unit of each column is in its metadata under `unit`."""
+        try:
+            import pyarrow
+            import pyarrow.parquet
+        except ModuleNotFoundError:
+            raise MissingExtraError("pyarrow", "files", "Writing parquet") from None
+        columns = self.table()
+        units = {name: self.unit(name.split("[")[0]) for name in columns}
+        arrays = [pyarrow.array(values) for values in columns.values()]
+        fields = [
+            pyarrow.field(name, array.type, metadata={"unit": units[name]})
+            for name, array in zip(columns, arrays, strict=True)
+        ]
+        table = pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields))
+        return _written(path, lambda temporary: pyarrow.parquet.write_table(table, temporary))
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write all channels; the header names each column and its unit, as in `current [A]`."""
+        columns = self.table()
+        header = ",".join(f"{_quoted(name)} [{self.unit(name.split('[')[0])}]" for name in columns)
+        rows = np.stack([np.asarray(values, dtype=float) for values in columns.values()], axis=1)
+
+        def write(temporary: Path) -> None:
+            np.savetxt(temporary, rows, fmt="%.9g", delimiter=",", header=header, comments="", encoding="utf-8")
+
+        return _written(path, write)
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """The step response: position, speed, voltage, current and temperature over time."""
+        from . import plot
+
+        return plot.step_response(self, path=path)
+
+    def __repr__(self) -> str:
+        shape = self.data["position"].shape[1:]
+        motors = "1 motor" if not shape else f"{'x'.join(map(str, shape))} motors"
+        return f"Run({motors}, {self.time[-1]:g} s in steps of {self.dt:g} s, {len(self.data)} channels)"
+
+
+def _quoted(name: str) -> str:
+    return name.replace(",", ";")
+
+
+def _written(path: str | Path, write) -> Path:
+    """Write to a temporary name beside the file, then rename: a failure leaves no half-written file."""
+    path = Path(path)
+    temporary = path.with_name(path.name + ".part")
+    try:
+        write(temporary)
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise ParameterError(f"{path}: cannot be written ({error.strerror})") from None
+    return path

@@ -1,0 +1,209 @@
+"""Running a motor with a load: one compiled loop for one motor or a batch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .actuator import Actuator
+from .actuator.compiled import require_load, states_of
+from .commands import Samples, as_command
+from .errors import ParameterError, SimulationError
+from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion
+from .motor import Motor
+from .rollout import Here, behind_time, rest, roll_jax, roll_numpy
+from .run import Run
+from .tree import numbers
+
+CHUNK = 16384
+"""Longest piece of a run that is computed at once [steps]; between pieces the numbers are checked."""
+
+
+def simulate(
+    actuator: Actuator | Motor,
+    load: Load,
+    command: Any,
+    duration: float,
+    dt: float = 1e-4,
+    *,
+    position: Any = 0.0,
+    velocity: Any = 0.0,
+    initial: dict[str, Any] | None = None,
+    shape: tuple[int, ...] | int | None = None,
+    every: int = 1,
+    engine: str = "jax",
+    precision: str = "float64",
+    progress: bool = False,
+) -> Run:
+    """Run a motor with a load under a voltage command.
+
+    Args:
+        actuator: A `Motor`, or an `Actuator` with its supply.
+        load: What it moves: `Inertia`, `Pendulum`, `Fan`, `ConstantTorque`, `TwoMass`, `LockedRotor`, `PrescribedMotion`.
+        command: Volts: a number, an array with one value (or row) per step, or `Constant`, `Step`, `Sine`, `Chirp`,
+            `Trapezoid`, `from_csv(...)`.
+        duration: How long [s].
+        dt: Step [s]; any step is stable, a short one is exact.
+        position: Joint position at the start [rad].
+        velocity: Joint velocity at the start [rad/s].
+        initial: States of the motor at the start by name, e.g. {"winding_rise": 60.0}.
+        shape: Shape of the batch, if no parameter or command array says it.
+        every: Record every n-th step.
+        engine: "jax" (compiled), or "numpy" (the reference, slow).
+        precision: "float64" or "float32".
+        progress: Show a progress bar.
+    """
+    if isinstance(actuator, Motor):
+        actuator = Actuator(actuator)
+    if not isinstance(actuator, Actuator):
+        raise ParameterError(f"simulate({type(actuator).__name__}): the first argument must be a Motor or an Actuator")
+    if not isinstance(load, Load):
+        raise ParameterError(f"load = {load!r}: must be one of the loads of backemf, e.g. Inertia(inertia=1e-4)")
+    if engine not in ("jax", "numpy"):
+        raise ParameterError(f"engine = {engine!r}: a run needs 'jax' or 'numpy'")
+    if precision not in ("float64", "float32"):
+        raise ParameterError(f"precision = {precision!r}: must be 'float64' or 'float32'")
+    steps = count_steps(duration, dt, every)
+    signal = as_command(command)
+    if isinstance(signal, Samples) and len(np.atleast_1d(signal.values)) != steps:
+        raise ParameterError(
+            f"command has {len(np.atleast_1d(signal.values))} rows, but {duration:g} s in steps of {dt:g} s are {steps}; "
+            "give one value per step, or a command object such as Table"
+        )
+    batch = batch_shape(actuator, load, signal, position, velocity, initial or {}, shape)
+    check_load(actuator.motor, load)
+    start = start_of(actuator, load, batch, position, velocity, initial or {})
+
+    roll = roll_jax if engine == "jax" else roll_numpy
+    pieces: list[dict[str, np.ndarray]] = []
+    here = start
+    with _bar(progress, steps) as advance:
+        for first, count in chunks(steps, every):
+            times = (first + np.arange(count)) * dt
+            values = signal.values[first : first + count] if isinstance(signal, Samples) else signal.at(times)
+            path = np.append(times, times[-1] + dt)
+            path = load.at(path) if isinstance(load, PrescribedMotion) else None
+            here, record = roll(actuator, load, here, values, path, dt, every, batch, precision)
+            record["command"] = np.broadcast_to(
+                behind_time(values[every - 1 :: every], len(batch)), (count // every, *batch)
+            ).copy()
+            check_finite(record, (first + every) * dt, dt * every, actuator)
+            pieces.append(record)
+            advance(count)
+    data = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    time = (np.arange(steps // every) + 1) * (dt * every)
+    return Run(actuator, load, dt, time, data)
+
+
+def count_steps(duration: float, dt: float, every: int) -> int:
+    """Number of steps of a run; raises one sentence on times that make no sense."""
+    for name, value in (("dt", dt), ("duration", duration)):
+        if not isinstance(value, (int, float, np.floating)) or not (value > 0 and math.isfinite(value)):
+            raise ParameterError(f"{name} = {value!r}: must be a positive number of seconds")
+    if not isinstance(every, int) or every < 1:
+        raise ParameterError(f"every = {every!r}: must be a whole number of steps, 1 or more")
+    steps = round(duration / dt)
+    if steps < every:
+        raise ParameterError(f"duration = {duration:g} s holds no recorded step of {dt * every:g} s: lengthen it or lower dt")
+    return steps - steps % every
+
+
+def chunks(steps: int, every: int) -> Iterator[tuple[int, int]]:
+    """First step and length of each piece; whole multiples of `every`."""
+    size = max(every, CHUNK - CHUNK % every)
+    for first in range(0, steps, size):
+        yield first, min(size, steps - first)
+
+
+def batch_shape(actuator, load, signal, position, velocity, initial, shape) -> tuple[int, ...]:
+    """The shape every array of the run broadcasts to."""
+    shapes = {"shape": () if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)}
+    for name, value in numbers(actuator):
+        shapes[name] = np.shape(value)
+    if not isinstance(load, PrescribedMotion):
+        for name, value in numbers(load):
+            shapes[f"load.{name}"] = np.shape(value)
+    probe = signal.values[:1] if isinstance(signal, Samples) else signal.at(np.zeros(1))
+    shapes["command"] = probe.shape[1:]
+    shapes["position"], shapes["velocity"] = np.shape(position), np.shape(velocity)
+    shapes |= {f"initial.{name}": np.shape(value) for name, value in initial.items()}
+    whole: tuple[int, ...] = ()
+    for name, each in shapes.items():
+        try:
+            whole = np.broadcast_shapes(whole, each)
+        except ValueError:
+            raise ParameterError(f"{name} has the shape {each}, which does not fit the batch {whole}") from None
+    return whole
+
+
+def check_load(motor: Motor, load: Load) -> None:
+    """Raise one sentence if there is nothing that could move, or no way to move it."""
+    require_load(motor, 0.0, 1.0)
+    if isinstance(load, KINEMATIC):
+        return
+    own, outside = np.asarray(motor.armature), np.asarray(getattr(load, "inertia", 1.0))
+    if not (own + outside > 0).all():
+        raise ParameterError(
+            "nothing has inertia: give Motor.rotor, or a load with an inertia above 0, so that a torque has something to move"
+        )
+
+
+def start_of(actuator: Actuator, load: Load, batch, position, velocity, initial) -> Here:
+    """Everything at the start, spread over the batch."""
+    for name, value in (("position", position), ("velocity", velocity), *initial.items()):
+        if not np.isfinite(np.asarray(value, dtype=float)).all():
+            raise ParameterError(f"{name} = {value}: must be finite")
+    if isinstance(load, LockedRotor) and np.any(velocity):
+        raise ParameterError(f"velocity = {velocity}: a locked rotor stands still; leave velocity out")
+    present = states_of(actuator.motor)
+    for name in initial:
+        if name not in present:
+            raise ParameterError(f"initial[{name!r}]: this motor has no such state; it has {', '.join(present) or 'none'}")
+    here = rest(actuator, load, batch, position, velocity)
+    given = {name: np.broadcast_to(np.asarray(value, dtype=float), batch).copy() for name, value in initial.items()}
+    return replace(here, state=replace(here.state, **given))
+
+
+_SUSPECTS = {
+    "current": ("winding.inductance", "winding.resistance"),
+    "winding_rise": ("thermal.capacitance", "thermal.winding_capacitance", "winding.temperature_coefficient"),
+    "housing_rise": ("thermal.housing_capacitance",),
+    "bristle": ("friction.stiffness",),
+    "rotor_speed": ("rotor.inertia",),
+    "velocity": ("rotor.inertia", "load.inertia"),
+    "position": ("rotor.inertia", "load.inertia"),
+}
+
+
+def check_finite(record: dict[str, np.ndarray], first: float, spacing: float, actuator: Actuator) -> None:
+    """Raise one sentence at the first value that is no finite number: when, which state, which parameter to look at."""
+    moments = {}
+    for name, values in record.items():
+        bad = ~np.isfinite(values)
+        if bad.any():
+            moments[name] = int(np.argwhere(bad)[0][0])
+    if not moments:
+        return
+    index = min(moments.values())
+    early = [name for name, when in moments.items() if when == index]
+    state = next((name for name in _SUSPECTS if name in early), early[0])
+    known = {name: value for name, value in numbers(actuator.motor)}
+    look = [f"{name} = {known[name]}" for name in _SUSPECTS.get(state, ()) if name in known]
+    advice = f"look at {' and '.join(look)}, or" if look else "look at the command, or"
+    raise SimulationError(
+        f"at t = {first + index * spacing:g} s the run left the finite numbers, first in {state}; {advice} lower dt"
+    )
+
+
+def _bar(progress: bool, steps: int):
+    """A context that gives a function to report progress with."""
+    if not progress:
+        return nullcontext(lambda done: None)
+    from .progress import progress_bar
+
+    return progress_bar("simulating", steps)
