@@ -73,8 +73,12 @@ def torque_per_ampere(motor: Motor, current, field):
     return saturating_torque_slope(current, field, motor.magnet, motor.magnet.saturation)
 
 
-def drive(motor: Motor, supply, state: State, command, speed, dt) -> Driven:
-    """Current and torque over a step at a held rotor speed."""
+def drive(motor: Motor, supply, state: State, command, speed, dt, mean_torque: bool) -> Driven:
+    """Current and torque over a step at a held rotor speed.
+
+    The torque is that of the mean current over the step, which is the exact impulse and makes power balance, or that
+    of the current at its end, which is what simulators with a current state apply.
+    """
     # the winding and the magnet at their temperature
     temperature = winding_temperature(motor, state)
     ohms = resistance(temperature, motor.winding)
@@ -109,9 +113,7 @@ def drive(motor: Motor, supply, state: State, command, speed, dt) -> Driven:
     # the current that this voltage would drive, and the one the limits allow
     steady = steady_current(voltage, emf, ohms)
     following = current_at_end(current, steady, left)
-    open_limit = following
-    if supply is not None:
-        open_limit = current_at_end(current, steady_current(command, emf, ohms), left)
+    unlimited = steady if supply is None else steady_current(command, emf, ohms)
     active = 1.0
     if motor.limits is not None:
         allowed = following
@@ -133,9 +135,10 @@ def drive(motor: Motor, supply, state: State, command, speed, dt) -> Driven:
             allowed = capped
         # a drive limits current by lowering its voltage, as far as the bus reaches
         limited = absolute(allowed - following) > 0.0
-        voltage = where(limited, voltage_for_current(allowed, current, emf, ohms, left), voltage)
+        needed = voltage_for_current(allowed, current, emf, ohms, left)
         if reach is not None:
-            voltage = clip(voltage, -reach, reach)
+            needed = clip(needed, -reach, reach)
+        voltage = where(limited, needed, voltage)
         steady = steady_current(voltage, emf, ohms)
         following = where(limited, current_at_end(current, steady, left), following)
         active = where(limited, 0.0, 1.0)
@@ -146,8 +149,11 @@ def drive(motor: Motor, supply, state: State, command, speed, dt) -> Driven:
     if motor.winding.inductance is not None:
         # L·Δ(i²)/2dt, from the circuit's own balance so that powers add up to rounding
         magnetic = motor.winding.inductance * (following - current) * (following + current) / (2.0 * dt)
-    per_ampere = torque_per_ampere(motor, following, field)
-    slope = active * per_ampere * motor.magnet.back_emf_constant * field * (1.0 - left) / ohms
+    # the torque, and how it falls with speed: through the share of the steady current that has come by now
+    kept = averaged if mean_torque else left
+    acting = mean if mean_torque else following
+    per_ampere = torque_per_ampere(motor, acting, field)
+    slope = active * per_ampere * motor.magnet.back_emf_constant * field * (1.0 - kept) / ohms
     power = voltage * mean
 
     # what the supply gives for it
@@ -160,8 +166,8 @@ def drive(motor: Motor, supply, state: State, command, speed, dt) -> Driven:
     return Driven(
         current=following,
         mean_current=mean,
-        torque=torque_of(motor, following, field),
-        requested=torque_of(motor, open_limit, field),
+        torque=torque_of(motor, acting, field),
+        requested=torque_of(motor, current_at_end(current, unlimited, kept), field),
         slope=slope,
         voltage=voltage,
         back_emf=emf,

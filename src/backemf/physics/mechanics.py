@@ -24,7 +24,7 @@ from .friction import hold, stopping_torque
 from .gearbox import gap_after, joined_speed, loss_budget, touching, within_play
 from .load_friction import load_budget, plain_budget, quadratic_budget, stribeck_share
 from .magnet import iron_heat, iron_torque
-from .ops import absolute, where
+from .ops import absolute, sign, where
 from .state import State
 
 
@@ -123,9 +123,7 @@ def dry_friction(motor: Motor, state: State, speed, free, torque, load: Load, dt
     level, stiffness, damping = bristles(friction, speed)
     if implicit:
         # the bristles see the speed they lead to
-        settled = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt)
-        after = bristle_step(state.bristle, settled, level, stiffness, dt)
-        return (free - settled) * load.inertia / dt, after, settled
+        speed = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt)
     after = bristle_step(state.bristle, speed, level, stiffness, dt)
     mean = bristle_mean(state.bristle, speed, level, stiffness, dt)
     held = bristle_torque(mean, after - state.bristle, speed, stiffness, damping, dt)
@@ -143,11 +141,33 @@ def rub(motor: Motor, state: State, speed, torque, free, load: Load, dt, implici
     if load.torque is not None:
         passed = passed - load.own_inertia * (left - speed) / dt
     budget = loss_budget(passed, left, motor.gearbox.efficiency, motor.gearbox.back_efficiency)
-    lost = hold(stopping_torque(left, load.inertia, dt), budget)
-    held, bristle, left = dry_friction(
-        motor, state, speed, free - dt * lost / load.inertia, torque, load, dt, implicit
+    if not implicit:
+        lost = hold(stopping_torque(left, load.inertia, dt), budget)
+        slower = free - dt * lost / load.inertia
+        held, bristle, left = dry_friction(motor, state, speed, slower, torque, load, dt, implicit)
+        return Rubbed(held, lost, left, bristle)
+    # friction again with all of the loss: either the motion goes on, or both together stop it
+    direction = sign(left)
+    slower = free - dt * direction * budget / load.inertia
+    held, bristle, left = dry_friction(motor, state, speed, slower, torque, load, dt, implicit)
+    stops = left * direction <= 0.0
+    stopping = stopping_torque(free, load.inertia, dt)
+    at_rest = resting_friction(motor, state, speed, torque, load, stopping)
+    return Rubbed(
+        where(stops, at_rest, held),
+        where(stops, stopping - at_rest, direction * budget),
+        where(stops, 0.0, left),
+        None if bristle is None else where(stops, state.bristle, bristle),
     )
-    return Rubbed(held, lost, left, bristle)
+
+
+def resting_friction(motor: Motor, state: State, speed, torque, load: Load, stopping):
+    """Friction torque of a rotor that comes to rest within the step [N·m]."""
+    if motor.friction is None:
+        return 0.0
+    if isinstance(motor.friction, (Dahl, LuGre)):
+        return motor.friction.stiffness * state.bristle
+    return hold(stopping, friction_budget(motor.friction, speed, torque, load.torque))
 
 
 def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gear_inertia, dt):

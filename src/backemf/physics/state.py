@@ -46,7 +46,7 @@ class Output:
     torque_slope: Array
     """How fast the torque falls with joint speed, -d(torque)/d(speed), never negative [N·m·s/rad]."""
     motor_torque: Array
-    """Electromagnetic torque on the rotor at the end of the step [N·m]."""
+    """Electromagnetic torque on the rotor [N·m]: at the end of the step for a host, its mean in `simulate`."""
     voltage: Array
     """Voltage at the terminals [V]."""
     current: Array
@@ -68,8 +68,8 @@ class Output:
     magnetic_power: Array
     """Power into the field of the inductance [W]."""
     conversion_power: Array
-    """Power that the back-EMF takes and the torque does not give: Kt below Ke, saturation, and the torque being
-    that of the current at the end of the step [W]."""
+    """Power that the back-EMF takes and the torque does not give [W]: Kt below Ke, saturation, and for a host also the
+    torque being that of the current at the end of the step."""
     drag_power: Array
     """Heat of viscous drag [W]."""
     friction_power: Array

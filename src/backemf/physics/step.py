@@ -43,7 +43,7 @@ def held(actuator, state: State, command, joint_position, joint_velocity, dt, lo
         return new, out
     ratio = motor.ratio
     speed = ratio * joint_velocity
-    driven = drive(motor, actuator.supply, state, command, speed, dt)
+    driven = drive(motor, actuator.supply, state, command, speed, dt, mean_torque=False)
     dragged, drag_slope = drag(motor, speed)
     cogged = cogging(motor, ratio * joint_position)
     torque = driven.torque + cogged - dragged
@@ -92,7 +92,7 @@ def coupled(actuator, state: State, command, joint_position, joint_velocity, dt,
     angle = ratio * joint_position + state.gap if parted else ratio * joint_position
     start = state.rotor_speed if parted else ratio * joint_velocity
     # torques and slopes at the start of the step
-    guess = drive(motor, actuator.supply, state, command, start, dt)
+    guess = drive(motor, actuator.supply, state, command, start, dt, mean_torque=True)
     dragged, drag_slope = drag(motor, start)
     cogged = cogging(motor, angle)
     torque = guess.torque + cogged - dragged
@@ -113,7 +113,7 @@ def coupled(actuator, state: State, command, joint_position, joint_velocity, dt,
 
     # the winding, the iron and the drag as they are at the speed of the end
     end = rubbed.speed
-    driven = drive(motor, actuator.supply, state, command, end, dt)
+    driven = drive(motor, actuator.supply, state, command, end, dt, mean_torque=True)
     dragged, _ = drag(motor, end)
     integrated = torque - slope * (end - start)
     numerical = (integrated - (driven.torque + cogged - dragged)) * end

@@ -17,8 +17,8 @@ def duty(command: float, voltage: float, modulation_limit: float) -> float:
 
 
 def sagging_bus(voltage: float, resistance: float, drawn: float, stiffness: float) -> float:
-    """Bus voltage where motors draw Σ duty·a and Σ duty²·g [V]."""
-    return (voltage - resistance * drawn) / (1.0 + resistance * stiffness)
+    """Bus voltage where motors draw Σ duty·a and Σ duty²·g [V]; a collapsing bus keeps a thousandth of its voltage."""
+    return maximum((voltage - resistance * drawn) / (1.0 + resistance * stiffness), 0.001 * voltage)
 
 
 def bus_current(power: float, bus: float) -> float:

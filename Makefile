@@ -1,0 +1,45 @@
+# Every target sets up what it needs in .venv first. Another interpreter: make PYTHON=python3.12 test
+PYTHON ?= python3
+PYTEST_ARGS ?=
+BIN := .venv/bin
+# the documentation is built with MkDocs 1, as pyproject.toml says
+export NO_MKDOCS_2_WARNING := 1
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help demo test check format bench docs clean
+
+help: ## say what each target does
+	@echo "make TARGET, where TARGET is one of"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
+
+demo: .venv/.demo ## take one motor from its datasheet to a moving load; leaves an HTML page in out/
+	$(BIN)/python examples/demo.py
+
+test: .venv/.dev ## run the tests; make test PYTEST_ARGS="-k thermal" runs some
+	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+
+check: .venv/.dev ## format, lint, types, and documentation with every link
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/mkdocs build --strict --quiet
+
+format: .venv/.dev ## rewrite the code in the project's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/.dev ## measure speed and memory, beside MuJoCo
+	$(BIN)/python benchmarks/bench.py
+
+docs: .venv/.dev ## build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+clean: ## remove the environment and everything that was built
+	rm -rf .venv .venv.lock build dist out site .hypothesis .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Two environments in one folder: the demo installs neither PyTorch nor MuJoCo nor the documentation tools.
+.venv/.demo .venv/.dev: .venv/.%: pyproject.toml constraints.txt tools/environment.py
+	$(PYTHON) tools/environment.py $*

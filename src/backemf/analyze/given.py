@@ -1,0 +1,76 @@
+"""What a question leaves open, taken from the motor; and the sentence that says what is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..actuator.supply import Supply
+from ..errors import ParameterError
+from ..motor import Motor, Number, Thermal, TwoNodeThermal
+from ..physics.limits import derated_current
+
+
+def array(value: Any) -> np.ndarray:
+    """The value as an array of floats."""
+    return np.asarray(value, dtype=float)
+
+
+def finite(name: str, value: Any) -> np.ndarray:
+    """The value as an array of floats, all of them finite."""
+    known = array(value)
+    if not np.isfinite(known).all():
+        raise ParameterError(f"{name} = {value}: must be a finite number")
+    return known
+
+
+def voltage_of(motor: Motor, voltage: Number | None) -> np.ndarray:
+    """The voltage asked for, or the rated one [V]."""
+    if voltage is not None:
+        return finite("voltage", voltage)
+    if motor.ratings is None or motor.ratings.voltage is None:
+        raise ParameterError("Motor.ratings has no voltage: give voltage= or Ratings(voltage=...)")
+    return array(motor.ratings.voltage)
+
+
+def supply_of(motor: Motor, supply: Supply | Number | None) -> Supply:
+    """The supply asked for; a number is its voltage, None the rated voltage."""
+    return supply if isinstance(supply, Supply) else Supply(voltage=voltage_of(motor, supply))
+
+
+def temperature_of(motor: Motor, temperature: Number | None) -> np.ndarray:
+    """The winding temperature asked for, or the one of the data [°C]."""
+    return finite("temperature", motor.winding.reference_temperature if temperature is None else temperature)
+
+
+def limit_of(motor: Motor, limit: Number | None) -> np.ndarray:
+    """The hottest winding asked for, or the rated one [°C]."""
+    if limit is not None:
+        return finite("limit", limit)
+    if motor.ratings is None or motor.ratings.winding_temperature is None:
+        raise ParameterError("Motor.ratings has no winding_temperature: give limit= or Ratings(winding_temperature=...)")
+    return array(motor.ratings.winding_temperature)
+
+
+def thermal_of(motor: Motor) -> Thermal | TwoNodeThermal:
+    """The thermal model, which must be there."""
+    if motor.thermal is None:
+        raise ParameterError("Motor.thermal is None: give thermal figures, Thermal(...) or TwoNodeThermal(...)")
+    return motor.thermal
+
+
+def current_limit_of(motor: Motor, current_limit: Number | None, temperature: np.ndarray) -> np.ndarray | None:
+    """The current limit asked for, or the drive's at this winding temperature [A]; None: there is none."""
+    if current_limit is not None:
+        known = finite("current_limit", current_limit)
+        if (known <= 0).any():
+            raise ParameterError(f"current_limit = {current_limit}: must be greater than 0")
+        return known
+    limits = motor.limits
+    if limits is None or limits.rated_current is None:
+        return None
+    if not limits.derates:
+        return array(limits.rated_current)
+    start, end = limits.derating_start, limits.derating_end
+    return array(derated_current(temperature, limits.rated_current, limits.low_current, start, end))

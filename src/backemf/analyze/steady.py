@@ -1,0 +1,197 @@
+"""Steady running: every torque and every power at a held speed, from the same laws that the simulation steps.
+
+At a constant speed the torque of the current goes through drag, friction and gears to the joint; cogging averages out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Number
+from ..physics.drive import torque_of
+from ..physics.gearbox import loss_budget
+from ..physics.magnet import back_emf, flux
+from ..physics.mechanics import bristles, drag, friction_budget, iron_power
+from ..physics.winding import resistance, steady_current
+from .given import array, finite, temperature_of
+from .roots import fixed_point
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperatingPoint:
+    """A motor that runs steadily. Powers add up: electrical = copper + conversion + iron + drag + friction + gear +
+    mechanical."""
+
+    voltage: np.ndarray
+    """Terminal voltage [V]."""
+    temperature: np.ndarray
+    """Winding temperature [°C]."""
+    motor_speed: np.ndarray
+    """Speed of the rotor [rad/s]."""
+    joint_speed: np.ndarray
+    """Speed of the joint [rad/s]."""
+    current: np.ndarray
+    """Current [A]."""
+    motor_torque: np.ndarray
+    """Torque of the current on the rotor, before any loss [N·m]."""
+    joint_torque: np.ndarray
+    """Torque that reaches the joint [N·m]."""
+    electrical_power: np.ndarray
+    """Power into the terminals [W]; negative while generating."""
+    copper_power: np.ndarray
+    """Heat of the winding, R(T)·i² [W]."""
+    conversion_power: np.ndarray
+    """Power lost between Ke and Kt and by saturation, back-EMF·i - torque·speed [W]."""
+    iron_power: np.ndarray
+    """Heat of the iron [W]."""
+    drag_power: np.ndarray
+    """Heat of the drag [W]."""
+    friction_power: np.ndarray
+    """Heat of dry friction [W]."""
+    gear_power: np.ndarray
+    """Heat of the gears [W]."""
+    mechanical_power: np.ndarray
+    """Power into the joint [W]; negative while the load drives."""
+
+    @property
+    def efficiency(self) -> np.ndarray:
+        """Power out over power in [1]: mechanical over electrical while motoring, the other way round while generating,
+        0 where both sides only make heat."""
+        electrical, mechanical = self.electrical_power, self.mechanical_power
+        motoring = (electrical > 0.0) & (mechanical > 0.0)
+        generating = (electrical < 0.0) & (mechanical < 0.0)
+        out = np.where(motoring, mechanical, np.where(generating, electrical, 0.0))
+        into = np.where(motoring, electrical, np.where(generating, mechanical, 1.0))
+        return out / into
+
+
+def operating_point(
+    motor: Motor, voltage: Number, joint_speed: Number = 0.0, temperature: Number | None = None
+) -> OperatingPoint:
+    """The motor at a terminal voltage [V] and a joint speed [rad/s], with the winding at a temperature [°C].
+
+    At standstill friction holds against the torque, so `joint_torque` is what the motor can press with.
+    """
+    celsius = temperature_of(motor, temperature)
+    speed = motor.ratio * finite("joint_speed", joint_speed)
+    emf = back_emf(speed, flux(celsius, motor.magnet), motor.magnet)
+    current = steady_current(finite("voltage", voltage), emf, resistance(celsius, motor.winding))
+    return at_current(motor, current, speed, celsius)
+
+
+def point_at_torque(
+    motor: Motor, joint_torque: Number, joint_speed: Number = 0.0, temperature: Number | None = None
+) -> OperatingPoint:
+    """The motor as it gives a torque to the joint [N·m] at a joint speed [rad/s]: the inverse of `operating_point`."""
+    celsius = temperature_of(motor, temperature)
+    speed = motor.ratio * finite("joint_speed", joint_speed)
+    out = finite("joint_torque", joint_torque) / motor.ratio
+    direction = np.where(speed == 0.0, np.sign(out), np.sign(speed))
+    net = out
+    if motor.gearbox is not None:
+        net = np.where(out * direction > 0.0, out / motor.gearbox.efficiency, out * motor.gearbox.back_efficiency)
+    arriving = net + direction * _friction_at_load(motor, speed, net, -out, direction)
+    current = current_for(motor, arriving + drag(motor, speed)[0], flux(celsius, motor.magnet))
+    return at_current(motor, current, speed, celsius, direction)
+
+
+def at_current(
+    motor: Motor, current: np.ndarray, speed: np.ndarray, celsius: np.ndarray, direction: np.ndarray | None = None
+) -> OperatingPoint:
+    """The motor at a current [A] and a rotor speed [rad/s].
+
+    `direction` is the way the rotor turns, +1 or -1, for a standstill that is the limit of slow motion; None: at
+    standstill friction holds what it can.
+    """
+    ohms, field = resistance(celsius, motor.winding), flux(celsius, motor.magnet)
+    emf = back_emf(speed, field, motor.magnet)
+    air_gap = torque_of(motor, current, field)
+    dragged = drag(motor, speed)[0]
+    arriving = air_gap - dragged
+    way = np.where(speed == 0.0, np.sign(arriving), np.sign(speed)) if direction is None else direction
+    rubbed = _friction_at_current(motor, speed, arriving, way)
+    if direction is None:
+        rubbed = np.where(speed == 0.0, np.minimum(rubbed, np.abs(arriving)), rubbed)
+    net = arriving - way * rubbed
+    lost = gear_loss(motor, net, way)
+    out = net - way * lost
+    iron = iron_power(motor, speed)
+    parts = {
+        "voltage": emf + ohms * current,
+        "temperature": celsius,
+        "motor_speed": speed,
+        "joint_speed": speed / motor.ratio,
+        "current": current,
+        "motor_torque": air_gap,
+        "joint_torque": out * motor.ratio,
+        "electrical_power": (emf + ohms * current) * current,
+        "copper_power": ohms * current * current,
+        "conversion_power": emf * current - air_gap * speed,
+        "iron_power": iron,
+        "drag_power": dragged * speed - iron,
+        "friction_power": way * rubbed * speed,
+        "gear_power": way * lost * speed,
+        "mechanical_power": out * speed,
+    }
+    return OperatingPoint(**dict(zip(parts, np.broadcast_arrays(*map(array, parts.values())), strict=True)))
+
+
+def dry_friction(motor: Motor, speed, arriving, load):
+    """Size of the dry friction of a rotor that slides at a speed [N·m]; `arriving` and `load` pull on it [N·m]."""
+    if isinstance(motor.friction, (Dahl, LuGre)):
+        return bristles(motor.friction, speed)[0] + 0.0 * speed
+    if isinstance(motor.friction, (Coulomb, LoadDependent)):
+        return friction_budget(motor.friction, speed, arriving, load) + 0.0 * speed
+    return 0.0 * speed
+
+
+def gear_loss(motor: Motor, net, direction):
+    """Size of the torque that the gears lose, on the motor side [N·m]."""
+    if motor.gearbox is None or motor.gearbox.lossless:
+        return 0.0 * net
+    return loss_budget(net, direction, motor.gearbox.efficiency, motor.gearbox.back_efficiency)
+
+
+def _friction_at_current(motor: Motor, speed, arriving, direction):
+    """Dry friction where the rotor's torque is known and the load balances it [N·m]."""
+    if not isinstance(motor.friction, LoadDependent):
+        return dry_friction(motor, speed, arriving, 0.0)
+
+    def budget(rubbed):
+        net = arriving - direction * rubbed
+        return dry_friction(motor, speed, arriving, direction * gear_loss(motor, net, direction) - net)
+
+    return _solved(budget, speed, arriving)
+
+
+def _friction_at_load(motor: Motor, speed, net, load, direction):
+    """Dry friction where the load is known and the rotor's torque balances it [N·m]."""
+    if not isinstance(motor.friction, LoadDependent):
+        return dry_friction(motor, speed, net, load)
+    return _solved(lambda rubbed: dry_friction(motor, speed, net + direction * rubbed, load), speed, net)
+
+
+def _solved(budget, speed, torque):
+    """The friction that its own budget allows [N·m]."""
+    rubbed = fixed_point(budget, np.zeros(np.broadcast_shapes(np.shape(speed), np.shape(torque))))
+    if not np.isfinite(rubbed).all():
+        raise ParameterError(
+            "Motor.friction locks: each newton metre of load adds more than one of friction, "
+            "so no torque moves the joint; lower LoadDependent.load or its Stribeck share"
+        )
+    return rubbed
+
+
+def current_for(motor: Motor, torque, field):
+    """Current that makes a torque on the rotor, saturation included [A]."""
+    linear = torque / (motor.magnet.torque_constant * field)
+    s = motor.magnet.saturation
+    if s is None:
+        return linear
+    size = np.abs(torque) / field - motor.magnet.torque_constant * s.knee_current
+    with np.errstate(over="ignore"):
+        beyond = (np.exp2(np.maximum(size, 0.0) / s.torque) - 1.0) / s.scale
+    return np.where(size > 0.0, np.sign(torque) * (s.knee_current + beyond), linear)

@@ -1,0 +1,240 @@
+"""Every redundant figure of a sheet against what the others predict."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from ..units import convert, format_quantity
+from .conflict import conflicts
+from .derive import gear_ratings
+from .diagnose import about_constants, about_ratio, about_resistance
+from .heat import AMBIENT, nodes, thermal_model
+from .predict import predict
+from .sheet import LISTS, TABLES, Datasheet
+from .solve import Solved, solve
+from .table import quantities
+
+Severity = Literal["ok", "info", "warning", "error"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One figure held against the others."""
+
+    figure: str
+    """Name of the figure, or of what the finding is about."""
+    listed: float | None
+    """What the sheet says, in SI and in the sheet's own convention."""
+    predicted: float | None
+    """What the other figures say, in the same terms."""
+    severity: Severity
+    """`ok`: agrees; `info`: worth knowing; `warning`: look at it; `error`: cannot be."""
+    explanation: str
+    """One sentence."""
+    cause: str = ""
+    """The diagnosis in a word for programs: `electronics`, `rms-ampere`, `peak-phase-ampere`, `phase-resistance`,
+    `line-resistance`, `gear-efficiency`, `power-balance`; empty if there is none."""
+    unit: str = "1"
+    """SI unit of `listed` and `predicted`."""
+
+    @property
+    def ratio(self) -> float | None:
+        """Listed over predicted; None where nothing is compared."""
+        if self.listed is None or not self.predicted:
+            return None
+        return self.listed / self.predicted
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.figure}{self._numbers()}: {self.explanation}"
+
+    def _numbers(self) -> str:
+        if self.listed is None or self.predicted is None:
+            return ""
+        listed, predicted = (format_quantity(value, self.unit) for value in (self.listed, self.predicted))
+        both = f" {listed} listed, {predicted} predicted"
+        return both if self.ratio is None else f"{both}, ratio {self.ratio:.3f}"
+
+
+# how far a printed figure may be from its prediction: three digits, rounding and the maker's tolerances
+_TOLERANCE = {
+    "no_load_speed": 0.03,
+    "no_load_current": 0.2,
+    "stall_current": 0.05,
+    "stall_torque": 0.05,
+    "speed_torque_gradient": 0.05,
+    "mechanical_time_constant": 0.07,
+    "electrical_time_constant": 0.07,
+    "nominal_torque": 0.08,
+    "nominal_speed": 0.08,
+    "max_efficiency": 0.04,
+}
+_NONSENSE = 1.5
+
+
+def check(sheet: Datasheet) -> list[Finding]:
+    """Findings on every redundant figure, most direct first; an empty list means nothing could be compared."""
+    s = solve(sheet)
+    predicted = predict(s)
+    found = [*_insufficient(s), *_contradictions(s), *_constants(s)]
+    for figure, tolerance in _TOLERANCE.items():
+        found += _compare(s, figure, predicted, tolerance)
+    found += [*_power(s, predicted), *_temperature(s, predicted), *_thermal_products(s), *_speeds(s, predicted)]
+    found += [*_gear(s, predicted), *_remarks(s)]
+    return found
+
+
+def unit_of(figure: str) -> str:
+    """SI unit of a figure by its name."""
+    for table in (*TABLES.values(), *LISTS.values()):
+        if figure in quantities(table):
+            return quantities(table)[figure].unit
+    return "1"
+
+
+def _raw(sheet: Datasheet, figure: str) -> float | None:
+    """A figure as the sheet has it."""
+    for table in (sheet.electrical, sheet.mechanical):
+        if hasattr(table, figure):
+            return getattr(table, figure)
+    return None
+
+
+def _compare(s: Solved, figure: str, predicted: dict[str, float], tolerance: float) -> list[Finding]:
+    value, raw = getattr(s.figures, figure), _raw(s.sheet, figure)
+    if value is None or raw is None or figure in s.used or predicted.get(figure, 0.0) <= 0:
+        return []
+    ratio = value / predicted[figure]
+    severity, words, cause = _judge(s, figure, ratio, tolerance)
+    # shown in the sheet's own convention, whatever that is
+    return [Finding(figure, raw, raw / ratio, severity, words, cause, unit_of(figure))]
+
+
+def _judge(s: Solved, figure: str, ratio: float, tolerance: float) -> tuple[Severity, str, str]:
+    if abs(ratio - 1) <= tolerance:
+        return "ok", "agrees with the other figures", ""
+    if figure == "no_load_speed" and _capped(s, ratio):
+        words = "a round number far below what voltage and Ke allow: the speed is limited by its electronics"
+        return "warning", words, "electronics"
+    severity: Severity = "error" if not 1 / _NONSENSE < ratio < _NONSENSE else "warning"
+    words, cause = about_resistance(figure, ratio) or about_ratio(figure, ratio, s) or ("", "")
+    if not words:
+        words = f"{'above' if ratio > 1 else 'below'} what the other figures predict"
+    return severity, words, cause
+
+
+def _capped(s: Solved, ratio: float) -> bool:
+    """Whether a no-load speed looks set by a built-in controller: clearly too low, and a multiple of 500 rpm."""
+    rpm = convert(s.sheet.mechanical.no_load_speed or 0.0, "rpm")
+    brushed = "brush" in s.sheet.kind.lower() and "brushless" not in s.sheet.kind.lower()
+    return ratio < 0.9 and not brushed and abs(rpm - 500 * round(rpm / 500)) < 0.5
+
+
+def _constants(s: Solved) -> list[Finding]:
+    """Kt against Ke: equal in one convention, apart through gear losses or mixed conventions."""
+    if s.kt is None or s.ke is None or s.how["kt"].startswith("equal") or s.how["ke"].startswith("equal"):
+        return []
+    ratio, listed = s.kt / s.ke, s.sheet.electrical.kt
+    severity, words, cause = about_constants(s, ratio)
+    if listed is not None:
+        return [Finding("kt", listed, listed / ratio, severity, words, cause, "N*m/A")]
+    words += f" (Kt from {s.how['kt']}, Ke from {s.how['ke']})"
+    return [Finding("kt", s.kt, s.ke, severity, words, cause, "N*m/A")]
+
+
+def _power(s: Solved, predicted: dict[str, float]) -> list[Finding]:
+    listed, value = s.figures.nominal_power, predicted.get("nominal_power")
+    if listed is None or not value:
+        return []
+    near = abs(listed / value - 1) < 0.25
+    words = "agrees with nominal torque and speed" if near else "a name for the motor rather than torque times speed"
+    return [Finding("nominal_power", listed, value, "ok" if near else "info", words, unit="W")]
+
+
+def _temperature(s: Solved, predicted: dict[str, float]) -> list[Finding]:
+    """The rise the nominal current settles at, with the resistance that grows on the way, against what is allowed."""
+    t = s.sheet.thermal
+    rise = predicted.get("temperature_rise")
+    if rise is None or t.max_winding_temperature is None:
+        return []
+    allowed = t.max_winding_temperature - (AMBIENT if t.ambient is None else t.ambient)
+    severity, words = _about_heat(rise, allowed)
+    return [Finding("temperature_rise", allowed, None if math.isinf(rise) else rise, severity, words, unit="K")]
+
+
+def _about_heat(rise: float, allowed: float) -> tuple[Severity, str]:
+    if abs(rise - allowed) <= 5:
+        return "ok", "the nominal current heats the winding to its limit"
+    if rise < allowed:
+        return "info", f"the nominal current leaves {allowed - rise:.0f} K to the hottest permissible winding"
+    if math.isinf(rise):
+        return "error", "the nominal current never settles: it burns the winding"
+    return (
+        "warning",
+        "the nominal current overheats the winding with these thermal resistances: it needs better cooling",
+    )
+
+
+def _thermal_products(s: Solved) -> list[Finding]:
+    found = []
+    for node in nodes(s.sheet.thermal):
+        r, c, t = node.resistance, node.capacitance, node.time_constant
+        if r is not None and c is not None and t is not None and abs(t / (r * c) - 1) <= 0.2:
+            words = "agrees with resistance · capacitance"
+            found.append(Finding(f"{node.prefix}time_constant", t, r * c, "ok", words, unit="s"))
+    return found
+
+
+def _speeds(s: Solved, predicted: dict[str, float]) -> list[Finding]:
+    limit, free = s.figures.max_speed, predicted.get("no_load_speed")
+    if limit is None or free is None or free <= limit * 1.02:
+        return []
+    words = "the free motor at the nominal voltage runs faster than permitted"
+    return [Finding("max_speed", limit, free, "warning", words, unit="rad/s")]
+
+
+def _gear(s: Solved, predicted: dict[str, float]) -> list[Finding]:
+    """What the motor can do against what its gearbox stands, at the output and at the gear's input."""
+    f, allowed = s.figures, gear_ratings(s.sheet)
+    up = f.ratio * f.efficiency
+    pairs = [
+        ("gear_torque", "nominal torque", f.nominal_torque, up, "N*m"),
+        ("gear_peak_torque", "peak torque", f.peak_torque, up, "N*m"),
+        ("gear_input_speed", "no-load speed", f.no_load_speed or predicted.get("no_load_speed"), 1.0, "rad/s"),
+    ]
+    found = []
+    for figure, what, value, factor, unit in pairs:
+        limit = allowed[figure]
+        if limit is None or value is None:
+            continue
+        over = value * factor > limit * 1.001
+        words = f"the {what} is {'more than' if over else 'within what'} the gearbox is made for"
+        found.append(Finding(figure, limit, value * factor, "warning" if over else "ok", words, unit=unit))
+    return found
+
+
+def _insufficient(s: Solved) -> list[Finding]:
+    missing = s.missing()
+    if not missing:
+        return []
+    return [Finding("motor", None, None, "info", f"too few figures for a motor: {'; '.join(missing)}")]
+
+
+def _contradictions(s: Solved) -> list[Finding]:
+    return [Finding(c.figure, c.listed, c.predicted, "error", c.fault, unit=c.unit) for c in conflicts(s)]
+
+
+def _remarks(s: Solved) -> list[Finding]:
+    sheet, say, t, peak = s.sheet, s.sheet.conventions, s.sheet.thermal, s.sheet.peak
+    words = []
+    if "output" in (say.figures_at, say.constants_at, say.friction_at, say.inertia_at) and not sheet.gear:
+        words.append(("gear", "figures are at the gearbox output but no [[gear]] is given: a ratio of 1 is used"))
+    if (t.winding_resistance or t.resistance) and thermal_model(t) is None:
+        gives = "winding and housing time constants or capacitances" if t.winding_resistance else "a time_constant"
+        words.append(("thermal", f"no thermal model: {gives} would complete it"))
+    if (peak.torque or peak.current) and peak.duration is None:
+        words.append(("peak", "the sheet does not say how long the peak may last: give [peak] duration"))
+    if not sheet.source and not sheet.sources:
+        words.append(("source", "no source is given for these figures"))
+    return [Finding(figure, None, None, "info", text) for figure, text in words]

@@ -1,0 +1,85 @@
+"""Figures that cannot all be true: no motor is made from them, and `check` says why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..units import format_quantity
+from .heat import nodes
+from .solve import Solved
+
+DISAGREE = 0.2
+"""Relative difference beyond which two figures contradict each other rather than being rounded."""
+_APART = 3.0
+"""Ratio of Kt to Ke beyond which no convention or gear loss explains it."""
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """One contradiction."""
+
+    figure: str
+    listed: float
+    predicted: float
+    unit: str
+    where: str
+    """Table, key and value, as in a file."""
+    fault: str
+    """What it contradicts and what to do."""
+
+
+def conflicts(s: Solved) -> list[Conflict]:
+    """Every contradiction between listed figures."""
+    return [*_time_constant(s), *_thermal(s), *_constants(s), *_no_load(s)]
+
+
+def _conflict(table: str, key: str, listed: float, predicted: float, unit: str, because: str) -> Conflict:
+    where = f"[{table}] {key} = {format_quantity(listed, unit)}"
+    fault = f"contradicts {because} = {format_quantity(predicted, unit)}: correct or remove one of them"
+    return Conflict(key, listed, predicted, unit, where, fault)
+
+
+def _differ(listed: float, predicted: float) -> bool:
+    return abs(listed / predicted - 1) > DISAGREE if predicted > 0 else listed > 0
+
+
+def _time_constant(s: Solved) -> list[Conflict]:
+    f = s.figures
+    t, inductance, r = f.electrical_time_constant, f.inductance, f.resistance
+    if t is None or inductance is None or r is None or not _differ(t, inductance / r):
+        return []
+    return [_conflict("electrical", "electrical_time_constant", t, inductance / r, "s", "inductance / resistance")]
+
+
+def _thermal(s: Solved) -> list[Conflict]:
+    found, t = [], s.sheet.thermal
+    for node in nodes(t):
+        r, c, time = node.resistance, node.capacitance, node.time_constant
+        if r is not None and c is not None and time is not None and _differ(time, r * c):
+            key = f"{node.prefix}time_constant"
+            found.append(_conflict("thermal", key, time, r * c, "s", "resistance · capacitance"))
+    if t.resistance is not None and t.winding_resistance is not None and t.housing_resistance is not None:
+        total = t.winding_resistance + t.housing_resistance
+        if _differ(t.resistance, total):
+            because = "winding_resistance + housing_resistance"
+            found.append(_conflict("thermal", "resistance", t.resistance, total, "K/W", because))
+    return found
+
+
+def _constants(s: Solved) -> list[Conflict]:
+    if s.kt is None or s.ke is None or 1 / _APART < s.kt / s.ke < _APART:
+        return []
+    because = f"Ke ({s.how['ke']}) in the same units, and Kt ({s.how['kt']})"
+    conflict = _conflict("electrical", "kt", s.kt, s.ke, "N*m/A", because)
+    return [conflict]
+
+
+def _no_load(s: Solved) -> list[Conflict]:
+    f = s.figures
+    if f.no_load_current is None or f.nominal_voltage is None or s.resistance is None:
+        return []
+    stall = f.nominal_voltage / s.resistance
+    if f.no_load_current < stall:
+        return []
+    because = "a smaller stall current"
+    return [_conflict("electrical", "no_load_current", f.no_load_current, stall, "A", because)]

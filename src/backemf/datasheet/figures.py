@@ -1,0 +1,311 @@
+"""What makers print, one frozen table per topic, as the sheet has it: SI units, but the sheet's own conventions.
+
+Every figure is optional. Its annotation carries the unit it is checked and printed with.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from ..errors import DatasheetError
+from .table import Quantity, Table
+
+Volts = Annotated[float | None, Quantity("V")]
+Amperes = Annotated[float | None, Quantity("A")]
+SmallAmperes = Annotated[float | None, Quantity("A", open=False)]
+AmperesPerSecond = Annotated[float | None, Quantity("A/s")]
+PerAmpere = Annotated[float | None, Quantity("1/A")]
+Ohms = Annotated[float | None, Quantity("ohm")]
+Henries = Annotated[float | None, Quantity("H", open=False)]
+TorquePerAmpere = Annotated[float | None, Quantity("N*m/A")]
+VoltsPerSpeed = Annotated[float | None, Quantity("V*s/rad")]
+SpeedPerVolt = Annotated[float | None, Quantity("rad/(V*s)")]
+Speed = Annotated[float | None, Quantity("rad/s")]
+Torque = Annotated[float | None, Quantity("N*m")]
+SmallTorque = Annotated[float | None, Quantity("N*m", open=False)]
+TorquePerSpeed = Annotated[float | None, Quantity("N*m*s/rad", open=False)]
+TorquePerAngle = Annotated[float | None, Quantity("N*m/rad")]
+SpeedPerTorque = Annotated[float | None, Quantity("rad/(N*m*s)")]
+MomentOfInertia = Annotated[float | None, Quantity("kg*m^2")]
+SmallInertia = Annotated[float | None, Quantity("kg*m^2", open=False)]
+Kilograms = Annotated[float | None, Quantity("kg")]
+Seconds = Annotated[float | None, Quantity("s")]
+Watts = Annotated[float | None, Quantity("W")]
+Celsius = Annotated[float | None, Quantity("degC", low=-273.15)]
+KelvinPerWatt = Annotated[float | None, Quantity("K/W")]
+JoulesPerKelvin = Annotated[float | None, Quantity("J/K")]
+PerKelvin = Annotated[float | None, Quantity("1/K", open=False)]
+FallPerKelvin = Annotated[float | None, Quantity("1/K", low=-0.05, high=0.0)]
+SpeedSquaredLoss = Annotated[float | None, Quantity("W*s^2/rad^2", open=False)]
+Angle = Annotated[float | None, Quantity("rad")]
+AnyAngle = Annotated[float | None, Quantity("rad", low=-math.inf)]
+Share = Annotated[float | None, Quantity("1", high=1.0)]
+Count = Annotated[float | None, Quantity("1")]
+DragOrders = Annotated[tuple[float, ...], Quantity("N*m*s^2/rad^2", open=False, many=True)]
+
+Ampere = Literal["dc", "peak-phase", "rms"]
+Side = Literal["motor", "output"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conventions(Table):
+    """What the figures of this sheet mean where makers differ."""
+
+    title: ClassVar[str] = "conventions"
+
+    resistance: Literal["line-to-line", "phase"] = "line-to-line"
+    """Between two terminals, or from a terminal to the star point, which is half of it."""
+    inductance: Literal["line-to-line", "phase"] | None = None
+    """As `resistance`; None: the same as that."""
+    torque_constant: Ampere = "dc"
+    """Which ampere Kt is per: DC (block commutation, line-to-line), peak phase (q-axis) or RMS phase."""
+    current: Ampere | None = None
+    """Which amperes the other currents are; None: the same as `torque_constant`."""
+    figures_at: Side = "motor"
+    """Where torques and speeds are meant: at the motor or at the gearbox output."""
+    constants_at: Side = "motor"
+    """Where Kt, Ke, Kv and the speed-torque gradient are meant."""
+    friction_at: Side = "motor"
+    """Where the friction figures are meant."""
+    inertia_at: Side = "motor"
+    """Where the rotor's inertia is meant."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Electrical(Table):
+    """The winding and its constants."""
+
+    title: ClassVar[str] = "electrical"
+
+    nominal_voltage: Volts = None
+    """Voltage behind the no-load, nominal and stall figures [V]."""
+    resistance: Ohms = None
+    """Winding resistance at the reference temperature [Ω]."""
+    inductance: Henries = None
+    """Winding inductance [H]."""
+    electrical_time_constant: Seconds = None
+    """L/R [s]."""
+    kt: TorquePerAmpere = None
+    """Torque constant [N·m/A]."""
+    ke: VoltsPerSpeed = None
+    """Back-EMF constant, line-to-line [V·s/rad]."""
+    kv: SpeedPerVolt = None
+    """Speed constant 1/Ke, line-to-line [rad/(V·s)]."""
+    no_load_current: SmallAmperes = None
+    """Current of the free motor at the nominal voltage [A]."""
+    nominal_current: Amperes = None
+    """Largest continuous current [A]."""
+    stall_current: Amperes = None
+    """Current of the blocked, cold motor at the nominal voltage [A]."""
+    pole_pairs: Count = None
+    """Electrical turns per turn of the rotor [1]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mechanical(Table):
+    """Torques, speeds and masses."""
+
+    title: ClassVar[str] = "mechanical"
+
+    no_load_speed: Speed = None
+    """Speed of the free motor at the nominal voltage [rad/s]."""
+    nominal_speed: Speed = None
+    """Speed at the nominal voltage and torque [rad/s]."""
+    nominal_torque: Torque = None
+    """Largest continuous torque [N·m]."""
+    nominal_power: Watts = None
+    """Rated mechanical power [W]."""
+    stall_torque: Torque = None
+    """Torque of the blocked, cold motor at the nominal voltage [N·m]."""
+    max_speed: Speed = None
+    """Fastest permissible speed [rad/s]."""
+    max_efficiency: Share = None
+    """Best ratio of mechanical to electrical power at the nominal voltage [1]."""
+    speed_torque_gradient: SpeedPerTorque = None
+    """Speed lost per torque, R/(Kt·Ke) [rad/(N·m·s)]."""
+    mechanical_time_constant: Seconds = None
+    """R·J/(Kt·Ke) [s]."""
+    inertia: MomentOfInertia = None
+    """Moment of inertia of the rotor [kg·m²]."""
+    mass: Kilograms = None
+    """Mass of the motor, with its gearbox where it has one [kg]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrictionFigures(Table):
+    """What brakes the rotor without current."""
+
+    title: ClassVar[str] = "friction"
+    together: ClassVar[dict[str, tuple[str, ...]]] = {
+        "stiction": ("coulomb", "stribeck_velocity"),
+        "stribeck_velocity": ("stiction",),
+        "stiffness": ("stiction",),
+        "damping": ("stiffness",),
+    }
+
+    coulomb: SmallTorque = None
+    """Dry friction torque when sliding [N·m]."""
+    viscous: TorquePerSpeed = None
+    """Friction torque per speed, B1 [N·m·s/rad]."""
+    drag: DragOrders = ()
+    """Drag of higher order, B2 [N·m·s²/rad²], B3 [N·m·s³/rad³] and so on."""
+    stiction: SmallTorque = None
+    """Friction torque at rest, at least the Coulomb torque [N·m]."""
+    stribeck_velocity: Speed = None
+    """Speed over which stiction falls to Coulomb friction [rad/s]."""
+    stiffness: TorquePerAngle = None
+    """Stiffness of the bristles of a LuGre model [N·m/rad]."""
+    damping: TorquePerSpeed = None
+    """Damping of the bristles [N·m·s/rad]."""
+    iron_loss: SpeedSquaredLoss = None
+    """Eddy-current and hysteresis loss per squared speed [W·s²/rad²]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThermalFigures(Table):
+    """How the motor warms up and what it stands.
+
+    Makers print a resistance and a time constant per node: the winding against the housing, C = t1/R1, and the housing
+    against the air, C = t2/R2. maxon states that its time constants are the product of heat capacity and the listed
+    thermal resistance: each is the reaction time of that node alone, not of the two in series.
+    """
+
+    title: ClassVar[str] = "thermal"
+
+    resistance: KelvinPerWatt = None
+    """Winding to ambient, one lump [K/W]."""
+    capacitance: JoulesPerKelvin = None
+    """Heat capacity of the one lump [J/K]."""
+    time_constant: Seconds = None
+    """Time constant of the one lump [s]."""
+    winding_resistance: KelvinPerWatt = None
+    """Winding to housing, Rth1 [K/W]."""
+    winding_capacitance: JoulesPerKelvin = None
+    """Heat capacity of the winding [J/K]."""
+    winding_time_constant: Seconds = None
+    """Thermal time constant of the winding [s]."""
+    housing_resistance: KelvinPerWatt = None
+    """Housing to ambient, Rth2 [K/W]."""
+    housing_capacitance: JoulesPerKelvin = None
+    """Heat capacity of the housing [J/K]."""
+    housing_time_constant: Seconds = None
+    """Thermal time constant of the motor [s]."""
+    rated_housing_resistance: KelvinPerWatt = None
+    """Housing to ambient as mounted for the nominal figures, where it differs [K/W]."""
+    rated_speed: Speed = None
+    """Motor speed at which the nominal figures are meant, where it is not the nominal speed [rad/s]."""
+    max_winding_temperature: Celsius = None
+    """Hottest permissible winding [°C]."""
+    reference_temperature: Celsius = None
+    """Winding temperature at which resistance and constants are given [°C]; None: 25."""
+    ambient: Celsius = None
+    """Temperature of the surroundings [°C]; None: 25."""
+    temperature_coefficient: PerKelvin = None
+    """Relative rise of the resistance [1/K]; None: copper."""
+    magnet_temperature_coefficient: FallPerKelvin = None
+    """Relative change of the flux, zero or negative [1/K]; None: 0."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Peak(Table):
+    """The short-time rating and what is behind it."""
+
+    title: ClassVar[str] = "peak"
+
+    torque: Torque = None
+    """Largest short torque [N·m]."""
+    current: Amperes = None
+    """Largest short current [A]."""
+    duration: Seconds = None
+    """How long it may last [s]."""
+    temperature: Celsius = None
+    """Winding temperature from which it may start [°C]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SaturationFigures(Table):
+    """Above a knee the torque grows with the logarithm of the current; currents in the sheet's convention."""
+
+    title: ClassVar[str] = "saturation"
+    together: ClassVar[dict[str, tuple[str, ...]]] = {
+        "knee_current": ("scale", "torque"),
+        "scale": ("knee_current", "torque"),
+        "torque": ("knee_current", "scale"),
+    }
+
+    knee_current: Amperes = None
+    """Current up to which the torque is proportional [A]."""
+    scale: PerAmpere = None
+    """Steepness of the logarithm beyond the knee [1/A]."""
+    torque: Torque = None
+    """Torque gained per doubling of the logarithm's argument, at the motor [N·m]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoggingFigures(Table):
+    """One harmonic of the cogging torque, at the motor."""
+
+    title: ClassVar[str] = "cogging"
+    together: ClassVar[dict[str, tuple[str, ...]]] = {
+        "amplitude": ("periodicity",),
+        "periodicity": ("amplitude",),
+        "phase": ("amplitude", "periodicity"),
+    }
+
+    amplitude: SmallTorque = None
+    """Peak torque [N·m]."""
+    periodicity: Count = None
+    """Periods per turn of the rotor [1]."""
+    phase: AnyAngle = None
+    """Phase at rotor angle 0 [rad]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GearStage(Table):
+    """One stage of the gear train, or the whole gearbox where the maker gives one figure for it."""
+
+    title: ClassVar[str] = "gear"
+
+    ratio: Annotated[float | None, Quantity("1", low=-math.inf)] = None
+    """Input speed over output speed [1]; negative if it turns the other way."""
+    efficiency: Share = None
+    """Power out over power in while the motor drives [1]."""
+    back_efficiency: Share = None
+    """Power out over power in while the load drives [1]."""
+    inertia: SmallInertia = None
+    """Moment of inertia at the input of this stage [kg·m²]."""
+    backlash: Angle = None
+    """Free play at the output of this stage, from flank to flank [rad]."""
+    torque: Torque = None
+    """Permissible continuous torque at the output of this stage [N·m]."""
+    peak_torque: Torque = None
+    """Permissible short torque at the output of this stage [N·m]."""
+    max_input_speed: Speed = None
+    """Permissible speed at the input of this stage [rad/s]."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.ratio is None or self.ratio == 0:
+            raise DatasheetError(f"[gear] ratio = {self.ratio}: every stage needs one that is not zero, such as 9")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitFigures(Table):
+    """What the drive enforces; currents in the sheet's convention."""
+
+    title: ClassVar[str] = "limits"
+
+    continuous_current: Amperes = None
+    """Current allowed for ever [A]."""
+    peak_current: Amperes = None
+    """Current allowed while the winding is cool [A]."""
+    current_rate: AmperesPerSecond = None
+    """Fastest change of the current [A/s]."""
+    derating_start: Celsius = None
+    """Winding temperature at which the limit begins to fall [°C]."""
+    derating_end: Celsius = None
+    """Winding temperature at which the limit has fallen to its low value [°C]."""
+    safe_current: SmallAmperes = None
+    """Low value of the limit when hot [A]."""

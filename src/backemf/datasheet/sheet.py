@@ -1,0 +1,206 @@
+"""The datasheet: what a maker prints, in the maker's conventions, with the source of every figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DatasheetError
+from .figures import (
+    CoggingFigures,
+    Conventions,
+    Electrical,
+    FrictionFigures,
+    GearStage,
+    LimitFigures,
+    Mechanical,
+    Peak,
+    SaturationFigures,
+    ThermalFigures,
+)
+from .table import Table, quantities
+
+if TYPE_CHECKING:
+    from ..motor import Motor
+    from .check import Finding
+
+TABLES: dict[str, type[Table]] = {
+    "conventions": Conventions,
+    "electrical": Electrical,
+    "mechanical": Mechanical,
+    "friction": FrictionFigures,
+    "thermal": ThermalFigures,
+    "peak": Peak,
+    "saturation": SaturationFigures,
+    "limits": LimitFigures,
+}
+LISTS: dict[str, type[Table]] = {"gear": GearStage, "cogging": CoggingFigures}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a sheet, for printing."""
+
+    table: str
+    """The table it stands in, `gear[0]` for the first stage."""
+    key: str
+    """Its name there."""
+    value: Any
+    """Its value in SI, in the sheet's own convention."""
+    unit: str
+    """SI unit of the value, as `units.format_quantity` takes it."""
+    source: str
+    """Where the figure comes from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Datasheet:
+    """What a maker prints about a motor. Every figure is optional; `motor()` says what is missing."""
+
+    name: str
+    """What people call the motor."""
+    maker: str = ""
+    """Who makes it."""
+    kind: str = ""
+    """What it is, such as `"brushed DC"`."""
+    source: str = ""
+    """Where the figures come from, unless `sources` names another origin."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know beside the figures."""
+    conventions: Conventions = field(default_factory=Conventions)
+    electrical: Electrical = field(default_factory=Electrical)
+    mechanical: Mechanical = field(default_factory=Mechanical)
+    friction: FrictionFigures = field(default_factory=FrictionFigures)
+    thermal: ThermalFigures = field(default_factory=ThermalFigures)
+    peak: Peak = field(default_factory=Peak)
+    saturation: SaturationFigures = field(default_factory=SaturationFigures)
+    limits: LimitFigures = field(default_factory=LimitFigures)
+    gear: tuple[GearStage, ...] = ()
+    """The stages of the gearbox, from the motor to the output."""
+    cogging: tuple[CoggingFigures, ...] = ()
+    """The harmonics of the cogging torque."""
+    sources: dict[str, str] = field(default_factory=dict)
+    """Source of single figures that differ from `source`, by `"key"` or `"table.key"`."""
+    measured: dict[str, Any] = field(default_factory=dict)
+    """Measurements that are no datasheet rows: texts, numbers and lists, kept and shown but not used."""
+    origin: str = field(default="", compare=False)
+    """The file it was read from, for messages."""
+
+    def __post_init__(self) -> None:
+        friction = self.friction
+        if friction.stiction is not None and friction.stiction < (friction.coulomb or 0.0):
+            raise DatasheetError(
+                f"{self.label}, [friction] stiction = {friction.stiction:g} N·m is below coulomb = "
+                f"{friction.coulomb:g} N·m: friction at rest must be at least the friction when sliding"
+            )
+        known = {name for table in (*TABLES.values(), *LISTS.values()) for name in quantities(table)}
+        for key in self.sources:
+            if key.split(".")[-1] not in known:
+                raise DatasheetError(f"{self.label}, [sources] {key}: there is no such figure")
+
+    @property
+    def label(self) -> str:
+        """What messages call this sheet: its file, else its name."""
+        return Path(self.origin).name if self.origin else self.name
+
+    @classmethod
+    def load(cls, id_or_path: str | Path) -> Datasheet:
+        """A sheet of the catalogue by its id, or one of your own by its path."""
+        from .read import read_file
+
+        return read_file(id_or_path)
+
+    @classmethod
+    def loads(cls, text: str, name: str = "<text>") -> Datasheet:
+        """A sheet from TOML text; `name` stands for the file in messages."""
+        from .read import read_text
+
+        return read_text(text, name)
+
+    @classmethod
+    def from_si(cls, name: str, **tables: Any) -> Datasheet:
+        """A sheet from plain SI numbers: `from_si("RE 40", electrical={"resistance": 1.13}, gear=[{"ratio": 9}])`."""
+        from .read import from_si
+
+        return from_si(name, tables)
+
+    @staticmethod
+    def catalog() -> list[str]:
+        """The ids of the motors that come with the library."""
+        from .. import catalog
+
+        return catalog.ids()
+
+    def check(self) -> list[Finding]:
+        """Every redundant figure against what the others predict."""
+        from .check import check
+
+        with self._sane():
+            return check(self)
+
+    def predict(self) -> dict[str, float]:
+        """The figures this sheet's constants predict, by name: SI, at the motor, in DC-equivalent amperes."""
+        from .predict import predict
+        from .solve import solve
+
+        with self._sane():
+            return predict(solve(self))
+
+    def how(self) -> dict[str, str]:
+        """Which figures each constant of the motor comes from, in words."""
+        from .solve import solve
+
+        with self._sane():
+            return dict(solve(self).how)
+
+    def motor(self, **overrides: Any) -> Motor:
+        """The motor in SI units; `overrides` replace its parts, such as `limits=Limits(...)` or `friction=None`."""
+        from .derive import derive
+
+        with self._sane():
+            return derive(self, overrides)
+
+    @contextmanager
+    def _sane(self) -> Iterator[None]:
+        """Figures of absurd size run out of floating-point numbers somewhere: say so."""
+        try:
+            yield
+        except ArithmeticError:
+            raise DatasheetError(
+                f"{self.label}: no motor has figures of such sizes together: check their units"
+            ) from None
+
+    def to_toml(self) -> str:
+        """The sheet as TOML text that `loads` reads back exactly."""
+        from .write import write
+
+        return write(self)
+
+    def replace(self, **changes: Any) -> Datasheet:
+        """The same sheet with other fields."""
+        return replace(self, **changes)
+
+    def source_of(self, table: str, key: str) -> str:
+        """Where a figure comes from."""
+        return self.sources.get(f"{table}.{key}", self.sources.get(key, self.source))
+
+    def figures(self) -> list[Figure]:
+        """Every figure that is given, in the order of the sheet."""
+        parts: list[tuple[str, Table]] = [(name, getattr(self, name)) for name in TABLES]
+        for name in LISTS:
+            parts += [(f"{name}[{i}]", part) for i, part in enumerate(getattr(self, name))]
+        found = []
+        for name, part in parts:
+            units = quantities(type(part))
+            for key, value in part.given().items():
+                if key in units:
+                    source = self.source_of(name.split("[")[0], key)
+                    found.append(Figure(name, key, value, units[key].unit, source))
+        return found
+
+
+FIELDS = tuple(f.name for f in fields(Datasheet) if f.name != "origin")
+"""What may stand at the top of a sheet's file."""

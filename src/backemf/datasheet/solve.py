@@ -1,0 +1,208 @@
+"""Figures to constants: any sufficient subset of a sheet gives R, Kt, Ke and what else the motor is made of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import cast
+
+from .normalise import Figures, normalise
+from .sheet import Datasheet
+
+K_FIGURES = "kt, ke or kv, or nominal_voltage with no_load_speed, or stall_torque with stall_current"
+R_FIGURES = "resistance, or nominal_voltage with stall_current or stall_torque"
+
+
+@dataclass
+class Solved:
+    """The constants of the DC-equivalent motor as far as a sheet gives them, and where each comes from."""
+
+    sheet: Datasheet
+    figures: Figures
+    resistance: float | None = None
+    kt: float | None = None
+    ke: float | None = None
+    inductance: float | None = None
+    inertia: float | None = None
+    coulomb: float | None = None
+    drag: tuple[float, ...] = ()
+    used: set[str] = field(default_factory=set)
+    """The figures that went into the constants: comparing them with a prediction would prove nothing."""
+    how: dict[str, str] = field(default_factory=dict)
+    """In words, where each constant comes from."""
+
+    def take(self, constant: str, value: float | tuple[float, ...], why: str, *used: str) -> None:
+        """Settle one constant."""
+        setattr(self, constant, value)
+        self.used.update(used)
+        self.how[constant] = why
+
+    def missing(self) -> list[str]:
+        """What would complete the sheet, one sentence part each; empty if it gives a motor."""
+        parts = []
+        if self.kt is None or self.ke is None:
+            parts.append(f"the motor constant needs {K_FIGURES}")
+        if self.resistance is None:
+            parts.append(f"the winding needs {R_FIGURES}")
+        return parts
+
+    def loss(self, speed: float) -> float:
+        """Friction, drag and iron loss torque at a motor speed [N·m]."""
+        drag = sum(b * speed**order for order, b in enumerate(self.drag, start=1))
+        return (self.coulomb or 0.0) + drag + self.figures.iron_loss * speed
+
+
+def solve(sheet: Datasheet) -> Solved:
+    """Find every constant the figures allow, the most direct way first."""
+    s = Solved(sheet, normalise(sheet))
+    _direct(s)
+    _torque_constant_from_stall(s)
+    _back_emf_from_no_load(s)
+    _torque_constant_from_nominal(s)
+    _equal_constants(s)
+    _from_gradient_and_time_constant(s)
+    _resistance_from_stall_torque(s)
+    _inductance(s)
+    _inertia(s)
+    _friction(s)
+    return s
+
+
+def _direct(s: Solved) -> None:
+    f = s.figures
+    if f.resistance is not None:
+        s.take("resistance", f.resistance, "as listed", "resistance")
+    elif f.nominal_voltage is not None and f.stall_current is not None:
+        used = ("nominal_voltage", "stall_current")
+        s.take("resistance", f.nominal_voltage / f.stall_current, "nominal voltage / stall current", *used)
+    if f.kt is not None:
+        s.take("kt", f.kt, "as listed", "kt")
+    if f.ke is not None:
+        s.take("ke", f.ke, "as listed" if s.sheet.electrical.ke is not None else "1 / kv", "ke", "kv")
+
+
+def _torque_constant_from_stall(s: Solved) -> None:
+    f = s.figures
+    if s.kt is not None or f.stall_torque is None:
+        return
+    if f.stall_current is not None:
+        s.take("kt", f.stall_torque / f.stall_current, "stall torque / stall current", "stall_torque", "stall_current")
+    elif s.resistance is not None and f.nominal_voltage is not None:
+        kt = f.stall_torque * s.resistance / f.nominal_voltage
+        s.take("kt", kt, "stall torque · resistance / nominal voltage", "stall_torque")
+
+
+def _back_emf_from_no_load(s: Solved) -> None:
+    """v = R·i + Ke·w0 for the free motor, where i carries the friction: Kt·i = coulomb + drag(w0)."""
+    f = s.figures
+    # a listed torque constant is the better witness: no-load speeds may be capped by electronics
+    if s.ke is not None or f.kt is not None or not f.has("nominal_voltage", "no_load_speed"):
+        return
+    v, w0 = cast(float, f.nominal_voltage), cast(float, f.no_load_speed)
+    rub = (f.coulomb or 0.0) + sum(b * w0**n for n, b in enumerate(f.drag, start=1)) + f.iron_loss * w0
+    ke, why = _corrected(s, v, w0, rub)
+    s.take("ke", ke if ke > 0 else v / w0, why if ke > 0 else "nominal voltage / no-load speed", "no_load_speed")
+
+
+def _corrected(s: Solved, v: float, w0: float, rub: float) -> tuple[float, str]:
+    """Ke from the no-load speed, corrected for what the free motor still has to overcome."""
+    f, r = s.figures, s.resistance
+    if f.no_load_current is not None and r is not None:
+        return (v - r * f.no_load_current) / w0, "no-load speed, corrected for the no-load current"
+    if f.no_load_current is not None and f.stall_torque is not None and s.kt is None:
+        # R = Ke·v/τ0 unknown itself: v = Ke·w0 + Ke·v/τ0·i0
+        return v / (w0 + v * f.no_load_current / f.stall_torque), "no-load speed, stall torque and no-load current"
+    if rub > 0 and r is not None:
+        if s.kt is not None:
+            return (v - r * rub / s.kt) / w0, "no-load speed, corrected for drag"
+        # Kt = Ke: Ke·w0 + R·rub/Ke = v
+        root = v * v - 4 * r * rub * w0
+        return (v + math.sqrt(root)) / (2 * w0) if root > 0 else -1.0, "no-load speed, corrected for drag"
+    if rub > 0 and f.stall_torque is not None:
+        return v / w0 * (1 - rub / f.stall_torque), "no-load speed and stall torque, corrected for drag"
+    return v / w0, "nominal voltage / no-load speed"
+
+
+def _torque_constant_from_nominal(s: Solved) -> None:
+    """The last witness of Kt, kept apart from a Ke that is only the no-load speed's."""
+    f = s.figures
+    if s.kt is not None or f.ke is not None or f.nominal_torque is None or f.nominal_current is None:
+        return
+    net = f.nominal_current - (f.no_load_current or 0.0)
+    if net > 0:
+        used = ("nominal_torque", "nominal_current")
+        s.take("kt", f.nominal_torque / net, "nominal torque / (nominal - no-load current)", *used)
+
+
+def _equal_constants(s: Solved) -> None:
+    if s.kt is None and s.ke is not None:
+        s.take("kt", s.ke, "equal to Ke")
+    elif s.ke is None and s.kt is not None:
+        s.take("ke", s.kt, "equal to Kt")
+
+
+def _from_gradient_and_time_constant(s: Solved) -> None:
+    """R/(Kt·Ke) is the gradient, and over the inertia the mechanical time constant: either gives K or R."""
+    f = s.figures
+    gradient, used = f.speed_torque_gradient, "speed_torque_gradient"
+    if gradient is None and f.mechanical_time_constant is not None and f.inertia is not None:
+        gradient, used = f.mechanical_time_constant / f.inertia, "mechanical_time_constant"
+    if gradient is None:
+        return
+    if s.kt is None and s.resistance is not None:
+        s.take("kt", math.sqrt(s.resistance / gradient), "resistance and " + used.replace("_", " "), used)
+        _equal_constants(s)
+    elif s.resistance is None and s.kt is not None and s.ke is not None and s.figures.stall_torque is None:
+        s.take("resistance", gradient * s.kt * s.ke, used.replace("_", " ") + " · Kt·Ke", used)
+
+
+def _resistance_from_stall_torque(s: Solved) -> None:
+    f = s.figures
+    if s.resistance is None and s.kt is not None and f.stall_torque is not None and f.nominal_voltage is not None:
+        r = s.kt * f.nominal_voltage / f.stall_torque
+        s.take("resistance", r, "Kt · nominal voltage / stall torque", "nominal_voltage", "stall_torque")
+
+
+def _inductance(s: Solved) -> None:
+    f = s.figures
+    if f.inductance is not None:
+        s.take("inductance", f.inductance, "as listed", "inductance")
+    elif f.electrical_time_constant is not None and s.resistance is not None:
+        value = f.electrical_time_constant * s.resistance
+        s.take("inductance", value, "electrical time constant · resistance", "electrical_time_constant")
+
+
+def _inertia(s: Solved) -> None:
+    f, t = s.figures, s.figures.mechanical_time_constant
+    if f.inertia is not None:
+        s.take("inertia", f.inertia, "as listed", "inertia")
+    elif t is not None and s.kt is not None and s.ke is not None and s.resistance is not None:
+        value = t * s.kt * s.ke / s.resistance
+        s.take("inertia", value, "mechanical time constant · Kt·Ke / R", "mechanical_time_constant")
+
+
+def _friction(s: Solved) -> None:
+    """Friction as listed; what is missing of Coulomb and viscous from the no-load current, Kt·i0 = coulomb + B·w0."""
+    f = s.figures
+    s.coulomb, s.drag = f.coulomb, f.drag
+    if f.coulomb is not None:
+        s.how["coulomb"] = "as listed"
+    if f.drag:
+        s.how["drag"] = "as listed"
+    if f.no_load_current is None or s.kt is None:
+        return
+    total, w0 = s.kt * f.no_load_current, _free_speed(s)
+    if f.coulomb is None:
+        rest = total - (sum(b * w0**n for n, b in enumerate(f.drag, start=1)) + f.iron_loss * w0 if w0 else 0.0)
+        if f.stiction is None and rest > 0:
+            s.take("coulomb", rest, "Kt · no-load current" + (" - drag" if f.drag else ""), "no_load_current")
+    elif not f.drag and w0 and total - f.coulomb > 0.1 * total:
+        why = "what the no-load current needs beyond Coulomb friction"
+        s.take("drag", ((total - f.coulomb) / w0,), why, "no_load_current")
+
+
+def _free_speed(s: Solved) -> float | None:
+    f = s.figures
+    if f.no_load_speed is not None:
+        return f.no_load_speed
+    return f.nominal_voltage / s.ke if f.nominal_voltage is not None and s.ke else None

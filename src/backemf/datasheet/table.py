@@ -1,0 +1,99 @@
+"""A table of figures that knows, from its annotations, the unit and the range of each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+
+from ..errors import DatasheetError
+from ..units import format_quantity
+
+_SMALLEST, _LARGEST = 1e-20, 1e20
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """How a figure is written and what it may be."""
+
+    unit: str
+    """SI unit of the value, `"degC"` for a temperature, `"1"` for a plain number."""
+    low: float = 0.0
+    """Smallest value."""
+    open: bool = True
+    """Whether the smallest value itself is not allowed."""
+    high: float = math.inf
+    """Largest value."""
+    many: bool = False
+    """Whether the figure is a list."""
+
+    def fault(self, value: float) -> str:
+        """What is wrong with a value, or an empty text."""
+        if not math.isfinite(value):
+            return "must be a finite number"
+        if value and not _SMALLEST < abs(value) < _LARGEST:
+            return "is beyond anything a motor can have: check its unit"
+        if value < self.low or (self.open and value == self.low):
+            if self.low == 0:
+                return "must be positive" if self.open else "must not be negative"
+            return f"must be above {format_quantity(self.low, self.unit)}"
+        if value > self.high:
+            return f"must be at most {format_quantity(self.high, self.unit)}"
+        return ""
+
+
+@cache
+def quantities(table: type) -> dict[str, Quantity]:
+    """The figures of a table and how each is written."""
+    hints = get_type_hints(table, include_extras=True)
+    found = {name: get_args(hint)[1] for name, hint in hints.items() if get_origin(hint) is Annotated}
+    return {name: quantity for name, quantity in found.items() if isinstance(quantity, Quantity)}
+
+
+@cache
+def choices(table: type) -> dict[str, tuple[str, ...]]:
+    """The fields of a table that are one of a few words."""
+    hints = get_type_hints(table)
+    found: dict[str, tuple[str, ...]] = {}
+    for name, hint in hints.items():
+        for part in (hint, *get_args(hint)):
+            if get_origin(part) is Literal:
+                found[name] = get_args(part)
+    return found
+
+
+class Table:
+    """A table of figures that checks itself, so that a sheet made in code is held to the same rules as a file."""
+
+    title: ClassVar[str] = ""
+    together: ClassVar[dict[str, tuple[str, ...]]] = {}
+    """Which other figures a figure means nothing without."""
+
+    def __post_init__(self) -> None:
+        for name, quantity in quantities(type(self)).items():
+            value = getattr(self, name)
+            for entry in value if quantity.many else (value,):
+                if entry is None:
+                    continue
+                if isinstance(entry, bool) or not isinstance(entry, (int, float)):
+                    raise DatasheetError(f"[{self.title}] {name} = {entry!r}: must be a number in SI units")
+                if fault := quantity.fault(entry):
+                    raise DatasheetError(f"[{self.title}] {name} = {format_quantity(entry, quantity.unit)}: {fault}")
+        for name, partners in self.together.items():
+            lacking = [partner for partner in partners if getattr(self, partner) is None]
+            if getattr(self, name) is not None and lacking:
+                raise DatasheetError(f"[{self.title}] {name} has no effect alone: give {' and '.join(lacking)} too")
+        for name, words in choices(type(self)).items():
+            if getattr(self, name) not in (None, *words):
+                raise DatasheetError(f"[{self.title}] {name} = {getattr(self, name)!r}: must be {one_of(words)}")
+
+    def given(self) -> dict[str, Any]:
+        """The fields that say something, by name."""
+        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default}  # type: ignore[arg-type]
+
+
+def one_of(words: tuple[str, ...]) -> str:
+    """`"a", "b" or "c"`."""
+    quoted = [f'"{word}"' for word in words]
+    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " or " + quoted[-1]

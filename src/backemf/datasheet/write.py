@@ -1,0 +1,61 @@
+"""Datasheet to TOML, in the units makers print."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..units import write_quantity
+from .sheet import LISTS, TABLES, Datasheet
+from .table import Table, quantities
+
+
+def write(sheet: Datasheet) -> str:
+    """TOML text that reads back as the same sheet."""
+    heads = {key: getattr(sheet, key) for key in ("name", "maker", "kind", "source")}
+    lines = [f"{key} = {_toml(text)}" for key, text in heads.items() if text]
+    if sheet.notes:
+        lines += ["notes = [", *(f"  {_toml(note)}," for note in sheet.notes), "]"]
+    for name in TABLES:
+        lines += _lines(f"[{name}]", getattr(sheet, name))
+    for name in LISTS:
+        for part in getattr(sheet, name):
+            lines += _lines(f"[[{name}]]", part, always=True)
+    for name in ("sources", "measured"):
+        content: dict[str, Any] = getattr(sheet, name)
+        if content:
+            lines += ["", f"[{name}]", *(f"{_key(key)} = {_toml(value)}" for key, value in content.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(header: str, part: Table, always: bool = False) -> list[str]:
+    given, units = part.given(), quantities(type(part))
+    lines = []
+    for key, value in given.items():
+        if key not in units:
+            lines.append(f"{key} = {_toml(value)}")
+        elif units[key].many:
+            texts = [write_quantity(v, f"N*m*s^{n}/rad^{n}") for n, v in enumerate(value, start=2)]
+            lines.append(f"{key} = {_toml(texts)}")
+        elif units[key].unit == "1":
+            lines.append(f"{key} = {_toml(value)}")
+        else:
+            lines.append(f"{key} = {_toml(write_quantity(value, units[key].unit))}")
+    return ["", header, *lines] if lines or always else []
+
+
+def _key(key: str) -> str:
+    return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else _toml(key)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        # JSON's escapes are TOML's; only DEL must be escaped in TOML and is not in JSON
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_toml(v) for v in value) + "]"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return repr(value)

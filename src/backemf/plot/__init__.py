@@ -1,0 +1,26 @@
+"""Pictures of motors and runs. Each function draws one figure, writes it where a path is given, and returns it.
+
+Needs matplotlib: pip install 'backemf[plot]'.
+"""
+
+from .efficiency import efficiency_map
+from .friction import hysteresis, stribeck
+from .heat import heating
+from .page import Section, html, page
+from .runs import energy_balance, step_response
+from .speed import current_envelope, loss_envelope, torque_speed
+
+__all__ = [
+    "Section",
+    "current_envelope",
+    "efficiency_map",
+    "energy_balance",
+    "heating",
+    "hysteresis",
+    "html",
+    "loss_envelope",
+    "page",
+    "step_response",
+    "stribeck",
+    "torque_speed",
+]

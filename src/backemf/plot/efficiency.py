@@ -1,0 +1,118 @@
+"""The efficiency map, with the region where the motor may run for ever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import analyze
+from ..analyze.constants import continuous_current
+from ..analyze.given import limit_of, temperature_of, voltage_of
+from ..errors import ParameterError
+from ..motor import Motor, Number
+from ..physics.magnet import flux
+from ..physics.winding import resistance
+from .style import INK, figure, first, halo, look, number, save, scaled, side, title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def efficiency_map(
+    motor: Motor,
+    voltage: Number | None = None,
+    temperature: Number | None = None,
+    quadrants: int = 1,
+    path: str | Path | None = None,
+) -> Figure:
+    """Efficiency over speed and torque, the region for ever (below the line) and the nominal point.
+
+    The torque axis ends at five times the continuous torque where that is known: beyond, all is heat.
+    """
+    motor = first(motor)
+    volts, celsius = voltage_of(motor, voltage), temperature_of(motor, temperature)
+    speeds, torques = _grid(motor, volts, celsius, quadrants)
+    factor, unit = scaled(torques, "N·m")
+    # beyond the reach too: the picture is cut along its exact edge
+    with np.errstate(invalid="ignore", over="ignore"):
+        percent = 100.0 * analyze.point_at_torque(motor, torques[:, None], speeds[None], celsius).efficiency
+    with look():
+        drawn, (ax,) = figure(height=2.7)
+        reach = analyze.envelope(motor, np.abs(volts), None, celsius, joint_speed=speeds)
+        low = reach.min_torque if quadrants == 4 else 0.0
+        edge = ax.fill_between(speeds, factor * low, factor * reach.max_torque, color="none")
+        filled = ax.contourf(speeds, factor * torques, percent, levels=_levels(percent), cmap="cividis")
+        filled.set_clip_path(edge.get_paths()[0], ax.transData)
+        bar = drawn.colorbar(filled, ax=ax, pad=0.02, aspect=30)
+        bar.set_label("efficiency [%]")
+        bar.outline.set_visible(False)  # type: ignore[operator]
+        ax.set(xlim=(speeds[0], speeds[-1]), ylim=(factor * torques[0], factor * torques[-1]))
+        _draw_continuous(ax, motor, volts, speeds, factor, quadrants)
+        _draw_nominal(ax, motor, volts, celsius, factor, unit, quadrants)
+        ax.set(xlabel=f"{side(motor)} speed [rad/s]", ylabel=f"{side(motor)} torque [{unit}]")
+        title(ax, motor, f"efficiency up to {number(float(np.abs(volts)))} V")
+        return save(drawn, path)
+
+
+def _levels(percent: np.ndarray) -> np.ndarray:
+    """Steps of the colour: finer where motors are good."""
+    steps = np.array([0, 20, 40, 50, 60, 65, 70, 75, 80, 85, 90, 95, 100])
+    return steps[: max(2, int(np.searchsorted(steps, np.nanmax(percent))) + 1)]
+
+
+def _grid(motor: Motor, volts, celsius, quadrants: int):
+    """Speeds and torques to draw."""
+    c = analyze.constants(motor, np.abs(volts), celsius)
+    speed = abs(c.no_load_speed / motor.ratio)
+    reach = analyze.envelope(motor, np.abs(volts), None, celsius, joint_speed=np.zeros(1))
+    torque = 1.04 * float(reach.max_torque[0] if quadrants == 1 else np.max(np.abs([reach.max_torque, reach.min_torque])))
+    for_ever = _for_ever(motor, np.zeros(1))
+    if for_ever is not None:
+        torque = min(torque, 5.0 * float(for_ever.joint_torque[0]))
+    elif c.max_torque is not None:
+        torque = min(torque, 5.0 * abs(c.max_torque * motor.ratio))
+    shares = np.linspace(-1.0 if quadrants == 4 else 0.0, 1.0, 301 if quadrants == 4 else 181)
+    return shares * speed, shares * torque
+
+
+def _for_ever(motor: Motor, speeds) -> analyze.ContinuousTorque | None:
+    """Continuous torque, as far as the figures tell."""
+    try:
+        return analyze.continuous_torque(motor, speeds)
+    except ParameterError:
+        return None
+
+
+def _draw_continuous(ax: Axes, motor: Motor, volts, speeds, factor: float, quadrants: int) -> None:
+    found = _for_ever(motor, speeds)
+    if found is None:
+        return
+    # as far as the voltage reaches with the winding at its limit
+    drive = np.where(np.abs(found.voltage) <= np.abs(volts), factor * found.joint_torque, np.nan)
+    lines = [drive] if quadrants == 1 else [drive, factor * found.braking_torque]
+    for line in lines:
+        # both jump at standstill
+        broken = line if quadrants == 1 else np.where(np.abs(speeds) < 1e-9 * speeds[-1], np.nan, line)
+        ax.plot(speeds, broken, color=INK, linewidth=1.6, path_effects=halo())
+    if quadrants == 1:
+        words = f"for ever: winding at {number(float(limit_of(motor, None)))} °C"
+        at = (0.03, float(drive[len(drive) // 20]))
+        ax.annotate(words, at, (0, 4), xycoords=("axes fraction", "data"), textcoords="offset points", path_effects=halo())
+
+
+def _draw_nominal(ax: Axes, motor: Motor, volts, celsius, factor: float, unit: str, quadrants: int) -> None:
+    """The rated current at this voltage."""
+    current = continuous_current(motor)
+    if current is None:
+        return
+    emf = volts - resistance(celsius, motor.winding) * current
+    speed = emf / (motor.magnet.back_emf_constant * flux(celsius, motor.magnet)) / motor.ratio
+    point = analyze.operating_point(motor, volts, speed, celsius)
+    at = float(point.joint_speed), factor * float(point.joint_torque)
+    ax.plot(*at, "o", color="white", markeredgecolor=INK, markersize=6, clip_on=False, zorder=5)
+    if quadrants == 1:
+        words = f"rated {number(float(current))} A: {number(at[1])} {unit}, {100 * float(point.efficiency):.0f} %"
+        ax.annotate(words, at, (-7, -4), textcoords="offset points", ha="right", va="top", path_effects=halo())

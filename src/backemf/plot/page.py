@@ -1,0 +1,202 @@
+"""One HTML page that holds everything: tables and pictures, nothing from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import analyze
+from ..errors import ParameterError, UnitError
+from ..motor import Motor
+from ..units import format_quantity
+from . import efficiency, friction, heat, runs, speed
+from .style import first, look, number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page."""
+
+    heading: str
+    """Its title."""
+    body: str
+    """Its HTML."""
+
+
+def html(title: str, sections: Iterable[Section]) -> str:
+    """The page as text: self-contained, for screens of any width, light or dark."""
+    parts = "\n".join(f"<section><h2>{escape(s.heading)}</h2>\n{s.body}\n</section>" for s in sections)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{_CSS}</style>\n</head>\n"
+        f"<body>\n<main>\n<h1>{escape(title)}</h1>\n{parts}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def page(
+    path: str | Path,
+    title: str | None = None,
+    motor: Motor | None = None,
+    run: Any = None,
+    findings: Sequence[Any] = (),
+    sections: Iterable[Section] = (),
+    progress: Callable[[str], None] | None = None,
+) -> Path:
+    """Write a page about a motor and a run: constants, the findings of its datasheet, all pictures.
+
+    `findings` are those of `Datasheet.check()`; `sections` are added before the pictures. `progress` is told the name
+    of each picture as it is drawn. What the motor has no figures for is named instead of drawn.
+    """
+    motor = run.motor if motor is None and run is not None else motor
+    parts: list[Section] = []
+    if findings:
+        parts.append(Section("Datasheet", findings_table(findings)))
+    if motor is not None:
+        parts.append(Section("Derived constants", constants_table(first(motor))))
+    parts.extend(sections)
+    tell = progress if progress is not None else lambda _: None
+    if run is not None:
+        parts.append(Section("Run", pictures(_RUN_PICTURES, run, tell)))
+    if motor is not None:
+        parts.append(Section("Motor", pictures(_MOTOR_PICTURES, first(motor), tell)))
+    name = title if title is not None else (motor.name if motor is not None and motor.name else "Motor")
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(html(name, parts), encoding="utf-8")
+    return target
+
+
+_MOTOR_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
+    ("torque over speed", speed.torque_speed,
+     "At a constant voltage torque falls as speed rises, because the back-EMF eats the voltage; dotted is the line "
+     "without losses."),
+    ("current limit", speed.current_envelope,
+     "Voltage and current limit leave a parallelogram of torques and speeds, here before losses."),
+    ("losses", speed.loss_envelope,
+     "Friction makes the torque jump at standstill, drag and gears bend it; below, the loss on its own scale."),
+    ("efficiency", efficiency.efficiency_map,
+     "How much of the electrical power arrives; below the line the winding stays within its limit for ever."),
+    ("heating", heat.heating,
+     "Under a constant loss the temperature rises to its steady value, 63 % of it by the marked time."),
+    ("friction loop", friction.hysteresis,
+     "Moved slowly to and fro the bristles bend, then slip; the area of the loop is the energy lost per cycle."),
+    ("steady friction", friction.stribeck,
+     "Friction once the motion is steady opposes the motion, and may be highest where sliding begins."),
+)  # fmt: skip
+
+_RUN_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
+    ("step response", runs.step_response, "What the joint does, what the drive applies, and how warm the winding gets."),
+    ("energy balance", runs.energy_balance,
+     "Where the electrical energy went: each bar takes its share off what the ones above have left, down to zero."),
+)  # fmt: skip
+
+
+def pictures(drawings: Iterable[tuple[str, Callable[..., Figure], str]], subject: Any, tell: Callable[[str], None]) -> str:
+    """Each picture with its caption; what cannot be drawn is named with its reason."""
+    shown, missing = [], []
+    for name, draw, caption in drawings:
+        tell(name)
+        try:
+            shown.append(picture(draw(subject), name, caption))
+        except ParameterError as error:
+            missing.append(f"<li>{escape(name)}: {escape(str(error))}</li>")
+    left_out = f"<p>Not drawn:</p><ul>{''.join(missing)}</ul>" if missing else ""
+    return f'<div class="pictures">{"".join(shown)}</div>{left_out}'
+
+
+def picture(drawn: Figure, name: str, caption: str) -> str:
+    """A figure with a caption, inside the page as SVG."""
+    stream = io.BytesIO()
+    with look():
+        drawn.savefig(stream, format="svg", metadata={"Date": None})
+    data = base64.b64encode(stream.getvalue()).decode("ascii")
+    return (
+        f'<figure><img alt="{escape(name)}" src="data:image/svg+xml;base64,{data}">'
+        f"<figcaption>{escape(caption)}</figcaption></figure>\n"
+    )
+
+
+def constants_table(motor: Motor) -> str:
+    """The derived constants at the rated voltage as an HTML table."""
+    try:
+        known = analyze.constants(motor)
+    except ParameterError as error:
+        return f"<p>{escape(str(error))}</p>"
+    rows = [
+        (escape(name), f"<i>{escape(symbol)}</i>", escape(_quantity(value, unit)))
+        for name, symbol, value, unit in known.rows()
+    ]
+    half = (len(rows) + 1) // 2
+    columns = (table(("constant", "symbol", "value"), part, numeric=(2,)) for part in (rows[:half], rows[half:]))
+    return f'<div class="columns">{"".join(columns)}</div>'
+
+
+def _quantity(value: float, unit: str) -> str:
+    """A value in a unit that reads well; speeds stay in rad/s, as in the pictures."""
+    if unit == "rad/s":
+        return f"{number(value, 4)} {unit}"
+    plain = unit.replace("·", "*").replace("Ω", "ohm").replace("°C", "degC").replace("²", "^2")
+    try:
+        return format_quantity(value, plain)
+    except UnitError:
+        return f"{number(value, 4)} {unit}"
+
+
+def findings_table(findings: Sequence[Any]) -> str:
+    """What the check of the datasheet found as an HTML table."""
+    rows = []
+    for f in findings:
+        ratio = getattr(f, "ratio", None)
+        badge = f'<span class="{escape(f.severity)}">{escape(f.severity)}</span>'
+        figure = escape(str(f.figure).replace("_", " "))
+        rows.append((figure, "" if ratio is None else f"{ratio:.3f}", badge, escape(f.explanation)))
+    return table(("figure", "listed / predicted", "verdict", "explanation"), rows, numeric=(1,))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> str:
+    """An HTML table of cells that are HTML already; numeric columns are set flush right."""
+
+    def cell(tag: str, index: int, text: str) -> str:
+        return f'<{tag}{" class=number" if index in numeric else ""}>{text}</{tag}>'
+
+    head = "".join(cell("th", k, escape(text)) for k, text in enumerate(header))
+    body = "\n".join("<tr>" + "".join(cell("td", k, text) for k, text in enumerate(row)) + "</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>'
+
+
+_CSS = """
+:root { color-scheme: light dark; --ink: #1d1f21; --soft: #5c6166; --line: #dfe2e5; --ground: #fbfbfa; --card: #ffffff; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e8e8e6; --soft: #a5a9ad; --line: #3a3d40; --ground: #17181a; --card: #202224; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+main { max-width: 72rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 1rem 0; }
+h2 { font-size: 1.15rem; margin: 2.2rem 0 .8rem; }
+.pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); gap: 1rem; align-items: start; }
+figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
+figure img { display: block; width: 100%; background: #fff; padding: .4rem; }
+figcaption { padding: .6rem .9rem .8rem; color: var(--soft); font-size: .9rem; border-top: 1px solid var(--line); }
+.columns { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), 1fr)); gap: 0 3rem; align-items: start; }
+.columns table { width: 100%; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .28rem 1.2rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { color: var(--soft); font-weight: 600; }
+.number { text-align: right; white-space: nowrap; }
+td span { font-weight: 600; }
+.ok { color: #00805d; } .info { color: #0072b2; } .warning { color: #b26b00; } .error { color: #c04a00; }
+@media (prefers-color-scheme: dark) {
+  .ok { color: #3cc79c; } .info { color: #56b4e9; } .warning { color: #e69f00; } .error { color: #ff8a4c; }
+}
+"""

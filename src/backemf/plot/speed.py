@@ -1,0 +1,159 @@
+"""Torque over speed: the lines of constant voltage, the current limit, and what the losses leave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..analyze import constants, envelope, operating_point
+from ..analyze.given import array, current_limit_of, temperature_of, voltage_of
+from ..motor import Motor, Number
+from ..physics.drive import torque_of
+from ..physics.magnet import flux
+from ..physics.winding import resistance
+from .style import BLUE, GREY, INK, ORANGE, cross, figure, first, halo, look, number, save, scaled, side, title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def torque_speed(
+    motor: Motor,
+    voltages: Number | None = None,
+    temperature: Number | None = None,
+    path: str | Path | None = None,
+) -> Figure:
+    """Torque over speed at several voltages [V] (quarters of the rated one if None), driving, after all losses.
+
+    Dotted: the lossless line Kt/R·(v - Ke·w) of the highest voltage.
+    """
+    motor = first(motor)
+    volts = np.atleast_1d(array(voltages)) if voltages is not None else voltage_of(motor, None) * np.arange(1, 5) / 4
+    with look():
+        drawn, (ax,) = figure()
+        at = [constants(motor, v, temperature) for v in volts]
+        top = max(c.stall_torque for c in at) * abs(motor.ratio)
+        factor, unit = scaled(top, "N·m")
+        fastest = max(c.voltage / c.back_emf_constant for c in at) / abs(motor.ratio)
+        for v, c, shade in zip(volts, at, np.linspace(0.35, 1.0, len(volts)), strict=True):
+            speed = np.linspace(0.0, c.no_load_speed / motor.ratio, 201)
+            torque = operating_point(motor, v, speed, temperature).joint_torque
+            # at standstill the curve begins where a slow motion would be
+            torque[0] = operating_point(motor, v, 1e-9 * speed[1], temperature).joint_torque
+            ax.plot(speed, factor * torque, color=BLUE, alpha=shade)
+            k = len(speed) // 2
+            ax.text(speed[k], factor * torque[k], f"{number(v)} V", ha="center", va="center", path_effects=halo())
+        ideal = np.linspace(0.0, fastest, 101)
+        ax.plot(ideal, factor * _lossless(motor, max(volts), ideal, temperature), ":", color=GREY, linewidth=1.1, zorder=1)
+        ax.set(xlim=(0, 1.04 * fastest), ylim=(0, None))
+        _label(ax, motor, unit)
+        title(ax, motor, "torque at constant voltage")
+        return save(drawn, path)
+
+
+def current_envelope(
+    motor: Motor,
+    voltage: Number | None = None,
+    current_limit: Number | None = None,
+    temperature: Number | None = None,
+    path: str | Path | None = None,
+) -> Figure:
+    """The parallelogram that voltage [V] and current limit [A] leave of torque and speed, before losses."""
+    motor = first(motor)
+    volts, celsius = voltage_of(motor, voltage), temperature_of(motor, temperature)
+    limit, said = _limit(motor, volts, celsius, current_limit)
+    shape = envelope(motor, volts, limit, celsius)
+    speed, high, low = shape.joint_speed, motor.ratio * shape.max_motor_torque, motor.ratio * shape.min_motor_torque
+    factor, unit = scaled(high, "N·m")
+    with look():
+        drawn, (ax,) = figure()
+        cross(ax)
+        ax.fill_between(speed, factor * low, factor * high, color=BLUE, alpha=0.18, linewidth=0)
+        # the outline, closed at both ends
+        around = np.concatenate([speed, speed[::-1]]), factor * np.concatenate([high, low[::-1]])
+        ax.plot(np.append(around[0], around[0][0]), np.append(around[1], around[1][0]), color=BLUE)
+        _quadrants(ax, speed, factor * high)
+        top = factor * float(np.nanmax(high))
+        ax.set_ylim(-1.5 * top, 1.5 * top)
+        corner = f"±{number(float(limit))} A, {said}: ±{number(top)} {unit}"
+        ax.annotate(corner, (0.0, top), (0, 4), textcoords="offset points", ha="center")
+        _label(ax, motor, unit)
+        title(ax, motor, f"reach at ±{number(float(volts))} V")
+        return save(drawn, path)
+
+
+def loss_envelope(
+    motor: Motor,
+    voltage: Number | None = None,
+    current_limit: Number | None = None,
+    temperature: Number | None = None,
+    path: str | Path | None = None,
+) -> Figure:
+    """What friction, drag and gears leave of the reach, and below it the loss itself on its own scale.
+
+    Coulomb friction makes the torque jump at standstill, linear drag tilts it, drag of higher order bends it.
+    """
+    motor = first(motor)
+    volts, celsius = voltage_of(motor, voltage), temperature_of(motor, temperature)
+    limit, _ = _limit(motor, volts, celsius, current_limit)
+    shape = envelope(motor, volts, limit, celsius)
+    speed = shape.joint_speed
+    ratio = motor.ratio
+    factor, unit = scaled(np.fmax(np.abs(shape.max_torque), np.abs(shape.min_torque)), "N·m")
+    with look():
+        drawn, (ax, below) = figure(2, 3.6, sharex=True, height_ratios=(2, 1.15))
+        cross(ax)
+        cross(below)
+        ax.fill_between(speed, factor * shape.min_torque, factor * shape.max_torque, color=BLUE, alpha=0.18, linewidth=0)
+        for edge, ideal in ((shape.max_torque, shape.max_motor_torque), (shape.min_torque, shape.min_motor_torque)):
+            ax.plot(speed, factor * ratio * ideal, ":", color=GREY, linewidth=1.1)
+            ax.plot(speed, factor * edge, color=BLUE)
+        _quadrants(ax, speed, factor * shape.max_torque)
+        title(ax, motor, "torque after losses")
+        ax.set_ylabel(f"{side(motor)} torque [{unit}]")
+        small, small_unit = scaled(shape.loss_torque, "N·m")
+        below.plot(speed, small * shape.loss_torque, color=INK, label="friction + drag")
+        if np.ptp(shape.drag_torque) > 0.0 and motor.friction is not None:
+            below.plot(speed, small * shape.drag_torque, "--", color=ORANGE, label="drag alone")
+            below.legend(loc="upper left", borderaxespad=0.0, labelspacing=0.2)
+        below.set_ylabel(f"loss [{small_unit}]")
+        below.margins(y=0.15)
+        below.set_xlabel(f"{side(motor)} speed [rad/s]")
+        drawn.align_ylabels()
+        return save(drawn, path)
+
+
+def _limit(motor: Motor, volts, celsius, current_limit):
+    """A current limit to draw, and what it is."""
+    known = current_limit_of(motor, current_limit, celsius)
+    if known is not None:
+        return known, "given" if current_limit is not None else "the drive's limit"
+    ratings = motor.ratings
+    if ratings is not None and ratings.peak_current is not None:
+        return array(ratings.peak_current), "rated peak"
+    if ratings is not None and ratings.current is not None:
+        return array(ratings.current), "rated"
+    return 0.5 * np.abs(volts) / resistance(celsius, motor.winding), "half of stall"
+
+
+def _lossless(motor: Motor, volts, joint_speed, temperature):
+    """Torque at the joint if nothing were lost [N·m]."""
+    celsius = temperature_of(motor, temperature)
+    field = flux(celsius, motor.magnet)
+    emf = motor.magnet.back_emf_constant * field * motor.ratio * joint_speed
+    return motor.ratio * torque_of(motor, (volts - emf) / resistance(celsius, motor.winding), field)
+
+
+def _quadrants(ax: Axes, speed, high) -> None:
+    """Say where the motor drives and where it brakes."""
+    x, y = 0.36 * float(np.nanmax(speed)), 0.45 * float(np.nanmax(high))
+    for sx, sy, word in ((1, 1, "drives"), (-1, 1, "brakes"), (-1, -1, "drives"), (1, -1, "brakes")):
+        ax.text(sx * x, sy * y, word, color=GREY, ha="center", va="center")
+
+
+def _label(ax: Axes, motor: Motor, unit: str) -> None:
+    ax.set_xlabel(f"{side(motor)} speed [rad/s]")
+    ax.set_ylabel(f"{side(motor)} torque [{unit}]")

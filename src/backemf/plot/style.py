@@ -1,0 +1,150 @@
+"""One look for all pictures: colours that colour-blind people tell apart, units on every axis, readable at half width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import MissingExtraError, ParameterError
+from ..motor import Motor
+from ..tree import map_numbers, numbers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# the palette of Okabe and Ito
+BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+PURPLE, SKY, YELLOW = "#CC79A7", "#56B4E9", "#F0E442"
+GREY, INK, LIGHT = "#7A7A7A", "#222222", "#D9D9D9"
+SERIES = (BLUE, ORANGE, GREEN, PURPLE, VERMILION, SKY)
+WIDTH = 3.4
+"""Half the width of a page [in]."""
+
+_LOOK: dict[str, Any] = {
+    "font.size": 9.0,
+    "axes.titlesize": 9.0,
+    "axes.titlelocation": "left",
+    "axes.titlepad": 7.0,
+    "axes.labelsize": 9.0,
+    "xtick.labelsize": 9.0,
+    "ytick.labelsize": 9.0,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "text.color": INK,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "lines.linewidth": 1.4,
+    "legend.frameon": False,
+    "legend.fontsize": 9.0,
+    "legend.handlelength": 1.4,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "savefig.dpi": 200,
+    "axes.prop_cycle": None,
+}
+
+
+@contextmanager
+def look() -> Iterator[None]:
+    """Draw in the project's style; says which extra to install where matplotlib is missing."""
+    try:
+        import matplotlib
+        from cycler import cycler
+    except ModuleNotFoundError:
+        raise MissingExtraError("matplotlib", "plot", "Drawing pictures") from None
+    with matplotlib.rc_context(_LOOK | {"axes.prop_cycle": cycler(color=SERIES)}):
+        yield
+
+
+def figure(rows: int = 1, height: float = 2.5, **options: Any) -> tuple[Figure, list[Axes]]:
+    """A figure of half a page's width with stacked axes; belongs to no window."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=(WIDTH, height), layout="constrained")
+    axes = drawn.subplots(rows, 1, squeeze=False, **options)[:, 0]
+    return drawn, list(axes)
+
+
+def save(drawn: Figure, path: str | Path | None) -> Figure:
+    """Write the figure if a path is given: .png, .svg or .pdf."""
+    if path is not None:
+        target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            drawn.savefig(target)
+        except (OSError, ValueError) as error:
+            raise ParameterError(f"{target}: the picture cannot be written ({error})") from None
+    return drawn
+
+
+def first(motor: Motor) -> Motor:
+    """The first motor of a batch."""
+    if all(np.ndim(value) == 0 for _, value in numbers(motor)):
+        return motor
+    return map_numbers(motor, lambda value: float(np.asarray(value).flat[0]) if np.ndim(value) else value)
+
+
+_PREFIXES = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+
+
+def scaled(largest: Any, unit: str) -> tuple[float, str]:
+    """The factor and the unit in which a quantity of this size reads well: (1000, "mN·m") for 0.02 N·m."""
+    size = float(np.nanmax(np.abs(np.asarray(largest, dtype=float)), initial=0.0))
+    for factor, prefix in _PREFIXES:
+        if size >= 0.1 * factor and factor <= 1.0:
+            return 1.0 / factor, prefix + unit
+    return 1.0, unit
+
+
+def title(ax: Axes, motor: Motor, words: str) -> None:
+    """What is drawn, and of which motor."""
+    ax.set_title(caption(motor.name, words))
+
+
+def caption(name: str, words: str) -> str:
+    """A title on one line where it fits, else on two."""
+    plain = words[:1].upper() + words[1:]
+    if not name:
+        return plain
+    return f"{name}: {words}" if len(name) + len(words) < 40 else f"{name}\n{plain}"
+
+
+def halo() -> list[Any]:
+    """A light edge around letters, for text on a picture."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=2.2, foreground="white")]
+
+
+def cross(ax: Axes) -> None:
+    """Thin lines through zero."""
+    for line in (ax.axhline, ax.axvline):
+        line(0.0, color=LIGHT, linewidth=0.8, zorder=0)
+
+
+def side(motor: Motor) -> str:
+    """Where torques and speeds are drawn."""
+    return "joint" if motor.gearbox is not None else "motor"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number as people write it."""
+    text = f"{float(value):.{digits}g}"
+    if "e" in text and 1e-4 <= abs(value) < 1e6:
+        return f"{float(text):.0f}"
+    return text.replace("-", "−")

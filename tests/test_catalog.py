@@ -1,0 +1,165 @@
+"""The motors that come with the library."""
+
+import tomllib
+
+import pytest
+
+from backemf import catalog
+from backemf.datasheet import Datasheet
+from backemf.errors import DatasheetError
+from backemf.motor import Saturation, TwoNodeThermal
+
+TOO_LITTLE = {
+    "cubemars-ak10-9": "resistance",
+    "cubemars-ak70-10": "resistance",
+    "cubemars-ak80-64": "resistance",
+    "cubemars-ak80-8": "resistance",
+    "cubemars-ak80-9": "resistance",
+    "dephy-actpack": "kt",
+    "dynamixel-ph54-200": "resistance",
+    "unitree-g1-7520-14": "kt",
+    "unitree-go2": "kt",
+}
+
+ROWS = ("no_load_speed", "stall_torque", "speed_torque_gradient", "mechanical_time_constant")
+FULL = [
+    "faulhaber-1331t012sr",
+    "faulhaber-3564k012b",
+    "faulhaber-3564k024b",
+    "faulhaber-3564k048b",
+    "maxon-ec13-305194",
+    "maxon-ec32flat-267121",
+    "maxon-ec45flat-339281",
+    "maxon-ec45flat-339286",
+    "maxon-re25-118743",
+    "maxon-re25-118752",
+    "maxon-re30-268214",
+    "maxon-re30-48v",
+    "maxon-re40-148867",
+    "maxon-re40-24v",
+    "maxon-remax13-203950",
+]
+# rows in which a sheet contradicts itself, and how
+INCONSISTENT = {
+    ("faulhaber-3564k012b", "mechanical_time_constant"): "printed as 10 ms, without decimals",
+    ("faulhaber-3564k024b", "stall_torque"): "needs 1.30 ohm, the sheet prints 1.2",
+    ("faulhaber-3564k024b", "speed_torque_gradient"): "needs 1.31 ohm, the sheet prints 1.2",
+    ("faulhaber-3564k024b", "mechanical_time_constant"): "needs 1.31 ohm, the sheet prints 1.2",
+    ("maxon-re25-118743", "mechanical_time_constant"): "its own gradient times its own inertia is 4.07 ms, not 4.25",
+    ("maxon-re25-118752", "no_load_speed"): "2.02 %: more voltage is missing than R·i0 explains",
+    ("maxon-ec32flat-267121", "no_load_speed"): "2.1 %: more voltage is missing than R·i0 explains",
+}
+
+
+@pytest.mark.parametrize("id", catalog.ids())
+def test_every_sheet_loads_checks_and_has_sources(id):
+    """A catalogue entry names its source for every figure and reads back from its own TOML."""
+    sheet = Datasheet.load(id)
+    assert sheet.name and sheet.maker and sheet.kind and sheet.figures()
+    assert all(figure.source for figure in sheet.figures())
+    assert isinstance(sheet.check(), list)
+    assert Datasheet.loads(sheet.to_toml()) == sheet
+
+
+@pytest.mark.parametrize("id", catalog.ids())
+def test_every_sheet_gives_a_motor_or_says_what_is_missing(id):
+    """Nine makers print too little for a motor; the error names the figure."""
+    sheet = Datasheet.load(id)
+    if id in TOO_LITTLE:
+        with pytest.raises(DatasheetError, match=f"too few figures for a motor: .*needs {TOO_LITTLE[id]}"):
+            sheet.motor()
+    else:
+        motor = sheet.motor()
+        assert motor.name == sheet.name
+        # no convention mixed up by more than what check() reports
+        assert 0.6 < motor.magnet.torque_constant / motor.magnet.back_emf_constant < 1.3
+
+
+def test_ids_are_kebab_case():
+    """An id can be typed without quotes."""
+    assert len(catalog.ids()) >= 37
+    assert all(id.replace("-", "").isalnum() and id == id.lower() for id in catalog.ids())
+
+
+@pytest.mark.parametrize("id", FULL)
+def test_full_sheets_are_reproduced(id):
+    """R, Kt, Kv, J and the no-load current predict the four rows makers compute from them within 2 %."""
+    sheet = Datasheet.load(id)
+    predicted = sheet.predict()
+    for row in ROWS:
+        printed = getattr(sheet.mechanical, row)
+        close = abs(printed / predicted[row] - 1) < 0.02
+        assert close is not ((id, row) in INCONSISTENT), f"{row}: {printed / predicted[row]:.4f}"
+
+
+def test_at_least_ten_sheets_are_reproduced_in_full():
+    """Without any of the rows that contradict themselves."""
+    assert len(set(FULL) - {id for id, _ in INCONSISTENT}) >= 10
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        "maxon-re25-118743",
+        "maxon-ec13-305194",
+        "maxon-remax13-203950",
+        "faulhaber-3564k012b",
+        "faulhaber-3564k024b",
+        "faulhaber-3564k048b",
+    ],
+)
+def test_the_nominal_current_heats_the_winding_to_its_limit(id):
+    """Copper heat with R(T) through the thermal resistances gives the printed rise within 5 K; for the Faulhaber motors
+    with the mounting and the friction at 22 000 rpm that their nominal figures are meant for."""
+    sheet = Datasheet.load(id)
+    allowed = (sheet.thermal.max_winding_temperature or 0.0) - 25.0
+    assert sheet.predict()["temperature_rise"] == pytest.approx(allowed, abs=5.0)
+
+
+def test_nominal_torque_of_the_faulhaber_motors_is_net_of_friction_at_the_rated_speed():
+    """Kt·i minus friction at 22 000 rpm is the printed torque within 0.5 %."""
+    for id in ("faulhaber-3564k012b", "faulhaber-3564k024b", "faulhaber-3564k048b"):
+        sheet = Datasheet.load(id)
+        assert sheet.predict()["nominal_torque"] == pytest.approx(sheet.mechanical.nominal_torque, rel=0.005)
+
+
+def test_the_re40_is_what_its_sheet_says():
+    """The motor of the examples, in SI."""
+    motor = Datasheet.load("maxon-re40-148867").motor()
+    assert motor.winding.resistance == 1.13
+    assert motor.winding.inductance == 0.00033
+    assert motor.magnet.torque_constant == 0.0603
+    assert motor.rotor is not None and motor.rotor.inertia == 1.37e-5
+    assert isinstance(motor.thermal, TwoNodeThermal)
+    assert motor.ratings is not None and motor.ratings.current == 3.17
+
+
+def test_the_mj5208_in_dc_amperes_keeps_its_torque():
+    """27.3 mN·m per q-axis ampere and 47 mΩ per phase are 31.5 mN·m/A and 94 mΩ between terminals, with Kt = Ke."""
+    motor = Datasheet.load("mjbots-mj5208").motor()
+    assert motor.winding.resistance == pytest.approx(0.094)
+    assert motor.magnet.torque_constant == pytest.approx(motor.magnet.back_emf_constant, rel=0.01)
+    assert isinstance(motor.magnet.saturation, Saturation)
+
+
+def test_the_g1_stages_reflect_to_the_published_armature():
+    """Three inertias through 4.5 and 3.18 give 0.0101775 kg·m² at the joint."""
+    sheet = Datasheet.load("unitree-g1-7520-14")
+    rotor, between, output = (sheet.mechanical.inertia, *(stage.inertia for stage in sheet.gear[1:]))
+    first, second, _ = (stage.ratio for stage in sheet.gear)
+    assert rotor and between and output and first and second
+    reflected = rotor * (first * second) ** 2 + between * second**2 + output
+    assert reflected == pytest.approx(0.01017752004132231, rel=1e-9)
+
+
+def test_the_neo_mixes_conventions():
+    """Its stall torque per ampere is 1.25 times what its free speed allows."""
+    finding = next(f for f in Datasheet.load("frc-neo").check() if f.figure == "kt")
+    assert (finding.severity, finding.cause) == ("error", "rms-ampere")
+    assert finding.ratio == pytest.approx(1.248, abs=0.001)
+
+
+def test_catalogue_files_state_their_conventions():
+    """Conventions are explicit in every file."""
+    for id in catalog.ids():
+        assert "conventions" in tomllib.loads(catalog.path(id).read_text()), id

@@ -1,0 +1,113 @@
+"""The documentation says what the code does: its programs run, its symbols are our fields, its pages exist."""
+
+import dataclasses
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import types
+import typing
+from pathlib import Path
+
+import pytest
+
+from backemf import motor as parts
+
+ROOT = Path(__file__).resolve().parent.parent
+WITH_PROGRAMS = ["README.md", "CONTRIBUTING.md", "docs/index.md"]
+THEORY = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", WITH_PROGRAMS)
+def test_programs_in_the_documentation_run(page: str, tmp_path: Path):
+    """The Python blocks of a page, one after the other, are a program that runs."""
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    assert blocks
+    program = tmp_path / "program.py"
+    program.write_text("\n".join(blocks), encoding="utf-8")
+    environment = {**os.environ, "MPLBACKEND": "Agg"}
+    done = subprocess.run([sys.executable, program], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_datasheet_in_the_documentation_gives_a_motor():
+    """The TOML of the datasheet page is a sheet that `Datasheet` reads and turns into a motor."""
+    import backemf
+
+    page = (ROOT / "docs" / "datasheets.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"^```toml\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    motor = backemf.Datasheet.loads(text).motor()
+    assert motor.winding.resistance == pytest.approx(1.13)
+    assert motor.ratio == pytest.approx(12)
+
+
+def groups(kind: object) -> list[type]:
+    """The dataclasses that a field may hold."""
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        return [kind]
+    if isinstance(kind, types.UnionType) or typing.get_origin(kind) is not None:
+        return [group for part in typing.get_args(kind) for group in groups(part)]
+    return []
+
+
+def field_paths(group: type, prefix: str = "") -> set[str]:
+    """Every field of a group as people type it: `magnet.saturation.scale`, `gearbox.stages[].ratio`."""
+    paths = set()
+    for name, kind in typing.get_type_hints(group).items():
+        many = "[]" if typing.get_origin(kind) is tuple else ""
+        inner = groups(kind)
+        paths |= set().union(*(field_paths(part, f"{prefix}{name}{many}.") for part in inner)) if inner else set()
+        if not inner:
+            paths.add(f"{prefix}{name}{many}")
+    return paths
+
+
+def theory_symbols() -> set[str]:
+    """What stands in the field column of the symbol tables."""
+    found = set()
+    for line in THEORY.splitlines():
+        cells = line.split("|")
+        if line.startswith("|") and len(cells) == 5:
+            found |= {
+                re.sub(r"\[.*?\]", "[]", name) for name in re.findall(r"`([a-z_]+\.[a-z_.\[\]0-9n-]+)`", cells[2])
+            }
+    return found
+
+
+def test_theory_symbols_are_fields():
+    """Every symbol of the theory page is a field of `Motor` that exists."""
+    known = field_paths(parts.Motor)
+    supply = {name for name in theory_symbols() if name.startswith("supply.")}
+    assert theory_symbols() - supply <= known
+
+
+def test_every_field_has_a_symbol():
+    """Every constant of a motor is on the theory page; ratings are not part of the model."""
+    known = {path for path in field_paths(parts.Motor) if "." in path and not path.startswith("ratings.")}
+    assert known <= theory_symbols()
+
+
+def test_supply_fields_are_on_the_theory_page():
+    """The supply of an actuator is described like the parts of the motor."""
+    import backemf
+
+    known = {f"supply.{field.name}" for field in dataclasses.fields(backemf.Supply)}
+    assert known == {name for name in theory_symbols() if name.startswith("supply.")}
+
+
+def test_law_files_of_the_theory_page_exist():
+    """The file named at the head of a section is there."""
+    named = set(re.findall(r"`(physics/\w+\.py)`", THEORY))
+    assert named
+    for name in named:
+        assert (ROOT / "src" / "backemf" / name).exists(), name
+
+
+def test_version_is_said_once():
+    """The package, its metadata and the changelog agree on the version."""
+    import backemf
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert backemf.__version__ == project["version"]
+    assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text()

@@ -1,0 +1,147 @@
+"""The package as a user meets it: the built wheel, what an import costs, the public names, the examples."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CATALOG = ROOT / "src" / "backemf" / "catalog"
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+HEAVY = ("jax", "torch", "matplotlib", "polars", "pyarrow", "mujoco", "scipy", "pydantic")
+
+
+def run(*command: str | Path, **options) -> subprocess.CompletedProcess:
+    """Run a command, show its output when it fails, return what it printed."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+# --- the built wheel, installed in a new environment
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy so that nothing is left in the tree."""
+    source = tmp_path_factory.mktemp("source")
+    shutil.copytree(ROOT / "src", source / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", source / "dist", source)
+    (built,) = (source / "dist").glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The scripts of a new environment that holds the wheel; dependencies are lent by the environment of the tests."""
+    home = tmp_path_factory.mktemp("installed") / "venv"
+    venv.create(home, with_pip=False)
+    target = Path(sysconfig.get_path("purelib", vars={"base": str(home), "platbase": str(home)}))
+    run(sys.executable, "-m", "pip", "--python", home / "bin" / "python", "install", "--no-deps", "--quiet", wheel)
+    # a plain path entry: the .pth files over there, the editable install among them, are not read
+    (target / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return home / "bin"
+
+
+def test_wheel_holds_types_catalogue_and_licence(wheel: Path):
+    """Type checkers need py.typed, users need every motor of the catalogue, the licence must travel along."""
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "backemf/py.typed" in names
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    packed = {Path(name).name for name in names if name.startswith("backemf/catalog/") and name.endswith(".toml")}
+    assert packed == {path.name for path in CATALOG.glob("*.toml")}
+    assert packed
+
+
+def test_wheel_imports_from_its_own_environment(installed: Path, tmp_path: Path):
+    """The installed copy is imported, not the working tree, and a motor runs a step."""
+    program = (
+        "import backemf as be; print(be.__file__); print(be.__version__);"
+        "motor = be.Motor(winding=be.Winding(resistance=1.0),"
+        " magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1));"
+        "step = be.Actuator(motor).compile('numpy');"
+        "state, out = step(step.initial(()), 12.0, 0.0, 0.0, 1e-3);"
+        "assert abs(float(out.torque) - 1.2) < 1e-12, out.torque"
+    )
+    done = run(installed / "python", "-c", program, cwd=tmp_path, env=clean_environment())
+    place, version = done.stdout.split()
+    assert Path(place).is_relative_to(installed.parent)
+    assert version == "0.1.0"
+
+
+def test_wheel_brings_the_command_line(installed: Path, tmp_path: Path):
+    """`backemf --help` explains itself and `backemf list --json` names every motor of the catalogue."""
+    help_text = run(installed / "backemf", "--help", cwd=tmp_path, env=clean_environment()).stdout
+    for command in ("list", "check", "show", "simulate"):
+        assert command in help_text
+    listed = json.loads(run(installed / "backemf", "list", "--json", cwd=tmp_path, env=clean_environment()).stdout)
+    assert len(listed) == len(list(CATALOG.glob("*.toml")))
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """This environment without paths that would let the working tree shine through."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return {**kept, "MPLBACKEND": "Agg", **more}
+
+
+# --- what an import costs
+
+
+def test_import_is_quick():
+    """`import backemf` takes less than 0.3 s (the best of five, so that a busy machine does not decide)."""
+    program = "import time; t = time.perf_counter(); import backemf; print(time.perf_counter() - t)"
+    assert min(float(run(sys.executable, "-c", program).stdout) for _ in range(5)) < 0.3
+
+
+def test_import_loads_nothing_heavy():
+    """Engines, files and pictures are imported where they are used."""
+    program = f"import sys, backemf; print(*[name for name in {HEAVY!r} if name in sys.modules])"
+    assert run(sys.executable, "-c", program).stdout.split() == []
+
+
+# --- the public names
+
+
+def test_every_public_name_resolves_and_is_documented():
+    """Each name of `backemf.__all__` exists, and each class and function among them says what it is."""
+    import backemf
+
+    assert len(set(backemf.__all__)) == len(backemf.__all__)
+    for name in backemf.__all__:
+        value = getattr(backemf, name)
+        if isinstance(value, type) or callable(value):
+            text = value.__doc__ or ""
+            assert text.strip() and not text.startswith(f"{name}("), f"backemf.{name} has no docstring"
+
+
+def test_public_names_are_listed():
+    """`dir(backemf)` shows what can be typed, for completion in a shell."""
+    import backemf
+
+    assert set(backemf.__all__) <= set(dir(backemf))
+
+
+def test_unknown_public_name_is_an_attribute_error():
+    """A misspelt name fails as in any module."""
+    import backemf
+
+    with pytest.raises(AttributeError, match="Mottor"):
+        _ = backemf.Mottor
+
+
+# --- the examples
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs(example: Path, tmp_path: Path):
+    """Every example is a program that runs as it stands and writes to the folder it is given."""
+    run(sys.executable, example, cwd=tmp_path, env=clean_environment(BACKEMF_OUT=str(tmp_path)), timeout=300)
