@@ -12,6 +12,9 @@ import numpy as np
 from .errors import ParameterError
 from .motor import Number, require, require_finite
 
+_SAME_TIME = 1e-12
+"""Times closer than this are one: a step counted as k·dt meets the edge that was meant [s]."""
+
 
 @dataclass(frozen=True)
 class Constant:
@@ -36,7 +39,9 @@ class Samples:
     """Values by step [V]."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", np.asarray(self.values, dtype=float))
+        object.__setattr__(self, "values", _numbers("command", self.values))
+        if self.values.ndim == 0:
+            raise ParameterError(f"Samples.values = {self.values}: must be a list with one value per step")
         if not np.isfinite(self.values).all():
             first = np.argwhere(~np.isfinite(self.values))[0]
             raise ParameterError(f"command[{', '.join(map(str, first))}] = {self.values[tuple(first)]}: must be finite")
@@ -48,7 +53,7 @@ class Step:
 
     value: Number
     """Value after the step [V]."""
-    time: float = 0.0
+    time: Number = 0.0
     """When it comes [s]."""
     before: Number = 0.0
     """Value before the step [V]."""
@@ -57,7 +62,10 @@ class Step:
         require_finite(self, "value", "time", "before")
 
     def at(self, time: np.ndarray) -> np.ndarray:
-        return _over_time(np.where, time >= self.time - 1e-12, self.value, self.before)
+        def jump(t, when, value, before):
+            return np.where(t >= when - _SAME_TIME, value, before)
+
+        return _over_time(jump, time, self.time, self.value, self.before)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,11 +98,11 @@ class Chirp:
 
     amplitude: Number
     """Peak [V]."""
-    start: float
+    start: Number
     """Frequency at time 0 [Hz]."""
-    end: float
+    end: Number
     """Frequency at `duration`, held afterwards [Hz]."""
-    duration: float
+    duration: Number
     """How long the rise takes [s]."""
     offset: Number = 0.0
     """Middle [V]."""
@@ -106,11 +114,12 @@ class Chirp:
         require_finite(self, "amplitude", "offset")
 
     def at(self, time: np.ndarray) -> np.ndarray:
-        rising = np.minimum(time, self.duration)
-        cycles = self.start * rising + 0.5 * (self.end - self.start) * rising**2 / self.duration
-        cycles = cycles + self.end * np.maximum(time - self.duration, 0.0)
-        wave = np.sin(2 * np.pi * cycles)
-        return _over_time(lambda s, amplitude, offset: offset + amplitude * s, wave, self.amplitude, self.offset)
+        def wave(t, amplitude, start, end, duration, offset):
+            rising = np.minimum(t, duration)
+            cycles = start * rising + 0.5 * (end - start) * rising**2 / duration + end * np.maximum(t - duration, 0.0)
+            return offset + amplitude * np.sin(2 * np.pi * cycles)
+
+        return _over_time(wave, time, self.amplitude, self.start, self.end, self.duration, self.offset)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,13 +128,13 @@ class Trapezoid:
 
     value: Number
     """Height [V]."""
-    rise: float
+    rise: Number
     """Time of the ramp up [s]."""
-    hold: float
+    hold: Number
     """Time at the top [s]."""
-    fall: float | None = None
+    fall: Number | None = None
     """Time of the ramp down [s]; None: as long as the ramp up."""
-    start: float = 0.0
+    start: Number = 0.0
     """When the ramp up begins [s]."""
 
     def __post_init__(self) -> None:
@@ -134,11 +143,16 @@ class Trapezoid:
         require_finite(self, "value", "start")
 
     def at(self, time: np.ndarray) -> np.ndarray:
+        def ramp(t, begin, length):
+            """0 before, 1 after, and a straight line in between; a ramp of no length is a jump."""
+            slanted = np.clip((t - begin) / np.where(length > 0, length, 1.0), 0.0, 1.0)
+            return np.where(length > 0, slanted, t >= begin - _SAME_TIME)
+
+        def shape(t, value, rise, hold, fall, start):
+            return value * (ramp(t, start, rise) - ramp(t, start + rise + hold, fall))
+
         fall = self.rise if self.fall is None else self.fall
-        corners = np.cumsum([self.start, self.rise, self.hold, fall])
-        # vertical edges: interp takes the later value of two corners at one time
-        shape = np.interp(time, corners, [0.0, 1.0, 1.0, 0.0])
-        return _over_time(np.multiply, shape, self.value)
+        return _over_time(shape, time, self.value, self.rise, self.hold, fall, self.start)
 
 
 @dataclass(frozen=True)
@@ -149,6 +163,23 @@ class Table:
     """Times, rising [s]."""
     values: np.ndarray
     """Values at those times [V]."""
+
+    def __post_init__(self) -> None:
+        for name in ("time", "values"):
+            object.__setattr__(self, name, _numbers(f"Table.{name}", getattr(self, name)))
+        if self.time.ndim != 1 or self.time.shape != self.values.shape or not len(self.time):
+            raise ParameterError(
+                f"Table: time {self.time.shape} and values {self.values.shape} must be two lists of one length"
+            )
+        for name in ("time", "values"):
+            bad = np.flatnonzero(~np.isfinite(getattr(self, name)))
+            if len(bad):
+                raise ParameterError(f"Table.{name}[{bad[0]}] = {getattr(self, name)[bad[0]]}: must be finite")
+        falls = np.flatnonzero(np.diff(self.time) <= 0)
+        if len(falls):
+            raise ParameterError(
+                f"Table.time[{falls[0] + 1}] = {self.time[falls[0] + 1]:g} s: must be after the one before"
+            )
 
     def at(self, time: np.ndarray) -> np.ndarray:
         return np.interp(time, self.time, self.values)
@@ -210,16 +241,22 @@ def as_command(command: Any) -> Command:
     """A number becomes a `Constant`, a list or array becomes `Samples`."""
     if isinstance(command, Command):
         return command
-    if isinstance(command, (int, float)) and not isinstance(command, bool):
+    if isinstance(command, (int, float, np.number)) and not isinstance(command, bool):
         return Constant(float(command))
-    if isinstance(command, (list, tuple, np.ndarray)):
-        try:
-            return Samples(np.asarray(command, dtype=float))
-        except (TypeError, ValueError) as error:
-            if isinstance(error, ParameterError):
-                raise
-            raise ParameterError("command: a list must hold numbers only, one per step") from None
-    raise ParameterError(f"command = {command!r}: must be a number, an array with one value per step, or a command object")
+    if isinstance(command, (list, tuple)) or hasattr(command, "__array__"):
+        values = _numbers("command", command)
+        return Constant(float(values)) if values.ndim == 0 else Samples(values)
+    raise ParameterError(
+        f"command = {command!r}: must be a number, an array with one value per step, or a command object"
+    )
+
+
+def _numbers(name: str, values: Any) -> np.ndarray:
+    """A list or array as an array of numbers."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name}: must be a list of numbers only, all rows of one length") from None
 
 
 def _over_time(function, time, *values):

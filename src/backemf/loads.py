@@ -120,14 +120,26 @@ class PrescribedMotion:
 
     def __post_init__(self) -> None:
         for name in ("time", "position"):
-            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+            try:
+                object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+            except (TypeError, ValueError):
+                raise ParameterError(f"PrescribedMotion.{name}: must be a list of numbers") from None
         if self.time.ndim != 1 or self.time.shape != self.position.shape or len(self.time) < 2:
             raise ParameterError(
                 f"PrescribedMotion: time {self.time.shape} and position {self.position.shape} must be two lists "
                 "of one length, two or more"
             )
-        if not (np.isfinite(self.time).all() and np.isfinite(self.position).all() and (np.diff(self.time) > 0).all()):
-            raise ParameterError("PrescribedMotion: time must rise, and all values must be finite")
+        for name in ("time", "position"):
+            bad = np.flatnonzero(~np.isfinite(getattr(self, name)))
+            if len(bad):
+                raise ParameterError(
+                    f"PrescribedMotion.{name}[{bad[0]}] = {getattr(self, name)[bad[0]]}: must be finite"
+                )
+        falls = np.flatnonzero(np.diff(self.time) <= 0)
+        if len(falls):
+            raise ParameterError(
+                f"PrescribedMotion.time[{falls[0] + 1}] = {self.time[falls[0] + 1]:g} s: must be after the one before"
+            )
 
     def at(self, time: np.ndarray) -> np.ndarray:
         """Positions at given times; the ends hold [rad]."""

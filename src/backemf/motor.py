@@ -6,7 +6,7 @@ an array that broadcasts to the batch of motors being simulated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,9 +34,56 @@ def concrete(value: Number) -> np.ndarray | None:
     return None
 
 
+_NO_NUMBERS = (str, bytes, complex, list, tuple, dict, set)
+"""What people hand over by mistake. Anything else unknown may be an engine's array, or a mark that JAX puts there."""
+
+
+def no_number(value: Any) -> bool:
+    """Whether a value can be neither a number nor an array of numbers."""
+    return isinstance(value, _NO_NUMBERS) or (isinstance(value, np.ndarray) and value.dtype.kind not in "biuf")
+
+
+def known_number(part: object, name: str) -> np.ndarray | None:
+    """A field as an array if it is known now; raises one sentence if it cannot be a number."""
+    value = getattr(part, name)
+    left_out = value is None and type(part).__dataclass_fields__[name].default is not None
+    if left_out or no_number(value):
+        raise ParameterError(
+            f"{type(part).__name__}.{name} = {_short(value)}: must be a number, or a NumPy array with one per motor"
+        )
+    return concrete(value)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def require_part(part: object, name: str, *kinds: type) -> None:
+    """Raise one sentence if a field that holds a group of constants holds something else."""
+    value = getattr(part, name)
+    optional = type(part).__dataclass_fields__[name].default is None
+    wrong = isinstance(value, (int, float, np.ndarray, *_NO_NUMBERS)) or (
+        is_dataclass(value) and not isinstance(value, kinds)
+    )
+    if wrong or (value is None and not optional):
+        names = " or ".join(kind.__name__ for kind in kinds)
+        shown = f"{type(value).__name__}(...)" if is_dataclass(value) else _short(value)
+        raise ParameterError(f"{type(part).__name__}.{name} = {shown}: must be {names}")
+
+
+def require_parts(part: object, name: str, kind: type) -> None:
+    """Raise one sentence if a field is no row of groups of constants; a list becomes a tuple."""
+    values = getattr(part, name)
+    wrong = not isinstance(values, (tuple, list)) or not values
+    if wrong or any(isinstance(x, (int, float, np.ndarray, *_NO_NUMBERS, type(None))) for x in values):
+        raise ParameterError(f"{type(part).__name__}.{name} = {_short(values)}: must be a tuple of {kind.__name__}")
+    object.__setattr__(part, name, tuple(values))
+
+
 def require(part: object, name: str, test: str, bound: float = 0.0) -> None:
     """Raise one sentence if a field of `part` is not finite or breaks `test` (one of >, >=, <, <=)."""
-    value = concrete(getattr(part, name))
+    value = known_number(part, name)
     if value is None:
         return
     words = {">": "greater than", ">=": "at least", "<": "less than", "<=": "at most"}[test]
@@ -58,8 +105,9 @@ def leave_out(part: object, name: str, neutral: float) -> None:
 
 
 def require_finite(part: object, *names: str) -> None:
+    """Raise one sentence if a field of `part` is not finite."""
     for name in names:
-        value = concrete(getattr(part, name))
+        value = known_number(part, name)
         if value is not None and not np.isfinite(value).all():
             raise ParameterError(f"{type(part).__name__}.{name} = {getattr(part, name)}: must be a finite number")
 
@@ -128,6 +176,7 @@ class Magnet:
         require(self, "temperature_coefficient", ">", -0.05)
         require(self, "reference_temperature", ">", ABSOLUTE_ZERO)
         require(self, "iron_loss", ">=")
+        require_part(self, "saturation", Saturation)
         leave_out(self, "iron_loss", 0.0)
 
 
@@ -268,8 +317,13 @@ class LoadDependent:
     def __post_init__(self) -> None:
         require(self, "coulomb", ">=")
         require(self, "viscous", ">=")
+        require_part(self, "stribeck", Stribeck)
+        require_part(self, "load", LoadShare)
+        require_part(self, "quadratic", QuadraticShare)
         if self.quadratic is not None and self.stribeck is None:
-            raise ParameterError("LoadDependent.quadratic fades with the Stribeck curve: give LoadDependent.stribeck too")
+            raise ParameterError(
+                "LoadDependent.quadratic fades with the Stribeck curve: give LoadDependent.stribeck too"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -303,6 +357,7 @@ class Stribeck:
         require(self, "velocity", ">")
         require(self, "exponent", ">")
         require(self, "coulomb", ">=")
+        require_part(self, "load", LoadShare)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -331,8 +386,9 @@ class Drag:
             raise ParameterError(f"Drag.coefficients = {self.coefficients!r}: must be a tuple such as (B1, B2)")
         object.__setattr__(self, "coefficients", tuple(self.coefficients))
         for order, value in enumerate(self.coefficients, start=1):
-            known = concrete(value)
-            if known is not None and not (np.isfinite(known) & (known >= 0)).all():
+            known = None if no_number(value) else concrete(value)
+            bad = known is not None and not (np.isfinite(known) & (known >= 0)).all()
+            if bad or value is None or no_number(value):
                 raise ParameterError(f"Drag.coefficients, B{order} = {value}: must be a finite number of at least 0")
 
 
@@ -361,9 +417,7 @@ class Cogging:
     """The sines that add up."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.harmonics, (tuple, list)) or not self.harmonics:
-            raise ParameterError(f"Cogging.harmonics = {self.harmonics!r}: must be a tuple of Harmonic")
-        object.__setattr__(self, "harmonics", tuple(self.harmonics))
+        require_parts(self, "harmonics", Harmonic)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -401,9 +455,7 @@ class Gearbox:
     """Free play at the joint, from flank to flank [rad]; None: the gears never part."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.stages, (tuple, list)) or not self.stages:
-            raise ParameterError(f"Gearbox.stages = {self.stages!r}: must be a tuple of Stage")
-        object.__setattr__(self, "stages", tuple(self.stages))
+        require_parts(self, "stages", Stage)
         require(self, "backlash", ">")
 
     @property
@@ -483,7 +535,8 @@ class Limits:
         if not self.derates:
             if self.safe_current is not None:
                 raise ParameterError(
-                    f"Limits.safe_current = {self.safe_current} A would never take effect: give derating_start and derating_end"
+                    f"Limits.safe_current = {self.safe_current} A would never take effect: "
+                    "give derating_start and derating_end"
                 )
             if self.peak_current is not None and self.continuous_current is not None:
                 raise ParameterError(
@@ -492,7 +545,10 @@ class Limits:
                 )
         high, low = concrete(self.rated_current), concrete(self.low_current)
         if self.derates and high is not None and low is not None and (low > high).any():
-            raise ParameterError(f"Limits: the current when hot, {low:g} A, is above the current when cool, {high:g} A")
+            raise ParameterError(
+                f"Limits: the current when hot, {self.low_current} A, "
+                f"is above the current when cool, {self.rated_current} A"
+            )
 
     @property
     def derates(self) -> bool:
@@ -563,10 +619,7 @@ class Motor:
 
     def __post_init__(self) -> None:
         for part, kinds in _PARTS.items():
-            value = getattr(self, part)
-            if value is not None and type(value) in _ALL_PARTS and not isinstance(value, kinds):
-                names = " or ".join(kind.__name__ for kind in kinds)
-                raise ParameterError(f"Motor.{part} = {type(value).__name__}(...): must be {names}")
+            require_part(self, part, *kinds)
         if self.limits is not None and self.limits.derates and self.thermal is None:
             raise ParameterError(
                 "Motor.limits derates with the winding temperature, but Motor.thermal is None: give a thermal model"
@@ -584,7 +637,8 @@ class Motor:
         if (factor <= 0).any():
             raise ParameterError(
                 f"Thermal.ambient = {self.thermal.ambient} °C makes the winding's resistance negative: "
-                f"the linear law 1 + {self.winding.temperature_coefficient}·(T - {self.winding.reference_temperature}) ends there"
+                f"the linear law 1 + {self.winding.temperature_coefficient}"
+                f"·(T - {self.winding.reference_temperature}) ends there"
             )
 
     @property
@@ -605,7 +659,7 @@ class Motor:
 
     @property
     def armature(self) -> Number:
-        """Inertia a host has to add to the joint [kg·m²]: the reflected inertia, or 0 where backlash lets the rotor go."""
+        """Inertia a host has to add to the joint [kg·m²]: the reflected one, or 0 where backlash lets the rotor go."""
         return 0.0 if self.gearbox is not None and self.gearbox.backlash is not None else self.reflected_inertia
 
     def compile(self, engine: str = "numpy", **options: Any) -> CompiledStep:
@@ -627,4 +681,3 @@ _PARTS: dict[str, tuple[type, ...]] = {
     "limits": (Limits,),
     "ratings": (Ratings,),
 }
-_ALL_PARTS = {kind for kinds in _PARTS.values() for kind in kinds}

@@ -15,13 +15,15 @@ from .actuator.compiled import require_load, states_of
 from .commands import Samples, as_command
 from .errors import ParameterError, SimulationError
 from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion
-from .motor import Motor
+from .motor import Motor, no_number
 from .rollout import Here, behind_time, rest, roll_jax, roll_numpy
 from .run import Run
 from .tree import numbers
 
 CHUNK = 16384
 """Longest piece of a run that is computed at once [steps]; between pieces the numbers are checked."""
+MOST_STEPS = 1e11
+"""A run of more steps is a slip of the pen [steps]."""
 
 
 def simulate(
@@ -44,7 +46,8 @@ def simulate(
 
     Args:
         actuator: A `Motor`, or an `Actuator` with its supply.
-        load: What it moves: `Inertia`, `Pendulum`, `Fan`, `ConstantTorque`, `TwoMass`, `LockedRotor`, `PrescribedMotion`.
+        load: What it moves: `Inertia`, `Pendulum`, `Fan`, `ConstantTorque`, `TwoMass`, `LockedRotor`,
+            `PrescribedMotion`.
         command: Volts: a number, an array with one value (or row) per step, or `Constant`, `Step`, `Sine`, `Chirp`,
             `Trapezoid`, `from_csv(...)`.
         duration: How long [s].
@@ -70,9 +73,9 @@ def simulate(
         raise ParameterError(f"precision = {precision!r}: must be 'float64' or 'float32'")
     steps = count_steps(duration, dt, every)
     signal = as_command(command)
-    if isinstance(signal, Samples) and len(np.atleast_1d(signal.values)) != steps:
+    if isinstance(signal, Samples) and len(signal.values) != steps:
         raise ParameterError(
-            f"command has {len(np.atleast_1d(signal.values))} rows, but {duration:g} s in steps of {dt:g} s are {steps}; "
+            f"command has {len(signal.values)} rows, but {duration:g} s in steps of {dt:g} s are {steps}; "
             "give one value per step, or a command object such as Table"
         )
     batch = batch_shape(actuator, load, signal, position, velocity, initial or {}, shape)
@@ -103,13 +106,21 @@ def simulate(
 def count_steps(duration: float, dt: float, every: int) -> int:
     """Number of steps of a run; raises one sentence on times that make no sense."""
     for name, value in (("dt", dt), ("duration", duration)):
-        if not isinstance(value, (int, float, np.floating)) or not (value > 0 and math.isfinite(value)):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float, np.number))
+            or not (value > 0 and math.isfinite(value))
+        ):
             raise ParameterError(f"{name} = {value!r}: must be a positive number of seconds")
-    if not isinstance(every, int) or every < 1:
+    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
         raise ParameterError(f"every = {every!r}: must be a whole number of steps, 1 or more")
+    if duration / dt > MOST_STEPS:
+        raise ParameterError(f"duration = {duration:g} s in steps of dt = {dt:g} s never ends: shorten it or raise dt")
     steps = round(duration / dt)
     if steps < every:
-        raise ParameterError(f"duration = {duration:g} s holds no recorded step of {dt * every:g} s: lengthen it or lower dt")
+        raise ParameterError(
+            f"duration = {duration:g} s holds no recorded step of {dt * every:g} s: lengthen it or lower dt"
+        )
     return steps - steps % every
 
 
@@ -137,7 +148,9 @@ def batch_shape(actuator, load, signal, position, velocity, initial, shape) -> t
         try:
             whole = np.broadcast_shapes(whole, each)
         except ValueError:
-            raise ParameterError(f"{name} has the shape {each}, which does not fit the batch {whole}") from None
+            raise ParameterError(
+                f"{name} has the shape {each}, which does not fit the batch {whole}: give one value, or one per motor"
+            ) from None
     return whole
 
 
@@ -149,21 +162,24 @@ def check_load(motor: Motor, load: Load) -> None:
     own, outside = np.asarray(motor.armature), np.asarray(getattr(load, "inertia", 1.0))
     if not (own + outside > 0).all():
         raise ParameterError(
-            "nothing has inertia: give Motor.rotor, or a load with an inertia above 0, so that a torque has something to move"
+            "nothing has inertia: give Motor.rotor, or a load with an inertia above 0, "
+            "so that a torque has something to move"
         )
 
 
 def start_of(actuator: Actuator, load: Load, batch, position, velocity, initial) -> Here:
     """Everything at the start, spread over the batch."""
     for name, value in (("position", position), ("velocity", velocity), *initial.items()):
-        if not np.isfinite(np.asarray(value, dtype=float)).all():
-            raise ParameterError(f"{name} = {value}: must be finite")
+        if no_number(value) or value is None or not np.isfinite(np.asarray(value, dtype=float)).all():
+            raise ParameterError(f"{name} = {value!r}: must be a finite number, or a NumPy array with one per motor")
     if isinstance(load, LockedRotor) and np.any(velocity):
         raise ParameterError(f"velocity = {velocity}: a locked rotor stands still; leave velocity out")
     present = states_of(actuator.motor)
     for name in initial:
         if name not in present:
-            raise ParameterError(f"initial[{name!r}]: this motor has no such state; it has {', '.join(present) or 'none'}")
+            raise ParameterError(
+                f"initial[{name!r}]: this motor has no such state; it has {', '.join(present) or 'none'}"
+            )
     here = rest(actuator, load, batch, position, velocity)
     given = {name: np.broadcast_to(np.asarray(value, dtype=float), batch).copy() for name, value in initial.items()}
     return replace(here, state=replace(here.state, **given))

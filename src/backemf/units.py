@@ -80,6 +80,7 @@ _UNITS = {
     "rev": _unit(2, pi=1),
     "turn": _unit(2, pi=1),
     "rpm": _unit("1/30", 0, 0, -1, pi=1),
+    "Hz": _unit(1, 0, 0, -1),
 }
 _PREFIXES = {
     "p": "1e-12",
@@ -173,7 +174,7 @@ def parse(text: str | float, unit: str) -> float:
 
 def convert(value: float, unit: str) -> float:
     """A value in SI expressed in `unit`."""
-    return value if unit == "degC" else value / _read_unit(unit).size
+    return value if unit == "degC" or "√" in unit else value / _read_unit(unit).size
 
 
 def format_quantity(value: float, unit: str, digits: int = 4) -> str:
@@ -205,9 +206,19 @@ def _positional(value: float, digits: int) -> str:
 
 def practical_unit(value: float, unit: str) -> str:
     """The multiple of an SI unit that makers print for a value of this size."""
+    unit = _plain_spelling(unit)
+    if "√" in unit:
+        return unit
     choices = _PRACTICAL.get(unit, (unit,))
     fitting = [choice for choice in choices if abs(convert(value, choice)) >= 1]
     return max(fitting or choices[:1], key=lambda choice: _read_unit(choice).size if choice != "degC" else 1.0)
+
+
+def _plain_spelling(text: str) -> str:
+    """A unit in the letters of a keyboard: `N·m²` becomes `N*m^2`."""
+    for spelling, plain in _SPELLINGS.items():
+        text = text.replace(spelling, plain)
+    return text
 
 
 def dimension(unit: str) -> Dimension:
@@ -229,8 +240,7 @@ def _split(text: str, unit: str) -> tuple[Fraction, str]:
     ratio = re.fullmatch(r"(\d+(?:\.\d*)?)\s*:\s*(\d+(?:\.\d*)?)", clean)
     if ratio and float(ratio[2]) > 0:
         return Fraction(ratio[1]) / Fraction(ratio[2]), ""
-    for spelling, plain in _SPELLINGS.items():
-        clean = clean.replace(spelling, plain)
+    clean = _plain_spelling(clean)
     match = _NUMBER.match(clean)
     if match is None:
         finite = " a finite number" if re.match(r"[+-]?(inf|nan)", clean, re.I) else " a number first"
@@ -269,9 +279,7 @@ def _finite(text: object, value: float) -> float:
 def _read_unit(expression: str) -> Unit:
     """A unit expression such as `mN*m/A` or `rpm/(mN*m)`; a product binds as in arithmetic, left to right."""
     tokens, position = [], 0
-    for spelling, plain in _SPELLINGS.items():
-        expression = expression.replace(spelling, plain)
-    expression = expression.strip()
+    expression = _plain_spelling(expression).strip()
     while position < len(expression):
         match = _TOKEN.match(expression, position)
         if match is None:

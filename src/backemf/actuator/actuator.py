@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..motor import Motor
+from ..motor import Motor, require_part
 from .compiled import CompiledStep
 from .supply import Supply
 
@@ -18,6 +18,10 @@ class Actuator:
     """The motor and its gearbox."""
     supply: Supply | None = None
     """What feeds the drive; None: any voltage that is commanded is there."""
+
+    def __post_init__(self) -> None:
+        require_part(self, "motor", Motor)
+        require_part(self, "supply", Supply)
 
     def compile(self, engine: str = "numpy", **options: Any) -> CompiledStep:
         """The step of this actuator on one engine: "numpy", "python", "jax" or "torch".

@@ -95,14 +95,18 @@ def states_of(motor: Motor) -> list[str]:
 def require_load(motor: Motor, load_torque: Any, load_inertia: Any) -> None:
     """Raise one sentence if the motor's physics needs to know more of the load."""
     if has_backlash(motor) and (load_torque is None or load_inertia is None):
-        raise ParameterError("backlash needs load_torque and load_inertia: what the rotor hits when the play is used up")
+        raise ParameterError(
+            "backlash needs load_torque and load_inertia: what the rotor hits when the play is used up"
+        )
     if has_backlash(motor) and motor.rotor is None:
         raise ParameterError("backlash needs Motor.rotor: without inertia nothing moves in the play")
     friction = motor.friction
     if isinstance(friction, LoadDependent) and load_torque is None:
         shares = (friction.load, friction.quadratic, friction.stribeck and friction.stribeck.load)
         if any(share is not None for share in shares):
-            raise ParameterError("load-dependent friction needs load_torque; pass load_torque=0.0 if nothing is known of it")
+            raise ParameterError(
+                "load-dependent friction needs load_torque; pass load_torque=0.0 if nothing is known of it"
+            )
     lossy = motor.gearbox is not None and not motor.gearbox.lossless
     if (isinstance(friction, (Coulomb, LoadDependent)) or lossy) and motor.rotor is None and load_inertia is None:
         raise ParameterError(

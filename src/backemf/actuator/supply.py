@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..errors import ParameterError
 from ..motor import Number, leave_out, require
 
 
@@ -28,3 +29,6 @@ class Supply:
         require(self, "modulation_limit", ">")
         require(self, "modulation_limit", "<=", 1.0)
         leave_out(self, "resistance", 0.0)
+        for name in ("regeneration", "shared"):
+            if not isinstance(getattr(self, name), bool):
+                raise ParameterError(f"Supply.{name} = {getattr(self, name)!r}: must be True or False")

@@ -15,7 +15,7 @@ from ..physics.winding import resistance, steady_current
 from .given import array, temperature_of, voltage_of
 from .heat import time_constants
 from .roots import last_fall, maximise
-from .steady import dry_friction, operating_point
+from .steady import drag_torque, dry_friction, operating_point
 
 # name for people, symbol, unit of each row; what is None is left out
 _ROWS = {
@@ -190,7 +190,7 @@ def constants(motor: Motor, voltage: Number | None = None, temperature: Number |
     return Constants(**{name: None if value is None else _plain(value) for name, value in known.items()})
 
 
-def no_load(motor: Motor, voltage: np.ndarray, temperature: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def no_load(motor: Motor, voltage: Number, temperature: Number) -> tuple[np.ndarray, np.ndarray]:
     """Rotor speed [rad/s] and current [A] at which the torque of the current balances drag and friction exactly.
 
     Friction that falls with speed may balance at several speeds: it is the fastest one, which a turning motor keeps.
@@ -202,7 +202,7 @@ def no_load(motor: Motor, voltage: np.ndarray, temperature: np.ndarray) -> tuple
         return steady_current(size, back_emf(speed, field, motor.magnet), ohms)
 
     def surplus(speed):
-        arriving = torque_of(motor, current(speed), field) - drag(motor, speed)[0]
+        arriving = torque_of(motor, current(speed), field) - drag_torque(motor, speed)
         return arriving - dry_friction(motor, speed, arriving, 0.0)
 
     # one evaluation tells the shape of the batch
@@ -277,7 +277,13 @@ def _thermal(motor: Motor) -> dict[str, Number | None]:
         return nothing | {"thermal_resistance": t.resistance, names[0]: t.resistance * t.capacitance}
     products = (t.winding_resistance * t.winding_capacitance, t.housing_resistance * t.housing_capacitance)
     slow, fast = time_constants(motor)
-    return {"thermal_resistance": t.resistance, names[0]: products[0], names[1]: products[1], eigen[0]: fast, eigen[1]: slow}
+    return {
+        "thermal_resistance": t.resistance,
+        names[0]: products[0],
+        names[1]: products[1],
+        eigen[0]: fast,
+        eigen[1]: slow,
+    }
 
 
 def _inertia(motor: Motor, gradient) -> dict[str, Number | None]:

@@ -10,12 +10,11 @@ from ..actuator.supply import Supply
 from ..motor import Motor, Number
 from ..physics.limits import clip
 from ..physics.magnet import back_emf, flux
-from ..physics.mechanics import drag
 from ..physics.supply import sagging_bus
 from ..physics.winding import resistance, steady_current
 from .given import array, current_limit_of, finite, supply_of, temperature_of
 from .roots import ahead
-from .steady import at_current, dry_friction
+from .steady import at_current, drag_torque, dry_friction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +78,7 @@ def envelope(
         kept = (low <= limit + slack) & (high >= -limit - slack)
         high, low = (np.where(kept, clip(i, -limit, limit), np.nan) for i in (high, low))
     best, worst = (at_current(motor, i, speed, celsius, direction) for i in (high, low))
-    dragged = drag(motor, speed)[0] + 0.0 * speed
+    dragged = drag_torque(motor, speed)
     rubbed = direction * dry_friction(motor, speed, 0.0, 0.0)
     # a train that turns the other way round swaps the two sides
     pair = np.stack([best.joint_torque, worst.joint_torque])
@@ -98,7 +97,7 @@ def envelope(
     )
 
 
-def _speeds(motor: Motor, supply: Supply, limit, celsius, samples: int):
+def _speeds(motor: Motor, supply: Supply, limit, celsius, samples: int) -> tuple[Number, Number]:
     """Rotor speeds from one end of the envelope to the other, standstill twice, and their directions."""
     volts = supply.modulation_limit * array(supply.voltage)
     reach = 1.25 * volts if limit is None else volts + resistance(celsius, motor.winding) * limit

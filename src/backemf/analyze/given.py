@@ -12,12 +12,12 @@ from ..motor import Motor, Number, Thermal, TwoNodeThermal
 from ..physics.limits import derated_current
 
 
-def array(value: Any) -> np.ndarray:
+def array(value: Any) -> Number:
     """The value as an array of floats."""
     return np.asarray(value, dtype=float)
 
 
-def finite(name: str, value: Any) -> np.ndarray:
+def finite(name: str, value: Any) -> Number:
     """The value as an array of floats, all of them finite."""
     known = array(value)
     if not np.isfinite(known).all():
@@ -25,7 +25,7 @@ def finite(name: str, value: Any) -> np.ndarray:
     return known
 
 
-def voltage_of(motor: Motor, voltage: Number | None) -> np.ndarray:
+def voltage_of(motor: Motor, voltage: Number | None) -> Number:
     """The voltage asked for, or the rated one [V]."""
     if voltage is not None:
         return finite("voltage", voltage)
@@ -39,17 +39,19 @@ def supply_of(motor: Motor, supply: Supply | Number | None) -> Supply:
     return supply if isinstance(supply, Supply) else Supply(voltage=voltage_of(motor, supply))
 
 
-def temperature_of(motor: Motor, temperature: Number | None) -> np.ndarray:
+def temperature_of(motor: Motor, temperature: Number | None) -> Number:
     """The winding temperature asked for, or the one of the data [°C]."""
     return finite("temperature", motor.winding.reference_temperature if temperature is None else temperature)
 
 
-def limit_of(motor: Motor, limit: Number | None) -> np.ndarray:
+def limit_of(motor: Motor, limit: Number | None) -> Number:
     """The hottest winding asked for, or the rated one [°C]."""
     if limit is not None:
         return finite("limit", limit)
     if motor.ratings is None or motor.ratings.winding_temperature is None:
-        raise ParameterError("Motor.ratings has no winding_temperature: give limit= or Ratings(winding_temperature=...)")
+        raise ParameterError(
+            "Motor.ratings has no winding_temperature: give limit= or Ratings(winding_temperature=...)"
+        )
     return array(motor.ratings.winding_temperature)
 
 
@@ -60,7 +62,7 @@ def thermal_of(motor: Motor) -> Thermal | TwoNodeThermal:
     return motor.thermal
 
 
-def current_limit_of(motor: Motor, current_limit: Number | None, temperature: np.ndarray) -> np.ndarray | None:
+def current_limit_of(motor: Motor, current_limit: Number | None, temperature: Number) -> Number | None:
     """The current limit asked for, or the drive's at this winding temperature [A]; None: there is none."""
     if current_limit is not None:
         known = finite("current_limit", current_limit)
@@ -72,5 +74,5 @@ def current_limit_of(motor: Motor, current_limit: Number | None, temperature: np
         return None
     if not limits.derates:
         return array(limits.rated_current)
-    start, end = limits.derating_start, limits.derating_end
-    return array(derated_current(temperature, limits.rated_current, limits.low_current, start, end))
+    bounds: Number = (limits.low_current, limits.derating_start, limits.derating_end)
+    return array(derated_current(temperature, limits.rated_current, *bounds))

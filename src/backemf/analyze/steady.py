@@ -94,12 +94,12 @@ def point_at_torque(
     if motor.gearbox is not None:
         net = np.where(out * direction > 0.0, out / motor.gearbox.efficiency, out * motor.gearbox.back_efficiency)
     arriving = net + direction * _friction_at_load(motor, speed, net, -out, direction)
-    current = current_for(motor, arriving + drag(motor, speed)[0], flux(celsius, motor.magnet))
+    current = current_for(motor, arriving + drag_torque(motor, speed), flux(celsius, motor.magnet))
     return at_current(motor, current, speed, celsius, direction)
 
 
 def at_current(
-    motor: Motor, current: np.ndarray, speed: np.ndarray, celsius: np.ndarray, direction: np.ndarray | None = None
+    motor: Motor, current: Number, speed: Number, celsius: Number, direction: Number | None = None
 ) -> OperatingPoint:
     """The motor at a current [A] and a rotor speed [rad/s].
 
@@ -109,7 +109,7 @@ def at_current(
     ohms, field = resistance(celsius, motor.winding), flux(celsius, motor.magnet)
     emf = back_emf(speed, field, motor.magnet)
     air_gap = torque_of(motor, current, field)
-    dragged = drag(motor, speed)[0]
+    dragged = drag_torque(motor, speed)
     arriving = air_gap - dragged
     way = np.where(speed == 0.0, np.sign(arriving), np.sign(speed)) if direction is None else direction
     rubbed = _friction_at_current(motor, speed, arriving, way)
@@ -137,6 +137,11 @@ def at_current(
         "mechanical_power": out * speed,
     }
     return OperatingPoint(**dict(zip(parts, np.broadcast_arrays(*map(array, parts.values())), strict=True)))
+
+
+def drag_torque(motor: Motor, speed):
+    """Torque of all that brakes more the faster it goes: polynomial, viscous friction, iron [N·m]."""
+    return drag(motor, speed)[0] + 0.0 * speed
 
 
 def dry_friction(motor: Motor, speed, arriving, load):

@@ -79,7 +79,9 @@ def settled_speed(
     start = where(half > 0.0, 2.0 * (c - b) / maximum(half + root, 1e-300), (root - half) / a)
     highest = (c + maximum(level, -b)) / a
     u = maximum(minimum(start, highest), 0.0)
-    u = newton(newton(newton(newton(u, a, b, c, d, highest), a, b, c, d, highest), a, b, c, d, highest), a, b, c, d, highest)
+    # the start is close and the function concave, so four steps reach rounding
+    u = newton(newton(u, a, b, c, d, highest), a, b, c, d, highest)
+    u = newton(newton(u, a, b, c, d, highest), a, b, c, d, highest)
     return s * u * level / (stiffness * dt)
 
 

@@ -3,11 +3,11 @@
 from .ops import absolute
 
 
-def drag_term(speed: float, coefficient: float, order: int) -> float:
-    """Torque of the term of one order, against the speed [N·m]."""
-    return coefficient * speed * absolute(speed) ** (order - 1)
+def drag_coefficient(speed: float, coefficient: float, order: int) -> float:
+    """Torque over speed of the term of one order, B·|w|^(n-1) [N·m·s/rad]."""
+    return coefficient * absolute(speed) ** (order - 1)
 
 
 def drag_slope(speed: float, coefficient: float, order: int) -> float:
-    """Torque gained per speed by the term of one order [N·m·s/rad]."""
+    """Torque gained per speed by the term of one order, n·B·|w|^(n-1) [N·m·s/rad]."""
     return order * coefficient * absolute(speed) ** (order - 1)

@@ -43,7 +43,8 @@ def react(load, memory, position, velocity, dt):
     if isinstance(load, Pendulum):
         return pendulum_inertia(load), pendulum_torque(position, load) - load.damping * velocity, load.damping
     if isinstance(load, Fan):
-        return load.inertia, -fan_torque(velocity, load), 2.0 * load.coefficient * absolute(velocity)
+        # the end speed meets the coefficient of the start, which never pushes
+        return load.inertia, -fan_torque(velocity, load), load.coefficient * absolute(velocity)
     if isinstance(load, TwoMass):
         # the far mass gives way within the step: eliminate its speed from the spring's implicit torque
         far_position, far_velocity = memory

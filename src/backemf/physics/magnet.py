@@ -35,10 +35,5 @@ def saturating_torque_slope(current: float, flux: float, m: Magnet, s: Saturatio
 
 
 def iron_heat(speed: float, iron_loss: float) -> float:
-    """Eddy-current and hysteresis loss, Kfe·w² [W]."""
+    """Eddy-current and hysteresis loss, Kfe·w², which brakes with a torque of Kfe·w [W]."""
     return iron_loss * speed * speed
-
-
-def iron_torque(speed: float, iron_loss: float) -> float:
-    """Torque with which that loss brakes the rotor, Kfe·w [N·m]."""
-    return iron_loss * speed

@@ -19,11 +19,11 @@ from .bristle import (
     stribeck_level,
 )
 from .cogging import cogging_torque
-from .drag import drag_slope, drag_term
+from .drag import drag_coefficient, drag_slope
 from .friction import hold, stopping_torque
 from .gearbox import gap_after, joined_speed, loss_budget, touching, within_play
 from .load_friction import load_budget, plain_budget, quadratic_budget, stribeck_share
-from .magnet import iron_heat, iron_torque
+from .magnet import iron_heat
 from .ops import absolute, sign, where
 from .state import State
 
@@ -60,19 +60,26 @@ def cogging(motor: Motor, angle):
 
 
 def drag(motor: Motor, speed):
-    """Torque against the motion that grows with speed, and its slope: polynomial, viscous friction, iron [N·m]."""
-    torque, slope = 0.0, 0.0
+    """Torque against the motion [N·m] of all that brakes more the faster it goes, and its slope [N·m·s/rad]."""
+    coefficient, slope = braking(motor, speed)
+    return coefficient * speed, slope
+
+
+def braking(motor: Motor, speed):
+    """Torque over speed, and torque gained per speed, of all that brakes more the faster it goes [N·m·s/rad].
+
+    That is the polynomial, viscous friction and the iron losses.
+    """
+    coefficient, slope = 0.0, 0.0
     if motor.drag is not None:
-        for order, coefficient in enumerate(motor.drag.coefficients, start=1):
-            torque = torque + drag_term(speed, coefficient, order)
-            slope = slope + drag_slope(speed, coefficient, order)
+        for order, value in enumerate(motor.drag.coefficients, start=1):
+            coefficient = coefficient + drag_coefficient(speed, value, order)
+            slope = slope + drag_slope(speed, value, order)
     if isinstance(motor.friction, LuGre):
-        torque = torque + motor.friction.viscous * speed
-        slope = slope + motor.friction.viscous
+        coefficient, slope = coefficient + motor.friction.viscous, slope + motor.friction.viscous
     if motor.magnet.iron_loss is not None:
-        torque = torque + iron_torque(speed, motor.magnet.iron_loss)
-        slope = slope + motor.magnet.iron_loss
-    return torque, slope
+        coefficient, slope = coefficient + motor.magnet.iron_loss, slope + motor.magnet.iron_loss
+    return coefficient, slope
 
 
 def iron_power(motor: Motor, speed):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..motor import Dahl, LuGre, Motor, Thermal, TwoNodeThermal
 from .bristle import stored_energy
 from .drive import Driven, drive, has_current_state, winding_temperature
-from .mechanics import Load, Rubbed, cogging, drag, iron_power, part, rub
+from .mechanics import Load, Rubbed, braking, cogging, drag, iron_power, part, rub
 from .state import Output, State
 from .thermal import one_node, two_nodes
 
@@ -84,7 +84,9 @@ def coupled(actuator, state: State, command, joint_position, joint_velocity, dt,
     """New state, joint velocity at the end of the step, and output, together with a load.
 
     The load pulls with `load_torque` at the present speed [N·m], falling by `load_slope` per speed [N·m·s/rad]. All
-    torques that fall with speed are taken at the speed of the end of the step: J(w1 - w0) = dt·(T(w0) - slope·(w1 - w0)).
+    torques that fall with speed are taken at the speed of the end of the step, w1:
+
+        J·(w1 - w0) = dt·(torque(w0) - slope·(w1 - w0))
     """
     motor: Motor = actuator.motor
     ratio = motor.ratio
@@ -93,10 +95,11 @@ def coupled(actuator, state: State, command, joint_position, joint_velocity, dt,
     start = state.rotor_speed if parted else ratio * joint_velocity
     # torques and slopes at the start of the step
     guess = drive(motor, actuator.supply, state, command, start, dt, mean_torque=True)
-    dragged, drag_slope = drag(motor, start)
+    coefficient, drag_slope = braking(motor, start)
     cogged = cogging(motor, angle)
-    torque = guess.torque + cogged - dragged
-    slope = guess.slope + drag_slope
+    torque = guess.torque + cogged - coefficient * start
+    # drag of any order brakes the end speed with the coefficient of the start: it never pushes, whatever the step
+    slope = guess.slope + coefficient
     own = motor.inertia + dt * slope
     outside = (load_inertia + dt * load_slope) / (ratio * ratio)
     pull = load_torque / ratio
@@ -119,6 +122,7 @@ def coupled(actuator, state: State, command, joint_position, joint_velocity, dt,
     numerical = (integrated - (driven.torque + cogged - dragged)) * end
     torque = passed - rubbed.gear_loss if parted else integrated - rubbed.friction - rubbed.gear_loss
     new = remember(motor, state, driven, rubbed, end, gap, dt)
+    slope = guess.slope + drag_slope
     out = report(motor, state, new, driven, rubbed, end, work_speed, torque, cogged, dragged, slope, numerical, dt)
     return new, work_speed / ratio, out
 

@@ -68,7 +68,9 @@ def _grid(motor: Motor, volts, celsius, quadrants: int):
     c = analyze.constants(motor, np.abs(volts), celsius)
     speed = abs(c.no_load_speed / motor.ratio)
     reach = analyze.envelope(motor, np.abs(volts), None, celsius, joint_speed=np.zeros(1))
-    torque = 1.04 * float(reach.max_torque[0] if quadrants == 1 else np.max(np.abs([reach.max_torque, reach.min_torque])))
+    torque = 1.04 * float(
+        reach.max_torque[0] if quadrants == 1 else np.max(np.abs([reach.max_torque, reach.min_torque]))
+    )
     for_ever = _for_ever(motor, np.zeros(1))
     if for_ever is not None:
         torque = min(torque, 5.0 * float(for_ever.joint_torque[0]))
@@ -100,7 +102,15 @@ def _draw_continuous(ax: Axes, motor: Motor, volts, speeds, factor: float, quadr
     if quadrants == 1:
         words = f"for ever: winding at {number(float(limit_of(motor, None)))} °C"
         at = (0.03, float(drive[len(drive) // 20]))
-        ax.annotate(words, at, (0, 4), xycoords=("axes fraction", "data"), textcoords="offset points", path_effects=halo())
+        ax.annotate(
+            words,
+            at,
+            (0, 4),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            path_effects=halo(),
+            in_layout=False,
+        )
 
 
 def _draw_nominal(ax: Axes, motor: Motor, volts, celsius, factor: float, unit: str, quadrants: int) -> None:
@@ -112,6 +122,8 @@ def _draw_nominal(ax: Axes, motor: Motor, volts, celsius, factor: float, unit: s
     speed = emf / (motor.magnet.back_emf_constant * flux(celsius, motor.magnet)) / motor.ratio
     point = analyze.operating_point(motor, volts, speed, celsius)
     at = float(point.joint_speed), factor * float(point.joint_torque)
+    if not (0.0 < at[0] <= ax.get_xlim()[1] and 0.0 < at[1] <= ax.get_ylim()[1]):
+        return
     ax.plot(*at, "o", color="white", markeredgecolor=INK, markersize=6, clip_on=False, zorder=5)
     if quadrants == 1:
         words = f"rated {number(float(current))} A: {number(at[1])} {unit}, {100 * float(point.efficiency):.0f} %"

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..analyze.steady import dry_friction
+from ..analyze.steady import drag_torque, dry_friction
 from ..errors import ParameterError
 from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
 from ..physics.bristle import bristle_mean, bristle_step, bristle_torque
-from ..physics.mechanics import bristles, drag
+from ..physics.mechanics import bristles
 from .style import BLUE, GREY, ORANGE, cross, figure, first, look, number, save, scaled, title
 
 if TYPE_CHECKING:
@@ -21,23 +21,23 @@ ASSUMED_SLIP = 1e-3
 """Angle over which dry friction without bristles is drawn to build up [rad]."""
 
 
-def loop(friction: Dahl | LuGre, amplitude: float, steps: int = 4000) -> tuple[np.ndarray, np.ndarray, float]:
+def loop(friction: Dahl | LuGre, amplitude: float, steps: int = 1000) -> tuple[np.ndarray, np.ndarray, float]:
     """Angle [rad], friction torque on the rotor [N·m] and energy per cycle [J] of a slow sine of the angle [rad]."""
     # slow: what the bristles do then depends on the way alone
     speed_scale = 0.01 * friction.stribeck_velocity if isinstance(friction, LuGre) else 1.0
     period = 2.0 * np.pi * amplitude / speed_scale
     dt = period / steps
-    angle = amplitude * np.sin(2.0 * np.pi * np.arange(2 * steps + 1) / steps)
-    torque, bend = np.zeros(2 * steps), 0.0
+    angle = amplitude * np.sin(2.0 * np.pi * np.arange(4 * steps + 1) / steps)
+    torque, bend = np.zeros(4 * steps), 0.0
     for k, speed in enumerate(np.diff(angle) / dt):
         level, stiffness, damping = bristles(friction, speed)
         after = bristle_step(bend, speed, level, stiffness, dt)
         mean = bristle_mean(bend, speed, level, stiffness, dt)
         torque[k] = -bristle_torque(mean, after - bend, speed, stiffness, damping, dt)
         bend = after
-    # the second cycle, which comes back to itself
-    middle, moved = 0.5 * (angle[1:] + angle[:-1])[steps:], np.diff(angle)[steps:]
-    return middle, torque[steps:], float(-np.sum(torque[steps:] * moved))
+    # the last cycle, which comes back to itself
+    middle, moved = 0.5 * (angle[1:] + angle[:-1])[-steps:], np.diff(angle)[-steps:]
+    return middle, torque[-steps:], float(-np.sum(torque[-steps:] * moved))
 
 
 def hysteresis(motor: Motor, amplitude: float | None = None, path: str | Path | None = None) -> Figure:
@@ -58,7 +58,7 @@ def hysteresis(motor: Motor, amplitude: float | None = None, path: str | Path | 
         ax.fill(x * angle, y * torque, color=BLUE, alpha=0.18, linewidth=0)
         ax.plot(x * np.append(angle, angle[0]), y * np.append(torque, torque[0]), color=BLUE)
         for k in (len(angle) // 14, len(angle) // 2 + len(angle) // 14):
-            there, here = (x * angle[k + 40], y * torque[k + 40]), (x * angle[k], y * torque[k])
+            there, here = (x * angle[k + 10], y * torque[k + 10]), (x * angle[k], y * torque[k])
             ax.annotate("", there, here, arrowprops={"arrowstyle": "-|>", "color": BLUE, "lw": 1.4})
         ax.text(0.0, 0.0, f"{number(e * energy)} {e_unit}\nper cycle", ha="center", va="center")
         ax.set(xlabel=f"rotor angle [{x_unit}]", ylabel=f"friction torque [{y_unit}]")
@@ -75,7 +75,7 @@ def stribeck(motor: Motor, path: str | Path | None = None) -> Figure:
     top = _fastest(motor)
     half = top * np.linspace(0.0, 1.0, 401)
     size = dry_friction(motor, half, 0.0, 0.0)
-    torque = size + drag(motor, half)[0]
+    torque = size + drag_torque(motor, half)
     with look():
         drawn, (ax,) = figure()
         cross(ax)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,7 +29,9 @@ def heating(motor: Motor, power: Number | None = None, path: str | Path | None =
     t = thermal_of(motor)
     watts = _power(motor) if power is None else float(power)
     slowest = float(time_constants(motor)[0])
-    time = slowest * np.linspace(0.0, 1.0, 801)[1:] ** 2 * 5.0
+    time: Any = slowest * np.linspace(0.0, 1.0, 801)[1:] ** 2 * 5.0
+    winding: Any
+    housing: Any
     if isinstance(t, Thermal):
         winding, housing = one_node(0.0, watts, time, t), None
     else:

@@ -94,13 +94,15 @@ _MOTOR_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
 )  # fmt: skip
 
 _RUN_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
-    ("step response", runs.step_response, "What the joint does, what the drive applies, and how warm the winding gets."),
+    ("step response", runs.step_response, "What the joint does, what the drive applies, how warm the winding gets."),
     ("energy balance", runs.energy_balance,
      "Where the electrical energy went: each bar takes its share off what the ones above have left, down to zero."),
 )  # fmt: skip
 
 
-def pictures(drawings: Iterable[tuple[str, Callable[..., Figure], str]], subject: Any, tell: Callable[[str], None]) -> str:
+def pictures(
+    drawings: Iterable[tuple[str, Callable[..., Figure], str]], subject: Any, tell: Callable[[str], None]
+) -> str:
     """Each picture with its caption; what cannot be drawn is named with its reason."""
     shown, missing = [], []
     for name, draw, caption in drawings:
@@ -166,7 +168,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequenc
     """An HTML table of cells that are HTML already; numeric columns are set flush right."""
 
     def cell(tag: str, index: int, text: str) -> str:
-        return f'<{tag}{" class=number" if index in numeric else ""}>{text}</{tag}>'
+        return f"<{tag}{' class=number' if index in numeric else ''}>{text}</{tag}>"
 
     head = "".join(cell("th", k, escape(text)) for k, text in enumerate(header))
     body = "\n".join("<tr>" + "".join(cell("td", k, text) for k, text in enumerate(row)) + "</tr>" for row in rows)
@@ -174,7 +176,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequenc
 
 
 _CSS = """
-:root { color-scheme: light dark; --ink: #1d1f21; --soft: #5c6166; --line: #dfe2e5; --ground: #fbfbfa; --card: #ffffff; }
+:root { color-scheme: light dark; --ink: #1d1f21; --soft: #5c6166; --line: #dfe2e5; --ground: #fbfbfa; --card: #fff; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e8e8e6; --soft: #a5a9ad; --line: #3a3d40; --ground: #17181a; --card: #202224; }
 }
@@ -183,12 +185,15 @@ body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 s
 main { max-width: 72rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 1rem 0; }
 h2 { font-size: 1.15rem; margin: 2.2rem 0 .8rem; }
-.pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 22rem), 1fr)); gap: 1rem; align-items: start; }
+.pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: 1rem;
+  align-items: start; }
 figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
 figure img { display: block; width: 100%; background: #fff; padding: .4rem; }
 figcaption { padding: .6rem .9rem .8rem; color: var(--soft); font-size: .9rem; border-top: 1px solid var(--line); }
-.columns { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), 1fr)); gap: 0 3rem; align-items: start; }
+.columns { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), 1fr)); gap: 0 3rem;
+  align-items: start; }
 .columns table { width: 100%; }
+@media (max-width: 58rem) { .columns > :nth-child(2) thead { display: none; } }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .28rem 1.2rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }

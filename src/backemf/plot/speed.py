@@ -47,7 +47,9 @@ def torque_speed(
             k = len(speed) // 2
             ax.text(speed[k], factor * torque[k], f"{number(v)} V", ha="center", va="center", path_effects=halo())
         ideal = np.linspace(0.0, fastest, 101)
-        ax.plot(ideal, factor * _lossless(motor, max(volts), ideal, temperature), ":", color=GREY, linewidth=1.1, zorder=1)
+        ax.plot(
+            ideal, factor * _lossless(motor, max(volts), ideal, temperature), ":", color=GREY, linewidth=1.1, zorder=1
+        )
         ax.set(xlim=(0, 1.04 * fastest), ylim=(0, None))
         _label(ax, motor, unit)
         title(ax, motor, "torque at constant voltage")
@@ -107,7 +109,9 @@ def loss_envelope(
         drawn, (ax, below) = figure(2, 3.6, sharex=True, height_ratios=(2, 1.15))
         cross(ax)
         cross(below)
-        ax.fill_between(speed, factor * shape.min_torque, factor * shape.max_torque, color=BLUE, alpha=0.18, linewidth=0)
+        ax.fill_between(
+            speed, factor * shape.min_torque, factor * shape.max_torque, color=BLUE, alpha=0.18, linewidth=0
+        )
         for edge, ideal in ((shape.max_torque, shape.max_motor_torque), (shape.min_torque, shape.min_motor_torque)):
             ax.plot(speed, factor * ratio * ideal, ":", color=GREY, linewidth=1.1)
             ax.plot(speed, factor * edge, color=BLUE)

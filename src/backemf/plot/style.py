@@ -1,4 +1,4 @@
-"""One look for all pictures: colours that colour-blind people tell apart, units on every axis, readable at half width."""
+"""One look for all pictures: colours for colour-blind eyes, units on every axis, readable at half width."""
 
 from __future__ import annotations
 
@@ -55,7 +55,6 @@ _LOOK: dict[str, Any] = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "savefig.dpi": 200,
-    "axes.prop_cycle": None,
 }
 
 
@@ -67,7 +66,8 @@ def look() -> Iterator[None]:
         from cycler import cycler
     except ModuleNotFoundError:
         raise MissingExtraError("matplotlib", "plot", "Drawing pictures") from None
-    with matplotlib.rc_context(_LOOK | {"axes.prop_cycle": cycler(color=SERIES)}):
+    settings: Any = _LOOK | {"axes.prop_cycle": cycler(color=SERIES)}
+    with matplotlib.rc_context(settings):
         yield
 
 

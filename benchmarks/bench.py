@@ -1,0 +1,199 @@
+"""Speed and memory, each figure beside its goal and its peer, all in one run on one core.
+
+    python benchmarks/bench.py [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+# one core, said before any library starts its threads
+if hasattr(os, "sched_setaffinity"):
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_multi_thread_eigen=false"
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import backemf as be
+
+sys.path.insert(0, str(Path(__file__).parent))
+import mujoco_actuation
+
+MOTORS = 65536
+
+
+@dataclass
+class Figure:
+    """One measured number."""
+
+    what: str
+    value: float
+    unit: str
+    goal: str
+    met: bool | None
+
+
+def full_motor() -> be.Motor:
+    """Everything the peer has: current, heat, LuGre, cogging and a gear, with the constants of the peer's model."""
+    return be.Motor(
+        winding=be.Winding(resistance=1.2, inductance=0.0012),
+        magnet=be.Magnet(torque_constant=0.05, back_emf_constant=0.05),
+        rotor=be.Rotor(inertia=1e-5),
+        thermal=be.Thermal(resistance=10.0, capacitance=20.0),
+        friction=be.LuGre(coulomb=0.01, stiction=0.015, stribeck_velocity=1.0, stiffness=10.0, damping=0.001),
+        drag=be.Drag(coefficients=(1e-5,)),
+        cogging=be.Cogging(harmonics=(be.Harmonic(amplitude=0.005, periodicity=7.0, phase=0.3),)),
+        gearbox=be.Gearbox(stages=(be.Stage(ratio=20.0),)),
+    )
+
+
+def shortest(call, repeats: int = 7) -> float:
+    """Shortest time of a call [s], after one to warm up; the shortest is what nothing else disturbed."""
+    call()
+    best = float("inf")
+    for _ in range(repeats):
+        began = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - began)
+    return best
+
+
+def batch_step(per_motor: bool = False, steps: int = 100) -> float:
+    """Nanoseconds per motor and step of the full motor in JAX, float32, hinges turned by its torque."""
+    actuator = be.Actuator(full_motor())
+    step = actuator.compile("jax")
+    import jax
+    import jax.numpy as jnp
+
+    from backemf.engines import jax_engine
+    from backemf.tree import map_numbers
+
+    if per_motor:
+        actuator = map_numbers(actuator, lambda x: jnp.full((MOTORS,), x, jnp.float32))
+    rng = np.random.default_rng(0)
+    volts, position, velocity = (
+        jnp.asarray(scale * rng.standard_normal(MOTORS), jnp.float32) for scale in (12.0, 1.0, 5.0)
+    )
+
+    @jax.jit
+    def run(actuator, state, position, velocity):
+        def one(here, _):
+            state, position, velocity = here
+            state, out = jax_engine.held(actuator, state, volts, position, velocity, 1e-3)
+            velocity = velocity + 1e-3 * out.torque / 0.014
+            return (state, position + 1e-3 * velocity, velocity), None
+
+        return jax.lax.scan(one, (state, position, velocity), None, length=steps)[0]
+
+    state = step.initial((MOTORS,))
+    return shortest(lambda: jax.block_until_ready(run(actuator, state, position, velocity))) / (MOTORS * steps) * 1e9
+
+
+def single_motor() -> float:
+    """Million steps per second of one motor, 1 s at 10 kHz through `simulate`, float64, every channel recorded."""
+    motor, load = full_motor(), be.Inertia(inertia=1e-2)
+    return 10_000 / shortest(lambda: be.simulate(motor, load, 12.0, 1.0, 1e-4)) / 1e6
+
+
+def gradient(steps: int, motors: int = 1024) -> tuple[float, float, float]:
+    """Forward time [s], gradient time over it, and memory of the gradient [bytes per motor] of a rollout."""
+    actuator, load = be.Actuator(full_motor()), be.Inertia(inertia=1e-2)
+    actuator.compile("jax")
+    import jax
+    import jax.numpy as jnp
+
+    volts = jnp.asarray(12.0 * np.sin(0.01 * np.arange(steps)), jnp.float32)
+    start = be.rest(actuator, load, (motors,))
+
+    def cost(actuator, start):
+        command = jnp.broadcast_to(volts[:, None], (steps, 1))
+        return be.rollout(actuator, load, command, 1e-3, start=start)[0].position.sum()
+
+    forward, backward = jax.jit(cost), jax.jit(jax.grad(cost))
+    there = shortest(lambda: jax.block_until_ready(forward(actuator, start)), 3)
+    back = shortest(lambda: jax.block_until_ready(backward(actuator, start)), 3)
+    memory = backward.lower(actuator, start).compile().memory_analysis().temp_size_in_bytes
+    return there, back / there, memory / motors
+
+
+def shared_parameter_bytes() -> float:
+    """Bytes per motor of everything the compiled step is given, for a batch that shares its parameters."""
+    actuator = be.Actuator(full_motor())
+    step = actuator.compile("jax")
+    from backemf.engines import jax_engine
+
+    import jax
+    import jax.numpy as jnp
+
+    state, row = step.initial((MOTORS,)), jnp.zeros(MOTORS, jnp.float32)
+    compiled = jax.jit(jax_engine.held).lower(actuator, state, row, row, row, 1e-3).compile()
+    return compiled.memory_analysis().argument_size_in_bytes / MOTORS
+
+
+def measure(console: Console) -> tuple[list[Figure], dict]:
+    figures: list[Figure] = []
+
+    def add(what: str, value: float, unit: str, goal: str = "", met: bool | None = None) -> None:
+        figures.append(Figure(what, value, unit, goal, met))
+
+    with console.status("MuJoCo"):
+        peer = mujoco_actuation.measure()
+    actuation, both = float(peer["actuation_ns"]), float(peer["actuation_and_states_ns"])
+    add(f"MuJoCo {peer['mujoco']}, actuation pass", actuation, "ns per motor-step")
+    add("MuJoCo, actuation and its states", both, "ns per motor-step")
+    with console.status("full step"):
+        ours = batch_step()
+    add(f"backemf, full step, JAX, {MOTORS} motors", ours, "ns per motor-step", "<= 10", ours <= 10)
+    add("  faster than MuJoCo's actuation pass", actuation / ours, "times", ">= 8", actuation / ours >= 8)
+    add("  faster than actuation and states", both / ours, "times")
+    with console.status("full step, own parameters"):
+        own = batch_step(per_motor=True)
+    add("  with parameters per motor", own, "ns per motor-step")
+    with console.status("one motor"):
+        single = single_motor()
+    add("backemf, one motor, 1 s at 10 kHz", single, "M steps/s", ">= 1", single >= 1)
+    with console.status("gradient"):
+        there, ratio, memory = gradient(1000)
+        _, _, longer = gradient(4000)
+    add("gradient over 1,000 steps, over forward", ratio, "times", "<= 15", ratio <= 15)
+    add("  forward", there / (1000 * 1024) * 1e9, "ns per motor-step")
+    add("  memory", memory, "bytes per motor")
+    add("  memory, 4 times the steps", longer / memory, "times", "< 4", longer / memory < 4)
+    with console.status("memory"):
+        given = shared_parameter_bytes()
+    # three states, a command, a position and a velocity, in float32; parameters add next to nothing
+    add("arguments of a step, parameters shared", given, "bytes per motor", "< 25", given < 25)
+    return figures, peer
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    arguments = parser.parse_args()
+    console = Console()
+    figures, _ = measure(console)
+    table = Table(title=f"one core of {platform.processor() or platform.machine()}, {time.strftime('%Y-%m-%d')}", box=None)
+    for title in ("", "measured", "unit", "goal", ""):
+        table.add_column(title, justify="right" if title == "measured" else "left")
+    for figure in figures:
+        mark = "" if figure.met is None else "met" if figure.met else "MISSED"
+        table.add_row(figure.what, f"{figure.value:.3g}", figure.unit, figure.goal, mark)
+    console.print(table)
+    if arguments.json:
+        arguments.json.write_text(json.dumps([vars(figure) for figure in figures], indent=1))
+    if any(figure.met is False for figure in figures):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,260 @@
+"""Pictures: each has units on every axis, is written where it should be, and says what it lacks."""
+
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from backemf import plot
+from backemf.errors import ParameterError
+from backemf.motor import (
+    Coulomb,
+    Dahl,
+    Drag,
+    Gearbox,
+    LoadDependent,
+    LuGre,
+    Magnet,
+    Motor,
+    Ratings,
+    Rotor,
+    Stage,
+    Thermal,
+    TwoNodeThermal,
+    Winding,
+)
+from backemf.plot.friction import loop
+from backemf.plot.style import scaled
+
+MOTOR_PICTURES = (
+    plot.torque_speed,
+    plot.current_envelope,
+    plot.loss_envelope,
+    plot.heating,
+    plot.hysteresis,
+    plot.stribeck,
+    plot.efficiency_map,
+)
+
+
+def brushed(**parts) -> Motor:
+    known = {
+        "winding": Winding(resistance=1.13, inductance=0.33e-3),
+        "magnet": Magnet(torque_constant=0.0603, back_emf_constant=0.0603),
+        "rotor": Rotor(inertia=1.37e-5),
+        "thermal": TwoNodeThermal(
+            winding_resistance=1.93, winding_capacitance=21.5, housing_resistance=4.65, housing_capacitance=174.0
+        ),
+        "friction": Coulomb(coulomb=0.0041),
+        "ratings": Ratings(voltage=48.0, current=3.33, winding_temperature=155.0),
+        "name": "RE 40",
+    }
+    return Motor(**known | parts)
+
+
+def geared(**parts) -> Motor:
+    box = Gearbox(stages=(Stage(ratio=9.0, efficiency=0.9, back_efficiency=0.8),))
+    rub = LuGre(coulomb=0.02, stiction=0.035, stribeck_velocity=1.5, stiffness=20.0, damping=0.01, viscous=2e-5)
+    drag = Drag(coefficients=(3e-5, 3e-7))
+    return brushed(
+        **{"thermal": Thermal(resistance=2.2, capacitance=150.0), "friction": rub, "drag": drag, "gearbox": box} | parts
+    )
+
+
+@dataclass
+class Recorded:
+    """A run made by hand: a winding that heats while 2 A flow."""
+
+    motor: Motor
+    batch: tuple[int, ...] = ()
+    time: np.ndarray = field(default_factory=lambda: np.linspace(0.001, 1.0, 1000))
+
+    @property
+    def channels(self) -> list[str]:
+        return ["position", "velocity", "voltage", "current", "winding_temperature", "housing_temperature"]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        values = 25.0 + self.time if "temperature" in name else np.sin(7.0 * self.time)
+        return values.reshape((-1,) + (1,) * len(self.batch)) * np.ones((len(self.time), *self.batch))
+
+    def unit(self, name: str) -> str:
+        units = {"position": "rad", "velocity": "rad/s", "voltage": "V", "current": "A"}
+        return units.get(name, "degC")
+
+    def energy(self) -> dict[str, np.ndarray]:
+        shares = {"copper": 3.0, "magnetic": 0.0, "conversion": 0.0, "iron": 0.5, "drag": 0.2, "friction": 0.8,
+                  "bristle": 1e-6, "gear": 1.0, "rotor": 0.0, "mechanical": -0.4}  # fmt: skip
+        given = {"cogging": 0.1, "numerical": 0.0}
+        total = {"electrical": sum(shares.values()) - sum(given.values())}
+        ones = np.ones((len(self.time), *self.batch))
+        return {name: np.cumsum(ones * value / len(ones), axis=0) for name, value in (total | shares | given).items()}
+
+
+def assert_axes_have_units(figure) -> None:
+    """Every axis that is labelled names its unit in brackets, and every figure has both axes labelled."""
+    drawn = [ax for ax in figure.axes if ax.get_label() != "<colorbar>"]
+    for ax in drawn:
+        categories = any(
+            text.get_text() and not re.match(r"^[−\d.]+", text.get_text()) for text in ax.get_yticklabels()
+        )
+        if not categories:
+            assert re.search(r"\[.+\]$", ax.get_ylabel()), ax.get_ylabel()
+    assert re.search(r"\[.+\]$", drawn[-1].get_xlabel())
+    assert figure.get_size_inches()[0] == pytest.approx(3.4)
+
+
+def assert_nothing_is_clipped(figure) -> None:
+    """Every text lies within the picture."""
+    figure.draw_without_rendering()
+    frame = figure.bbox
+    texts = [t for ax in figure.axes for t in [*ax.texts, ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label]]
+    for text in texts:
+        if text.get_text():
+            box = text.get_window_extent()
+            assert box.x0 > -2 and box.x1 < frame.x1 + 2 and box.y0 > -2 and box.y1 < frame.y1 + 2, text.get_text()
+            assert text.get_fontsize() >= 9.0
+
+
+@pytest.mark.parametrize("draw", MOTOR_PICTURES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("motor", [brushed(), geared()], ids=["brushed", "geared"])
+def test_every_picture_of_a_motor(draw, motor, tmp_path):
+    path = tmp_path / "pictures" / "drawn.png"
+    figure = draw(motor, path=path)
+    assert path.stat().st_size > 5000
+    assert_axes_have_units(figure)
+    assert_nothing_is_clipped(figure)
+
+
+@pytest.mark.parametrize("draw", [plot.step_response, plot.energy_balance], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("batch", [(), (3, 4)], ids=["one", "batch"])
+def test_every_picture_of_a_run(draw, batch, tmp_path):
+    path = tmp_path / "drawn.svg"
+    figure = draw(Recorded(brushed(), batch), path=path)
+    assert path.stat().st_size > 5000
+    assert_axes_have_units(figure)
+    assert_nothing_is_clipped(figure)
+
+
+def test_the_bars_of_the_energy_balance_close():
+    """Electrical energy less all that is drawn leaves less than a pixel."""
+    ax = plot.energy_balance(Recorded(brushed())).axes[0]
+    first, *others = ax.patches
+    assert first.get_width() + sum(bar.get_width() for bar in others) == pytest.approx(
+        0.0, abs=1e-3 * first.get_width()
+    )
+
+
+def test_four_quadrants_of_the_map():
+    assert_axes_have_units(plot.efficiency_map(geared(), quadrants=4))
+
+
+def test_a_motor_without_name_and_ratings_needs_a_voltage():
+    bare = Motor(winding=Winding(resistance=1.0), magnet=Magnet(torque_constant=0.1, back_emf_constant=0.1))
+    for draw in (plot.torque_speed, plot.current_envelope, plot.efficiency_map):
+        with pytest.raises(ParameterError, match="voltage"):
+            draw(bare)
+    assert_axes_have_units(plot.torque_speed(bare, voltages=[6.0, 12.0]))
+    assert_axes_have_units(plot.current_envelope(bare, voltage=12.0))
+    assert_axes_have_units(plot.loss_envelope(bare, voltage=12.0))
+    assert_axes_have_units(plot.efficiency_map(bare, voltage=12.0))
+    for draw, part in ((plot.heating, "thermal"), (plot.hysteresis, "friction"), (plot.stribeck, "friction")):
+        with pytest.raises(ParameterError, match=rf"Motor\.{part}.*None"):
+            draw(bare)
+
+
+def test_a_batch_draws_its_first_motor():
+    batch = brushed(winding=Winding(resistance=np.array([[1.0, 2.0]])))
+    drawn, alone = (plot.torque_speed(m) for m in (batch, brushed(winding=Winding(resistance=1.0))))
+    for a, b in zip(drawn.axes[0].lines, alone.axes[0].lines, strict=True):
+        np.testing.assert_array_equal(a.get_ydata(), b.get_ydata())
+
+
+def test_dahl_loop_area():
+    """Between ±A the loop settles at ±F, F = fc·tanh(σA/fc); each way f = fc - (fc + F)·exp(-σx/fc), so that
+    ∮f dθ = 2·∫ f dx over 2A = 4·fc·A - 2·(fc + F)·(fc/σ)·(1 - exp(-2σA/fc))."""
+    fc, sigma, a = 0.02, 15.0, 3e-3
+    force = fc * np.tanh(sigma * a / fc)
+    expected = 4 * fc * a - 2 * (fc + force) * fc / sigma * (1 - np.exp(-2 * sigma * a / fc))
+    _, torque, energy = loop(Dahl(coulomb=fc, stiffness=sigma), a)
+    assert energy == pytest.approx(expected, rel=1e-5)
+    assert np.abs(torque).max() == pytest.approx(force, rel=1e-3)
+
+
+def test_a_dahl_loop_is_derived_from_dry_friction_and_says_so():
+    for friction in (Coulomb(coulomb=0.01), LoadDependent(coulomb=0.01)):
+        figure = plot.hysteresis(brushed(friction=friction))
+        assert "assumed" in figure.axes[0].get_title(loc="left")
+    with pytest.raises(ParameterError, match=r"Motor\.friction"):
+        plot.hysteresis(brushed(friction=None))
+
+
+def test_heating_marks_63_percent_of_one_node():
+    """One node passes 63 % after Rth·C."""
+    figure = plot.heating(geared(), power=20.0)
+    assert "63 % after 330 s" in [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_units_read_well():
+    assert scaled(0.02, "N·m") == (pytest.approx(1e3), "mN·m")
+    assert scaled([3.0, -500.0], "N·m") == (1.0, "N·m")
+    assert scaled(0.0, "J") == (1.0, "J")
+
+
+@dataclass
+class Finding:
+    figure: str = "no_load_speed"
+    severity: str = "warning"
+    explanation: str = "Kt·Kv = 1.22 <probably> per RMS ampere"
+    ratio: float | None = 1.22
+
+
+def test_the_page_holds_everything(tmp_path):
+    drawn: list[str] = []
+    motor = geared()
+    path = plot.page(
+        tmp_path / "out" / "page.html",
+        title="A <motor>",
+        motor=motor,
+        run=Recorded(motor),
+        findings=[Finding(), Finding(ratio=None)],
+        progress=drawn.append,
+        sections=[plot.Section("More", "<p>words</p>")],
+    )
+    text = path.read_text(encoding="utf-8")
+    assert text.count("<img ") == len(drawn) == 9
+    assert "A &lt;motor&gt;" in text and "&lt;probably&gt;" in text and "stall current" in text and "words" in text
+    # nothing comes from elsewhere
+    assert not re.search(r"""<[^>]*\b(src|href)=(?!"data:)""", text) and "url(" not in text and "<script" not in text
+    assert len(text) < 3_000_000
+
+
+def test_the_page_names_what_it_cannot_draw(tmp_path):
+    path = plot.page(tmp_path / "page.html", motor=brushed(thermal=None, friction=None))
+    text = path.read_text(encoding="utf-8")
+    assert "Not drawn" in text and "Motor.thermal is None" in text
+    assert "<title>RE 40</title>" in text
+
+
+def test_a_picture_that_cannot_be_written_says_so(tmp_path):
+    with pytest.raises(ParameterError, match=r"drawn\.xyz: the picture cannot be written"):
+        plot.torque_speed(brushed(), path=tmp_path / "drawn.xyz")
+
+
+def test_without_matplotlib_the_extra_is_named():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from backemf import plot\n"
+        "from backemf.motor import *\n"
+        "motor = Motor(winding=Winding(resistance=1.0), magnet=Magnet(torque_constant=0.1, back_emf_constant=0.1))\n"
+        "try: plot.torque_speed(motor, voltages=[12.0])\n"
+        "except ImportError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (
+        done.stdout.strip() == "Drawing pictures needs matplotlib, which is not installed: pip install 'backemf[plot]'"
+    )

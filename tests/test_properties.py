@@ -1,0 +1,135 @@
+"""What holds for every motor, every input and every step: 10,000 random ones each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, replace
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from motors import actuators, scale, steps
+
+import backemf as be
+from backemf.engines import bind, load
+from backemf.physics import load as load_laws
+from backemf.rollout import advance, rest
+from backemf.tree import map_numbers
+
+python = load("python")
+loads = bind(load_laws, "python", python.ops)
+many = settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
+
+speeds = st.just(0.0) | scale(-4, 2.5) | scale(-4, 2.5).map(lambda w: -w)
+volts = st.just(0.0) | st.floats(-500.0, 500.0)
+loadings = (
+    st.builds(be.Inertia, inertia=scale(-6, 1), damping=st.just(0.0) | scale(-6, 0))
+    | st.builds(be.Pendulum, mass=scale(-2, 1), length=scale(-1, 0))
+    | st.builds(be.Fan, coefficient=scale(-7, -2), inertia=scale(-6, 0))
+    | st.builds(be.ConstantTorque, torque=st.floats(-10.0, 10.0), inertia=scale(-6, 1))
+    | st.builds(
+        be.TwoMass,
+        inertia=scale(-6, 1),
+        far_inertia=scale(-6, 1),
+        stiffness=scale(-1, 5),
+        damping=st.just(0.0) | scale(-4, 1),
+        backlash=st.just(0.0) | scale(-4, -1),
+    )
+)
+
+
+def everything_finite(*parts) -> None:
+    for part in parts:
+        for entry in fields(part):
+            value = getattr(part, entry.name)
+            if value is not None:
+                assert math.isfinite(value), (entry.name, value)
+
+
+def balance(out) -> tuple[float, float]:
+    """What is left over of the power balance, and the size of the powers in it [W]."""
+    names = ("copper", "magnetic", "conversion", "iron", "drag", "friction", "bristle", "gear", "rotor", "mechanical")
+    gone = [getattr(out, f"{name}_power") for name in names]
+    given_ = [out.electrical_power, out.cogging_power, out.numerical_power]
+    return sum(given_) - sum(gone), sum(map(abs, gone + given_))
+
+
+def as_floats(here):
+    """The same place in plain floats, as the python engine wants it."""
+    return map_numbers(here, float)
+
+
+def stays_warm(actuator, state) -> None:
+    for rise in (state.winding_rise, state.housing_rise):
+        if rise is not None:
+            # heat never flows uphill: no part is colder than its surroundings
+            assert rise >= -1e-9
+
+
+@many
+@given(actuators(backlash=False), steps, st.lists(st.tuples(volts, speeds), min_size=1, max_size=4))
+def test_a_held_joint_gives_finite_balanced_dissipative_steps(actuator, dt, inputs):
+    """With the joint's motion given: all values finite, powers add up to rounding, friction and gears only take energy."""
+    step = actuator.compile("python")
+    state, position = step.initial(), 0.3
+    for command, speed in inputs:
+        before = state
+        state, out = step(state, command, position, speed, dt, load_torque=0.1, load_inertia=1e-3)
+        everything_finite(state, out)
+        rest_of_it, size = balance(out)
+        # the field's share is a difference of two squares over dt, so its rounding is that of L·i²/dt
+        field = 0.0
+        if actuator.motor.winding.inductance is not None:
+            largest = max(abs(before.current), abs(state.current))
+            steady = abs(out.voltage - out.back_emf) / actuator.motor.winding.resistance
+            field = actuator.motor.winding.inductance * max(largest, steady) ** 2 / dt
+            field += (abs(out.voltage) + abs(out.back_emf)) * max(largest, steady)
+        assert abs(rest_of_it) <= 1e-9 * (size + field) + 1e-12
+        stays_warm(actuator, state)
+        assert out.copper_power >= 0 and out.iron_power >= 0 and out.drag_power >= -1e-12 * size
+        if isinstance(actuator.motor.friction, (be.Dahl, be.LuGre)):
+            assert out.friction_power >= -1e-9 * (abs(out.bristle_power) + abs(out.friction_power)) - 1e-15
+
+
+@many
+@given(actuators(), loadings, steps, volts, st.floats(-50.0, 50.0))
+def test_a_moving_load_gives_finite_balanced_dissipative_steps(actuator, load, dt, command, velocity):
+    """With a load: all values finite at any dt, powers add up, friction and gears only take energy."""
+    here = as_floats(rest(actuator, load, (), 0.2, velocity))
+    for k in range(4):
+        here, torque, out = advance(python, loads, actuator, load, here, command if k < 3 else 0.0, None, dt)
+        everything_finite(here.state, out)
+        assert math.isfinite(here.position) and math.isfinite(here.velocity) and math.isfinite(torque)
+        rest_of_it, size = balance(out)
+        assert abs(rest_of_it) <= 1e-6 * size + 1e-9
+        stays_warm(actuator, here.state)
+        # friction is what is missing of the momentum, so its rounding is that of J·w/dt
+        momentum = 1e-12 * (10.0 + actuator.motor.reflected_inertia) * max(abs(velocity), abs(here.velocity)) / dt
+        rounding = 1e-7 * (abs(out.bristle_power) + abs(out.friction_power)) + momentum * abs(here.velocity)
+        assert out.friction_power >= -rounding - 1e-9
+        if here.state.gap is None:
+            assert out.gear_power >= -rounding - 1e-9
+
+
+@many
+@given(actuators(), scale(-6, 1), steps, st.floats(-50.0, 50.0))
+def test_a_shorted_motor_left_alone_never_gains_energy(actuator, inertia, dt, velocity):
+    """No voltage, no load torque: kinetic, magnetic and bristle energy together only fall, whatever the step."""
+    motor = actuator.motor
+    one_constant = replace(motor.magnet, back_emf_constant=motor.magnet.torque_constant, saturation=None)
+    motor = replace(motor, magnet=one_constant, cogging=None, limits=None)
+    actuator, load = be.Actuator(motor), be.Inertia(inertia=inertia)
+    here = as_floats(rest(actuator, load, (), 0.0, velocity))
+
+    def energy(here) -> float:
+        rotor = here.velocity * motor.ratio if here.state.rotor_speed is None else here.state.rotor_speed
+        total = 0.5 * inertia * here.velocity**2 + 0.5 * motor.inertia * rotor**2
+        if here.state.current is not None:
+            total += 0.5 * motor.winding.inductance * here.state.current**2
+        if here.state.bristle is not None:
+            total += 0.5 * motor.friction.stiffness * here.state.bristle**2
+        return total
+
+    for _ in range(6):
+        before = energy(here)
+        here, _, _ = advance(python, loads, actuator, load, here, 0.0, None, dt)
+        assert energy(here) <= before * (1 + 1e-9) + 1e-18
