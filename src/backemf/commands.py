@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .errors import ParameterError
+from . import units
+from .errors import ParameterError, UnitError
 from .motor import Number, require, require_finite
 
 _SAME_TIME = 1e-12
@@ -185,10 +186,11 @@ class Table:
         return np.interp(time, self.time, self.values)
 
 
-def from_csv(path: str | Path, column: str | None = None, time: str = "time") -> Table:
-    """A command from two columns of a CSV file: time [s] and value [V].
+def from_csv(path: str | Path, column: str | None = None, time: str = "time", unit: str = "V") -> Table:
+    """A command from two columns of a CSV file: time and value.
 
-    A unit in the header, as in `time [s]`, is passed over. Without `column` the file has exactly one besides time.
+    A unit in the header, as in `time [ms]`, is converted; without one, time is in s and the value in `unit`. Without
+    `column` the file has exactly one besides time.
     """
     path = Path(path)
     try:
@@ -212,11 +214,25 @@ def from_csv(path: str | Path, column: str | None = None, time: str = "time") ->
         raise ParameterError(f"{path}, line 1: no column {column!r}; there are {', '.join(names)}")
     wanted = [names.index(time), names.index(column)]
     numbers = [_row_of_numbers(path, number, row, wanted, names) for number, row in rows[1:]]
-    times, values = np.array(numbers).T
+    header = [rows[0][1][index] for index in wanted]
+    times, values = (
+        np.array(numbers).T * np.array([_unit_size(path, header[0], "s"), _unit_size(path, header[1], unit)])[:, None]
+    )
     if (np.diff(times) <= 0).any():
         line = rows[1 + int(np.argmax(np.diff(times) <= 0)) + 1][0]
         raise ParameterError(f"{path}, line {line}: {time} must rise from row to row")
     return Table(times, values)
+
+
+def _unit_size(path: Path, heading: str, unit: str) -> float:
+    """How many `unit` one of the unit in a heading such as `time [ms]` is; 1 if it names none."""
+    named = heading.partition("[")[2].partition("]")[0].strip()
+    if not named:
+        return 1.0
+    try:
+        return units.parse(f"1 {named}", unit)
+    except UnitError as error:
+        raise ParameterError(f"{path}, line 1, {heading.strip()}: {error}") from None
 
 
 def _row_of_numbers(path: Path, number: int, row: list[str], wanted: list[int], names: list[str]) -> list[float]:

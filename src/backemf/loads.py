@@ -8,8 +8,10 @@ import numpy as np
 
 from .errors import ParameterError
 from .motor import Number, require, require_finite
+from .tree import kind_of_numbers
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Inertia:
     """A turning mass, with bearings that may drag."""
@@ -24,6 +26,7 @@ class Inertia:
         require(self, "damping", ">=")
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class ConstantTorque:
     """A turning mass that something pulls on, such as a weight on a drum."""
@@ -38,6 +41,7 @@ class ConstantTorque:
         require(self, "inertia", ">=")
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Pendulum:
     """A weight on an arm; at position 0 it hangs straight down."""
@@ -64,6 +68,7 @@ class Pendulum:
         require_finite(self, "offset")
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Fan:
     """A propeller or pump: its torque grows with the square of the speed."""
@@ -78,6 +83,7 @@ class Fan:
         require(self, "inertia", ">=")
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class TwoMass:
     """A mass at the joint that drives another one through a spring with play: a belt, a coupling, a soft gear."""
@@ -104,11 +110,13 @@ class TwoMass:
         require_finite(self, "far_torque")
 
 
+@kind_of_numbers
 @dataclass(frozen=True)
 class LockedRotor:
     """A joint that is held still."""
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class PrescribedMotion:
     """A joint that is moved along a table, whatever the motor does: a dynamometer."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import ParameterError
+from .tree import kind_of_numbers
 
 if TYPE_CHECKING:
     from .actuator import CompiledStep
@@ -23,6 +24,8 @@ ABSOLUTE_ZERO = -273.15
 
 Number = Any
 """A float, or an array of any engine that broadcasts to the batch."""
+Maybe = Any
+"""A number, or None where there is none."""
 
 
 def concrete(value: Number) -> np.ndarray | None:
@@ -112,13 +115,14 @@ def require_finite(part: object, *names: str) -> None:
             raise ParameterError(f"{type(part).__name__}.{name} = {getattr(part, name)}: must be a finite number")
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Winding:
     """The copper: what turns volts into amperes."""
 
     resistance: Number
     """Terminal resistance at the reference temperature [Ω]."""
-    inductance: Number | None = None
+    inductance: Maybe = None
     """Terminal inductance [H]; None or 0: the current follows the voltage at once."""
     temperature_coefficient: Number = COPPER
     """Relative rise of the resistance per kelvin [1/K]."""
@@ -133,6 +137,7 @@ class Winding:
         leave_out(self, "inductance", 0.0)
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Saturation:
     """Iron that saturates: above a knee the torque grows with the logarithm of the current.
@@ -152,6 +157,7 @@ class Saturation:
             require(self, name, ">")
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Magnet:
     """The field: what turns amperes into torque and speed into volts. Kt and Ke stay apart."""
@@ -164,7 +170,7 @@ class Magnet:
     """Relative change of the flux per kelvin, zero or negative [1/K]."""
     reference_temperature: Number = 25.0
     """Temperature at which both constants are given [°C]."""
-    iron_loss: Number | None = None
+    iron_loss: Maybe = None
     """Eddy-current and hysteresis loss per squared speed [W·s²/rad²]; brakes the rotor and heats the motor."""
     saturation: Saturation | None = None
     """How the torque falls behind the current; None: never."""
@@ -180,6 +186,7 @@ class Magnet:
         leave_out(self, "iron_loss", 0.0)
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Rotor:
     """The turning mass on the motor side."""
@@ -191,6 +198,7 @@ class Rotor:
         require(self, "inertia", ">")
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Thermal:
     """One lump of heat: the winding, cooled by the ambient air."""
@@ -208,6 +216,7 @@ class Thermal:
         require(self, "ambient", ">", ABSOLUTE_ZERO)
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class TwoNodeThermal:
     """Two lumps of heat: the winding inside a housing, the housing in the ambient air."""
@@ -234,6 +243,7 @@ class TwoNodeThermal:
         return self.winding_resistance + self.housing_resistance
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Coulomb:
     """Dry friction of constant size, exact at standstill."""
@@ -245,6 +255,7 @@ class Coulomb:
         require(self, "coulomb", ">=")
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Dahl:
     """Dry friction with elastic pre-sliding: a spring that slips."""
@@ -259,6 +270,7 @@ class Dahl:
         require(self, "stiffness", ">")
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class LuGre:
     """Bristle friction with stiction, the Stribeck effect and micro-damping."""
@@ -275,9 +287,9 @@ class LuGre:
     """Damping of the bristles at rest [N·m·s/rad]."""
     viscous: Number = 0.0
     """Friction torque per speed [N·m·s/rad]."""
-    stribeck_exponent: Number | None = None
+    stribeck_exponent: Maybe = None
     """Exponent of the Stribeck curve, usually 1 or 2; None: 2."""
-    damping_exponent: Number | None = None
+    damping_exponent: Maybe = None
     """Exponent with which the bristle damping dies away with speed; None: it is constant."""
 
     def __post_init__(self) -> None:
@@ -296,6 +308,7 @@ class LuGre:
             )
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class LoadDependent:
     """Dry friction that grows with the torque through the gears: the family M1..M6.
@@ -326,6 +339,7 @@ class LoadDependent:
             )
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class LoadShare:
     """Friction per transmitted torque, for driving and for being driven."""
@@ -340,6 +354,7 @@ class LoadShare:
         require(self, "back", ">=")
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Stribeck:
     """Friction that fades as exp(-|speed/velocity|^exponent)."""
@@ -360,6 +375,7 @@ class Stribeck:
         require_part(self, "load", LoadShare)
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class QuadraticShare:
     """Friction per squared torque while motor and load oppose each other."""
@@ -374,6 +390,7 @@ class QuadraticShare:
         require(self, "back", ">=")
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Drag:
     """Viscous drag as a polynomial of the speed: B1·w + B2·w|w| + B3·w³ + ..."""
@@ -392,6 +409,7 @@ class Drag:
                 raise ParameterError(f"Drag.coefficients, B{order} = {value}: must be a finite number of at least 0")
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Harmonic:
     """One sine of the cogging torque."""
@@ -409,6 +427,7 @@ class Harmonic:
         require_finite(self, "phase")
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Cogging:
     """Torque ripple of magnets passing slots: a sum of any number of harmonics."""
@@ -420,15 +439,16 @@ class Cogging:
         require_parts(self, "harmonics", Harmonic)
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Stage:
     """One reduction of a gear train."""
 
     ratio: Number
     """Input speed over output speed [1]; negative if the stage turns the other way."""
-    efficiency: Number | None = None
+    efficiency: Maybe = None
     """Power out over power in while the motor drives [1]; None: nothing is lost."""
-    back_efficiency: Number | None = None
+    back_efficiency: Maybe = None
     """Power out over power in while the load drives [1]; None: the same."""
     inertia: Number = 0.0
     """Moment of inertia at the input of this stage [kg·m²]."""
@@ -445,13 +465,14 @@ class Stage:
         leave_out(self, "efficiency", 1.0)
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Gearbox:
     """A gear train between the rotor and the joint."""
 
     stages: tuple[Stage, ...]
     """The reductions, from the motor to the joint."""
-    backlash: Number | None = None
+    backlash: Maybe = None
     """Free play at the joint, from flank to flank [rad]; None: the gears never part."""
 
     def __post_init__(self) -> None:
@@ -498,21 +519,22 @@ class Gearbox:
         return total
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """What the drive allows. It limits the current itself, so the heat follows."""
 
-    continuous_current: Number | None = None
+    continuous_current: Maybe = None
     """Current allowed for ever [A]."""
-    peak_current: Number | None = None
+    peak_current: Maybe = None
     """Current allowed while the winding is cooler than `derating_start` [A]."""
-    current_rate: Number | None = None
+    current_rate: Maybe = None
     """Fastest change of the current [A/s]."""
-    derating_start: Number | None = None
+    derating_start: Maybe = None
     """Winding temperature at which the limit begins to fall [°C]."""
-    derating_end: Number | None = None
+    derating_end: Maybe = None
     """Winding temperature at which the limit has fallen to its low value [°C]."""
-    safe_current: Number | None = None
+    safe_current: Maybe = None
     """Low value of the limit when hot [A]; None: the continuous current."""
 
     def __post_init__(self) -> None:
@@ -556,37 +578,38 @@ class Limits:
         return self.derating_start is not None
 
     @property
-    def rated_current(self) -> Number | None:
+    def rated_current(self) -> Maybe:
         """Limit of the current when cool [A]."""
         return self.continuous_current if self.peak_current is None else self.peak_current
 
     @property
-    def low_current(self) -> Number | None:
+    def low_current(self) -> Maybe:
         """Limit of the current when hot [A]."""
         if self.safe_current is not None:
             return self.safe_current
         return self.continuous_current if self.peak_current is not None else None
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Ratings:
     """What the maker allows. Nothing enforces it; `analyze` draws it and `check` compares with it."""
 
-    voltage: Number | None = None
+    voltage: Maybe = None
     """Nominal voltage [V]."""
-    current: Number | None = None
+    current: Maybe = None
     """Largest current for ever [A]."""
-    peak_current: Number | None = None
+    peak_current: Maybe = None
     """Largest current for a short time [A]."""
-    winding_temperature: Number | None = None
+    winding_temperature: Maybe = None
     """Hottest winding [°C]."""
-    speed: Number | None = None
+    speed: Maybe = None
     """Fastest rotor [rad/s]."""
-    gear_input_speed: Number | None = None
+    gear_input_speed: Maybe = None
     """Fastest input of the gearbox [rad/s]."""
-    gear_torque: Number | None = None
+    gear_torque: Maybe = None
     """Largest continuous torque at the gearbox output [N·m]."""
-    gear_peak_torque: Number | None = None
+    gear_peak_torque: Maybe = None
     """Largest short torque at the gearbox output [N·m]."""
 
     def __post_init__(self) -> None:
@@ -600,6 +623,7 @@ Friction = Coulomb | Dahl | LuGre | LoadDependent
 """The models of dry friction."""
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Motor:
     """A motor and its gearbox, in SI units."""

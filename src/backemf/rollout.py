@@ -12,13 +12,14 @@ import numpy as np
 
 from .actuator import Actuator
 from .actuator.compiled import states_of
+from .engines import bind
 from .engines import load as load_engine
 from .loads import KINEMATIC, Load, LockedRotor, TwoMass
 from .motor import Motor, TwoNodeThermal
 from .physics import load as load_laws
 from .physics import step as motor_laws
 from .physics.state import Output, State
-from .tree import dataclasses_in, map_numbers
+from .tree import kind_of_numbers, map_numbers
 
 BLOCK = 16
 """Steps of the innermost compiled loop; see `blockwise`."""
@@ -26,6 +27,7 @@ IMMOVABLE = 1e20
 """Inertia of a joint that moves as it pleases [kg·m²]."""
 
 
+@kind_of_numbers
 @dataclass(frozen=True)
 class Here:
     """Where motor and load are between two steps."""
@@ -82,7 +84,7 @@ def rollout(
     """Where motor and load are after a row of commands, and what was observed on the way: a pure JAX function.
 
     It can be jitted, vmapped and differentiated by the numbers of the actuator and the load, the commands, the step and
-    the start. Memory for the gradient grows with the square root of the number of steps: only every √n-th state is
+    the start; `engines.load("jax")` makes motors known to JAX as arguments of your own functions. Memory for the gradient grows with the square root of the number of steps: only every √n-th state is
     kept, the others are computed again.
 
     Args:
@@ -93,18 +95,18 @@ def rollout(
         start: Where everything is at first; None: `rest`.
         observe: What to keep of each step, e.g. `lambda here, out: here.position`; None: nothing.
     """
-    engine, loads = jax_laws(actuator, load)
+    engine, loads = jax_laws()
     import jax
     import jax.numpy as jnp
 
     actuator = Actuator(actuator) if isinstance(actuator, Motor) else actuator
     commands = jnp.asarray(commands, dtype=jnp.result_type(float))
-    start = rest(actuator, load, commands.shape[1:]) if start is None else start
-    start = jax.tree.map(lambda x: jnp.asarray(x, dtype=commands.dtype), start)
+    begin = rest(actuator, load, commands.shape[1:]) if start is None else start
+    begin: Here = jax.tree.map(lambda x: jnp.asarray(x, dtype=commands.dtype), begin)
 
     def one(here, command):
         after, _, out = advance(engine, loads, actuator, load, here, command, None, dt)
-        after = like(after, start)
+        after = like(after, begin)
         return after, None if observe is None else observe(after, out)
 
     size = max(1, math.isqrt(len(commands)))
@@ -115,7 +117,7 @@ def rollout(
         return jax.lax.scan(jax.checkpoint(one), here, rows)
 
     whole = len(commands) // size * size
-    here, seen = jax.lax.scan(block, start, commands[:whole].reshape(-1, size, *commands.shape[1:]))
+    here, seen = jax.lax.scan(block, begin, commands[:whole].reshape(-1, size, *commands.shape[1:]))
     seen = jax.tree.map(lambda x: x.reshape(whole, *x.shape[2:]), seen)
     if whole < len(commands):
         here, rest_seen = block(here, commands[whole:])
@@ -131,12 +133,9 @@ def like(here: Here, start: Here) -> Here:
     return jax.tree.map(lambda x, y: jnp.broadcast_to(jnp.asarray(x, y.dtype), y.shape), here, start)
 
 
-def jax_laws(actuator: Actuator | Motor, load: Load):
-    """The laws of motor and load, bound to JAX, with everything they touch known to it."""
+def jax_laws():
+    """The laws of motor and load, bound to JAX."""
     engine = load_engine("jax")
-    engine.register(Here, Actuator, type(load), *dataclasses_in(actuator))
-    from .engines import bind
-
     return engine, bind(load_laws, "jax", engine.ops)
 
 
@@ -182,7 +181,7 @@ def roll_numpy(actuator, load, start: Here, values, path, dt, every, batch, prec
 
 def roll_jax(actuator, load, start: Here, values, path, dt, every, batch, precision):
     """A recorded piece of a run compiled by JAX, once per kind of motor, load and length."""
-    jax_laws(actuator, load)
+    load_engine("jax")
     import jax
 
     names = channel_names(actuator.motor, load)
@@ -218,16 +217,14 @@ def _compiled(load_kind: type, names: tuple[str, ...], every: int, batch: tuple[
     import jax
     import jax.numpy as jnp
 
-    from .engines import bind, jax_engine
-
-    loads = bind(load_laws, "jax", jax_engine.ops)
+    engine, loads = jax_laws()
 
     def run(actuator, load, start, arrays, dt):
         # a load that moves as it pleases has no numbers of its own here: its path comes with the arrays
         load = object.__new__(load_kind) if load is None else load
 
         def one(here, row):
-            after, _, _ = advance(jax_engine, loads, actuator, load, here, row[0], tuple(row[1:]) or None, dt)
+            after, _, _ = advance(engine, loads, actuator, load, here, row[0], tuple(row[1:]) or None, dt)
             return like(after, start)
 
         def recorded(here, rows):
@@ -239,7 +236,7 @@ def _compiled(load_kind: type, names: tuple[str, ...], every: int, batch: tuple[
         # the laws are elementwise: the telemetry of all recorded steps is one more call, over the time axis
         last = [row[:, -1] for row in arrays]
         last[1:] = [row.reshape(row.shape + (1,) * len(batch)) for row in last[1:]]
-        here, torque, out = advance(jax_engine, loads, actuator, load, begins, last[0], tuple(last[1:]) or None, dt)
+        here, torque, out = advance(engine, loads, actuator, load, begins, last[0], tuple(last[1:]) or None, dt)
         shape = (arrays[0].shape[0], *batch)
         channels = [jnp.asarray(c, start.position.dtype) for c in record_of(list(names), here, torque, out)]
         return end, [jnp.broadcast_to(c, shape) for c in channels]

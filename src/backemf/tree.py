@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+
+KINDS: list[type] = []
+"""Every dataclass of numbers that engines have to see into."""
+
+T = TypeVar("T", bound=type)
+
+
+def kind_of_numbers(kind: T) -> T:
+    """Make a dataclass of numbers known to the engines."""
+    KINDS.append(kind)
+    return kind
 
 
 def numbers(part: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -29,14 +41,3 @@ def map_numbers(part: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(part, tuple):
         return tuple(map_numbers(item, change) for item in part)
     return part if part is None or isinstance(part, (str, bool)) else change(part)
-
-
-def dataclasses_in(part: Any) -> Iterator[type]:
-    """The type of every dataclass in a part, its own included."""
-    if is_dataclass(part) and not isinstance(part, type):
-        yield type(part)
-        for entry in fields(part):
-            yield from dataclasses_in(getattr(part, entry.name))
-    elif isinstance(part, tuple):
-        for item in part:
-            yield from dataclasses_in(item)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..motor import Motor, require_part
+from ..tree import kind_of_numbers
 from .compiled import CompiledStep
 from .supply import Supply
 
 
+@kind_of_numbers
 @dataclass(frozen=True)
 class Actuator:
     """A motor behind a drive that takes volts."""

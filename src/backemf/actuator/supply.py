@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import ParameterError
-from ..motor import Number, leave_out, require
+from ..motor import Maybe, Number, leave_out, require
+from ..tree import kind_of_numbers
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Supply:
     """A battery or power supply and the bridge that chops it."""
 
     voltage: Number
     """Open-circuit voltage [V]."""
-    resistance: Number | None = None
+    resistance: Maybe = None
     """Internal resistance of battery and cables [Ω], by which the bus sags; None or 0: it does not."""
     modulation_limit: Number = 1.0
     """Largest share of the bus voltage that the bridge passes on [1]."""

@@ -29,7 +29,7 @@ _ROWS = {
     "stall_current": ("stall current", "is", "A"),
     "no_load_speed": ("no-load speed", "ω0", "rad/s"),
     "no_load_current": ("no-load current", "i0", "A"),
-    "gradient": ("speed-torque gradient", "∂ω/∂τ", "rad/(s·N·m)"),
+    "gradient": ("speed-torque gradient", "∂ω/∂τ", "rad/(N·m·s)"),
     "max_current": ("continuous current", "imax", "A"),
     "max_torque": ("continuous torque", "τmax", "N·m"),
     "max_efficiency": ("maximum efficiency", "ηmax", "1"),
@@ -90,7 +90,7 @@ class Constants:
     no_load_current: Number
     """Current at that speed [A]."""
     gradient: Number
-    """Speed lost per torque, R/(Kt·Ke) [rad/(s·N·m)]."""
+    """Speed lost per torque, R/(Kt·Ke) [rad/(N·m·s)]."""
     max_current: Number | None
     """Continuous current, as rated or as the drive allows [A]."""
     max_torque: Number | None

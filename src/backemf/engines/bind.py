@@ -33,7 +33,7 @@ def bind(module: ModuleType, engine: str, ops: Any) -> ModuleType:
         if key.startswith("__"):
             continue
         scope[key] = value
-        if value is getattr(numpy_ops, key, bound):
+        if key in numpy_ops.__all__ and value is getattr(numpy_ops, key):
             scope[key] = getattr(ops, key)
         elif isinstance(value, FunctionType) and value.__module__ == module.__name__:
             scope[key] = FunctionType(value.__code__, scope, key, value.__defaults__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from types import SimpleNamespace
 
 # XLA schedules each operation of a loop unless the loop touches little data; then it compiles it as one function. Its
@@ -16,10 +16,8 @@ if "xla_backend_extra_options" not in os.environ.get("XLA_FLAGS", ""):
 import jax
 import jax.numpy as jnp
 
-from .. import motor as parts
-from ..physics import state as states
 from ..physics import step as laws
-from ..tree import dataclasses_in
+from ..tree import KINDS
 from .bind import bind
 
 
@@ -66,23 +64,15 @@ ops = SimpleNamespace(
     sqrt=jnp.sqrt,
     where=jnp.where,
     total=_total,
+    detached=jax.lax.stop_gradient,
 )
 _bound = bind(laws, "jax", ops)
 held, coupled = _bound.held, _bound.coupled
 
-_registered: set[type] = set()
-
-
-def register(*kinds: type) -> None:
-    """Let JAX see into our dataclasses: numbers are leaves; words, switches and None parts are structure."""
-    for kind in kinds:
-        if kind not in _registered:
-            _registered.add(kind)
-            static = [entry.name for entry in fields(kind) if entry.type in ("bool", "str")]
-            jax.tree_util.register_dataclass(kind, [e.name for e in fields(kind) if e.name not in static], static)
-
-
-register(*(kind for module in (parts, states) for kind in vars(module).values() if is_dataclass(kind)))
+for _kind in KINDS:
+    # numbers are leaves; words, switches and None parts are structure
+    _static = [entry.name for entry in fields(_kind) if entry.type in ("bool", "str")]
+    jax.tree_util.register_dataclass(_kind, [e.name for e in fields(_kind) if e.name not in _static], _static)
 
 
 def array(value, shape=None):
@@ -103,8 +93,6 @@ def compile_held(actuator, options):
 
     The actuator's numbers are arguments of the compiled function, so another motor of the same kind reuses it.
     """
-
-    register(*dataclasses_in(actuator))
 
     def run(*arguments):
         return _jitted(actuator, *arguments)

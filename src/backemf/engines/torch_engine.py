@@ -66,6 +66,7 @@ ops = SimpleNamespace(
     sqrt=_either(torch.sqrt, math.sqrt),
     where=_where,
     total=_total,
+    detached=_either(torch.Tensor.detach, float),
 )
 _bound = bind(laws, "torch", ops)
 held, coupled = _bound.held, _bound.coupled

@@ -8,7 +8,7 @@ work done on the bristles is never less than what they store: friction creates n
 
 from ..motor import LuGre
 from .exact import decay, rise, rise_mean
-from .ops import absolute, exp, maximum, minimum, power, sign, sqrt, where
+from .ops import absolute, detached, exp, maximum, minimum, power, sign, sqrt, where
 
 
 def stribeck_level(speed: float, f: LuGre, exponent: float) -> float:
@@ -79,9 +79,10 @@ def settled_speed(
     start = where(half > 0.0, 2.0 * (c - b) / maximum(half + root, 1e-300), (root - half) / a)
     highest = (c + maximum(level, -b)) / a
     u = maximum(minimum(start, highest), 0.0)
-    # the start is close and the function concave, so four steps reach rounding
-    u = newton(newton(u, a, b, c, d, highest), a, b, c, d, highest)
-    u = newton(newton(u, a, b, c, d, highest), a, b, c, d, highest)
+    # the start is close and the function concave, so four steps reach rounding; the slope of the solution is that of
+    # the last step alone
+    u = newton(newton(newton(u, a, b, c, d, highest), a, b, c, d, highest), a, b, c, d, highest)
+    u = newton(detached(u), a, b, c, d, highest)
     return s * u * level / (stiffness * dt)
 
 

@@ -54,6 +54,13 @@ def winding_temperature(motor: Motor, state: State):
     return motor.thermal.ambient + state.winding_rise
 
 
+def housing_temperature(motor: Motor, state: State):
+    """Temperature of the housing [°C]; None where there is no such state."""
+    if motor.thermal is None or state.housing_rise is None:
+        return None
+    return motor.thermal.ambient + state.housing_rise
+
+
 def has_current_state(motor: Motor) -> bool:
     """Whether the current is remembered: for the inductance, or for a limit of its rate."""
     return motor.winding.inductance is not None or (motor.limits is not None and motor.limits.current_rate is not None)

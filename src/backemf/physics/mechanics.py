@@ -183,7 +183,8 @@ def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gea
     `gear_speed` is what the gears reach by themselves within the step, `gear_inertia` what moves with them. Returns
     what friction does, the torque that reaches the gears, and the angle of the rotor in its play.
     """
-    play = absolute(motor.gearbox.ratio) * motor.gearbox.backlash
+    gearbox: Any = motor.gearbox
+    play = absolute(gearbox.ratio) * gearbox.backlash
     # in free flight
     free = speed + dt * torque / own_inertia
     alone = Load(own_inertia, own_inertia, 0.0)
@@ -203,8 +204,8 @@ def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gea
     passed = where(hit, own_inertia * (free - contact_speed) / dt - contact, 0.0)
     # the gears lose their share of what passes, but at most stop
     lost = 0.0
-    if not motor.gearbox.lossless:
+    if not gearbox.lossless:
         reached = gear_speed + dt * passed / gear_inertia
-        budget = loss_budget(passed, reached, motor.gearbox.efficiency, motor.gearbox.back_efficiency)
+        budget = loss_budget(passed, reached, gearbox.efficiency, gearbox.back_efficiency)
         lost = hold(stopping_torque(reached, gear_inertia, dt), budget)
     return Rubbed(held, lost, after, bristle), passed, stopped

@@ -5,24 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..tree import kind_of_numbers
+
 Array = Any
+"""A number or an array of any engine; None where there is no such state."""
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class State:
     """The memory of a motor: flat arrays of the batch's shape; None where the motor has no such state."""
 
-    current: Array | None = None
+    current: Array = None
     """Winding current [A]."""
-    winding_rise: Array | None = None
+    winding_rise: Array = None
     """Winding temperature above ambient [K]."""
-    housing_rise: Array | None = None
+    housing_rise: Array = None
     """Housing temperature above ambient [K]."""
-    bristle: Array | None = None
+    bristle: Array = None
     """Bending of the friction bristles [rad]."""
-    gap: Array | None = None
+    gap: Array = None
     """Rotor angle ahead of the gears, on the motor side, within ± half the play [rad]."""
-    rotor_speed: Array | None = None
+    rotor_speed: Array = None
     """Rotor speed where backlash lets it differ from the joint's [rad/s]."""
 
 
@@ -30,6 +34,7 @@ VOLTAGE, CURRENT, RATE, DERATING = 1, 2, 4, 8
 """Bits of `Output.limit`: the bus voltage, the current limit, the current rate, a current limit lowered by heat."""
 
 
+@kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Output:
     """What a motor does over a step: the torque and the telemetry.
@@ -55,7 +60,7 @@ class Output:
     """Induced voltage [V]."""
     winding_temperature: Array
     """Winding temperature at the end of the step [°C]."""
-    housing_temperature: Array | None
+    housing_temperature: Array
     """Housing temperature at the end of the step [°C]."""
     rotor_speed: Array
     """Speed of the rotor [rad/s]."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..motor import Dahl, LuGre, Motor, Thermal, TwoNodeThermal
 from .bristle import stored_energy
-from .drive import Driven, drive, has_current_state, winding_temperature
+from .drive import Driven, drive, has_current_state, housing_temperature, winding_temperature
 from .mechanics import Load, Rubbed, braking, cogging, drag, iron_power, part, rub
 from .state import Output, State
 from .thermal import one_node, two_nodes
@@ -112,7 +112,7 @@ def coupled(actuator, state: State, command, joint_position, joint_velocity, dt,
         inertia = own + outside
         free = start + dt * (torque + pull) / inertia
         rubbed = rub(motor, state, start, torque, free, Load(inertia, own, pull), dt, implicit=True)
-        gap, work_speed = None, rubbed.speed
+        passed, gap, work_speed = None, None, rubbed.speed
 
     # the winding, the iron and the drag as they are at the speed of the end
     end = rubbed.speed
@@ -120,7 +120,7 @@ def coupled(actuator, state: State, command, joint_position, joint_velocity, dt,
     dragged, _ = drag(motor, end)
     integrated = torque - slope * (end - start)
     numerical = (integrated - (driven.torque + cogged - dragged)) * end
-    torque = passed - rubbed.gear_loss if parted else integrated - rubbed.friction - rubbed.gear_loss
+    torque = passed - rubbed.gear_loss if passed is not None else integrated - rubbed.friction - rubbed.gear_loss
     new = remember(motor, state, driven, rubbed, end, gap, dt)
     slope = guess.slope + drag_slope
     out = report(motor, state, new, driven, rubbed, end, work_speed, torque, cogged, dragged, slope, numerical, dt)
@@ -170,7 +170,7 @@ def report(
         current=driven.current,
         back_emf=driven.back_emf,
         winding_temperature=winding_temperature(motor, after),
-        housing_temperature=None if after.housing_rise is None else motor.thermal.ambient + after.housing_rise,
+        housing_temperature=housing_temperature(motor, after),
         rotor_speed=speed,
         electrical_power=driven.electrical_power,
         copper_power=driven.copper_power,
