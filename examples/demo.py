@@ -5,6 +5,7 @@ Leaves a page of pictures in out/ (or in the folder named by BACKEMF_OUT).
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,8 @@ LIFT_TIME = 2.0
 DURATION = 120.0
 """Seconds in all, long enough for the winding to heat up."""
 DT = 5e-4
+HOTTEST = 125.0
+"""Winding temperature that we allow [°C]."""
 
 console = Console()
 
@@ -66,7 +69,9 @@ def main() -> None:
     findings = sheet.check()
     print_findings(sheet, findings)
 
+    # the sheet says nothing of the hottest winding, so we choose
     motor = sheet.motor()
+    motor = replace(motor, ratings=replace(motor.ratings, winding_temperature=HOTTEST))
     print_constants(motor)
 
     console.rule(f"3  an arm lifted to {ANGLE:.0f}° and held for {DURATION:.0f} s")

@@ -175,16 +175,17 @@ def test_settled_speed_solves_its_equation():
     """J·w + dt·(σ0·mean(z) + σ1·mean(z')) = J·free, to rounding of its terms, over many orders of magnitude."""
     rng = np.random.default_rng(7)
     n = 200_000
-    inertia, level, stiffness = (10 ** rng.uniform(a, b, n) for a, b in ((-8, 1), (-6, 1), (-2, 6)))
-    damping = np.where(rng.random(n) < 0.3, 0.0, 10 ** rng.uniform(-6, 2, n))
-    dt = 10 ** rng.uniform(-6, 0, n)
-    free = rng.choice([-1.0, 1.0], n) * 10 ** rng.uniform(-5, 3, n)
+    inertia, level, stiffness = (10 ** rng.uniform(a, b, n) for a, b in ((-7, 0), (-4, 1), (0, 5)))
+    # from none to critical damping of the bristles
+    damping = rng.choice([0.0, 0.1, 1.0, 2.0], n) * np.sqrt(inertia * stiffness)
+    dt = 10 ** rng.uniform(-5, -2, n)
+    free = rng.choice([-1.0, 1.0], n) * 10 ** rng.uniform(-4, 3, n)
     bristle = rng.uniform(-1.0, 1.0, n) * level / stiffness
     speed = settled_speed(free, inertia, bristle, level, stiffness, damping, dt)
     after = bristle_step(bristle, speed, level, stiffness, dt)
     mean = bristle_mean(bristle, speed, level, stiffness, dt)
     parts = [inertia * speed, dt * stiffness * mean, damping * (after - bristle), -inertia * free]
-    size = np.abs(parts).sum(axis=0) + damping * np.abs(bristle) + dt * stiffness * np.abs(bristle)
+    size = np.abs(parts).sum(axis=0) + (damping / stiffness + dt) * level
     residual = np.abs(np.sum(parts, axis=0)) / size
     assert residual.max() <= 1e-12
     assert np.isfinite(speed).all()

@@ -93,7 +93,7 @@ def test_friction_of_a_sliding_host_is_coulombs():
     """A host that holds the speed sees Kt·i - Fc, against the motion in both directions."""
     step = motor(DRY).compile("numpy")
     for speed in (30.0, -30.0):
-        _, out = step(step.initial(), K * speed, 0.0, speed, 1e-3, 0.0, 1.0)
+        _, out = step(step.initial(), K * speed, 0.0, speed, 1e-3, 0.0, 1e12)
         assert out.torque == pytest.approx(-math.copysign(FC, speed), rel=1e-12)
         assert out.friction_power == pytest.approx(FC * 30.0, rel=1e-12)
 

@@ -40,9 +40,7 @@ def ours(model: str, p: dict) -> be.LoadDependent:
     at_rest[6] = at_rest[5]
     stribeck = None
     if number in (2, 4, 5, 6):
-        stribeck = be.Stribeck(
-            velocity=p["ws"], exponent=p["alpha"], coulomb=p["kcs"], load=at_rest.get(number)
-        )
+        stribeck = be.Stribeck(velocity=p["ws"], exponent=p["alpha"], coulomb=p["kcs"], load=at_rest.get(number))
     return be.LoadDependent(
         coulomb=p["kc"],
         viscous=p["kv"],
@@ -97,8 +95,8 @@ def test_friction_is_the_budget_or_what_stops_the_joint(model):
     rng = np.random.default_rng(12)
     stuck = 0
     for _ in range(300):
-        volts, speed = rng.uniform(-3, 3), rng.choice([0.0, 1.0]) * rng.normal() * 0.3
-        te, load_inertia = rng.uniform(-0.5, 0.5), 2e-3
+        volts, speed = rng.normal() * 0.2, rng.choice([0.0, 0.02]) * rng.normal()
+        te, load_inertia = rng.normal() * 0.02, 2e-3
         _, out = step(step.initial(), volts, 0.0, speed, dt, te, load_inertia)
         tm = 0.4 * (volts - 0.4 * speed) / 2.0
         budget = restated(model, SIX, speed, tm, te)
@@ -106,7 +104,7 @@ def test_friction_is_the_budget_or_what_stops_the_joint(model):
         friction = np.clip(stopping, -budget, budget)
         stuck += abs(stopping) < budget
         assert out.torque == pytest.approx(tm - friction, rel=1e-12, abs=1e-14)
-    assert 3 < stuck < 297
+    assert 30 < stuck < 270
 
 
 def test_driving_and_being_driven_differ():
@@ -124,7 +122,6 @@ def test_stiction_never_injects_energy(dt):
     p["alpha"] = rng.uniform(0.5, 9.0, n)
     rubbing = motor(ours("m6", p), 10 ** rng.uniform(-5, -1, n))
     run = be.simulate(rubbing, be.Inertia(inertia=1e-3), 0.0, 50 * dt, dt, velocity=rng.normal(size=n) * 20)
-    assert (np.abs(np.diff(np.abs(run["velocity"]), axis=0)) >= 0).all()
     assert (np.diff(run["velocity"] ** 2, axis=0) <= 0).all()
     assert (run["friction_power"] >= 0).all()
 
@@ -158,10 +155,12 @@ def test_published_servos_load_and_rub():
         assert np.isfinite(budget).all() and (budget >= 0).all(), file
         assert budget == pytest.approx(restated(given["model"], p, w, tm, te), rel=1e-12), file
         servo = be.Motor(
-            winding=be.Winding(resistance=given["R"]),
+            # torque-controlled ones are published without a resistance
+            winding=be.Winding(resistance=given.get("R", 1.0)),
             magnet=be.Magnet(torque_constant=given["kt"], back_emf_constant=given["kt"]),
             rotor=be.Rotor(inertia=given["armature"]),
             friction=friction,
         ).compile("numpy")
         _, out = servo(servo.initial(200), 5.0, 0.0, w, 1e-3, te, 1e-2)
-        assert np.isfinite(out.torque).all() and (out.friction_power >= 0).all(), file
+        rubbed = out.motor_torque - out.torque
+        assert (np.abs(rubbed) <= friction_budget(friction, w, out.motor_torque, te) * (1 + 1e-9)).all(), file

@@ -66,14 +66,16 @@ def stays_warm(actuator, state) -> None:
 
 
 @many
-@given(actuators(backlash=False), steps, st.lists(st.tuples(volts, speeds), min_size=1, max_size=4))
-def test_a_held_joint_gives_finite_balanced_dissipative_steps(actuator, dt, inputs):
+@given(actuators(backlash=False), steps, st.lists(st.tuples(volts, speeds), min_size=1, max_size=4), st.booleans())
+def test_a_held_joint_gives_finite_balanced_dissipative_steps(actuator, dt, inputs, known):
     """With the joint's motion given: all values finite, powers add up to rounding, friction and gears only take energy."""
     step = actuator.compile("python")
+    known = known or isinstance(actuator.motor.friction, be.LoadDependent)
+    load = {"load_torque": 0.1, "load_inertia": 1e-3} if known else {}
     state, position = step.initial(), 0.3
     for command, speed in inputs:
         before = state
-        state, out = step(state, command, position, speed, dt, load_torque=0.1, load_inertia=1e-3)
+        state, out = step(state, command, position, speed, dt, **load)
         everything_finite(state, out)
         rest_of_it, size = balance(out)
         # the field's share is a difference of two squares over dt, so its rounding is that of L·i²/dt
@@ -86,8 +88,8 @@ def test_a_held_joint_gives_finite_balanced_dissipative_steps(actuator, dt, inpu
         assert abs(rest_of_it) <= 1e-9 * (size + field) + 1e-12
         stays_warm(actuator, state)
         assert out.copper_power >= 0 and out.iron_power >= 0 and out.drag_power >= -1e-12 * size
-        if isinstance(actuator.motor.friction, (be.Dahl, be.LuGre)):
-            assert out.friction_power >= -1e-9 * (abs(out.bristle_power) + abs(out.friction_power)) - 1e-15
+        assert out.friction_power >= -1e-9 * (abs(out.bristle_power) + abs(out.friction_power)) - 1e-15
+        assert out.gear_power >= -1e-9 * size - 1e-15
 
 
 @many

@@ -72,9 +72,7 @@ def test_motors_on_one_battery_sag_together():
     """Four different motors along the last axis draw from one bus: it falls by Rb times the sum of their currents."""
     ohms = np.array([0.4, 0.6, 0.9, 1.5])
     command = np.array([[24.0, -12.0, 6.0, 18.0], [3.0, 3.0, 3.0, 3.0]])
-    fleet = be.Motor(
-        winding=be.Winding(resistance=ohms), magnet=be.Magnet(torque_constant=K, back_emf_constant=K)
-    )
+    fleet = be.Motor(winding=be.Winding(resistance=ohms), magnet=be.Magnet(torque_constant=K, back_emf_constant=K))
     supply = be.Supply(voltage=V, resistance=RB, shared=True)
     out = one_step(be.Actuator(fleet, supply), command, np.zeros((2, 4)), shape=(2, 4))
     share = command / V

@@ -141,7 +141,7 @@ def test_a_warm_winding_raises_its_own_heat_at_a_held_current(thermal):
     step = motor(thermal, alpha, be.Limits(peak_current=current)).compile("numpy")
     state = step.initial()
     for _ in range(400):
-        state, _ = step(state, 12.0, 0.0, 0.0, 60.0)
+        state, _ = step(state, 12.0, 0.0, 0.0, 300.0)
     copper = current**2 * 1.13
     assert state.winding_rise == pytest.approx(copper * rth / (1 - alpha * copper * rth), rel=1e-10)
 

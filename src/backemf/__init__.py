@@ -72,6 +72,10 @@ def __getattr__(name: str):
     raise AttributeError(f"module 'backemf' has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 __all__ = [
     "Actuator",
     "BackemfError",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -160,6 +161,8 @@ def _written(path: str | Path, write) -> Path:
         write(temporary)
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise ParameterError(f"{path}: cannot be written ({error.strerror})") from None
+        raise ParameterError(f"{path}: cannot be written ({error.strerror or error})") from None
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
     return path

@@ -8,7 +8,7 @@ work done on the bristles is never less than what they store: friction creates n
 
 from ..motor import LuGre
 from .exact import decay, rise, rise_mean
-from .ops import absolute, detached, exp, maximum, minimum, power, sign, sqrt, where
+from .ops import absolute, detached, exp, maximum, minimum, power, sqrt, where
 
 
 def stribeck_level(speed: float, f: LuGre, exponent: float) -> float:
@@ -68,15 +68,15 @@ def settled_speed(
 
         A·u + B·rise(u) + D·(1 - exp(-u)) = C
     """
-    s = sign(free_speed * inertia - dt * stiffness * bristle)
+    s = where(free_speed * inertia < dt * stiffness * bristle, -1.0, 1.0)
     a = inertia * level / (stiffness * dt * dt)
     b = s * stiffness * bristle - level
     c = s * inertia * free_speed / dt - level
     d = damping * (level / stiffness - s * bristle) / dt
-    # start from rise(u) = 1/(1 + u/2), which makes it a quadratic with one positive root
-    half = a - 0.5 * c + d
-    root = sqrt(maximum(half * half - 2.0 * a * (b - c), 0.0))
-    start = where(half > 0.0, 2.0 * (c - b) / maximum(half + root, 1e-300), (root - half) / a)
+    # start from rise(u) = 1/(1 + 7u/8), near it everywhere, which makes it a quadratic with one positive root
+    linear = a + d - 0.875 * c
+    root = sqrt(maximum(linear * linear - 3.5 * a * (b - c), 0.0))
+    start = where(linear > 0.0, 2.0 * (c - b) / maximum(linear + root, 1e-300), (root - linear) / (1.75 * a))
     highest = (c + maximum(level, -b)) / a
     u = maximum(minimum(start, highest), 0.0)
     # the start is close and the function concave, so four steps reach rounding; the slope of the solution is that of
@@ -94,4 +94,7 @@ def newton(u: float, a: float, b: float, c: float, d: float, highest: float) -> 
     rise_slope = where(tiny, -0.5 + u / 3.0, (left - risen) / where(tiny, 1.0, u))
     residual = a * u + b * risen + d * (1.0 - left) - c
     slope = maximum(a + b * rise_slope + d * left, a)
-    return maximum(minimum(u - residual / slope, highest), 0.0)
+    u = u - residual / slope
+    # at rest, on the edge of the bracket, the gradient is that of the step
+    u = where(u > highest, highest, u)
+    return where(u < 0.0, 0.0, u)

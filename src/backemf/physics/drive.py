@@ -14,7 +14,7 @@ from .limits import clip, derated_current, within_rate
 from .magnet import back_emf, flux, saturating_torque, saturating_torque_slope, torque
 from .ops import absolute, total, where
 from .state import State
-from .supply import accepted, bus_current, duty, sagging_bus
+from .supply import accepted, bus_current, bus_for_power, duty, sagging_bus
 from .winding import (
     current_at_end,
     left_and_averaged,
@@ -109,7 +109,8 @@ def drive(motor: Motor, supply, state: State, command, speed, dt, mean_torque: b
             drawn = share * (current * averaged - emf * conductance)
             stiffness = share * share * conductance
             if supply.shared:
-                drawn, stiffness = total(drawn), total(stiffness)
+                # every motor counts, also where command and winding are one number for all of them
+                drawn, stiffness = total(drawn), total(stiffness + 0.0 * drawn)
             bus = sagging_bus(supply.voltage, supply.resistance, drawn, stiffness)
             if not supply.regeneration:
                 bus = where(bus > supply.voltage, supply.voltage, bus)
@@ -169,6 +170,10 @@ def drive(motor: Motor, supply, state: State, command, speed, dt, mean_torque: b
     if supply is not None and not supply.regeneration:
         brake = accepted(-drawn_power)
         drawn_power = accepted(drawn_power)
+    if supply is not None and supply.resistance is not None and motor.limits is not None:
+        # a limited current lets the battery sag by what it draws itself
+        lowered = total(1.0 - active) if supply.shared else 1.0 - active
+        bus = where(lowered > 0.0, bus_for_power(supply.voltage, supply.resistance, drawn_power), bus)
     amperes = mean if supply is None else bus_current(drawn_power, bus)
     return Driven(
         current=following,

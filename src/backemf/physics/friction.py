@@ -6,6 +6,7 @@ that much if it can, and its whole budget against the motion if it cannot. So st
 """
 
 from .limits import clip
+from .ops import where
 
 
 def stopping_torque(free_speed: float, inertia: float, dt: float) -> float:
@@ -16,3 +17,11 @@ def stopping_torque(free_speed: float, inertia: float, dt: float) -> float:
 def hold(stopping: float, budget: float) -> float:
     """Friction torque, against the motion and within its budget [N·m]."""
     return clip(stopping, -budget, budget)
+
+
+def against(torque: float, speed: float) -> float:
+    """Friction torque of a joint whose load is unknown: nothing rather than a push along its present motion [N·m].
+
+    A motor that would turn its own rotor back within the step need not turn the joint back.
+    """
+    return where(torque * speed < 0.0, 0.0, torque)

@@ -4,14 +4,19 @@ from .limits import clip
 from .ops import absolute, where
 
 
-def loss_budget(torque: float, speed: float, efficiency: float, back_efficiency: float) -> float:
+def loss_budget(
+    torque: float, speed: float, efficiency: float, back_efficiency: float, own_share: float = 0.0
+) -> float:
     """Torque lost between the gearbox's input and its output, on the motor side, against the motion [N·m].
 
     The motor drives (torque·speed > 0): the output gets efficiency·torque, so (1 - efficiency)·torque is lost.
     The load drives: the input gets back_efficiency of the load's torque, so (1/back_efficiency - 1)·torque is lost.
+    `torque` is what would pass without loss. The loss slows the rotor, whose share of the inertia `own_share` of that
+    passes on as well: a driving rotor gives momentum, a driven one takes less.
     """
-    share = where(torque * speed > 0.0, 1.0 - efficiency, 1.0 / back_efficiency - 1.0)
-    return absolute(torque) * share
+    drives = torque * speed > 0.0
+    share = where(drives, 1.0 - efficiency, 1.0 / back_efficiency - 1.0)
+    return absolute(torque) * share / where(drives, 1.0 - own_share * share, 1.0 + own_share * share)
 
 
 def gap_after(gap: float, rotor_speed: float, gear_speed: float, dt: float) -> float:

@@ -1,7 +1,8 @@
 """The magnet: torque from current, voltage from speed, weaker when hot and saturating at high current."""
 
 from ..motor import Magnet, Saturation
-from .ops import absolute, log2, maximum, minimum, sign, where
+from .limits import clip
+from .ops import absolute, log2, maximum, sign, where
 
 
 def flux(temperature: float, m: Magnet) -> float:
@@ -21,10 +22,9 @@ def torque(current: float, flux: float, m: Magnet) -> float:
 
 def saturating_torque(current: float, flux: float, m: Magnet, s: Saturation) -> float:
     """Torque of a current where the iron saturates: linear to the knee, logarithmic beyond [N·m]."""
-    size = absolute(current)
-    beyond = maximum(size - s.knee_current, 0.0)
+    beyond = maximum(absolute(current) - s.knee_current, 0.0)
     gained = s.torque * log2(1.0 + s.scale * beyond)
-    return sign(current) * flux * (m.torque_constant * minimum(size, s.knee_current) + gained)
+    return flux * (m.torque_constant * clip(current, -s.knee_current, s.knee_current) + sign(current) * gained)
 
 
 def saturating_torque_slope(current: float, flux: float, m: Magnet, s: Saturation) -> float:

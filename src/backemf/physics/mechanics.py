@@ -20,7 +20,7 @@ from .bristle import (
 )
 from .cogging import cogging_torque
 from .drag import drag_coefficient, drag_slope
-from .friction import hold, stopping_torque
+from .friction import against, hold, stopping_torque
 from .gearbox import gap_after, joined_speed, loss_budget, touching, within_play
 from .load_friction import load_budget, plain_budget, quadratic_budget, stribeck_share
 from .magnet import iron_heat
@@ -125,8 +125,10 @@ def dry_friction(motor: Motor, state: State, speed, free, torque, load: Load, dt
         return 0.0, state.bristle, free
     if isinstance(friction, (Coulomb, LoadDependent)):
         budget = friction_budget(friction, speed, torque, load.torque)
-        held = hold(stopping_torque(free, load.inertia, dt), budget)
-        return held, state.bristle, free - dt * held / load.inertia
+        stopping = stopping_torque(free, load.inertia, dt)
+        held = hold(stopping, budget) if implicit else against(hold(stopping, budget), speed)
+        # what is left of the stopping torque, so that a rotor that is stopped stands exactly still
+        return held, state.bristle, dt * (stopping - held) / load.inertia
     level, stiffness, damping = bristles(friction, speed)
     if implicit:
         # the bristles see the speed they lead to
@@ -145,11 +147,13 @@ def rub(motor: Motor, state: State, speed, torque, free, load: Load, dt, implici
         return Rubbed(held, 0.0, left, bristle)
     # what passes through the gears: the rotor keeps what accelerates it, where the load is known
     passed = torque - held
+    own_share = 0.0
     if load.torque is not None:
         passed = passed - load.own_inertia * (left - speed) / dt
-    budget = loss_budget(passed, left, motor.gearbox.efficiency, motor.gearbox.back_efficiency)
+        own_share = load.own_inertia / load.inertia
+    budget = loss_budget(passed, left, motor.gearbox.efficiency, motor.gearbox.back_efficiency, own_share)
     if not implicit:
-        lost = hold(stopping_torque(left, load.inertia, dt), budget)
+        lost = against(hold(stopping_torque(left, load.inertia, dt), budget), speed)
         slower = free - dt * lost / load.inertia
         held, bristle, left = dry_friction(motor, state, speed, slower, torque, load, dt, implicit)
         return Rubbed(held, lost, left, bristle)

@@ -32,7 +32,8 @@ def held(actuator, state: State, command, joint_position, joint_velocity, dt, lo
     """New state and output for a joint position and velocity held over the step.
 
     `load_torque` [N·m] and `load_inertia` [kg·m²] are what the host knows of the joint without the motor's own
-    inertia. Dry friction uses them to stop the joint exactly; without them it stops the rotor's own inertia at most.
+    inertia. With both, friction is that of the speed the joint will have: it stops the joint exactly and stays passive
+    even where bristles are stiffer than the step can follow. Without them it stops the rotor's own inertia at most.
     """
     motor: Motor = actuator.motor
     if has_backlash(motor):
@@ -52,10 +53,17 @@ def held(actuator, state: State, command, joint_position, joint_velocity, dt, lo
     free = speed
     if load.inertia is not None:
         free = speed + dt * (torque if load.torque is None else torque + load.torque) / load.inertia
-    rubbed = rub(motor, state, speed, torque, free, load, dt, implicit=False)
-    torque = torque - rubbed.friction - rubbed.gear_loss
+    known = load_torque is not None and load_inertia is not None
+    rubbed = rub(motor, state, speed, torque, free, load, dt, implicit=known)
+    # friction works along the way that the joint will go; the rest of the telemetry is that of the held speed
+    lost = rubbed.friction + rubbed.gear_loss
+    numerical = lost * (rubbed.speed - speed) if known else 0.0
+    rubbing_speed = rubbed.speed if known else speed
     new = remember(motor, state, driven, rubbed, speed, None, dt)
-    return new, report(motor, state, new, driven, rubbed, speed, speed, torque, cogged, dragged, slope, 0.0, dt)
+    out = report(
+        motor, state, new, driven, rubbed, speed, rubbing_speed, speed, torque - lost, cogged, dragged, slope, numerical, dt
+    )
+    return new, out
 
 
 def load_on(motor: Motor, load_torque, load_inertia) -> Load:
@@ -123,7 +131,7 @@ def coupled(actuator, state: State, command, joint_position, joint_velocity, dt,
     torque = passed - rubbed.gear_loss if passed is not None else integrated - rubbed.friction - rubbed.gear_loss
     new = remember(motor, state, driven, rubbed, end, gap, dt)
     slope = guess.slope + drag_slope
-    out = report(motor, state, new, driven, rubbed, end, work_speed, torque, cogged, dragged, slope, numerical, dt)
+    out = report(motor, state, new, driven, rubbed, end, end, work_speed, torque, cogged, dragged, slope, numerical, dt)
     return new, work_speed / ratio, out
 
 
@@ -134,6 +142,7 @@ def report(
     driven: Driven,
     rubbed: Rubbed,
     speed,
+    rubbing_speed,
     work_speed,
     torque,
     cogged,
@@ -152,15 +161,15 @@ def report(
     # drag brakes for the iron losses too, but their heat has a name of its own
     braking = dragged * speed
     iron = iron_power(motor, speed)
-    friction_power = rubbed.friction * speed - bristle_power
+    friction_power = rubbed.friction * rubbing_speed - bristle_power
     mechanical = torque * work_speed
-    gear_power, rotor_power = rubbed.gear_loss * speed, 0.0
+    gear_power, rotor_power = rubbed.gear_loss * rubbing_speed, 0.0
     if after.rotor_speed is not None:
         # the rotor's own energy, and what impacts and gears swallow
         gained = (after.rotor_speed - before.rotor_speed) * (after.rotor_speed + before.rotor_speed)
         rotor_power = 0.5 * motor.inertia * gained / dt
         arriving = air_gap + cogged * speed - braking + numerical
-        gear_power = arriving - rubbed.friction * speed - rotor_power - mechanical
+        gear_power = arriving - rubbed.friction * rubbing_speed - rotor_power - mechanical
     return Output(
         torque=ratio * torque,
         torque_requested=ratio * driven.requested,

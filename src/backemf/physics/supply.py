@@ -8,7 +8,7 @@ voltage, i = a + g·v, and v = duty·bus, the bus voltage of any number of motor
 """
 
 from .limits import clip
-from .ops import maximum
+from .ops import maximum, sqrt
 
 
 def duty(command: float, voltage: float, modulation_limit: float) -> float:
@@ -21,6 +21,11 @@ def sagging_bus(voltage: float, resistance: float, drawn: float, stiffness: floa
     return maximum((voltage - resistance * drawn) / (1.0 + resistance * stiffness), 0.001 * voltage)
 
 
+def bus_for_power(voltage: float, resistance: float, power: float) -> float:
+    """Bus voltage of a battery that gives a power, the upper root of bus·(voltage - bus)/resistance = power [V]."""
+    return 0.5 * voltage * (1.0 + sqrt(maximum(1.0 - 4.0 * resistance * power / (voltage * voltage), 1e-12)))
+
+
 def bus_current(power: float, bus: float) -> float:
     """Current that carries a power into the bridges [A]; negative while the motors feed back."""
     return power / bus
@@ -29,5 +34,3 @@ def bus_current(power: float, bus: float) -> float:
 def accepted(power: float) -> float:
     """Power drawn from a supply that takes nothing back [W]."""
     return maximum(power, 0.0)
-
-

@@ -1,0 +1,50 @@
+"""Every picture there is, for a real motor with a gearbox, bristle friction and cogging added to it.
+
+Writes PNG files to out/ (or to the folder named by BACKEMF_OUT).
+"""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import backemf as be
+
+
+def geared_motor() -> be.Motor:
+    """The RE 40 behind a two-stage planetary gear, with the friction and drag that such a train has."""
+    motor = be.Datasheet.load("maxon-re40-148867").motor()
+    return replace(
+        motor,
+        friction=be.LuGre(coulomb=0.006, stiction=0.011, stribeck_velocity=8.0, stiffness=12.0, damping=0.002),
+        drag=be.Drag(coefficients=(4e-6, 2e-8)),
+        cogging=be.Cogging(harmonics=(be.Harmonic(amplitude=0.002, periodicity=13.0),)),
+        gearbox=be.Gearbox(stages=(be.Stage(ratio=4.0, efficiency=0.9), be.Stage(ratio=4.0, efficiency=0.9))),
+        limits=be.Limits(peak_current=12.0),
+        # the sheet says nothing of the hottest winding, so we choose
+        ratings=replace(motor.ratings, winding_temperature=125.0),
+    )
+
+
+def main() -> None:
+    folder = Path(os.environ.get("BACKEMF_OUT", "out"))
+    folder.mkdir(parents=True, exist_ok=True)
+    motor = geared_motor()
+    run = be.simulate(motor, be.Inertia(inertia=0.02), be.Trapezoid(value=40.0, rise=0.05, hold=0.5), 1.0)
+    pictures = be.plot
+    of_motor = (
+        pictures.torque_speed,
+        pictures.current_envelope,
+        pictures.loss_envelope,
+        pictures.heating,
+        pictures.hysteresis,
+        pictures.stribeck,
+        pictures.efficiency_map,
+    )
+    for draw, what in [*((draw, motor) for draw in of_motor), (pictures.step_response, run), (pictures.energy_balance, run)]:
+        path = folder / f"{draw.__name__}.png"
+        draw(what, path=path)
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
