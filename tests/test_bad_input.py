@@ -229,7 +229,7 @@ def test_contradictory_limits_are_refused():
     refused(lambda: be.Limits(peak_current=np.array([3.0, 9.0]), safe_current=5.0, **hot), "is above")
     refused(lambda: be.Limits(peak_current=3.0, **hot), "derating needs a current")
     derating = be.Limits(peak_current=3.0, continuous_current=1.0, **hot)
-    refused(lambda: replace(MOTOR, limits=derating), "Motor.thermal is None")
+    refused(lambda: replace(MOTOR, thermal=None, limits=derating), "Motor.thermal is None")
 
 
 def test_a_winding_colder_than_its_law_is_refused():
@@ -283,6 +283,7 @@ def test_a_bad_recording_interval_is_refused(every):
         (np.array([[1.0, math.inf]] * 10), "command[0, 1] = inf: must be finite"),
         (["a"] * 10, "command: must be a list of numbers only"),
         ([[1.0, 2.0], [1.0]] * 5, "command: must be a list of numbers only"),
+        (np.ones(10) * 1j, "command: must be a list of numbers only"),
         (math.nan, "Constant.value = nan"),
         ("24 V", "command = '24 V': must be a number, an array"),
         (None, "command = None: must be a number, an array"),
@@ -355,6 +356,39 @@ def test_a_state_the_motor_does_not_have_is_refused():
     refused(lambda: run(initial={"winding_rise": "hot"}), "winding_rise = 'hot': must be a finite number")
 
 
+def test_a_state_that_cannot_be_is_refused():
+    """A winding below the law of its resistance, a rotor outside its play, no dict at all."""
+    refused(lambda: run(initial={"winding_rise": -300.0}), "initial['winding_rise'] = -300.0", "no resistance")
+    geared = replace(MOTOR, gearbox=be.Gearbox(stages=(be.Stage(ratio=5.0),), backlash=0.01))
+    refused(lambda: run(geared, initial={"gap": 0.03}), "initial['gap'] = 0.03: must be within half the play, ±0.025")
+    run(geared, initial={"gap": -0.025})
+    refused(lambda: run(initial=[60.0]), "initial = [60.0]: must be a dict")
+
+
+def test_a_start_beside_a_prescribed_motion_is_refused():
+    """The table says where the joint is, so a position would never take effect."""
+    motion = be.PrescribedMotion(time=[0.0, 1.0], position=[0.0, 1.0])
+    refused(lambda: run(load=motion, position=2.0), "position = 2.0", "starts where its table does")
+    refused(lambda: run(load=motion, velocity=2.0), "velocity = 2.0", "leave them out")
+
+
+@pytest.mark.parametrize("shape", [-1, 0, 2.5, "3", (2, -1), (2, 1.5)], ids=repr)
+def test_a_bad_shape_of_the_batch_is_refused(shape):
+    """Whole numbers of motors."""
+    refused(lambda: run(shape=shape), f"shape = {shape!r}: must be a whole number of motors")
+
+
+def test_a_record_larger_than_the_machine_is_refused():
+    """At once, and with what would help."""
+    refused(lambda: run(shape=10**12), "GiB: raise every or dt, shorten duration, or run fewer motors at once")
+
+
+def test_arrays_of_a_command_that_do_not_fit_each_other_are_refused():
+    """Two amplitudes and three frequencies are no command."""
+    sine = be.Sine(amplitude=np.ones(2), frequency=np.ones(3))
+    refused(lambda: run(command=sine), "command: its arrays have the shapes (2,), (3,)")
+
+
 def test_a_locked_rotor_with_a_speed_is_refused():
     """It stands still."""
     refused(lambda: run(load=be.LockedRotor(), velocity=3.0), "velocity = 3.0: a locked rotor stands still")
@@ -392,7 +426,7 @@ def test_other_wrong_arguments_are_refused(options, words):
 
 @pytest.mark.parametrize("engine", ["numpy", "jax"])
 def test_a_run_that_overflows_stops_with_time_state_and_parameter(engine):
-    """A torque of 1e300 N·m on 1e-300 kg·m² is beyond all numbers in the first step."""
+    """1e310 N·m on 1e-300 kg·m² are beyond all numbers in the first step."""
     motor = be.Motor(
         winding=be.Winding(resistance=1e-200),
         magnet=be.Magnet(torque_constant=1e100, back_emf_constant=1e-300),
@@ -402,14 +436,15 @@ def test_a_run_that_overflows_stops_with_time_state_and_parameter(engine):
         be.simulate(motor, be.Inertia(inertia=0.0), 1e10, 0.01, 1e-3, engine=engine)
     message = str(caught.value)
     assert message.startswith("at t = 0.001 s the run left the finite numbers, first in ")
-    assert "rotor.inertia = 1e-300" in message and "\n" not in message
+    assert "velocity" in message and "rotor.inertia = 1e-300" in message and "\n" not in message
 
 
 def test_the_moment_of_an_overflow_is_named():
     """A runaway weight passes the largest number at a time that can be foretold: v = T/J·t > 1.8e308."""
-    motor = replace(MOTOR, winding=be.Winding(resistance=1e300), thermal=None)
-    load = be.ConstantTorque(torque=1e304)
-    # 1e304 N·m on 1e-4 kg·m² are 1e308 rad/s²: after 1.797 s there is no such speed
+    magnet = be.Magnet(torque_constant=1e-300, back_emf_constant=1e-300)
+    motor = replace(MOTOR, magnet=magnet, rotor=be.Rotor(inertia=1e-300), thermal=None)
+    # 1e8 N·m on 1e-300 kg·m² are 1e308 rad/s²: after 1.797 s there is no such speed
+    load = be.ConstantTorque(torque=1e8)
     with pytest.raises(be.SimulationError, match=r"at t = 1\.8 s the run left the finite numbers, first in velocity"):
         be.simulate(motor, load, 0.0, 3.0, 0.1, engine="numpy")
 
@@ -417,5 +452,5 @@ def test_the_moment_of_an_overflow_is_named():
 def test_a_command_beyond_all_numbers_is_found_in_the_current():
     """1e308 V on 1e-3 Ω: the advice is to look at the winding."""
     motor = replace(MOTOR, winding=be.Winding(resistance=1e-3, inductance=1e-3), thermal=None)
-    with pytest.raises(be.SimulationError, match=r"first in current; look at .*winding\.resistance = 0\.001"):
+    with pytest.raises(be.SimulationError, match=r"first in current and .*; look at .*winding\.resistance = 0\.001"):
         be.simulate(motor, be.LockedRotor(), 1e308, 0.01, 1e-3, engine="numpy")

@@ -171,8 +171,10 @@ def test_bristles_ring_at_their_natural_frequency():
     assert half_periods.mean() == pytest.approx(math.pi / natural, rel=2e-3)
 
 
-def test_settled_speed_solves_its_equation():
-    """J·w + dt·(σ0·mean(z) + σ1·mean(z')) = J·free, to rounding of its terms, over many orders of magnitude."""
+@pytest.mark.parametrize(("bent", "within"), [(1.0, 1e-13), (2.5, 1e-10)])
+def test_settled_speed_solves_its_equation(bent, within):
+    """J·w + dt·(σ0·mean(z) + σ1·mean(z')) = J·free over many orders of magnitude: to rounding of its terms with
+    bristles bent up to the level of the present speed, and to 1e-10 where they relax from far above it."""
     rng = np.random.default_rng(7)
     n = 200_000
     inertia, level, stiffness = (10 ** rng.uniform(a, b, n) for a, b in ((-7, 0), (-4, 1), (0, 5)))
@@ -180,12 +182,12 @@ def test_settled_speed_solves_its_equation():
     damping = rng.choice([0.0, 0.1, 1.0, 2.0], n) * np.sqrt(inertia * stiffness)
     dt = 10 ** rng.uniform(-5, -2, n)
     free = rng.choice([-1.0, 1.0], n) * 10 ** rng.uniform(-4, 3, n)
-    bristle = rng.uniform(-1.0, 1.0, n) * level / stiffness
+    bristle = rng.uniform(-bent, bent, n) * level / stiffness
     speed = settled_speed(free, inertia, bristle, level, stiffness, damping, dt)
     after = bristle_step(bristle, speed, level, stiffness, dt)
     mean = bristle_mean(bristle, speed, level, stiffness, dt)
     parts = [inertia * speed, dt * stiffness * mean, damping * (after - bristle), -inertia * free]
     size = np.abs(parts).sum(axis=0) + (damping / stiffness + dt) * level
     residual = np.abs(np.sum(parts, axis=0)) / size
-    assert residual.max() <= 1e-12
+    assert residual.max() <= within
     assert np.isfinite(speed).all()

@@ -145,7 +145,8 @@ STRUCTURES = {
     "supply": actuator(supply(), inductive=True, limits=limits()),
     "shared supply": actuator(supply(voltage=24.0, resistance=0.01, regeneration=False, shared=True)),
     "everything": actuator(
-        supply(), inductive=True, thermal=two_nodes(), friction=lugre(), drag=drag(), cogging=cogging(), gearbox=gears(),
+        supply(), inductive=True, thermal=two_nodes(), friction=lugre(), drag=drag(), cogging=cogging(),
+        gearbox=gears(),
         limits=limits(derating=True), magnets=magnet(
             temperature_coefficient=evenly(-0.003, 0.0), iron_loss=spread(-7, -5), saturation=saturation()
         ),
@@ -222,7 +223,7 @@ def on_python(way, kind, inputs):
 
 
 def scale(name: str, values: dict, kind: be.Actuator, inputs) -> float:
-    """What rounding of a channel scales with: its peak over the batch, or the peak of the terms it is a difference of."""
+    """What rounding of a channel scales with: its peak over the batch, or that of the terms it is a difference of."""
     terms = [values[name]]
     powers = [v for key, v in values.items() if key.endswith("_power")]
     if name in ("conversion_power", "gear_power", "friction_power", "bristle_power", "rotor_power", "numerical_power"):
@@ -317,10 +318,8 @@ def test_own_parameters_broadcast_over_environments_and_joints():
 
 def test_absent_parts_cost_nothing():
     """Without winding inductance, heat and bristles the compiled step holds no exponential and no power."""
-    plain = replace(
-        single("coulomb and drag"),
-        motor=replace(single("coulomb and drag").motor, cogging=single("backlash").motor.cogging),
-    )
+    rubbing = single("coulomb and drag").motor
+    plain = be.Actuator(replace(rubbing, cogging=single("backlash").motor.cogging))
     text = compiled(plain, (8,)).as_text()
     assert "exponential" not in text and "power(" not in text and "tanh" not in text
     assert "sine" in text or "round" in text

@@ -96,9 +96,11 @@ def test_a_lossless_train_costs_nothing():
     assert held(be.Gearbox(stages=(be.Stage(ratio=3.0),)), 4.0, 1.0).gear_power == 0.0
 
 
-def test_steady_lifting_and_lowering():
-    """A weight T on the joint needs T/(N·η) to rise and holds with T·η/N as it sinks, at a steady speed."""
-    gearbox = be.Gearbox(stages=(be.Stage(ratio=20.0, efficiency=0.7),))
+@pytest.mark.parametrize("backlash", [None, 0.02])
+def test_steady_lifting_and_lowering(backlash):
+    """A weight T on the joint needs T/(N·η) to rise and holds with T·η/N as it sinks, at a steady speed, and rotor and
+    joint turn in the ratio N."""
+    gearbox = be.Gearbox(stages=(be.Stage(ratio=20.0, efficiency=0.7),), backlash=backlash)
     weight = be.ConstantTorque(torque=-1.0, inertia=1e-3)
     rising = be.simulate(motor(gearbox), weight, 6.0, duration=2.0, dt=1e-3)
     assert rising["velocity"][-1] > 0
@@ -106,6 +108,9 @@ def test_steady_lifting_and_lowering():
     sinking = be.simulate(motor(gearbox), weight, 0.0, duration=2.0, dt=1e-3)
     assert sinking["velocity"][-1] < 0
     assert sinking["motor_torque"][-1] == pytest.approx(1.0 * 0.7 / 20, rel=1e-8)
+    for run in (rising, sinking):
+        assert run["rotor_speed"][-1] == pytest.approx(20 * run["velocity"][-1], rel=1e-9)
+        assert run["gear_power"][-1] > 0
 
 
 def test_a_worm_gear_locks():

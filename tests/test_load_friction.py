@@ -115,7 +115,7 @@ def test_driving_and_being_driven_differ():
 
 @pytest.mark.parametrize("dt", [1e-4, 1e-2, 0.3])
 def test_stiction_never_injects_energy(dt):
-    """A shorted motor with a load-dependent friction only loses kinetic energy, and friction's heat is never negative."""
+    """A shorted motor with load-dependent friction only loses kinetic energy, and friction's heat is never negative."""
     rng = np.random.default_rng(13)
     n = 500
     p = {name: 10 ** rng.uniform(-3, 0, n) for name in NAMES}

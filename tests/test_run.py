@@ -113,7 +113,7 @@ def test_csv_of_a_batch_has_as_many_cells_as_headings(tmp_path):
 def test_a_folder_that_is_not_there_is_one_sentence(run, tmp_path, write):
     """The message names the file and the reason."""
     path = tmp_path / "missing" / "run.file"
-    with pytest.raises(be.ParameterError, match="cannot be written.*No such file or directory") as caught:
+    with pytest.raises(be.ParameterError, match=r"cannot be written.*No such file or directory") as caught:
         getattr(run, write)(path)
     assert str(path) in str(caught.value)
 

@@ -352,16 +352,21 @@ def test_a_prescribed_motion_is_followed_by_a_compiled_run_of_any_table():
 # energy
 
 
+LOOSE = replace(FULL, gearbox=replace(FULL.gearbox, backlash=0.02))
+"""The same with play in the gears."""
+
+
+@pytest.mark.parametrize("motor", [FULL, LOOSE], ids=["tight", "loose"])
 @pytest.mark.parametrize(
     "load",
     [be.Inertia(inertia=1e-3), be.Pendulum(mass=0.2, length=0.1), be.LockedRotor()],
     ids=lambda load: type(load).__name__,
 )
-def test_energy_closes_to_rounding(load):
+def test_energy_closes_to_rounding(motor, load):
     """electrical + cogging + numerical = everything it went to, at every moment."""
     from backemf.run import BALANCE
 
-    run = be.simulate(FULL, load, be.Sine(amplitude=10.0, frequency=8.0), 0.15, 1e-3, engine="numpy")
+    run = be.simulate(motor, load, be.Sine(amplitude=10.0, frequency=8.0), 0.15, 1e-3, engine="numpy")
     energy = run.energy()
     given = energy["electrical"] + energy["cogging"] + energy["numerical"]
     spent = sum(energy[name] for name in BALANCE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -91,8 +92,9 @@ def test_mean_and_mean_square_current_are_the_integrals(u):
         ends = [min(1.0, k / u) for k in (0.0, 1.0, 5.0, 20.0, 60.0)] + [1.0]
 
         def integral(f, ends=ends):
-            pieces = zip(ends, ends[1:], strict=False)
-            return sum((b - a) / 2 * (WEIGHTS @ [f((a + b + (b - a) * x) / 2) for x in NODES]) for a, b in pieces)
+            return sum(
+                (b - a) / 2 * (WEIGHTS @ [f((a + b + (b - a) * x) / 2) for x in NODES]) for a, b in pairwise(ends)
+            )
 
         square = integral(lambda s, i=current: i(s) ** 2)
         # both are sums of terms of the size of the two currents, which is what rounding scales with

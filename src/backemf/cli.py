@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -14,6 +15,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+from typer.core import TyperGroup
 
 from . import __version__, catalog, commands, loads, units
 from .actuator import Actuator, Supply
@@ -21,7 +23,7 @@ from .datasheet import Datasheet
 from .errors import BackemfError, ParameterError, UnitError
 
 
-class OneSentence(typer.core.TyperGroup):
+class OneSentence(TyperGroup):
     """Commands whose bad input ends in one sentence on the error stream and exit code 2."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -63,6 +65,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON in SI units for
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        # a terminal that knows no Ω shows a question mark, and the program goes on
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     app()
 
 
@@ -211,27 +217,35 @@ def show(
     ] = None,
     json_: AsJson = False,
 ) -> None:
-    """Show a motor: its figures with their sources, and the constants that follow from them."""
+    """Show a motor: its figures with their sources, and the constants that follow from them.
+
+    Where a datasheet says too little for a motor, its figures are shown, then what is missing, with exit code 2.
+    """
     from . import analyze
 
+    volts = None if voltage is None else _quantity("--voltage", voltage, "V")
+    if volts is not None and volts <= 0:
+        raise ParameterError(f'--voltage: "{voltage}" must be above 0')
+    celsius = None if temperature is None else _quantity("--temperature", temperature, "degC")
+    if page is not None:
+        _require_folder("--page", page)
     sheet = Datasheet.load(motor)
+    if not json_:
+        # what the maker says is worth seeing even where too little follows from it
+        _print_figures(sheet)
     built = sheet.motor()
-    constants = analyze.constants(
-        built,
-        voltage=None if voltage is None else _quantity("--voltage", voltage, "V"),
-        temperature=None if temperature is None else _quantity("--temperature", temperature, "degC"),
-    )
+    if volts is None and (built.ratings is None or built.ratings.voltage is None):
+        raise ParameterError(f'{motor}: the datasheet gives no nominal voltage: add one, such as --voltage "24 V"')
+    constants = analyze.constants(built, voltage=volts, temperature=celsius)
     if page is not None:
         from . import plot
 
-        _require_folder("--page", page)
         plot.page(page, title=sheet.name, motor=built, findings=sheet.check())
     if json_:
         figures = [asdict(figure) for figure in sheet.figures()]
         derived = [dict(zip(("name", "symbol", "value", "unit"), row, strict=True)) for row in constants.rows()]
         print(json.dumps(_plain({"figures": figures, "constants": derived}), indent=1, ensure_ascii=False))
         return
-    _print_figures(sheet)
     _print_constants(constants)
     if page is not None:
         out.print(f"wrote {page}", soft_wrap=True)
@@ -279,12 +293,13 @@ Commands, in volts over time:
 \b
 Loads, at the joint:
   "inertia inertia=2kg*cm^2"               also damping=
-  "pendulum mass=0.5kg length=10cm"        also arm_mass=, damping=, gravity=,
-                                           offset=
+  "pendulum mass=0.5kg length=10cm"        also arm_mass=, damping=,
+                                           gravity=, offset=
   "fan coefficient=1e-6N*m*s^2/rad^2"      also inertia=
   "torque torque=-0.1N*m"                  also inertia=
   "two-mass inertia=1kg*cm^2 far_inertia=5kg*cm^2 stiffness=20N*m/rad"
-                                           also damping=, backlash=, far_torque=
+                                           also damping=, backlash=,
+                                           far_torque=
   "locked"                                 a joint that is held still
   "motion path.csv"                        columns: time, and the position
 
@@ -292,7 +307,8 @@ Loads, at the joint:
 Examples:
   backemf simulate maxon-re40-148867 --command "24 V"
   backemf simulate maxon-re40-148867 --command "step value=48V time=0.1s" \\
-      --load "inertia inertia=2kg*cm^2" --supply "voltage=48V resistance=0.1ohm"
+      --load "inertia inertia=2kg*cm^2" \\
+      --supply "voltage=48V resistance=0.1ohm"
   backemf simulate my-motor.toml --command volts.csv --load locked \\
       --duration "30 s" --dt "1 ms" -o run.parquet --plot run.png
 """,
@@ -374,7 +390,7 @@ def _print_run(sheet: Datasheet, run: Any, last: dict[str, float], energy: dict[
     for name, value in last.items():
         if name == "position":
             # many turns: a practical unit of angle would not help
-            table.add_row(name, f"{value:.4g} rad")
+            table.add_row(name, f"{value:.0f} rad" if abs(value) >= 1000 else f"{value:.4g} rad")
             continue
         small = abs(value) < _NOTHING * float(abs(run[name]).max())
         table.add_row(name.replace("_", " "), units.format_quantity(0.0 if small else value, run.unit(name)))
@@ -383,6 +399,7 @@ def _print_run(sheet: Datasheet, run: Any, last: dict[str, float], energy: dict[
     if energy:
         out.print()
         table = _table("Where the energy went")
+        table.show_header = False
         table.add_column("")
         table.add_column("", justify="right")
         largest = max(abs(value) for value in energy.values())

@@ -270,13 +270,21 @@ def as_command(command: Any) -> Command:
 def _numbers(name: str, values: Any) -> np.ndarray:
     """A list or array as an array of numbers."""
     try:
-        return np.asarray(values, dtype=float)
+        if not np.iscomplexobj(values):
+            return np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise ParameterError(f"{name}: must be a list of numbers only, all rows of one length") from None
+        pass
+    raise ParameterError(f"{name}: must be a list of numbers only, all rows of one length")
 
 
 def _over_time(function, time, *values):
     """function(time, *values) with time along the first axis and the values' batch behind it."""
-    shape = np.broadcast_shapes(*(np.shape(value) for value in values))
+    try:
+        shape = np.broadcast_shapes(*(np.shape(value) for value in values))
+    except ValueError:
+        shapes = ", ".join(str(np.shape(value)) for value in values if np.ndim(value))
+        raise ParameterError(
+            f"command: its arrays have the shapes {shapes}; give one value, or one per motor"
+        ) from None
     along = time.reshape(time.shape + (1,) * len(shape))
     return np.asarray(function(along, *values), dtype=float) + np.zeros((len(time), *shape))

@@ -46,7 +46,7 @@ def no_number(value: Any) -> bool:
     return isinstance(value, _NO_NUMBERS) or (isinstance(value, np.ndarray) and value.dtype.kind not in "biuf")
 
 
-def known_number(part: object, name: str) -> np.ndarray | None:
+def known_number(part: Any, name: str) -> np.ndarray | None:
     """A field as an array if it is known now; raises one sentence if it cannot be a number."""
     value = getattr(part, name)
     left_out = value is None and type(part).__dataclass_fields__[name].default is not None
@@ -62,7 +62,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def require_part(part: object, name: str, *kinds: type) -> None:
+def require_part(part: Any, name: str, *kinds: type) -> None:
     """Raise one sentence if a field that holds a group of constants holds something else."""
     value = getattr(part, name)
     optional = type(part).__dataclass_fields__[name].default is None

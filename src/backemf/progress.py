@@ -33,4 +33,5 @@ def progress_bar(label: str, total: int, patience: float = PATIENCE) -> Iterator
     try:
         yield advance
     finally:
-        bar.stop()
+        if bar.live.is_started:
+            bar.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -15,8 +16,8 @@ from .actuator.compiled import require_load, states_of
 from .commands import Samples, as_command
 from .errors import ParameterError, SimulationError
 from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion
-from .motor import Motor, no_number
-from .rollout import Here, behind_time, rest, roll_jax, roll_numpy
+from .motor import ABSOLUTE_ZERO, Motor, no_number
+from .rollout import Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .run import Run
 from .tree import numbers
 
@@ -78,8 +79,11 @@ def simulate(
             f"command has {len(signal.values)} rows, but {duration:g} s in steps of {dt:g} s are {steps}; "
             "give one value per step, or a command object such as Table"
         )
+    if initial is not None and not isinstance(initial, dict):
+        raise ParameterError(f"initial = {initial!r}: must be a dict such as {{'winding_rise': 60.0}}")
     batch = batch_shape(actuator, load, signal, position, velocity, initial or {}, shape)
     check_load(actuator.motor, load)
+    check_memory(steps // every, batch, len(channel_names(actuator.motor, load)) + 1)
     start = start_of(actuator, load, batch, position, velocity, initial or {})
 
     roll = roll_jax if engine == "jax" else roll_numpy
@@ -95,7 +99,7 @@ def simulate(
             record["command"] = np.broadcast_to(
                 behind_time(values[every - 1 :: every], len(batch)), (count // every, *batch)
             ).copy()
-            check_finite(record, (first + every) * dt, dt * every, actuator)
+            check_finite(record, (first + every) * dt, dt * every, actuator, load)
             pieces.append(record)
             advance(count)
     data = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
@@ -133,7 +137,10 @@ def chunks(steps: int, every: int) -> Iterator[tuple[int, int]]:
 
 def batch_shape(actuator, load, signal, position, velocity, initial, shape) -> tuple[int, ...]:
     """The shape every array of the run broadcasts to."""
-    shapes = {"shape": () if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)}
+    asked = () if shape is None else (shape,) if isinstance(shape, (int, np.integer)) else shape
+    if not isinstance(asked, (tuple, list)) or not all(isinstance(n, (int, np.integer)) and n > 0 for n in asked):
+        raise ParameterError(f"shape = {shape!r}: must be a whole number of motors, or a tuple such as (16, 12)")
+    shapes = {"shape": tuple(asked)}
     for name, value in numbers(actuator):
         shapes[name] = np.shape(value)
     if not isinstance(load, PrescribedMotion):
@@ -152,6 +159,20 @@ def batch_shape(actuator, load, signal, position, velocity, initial, shape) -> t
                 f"{name} has the shape {each}, which does not fit the batch {whole}: give one value, or one per motor"
             ) from None
     return whole
+
+
+def check_memory(records: int, batch: tuple[int, ...], channels: int) -> None:
+    """Raise one sentence if the record of a run is larger than this machine."""
+    wanted = records * math.prod(batch) * channels * 8
+    try:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return
+    if wanted > memory:
+        raise ParameterError(
+            f"the record would take {wanted / 2**30:.3g} GiB of {memory / 2**30:.3g} GiB: raise every or dt, "
+            "shorten duration, or run fewer motors at once"
+        )
 
 
 def check_load(motor: Motor, load: Load) -> None:
@@ -174,29 +195,61 @@ def start_of(actuator: Actuator, load: Load, batch, position, velocity, initial)
             raise ParameterError(f"{name} = {value!r}: must be a finite number, or a NumPy array with one per motor")
     if isinstance(load, LockedRotor) and np.any(velocity):
         raise ParameterError(f"velocity = {velocity}: a locked rotor stands still; leave velocity out")
+    if isinstance(load, PrescribedMotion) and (np.any(position) or np.any(velocity)):
+        raise ParameterError(
+            f"position = {position}, velocity = {velocity}: a prescribed motion starts where its table does; "
+            "leave them out"
+        )
     present = states_of(actuator.motor)
     for name in initial:
         if name not in present:
             raise ParameterError(
                 f"initial[{name!r}]: this motor has no such state; it has {', '.join(present) or 'none'}"
             )
+    check_start(actuator.motor, initial)
     here = rest(actuator, load, batch, position, velocity)
     given = {name: np.broadcast_to(np.asarray(value, dtype=float), batch).copy() for name, value in initial.items()}
     return replace(here, state=replace(here.state, **given))
 
 
-_SUSPECTS = {
+def check_start(motor: Motor, initial: dict[str, Any]) -> None:
+    """Raise one sentence if a state cannot be: a winding colder than its law knows, a rotor outside its play."""
+    if "winding_rise" in initial and motor.thermal is not None:
+        degrees = motor.thermal.ambient + np.asarray(initial["winding_rise"])
+        factor = 1.0 + motor.winding.temperature_coefficient * (degrees - motor.winding.reference_temperature)
+        if (degrees < ABSOLUTE_ZERO).any() or (factor <= 0.0).any():
+            raise ParameterError(
+                f"initial['winding_rise'] = {initial['winding_rise']}: so cold a winding has no resistance; raise it"
+            )
+    if "gap" in initial and motor.gearbox is not None and motor.gearbox.backlash is not None:
+        half = 0.5 * np.abs(motor.ratio) * motor.gearbox.backlash
+        if (np.abs(initial["gap"]) > half * (1.0 + 1e-9)).any():
+            raise ParameterError(
+                f"initial['gap'] = {initial['gap']}: must be within half the play, ±{half} rad at the rotor"
+            )
+
+
+_STATES = {
+    "velocity": ("rotor.inertia", "load.inertia"),
     "current": ("winding.inductance", "winding.resistance"),
     "winding_rise": ("thermal.capacitance", "thermal.winding_capacitance", "winding.temperature_coefficient"),
     "housing_rise": ("thermal.housing_capacitance",),
     "bristle": ("friction.stiffness",),
+    "far_velocity": ("load.far_inertia", "load.stiffness"),
     "rotor_speed": ("rotor.inertia",),
-    "velocity": ("rotor.inertia", "load.inertia"),
     "position": ("rotor.inertia", "load.inertia"),
 }
+"""States, the telling ones first, and the parameters that make them run away when they are absurd."""
+_TELEMETRY = {
+    "torque": ("magnet.torque_constant", "winding.resistance", "load.torque"),
+    "back_emf": ("magnet.back_emf_constant",),
+    "copper_power": ("winding.resistance", "magnet.back_emf_constant"),
+    "mechanical_power": ("magnet.torque_constant", "rotor.inertia", "load.torque"),
+}
+"""The same for what follows from the states."""
 
 
-def check_finite(record: dict[str, np.ndarray], first: float, spacing: float, actuator: Actuator) -> None:
+def check_finite(record: dict[str, np.ndarray], first: float, spacing: float, actuator: Actuator, load: Load) -> None:
     """Raise one sentence at the first value that is no finite number: when, which state, which parameter to look at."""
     moments = {}
     for name, values in record.items():
@@ -207,12 +260,15 @@ def check_finite(record: dict[str, np.ndarray], first: float, spacing: float, ac
         return
     index = min(moments.values())
     early = [name for name, when in moments.items() if when == index]
-    state = next((name for name in _SUSPECTS if name in early), early[0])
-    known = {name: value for name, value in numbers(actuator.motor)}
-    look = [f"{name} = {known[name]}" for name in _SUSPECTS.get(state, ()) if name in known]
-    advice = f"look at {' and '.join(look)}, or" if look else "look at the command, or"
+    suspects = _STATES | _TELEMETRY
+    # one state that runs away takes the others with it within a step: two of them say enough
+    found = [name for name in suspects if name in early][:2] or early[:1]
+    known = dict(numbers(actuator.motor)) | {f"load.{name}": value for name, value in numbers(load)}
+    params = dict.fromkeys(name for channel in found for name in suspects.get(channel, ()) if name in known)
+    look = ", ".join(["the command", *(f"{name} = {known[name]}" for name in params)])
     raise SimulationError(
-        f"at t = {first + index * spacing:g} s the run left the finite numbers, first in {state}; {advice} lower dt"
+        f"at t = {first + index * spacing:g} s the run left the finite numbers, first in {' and '.join(found)}; "
+        f"look at {look}, or lower dt"
     )
 
 

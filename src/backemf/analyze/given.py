@@ -8,7 +8,7 @@ import numpy as np
 
 from ..actuator.supply import Supply
 from ..errors import ParameterError
-from ..motor import Motor, Number, Thermal, TwoNodeThermal
+from ..motor import ABSOLUTE_ZERO, Motor, Number, Thermal, TwoNodeThermal
 from ..physics.limits import derated_current
 
 
@@ -41,7 +41,12 @@ def supply_of(motor: Motor, supply: Supply | Number | None) -> Supply:
 
 def temperature_of(motor: Motor, temperature: Number | None) -> Number:
     """The winding temperature asked for, or the one of the data [°C]."""
-    return finite("temperature", motor.winding.reference_temperature if temperature is None else temperature)
+    winding = motor.winding
+    known = finite("temperature", winding.reference_temperature if temperature is None else temperature)
+    factor = 1.0 + winding.temperature_coefficient * (known - winding.reference_temperature)
+    if (known < ABSOLUTE_ZERO).any() or (factor <= 0.0).any():
+        raise ParameterError(f"temperature = {temperature} °C: so cold a winding has no resistance; raise it")
+    return known
 
 
 def limit_of(motor: Motor, limit: Number | None) -> Number:

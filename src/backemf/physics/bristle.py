@@ -8,6 +8,7 @@ work done on the bristles is never less than what they store: friction creates n
 
 from ..motor import LuGre
 from .exact import decay, rise, rise_mean
+from .limits import clip
 from .ops import absolute, detached, exp, maximum, minimum, power, sqrt, where
 
 
@@ -77,24 +78,28 @@ def settled_speed(
     linear = a + d - 0.875 * c
     root = sqrt(maximum(linear * linear - 3.5 * a * (b - c), 0.0))
     start = where(linear > 0.0, 2.0 * (c - b) / maximum(linear + root, 1e-300), (root - linear) / (1.75 * a))
-    highest = (c + maximum(level, -b)) / a
+    highest = (c + maximum(maximum(level, -b), -d)) / a
     u = maximum(minimum(start, highest), 0.0)
-    # the start is close and the function concave, so four steps reach rounding; the slope of the solution is that of
-    # the last step alone
-    u = newton(newton(newton(u, a, b, c, d, highest), a, b, c, d, highest), a, b, c, d, highest)
-    u = newton(detached(u), a, b, c, d, highest)
+    # the start is close, so three steps reach rounding; the slope of the solution is that of the last step alone
+    u = halley(halley(u, a, b, c, d, highest), a, b, c, d, highest)
+    u = halley(detached(u), a, b, c, d, highest)
     return s * u * level / (stiffness * dt)
 
 
-def newton(u: float, a: float, b: float, c: float, d: float, highest: float) -> float:
-    """One Newton step on A·u + B·rise(u) + D·(1 - exp(-u)) = C, kept in its bracket [1]."""
+def halley(u: float, a: float, b: float, c: float, d: float, highest: float) -> float:
+    """One step of Halley's method on A·u + B·rise(u) + D·(1 - exp(-u)) = C, kept in its bracket [1]."""
     left = decay(u)
     risen = rise(u)
-    tiny = u < 1e-4
-    rise_slope = where(tiny, -0.5 + u / 3.0, (left - risen) / where(tiny, 1.0, u))
+    tiny = u < 1e-3
+    safe = where(tiny, 1.0, u)
+    rise_slope = where(tiny, -0.5 + u / 3.0 - u * u / 8.0, (left - risen) / safe)
+    rise_bend = where(tiny, 1.0 / 3.0 - 0.25 * u, -(left + 2.0 * rise_slope) / safe)
     residual = a * u + b * risen + d * (1.0 - left) - c
-    slope = maximum(a + b * rise_slope + d * left, a)
-    u = u - residual / slope
+    # bristles bent beyond the level relax, so the slope may fall below A, but not to nothing where the root is
+    slope = maximum(a + b * rise_slope + d * left, 0.01 * a)
+    newton = residual / slope
+    bend = 0.5 * newton * (b * rise_bend - d * left) / slope
+    u = u - newton / (1.0 - clip(bend, -1.0, 0.5))
     # at rest, on the edge of the bracket, the gradient is that of the step
     u = where(u > highest, highest, u)
     return where(u < 0.0, 0.0, u)

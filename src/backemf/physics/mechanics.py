@@ -209,7 +209,11 @@ def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gea
     # the gears lose their share of what passes, but at most stop
     lost = 0.0
     if not gearbox.lossless:
-        reached = gear_speed + dt * passed / gear_inertia
-        budget = loss_budget(passed, reached, gearbox.efficiency, gearbox.back_efficiency)
-        lost = hold(stopping_torque(reached, gear_inertia, dt), budget)
+        reached, together = gear_speed + dt * passed / gear_inertia, own_inertia + gear_inertia
+        own_share = own_inertia / together
+        budget = loss_budget(passed, reached, gearbox.efficiency, gearbox.back_efficiency, own_share)
+        lost = hold(stopping_torque(reached, together, dt), budget)
+        # the loss slows rotor and gears together, and the rotor passes its share of that on
+        after = after - dt * lost / together
+        passed = passed + own_share * lost
     return Rubbed(held, lost, after, bristle), passed, stopped

@@ -84,8 +84,8 @@ def save(drawn: Figure, path: str | Path | None) -> Figure:
     """Write the figure if a path is given: .png, .svg or .pdf."""
     if path is not None:
         target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
         try:
+            target.parent.mkdir(parents=True, exist_ok=True)
             drawn.savefig(target)
         except (OSError, ValueError) as error:
             raise ParameterError(f"{target}: the picture cannot be written ({error})") from None

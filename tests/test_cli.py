@@ -1,0 +1,532 @@
+"""The command line: what it prints, what it writes, and what its exit codes mean."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+from typer.testing import CliRunner
+
+import backemf as be
+from backemf import catalog, cli, progress
+
+RE40 = "maxon-re40-148867"
+ROOT = Path(__file__).parents[1]
+SHEET = """
+[electrical]
+nominal_voltage = "24 V"
+resistance = "1.2 ohm"
+kt = "50 mN*m/A"
+[mechanical]
+inertia = "100 g*cm^2"
+"""
+FAST = ["--duration", "20 ms", "--dt", "1 ms"]
+
+
+def call(*arguments, width=80):
+    """Run the command line in this process, on a terminal of some width."""
+    return CliRunner(env={"COLUMNS": str(width), "NO_COLOR": "1"}).invoke(cli.app, [str(a) for a in arguments])
+
+
+def said(*arguments, width=80) -> str:
+    """What a command that must succeed prints."""
+    result = call(*arguments, width=width)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def program(*arguments, cwd=None):
+    """Run the command line as a program of its own."""
+    environment = os.environ | {"COLUMNS": "80", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "backemf.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=120)
+
+
+@pytest.fixture
+def sheet(tmp_path):
+    file = tmp_path / "my-motor.toml"
+    file.write_text(SHEET)
+    return file
+
+
+# help
+
+
+@pytest.mark.parametrize("command", [[], ["list"], ["check"], ["show"], ["simulate"]])
+def test_help_explains_every_command(command):
+    """Exit code 0, every option with a sentence, nothing wider than a terminal."""
+    text = said(*command, "--help")
+    assert text.startswith("Usage: ") and "--help" in text
+    assert max(map(len, text.splitlines())) <= 80
+    for line in text.splitlines():
+        if re.match(r"  -{1,2}\w", line):
+            assert re.search(r"\S  +\S", line) or len(line) > 20, line
+
+
+def test_no_command_shows_the_help():
+    """A newcomer who types the bare name is told what there is."""
+    text = call().output
+    assert all(name in text for name in ("list", "check", "show", "simulate", "Exit codes"))
+
+
+def test_help_of_simulate_shows_every_command_and_load():
+    """Each signal and load by an example."""
+    text = said("simulate", "--help")
+    for word in (*cli._SIGNALS, *cli._LOADS, "motion", ".csv"):
+        assert word in text
+
+
+def test_every_example_of_the_help_can_be_run(sheet, tmp_path, monkeypatch):
+    """The commands and loads in the help are taken as they stand."""
+    monkeypatch.chdir(tmp_path)
+    Path("volts.csv").write_text("time,volts\n0,1\n1,2\n")
+    Path("path.csv").write_text("time,position\n0,0\n1,2\n")
+    text = said("simulate", "--help")
+    commands, loads = text.partition("Commands, in")[2].split("Examples:")[0].split("Loads, at")
+    quoted = re.compile(r'^ +"([^"]+)"', re.M)
+    assert len(quoted.findall(commands)) == 5 and len(quoted.findall(loads)) == 7
+    for words in (*quoted.findall(commands), "volts.csv"):
+        cli._command(words)
+    for words in quoted.findall(loads):
+        cli._load(words)
+
+
+def test_version():
+    """The number of the package."""
+    assert said("--version") == f"backemf {be.__version__}\n"
+
+
+# list
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_list_shows_every_motor_in_full(width):
+    """Every id on a line of its own, nothing cut off, nothing wider than the terminal."""
+    lines = said("list", width=width).splitlines()
+    assert "…" not in "".join(lines)
+    assert max(map(len, lines)) <= width
+    assert [line.split()[0] for line in lines[3:]] == catalog.ids()
+
+
+def test_list_has_units_in_its_head():
+    """Volts, ohms, mN·m/A, rpm, N·m."""
+    head = " ".join(said("list").splitlines()[1:3])
+    assert all(f"[{unit}]" in head for unit in ("V", "Ω", "mN·m/A", "rpm", "N·m"))
+
+
+def test_a_wide_list_shows_the_kind():
+    """Where there is room."""
+    assert "brushed DC" in said("list", width=120) and "brushed DC" not in said("list", width=80)
+
+
+def test_list_as_json_is_in_si():
+    """The RE 40 has 48 V, 1.13 Ω and 7590 rpm = 794.8 rad/s."""
+    rows = {row["id"]: row for row in json.loads(said("list", "--json"))}
+    assert list(rows) == catalog.ids()
+    re40 = rows[RE40]
+    assert re40["voltage"] == 48.0 and re40["resistance"] == 1.13
+    assert re40["no_load_speed"] == pytest.approx(7590 * 2 * np.pi / 60, rel=1e-12)
+
+
+# check
+
+
+def test_check_of_a_sound_sheet_is_exit_code_0():
+    """Every figure of the RE 40 agrees with the others."""
+    text = said("check", RE40)
+    assert "stall_torque" in text and "mechanical_time_constant" in text and "…" not in text
+
+
+def test_check_of_a_contradiction_is_exit_code_1(tmp_path):
+    """A no-load speed five times too high cannot be."""
+    file = tmp_path / "bad.toml"
+    file.write_text(SHEET + 'no_load_speed = "25000 rpm"\n')
+    result = call("check", file)
+    assert result.exit_code == 1
+    assert "error" in result.stdout and "no_load_speed" in result.stdout and result.stderr == ""
+    assert call("check", file, "--json").exit_code == 1
+
+
+def test_check_says_when_there_is_nothing_to_compare(sheet):
+    """A sheet that says nothing twice."""
+    assert "nothing to compare" in said("check", sheet) or json.loads(said("check", sheet, "--json"))
+
+
+@pytest.mark.parametrize("name", catalog.ids())
+def test_check_as_json_is_valid_for_every_motor(name):
+    """A list of findings with finite numbers or null, and an exit code that fits."""
+    result = call("check", name, "--json")
+    findings = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(word))
+    severities = {finding["severity"] for finding in findings}
+    assert result.exit_code == (1 if "error" in severities else 0)
+    assert all(finding["explanation"] and "ratio" in finding for finding in findings)
+
+
+@pytest.mark.parametrize("name", catalog.ids())
+def test_check_fits_on_a_terminal_for_every_motor(name):
+    """No line is wider than 80 characters and no figure is cut off."""
+    lines = call("check", name).stdout.splitlines()
+    assert max(map(len, lines)) <= 80 and "…" not in "".join(lines)
+
+
+# show
+
+
+def test_show_prints_figures_sources_and_constants():
+    """What the maker says, where from, and what follows."""
+    text = said("show", RE40)
+    assert "electrical.resistance" in text and "1.13 Ω" in text and "(1) maxon RE 40 datasheet" in text
+    assert re.search(r"stall torque +τ0 +2\.56\d? N·m", text)
+    assert max(map(len, text.splitlines())) <= 80 and "…" not in text
+
+
+def test_show_at_another_voltage_and_temperature():
+    """Half the voltage gives half the stall current; 100 K more give 39 % more resistance."""
+
+    def constants(*options):
+        rows = json.loads(said("show", RE40, "--json", *options))["constants"]
+        return {row["name"]: row["value"] for row in rows}
+
+    plain, half = constants(), constants("--voltage", "24 V")
+    hot = constants("--temperature", "125 degC")
+    assert half["stall current"] == pytest.approx(plain["stall current"] / 2, rel=1e-12)
+    assert hot["resistance"] == pytest.approx(plain["resistance"] * 1.39, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", catalog.ids())
+def test_show_works_for_every_motor_or_says_what_is_missing(name):
+    """Valid JSON, or one sentence."""
+    result = call("show", name, "--json")
+    if result.exit_code == 0:
+        shown = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(word))
+        assert shown["figures"] and shown["constants"]
+        assert max(map(len, said("show", name).splitlines())) <= 80
+    else:
+        assert result.exit_code == 2 and result.stderr.count("\n") == 1 and "Error: " in result.stderr
+
+
+def test_show_of_a_thin_sheet_shows_its_figures_and_what_is_missing(tmp_path):
+    """A resistance alone is worth seeing, and no motor."""
+    file = tmp_path / "thin.toml"
+    file.write_text('[electrical]\nresistance = "1.2 ohm"\n')
+    result = call("show", file)
+    assert result.exit_code == 2 and "1.2 Ω" in result.stdout and "the motor constant needs" in result.stderr
+
+
+def test_show_without_a_nominal_voltage_asks_for_one(tmp_path):
+    """The remedy is an option of the command line."""
+    file = tmp_path / "motor.toml"
+    file.write_text(SHEET.replace('nominal_voltage = "24 V"', ""))
+    result = call("show", file, "--json")
+    assert result.exit_code == 2 and 'add one, such as --voltage "24 V"' in result.stderr
+    said("show", file, "--json", "--voltage", "24 V")
+
+
+def test_show_writes_a_page(sheet, tmp_path):
+    """An HTML file with the motor's name."""
+    pytest.importorskip("matplotlib")
+    page = tmp_path / "motor.html"
+    assert f"wrote {page}" in said("show", sheet, "--page", page).replace("\n", "")
+    assert page.read_text(encoding="utf-8").lstrip().startswith("<!doctype html>")
+
+
+# simulate
+
+
+def test_simulate_prints_the_end_and_the_energy():
+    """At 24 V the RE 40 runs at half its no-load speed; the position is in radians."""
+    text = said("simulate", RE40, "--command", "24 V")
+    assert re.search(r"position +39\d\.\d rad", text)
+    assert re.search(r"velocity +37\d\d rpm", text)
+    assert "copper" in text and "electrical" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_simulate_as_json_is_what_python_computes():
+    """The same run through both doors."""
+    answer = json.loads(said("simulate", RE40, "--command", "24 V", "--load", "inertia inertia=2kg*cm^2", "--json"))
+    motor = be.Datasheet.load(RE40).motor()
+    run = be.simulate(motor, be.Inertia(inertia=2e-4), 24.0, 1.0, 1e-4)
+    assert answer["time"] == pytest.approx(1.0)
+    for name, value in answer["end"].items():
+        assert value == run[name][-1]
+    assert answer["peak"]["current"] == run["current"].max()
+    assert answer["energy"] == {name: values[-1] for name, values in run.energy().items()}
+
+
+def test_simulate_writes_parquet_csv_and_a_picture(sheet, tmp_path):
+    """Each by its ending."""
+    pytest.importorskip("matplotlib")
+    for name in ("run.parquet", "run.csv"):
+        said("simulate", sheet, "--command", "12 V", *FAST, "-o", tmp_path / name)
+    text = said("simulate", sheet, "--command", "12 V", *FAST, "--plot", tmp_path / "run.png")
+    assert f"wrote {tmp_path / 'run.png'}" in text
+    table = pyarrow.parquet.read_table(tmp_path / "run.parquet")
+    assert table.num_rows == 20 and table.schema.field("current").metadata[b"unit"] == b"A"
+    assert (tmp_path / "run.csv").read_text().startswith("time [s],")
+    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_simulate_records_every_nth_step(sheet, tmp_path):
+    """20 steps, every fifth: 4 rows, and no energy, which would need all."""
+    options = ["--command", "12 V", *FAST, "--every", "5"]
+    said("simulate", sheet, *options, "-o", tmp_path / "run.parquet")
+    assert pyarrow.parquet.read_table(tmp_path / "run.parquet").num_rows == 4
+    assert json.loads(said("simulate", sheet, *options, "--json"))["energy"] == {}
+
+
+def test_a_supply_caps_the_run(sheet):
+    """24 V from a 12 V battery of 0.8 Ω into a stalled 1.2 Ω motor: 12/2 = 6 A."""
+    options = ["--command", "24 V", "--load", "locked", "--supply", "voltage=12V resistance=800 mohm", *FAST]
+    assert json.loads(said("simulate", sheet, *options, "--json"))["end"]["current"] == pytest.approx(6.0)
+
+
+def test_a_motion_from_a_file_turns_the_motor(sheet, tmp_path):
+    """180 deg in 1 s are π rad/s."""
+    file = tmp_path / "path.csv"
+    file.write_text("time [ms],angle [deg]\n0,0\n1000,180\n")
+    answer = json.loads(said("simulate", sheet, "--command", "0 V", "--load", f"motion {file}", *FAST, "--json"))
+    assert answer["end"]["velocity"] == pytest.approx(np.pi)
+
+
+@pytest.mark.parametrize(
+    ("text", "load"),
+    [
+        ("inertia inertia=2kg*cm^2", be.Inertia(inertia=2e-4)),
+        ("inertia  inertia = 2 kg*cm^2  damping=1e-3 N*m*s/rad", be.Inertia(inertia=2e-4, damping=1e-3)),
+        ("pendulum mass=500 g length=10cm", be.Pendulum(mass=0.5, length=0.1)),
+        ("torque torque=-100mN*m", be.ConstantTorque(torque=-0.1)),
+        ("fan coefficient=1e-6N*m*s^2/rad^2", be.Fan(coefficient=1e-6)),
+        (
+            "two-mass inertia=1kg*cm^2 far_inertia=5kg*cm^2 stiffness=20N*m/rad backlash=12arcmin",
+            be.TwoMass(inertia=1e-4, far_inertia=5e-4, stiffness=20.0, backlash=np.pi / 900),
+        ),
+        ("locked", be.LockedRotor()),
+    ],
+)
+def test_a_load_is_read_from_words(text, load):
+    """With or without spaces before the unit."""
+    read = cli._load(text)
+    assert type(read) is type(load)
+    for name, value in vars(load).items():
+        assert getattr(read, name) == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("-24 V", -24.0),
+        ("500mV", 0.5),
+        ("step value=24V time=100ms", be.Step(value=24.0, time=0.1)),
+        ("sine amplitude=12V frequency=2Hz offset=1V", be.Sine(amplitude=12.0, frequency=2.0, offset=1.0)),
+        (
+            "chirp amplitude=1V start=1Hz end=2Hz duration=1s",
+            be.Chirp(amplitude=1.0, start=1.0, end=2.0, duration=1.0),
+        ),
+        ("trapezoid value=1V rise=1s hold=2s start=3s", be.Trapezoid(value=1.0, rise=1.0, hold=2.0, start=3.0)),
+    ],
+)
+def test_a_command_is_read_from_words(text, command):
+    """A number with a unit, or a signal with its parameters."""
+    assert cli._command(text) == command
+
+
+# bad input: exit code 2 and one sentence
+
+BAD = [
+    (["check", "maxon-re40-148876"], "DatasheetError: maxon-re40-148876: is not in the catalogue: did you mean"),
+    (["show", "no/such/file.toml"], "there is no such file"),
+    (["show", RE40, "--voltage", "24 A"], "UnitError: --voltage: \"24 A\" is a current, not a voltage"),
+    (["show", RE40, "--voltage", "0 V"], "--voltage: \"0 V\" must be above 0"),
+    (["show", RE40, "--voltage", "-5 V"], "--voltage: \"-5 V\" must be above 0"),
+    (["show", RE40, "--temperature", "hot"], "--temperature: \"hot\""),
+    (["show", RE40, "--temperature", "-300 degC", "--json"], "temperature = -300.0 °C: so cold"),
+    (["show", RE40, "--page", "no/such/folder/x.html"], "there is no folder no/such/folder"),
+    (["simulate", RE40, "--command", "24"], "UnitError: --command: \"24\" has no unit: write it like \"48 V\""),
+    (["simulate", RE40, "--command", "24 A"], "--command: \"24 A\" is a current, not a voltage"),
+    (["simulate", RE40, "--command", ""], "--command"),
+    (["simulate", RE40, "--command", "nan V"], "--command 'nan V': must be volts"),
+    (["simulate", RE40, "--command", "1e999 V"], "not finite"),
+    (["simulate", RE40, "--command", "square value=3V"], "must be volts, a CSV file, or begin with step, sine"),
+    (["simulate", RE40, "--command", "step"], "--command: Step also needs value=..."),
+    (["simulate", RE40, "--command", "sine amplitude=3V frequency=120rpm"], "is no frequency in hertz"),
+    (["simulate", RE40, "--command", "sine amplitude=3V frequency=-2Hz"], "Sine.frequency = -2"),
+    (["simulate", RE40, "--command", "sine amplitude=3V frequenzy=2Hz"], "one of amplitude, frequency"),
+    (["simulate", RE40, "--command", "step value"], "'value': must be name=value"),
+    (["simulate", RE40, "--command", "missing.csv"], "ParameterError: missing.csv: no such file"),
+    (["simulate", RE40, "--command", "24 V", "--duration", "0 s"], "duration = 0.0: must be a positive"),
+    (["simulate", RE40, "--command", "24 V", "--duration", "-1 s"], "duration = -1.0: must be a positive"),
+    (["simulate", RE40, "--command", "24 V", "--duration", "1 m"], "--duration: \"1 m\" is a length, not a time"),
+    (["simulate", RE40, "--command", "24 V", "--dt", "0 s"], "dt = 0.0: must be a positive"),
+    (["simulate", RE40, "--command", "24 V", "--every", "0"], "every = 0"),
+    (["simulate", RE40, "--command", "24 V", "--load", "brick"], "must begin with one of inertia, pendulum"),
+    (["simulate", RE40, "--command", "24 V", "--load", "pendulum mass=1kg"], "Pendulum also needs length=..."),
+    (["simulate", RE40, "--command", "24 V", "--load", "locked mass=1kg"], "name=value with nothing"),
+    (["simulate", RE40, "--command", "24 V", "--load", "inertia inertia=5mN*m"], "inertia: \"5mN*m\" is a torque"),
+    (["simulate", RE40, "--command", "24 V", "--load", "inertia inertia=-5kg*m^2"], "Inertia.inertia = -5"),
+    (["simulate", RE40, "--command", "24 V", "--load", "motion missing.csv"], "missing.csv: no such file"),
+    (["simulate", RE40, "--command", "24 V", "--supply", "resistance=1ohm"], "Supply also needs voltage=..."),
+    (["simulate", RE40, "--command", "24 V", "--supply", "voltage=1V shared=maybe"], "must be yes or no"),
+    (["simulate", RE40, "--command", "24 V", "-o", "run.xlsx"], "run.xlsx: the name must end in .parquet or .csv"),
+    (["simulate", RE40, "--command", "24 V", "--plot", "run.gif"], "--plot run.gif: the name must end in .png"),
+    (["simulate", RE40, "--command", "24 V", "-o", "no/such/run.csv"], "there is no folder no/such; make it first"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"), BAD, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
+)
+def test_bad_input_is_exit_code_2_and_one_sentence(arguments, words, tmp_path, monkeypatch):
+    """On the error stream, naming what was given and what to do; nothing on the other, no file left behind."""
+    monkeypatch.chdir(tmp_path)
+    result = call(*arguments)
+    assert result.exit_code == 2, result.output
+    assert words in result.stderr and result.stderr.count("\n") == 1 and result.stdout == ""
+    assert isinstance(result.exception, SystemExit)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[electrical", "my-motor.toml, line 1"),
+        ('[electrical]\nresistence = "1 ohm"', 'did you mean "resistance"'),
+        ('[mechanical]\ninertia = "5 mN*m"', "is a torque or energy, not a moment of inertia"),
+        ('[electrical]\nresistance = "-1 ohm"', "must be positive"),
+        ('[electrical]\nresistance = "1 ohm"', "the motor constant needs"),
+        (SHEET + '[friction]\ncoulomb = "2 mN*m"\nstiction = "1 mN*m"\nstribeck_velocity = "1 rad/s"', "my-motor.toml"),
+        (SHEET.replace('resistance = "1.2 ohm"', 'resistance = "1.2 ohm"\nke = "500 mV*s/rad"'), "contradicts"),
+    ],
+)
+@pytest.mark.parametrize("command", [["show"], ["simulate", "--command", "12 V"]], ids=lambda c: c[0])
+def test_a_bad_sheet_is_exit_code_2_and_one_sentence(command, text, words, tmp_path):
+    """Malformed, misspelt, of the wrong dimension, negative, insufficient, contradictory."""
+    file = tmp_path / "my-motor.toml"
+    file.write_text(text)
+    result = call(command[0], file, *command[1:])
+    assert result.exit_code == 2
+    assert words in result.stderr and "my-motor.toml" in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_a_sheet_without_inertia_needs_a_load_with_one(tmp_path):
+    """One sentence says what to give."""
+    file = tmp_path / "light.toml"
+    file.write_text(SHEET.partition("[mechanical]")[0])
+    result = call("simulate", file, "--command", "12 V")
+    assert result.exit_code == 2 and "nothing has inertia: give Motor.rotor, or a load" in result.stderr
+    said("simulate", file, "--command", "12 V", "--load", "inertia inertia=1kg*cm^2", *FAST)
+
+
+@pytest.mark.parametrize("arguments", [["--nonsense"], ["fly"], ["show"], ["simulate", RE40], ["list", "--jsn"]])
+def test_usage_errors_are_exit_code_2(arguments):
+    """An unknown option or command, a missing argument."""
+    result = call(*arguments)
+    assert result.exit_code == 2 and "Error: " in result.stderr and "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["check", RE40, "--json"], 0),
+        (["show", "no-such-motor"], 2),
+        (["simulate", RE40, "--command", "24 A"], 2),
+        (["list", "--nonsense"], 2),
+    ],
+)
+def test_the_program_ends_with_its_exit_code_and_no_traceback(arguments, code, tmp_path):
+    """As a process of its own."""
+    done = program(*arguments, cwd=tmp_path)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert (done.stderr == "") == (code == 0)
+
+
+def test_a_run_that_overflows_ends_the_program_in_one_sentence(tmp_path):
+    """Exit code 2, with time, state and parameter."""
+    file = tmp_path / "absurd.toml"
+    file.write_text(SHEET)
+    done = program("simulate", file, "--command", "1e307 V", "--load", "locked", *FAST)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("SimulationError: at t = 0.001 s the run left the finite numbers")
+
+
+def test_a_piped_run_shows_no_progress_and_plain_text():
+    """No bar and no colours outside a terminal."""
+    done = program("simulate", RE40, "--command", "24 V", *FAST)
+    assert done.returncode == 0 and done.stderr == "" and "\x1b" not in done.stdout
+
+
+def test_a_terminal_without_greek_letters_is_no_fault():
+    """What it cannot show becomes a question mark."""
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "backemf.cli", "list"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode == 0 and done.stderr == "" and "[?]" in done.stdout and RE40 in done.stdout
+
+
+def test_a_reader_that_leaves_early_gets_no_traceback():
+    """As in `backemf list | head -1`."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "backemf.cli", "list", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as done:
+        done.stdout.readline()
+        done.stdout.close()
+        assert "Traceback" not in done.stderr.read()
+
+
+def bar_on(monkeypatch, capsys, terminal, patience):
+    """What a progress bar of 10 steps leaves on the error stream."""
+    if terminal:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    with progress.progress_bar("simulating", 10, patience=patience) as advance:
+        for _ in range(10):
+            advance(1)
+    return capsys.readouterr().err
+
+
+def test_a_progress_bar_shows_on_a_terminal_that_waits(monkeypatch, capsys):
+    """After its patience is over."""
+    assert "simulating" in bar_on(monkeypatch, capsys, terminal=True, patience=0.0)
+
+
+def test_a_short_run_shows_no_progress_bar(monkeypatch, capsys):
+    """It would only flicker."""
+    assert bar_on(monkeypatch, capsys, terminal=True, patience=60.0) == ""
+
+
+def test_no_progress_bar_outside_a_terminal(monkeypatch, capsys):
+    """A log file stays clean."""
+    assert bar_on(monkeypatch, capsys, terminal=False, patience=0.0) == ""
+
+
+# the page
+
+
+def test_the_page_names_options_that_exist():
+    """Every --option in docs/cli.md is one of the command it stands with, and every option is on the page."""
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    known = {name: set(re.findall(r"--[a-z]+", said(name, "--help"))) for name in ("list", "check", "show", "simulate")}
+    everything = set.union(*known.values()) | {"--version"}
+    assert set(re.findall(r"(?<![-\w])--[a-z][a-z-]*", page)) - everything == set()
+    assert everything - set(re.findall(r"--[a-z]+", page)) == set()
+    for name, rest in re.findall(r"backemf (list|check|show|simulate)\b((?:[^\n]*\\\n)*[^\n]*)", page):
+        assert set(re.findall(r"(?<![-\w])--[a-z]+", rest)) <= known[name], rest
+
+
+def test_the_page_shows_what_the_program_prints():
+    """Each block that begins with `$ backemf ...` holds lines of its real output."""
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```\n\$ backemf ([^\n]*)\n(.*?)```", page, re.S)
+    assert len(blocks) >= 4
+    for line, shown in blocks:
+        result = call(*shlex.split(line))
+        printed = [text.rstrip() for text in result.output.splitlines()]
+        for text in shown.splitlines():
+            assert text.rstrip() in printed or text.strip() in ("", "..."), (line, text)

@@ -1,0 +1,371 @@
+"""Gradients: JAX, PyTorch and finite differences agree, and nothing is infinite where laws have corners."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import backemf as be
+from backemf.actuator.compiled import states_of
+from backemf.engines import load
+from backemf.tree import map_numbers, numbers
+
+jax = pytest.importorskip("jax")
+torch = pytest.importorskip("torch")
+jnp = jax.numpy
+
+STEPS = 20
+LUGRE = be.LuGre(
+    coulomb=0.01, stiction=0.017, stribeck_velocity=3.0, stiffness=15.0, damping=2e-3, viscous=2e-5,
+    stribeck_exponent=1.4, damping_exponent=1.7,
+)  # fmt: skip
+SIX = be.LoadDependent(
+    coulomb=0.004, viscous=2e-5, load=be.LoadShare(drive=0.1, back=0.15),
+    quadratic=be.QuadraticShare(drive=0.4, back=0.3),
+    stribeck=be.Stribeck(velocity=8.0, exponent=1.3, coulomb=0.003, load=be.LoadShare(drive=0.05, back=0.02)),
+)  # fmt: skip
+COGGING = be.Cogging(
+    harmonics=(
+        be.Harmonic(amplitude=2e-3, periodicity=7.0, phase=0.4),
+        be.Harmonic(amplitude=1e-3, periodicity=14.0, phase=-1.0),
+    )
+)
+GEARS = be.Gearbox(
+    stages=(
+        be.Stage(ratio=3.0, efficiency=0.9, inertia=1e-6),
+        be.Stage(ratio=-2.5, efficiency=0.8, back_efficiency=0.7, inertia=1e-6),
+    )
+)
+
+
+def motor(inductance=8e-4, magnet=None, **parts) -> be.Motor:
+    return be.Motor(
+        winding=be.Winding(resistance=0.8, inductance=inductance),
+        magnet=be.Magnet(torque_constant=0.05, back_emf_constant=0.06, **(magnet or {})),
+        rotor=be.Rotor(inertia=3e-5),
+        **parts,
+    )
+
+
+DRAG = be.Drag(coefficients=(1e-5, 1e-7, 1e-9))
+ONE = be.Thermal(resistance=4.0, capacitance=0.5)
+TWO = be.TwoNodeThermal(
+    winding_resistance=2.0, winding_capacitance=0.4, housing_resistance=3.0, housing_capacitance=2.0
+)
+SATURATING = {
+    "temperature_coefficient": -1e-3,
+    "iron_loss": 1e-5,
+    "saturation": be.Saturation(knee_current=3.0, scale=0.1, torque=0.2),
+}
+HOT = be.Limits(peak_current=9.0, continuous_current=4.0, derating_start=30.0, derating_end=60.0)
+CASES = {
+    "electrical": be.Actuator(motor(magnet=SATURATING, thermal=ONE), be.Supply(voltage=24.0, resistance=0.1)),
+    "limits": be.Actuator(
+        motor(thermal=ONE, limits=replace(HOT, current_rate=4000.0)), be.Supply(voltage=24.0, resistance=0.1)
+    ),
+    "bristles": be.Actuator(motor(None, friction=LUGRE, cogging=COGGING, drag=DRAG)),
+    "dahl": be.Actuator(motor(friction=be.Dahl(coulomb=0.02, stiffness=9.0))),
+    "load-dependent": be.Actuator(motor(None, friction=SIX)),
+    "gears": be.Actuator(motor(friction=be.Coulomb(coulomb=0.01), gearbox=GEARS)),
+    "backlash": be.Actuator(motor(None, gearbox=replace(GEARS, backlash=0.03))),
+    "everything": be.Actuator(
+        motor(
+            magnet=SATURATING, thermal=TWO, friction=LUGRE, cogging=COGGING, drag=be.Drag(coefficients=(1e-5, 1e-7)),
+            gearbox=GEARS, limits=HOT,
+        ),
+        be.Supply(voltage=24.0, resistance=0.1),
+    ),
+}  # fmt: skip
+
+
+def with_numbers(kind, values):
+    """The same kind of actuator with other numbers, in the order of `numbers`."""
+    row = iter(values)
+    return map_numbers(kind, lambda _: next(row))
+
+
+def packed(kind: be.Actuator) -> np.ndarray:
+    """Every number of the actuator, the step, 20 commands and 20 joint speeds."""
+    rng = np.random.default_rng(8)
+    ratio = abs(kind.motor.ratio)
+    time = np.arange(STEPS)
+    commands = 9.0 * np.sin(0.5 * time + 0.4) + rng.uniform(-1, 1, STEPS)
+    speeds = (30.0 * np.cos(0.35 * time + 0.2) + rng.uniform(-3, 3, STEPS)) / ratio
+    return np.concatenate([[float(x) for _, x in numbers(kind)], [1.3e-3], commands, speeds])
+
+
+def unpacked(kind, theta):
+    count = len(list(numbers(kind)))
+    return (
+        with_numbers(kind, [theta[k] for k in range(count)]),
+        theta[count],
+        theta[count + 1 : count + 1 + STEPS],
+        theta[count + 1 + STEPS :],
+    )
+
+
+def score(engine, way, kind, carry, command, speed, dt):
+    """One step, and a number that every channel of interest has a share in."""
+    state, position, velocity = carry
+    if way == "held":
+        velocity = speed
+        state, out = engine.held(kind, state, command, position, velocity, dt, 0.05, 2e-3)
+    else:
+        state, velocity, out = engine.coupled(kind, state, command, position, velocity, dt, 0.05, 2e-3, 1e-4)
+    position = position + dt * velocity
+    worth = out.torque + 0.01 * out.copper_power + 0.05 * velocity + 0.02 * out.winding_temperature + 0.03 * out.current
+    return (state, position, velocity), worth + 0.01 * out.bus_voltage
+
+
+def start(kind, make, velocity):
+    state = {name: make(0.0) for name in states_of(kind.motor)}
+    if "winding_rise" in state:
+        state["winding_rise"] = make(20.0)
+    if "gap" in state:
+        state["gap"], state["rotor_speed"] = make(0.01), make(5.0)
+    return be.State(**state), make(0.1), velocity
+
+
+def loss_in_python(name, way, theta) -> float:
+    kind, dt, commands, speeds = unpacked(CASES[name], [float(x) for x in theta])
+    engine, total = load("python"), 0.0
+    carry = start(kind, float, speeds[0])
+    for k in range(STEPS):
+        carry, worth = score(engine, way, kind, carry, commands[k], speeds[k], dt)
+        total += (1 + 0.1 * k) * worth
+    return total
+
+
+def loss_in_torch(name, way, theta):
+    kind, dt, commands, speeds = unpacked(CASES[name], theta)
+    engine, total = load("torch"), 0.0
+    carry = start(kind, lambda x: torch.tensor(x, dtype=torch.float64), speeds[0])
+    for k in range(STEPS):
+        carry, worth = score(engine, way, kind, carry, commands[k], speeds[k], dt)
+        total = total + (1 + 0.1 * k) * worth
+    return total
+
+
+def loss_in_jax(name, way, theta):
+    kind, dt, commands, speeds = unpacked(CASES[name], theta)
+    engine = load("jax")
+
+    def one(carry, row):
+        weight, command, speed = row
+        after, worth = score(engine, way, kind, carry, command, speed, dt)
+        return jax.tree.map(lambda x: jnp.asarray(x, jnp.float64), after), weight * worth
+
+    first = start(kind, lambda x: jnp.asarray(x, jnp.float64), speeds[0])
+    _, worth = jax.lax.scan(one, first, (1 + 0.1 * jnp.arange(STEPS), commands, speeds))
+    return worth.sum()
+
+
+def differences(loss, theta) -> np.ndarray:
+    """Central differences of two widths, extrapolated: exact to the fourth order."""
+    slopes = np.zeros_like(theta)
+    for k, value in enumerate(theta):
+        h = 1e-4 * max(abs(value), 1e-6)
+
+        def at(side, k=k, h=h):
+            moved = theta.copy()
+            moved[k] += side * h
+            return loss(moved)
+
+        narrow, wide = (at(1) - at(-1)) / (2 * h), (at(2) - at(-2)) / (4 * h)
+        slopes[k] = (4 * narrow - wide) / 3
+    return slopes
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [(name, "held") for name in CASES if name != "backlash"]
+    + [(name, "coupled") for name in ("limits", "bristles", "load-dependent", "backlash", "everything")],
+)
+def test_gradients_agree_through_20_steps(name, way):
+    """By every parameter, the step, each command and each speed: JAX = PyTorch to 1e-9, both = differences to 1e-5.
+
+    Slopes are compared as the change of the loss per relative change of the argument, so that all have one unit; what
+    changes the loss by less than a billionth of it is below what differences resolve.
+    """
+    theta = packed(CASES[name])
+    with jax.enable_x64(True):
+        value, by_jax = jax.jit(jax.value_and_grad(lambda x: loss_in_jax(name, way, x)))(theta)
+        value, by_jax = float(value), np.asarray(by_jax) * theta
+    leaf = torch.tensor(theta, dtype=torch.float64, requires_grad=True)
+    loss_in_torch(name, way, leaf).backward()
+    by_torch = leaf.grad.numpy() * theta
+    expected = differences(lambda x: loss_in_python(name, way, x), theta) * theta
+    assert value == pytest.approx(loss_in_python(name, way, theta), rel=1e-11)
+    labels = [label for label, _ in numbers(CASES[name])] + ["dt"] + ["command"] * STEPS + ["speed"] * STEPS
+    size = abs(value)
+    assert size > 1e-3 and np.isfinite(by_jax).all()
+    for label, a, b, c in zip(labels, by_jax, by_torch, expected, strict=True):
+        assert abs(a - b) <= 1e-9 * abs(a) + 1e-12 * size, (label, a, b)
+        assert abs(a - c) <= 1e-5 * abs(c) + 1e-9 * size, (label, a, c)
+    # the loss depends on most of its arguments, so that agreement means something
+    touched = np.abs(by_jax[: -STEPS if way == "coupled" else None]) > 1e-7 * size
+    assert touched.mean() > 0.6
+
+
+R, K, PLAY = 0.8, 0.05, 0.03
+BOX = be.Gearbox(stages=(be.Stage(ratio=4.0),), backlash=PLAY)
+STIFF = be.Supply(voltage=24.0, resistance=0.1, modulation_limit=0.9)
+DT = 1e-3
+CORNERS = {
+    "at rest, resistive": (motor(None), {}, 0.0, 0.0),
+    "at rest, inductive": (motor(), {}, 0.0, 0.0),
+    "at rest, drag": (motor(drag=DRAG), {}, 0.0, 0.0),
+    "at rest, iron and saturation": (motor(magnet=SATURATING, thermal=TWO), {}, 0.0, 0.0),
+    "at rest, coulomb": (motor(friction=be.Coulomb(coulomb=0.01)), {}, 0.0, 0.0),
+    "at rest, no friction left": (motor(friction=be.Coulomb(coulomb=0.0)), {}, 0.0, 0.0),
+    "at rest, dahl": (motor(friction=be.Dahl(coulomb=0.02, stiffness=9.0)), {}, 0.0, 0.0),
+    "at rest, lugre": (motor(friction=LUGRE), {}, 0.0, 0.0),
+    "at rest, lugre with exponents below one": (
+        motor(friction=replace(LUGRE, stribeck_exponent=0.5, damping_exponent=0.5)), {}, 0.0, 0.0,
+    ),
+    "at rest, load-dependent": (motor(friction=SIX), {}, 0.0, 0.0),
+    "at rest, gears": (motor(gearbox=GEARS, friction=SIX), {}, 0.0, 0.0),
+    "at rest, backlash": (motor(gearbox=BOX), {}, 0.0, 0.0),
+    "at rest, everything": (CASES["everything"], {}, 0.0, 0.0),
+    "at the current limit": (motor(None, limits=be.Limits(peak_current=5.0)), {}, R * 5.0, 0.0),
+    "beyond the current limit": (motor(limits=be.Limits(peak_current=5.0)), {"current": 5.0}, 20.0, 0.0),
+    "at the rate limit": (motor(None, limits=be.Limits(current_rate=1000.0)), {"current": 0.0}, R * 1000.0 * DT, 0.0),
+    "beyond the rate limit": (motor(limits=be.Limits(current_rate=1000.0)), {"current": 0.0}, 20.0, 0.0),
+    "at the voltage limit": (be.Actuator(motor(), STIFF), {}, 0.9 * 24.0, 0.0),
+    "no regeneration, no power": (be.Actuator(motor(), replace(STIFF, regeneration=False)), {}, 0.0, 0.0),
+    "limited on a sagging bus": (
+        be.Actuator(motor(None, limits=be.Limits(peak_current=5.0)), STIFF), {}, R * 5.0, 0.0,
+    ),
+    "derating begins": (motor(thermal=ONE, limits=HOT), {"winding_rise": 5.0, "current": 9.0}, 20.0, 0.0),
+    "derating ends": (motor(thermal=ONE, limits=HOT), {"winding_rise": 35.0, "current": 4.0}, 20.0, 0.0),
+    "between sticking and sliding": (
+        motor(None, friction=be.Coulomb(coulomb=0.01)), {}, 0.01 * R / K, 0.0,
+    ),
+    "bristles fully bent": (motor(friction=LUGRE), {"bristle": 0.017 / 15.0}, 0.0, 0.0),
+    "bristles turning back": (motor(friction=LUGRE), {"bristle": 0.01 / 15.0}, 0.0, -1e-9),
+    "touching a flank": (motor(None, gearbox=BOX), {"gap": 4.0 * PLAY / 2, "rotor_speed": 8.0}, 0.0, 2.0),
+    "lying on a flank": (motor(None, gearbox=BOX), {"gap": 4.0 * PLAY / 2}, 0.0, 0.0),
+    "at the knee of saturation": (motor(None, {"saturation": SATURATING["saturation"]}), {}, R * 3.0, 0.0),
+    "flux gone": (motor(magnet={"temperature_coefficient": -0.01}, thermal=ONE), {"winding_rise": 100.0}, 1.0, 0.0),
+}  # fmt: skip
+
+
+def channels(engine, way, kind, state, command, speed, dt):
+    carry, worth = score(engine, way, kind, (state, 0.0 * speed, speed), command, speed, dt)
+    return [worth, carry[2]] + [x for _, x in numbers(carry[0])]
+
+
+def flat_inputs(kind: be.Actuator, initial: dict, command: float, speed: float) -> np.ndarray:
+    names = states_of(kind.motor)
+    return np.array([*(float(x) for _, x in numbers(kind)), *(initial.get(n, 0.0) for n in names), command, speed, DT])
+
+
+def step_of(engine, way, kind, theta):
+    """All channels of one step as a function of one row of numbers: parameters, states, command, speed and dt."""
+    count, names = len(list(numbers(kind))), states_of(kind.motor)
+    values = [theta[k] for k in range(len(theta))]
+    state = be.State(**dict(zip(names, values[count:], strict=False)))
+    return channels(engine, way, with_numbers(kind, values[:count]), state, *values[count + len(names) :])
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_gradients_are_finite_at_every_corner(corner):
+    """Zero speed, zero current, each limit exactly active, the edge of sticking, a flank just touched: all finite."""
+    kind, initial, command, speed = CORNERS[corner]
+    kind = be.Actuator(kind) if isinstance(kind, be.Motor) else kind
+    theta = flat_inputs(kind, initial, command, speed)
+    for way in ("held", "coupled"):
+        # one infinite slope of one channel makes the slope of the sum infinite or undefined
+        with jax.enable_x64(True):
+            slopes = jax.grad(lambda x, way=way: sum(step_of(load("jax"), way, kind, x)))(jnp.asarray(theta))
+        assert np.isfinite(slopes).all(), (way, np.argwhere(~np.isfinite(slopes)))
+        leaf = torch.tensor(theta, dtype=torch.float64, requires_grad=True)
+        sum(step_of(load("torch"), way, kind, leaf)).backward()
+        assert torch.isfinite(leaf.grad).all(), way
+
+
+def slope_at_rest(kind, of: int) -> tuple[float, float]:
+    """d(channel)/d(command) of a `coupled` step at rest: by JAX, and by central differences."""
+    kind = be.Actuator(kind)
+    theta = flat_inputs(kind, {}, 0.0, 0.0)
+    where = len(theta) - 3
+
+    def channel(engine, x):
+        return step_of(engine, "coupled", kind, x)[of]
+
+    with jax.enable_x64(True):
+        by_jax = float(jax.grad(lambda x: channel(load("jax"), x))(jnp.asarray(theta))[where])
+    moved = [theta.copy() for _ in range(2)]
+    for side, row in zip((1e-6, -1e-6), moved, strict=True):
+        row[where] = side
+    ahead, behind = (channel(load("python"), [float(x) for x in row]) for row in moved)
+    return by_jax, (ahead - behind) / 2e-6
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        motor(None),
+        motor(),
+        motor(None, magnet=SATURATING),
+        motor(None, friction=be.Dahl(coulomb=0.02, stiffness=9.0)),
+        motor(None, friction=LUGRE),
+    ],
+    ids=["resistive", "inductive", "saturating", "dahl", "lugre"],
+)
+def test_at_rest_the_gradient_is_right_too(kind):
+    """A motor that stands without current speeds up with its voltage, and the gradient there says how much."""
+    # whatever the load's constant torque does at rest is the same on both sides
+    by_jax, by_differences = slope_at_rest(kind, of=1)
+    assert by_differences > 0
+    assert by_jax == pytest.approx(by_differences, rel=1e-5)
+
+
+ROLLED = replace(
+    motor(thermal=ONE, friction=LUGRE, cogging=COGGING, drag=be.Drag(coefficients=(1e-5, 1e-7)), magnet=SATURATING),
+    gearbox=be.Gearbox(stages=(be.Stage(ratio=5.0),)),
+)
+
+
+def test_a_rollout_of_200_steps_has_the_right_gradient():
+    """`rollout` through 200 steps of a full motor on a pendulum: by every number and dt, equal to differences."""
+    pendulum = be.Pendulum(mass=0.3, length=0.15)
+    commands = 6.0 * np.sin(np.arange(200) * 0.05)
+    theta = np.array([float(x) for _, x in numbers(ROLLED)] + [1e-3])
+
+    def loss(x):
+        here, seen = be.rollout(
+            with_numbers(ROLLED, [x[k] for k in range(len(theta) - 1)]), pendulum, commands, x[-1],
+            observe=lambda here, out: here.position + 0.01 * out.current,
+        )  # fmt: skip
+        return here.velocity + seen.sum() * 0.05 + 0.1 * here.state.winding_rise
+
+    with jax.enable_x64(True):
+        slopes = np.asarray(jax.jit(jax.grad(loss))(jnp.asarray(theta))) * theta
+        run = jax.jit(loss)
+        value = float(run(theta))
+        expected = differences(lambda x: float(run(x)), theta) * theta
+    assert np.isfinite(slopes).all()
+    assert np.abs(slopes - expected).max() <= 1e-5 * np.abs(expected).max()
+    for (label, _), a, c in zip([*numbers(ROLLED), ("dt", None)], slopes, expected, strict=True):
+        assert abs(a - c) <= 1e-5 * abs(c) + 1e-7 * abs(value), (label, a, c)
+
+
+def test_memory_of_a_gradient_grows_with_the_root_of_the_steps():
+    """Four times as many steps need about twice the memory: states are kept at √n places and computed again between."""
+    actuator, inertia = be.Actuator(ROLLED), be.Inertia(inertia=1e-3)
+    begin = be.rest(actuator, inertia, (256,))
+
+    def bytes_for(steps: int) -> int:
+        def loss(scale):
+            here, _ = be.rollout(actuator, inertia, scale * jnp.ones(steps), 1e-3, start=begin)
+            return here.position.sum()
+
+        return jax.jit(jax.grad(loss)).lower(1.0).compile().memory_analysis().temp_size_in_bytes
+
+    few, many = bytes_for(256), bytes_for(1024)
+    state = 256 * 4 * 5
+    assert few > 16 * state, "the kept states are in there"
+    assert many < 2.5 * few
