@@ -1,6 +1,6 @@
 """Speed and memory, each figure beside its goal and its peer, all in one run on one core.
 
-    python benchmarks/bench.py [--json FILE]
+python benchmarks/bench.py [--json FILE]
 """
 
 from __future__ import annotations
@@ -130,10 +130,10 @@ def shared_parameter_bytes() -> float:
     """Bytes per motor of everything the compiled step is given, for a batch that shares its parameters."""
     actuator = be.Actuator(full_motor())
     step = actuator.compile("jax")
-    from backemf.engines import jax_engine
-
     import jax
     import jax.numpy as jnp
+
+    from backemf.engines import jax_engine
 
     state, row = step.initial((MOTORS,)), jnp.zeros(MOTORS, jnp.float32)
     compiled = jax.jit(jax_engine.held).lower(actuator, state, row, row, row, 1e-3).compile()
@@ -182,7 +182,9 @@ def main() -> None:
     arguments = parser.parse_args()
     console = Console()
     figures, _ = measure(console)
-    table = Table(title=f"one core of {platform.processor() or platform.machine()}, {time.strftime('%Y-%m-%d')}", box=None)
+    table = Table(
+        title=f"one core of {platform.processor() or platform.machine()}, {time.strftime('%Y-%m-%d')}", box=None
+    )
     for title in ("", "measured", "unit", "goal", ""):
         table.add_column(title, justify="right" if title == "measured" else "left")
     for figure in figures:

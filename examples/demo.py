@@ -54,7 +54,9 @@ def print_run(run: be.Run) -> None:
     risen = round(2.5 * LIFT_TIME / DT)
     console.print(f"  asked for {ANGLE:.0f}° with a constant voltage, nothing fed back")
     console.print(f"  at {run.time[risen]:3.0f} s: {degrees[risen]:.1f}°, {temperature[risen]:.0f} °C in the winding")
-    console.print(f"  at {run.time[-1]:3.0f} s: {degrees[-1]:.1f}°, {temperature[-1]:.0f} °C: hot copper carries less current")
+    console.print(
+        f"  at {run.time[-1]:3.0f} s: {degrees[-1]:.1f}°, {temperature[-1]:.0f} °C: hot copper carries less current"
+    )
     energy = {name: values[-1] for name, values in run.energy().items()}
     copper = energy["copper"] / energy["electrical"]
     console.print(f"  {energy['electrical']:.0f} J of electrical energy, {copper:.1%} of it became heat in the copper")
@@ -70,8 +72,7 @@ def main() -> None:
     print_findings(sheet, findings)
 
     # the sheet says nothing of the hottest winding, so we choose
-    motor = sheet.motor()
-    motor = replace(motor, ratings=replace(motor.ratings, winding_temperature=HOTTEST))
+    motor = sheet.replace(thermal=replace(sheet.thermal, max_winding_temperature=HOTTEST)).motor()
     print_constants(motor)
 
     console.rule(f"3  an arm lifted to {ANGLE:.0f}° and held for {DURATION:.0f} s")

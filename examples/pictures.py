@@ -12,16 +12,15 @@ import backemf as be
 
 def geared_motor() -> be.Motor:
     """The RE 40 behind a two-stage planetary gear, with the friction and drag that such a train has."""
-    motor = be.Datasheet.load("maxon-re40-148867").motor()
-    return replace(
-        motor,
+    sheet = be.Datasheet.load("maxon-re40-148867")
+    # the sheet says nothing of the hottest winding, so we choose
+    sheet = sheet.replace(thermal=replace(sheet.thermal, max_winding_temperature=125.0))
+    return sheet.motor(
         friction=be.LuGre(coulomb=0.006, stiction=0.011, stribeck_velocity=8.0, stiffness=12.0, damping=0.002),
         drag=be.Drag(coefficients=(4e-6, 2e-8)),
         cogging=be.Cogging(harmonics=(be.Harmonic(amplitude=0.002, periodicity=13.0),)),
         gearbox=be.Gearbox(stages=(be.Stage(ratio=4.0, efficiency=0.9), be.Stage(ratio=4.0, efficiency=0.9))),
         limits=be.Limits(peak_current=12.0),
-        # the sheet says nothing of the hottest winding, so we choose
-        ratings=replace(motor.ratings, winding_temperature=125.0),
     )
 
 
@@ -40,7 +39,11 @@ def main() -> None:
         pictures.stribeck,
         pictures.efficiency_map,
     )
-    for draw, what in [*((draw, motor) for draw in of_motor), (pictures.step_response, run), (pictures.energy_balance, run)]:
+    for draw, what in [
+        *((draw, motor) for draw in of_motor),
+        (pictures.step_response, run),
+        (pictures.energy_balance, run),
+    ]:
         path = folder / f"{draw.__name__}.png"
         draw(what, path=path)
         print(path)

@@ -99,9 +99,10 @@ def motors(draw, backlash=True):
     if draw(st.booleans()):
         peak, low = draw(scale(-1, 3)), draw(st.floats(0.0, 1.0))
         start = draw(st.floats(30.0, 100.0))
-        derating = {} if thermal is None else {
-            "continuous_current": peak * max(low, 1e-3), "derating_start": start, "derating_end": start + draw(scale(-1, 2)),
-        }  # fmt: skip
+        derating = {}
+        if thermal is not None:
+            derating["continuous_current"] = peak * max(low, 1e-3)
+            derating |= {"derating_start": start, "derating_end": start + draw(scale(-1, 2))}
         limits = be.Limits(peak_current=peak, current_rate=draw(maybe(scale(0, 6))), **derating)
     gearbox = None
     if draw(st.booleans()):
@@ -113,7 +114,9 @@ def motors(draw, backlash=True):
         rotor=be.Rotor(inertia=draw(scale(-8, -2))),
         thermal=thermal,
         friction=draw(maybe(coulombs | dahls | lugres() | load_dependents())),
-        drag=draw(maybe(st.lists(scale(-10, -3), min_size=1, max_size=3).map(lambda b: be.Drag(coefficients=tuple(b))))),
+        drag=draw(
+            maybe(st.lists(scale(-10, -3), min_size=1, max_size=3).map(lambda b: be.Drag(coefficients=tuple(b))))
+        ),
         cogging=draw(
             maybe(
                 st.lists(

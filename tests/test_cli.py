@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import backemf as be
 from backemf import catalog, cli, progress
+from backemf.cli import words as written
 
 RE40 = "maxon-re40-148867"
 ROOT = Path(__file__).parents[1]
@@ -78,7 +79,7 @@ def test_no_command_shows_the_help():
 def test_help_of_simulate_shows_every_command_and_load():
     """Each signal and load by an example."""
     text = said("simulate", "--help")
-    for word in (*cli._SIGNALS, *cli._LOADS, "motion", ".csv"):
+    for word in (*written.SIGNALS, *written.LOADS, "motion", ".csv"):
         assert word in text
 
 
@@ -92,9 +93,9 @@ def test_every_example_of_the_help_can_be_run(sheet, tmp_path, monkeypatch):
     quoted = re.compile(r'^ +"([^"]+)"', re.M)
     assert len(quoted.findall(commands)) == 5 and len(quoted.findall(loads)) == 7
     for words in (*quoted.findall(commands), "volts.csv"):
-        cli._command(words)
+        written.command_from(words)
     for words in quoted.findall(loads):
-        cli._load(words)
+        written.load_from(words)
 
 
 def test_version():
@@ -312,7 +313,7 @@ def test_a_motion_from_a_file_turns_the_motor(sheet, tmp_path):
 )
 def test_a_load_is_read_from_words(text, load):
     """With or without spaces before the unit."""
-    read = cli._load(text)
+    read = written.load_from(text)
     assert type(read) is type(load)
     for name, value in vars(load).items():
         assert getattr(read, name) == pytest.approx(value, rel=1e-12)
@@ -334,7 +335,7 @@ def test_a_load_is_read_from_words(text, load):
 )
 def test_a_command_is_read_from_words(text, command):
     """A number with a unit, or a signal with its parameters."""
-    assert cli._command(text) == command
+    assert written.command_from(text) == command
 
 
 # bad input: exit code 2 and one sentence

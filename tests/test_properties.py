@@ -68,7 +68,7 @@ def stays_warm(actuator, state) -> None:
 @many
 @given(actuators(backlash=False), steps, st.lists(st.tuples(volts, speeds), min_size=1, max_size=4), st.booleans())
 def test_a_held_joint_gives_finite_balanced_dissipative_steps(actuator, dt, inputs, known):
-    """With the joint's motion given: all values finite, powers add up to rounding, friction and gears only take energy."""
+    """Of a joint that is moved: all values finite, powers add up to rounding, friction and gears only take energy."""
     step = actuator.compile("python")
     known = known or isinstance(actuator.motor.friction, be.LoadDependent)
     load = {"load_torque": 0.1, "load_inertia": 1e-3} if known else {}

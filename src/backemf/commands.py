@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import units
+from .checks import Number, require, require_finite
 from .errors import ParameterError, UnitError
-from .motor import Number, require, require_finite
 
 _SAME_TIME = 1e-12
 """Times closer than this are one: a step counted as k·dt meets the edge that was meant [s]."""

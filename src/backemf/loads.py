@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .checks import Number, require, require_finite
 from .errors import ParameterError
-from .motor import Number, require, require_finite
 from .tree import kind_of_numbers
 
 

@@ -84,8 +84,9 @@ def rollout(
     """Where motor and load are after a row of commands, and what was observed on the way: a pure JAX function.
 
     It can be jitted, vmapped and differentiated by the numbers of the actuator and the load, the commands, the step and
-    the start; `engines.load("jax")` makes motors known to JAX as arguments of your own functions. Memory for the gradient grows with the square root of the number of steps: only every √n-th state is
-    kept, the others are computed again.
+    the start; `engines.load("jax")` makes motors known to JAX as arguments of your own functions. Memory for the
+    gradient grows with the square root of the number of steps: only every √n-th state is kept, the others are computed
+    again.
 
     Args:
         actuator: A `Motor`, or an `Actuator` with its supply.

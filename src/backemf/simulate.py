@@ -13,10 +13,11 @@ import numpy as np
 
 from .actuator import Actuator
 from .actuator.compiled import require_load, states_of
+from .checks import ABSOLUTE_ZERO, no_number
 from .commands import Samples, as_command
 from .errors import ParameterError, SimulationError
 from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion
-from .motor import ABSOLUTE_ZERO, Motor, no_number
+from .motor import Motor
 from .rollout import Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .run import Run
 from .tree import numbers

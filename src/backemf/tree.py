@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
-
 KINDS: list[type] = []
 """Every dataclass of numbers that engines have to see into."""
 

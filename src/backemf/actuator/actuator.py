@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..motor import Motor, require_part
+from ..checks import require_part
+from ..motor import Motor
 from ..tree import kind_of_numbers
 from .compiled import CompiledStep
 from .supply import Supply

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..checks import Maybe, Number, leave_out, require
 from ..errors import ParameterError
-from ..motor import Maybe, Number, leave_out, require
 from ..tree import kind_of_numbers
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Number, Thermal
+from ..checks import Number
+from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Thermal
 from ..physics.drive import torque_of
 from ..physics.magnet import back_emf, flux
 from ..physics.mechanics import drag

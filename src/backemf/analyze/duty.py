@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..checks import Number
 from ..errors import ParameterError
-from ..motor import Motor, Number, Thermal
+from ..motor import Motor, Thermal
 from ..physics.mechanics import iron_power
 from ..physics.winding import resistance
 from .given import array, finite, limit_of, thermal_of

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..checks import Number
 from ..errors import ParameterError
-from ..motor import Motor, Number
+from ..motor import Motor
 from .constants import no_load
 from .given import current_limit_of, finite, temperature_of, voltage_of
 from .roots import ahead

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..actuator.supply import Supply
-from ..motor import Motor, Number
+from ..checks import Number
+from ..motor import Motor
 from ..physics.limits import clip
 from ..physics.magnet import back_emf, flux
 from ..physics.supply import sagging_bus

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..actuator.supply import Supply
+from ..checks import ABSOLUTE_ZERO, Number
 from ..errors import ParameterError
-from ..motor import ABSOLUTE_ZERO, Motor, Number, Thermal, TwoNodeThermal
+from ..motor import Motor, Thermal, TwoNodeThermal
 from ..physics.limits import derated_current
 
 

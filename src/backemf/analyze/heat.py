@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..motor import Motor, Number, Thermal
+from ..checks import Number
+from ..motor import Motor, Thermal
 from ..physics.mechanics import iron_power
 from ..physics.winding import resistance
 from .given import array, finite, limit_of, thermal_of

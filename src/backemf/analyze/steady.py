@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..checks import Number
 from ..errors import ParameterError
-from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Number
+from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
 from ..physics.drive import torque_of
 from ..physics.gearbox import loss_budget
 from ..physics.magnet import back_emf, flux

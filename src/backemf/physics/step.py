@@ -61,7 +61,20 @@ def held(actuator, state: State, command, joint_position, joint_velocity, dt, lo
     rubbing_speed = rubbed.speed if known else speed
     new = remember(motor, state, driven, rubbed, speed, None, dt)
     out = report(
-        motor, state, new, driven, rubbed, speed, rubbing_speed, speed, torque - lost, cogged, dragged, slope, numerical, dt
+        motor,
+        state,
+        new,
+        driven,
+        rubbed,
+        speed,
+        rubbing_speed,
+        speed,
+        torque - lost,
+        cogged,
+        dragged,
+        slope,
+        numerical,
+        dt,
     )
     return new, out
 

@@ -10,8 +10,9 @@ import numpy as np
 from .. import analyze
 from ..analyze.constants import continuous_current
 from ..analyze.given import limit_of, temperature_of, voltage_of
+from ..checks import Number
 from ..errors import ParameterError
-from ..motor import Motor, Number
+from ..motor import Motor
 from ..physics.magnet import flux
 from ..physics.winding import resistance
 from .style import INK, figure, first, halo, look, number, save, scaled, side, title

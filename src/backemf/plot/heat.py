@@ -10,7 +10,8 @@ import numpy as np
 from ..analyze.constants import continuous_current
 from ..analyze.given import thermal_of
 from ..analyze.heat import steady_temperature, time_constants
-from ..motor import Motor, Number, Thermal
+from ..checks import Number
+from ..motor import Motor, Thermal
 from ..physics.thermal import one_node, two_nodes
 from ..physics.winding import resistance
 from .style import BLUE, GREY, VERMILION, figure, first, look, number, save, title

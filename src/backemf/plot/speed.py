@@ -9,7 +9,8 @@ import numpy as np
 
 from ..analyze import constants, envelope, operating_point
 from ..analyze.given import array, current_limit_of, temperature_of, voltage_of
-from ..motor import Motor, Number
+from ..checks import Number
+from ..motor import Motor
 from ..physics.drive import torque_of
 from ..physics.magnet import flux
 from ..physics.winding import resistance

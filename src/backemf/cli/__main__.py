@@ -1,0 +1,5 @@
+"""python -m backemf.cli"""
+
+from . import main
+
+main()

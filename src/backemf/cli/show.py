@@ -1,0 +1,94 @@
+"""backemf show"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from ..datasheet import Datasheet
+from ..errors import ParameterError
+from .app import AsJson, MotorName, app, out
+from .tables import cell, plain, titled_table
+from .words import quantity, require_folder
+
+
+@app.command(short_help="Show a motor's figures and what follows from them.")
+def show(
+    motor: MotorName,
+    voltage: Annotated[
+        str | None, typer.Option(metavar="VOLTS", help='Supply, such as "24 V"; default: the nominal voltage.')
+    ] = None,
+    temperature: Annotated[
+        str | None,
+        typer.Option(metavar="CELSIUS", help='Winding temperature, such as "80 degC"; default: that of the datasheet.'),
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write an HTML page with pictures to this file.")
+    ] = None,
+    json_: AsJson = False,
+) -> None:
+    """Show a motor: its figures with their sources, and the constants that follow from them.
+
+    Where a datasheet says too little for a motor, its figures are shown, then what is missing, with exit code 2.
+    """
+    from .. import analyze
+
+    volts = None if voltage is None else quantity("--voltage", voltage, "V")
+    if volts is not None and volts <= 0:
+        raise ParameterError(f'--voltage: "{voltage}" must be above 0')
+    celsius = None if temperature is None else quantity("--temperature", temperature, "degC")
+    if page is not None:
+        require_folder("--page", page)
+    sheet = Datasheet.load(motor)
+    if not json_:
+        # what the maker says is worth seeing even where too little follows from it
+        _print_figures(sheet)
+    built = sheet.motor()
+    if volts is None and (built.ratings is None or built.ratings.voltage is None):
+        raise ParameterError(f'{motor}: the datasheet gives no nominal voltage: add one, such as --voltage "24 V"')
+    constants = analyze.constants(built, voltage=volts, temperature=celsius)
+    if page is not None:
+        from .. import plot
+
+        plot.page(page, title=sheet.name, motor=built, findings=sheet.check())
+    if json_:
+        figures = [asdict(figure) for figure in sheet.figures()]
+        derived = [dict(zip(("name", "symbol", "value", "unit"), row, strict=True)) for row in constants.rows()]
+        print(json.dumps(plain({"figures": figures, "constants": derived}), indent=1, ensure_ascii=False))
+        return
+    _print_constants(constants)
+    if page is not None:
+        out.print(f"wrote {page}", soft_wrap=True)
+
+
+def _print_figures(sheet: Datasheet) -> None:
+    table = titled_table(f"{sheet.name}: what the maker says")
+    for title in ("figure", "value", "source"):
+        table.add_column(title, justify="right" if title == "value" else "left", no_wrap=True)
+    sources: list[str] = []
+    for figure in sheet.figures():
+        if figure.source not in sources:
+            sources.append(figure.source)
+        shown = cell(figure.value, figure.unit) if isinstance(figure.value, float) else str(figure.value)
+        table.add_row(f"{figure.table}.{figure.key}", shown, f"({sources.index(figure.source) + 1})")
+    out.print(table)
+    out.print()
+    for number, source in enumerate(sources, start=1):
+        out.print(Text(f"({number}) {source}"))
+    for note in sheet.notes:
+        out.print(Text(f"note: {note}", style="dim"))
+
+
+def _print_constants(constants: Any) -> None:
+    out.print()
+    table = titled_table("What follows")
+    for title in ("constant", "symbol", "value"):
+        table.add_column(title, justify="right" if title == "value" else "left", no_wrap=True)
+    for name, symbol, value, unit in constants.rows():
+        table.add_row(name, symbol, cell(value, unit))
+    out.print(table)

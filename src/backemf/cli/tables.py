@@ -1,0 +1,45 @@
+"""How values and tables are printed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from .. import units
+from .app import out
+
+
+def titled_table(title: str | None) -> Table:
+    if title is not None:
+        # a title above the table, which would wrap it to its own width
+        out.print(Text(title, style="bold"))
+    return Table(header_style="bold", box=None, pad_edge=False)
+
+
+def bare(value: Any, unit: str | None) -> str:
+    """A value in the unit of its column."""
+    if value is None:
+        return "-"
+    if unit is None:
+        return str(value)
+    converted = units.convert(value, unit)
+    return f"{converted:.0f}" if abs(converted) >= 1000 else f"{converted:.4g}"
+
+
+def cell(value: Any, unit: str) -> str:
+    """A value with its unit."""
+    return "-" if value is None else units.format_quantity(float(value), unit or "1")
+
+
+def plain(value: Any) -> Any:
+    """The same in what JSON knows: NaN and infinity become null."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

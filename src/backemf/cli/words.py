@@ -1,0 +1,109 @@
+"""What people write behind options: quantities, loads, commands and file names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from .. import commands, loads, units
+from ..errors import ParameterError, UnitError
+
+LOADS = {
+    "inertia": loads.Inertia,
+    "pendulum": loads.Pendulum,
+    "fan": loads.Fan,
+    "torque": loads.ConstantTorque,
+    "two-mass": loads.TwoMass,
+    "locked": loads.LockedRotor,
+}
+SIGNALS = {
+    "step": commands.Step,
+    "sine": commands.Sine,
+    "chirp": commands.Chirp,
+    "trapezoid": commands.Trapezoid,
+}
+UNITS = {
+    "inertia": "kg*m^2", "far_inertia": "kg*m^2", "mass": "kg", "arm_mass": "kg", "length": "m", "gravity": "m/s^2",
+    "offset": "rad", "stiffness": "N*m/rad", "backlash": "rad", "far_torque": "N*m", "torque": "N*m",
+    "coefficient": "N*m*s^2/rad^2", "damping": "N*m*s/rad", "value": "V", "before": "V", "amplitude": "V", "time": "s",
+    "frequency": "Hz", "phase": "rad", "duration": "s", "rise": "s", "hold": "s", "fall": "s", "voltage": "V",
+    "resistance": "ohm", "modulation_limit": "1",
+}  # fmt: skip
+SIGNAL_UNITS = {"offset": "V", "start": "Hz", "end": "Hz"}
+SWITCH = {"true": True, "yes": True, "false": False, "no": False}
+
+
+def load_from(text: str) -> Any:
+    word, _, rest = text.strip().partition(" ")
+    if word == "motion":
+        table = commands.from_csv(rest.strip(), unit="rad")
+        return loads.PrescribedMotion(time=table.time, position=table.values)
+    if word not in LOADS:
+        raise ParameterError(f"--load {text!r}: must begin with one of {', '.join((*LOADS, 'motion'))}")
+    return built("--load", LOADS[word], rest)
+
+
+def command_from(text: str) -> Any:
+    word, _, rest = text.strip().partition(" ")
+    if text.strip().lower().endswith(".csv"):
+        return commands.from_csv(text.strip())
+    if word in SIGNALS:
+        special = SIGNAL_UNITS | ({"start": "s"} if word == "trapezoid" else {})
+        return built("--command", SIGNALS[word], rest, special)
+    if word[:1].isalpha():
+        raise ParameterError(f"--command {text!r}: must be volts, a CSV file, or begin with {', '.join(SIGNALS)}")
+    return quantity("--command", text, "V")
+
+
+def quantity(what: str, text: str, unit: str) -> float:
+    """The SI value of an option, whose name stands in the error."""
+    try:
+        value = units.parse(text, unit)
+    except UnitError as error:
+        raise UnitError(f"{what}: {error}") from None
+    if unit == "Hz" and not text.strip().endswith("Hz"):
+        # rad/s and rpm have the same dimension and another meaning
+        raise UnitError(f'{what}: "{text}" is no frequency in hertz: write it like "2 Hz"')
+    return value
+
+
+def built(option: str, kind: type, text: str, special: dict[str, str] | None = None) -> Any:
+    """An object from words such as `mass=0.5kg length=0.1 m`."""
+    known = {entry.name: entry for entry in fields(kind)}
+    names = f"one of {', '.join(known)}" if known else "nothing"
+    stray, *words = re.split(r"(?:^|\s+)([\w-]+)\s*=", text.strip())
+    if stray:
+        raise ParameterError(f"{option}, {stray!r}: must be name=value with {names}")
+    values: dict[str, Any] = {}
+    for name, value in zip(words[::2], words[1::2], strict=True):
+        if name not in known:
+            raise ParameterError(f"{option}, '{name}={value.strip()}': must be name=value with {names}")
+        unit = (special or {}).get(name) or UNITS.get(name)
+        if unit is not None:
+            values[name] = quantity(f"{option}, {name}", value.strip(), unit)
+        elif value.strip().lower() in SWITCH:
+            values[name] = SWITCH[value.strip().lower()]
+        else:
+            raise ParameterError(f"{option}, '{name}={value.strip()}': must be yes or no")
+    missing = [name for name, entry in known.items() if name not in values and entry.default is MISSING]
+    if missing:
+        raise ParameterError(f"{option}: {kind.__name__} also needs {' and '.join(f'{name}=...' for name in missing)}")
+    return kind(**values)
+
+
+def require_ending(option: str, path: Path | None, endings: tuple[str, ...]) -> None:
+    """Say at once that a file cannot be written, not after a long run."""
+    if path is None:
+        return
+    if path.suffix not in endings:
+        raise ParameterError(f"{option} {path}: the name must end in {' or '.join(endings)}")
+    require_folder(option, path)
+
+
+def require_folder(option: str, path: Path) -> None:
+    if not path.parent.is_dir():
+        raise ParameterError(f"{option} {path}: there is no folder {path.parent}; make it first")
+    if path.is_dir():
+        raise ParameterError(f"{option} {path}: is a folder; give a file in it")

@@ -1,0 +1,40 @@
+"""The motor in SI units: small frozen groups of constants, one per phenomenon.
+
+A part that is `None` is absent: it is left out when the step is composed and costs nothing. Every number may also be
+an array that broadcasts to the batch of motors being simulated.
+"""
+
+from .cogging import Cogging, Harmonic
+from .friction import Coulomb, Dahl, Drag, LoadDependent, LoadShare, LuGre, QuadraticShare, Stribeck
+from .gearbox import Gearbox, Rotor, Stage
+from .limits import Limits, Ratings
+from .magnet import Magnet, Saturation
+from .motor import Friction, Motor
+from .thermal import Thermal, TwoNodeThermal
+from .winding import COPPER, Winding
+
+__all__ = [
+    "COPPER",
+    "Cogging",
+    "Coulomb",
+    "Dahl",
+    "Drag",
+    "Friction",
+    "Gearbox",
+    "Harmonic",
+    "Limits",
+    "LoadDependent",
+    "LoadShare",
+    "LuGre",
+    "Magnet",
+    "Motor",
+    "QuadraticShare",
+    "Ratings",
+    "Rotor",
+    "Saturation",
+    "Stage",
+    "Stribeck",
+    "Thermal",
+    "TwoNodeThermal",
+    "Winding",
+]

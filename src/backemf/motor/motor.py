@@ -1,0 +1,107 @@
+"""The motor: its parts together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..checks import Number, concrete, require_part
+from ..errors import ParameterError
+from ..tree import kind_of_numbers
+from .cogging import Cogging
+from .friction import Coulomb, Dahl, Drag, LoadDependent, LuGre
+from .gearbox import Gearbox, Rotor
+from .limits import Limits, Ratings
+from .magnet import Magnet
+from .thermal import Thermal, TwoNodeThermal
+from .winding import Winding
+
+if TYPE_CHECKING:
+    from ..actuator import CompiledStep
+
+Friction = Coulomb | Dahl | LuGre | LoadDependent
+"""The models of dry friction."""
+
+
+@kind_of_numbers
+@dataclass(frozen=True, kw_only=True)
+class Motor:
+    """A motor and its gearbox, in SI units."""
+
+    winding: Winding
+    magnet: Magnet
+    rotor: Rotor | None = None
+    thermal: Thermal | TwoNodeThermal | None = None
+    friction: Friction | None = None
+    drag: Drag | None = None
+    cogging: Cogging | None = None
+    gearbox: Gearbox | None = None
+    limits: Limits | None = None
+    ratings: Ratings | None = None
+    name: str = ""
+    """What people call it."""
+
+    def __post_init__(self) -> None:
+        for part, kinds in _PARTS.items():
+            require_part(self, part, *kinds)
+        if self.limits is not None and self.limits.derates and self.thermal is None:
+            raise ParameterError(
+                "Motor.limits derates with the winding temperature, but Motor.thermal is None: give a thermal model"
+            )
+        self._check_cold_resistance()
+
+    def _check_cold_resistance(self) -> None:
+        if not isinstance(self.thermal, (Thermal, TwoNodeThermal)) or not isinstance(self.winding, Winding):
+            return
+        known = [concrete(x) for x in (self.thermal.ambient, self.winding.reference_temperature)]
+        slope = concrete(self.winding.temperature_coefficient)
+        if slope is None or known[0] is None or known[1] is None:
+            return
+        factor = 1 + slope * (known[0] - known[1])
+        if (factor <= 0).any():
+            raise ParameterError(
+                f"Thermal.ambient = {self.thermal.ambient} °C makes the winding's resistance negative: "
+                f"the linear law 1 + {self.winding.temperature_coefficient}"
+                f"·(T - {self.winding.reference_temperature}) ends there"
+            )
+
+    @property
+    def ratio(self) -> Number:
+        """Rotor speed over joint speed [1]."""
+        return 1.0 if self.gearbox is None else self.gearbox.ratio
+
+    @property
+    def inertia(self) -> Number:
+        """Moment of inertia on the motor side, gear stages included [kg·m²]; 0 if nothing is known of it."""
+        total = 0.0 if self.rotor is None else self.rotor.inertia
+        return total if self.gearbox is None else total + self.gearbox.inertia
+
+    @property
+    def reflected_inertia(self) -> Number:
+        """Moment of inertia of rotor and gears felt at the joint, N²·J [kg·m²]."""
+        return self.ratio * self.ratio * self.inertia
+
+    @property
+    def armature(self) -> Number:
+        """Inertia a host has to add to the joint [kg·m²]: the reflected one, or 0 where backlash lets the rotor go."""
+        return 0.0 if self.gearbox is not None and self.gearbox.backlash is not None else self.reflected_inertia
+
+    def compile(self, engine: str = "numpy", **options: Any) -> CompiledStep:
+        """The step of this motor under a voltage command; see `Actuator.compile`."""
+        from ..actuator import Actuator
+
+        return Actuator(self).compile(engine, **options)
+
+
+_PARTS: dict[str, tuple[type, ...]] = {
+    "winding": (Winding,),
+    "magnet": (Magnet,),
+    "rotor": (Rotor,),
+    "thermal": (Thermal, TwoNodeThermal),
+    "friction": (Coulomb, Dahl, LuGre, LoadDependent),
+    "drag": (Drag,),
+    "cogging": (Cogging,),
+    "gearbox": (Gearbox,),
+    "limits": (Limits,),
+    "ratings": (Ratings,),
+}
