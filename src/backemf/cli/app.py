@@ -46,7 +46,12 @@ Exit codes:
   2  bad input, said in one sentence
 """,
 )
-out = Console()
+
+
+def console() -> Console:
+    """The terminal, as wide as it is now."""
+    return Console()
+
 
 MotorName = Annotated[
     str, typer.Argument(metavar="MOTOR", help="An id of the catalogue, as `backemf list` prints it, or a TOML file.")

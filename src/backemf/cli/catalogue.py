@@ -10,7 +10,7 @@ from rich.text import Text
 
 from .. import catalog
 from ..datasheet import Datasheet
-from .app import AsJson, app, out
+from .app import AsJson, app, console
 from .tables import bare, plain, titled_table
 
 ROOMY = 110
@@ -55,12 +55,12 @@ def list_(json_: AsJson = False) -> None:
         print(json.dumps(plain(rows), indent=1, ensure_ascii=False))
         return
     # the kind is long: it is shown where the terminal has room for it
-    columns = [column for column in LIST_COLUMNS if column[1] != "kind" or out.width >= ROOMY]
+    columns = [column for column in LIST_COLUMNS if column[1] != "kind" or console().width >= ROOMY]
     table = titled_table(None)
     for title, _, unit in columns:
         # as Text, because rich reads a unit in brackets as a style
         table.add_column(Text(title), justify="left" if unit is None else "right", no_wrap=True)
     for row in rows:
         table.add_row(*(bare(row[key], unit) for _, key, unit in columns))
-    out.print(Text(f"{len(rows)} motors", style="bold"))
-    out.print(table)
+    console().print(Text(f"{len(rows)} motors", style="bold"))
+    console().print(table)

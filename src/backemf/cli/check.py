@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from ..datasheet import Datasheet
-from .app import AsJson, MotorName, app, out
+from .app import AsJson, MotorName, app, console
 from .tables import cell, plain, titled_table
 
 SEVERITY_STYLE = {"ok": "green", "info": "cyan", "warning": "yellow", "error": "bold red"}
@@ -39,7 +39,7 @@ def _finding(finding: Any) -> dict[str, Any]:
 def _print_findings(sheet: Datasheet, findings: list[Any]) -> None:
     compared = [finding for finding in findings if finding.listed is not None]
     if not findings:
-        out.print(f"{sheet.name}: nothing is said twice, so there is nothing to compare")
+        console().print(f"{sheet.name}: nothing is said twice, so there is nothing to compare")
     if compared:
         table = titled_table(f"{sheet.name}: each figure against the others")
         for title in ("figure", "listed", "predicted", "ratio", ""):
@@ -51,11 +51,11 @@ def _print_findings(sheet: Datasheet, findings: list[Any]) -> None:
             mark = Text(finding.severity, style=SEVERITY_STYLE[finding.severity])
             values = (cell(v, finding.unit) for v in (finding.listed, finding.predicted))
             table.add_row(finding.figure, *values, ratio, mark)
-        out.print(table)
+        console().print(table)
     # what agrees needs no sentence
     remarks = [finding for finding in findings if finding.severity != "ok"]
     if remarks:
-        out.print()
+        console().print()
     for finding in remarks:
         mark = Text(finding.severity, style=SEVERITY_STYLE[finding.severity])
-        out.print(Text.assemble(mark, f" {finding.figure}: {finding.explanation}"))
+        console().print(Text.assemble(mark, f" {finding.figure}: {finding.explanation}"))

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ..datasheet import Datasheet
 from ..errors import ParameterError
-from .app import AsJson, MotorName, app, out
+from .app import AsJson, MotorName, app, console
 from .tables import cell, plain, titled_table
 from .words import quantity, require_folder
 
@@ -63,7 +63,7 @@ def show(
         return
     _print_constants(constants)
     if page is not None:
-        out.print(f"wrote {page}", soft_wrap=True)
+        console().print(f"wrote {page}", soft_wrap=True)
 
 
 def _print_figures(sheet: Datasheet) -> None:
@@ -76,19 +76,19 @@ def _print_figures(sheet: Datasheet) -> None:
             sources.append(figure.source)
         shown = cell(figure.value, figure.unit) if isinstance(figure.value, float) else str(figure.value)
         table.add_row(f"{figure.table}.{figure.key}", shown, f"({sources.index(figure.source) + 1})")
-    out.print(table)
-    out.print()
+    console().print(table)
+    console().print()
     for number, source in enumerate(sources, start=1):
-        out.print(Text(f"({number}) {source}"))
+        console().print(Text(f"({number}) {source}"))
     for note in sheet.notes:
-        out.print(Text(f"note: {note}", style="dim"))
+        console().print(Text(f"note: {note}", style="dim"))
 
 
 def _print_constants(constants: Any) -> None:
-    out.print()
+    console().print()
     table = titled_table("What follows")
     for title in ("constant", "symbol", "value"):
         table.add_column(title, justify="right" if title == "value" else "left", no_wrap=True)
     for name, symbol, value, unit in constants.rows():
         table.add_row(name, symbol, cell(value, unit))
-    out.print(table)
+    console().print(table)

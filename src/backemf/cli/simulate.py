@@ -12,7 +12,7 @@ from .. import units
 from ..actuator import Actuator, Supply
 from ..datasheet import Datasheet
 from ..simulate import simulate as run_simulation
-from .app import AsJson, MotorName, app, out
+from .app import AsJson, MotorName, app, console
 from .tables import plain, titled_table
 from .words import built, command_from, load_from, quantity, require_ending
 
@@ -111,7 +111,7 @@ def simulate(
     _print_run(sheet, run, last, energy)
     for path in (output, plot):
         if path is not None:
-            out.print(f"wrote {path}", soft_wrap=True)
+            console().print(f"wrote {path}", soft_wrap=True)
 
 
 AT_THE_END = ("position", "velocity", "current", "winding_temperature", "torque")
@@ -131,9 +131,9 @@ def _print_run(sheet: Datasheet, run: Any, last: dict[str, float], energy: dict[
         small = abs(value) < NOTHING * float(abs(run[name]).max())
         table.add_row(name.replace("_", " "), units.format_quantity(0.0 if small else value, run.unit(name)))
     table.add_row("largest current", units.format_quantity(float(abs(run["current"]).max()), "A"))
-    out.print(table)
+    console().print(table)
     if energy:
-        out.print()
+        console().print()
         table = titled_table("Where the energy went")
         table.show_header = False
         table.add_column("")
@@ -142,4 +142,4 @@ def _print_run(sheet: Datasheet, run: Any, last: dict[str, float], energy: dict[
         for name, value in energy.items():
             if abs(value) > NOTHING * largest:
                 table.add_row(name, f"{value:.4g} J")
-        out.print(table)
+        console().print(table)

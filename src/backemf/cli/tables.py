@@ -9,13 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import units
-from .app import out
+from .app import console
 
 
 def titled_table(title: str | None) -> Table:
     if title is not None:
         # a title above the table, which would wrap it to its own width
-        out.print(Text(title, style="bold"))
+        console().print(Text(title, style="bold"))
     return Table(header_style="bold", box=None, pad_edge=False)
 
 

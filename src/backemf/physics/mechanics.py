@@ -200,20 +200,24 @@ def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gea
     joined = joined_speed(own_inertia, free, gear_inertia, gear_speed, approach)
     both = Load(own_inertia + gear_inertia, own_inertia, 0.0)
     contact, contact_bristle, contact_speed = dry_friction(motor, state, speed, joined, torque, both, dt, implicit=True)
-    # whichever it is
     hit = touching(gap, play)
+    lost = 0.0
+    if not gearbox.lossless:
+        # the gears lose their share of what passes, which slows both until one of them stops; then friction again
+        passed = own_inertia * (free - contact_speed) / dt - contact
+        reached = gear_speed + dt * passed / gear_inertia
+        own_share = own_inertia / both.inertia
+        budget = loss_budget(passed, reached, gearbox.efficiency, gearbox.back_efficiency, own_share)
+        slower = where(absolute(contact_speed) < absolute(reached), contact_speed, reached)
+        slower = where(hit & (contact_speed * reached > 0.0), slower, 0.0)
+        lost = hold(stopping_torque(slower, both.inertia, dt), budget)
+        joined = joined - dt * lost / both.inertia
+        contact, contact_bristle, contact_speed = dry_friction(
+            motor, state, speed, joined, torque, both, dt, implicit=True
+        )
+    # whichever it is
     held = where(hit, contact, flight)
     after = where(hit, contact_speed, flight_speed)
     bristle = None if flight_bristle is None else where(hit, contact_bristle, flight_bristle)
     passed = where(hit, own_inertia * (free - contact_speed) / dt - contact, 0.0)
-    # the gears lose their share of what passes, but at most stop
-    lost = 0.0
-    if not gearbox.lossless:
-        reached, together = gear_speed + dt * passed / gear_inertia, own_inertia + gear_inertia
-        own_share = own_inertia / together
-        budget = loss_budget(passed, reached, gearbox.efficiency, gearbox.back_efficiency, own_share)
-        lost = hold(stopping_torque(reached, together, dt), budget)
-        # the loss slows rotor and gears together, and the rotor passes its share of that on
-        after = after - dt * lost / together
-        passed = passed + own_share * lost
     return Rubbed(held, lost, after, bristle), passed, stopped
