@@ -57,6 +57,16 @@ def full_motor() -> be.Motor:
     )
 
 
+def processor() -> str:
+    """What the processor calls itself."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
 def shortest(call, repeats: int = 7) -> float:
     """Shortest time of a call [s], after one to warm up; the shortest is what nothing else disturbed."""
     call()
@@ -176,21 +186,34 @@ def measure(console: Console) -> tuple[list[Figure], dict]:
     return figures, peer
 
 
+def as_markdown(figures: list[Figure], where: str) -> str:
+    """The figures as a table for the documentation."""
+    rows = [f"Measured on {where}:", "", "| | measured | unit | goal |", "|---|---:|---|---|"]
+    rows += [f"| {f.what.strip()} | {f.value:,.3g} | {f.unit} | {f.goal} |" for f in figures]
+    return "\n".join(rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    parser.add_argument("--docs", type=Path, help="also put the table between the marks of this page")
     arguments = parser.parse_args()
     console = Console()
     figures, _ = measure(console)
-    table = Table(
-        title=f"one core of {platform.processor() or platform.machine()}, {time.strftime('%Y-%m-%d')}", box=None
-    )
+    where = f"one core of {processor()}, {time.strftime('%Y-%m-%d')}"
+    table = Table(title=where, box=None)
     for title in ("", "measured", "unit", "goal", ""):
         table.add_column(title, justify="right" if title == "measured" else "left")
     for figure in figures:
         mark = "" if figure.met is None else "met" if figure.met else "MISSED"
         table.add_row(figure.what, f"{figure.value:.3g}", figure.unit, figure.goal, mark)
     console.print(table)
+    if arguments.docs:
+        page = arguments.docs.read_text(encoding="utf-8")
+        before, rest = page.split("<!-- bench:begin -->")
+        after = rest.split("<!-- bench:end -->")[1]
+        marked = f"<!-- bench:begin -->\n{as_markdown(figures, where)}\n<!-- bench:end -->"
+        arguments.docs.write_text(before + marked + after, encoding="utf-8")
     if arguments.json:
         arguments.json.write_text(json.dumps([vars(figure) for figure in figures], indent=1))
     if any(figure.met is False for figure in figures):

@@ -57,7 +57,9 @@ def heating(motor: Motor, power: Number | None = None, path: str | Path | None =
         limit = None if motor.ratings is None else motor.ratings.winding_temperature
         if limit is not None and limit < t.ambient + 1.6 * end:
             ax.axhline(limit, color=VERMILION, linewidth=0.8, linestyle="--")
-            ax.annotate(f"limit {number(limit)} °C", (0.0, limit), (3, 2), textcoords="offset points", color=VERMILION)
+            # clear of the steady state, which is drawn above a limit that is broken
+            side = {"xytext": (3, -3), "va": "top"} if limit < t.ambient + end else {"xytext": (3, 2), "va": "bottom"}
+            ax.annotate(f"limit {number(limit)} °C", (0.0, limit), textcoords="offset points", color=VERMILION, **side)
         ax.set(xlim=(0, scale * time[-1]), xlabel=f"time [{unit}]", ylabel="temperature [°C]")
         ax.margins(y=0.12)
         title(ax, motor, f"heating under {number(watts)} W")
