@@ -373,3 +373,39 @@ def test_the_step_is_a_function_of_its_arguments():
     first, second = (as_arrays(call(load("numpy"), "held", kind, inputs)) for _ in range(2))
     assert all((first[name] == second[name]).all() for name in first)
     assert all((a == b).all() for (_, a), (_, b) in zip(numbers(copy), numbers(inputs[0]), strict=True))
+
+
+def test_vmap_over_motors_is_the_batch():
+    """One motor mapped by JAX over parameters, states and inputs gives what the batched step gives."""
+    batched = be.Motor(
+        winding=be.Winding(resistance=np.array([0.5, 1.0, 2.0]), inductance=1e-3),
+        magnet=be.Magnet(torque_constant=0.05, back_emf_constant=0.05),
+        friction=be.LuGre(coulomb=0.01, stiction=0.02, stribeck_velocity=2.0, stiffness=5.0),
+    )
+    volts, speeds = np.array([1.0, -2.0, 3.0]), np.array([0.0, 5.0, -7.0])
+    step = batched.compile("jax")
+    state, out = step(step.initial((3,)), volts, 0.0, speeds, 1e-3)
+
+    def one(resistance, volts, speed):
+        motor = replace(batched, winding=replace(batched.winding, resistance=resistance))
+        single = be.State(current=0.0, bristle=0.0)
+        return load("jax").held(be.Actuator(motor), single, volts, 0.0, speed, 1e-3)
+
+    mapped_state, mapped = jax.vmap(one)(batched.winding.resistance, volts, speeds)
+    assert np.allclose(mapped.torque, out.torque, rtol=1e-6, atol=0)
+    assert np.allclose(mapped_state.bristle, state.bristle, rtol=1e-6, atol=0)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "jax", "torch"])
+def test_an_input_that_does_not_fit_the_batch_is_one_sentence(engine):
+    """Four motors cannot take three commands, and a word is no voltage."""
+    step = be.Motor(
+        winding=be.Winding(resistance=1.0, inductance=1e-3),
+        magnet=be.Magnet(torque_constant=0.05, back_emf_constant=0.05),
+    ).compile(engine, **({"eager": True} if engine == "torch" else {}))
+    with pytest.raises(be.ParameterError, match=r"command has the shape \(3,\), which does not fit the batch \(4,\)"):
+        step(step.initial((4,)), np.zeros(3), 0.0, 0.0, 1e-3)
+    with pytest.raises(be.ParameterError, match="joint_velocity = 'fast': must be a number"):
+        step(step.initial((4,)), 0.0, 0.0, "fast", 1e-3)
+    with pytest.raises(be.ParameterError, match=r"reset\(bristle=...\): this motor has no such state"):
+        step.reset(step.initial((4,)), True, bristle=1.0)

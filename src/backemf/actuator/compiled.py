@@ -63,10 +63,14 @@ class CompiledStep:
         if isinstance(dt, (int, float)) and not (dt > 0 and math.isfinite(dt)):
             raise ParameterError(f"dt = {dt}: must be a positive number of seconds")
         require_load(self.actuator.motor, load_torque, load_inertia)
+        require_shapes(state, command=command, joint_position=joint_position, joint_velocity=joint_velocity)
         return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
 
     def reset(self, state: State, mask: Any, **values: Any) -> State:
         """The state with every motor where `mask` is true back at rest and ambient temperature."""
+        for name in values:
+            if getattr(state, name, None) is None:
+                raise ParameterError(f"reset({name}=...): this motor has no such state")
         fresh = {}
         for entry in fields(state):
             old = getattr(state, entry.name)
@@ -90,6 +94,19 @@ def states_of(motor: Motor) -> list[str]:
     if has_backlash(motor):
         names += ["gap", "rotor_speed"]
     return names
+
+
+def require_shapes(state: State, **inputs: Any) -> None:
+    """Raise one sentence if an input does not broadcast to the batch."""
+    held = (getattr(state, entry.name) for entry in fields(state))
+    batch = next((tuple(x.shape) for x in held if hasattr(x, "shape")), ())
+    for name, value in inputs.items():
+        if isinstance(value, str) or value is None:
+            raise ParameterError(f"{name} = {value!r}: must be a number or an array of them")
+        shape = tuple(getattr(value, "shape", ()))
+        if any(a != b and a != 1 and b != 1 for a, b in zip(reversed(shape), reversed(batch), strict=False)):
+            raise ParameterError(f"{name} has the shape {shape}, which does not fit the batch {batch}")
+        batch = shape if len(shape) > len(batch) else batch
 
 
 def require_load(motor: Motor, load_torque: Any, load_inertia: Any) -> None:

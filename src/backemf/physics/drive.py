@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..motor import Motor
+from ..motor import Limits, Motor
 from . import state as names
 from .limits import clip, derated_current, within_rate
 from .magnet import back_emf, flux, saturating_torque, saturating_torque_slope, torque
@@ -80,6 +80,60 @@ def torque_per_ampere(motor: Motor, current, field):
     return saturating_torque_slope(current, field, motor.magnet, motor.magnet.saturation)
 
 
+def bridge(supply, command, current, emf, ohms, averaged):
+    """Terminal voltage, bus voltage, the reach of the bridge and the flag of its limit."""
+    if supply is None:
+        return command, command, None, 0
+    share = duty(command, supply.voltage, supply.modulation_limit)
+    bus = supply.voltage
+    if supply.resistance is not None:
+        # mean currents are affine in the voltage, i = a + g·v
+        conductance = (1.0 - averaged) / ohms
+        drawn = share * (current * averaged - emf * conductance)
+        stiffness = share * share * conductance
+        if supply.shared:
+            # every motor counts, also where command and winding are one number for all of them
+            drawn, stiffness = total(drawn), total(stiffness + 0.0 * drawn)
+        bus = sagging_bus(supply.voltage, supply.resistance, drawn, stiffness)
+        if not supply.regeneration:
+            bus = where(bus > supply.voltage, supply.voltage, bus)
+    beyond = absolute(command) > supply.modulation_limit * supply.voltage
+    return share * bus, bus, supply.modulation_limit * bus, where(beyond, names.VOLTAGE, 0)
+
+
+def allowed_current(limits: Limits, temperature, current, following, dt):
+    """The current at the end of the step that the drive allows, and the flags of its limits."""
+    allowed, flags = following, 0
+    if limits.current_rate is not None:
+        allowed = within_rate(allowed, current, limits.current_rate, dt)
+        flags = flags + where(absolute(allowed - following) > 0.0, names.RATE, 0)
+    if limits.rated_current is None:
+        return allowed, flags
+    highest = limits.rated_current
+    if limits.derates:
+        start, end = limits.derating_start, limits.derating_end
+        highest = derated_current(temperature, limits.rated_current, limits.low_current, start, end)
+    capped = clip(allowed, -highest, highest)
+    hit = absolute(capped - allowed) > 0.0
+    flags = flags + where(hit, names.CURRENT, 0)
+    if limits.derates:
+        flags = flags + where(hit & (absolute(allowed) < limits.rated_current), names.DERATING, 0)
+    return capped, flags
+
+
+def drawn_from(supply, power, bus, limited):
+    """Bus voltage, bus current and brake power of what the motor takes [V], [A], [W]."""
+    drawn = total(power) if supply.shared else power
+    brake = 0.0
+    if not supply.regeneration:
+        brake, drawn = accepted(-drawn), accepted(drawn)
+    if supply.resistance is not None and limited is not None:
+        # a limited current lets the battery sag by what it draws itself
+        lowered = total(limited) if supply.shared else limited
+        bus = where(lowered > 0.0, bus_for_power(supply.voltage, supply.resistance, drawn), bus)
+    return bus, bus_current(drawn, bus), brake
+
+
 def drive(motor: Motor, supply, state: State, command, speed, dt, mean_torque: bool) -> Driven:
     """Current and torque over a step at a held rotor speed.
 
@@ -92,99 +146,47 @@ def drive(motor: Motor, supply, state: State, command, speed, dt, mean_torque: b
     field = flux(temperature, motor.magnet)
     emf = back_emf(speed, field, motor.magnet)
     current = state.current if has_current_state(motor) else 0.0
+    left, averaged = 0.0, 0.0
     if motor.winding.inductance is not None:
         left, averaged = left_and_averaged(step_in_time_constants(ohms, dt, motor.winding))
-    else:
-        left, averaged = 0.0, 0.0
 
-    # the bridge: command to duty to terminal voltage
-    flags = 0
-    bus, reach = command, None
-    voltage = command
-    if supply is not None:
-        share = duty(command, supply.voltage, supply.modulation_limit)
-        bus = supply.voltage
-        if supply.resistance is not None:
-            conductance = (1.0 - averaged) / ohms
-            drawn = share * (current * averaged - emf * conductance)
-            stiffness = share * share * conductance
-            if supply.shared:
-                # every motor counts, also where command and winding are one number for all of them
-                drawn, stiffness = total(drawn), total(stiffness + 0.0 * drawn)
-            bus = sagging_bus(supply.voltage, supply.resistance, drawn, stiffness)
-            if not supply.regeneration:
-                bus = where(bus > supply.voltage, supply.voltage, bus)
-        voltage = share * bus
-        reach = supply.modulation_limit * bus
-        flags = flags + where(absolute(command) > supply.modulation_limit * supply.voltage, names.VOLTAGE, 0)
-
-    # the current that this voltage would drive, and the one the limits allow
+    # the voltage of the bridge, the current that it would drive, and the one without any limit
+    voltage, bus, reach, flags = bridge(supply, command, current, emf, ohms, averaged)
     steady = steady_current(voltage, emf, ohms)
     following = current_at_end(current, steady, left)
     unlimited = steady if supply is None else steady_current(command, emf, ohms)
-    active = 1.0
-    if motor.limits is not None:
-        allowed = following
-        if motor.limits.current_rate is not None:
-            allowed = within_rate(allowed, current, motor.limits.current_rate, dt)
-            flags = flags + where(absolute(allowed - following) > 0.0, names.RATE, 0)
-        if motor.limits.rated_current is not None:
-            highest = motor.limits.rated_current
-            if motor.limits.derates:
-                low = motor.limits.low_current
-                start, end = motor.limits.derating_start, motor.limits.derating_end
-                highest = derated_current(temperature, motor.limits.rated_current, low, start, end)
-            capped = clip(allowed, -highest, highest)
-            hit = absolute(capped - allowed) > 0.0
-            flags = flags + where(hit, names.CURRENT, 0)
-            if motor.limits.derates:
-                lowered = absolute(allowed) < motor.limits.rated_current
-                flags = flags + where(hit & lowered, names.DERATING, 0)
-            allowed = capped
-        # a drive limits current by lowering its voltage, as far as the bus reaches
-        limited = absolute(allowed - following) > 0.0
-        needed = voltage_for_current(allowed, current, emf, ohms, left)
-        if reach is not None:
-            needed = clip(needed, -reach, reach)
-        voltage = where(limited, needed, voltage)
-        steady = steady_current(voltage, emf, ohms)
-        following = where(limited, current_at_end(current, steady, left), following)
-        active = where(limited, 0.0, 1.0)
 
+    # a drive limits current by lowering its voltage, as far as the bus reaches
+    limited, following_speed = None, 1.0
+    if motor.limits is not None:
+        allowed, hit = allowed_current(motor.limits, temperature, current, following, dt)
+        flags = flags + hit
+        acts = absolute(allowed - following) > 0.0
+        needed = voltage_for_current(allowed, current, emf, ohms, left)
+        voltage = where(acts, needed if reach is None else clip(needed, -reach, reach), voltage)
+        steady = steady_current(voltage, emf, ohms)
+        following = where(acts, current_at_end(current, steady, left), following)
+        limited, following_speed = where(acts, 1.0, 0.0), where(acts, 0.0, 1.0)
+
+    # the torque, and how it falls with speed: through the share of the steady current that has come by now
     mean = mean_current(current, steady, averaged)
-    square = mean_square_current(current, steady, averaged, left)
+    acting, kept = (mean, averaged) if mean_torque else (following, left)
+    per_speed = torque_per_ampere(motor, acting, field) * motor.magnet.back_emf_constant * field / ohms
     magnetic = 0.0
     if motor.winding.inductance is not None:
-        # L·Δ(i²)/2dt, from the circuit's own balance so that powers add up to rounding
         magnetic = motor.winding.inductance * (following - current) * (following + current) / (2.0 * dt)
-    # the torque, and how it falls with speed: through the share of the steady current that has come by now
-    kept = averaged if mean_torque else left
-    acting = mean if mean_torque else following
-    per_ampere = torque_per_ampere(motor, acting, field)
-    slope = active * per_ampere * motor.magnet.back_emf_constant * field * (1.0 - kept) / ohms
     power = voltage * mean
-
-    # what the supply gives for it
-    drawn_power = total(power) if supply is not None and supply.shared else power
-    brake = 0.0
-    if supply is not None and not supply.regeneration:
-        brake = accepted(-drawn_power)
-        drawn_power = accepted(drawn_power)
-    if supply is not None and supply.resistance is not None and motor.limits is not None:
-        # a limited current lets the battery sag by what it draws itself
-        lowered = total(1.0 - active) if supply.shared else 1.0 - active
-        bus = where(lowered > 0.0, bus_for_power(supply.voltage, supply.resistance, drawn_power), bus)
-    amperes = mean if supply is None else bus_current(drawn_power, bus)
+    bus, amperes, brake = (bus, mean, 0.0) if supply is None else drawn_from(supply, power, bus, limited)
     return Driven(
         current=following,
         mean_current=mean,
         torque=torque_of(motor, acting, field),
         requested=torque_of(motor, current_at_end(current, unlimited, kept), field),
-        slope=slope,
+        slope=following_speed * per_speed * (1.0 - kept),
         voltage=voltage,
         back_emf=emf,
         electrical_power=power,
-        copper_power=ohms * square,
+        copper_power=ohms * mean_square_current(current, steady, averaged, left),
         magnetic_power=magnetic,
         bus_voltage=bus,
         bus_current=amperes,

@@ -181,11 +181,12 @@ def resting_friction(motor: Motor, state: State, speed, torque, load: Load, stop
     return hold(stopping, friction_budget(motor.friction, speed, torque, load.torque))
 
 
-def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gear_inertia, dt):
+def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gear_inertia, pull, dt):
     """A rotor that backlash lets go: in free flight, or against a flank and together with the gears.
 
-    `gear_speed` is what the gears reach by themselves within the step, `gear_inertia` what moves with them. Returns
-    what friction does, the torque that reaches the gears, and the angle of the rotor in its play.
+    `gear_speed` is what the gears reach by themselves within the step, `gear_inertia` what moves with them and `pull`
+    the torque of the load on them. Returns what friction does, the torque that reaches the gears, and the angle of the
+    rotor in its play.
     """
     gearbox: Any = motor.gearbox
     play = absolute(gearbox.ratio) * gearbox.backlash
@@ -198,7 +199,7 @@ def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gea
     # against the flank: rotor and gears close the rest of the play and go on as one
     approach = (stopped - state.gap) / dt
     joined = joined_speed(own_inertia, free, gear_inertia, gear_speed, approach)
-    both = Load(own_inertia + gear_inertia, own_inertia, 0.0)
+    both = Load(own_inertia + gear_inertia, own_inertia, pull)
     contact, contact_bristle, contact_speed = dry_friction(motor, state, speed, joined, torque, both, dt, implicit=True)
     hit = touching(gap, play)
     lost = 0.0

@@ -127,7 +127,7 @@ def coupled(actuator, state: State, command, joint_position, joint_velocity, dt,
 
     if parted:
         gear_speed = ratio * joint_velocity + dt * pull / outside
-        rubbed, passed, gap = part(motor, state, start, torque, own, gear_speed, outside, dt)
+        rubbed, passed, gap = part(motor, state, start, torque, own, gear_speed, outside, pull, dt)
         work_speed = gear_speed + dt * (passed - rubbed.gear_loss) / outside
     else:
         inertia = own + outside
