@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 import backemf as be
+from backemf.progress import progress_bar
 
 MOTOR = "maxon-re40-148867"
 ANGLE = 60.0
@@ -25,6 +26,9 @@ DURATION = 120.0
 DT = 5e-4
 HOTTEST = 125.0
 """Winding temperature that we allow [°C]."""
+
+PICTURES = 9
+"""Pictures on the page: two of the run, seven of the motor."""
 
 console = Console()
 
@@ -81,7 +85,10 @@ def main() -> None:
     print_run(run)
 
     console.rule("4  pictures")
-    page = be.plot.page(folder / "demo.html", title=sheet.name, motor=motor, run=run, findings=findings)
+    with progress_bar("  drawing", PICTURES, patience=0.0) as advance:
+        page = be.plot.page(
+            folder / "demo.html", sheet.name, motor, run, findings=findings, progress=lambda picture: advance(1)
+        )
     run.plot(folder / "demo.png")
     console.print(f"  {page} and {folder / 'demo.png'}, {time.perf_counter() - began:.1f} s in all")
 
