@@ -4,7 +4,7 @@
 
     sheet = be.Datasheet.load("maxon-re40-148867")
     motor = sheet.motor()
-    run = be.simulate(motor, load=be.Inertia(inertia=1e-4), command=24.0, duration=0.5)
+    run = be.simulate(motor, load=be.Inertia(1e-4), command=24.0, duration=0.5)
     run.plot("step.png")
 
 Importing this package loads NumPy and nothing heavier; what needs more is loaded when it is first used.

@@ -12,7 +12,7 @@ from .tree import kind_of_numbers
 
 
 @kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Inertia:
     """A turning mass, with bearings that may drag."""
 

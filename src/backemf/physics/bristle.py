@@ -67,34 +67,35 @@ def settled_speed(
     Solves J·w + dt·torque(w) = J·free with the exact mean torque at the speed w itself, so that even stiff bristles
     and long steps neither ring nor gain energy. In u = stiffness·|w|·dt/g, along the direction s of the motion:
 
-        A·u + B·rise(u) + D·(1 - exp(-u)) = C
+        u·(A - B·rise_mean(u) + D·rise(u)) = s·(J·free/dt - stiffness·z)
     """
-    s = where(free_speed * inertia < dt * stiffness * bristle, -1.0, 1.0)
+    push = inertia * free_speed / dt - stiffness * bristle
+    s = where(push < 0.0, -1.0, 1.0)
+    push = s * push
     a = inertia * level / (stiffness * dt * dt)
     b = s * stiffness * bristle - level
-    c = s * inertia * free_speed / dt - level
     d = damping * (level / stiffness - s * bristle) / dt
     # start from rise(u) = 1/(1 + 7u/8), near it everywhere, which makes it a quadratic with one positive root
-    linear = a + d - 0.875 * c
-    root = sqrt(maximum(linear * linear - 3.5 * a * (b - c), 0.0))
-    start = where(linear > 0.0, 2.0 * (c - b) / maximum(linear + root, 1e-300), (root - linear) / (1.75 * a))
-    highest = (c + maximum(maximum(level, -b), -d)) / a
+    linear = a + d - 0.875 * (b + push)
+    root = sqrt(maximum(linear * linear + 3.5 * a * push, 0.0))
+    start = where(linear > 0.0, 2.0 * push / maximum(linear + root, 1e-300), (root - linear) / (1.75 * a))
+    highest = (push + b + maximum(maximum(level, -b), -d)) / a
     u = maximum(minimum(start, highest), 0.0)
     # the start is close, so three steps reach rounding; the slope of the solution is that of the last step alone
-    u = halley(halley(u, a, b, c, d, highest), a, b, c, d, highest)
-    u = halley(detached(u), a, b, c, d, highest)
+    u = halley(halley(u, a, b, d, push, highest), a, b, d, push, highest)
+    u = halley(detached(u), a, b, d, push, highest)
     return s * u * level / (stiffness * dt)
 
 
-def halley(u: float, a: float, b: float, c: float, d: float, highest: float) -> float:
-    """One step of Halley's method on A·u + B·rise(u) + D·(1 - exp(-u)) = C, kept in its bracket [1]."""
+def halley(u: float, a: float, b: float, d: float, push: float, highest: float) -> float:
+    """One step of Halley's method on u·(A - B·rise_mean(u) + D·rise(u)) = push, kept in its bracket [1]."""
     left = decay(u)
     risen = rise(u)
     tiny = u < 1e-3
     safe = where(tiny, 1.0, u)
     rise_slope = where(tiny, -0.5 + u / 3.0 - u * u / 8.0, (left - risen) / safe)
     rise_bend = where(tiny, 1.0 / 3.0 - 0.25 * u, -(left + 2.0 * rise_slope) / safe)
-    residual = a * u + b * risen + d * (1.0 - left) - c
+    residual = u * (a - b * rise_mean(u) + d * risen) - push
     # bristles bent beyond the level relax, so the slope may fall below A, but not to nothing where the root is
     slope = maximum(a + b * rise_slope + d * left, 0.01 * a)
     newton = residual / slope
