@@ -63,7 +63,8 @@ class CompiledStep:
         if isinstance(dt, (int, float)) and not (dt > 0 and math.isfinite(dt)):
             raise ParameterError(f"dt = {dt}: must be a positive number of seconds")
         require_load(self.actuator.motor, load_torque, load_inertia)
-        require_shapes(state, command=command, joint_position=joint_position, joint_velocity=joint_velocity)
+        if self.engine != "python":
+            require_shapes(state, command=command, joint_position=joint_position, joint_velocity=joint_velocity)
         return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
 
     def reset(self, state: State, mask: Any, **values: Any) -> State:
