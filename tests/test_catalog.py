@@ -97,23 +97,39 @@ def test_at_least_ten_sheets_are_reproduced_in_full():
     assert len(set(FULL) - {id for id, _ in INCONSISTENT}) >= 10
 
 
-@pytest.mark.parametrize(
-    "id",
-    [
-        "maxon-re25-118743",
-        "maxon-ec13-305194",
-        "maxon-remax13-203950",
-        "faulhaber-3564k012b",
-        "faulhaber-3564k024b",
-        "faulhaber-3564k048b",
-    ],
-)
-def test_the_nominal_current_heats_the_winding_to_its_limit(id):
-    """Copper heat with R(T) through the thermal resistances gives the printed rise within 5 K; for the Faulhaber motors
-    with the mounting and the friction at 22 000 rpm that their nominal figures are meant for."""
+COOLER = {
+    # makers whose nominal current leaves the winding below its printed limit by copper heat alone [K of rise]; the
+    # no-load loss at nominal speed, put into the housing, closes the gap of both RE 30 and of no other
+    "faulhaber-1331t012sr": 75,
+    "maxon-ec32flat-267121": 58,
+    "maxon-ec45flat-339281": 60,
+    "maxon-ec45flat-339286": 65,
+    "maxon-re25-118752": 67,
+    "maxon-re30-268214": 73,
+    "maxon-re30-48v": 73,
+    "maxon-re40-24v": 95,
+}
+
+
+def heated(id: str) -> tuple[float, float] | None:
+    """Printed and predicted rise of the winding at nominal current [K]; None where the sheet allows no comparison."""
     sheet = Datasheet.load(id)
-    allowed = (sheet.thermal.max_winding_temperature or 0.0) - 25.0
-    assert sheet.predict()["temperature_rise"] == pytest.approx(allowed, abs=5.0)
+    if id in TOO_LITTLE or sheet.thermal.max_winding_temperature is None:
+        return None
+    predicted = sheet.predict().get("temperature_rise")
+    return None if predicted is None else (sheet.thermal.max_winding_temperature - 25.0, predicted)
+
+
+@pytest.mark.parametrize("id", [id for id in catalog.ids() if heated(id) is not None])
+def test_the_nominal_current_heats_the_winding_to_its_limit(id):
+    """Copper heat with R(T) through the thermal resistances gives the printed rise within 5 K; for the Faulhaber 3564
+    with the mounting and the friction at 22 000 rpm that their nominal figures are meant for. Sheets that stay cooler
+    are named, and none gets hotter."""
+    allowed, predicted = heated(id) or (0.0, 0.0)
+    if id in COOLER:
+        assert predicted == pytest.approx(COOLER[id], abs=1.0) and predicted < allowed - 5.0
+    else:
+        assert predicted == pytest.approx(allowed, abs=5.0)
 
 
 def test_nominal_torque_of_the_faulhaber_motors_is_net_of_friction_at_the_rated_speed():

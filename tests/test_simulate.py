@@ -404,3 +404,34 @@ def test_telemetry_of_one_step_fits_together():
     assert np.allclose(run["motor_torque"], KT * run["current"], rtol=1e-12, atol=0)
     assert np.allclose(run["electrical_power"], run["voltage"] * run["current"], rtol=1e-12, atol=0)
     assert np.allclose(run["copper_power"], R * run["current"] ** 2, rtol=1e-12, atol=0)
+
+
+def test_what_a_step_misses_of_its_laws_vanishes_with_the_step():
+    """Quadratic drag acts with the coefficient of the start speed, a first-order error: half the step, half of it."""
+    motor = be.Motor(
+        winding=be.Winding(resistance=1.0),
+        magnet=be.Magnet(torque_constant=0.05, back_emf_constant=0.05),
+        rotor=be.Rotor(inertia=1e-5),
+        drag=be.Drag(coefficients=(1e-6, 5e-6)),
+    )
+
+    def missed(dt: float) -> float:
+        energy = be.simulate(motor, be.Inertia(1e-4), 12.0, 0.2, dt).energy()
+        return abs(float(energy["numerical"][-1])) / float(energy["electrical"][-1])
+
+    coarse, fine = missed(2e-4), missed(1e-4)
+    assert 0 < fine < 1e-3
+    assert coarse / fine == pytest.approx(2.0, rel=0.05)
+
+
+def test_a_linear_motor_misses_nothing_of_its_laws():
+    """Back-EMF and linear drag are solved for exactly, so nothing is left over at any step."""
+    motor = be.Motor(
+        winding=be.Winding(resistance=1.0, inductance=1e-3),
+        magnet=be.Magnet(torque_constant=0.05, back_emf_constant=0.05),
+        rotor=be.Rotor(inertia=1e-5),
+        drag=be.Drag(coefficients=(1e-5,)),
+    )
+    for dt in (1e-4, 1e-2):
+        energy = be.simulate(motor, be.Inertia(1e-4), 12.0, 1.0, dt).energy()
+        assert abs(energy["numerical"]).max() < 1e-12 * energy["electrical"][-1]
