@@ -85,7 +85,7 @@ def batch_step(per_motor: bool = False, steps: int = 100) -> float:
     import jax
     import jax.numpy as jnp
 
-    from backemf.engines import jax_engine
+    from backemf.actuator.compiled import laws as laws_of
     from backemf.tree import map_numbers
 
     if per_motor:
@@ -99,7 +99,7 @@ def batch_step(per_motor: bool = False, steps: int = 100) -> float:
     def run(actuator, state, position, velocity):
         def one(here, _):
             state, position, velocity = here
-            state, out = jax_engine.held(actuator, state, volts, position, velocity, 1e-3)
+            state, out = laws_of("jax").held(actuator, state, volts, position, velocity, 1e-3)
             velocity = velocity + 1e-3 * out.torque / 0.014
             return (state, position + 1e-3 * velocity, velocity), None
 
@@ -143,10 +143,10 @@ def shared_parameter_bytes() -> float:
     import jax
     import jax.numpy as jnp
 
-    from backemf.engines import jax_engine
+    from backemf.actuator.compiled import laws as laws_of
 
     state, row = step.initial((MOTORS,)), jnp.zeros(MOTORS, jnp.float32)
-    compiled = jax.jit(jax_engine.held).lower(actuator, state, row, row, row, 1e-3).compile()
+    compiled = jax.jit(laws_of("jax").held).lower(actuator, state, row, row, row, 1e-3).compile()
     return compiled.memory_analysis().argument_size_in_bytes / MOTORS
 
 

@@ -147,3 +147,9 @@ def actuators(draw, backlash=True):
 
 steps = scale(-6, 0)
 """Every step from a microsecond to a second."""
+
+
+def coupled(laws, kind, state, command, position, velocity, dt, *load):
+    """A command received and one step together with a load, by the laws of an engine."""
+    command, flags, state = laws.receive(kind, state, command, position, velocity, dt, None)
+    return laws.coupled(kind, state, command, flags, position, velocity, dt, *load)

@@ -66,6 +66,24 @@ GOOD = [
     be.Sine(amplitude=12.0, frequency=1.0, phase=0.1, offset=1.0),
     be.Chirp(amplitude=12.0, start=1.0, end=2.0, duration=1.0, offset=1.0),
     be.Trapezoid(value=12.0, rise=0.1, hold=0.1, fall=0.1, start=0.1),
+    be.PositionPid(kp=40.0, ki=5.0, kd=0.4, integral_limit=1.0),
+    be.VelocityPi(kp=1.0, ki=5.0, integral_limit=1.0),
+    be.TorquePid(kp=40.0, ki=5.0, kd=0.4, integral_limit=1.0, current_bandwidth=1000.0),
+    be.IdealPd(stiffness=40.0, damping=1.0, current_bandwidth=1000.0),
+    be.Torque(current_bandwidth=1000.0),
+    be.DutyServo(kp=2.0, ki=1.0, kd=0.1, pwm_limit=0.9, current_limit=2.0, dead_band=0.01, integral_limit=1.0),
+    be.DcClip(saturation_effort=20.0, velocity_limit=30.0, effort_limit=10.0),
+    be.EffortLimit(effort_limit=10.0),
+    be.DriveEnvelope(
+        max_effort=10.0, max_actuator_velocity=30.0, velocity_dependent_resistance=0.1, speed_effort_gradient=1.0
+    ),
+    be.KneeCurve(driving_effort=10.0, braking_effort=12.0, knee_speed=10.0, no_load_speed=30.0),
+    be.TanhFriction(coulomb=0.1, activation_speed=0.01, viscous=0.01),
+    be.Actuator(
+        be.Motor(winding=be.Winding(resistance=1.0), magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1)),
+        slew=1.0,
+        voltage_limit=24.0,
+    ),
 ]
 MAY_BE_NEGATIVE = {
     "Winding.reference_temperature", "Magnet.temperature_coefficient", "Magnet.reference_temperature",
@@ -85,7 +103,7 @@ FIELDS = [
     pytest.param(good, entry.name, id=f"{type(good).__name__}.{entry.name}")
     for good in GOOD
     for entry in fields(good)
-    if is_number(getattr(good, entry.name))
+    if is_number(getattr(good, entry.name)) and entry.type != "int"
 ]
 
 

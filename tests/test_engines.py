@@ -8,10 +8,12 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
+from motors import coupled
 
 import backemf as be
-from backemf.actuator.compiled import states_of
-from backemf.engines import bind, load
+from backemf.actuator.compiled import laws
+from backemf.actuator.memory import states_of
+from backemf.engines import bind
 from backemf.physics import exact, ops
 from backemf.tree import map_numbers, numbers
 
@@ -158,7 +160,7 @@ def random_inputs(kind: be.Actuator) -> tuple:
     """A state, a command, a position, a velocity, a load torque and a load inertia for each motor."""
     motor = kind.motor
     state = {}
-    for name in states_of(motor):
+    for name in states_of(kind):
         if name == "current":
             state[name] = evenly(-10, 10)
         elif name in ("winding_rise", "housing_rise"):
@@ -183,7 +185,7 @@ def call(engine, way: str, kind, inputs, dt=DT):
         new, out = engine.held(kind, state, command, position, velocity, dt, torque, inertia)
         after = {}
     else:
-        new, speed, out = engine.coupled(kind, state, command, position, velocity, dt, torque, inertia, 1e-4)
+        new, speed, out = coupled(engine, kind, state, command, position, velocity, dt, torque, inertia, 1e-4)
         after = {"velocity": speed}
     return after | {
         f"{prefix}{entry.name}": getattr(part, entry.name)
@@ -198,7 +200,7 @@ def as_arrays(values: dict) -> dict:
 
 
 def on_jax(way, kind, inputs):
-    engine = load("jax")
+    engine = laws("jax")
     with jax.enable_x64(True):
         step = jax.jit(lambda kind, inputs, dt: call(engine, way, kind, inputs, dt))
         return as_arrays(step(kind, tuple(inputs), DT))
@@ -209,11 +211,11 @@ def tensors(part):
 
 
 def on_torch(way, kind, inputs):
-    return as_arrays(call(load("torch"), way, tensors(kind), tensors(tuple(inputs))))
+    return as_arrays(call(laws("torch"), way, tensors(kind), tensors(tuple(inputs))))
 
 
 def on_python(way, kind, inputs):
-    engine = load("python")
+    engine = laws("python")
 
     def one(part, k):
         return map_numbers(part, lambda x: float(x[k]) if isinstance(x, np.ndarray) else x)
@@ -247,7 +249,7 @@ def test_all_engines_give_the_same_numbers(name, way):
     Channels that are small differences of large terms are compared relative to the peak of those terms.
     """
     kind, inputs = STRUCTURES[name], INPUTS[name]
-    expected = as_arrays(call(load("numpy"), way, kind, inputs))
+    expected = as_arrays(call(laws("numpy"), way, kind, inputs))
     answers = {"jax": on_jax(way, kind, inputs), "torch": on_torch(way, kind, inputs)}
     if kind.supply is None or not kind.supply.shared:
         # on plain floats a shared supply has one motor
@@ -264,7 +266,7 @@ def test_all_engines_give_the_same_numbers(name, way):
 def test_torch_compiles_the_whole_step_as_one_graph(name):
     """`torch.compile(fullgraph=True)` accepts the step, and the compiled one gives NumPy's numbers."""
     kind, inputs = STRUCTURES[name], INPUTS[name]
-    expected = as_arrays(call(load("numpy"), "held", kind, inputs))
+    expected = as_arrays(call(laws("numpy"), "held", kind, inputs))
     step = kind.compile("torch", dtype=torch.float64)
     state, command, position, velocity, torque, inertia = tensors(inputs)
     new, out = step(state, command, position, velocity, DT, torque, inertia)
@@ -284,9 +286,9 @@ def single(name: str) -> be.Actuator:
 
 def compiled(kind: be.Actuator, batch: tuple[int, ...]):
     """The compiled JAX step of a kind of motor for a batch, in float32."""
-    engine = load("jax")
+    engine = laws("jax")
     zero = np.zeros(batch, dtype=np.float32)
-    state = be.State(**{name: zero for name in states_of(kind.motor)})
+    state = be.State(**{name: zero for name in states_of(kind)})
     step = jax.jit(lambda kind, inputs, dt: call(engine, "held", kind, inputs, dt))
     return step.lower(kind, (state, zero, zero, zero, zero, zero), np.float32(1e-3)).compile()
 
@@ -295,7 +297,7 @@ def test_shared_parameters_are_not_expanded():
     """What goes into the compiled step is the batch's states and inputs; a parameter that all share takes 4 bytes."""
     batch = 4096
     kind = single("everything")
-    arrays = len(states_of(kind.motor)) + 5
+    arrays = len(states_of(kind)) + 5
     count = len(list(numbers(kind)))
     assert count > 40
     size = compiled(kind, (batch,)).memory_analysis().argument_size_in_bytes
@@ -331,7 +333,7 @@ def test_absent_parts_cost_nothing():
 
 def test_absent_states_are_absent():
     """A resistive motor remembers nothing, so its step takes and returns nothing but inputs and outputs."""
-    step = STRUCTURES["resistive"].compile("numpy")
+    step = replace(STRUCTURES["resistive"], meter=False).compile("numpy")
     assert all(getattr(step.initial(N), entry.name) is None for entry in fields(be.State))
 
 
@@ -370,7 +372,7 @@ def test_the_step_is_a_function_of_its_arguments():
     """A state is never changed in place: the same call gives the same answer twice."""
     kind, inputs = STRUCTURES["everything"], INPUTS["everything"]
     copy = map_numbers(inputs[0], np.copy)
-    first, second = (as_arrays(call(load("numpy"), "held", kind, inputs)) for _ in range(2))
+    first, second = (as_arrays(call(laws("numpy"), "held", kind, inputs)) for _ in range(2))
     assert all((first[name] == second[name]).all() for name in first)
     assert all((a == b).all() for (_, a), (_, b) in zip(numbers(copy), numbers(inputs[0]), strict=True))
 
@@ -389,7 +391,7 @@ def test_vmap_over_motors_is_the_batch():
     def one(resistance, volts, speed):
         motor = replace(batched, winding=replace(batched.winding, resistance=resistance))
         single = be.State(current=0.0, bristle=0.0)
-        return load("jax").held(be.Actuator(motor), single, volts, 0.0, speed, 1e-3)
+        return laws("jax").held(be.Actuator(motor), single, volts, 0.0, speed, 1e-3)
 
     mapped_state, mapped = jax.vmap(one)(batched.winding.resistance, volts, speeds)
     assert np.allclose(mapped.torque, out.torque, rtol=1e-6, atol=0)

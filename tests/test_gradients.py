@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from motors import coupled
 
 import backemf as be
-from backemf.actuator.compiled import states_of
-from backemf.engines import load
+from backemf.actuator.compiled import laws
+from backemf.actuator.memory import states_of
 from backemf.tree import map_numbers, numbers
 
 jax = pytest.importorskip("jax")
@@ -113,14 +114,14 @@ def score(engine, way, kind, carry, command, speed, dt):
         velocity = speed
         state, out = engine.held(kind, state, command, position, velocity, dt, 0.05, 2e-3)
     else:
-        state, velocity, out = engine.coupled(kind, state, command, position, velocity, dt, 0.05, 2e-3, 1e-4)
+        state, velocity, out = coupled(engine, kind, state, command, position, velocity, dt, 0.05, 2e-3, 1e-4)
     position = position + dt * velocity
     worth = out.torque + 0.01 * out.copper_power + 0.05 * velocity + 0.02 * out.winding_temperature + 0.03 * out.current
     return (state, position, velocity), worth + 0.01 * out.bus_voltage
 
 
 def start(kind, make, velocity):
-    state = {name: make(0.0) for name in states_of(kind.motor)}
+    state = {name: make(0.0) for name in states_of(kind)}
     if "winding_rise" in state:
         state["winding_rise"] = make(20.0)
     if "gap" in state:
@@ -130,7 +131,7 @@ def start(kind, make, velocity):
 
 def loss_in_python(name, way, theta) -> float:
     kind, dt, commands, speeds = unpacked(CASES[name], [float(x) for x in theta])
-    engine, total = load("python"), 0.0
+    engine, total = laws("python"), 0.0
     carry = start(kind, float, speeds[0])
     for k in range(STEPS):
         carry, worth = score(engine, way, kind, carry, commands[k], speeds[k], dt)
@@ -140,7 +141,7 @@ def loss_in_python(name, way, theta) -> float:
 
 def loss_in_torch(name, way, theta):
     kind, dt, commands, speeds = unpacked(CASES[name], theta)
-    engine, total = load("torch"), 0.0
+    engine, total = laws("torch"), 0.0
     carry = start(kind, lambda x: torch.tensor(x, dtype=torch.float64), speeds[0])
     for k in range(STEPS):
         carry, worth = score(engine, way, kind, carry, commands[k], speeds[k], dt)
@@ -150,7 +151,7 @@ def loss_in_torch(name, way, theta):
 
 def loss_in_jax(name, way, theta):
     kind, dt, commands, speeds = unpacked(CASES[name], theta)
-    engine = load("jax")
+    engine = laws("jax")
 
     def one(carry, row):
         weight, command, speed = row
@@ -258,13 +259,13 @@ def channels(engine, way, kind, state, command, speed, dt):
 
 
 def flat_inputs(kind: be.Actuator, initial: dict, command: float, speed: float) -> np.ndarray:
-    names = states_of(kind.motor)
+    names = states_of(kind)
     return np.array([*(float(x) for _, x in numbers(kind)), *(initial.get(n, 0.0) for n in names), command, speed, DT])
 
 
 def step_of(engine, way, kind, theta):
     """All channels of one step as a function of one row of numbers: parameters, states, command, speed and dt."""
-    count, names = len(list(numbers(kind))), states_of(kind.motor)
+    count, names = len(list(numbers(kind))), states_of(kind)
     values = [theta[k] for k in range(len(theta))]
     state = be.State(**dict(zip(names, values[count:], strict=False)))
     return channels(engine, way, with_numbers(kind, values[:count]), state, *values[count + len(names) :])
@@ -279,10 +280,10 @@ def test_gradients_are_finite_at_every_corner(corner):
     for way in ("held", "coupled"):
         # one infinite slope of one channel makes the slope of the sum infinite or undefined
         with jax.enable_x64(True):
-            slopes = jax.grad(lambda x, way=way: sum(step_of(load("jax"), way, kind, x)))(jnp.asarray(theta))
+            slopes = jax.grad(lambda x, way=way: sum(step_of(laws("jax"), way, kind, x)))(jnp.asarray(theta))
         assert np.isfinite(slopes).all(), (way, np.argwhere(~np.isfinite(slopes)))
         leaf = torch.tensor(theta, dtype=torch.float64, requires_grad=True)
-        sum(step_of(load("torch"), way, kind, leaf)).backward()
+        sum(step_of(laws("torch"), way, kind, leaf)).backward()
         assert torch.isfinite(leaf.grad).all(), way
 
 
@@ -296,11 +297,11 @@ def slope_at_rest(kind, of: int) -> tuple[float, float]:
         return step_of(engine, "coupled", kind, x)[of]
 
     with jax.enable_x64(True):
-        by_jax = float(jax.grad(lambda x: channel(load("jax"), x))(jnp.asarray(theta))[where])
+        by_jax = float(jax.grad(lambda x: channel(laws("jax"), x))(jnp.asarray(theta))[where])
     moved = [theta.copy() for _ in range(2)]
     for side, row in zip((1e-6, -1e-6), moved, strict=True):
         row[where] = side
-    ahead, behind = (channel(load("python"), [float(x) for x in row]) for row in moved)
+    ahead, behind = (channel(laws("python"), [float(x) for x in row]) for row in moved)
     return by_jax, (ahead - behind) / 2e-6
 
 

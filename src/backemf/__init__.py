@@ -15,7 +15,29 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from .actuator import Actuator, CompiledStep, Supply
+from .actuator import (
+    Actuator,
+    AngleTable,
+    Command,
+    CompiledStep,
+    DcClip,
+    Delay,
+    Draws,
+    DriveEnvelope,
+    DutyServo,
+    EffortLimit,
+    IdealPd,
+    KneeCurve,
+    ModeSelector,
+    PositionPid,
+    Supply,
+    TanhFriction,
+    Torque,
+    TorquePid,
+    TorqueSpeedTable,
+    VelocityPi,
+    Voltage,
+)
 from .commands import Chirp, Constant, Samples, Sine, Step, Table, Trapezoid, from_csv
 from .errors import (
     BackemfError,
@@ -49,7 +71,7 @@ from .motor import (
     TwoNodeThermal,
     Winding,
 )
-from .physics.state import Output, State
+from .physics.state import Output, State, limit_names
 from .rollout import Here, rest, rollout
 from .run import Run
 from .simulate import simulate
@@ -78,9 +100,11 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Actuator",
+    "AngleTable",
     "BackemfError",
     "Chirp",
     "Cogging",
+    "Command",
     "CompiledStep",
     "Constant",
     "ConstantTorque",
@@ -88,13 +112,21 @@ __all__ = [
     "Dahl",
     "Datasheet",
     "DatasheetError",
+    "DcClip",
+    "Delay",
     "Drag",
+    "Draws",
+    "DriveEnvelope",
+    "DutyServo",
+    "EffortLimit",
     "Fan",
     "Finding",
     "Gearbox",
     "Harmonic",
     "Here",
+    "IdealPd",
     "Inertia",
+    "KneeCurve",
     "Limits",
     "LoadDependent",
     "LoadShare",
@@ -102,10 +134,12 @@ __all__ = [
     "LuGre",
     "Magnet",
     "MissingExtraError",
+    "ModeSelector",
     "Motor",
     "Output",
     "ParameterError",
     "Pendulum",
+    "PositionPid",
     "PrescribedMotion",
     "QuadraticShare",
     "Ratings",
@@ -121,17 +155,24 @@ __all__ = [
     "Stribeck",
     "Supply",
     "Table",
+    "TanhFriction",
     "Thermal",
+    "Torque",
+    "TorquePid",
+    "TorqueSpeedTable",
     "Trapezoid",
     "TwoMass",
     "TwoNodeThermal",
     "UnitError",
+    "VelocityPi",
+    "Voltage",
     "Winding",
     "__version__",
     "analyze",
     "catalog",
     "engines",
     "from_csv",
+    "limit_names",
     "plot",
     "rest",
     "rollout",

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from .actuator import Actuator
-from .actuator.compiled import states_of
+from .actuator import Actuator, Command
+from .actuator import chain as actuator_laws
+from .actuator.memory import initial_state, states_of
 from .engines import bind
 from .engines import load as load_engine
 from .loads import KINEMATIC, Load, LockedRotor, TwoMass
 from .motor import Motor, TwoNodeThermal
 from .physics import load as load_laws
-from .physics import step as motor_laws
 from .physics.state import Output, State
 from .tree import kind_of_numbers, map_numbers
 
+MAIN = "command"
+"""Name of the controller's main input where nothing else is commanded."""
 BLOCK = 16
 """Steps of the innermost compiled loop; see `blockwise`."""
 IMMOVABLE = 1e20
@@ -42,30 +44,56 @@ class Here:
     """Joint velocity [rad/s]."""
 
 
-def rest(actuator: Actuator, load: Load, shape: tuple[int, ...] = (), position: Any = 0.0, velocity: Any = 0.0) -> Here:
-    """Motor and load at the start of a run: cold, without current, at a position and velocity of the joint."""
+def rest(
+    actuator: Actuator,
+    load: Load,
+    shape: tuple[int, ...] = (),
+    position: Any = 0.0,
+    velocity: Any = 0.0,
+    *,
+    dt: float | None = None,
+    seed: int = 0,
+) -> Here:
+    """Motor and load at the start of a run: cold, without current, at a position and velocity of the joint.
+
+    `dt` is the step that a delay in seconds is made for, `seed` where its draws begin.
+    """
 
     def spread(value: Any) -> np.ndarray:
         return np.broadcast_to(np.asarray(value, dtype=float), shape).copy()
 
-    state = {name: spread(0.0) for name in states_of(actuator.motor)}
-    if "rotor_speed" in state:
-        state["rotor_speed"] = spread(actuator.motor.ratio * np.asarray(velocity))
+    state = initial_state(load_engine("numpy"), actuator, shape, seed, dt, {}, {})
+    if state.rotor_speed is not None and actuator.motor is not None:
+        state = replace(state, rotor_speed=spread(actuator.motor.ratio * np.asarray(velocity)))
     memory = (spread(position), spread(velocity)) if isinstance(load, TwoMass) else ()
-    return Here(State(**state), memory, spread(position), spread(velocity))
+    return Here(state, memory, spread(position), spread(velocity))
 
 
 def advance(laws, loads, actuator: Actuator, load: Load, here: Here, command, path, dt):
-    """One step of motor and load together: where everything is afterwards, the load's torque, the motor's output."""
+    """One step of actuator and load together: where everything is afterwards, the load's torque, the output."""
     if isinstance(load, KINEMATIC):
         # the joint moves along its path, and no motor changes that
         begin, end = (here.position, here.position) if isinstance(load, LockedRotor) else path
         velocity = (end - begin) / dt
         state, out = laws.held(actuator, here.state, command, begin, velocity, dt, 0.0, IMMOVABLE)
         return Here(state, here.memory, end, velocity), -out.torque, out
+    command, flags, state = laws.receive(actuator, here.state, command, here.position, here.velocity, dt, None)
+    here = Here(state, here.memory, here.position, here.velocity)
+    torques, outs = [], []
+    for _ in range(actuator.substeps):
+        here, torque, out = turn(laws, loads, actuator, load, here, command, flags, dt / actuator.substeps)
+        torques.append(torque)
+        outs.append(out)
+    if actuator.substeps == 1:
+        return here, torques[0], outs[0]
+    return here, sum(torques) / actuator.substeps, laws.averaged(outs)
+
+
+def turn(laws, loads, actuator: Actuator, load: Load, here: Here, command, flags, dt):
+    """One turn of the control loop with motor and load."""
     inertia, torque, slope = loads.react(load, here.memory, here.position, here.velocity, dt)
     state, velocity, out = laws.coupled(
-        actuator, here.state, command, here.position, here.velocity, dt, torque, inertia, slope
+        actuator, here.state, command, flags, here.position, here.velocity, dt, torque, inertia, slope
     )
     torque = torque - slope * (velocity - here.velocity)
     memory = loads.follow(load, here.memory, torque, dt)
@@ -91,22 +119,22 @@ def rollout(
     Args:
         actuator: A `Motor`, or an `Actuator` with its supply.
         load: What it moves; any load that does not move as it pleases.
-        commands: Volts, one value or row per step.
+        commands: The controller's main input, one value or row per step; without a controller, volts.
         dt: Step [s].
         start: Where everything is at first; None: `rest`.
         observe: What to keep of each step, e.g. `lambda here, out: here.position`; None: nothing.
     """
-    engine, loads = jax_laws()
+    laws, loads = jax_laws()
     import jax
     import jax.numpy as jnp
 
     actuator = Actuator(actuator) if isinstance(actuator, Motor) else actuator
     commands = jnp.asarray(commands, dtype=jnp.result_type(float))
-    begin = rest(actuator, load, commands.shape[1:]) if start is None else start
-    begin: Here = jax.tree.map(lambda x: jnp.asarray(x, dtype=commands.dtype), begin)
+    begin = rest(actuator, load, commands.shape[1:], dt=dt) if start is None else start
+    begin: Here = jax.tree.map(jnp.asarray, in_precision(begin, commands.dtype))
 
     def one(here, command):
-        after, _, out = advance(engine, loads, actuator, load, here, command, None, dt)
+        after, _, out = advance(laws, loads, actuator, load, here, command, None, dt)
         after = like(after, begin)
         return after, None if observe is None else observe(after, out)
 
@@ -126,6 +154,16 @@ def rollout(
     return here, seen
 
 
+def in_precision(part: Any, dtype: Any) -> Any:
+    """The same part with every number in a precision; whole numbers stay whole."""
+
+    def change(x: Any) -> Any:
+        x = x if hasattr(x, "dtype") else np.asarray(x)
+        return x if np.issubdtype(x.dtype, np.integer) else x.astype(dtype)
+
+    return map_numbers(part, change)
+
+
 def like(here: Here, start: Here) -> Here:
     """The same, in the dtypes and shapes in which it started."""
     import jax
@@ -135,19 +173,25 @@ def like(here: Here, start: Here) -> Here:
 
 
 def jax_laws():
-    """The laws of motor and load, bound to JAX."""
-    engine = load_engine("jax")
-    return engine, bind(load_laws, "jax", engine.ops)
+    """The laws of actuator and load, bound to JAX."""
+    ops = load_engine("jax").ops
+    return bind(actuator_laws, "jax", ops), bind(load_laws, "jax", ops)
 
 
-def channel_names(motor: Motor, load: Load) -> list[str]:
+def channel_names(actuator: Actuator, load: Load) -> list[str]:
     """Every recorded channel, in the order in which it is recorded."""
     names = ["position", "velocity", "load_torque"]
     if isinstance(load, TwoMass):
         names += ["far_position", "far_velocity"]
-    names += [name for name in states_of(motor) if name not in ("current", "rotor_speed")]
-    absent = set() if isinstance(motor.thermal, TwoNodeThermal) else {"housing_temperature"}
-    return names + [entry.name for entry in fields(Output) if entry.name not in absent]
+    recorded = ("winding_rise", "housing_rise", "bristle", "gap", "setpoint", "integral", "lag")
+    names += [name for name in states_of(actuator) if name in recorded]
+    outputs = [entry.name for entry in fields(Output)]
+    if actuator.motor is None:
+        present = ("torque", "torque_requested", "torque_slope", "torque_stiffness", "mechanical_power", "limit")
+        return names + [name for name in outputs if name in present]
+    absent = set() if isinstance(actuator.motor.thermal, TwoNodeThermal) else {"housing_temperature"}
+    absent |= set() if actuator.meter else {"electrical_energy"}
+    return names + [name for name in outputs if name not in absent]
 
 
 def record_of(names: list[str], here: Here, torque, out: Output) -> list[Any]:
@@ -164,16 +208,23 @@ def behind_time(values: np.ndarray, dimensions: int) -> np.ndarray:
     return values.reshape(values.shape[0], *(1,) * (dimensions - values.ndim + 1), *values.shape[1:])
 
 
+def told(values: dict[str, Any]) -> Any:
+    """What an actuator is told in a step: its main input alone, or a `Command`."""
+    return values[MAIN] if MAIN in values else Command(**values)
+
+
 def roll_numpy(actuator, load, start: Here, values, path, dt, every, batch, precision):
     """A recorded piece of a run in plain NumPy: the reference."""
-    names = channel_names(actuator.motor, load)
-    values = behind_time(values, len(batch))
-    kept = np.empty((len(names), len(values) // every, *batch), dtype=precision)
+    names = channel_names(actuator, load)
+    values = {name: behind_time(row, len(batch)) for name, row in values.items()}
+    count = len(next(iter(values.values())))
+    kept = np.empty((len(names), count // every, *batch), dtype=precision)
     here = start
     with np.errstate(all="ignore"):
-        for k in range(len(values)):
+        for k in range(count):
             leg = None if path is None else (path[k], path[k + 1])
-            here, torque, out = advance(motor_laws, load_laws, actuator, load, here, values[k], leg, dt)
+            command = told({name: row[k] for name, row in values.items()})
+            here, torque, out = advance(actuator_laws, load_laws, actuator, load, here, command, leg, dt)
             if (k + 1) % every == 0:
                 for row, value in zip(kept, record_of(names, here, torque, out), strict=True):
                     row[k // every] = value
@@ -185,16 +236,15 @@ def roll_jax(actuator, load, start: Here, values, path, dt, every, batch, precis
     load_engine("jax")
     import jax
 
-    names = channel_names(actuator.motor, load)
+    names = channel_names(actuator, load)
     with jax.enable_x64(precision == "float64"):
-        arrays = [behind_time(values, len(batch)).astype(precision)]
+        arrays = [behind_time(row, len(batch)).astype(precision) for row in values.values()]
         if path is not None:
             arrays += [path[:-1].astype(precision), path[1:].astype(precision)]
         grouped = [x.reshape(len(x) // every, every, *x.shape[1:]) for x in arrays]
-        start = map_numbers(start, lambda x: np.asarray(x, dtype=precision))
         moving = None if isinstance(load, KINEMATIC) else load
-        run = _compiled(type(load), tuple(names), every, batch)
-        here, kept = run(actuator, moving, start, grouped, dt)
+        run = _compiled(type(load), tuple(values), tuple(names), every, batch)
+        here, kept = run(actuator, moving, in_precision(start, precision), grouped, dt)
         return map_numbers(here, np.asarray), {name: np.asarray(x) for name, x in zip(names, kept, strict=True)}
 
 
@@ -213,20 +263,23 @@ def blockwise(scan, step, start, rows: list):
 
 
 @lru_cache(maxsize=128)
-def _compiled(load_kind: type, names: tuple[str, ...], every: int, batch: tuple[int, ...]):
+def _compiled(load_kind: type, targets: tuple[str, ...], names: tuple[str, ...], every: int, batch: tuple[int, ...]):
     """The compiled loop over (recorded, every) steps, for loads of one kind."""
     import jax
     import jax.numpy as jnp
 
-    engine, loads = jax_laws()
+    laws, loads = jax_laws()
 
     def run(actuator, load, start, arrays, dt):
         # a load that moves as it pleases has no numbers of its own here: its path comes with the arrays
         load = object.__new__(load_kind) if load is None else load
 
+        def step(here, row):
+            command = told(dict(zip(targets, row, strict=False)))
+            return advance(laws, loads, actuator, load, here, command, tuple(row[len(targets) :]) or None, dt)
+
         def one(here, row):
-            after, _, _ = advance(engine, loads, actuator, load, here, row[0], tuple(row[1:]) or None, dt)
-            return like(after, start)
+            return like(step(here, row)[0], start)
 
         def recorded(here, rows):
             if every > 1:
@@ -234,12 +287,21 @@ def _compiled(load_kind: type, names: tuple[str, ...], every: int, batch: tuple[
             return one(here, [row[-1] for row in rows]), here
 
         end, begins = blockwise(jax.lax.scan, recorded, start, arrays)
-        # the laws are elementwise: the telemetry of all recorded steps is one more call, over the time axis
+        # the telemetry of all recorded steps is one more call, over the time axis
         last = [row[:, -1] for row in arrays]
-        last[1:] = [row.reshape(row.shape + (1,) * len(batch)) for row in last[1:]]
-        here, torque, out = advance(engine, loads, actuator, load, begins, last[0], tuple(last[1:]) or None, dt)
+        if start.state.head is None:
+            # elementwise laws need no mapping over time
+            last[len(targets) :] = [row.reshape(row.shape + (1,) * len(batch)) for row in last[len(targets) :]]
+            here, torque, out = step(begins, last)
+        else:
+            here, torque, out = jax.vmap(step)(begins, last)
         shape = (arrays[0].shape[0], *batch)
         channels = [jnp.asarray(c, start.position.dtype) for c in record_of(list(names), here, torque, out)]
-        return end, [jnp.broadcast_to(c, shape) for c in channels]
+        return end, [jnp.broadcast_to(beside_time(c, shape), shape) for c in channels]
 
     return jax.jit(run)
+
+
+def beside_time(channel, shape: tuple[int, ...]):
+    """A channel that is one number per step, with axes for the batch behind it."""
+    return channel.reshape(channel.shape + (1,) * (len(shape) - 1)) if channel.shape == shape[:1] else channel

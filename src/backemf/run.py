@@ -38,6 +38,16 @@ UNITS = {
     "bus_voltage": "V",
     "bus_current": "A",
     "limit": "1",
+    "torque_stiffness": "N*m/rad",
+    "electrical_energy": "J",
+    "setpoint": "1",
+    "integral": "1",
+    "lag": "1",
+    "position_command": "rad",
+    "velocity_command": "rad/s",
+    "effort_command": "N*m",
+    "voltage_command": "V",
+    "mode_command": "1",
 }
 """Unit of each channel; every channel that ends in _power is in W."""
 
@@ -66,8 +76,8 @@ class Run:
     """Every channel by name."""
 
     @property
-    def motor(self) -> Motor:
-        """The motor that was run."""
+    def motor(self) -> Motor | None:
+        """The motor that was run; None: the actuator has none."""
         return self.actuator.motor
 
     @property

@@ -6,19 +6,20 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
-from .actuator import Actuator
-from .actuator.compiled import require_load, states_of
+from .actuator import Actuator, Command
+from .actuator.memory import PER_MOTOR, states_of
+from .actuator.needs import require_command, require_load
 from .checks import ABSOLUTE_ZERO, no_number
 from .commands import Samples, as_command
 from .errors import ParameterError, SimulationError
 from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion
 from .motor import Motor
-from .rollout import Here, behind_time, channel_names, rest, roll_jax, roll_numpy
+from .rollout import MAIN, Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .run import Run
 from .tree import numbers
 
@@ -42,16 +43,17 @@ def simulate(
     every: int = 1,
     engine: str = "jax",
     precision: str = "float64",
+    seed: int = 0,
     progress: bool = False,
 ) -> Run:
-    """Run a motor with a load under a voltage command.
+    """Run an actuator with a load under a command.
 
     Args:
-        actuator: A `Motor`, or an `Actuator` with its supply.
+        actuator: A `Motor`, or an `Actuator` with its controller, delay and supply.
         load: What it moves: `Inertia`, `Pendulum`, `Fan`, `ConstantTorque`, `TwoMass`, `LockedRotor`,
             `PrescribedMotion`.
-        command: Volts: a number, an array with one value (or row) per step, or `Constant`, `Step`, `Sine`, `Chirp`,
-            `Trapezoid`, `from_csv(...)`.
+        command: The controller's main input, without a controller volts: a number, an array with one value (or row) per
+            step, or `Constant`, `Step`, `Sine`, `Chirp`, `Trapezoid`, `from_csv(...)`; or a `Command` of several.
         duration: How long [s].
         dt: Step [s]; any step is stable, a short one is exact.
         position: Joint position at the start [rad].
@@ -61,6 +63,7 @@ def simulate(
         every: Record every n-th step.
         engine: "jax" (compiled), or "numpy" (the reference, slow).
         precision: "float64" or "float32".
+        seed: Where the draws of a delay begin.
         progress: Show a progress bar.
     """
     if isinstance(actuator, Motor):
@@ -74,18 +77,19 @@ def simulate(
     if precision not in ("float64", "float32"):
         raise ParameterError(f"precision = {precision!r}: must be 'float64' or 'float32'")
     steps = count_steps(duration, dt, every)
-    signal = as_command(command)
-    if isinstance(signal, Samples) and len(signal.values) != steps:
-        raise ParameterError(
-            f"command has {len(signal.values)} rows, but {duration:g} s in steps of {dt:g} s are {steps}; "
-            "give one value per step, or a command object such as Table"
-        )
+    signals = signals_of(actuator, command)
+    for name, signal in signals.items():
+        if isinstance(signal, Samples) and len(signal.values) != steps:
+            raise ParameterError(
+                f"{name} has {len(signal.values)} rows, but {duration:g} s in steps of {dt:g} s are {steps}; "
+                "give one value per step, or a command object such as Table"
+            )
     if initial is not None and not isinstance(initial, dict):
         raise ParameterError(f"initial = {initial!r}: must be a dict such as {{'winding_rise': 60.0}}")
-    batch = batch_shape(actuator, load, signal, position, velocity, initial or {}, shape)
-    check_load(actuator.motor, load)
-    check_memory(steps // every, batch, len(channel_names(actuator.motor, load)) + 1)
-    start = start_of(actuator, load, batch, position, velocity, initial or {})
+    batch = batch_shape(actuator, load, signals, position, velocity, initial or {}, shape)
+    check_load(actuator, load)
+    check_memory(steps // every, batch, len(channel_names(actuator, load)) + 1)
+    start = start_of(actuator, load, batch, position, velocity, initial or {}, dt, seed)
 
     roll = roll_jax if engine == "jax" else roll_numpy
     pieces: list[dict[str, np.ndarray]] = []
@@ -93,19 +97,33 @@ def simulate(
     with _bar(progress, steps) as advance:
         for first, count in chunks(steps, every):
             times = (first + np.arange(count)) * dt
-            values = signal.values[first : first + count] if isinstance(signal, Samples) else signal.at(times)
+            values = {
+                name: signal.values[first : first + count] if isinstance(signal, Samples) else signal.at(times)
+                for name, signal in signals.items()
+            }
             path = np.append(times, times[-1] + dt)
             path = load.at(path) if isinstance(load, PrescribedMotion) else None
             here, record = roll(actuator, load, here, values, path, dt, every, batch, precision)
-            record["command"] = np.broadcast_to(
-                behind_time(values[every - 1 :: every], len(batch)), (count // every, *batch)
-            ).copy()
+            for name, row in values.items():
+                label = name if name == MAIN else f"{name}_command"
+                row = behind_time(row[every - 1 :: every], len(batch))
+                record[label] = np.broadcast_to(row, (count // every, *batch)).copy()
             check_finite(record, (first + every) * dt, dt * every, actuator, load)
             pieces.append(record)
             advance(count)
     data = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
     time = (np.arange(steps // every) + 1) * (dt * every)
     return Run(actuator, load, dt, time, data)
+
+
+def signals_of(actuator: Actuator, command: Any) -> dict[str, Any]:
+    """The command of each input over time, by name."""
+    if not isinstance(command, Command):
+        return {MAIN: as_command(command)}
+    given = {entry.name: getattr(command, entry.name) for entry in fields(command)}
+    signals = {name: as_command(value) for name, value in given.items() if value is not None}
+    require_command(actuator, Command(**dict.fromkeys(signals, 0.0)))
+    return signals
 
 
 def count_steps(duration: float, dt: float, every: int) -> int:
@@ -136,7 +154,7 @@ def chunks(steps: int, every: int) -> Iterator[tuple[int, int]]:
         yield first, min(size, steps - first)
 
 
-def batch_shape(actuator, load, signal, position, velocity, initial, shape) -> tuple[int, ...]:
+def batch_shape(actuator, load, signals, position, velocity, initial, shape) -> tuple[int, ...]:
     """The shape every array of the run broadcasts to."""
     asked = () if shape is None else (shape,) if isinstance(shape, (int, np.integer)) else shape
     if not isinstance(asked, (tuple, list)) or not all(isinstance(n, (int, np.integer)) and n > 0 for n in asked):
@@ -147,8 +165,9 @@ def batch_shape(actuator, load, signal, position, velocity, initial, shape) -> t
     if not isinstance(load, PrescribedMotion):
         for name, value in numbers(load):
             shapes[f"load.{name}"] = np.shape(value)
-    probe = signal.values[:1] if isinstance(signal, Samples) else signal.at(np.zeros(1))
-    shapes["command"] = probe.shape[1:]
+    for name, signal in signals.items():
+        probe = signal.values[:1] if isinstance(signal, Samples) else signal.at(np.zeros(1))
+        shapes[name] = probe.shape[1:]
     shapes["position"], shapes["velocity"] = np.shape(position), np.shape(velocity)
     shapes |= {f"initial.{name}": np.shape(value) for name, value in initial.items()}
     whole: tuple[int, ...] = ()
@@ -176,12 +195,13 @@ def check_memory(records: int, batch: tuple[int, ...], channels: int) -> None:
         )
 
 
-def check_load(motor: Motor, load: Load) -> None:
+def check_load(actuator: Actuator, load: Load) -> None:
     """Raise one sentence if there is nothing that could move, or no way to move it."""
-    require_load(motor, 0.0, 1.0)
+    require_load(actuator, 0.0, 1.0)
     if isinstance(load, KINEMATIC):
         return
-    own, outside = np.asarray(motor.armature), np.asarray(getattr(load, "inertia", 1.0))
+    own = np.asarray(0.0 if actuator.motor is None else actuator.motor.armature)
+    outside = np.asarray(getattr(load, "inertia", 1.0))
     if not (own + outside > 0).all():
         raise ParameterError(
             "nothing has inertia: give Motor.rotor, or a load with an inertia above 0, "
@@ -189,7 +209,7 @@ def check_load(motor: Motor, load: Load) -> None:
         )
 
 
-def start_of(actuator: Actuator, load: Load, batch, position, velocity, initial) -> Here:
+def start_of(actuator: Actuator, load: Load, batch, position, velocity, initial, dt, seed) -> Here:
     """Everything at the start, spread over the batch."""
     for name, value in (("position", position), ("velocity", velocity), *initial.items()):
         if no_number(value) or value is None or not np.isfinite(np.asarray(value, dtype=float)).all():
@@ -201,14 +221,15 @@ def start_of(actuator: Actuator, load: Load, batch, position, velocity, initial)
             f"position = {position}, velocity = {velocity}: a prescribed motion starts where its table does; "
             "leave them out"
         )
-    present = states_of(actuator.motor)
+    present = [name for name in states_of(actuator) if name in PER_MOTOR]
     for name in initial:
         if name not in present:
             raise ParameterError(
                 f"initial[{name!r}]: this motor has no such state; it has {', '.join(present) or 'none'}"
             )
-    check_start(actuator.motor, initial)
-    here = rest(actuator, load, batch, position, velocity)
+    if actuator.motor is not None:
+        check_start(actuator.motor, initial)
+    here = rest(actuator, load, batch, position, velocity, dt=dt, seed=seed)
     given = {name: np.broadcast_to(np.asarray(value, dtype=float), batch).copy() for name, value in initial.items()}
     return replace(here, state=replace(here.state, **given))
 
@@ -264,7 +285,9 @@ def check_finite(record: dict[str, np.ndarray], first: float, spacing: float, ac
     suspects = _STATES | _TELEMETRY
     # one state that runs away takes the others with it within a step: two of them say enough
     found = [name for name in suspects if name in early][:2] or early[:1]
-    known = dict(numbers(actuator.motor)) | {f"load.{name}": value for name, value in numbers(load)}
+    known = dict(numbers(actuator if actuator.motor is None else actuator.motor)) | {
+        f"load.{name}": value for name, value in numbers(load)
+    }
     params = dict.fromkeys(name for channel in found for name in suspects.get(channel, ()) if name in known)
     look = ", ".join(["the command", *(f"{name} = {known[name]}" for name in params)])
     raise SimulationError(

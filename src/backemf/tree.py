@@ -11,6 +11,20 @@ KINDS: list[type] = []
 
 T = TypeVar("T", bound=type)
 
+_STRUCTURE = (
+    "bool",
+    "bool | None",
+    "int",
+    "int | None",
+    "str",
+    "str | None",
+    "tuple[str, ...]",
+    "tuple[str, ...] | None",
+)
+"""Annotations of fields that are no numbers but say what the step is made of."""
+_TABLES = ("np.ndarray", "np.ndarray | None", "tuple[np.ndarray, ...]")
+"""Annotations of fields whose arrays have axes of their own: numbers, but not one per motor."""
+
 
 def kind_of_numbers(kind: T) -> T:
     """Make a dataclass of numbers known to the engines."""
@@ -18,11 +32,17 @@ def kind_of_numbers(kind: T) -> T:
     return kind
 
 
+def structure(kind: type) -> list[str]:
+    """Names of the fields that are words, switches and counts."""
+    return [entry.name for entry in fields(kind) if entry.type in _STRUCTURE]
+
+
 def numbers(part: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted name and value of every number below a part, e.g. ("winding.resistance", 1.13)."""
+    """Dotted name and value of every number below a part, e.g. ("winding.resistance", 1.13); tables are left out."""
     if is_dataclass(part):
         for entry in fields(part):
-            yield from numbers(getattr(part, entry.name), f"{prefix}.{entry.name}" if prefix else entry.name)
+            if entry.type not in _STRUCTURE + _TABLES:
+                yield from numbers(getattr(part, entry.name), f"{prefix}.{entry.name}" if prefix else entry.name)
     elif isinstance(part, tuple):
         for index, item in enumerate(part):
             yield from numbers(item, f"{prefix}.{index}")
@@ -35,7 +55,8 @@ def map_numbers(part: Any, change: Callable[[Any], Any]) -> Any:
     if is_dataclass(part) and not isinstance(part, type):
         copy = object.__new__(type(part))
         for entry in fields(part):
-            object.__setattr__(copy, entry.name, map_numbers(getattr(part, entry.name), change))
+            value = getattr(part, entry.name)
+            object.__setattr__(copy, entry.name, value if entry.type in _STRUCTURE else map_numbers(value, change))
         return copy
     if isinstance(part, tuple):
         return tuple(map_numbers(item, change) for item in part)

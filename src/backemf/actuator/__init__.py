@@ -1,7 +1,43 @@
-"""The left half of the way: from a command to the motor's terminals."""
+"""The left half of the way: from a command to the motor's terminals, or to a joint torque."""
 
 from .actuator import Actuator
+from .command import Command
 from .compiled import CompiledStep
+from .controllers import (
+    DutyServo,
+    IdealPd,
+    ModeSelector,
+    PositionPid,
+    Torque,
+    TorquePid,
+    VelocityPi,
+    Voltage,
+)
+from .delay import Delay, Draws
+from .joint_friction import TanhFriction
 from .supply import Supply
+from .torque_limits import AngleTable, DcClip, DriveEnvelope, EffortLimit, KneeCurve, TorqueSpeedTable
 
-__all__ = ["Actuator", "CompiledStep", "Supply"]
+__all__ = [
+    "Actuator",
+    "AngleTable",
+    "Command",
+    "CompiledStep",
+    "DcClip",
+    "Delay",
+    "Draws",
+    "DriveEnvelope",
+    "DutyServo",
+    "EffortLimit",
+    "IdealPd",
+    "KneeCurve",
+    "ModeSelector",
+    "PositionPid",
+    "Supply",
+    "TanhFriction",
+    "Torque",
+    "TorquePid",
+    "TorqueSpeedTable",
+    "VelocityPi",
+    "Voltage",
+]

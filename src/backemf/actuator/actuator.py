@@ -1,34 +1,141 @@
-"""The actuator: a motor with what feeds it."""
+"""The actuator: everything between a command and the joint."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from ..checks import require_part
+from ..checks import Maybe, concrete, no_number, require, require_part, require_parts
+from ..errors import ParameterError
 from ..motor import Motor
 from ..tree import kind_of_numbers
 from .compiled import CompiledStep
+from .controllers import (
+    IN_VOLTS,
+    DutyServo,
+    IdealPd,
+    ModeSelector,
+    PositionPid,
+    Torque,
+    TorquePid,
+    VelocityPi,
+    Voltage,
+)
+from .delay import Delay
+from .joint_friction import TanhFriction
 from .supply import Supply
+from .torque_limits import DcClip, TorqueLimit
+
+CONTROLLERS = (Voltage, PositionPid, VelocityPi, TorquePid, IdealPd, Torque, DutyServo, ModeSelector)
 
 
 @kind_of_numbers
 @dataclass(frozen=True)
 class Actuator:
-    """A motor behind a drive that takes volts."""
+    """A controller and what it drives: a motor, or an ideal torque within limits.
 
-    motor: Motor
-    """The motor and its gearbox."""
+    A command goes through `delay` and `slew` to the controller, whose answer goes to the motor. Without a motor the
+    controller's torque is the answer, clipped by `limits`.
+    """
+
+    motor: Motor | None = None
+    """The motor and its gearbox; None: the joint gets the torque that the controller asks for."""
     supply: Supply | None = None
     """What feeds the drive; None: any voltage that is commanded is there."""
+    controller: Any = None
+    """What turns the command into a voltage or torque; None: the command is the voltage, without a motor the torque."""
+    delay: Delay | None = None
+    """How long commands are under way; None: they arrive at once."""
+    limits: tuple[TorqueLimit, ...] = ()
+    """Limits of the joint torque; with a motor they limit its current."""
+    friction: TanhFriction | None = None
+    """Friction of a joint without a motor; a motor has its own."""
+    command_range: tuple[Any, Any] | None = None
+    """Lowest and highest main input that the controller takes, in its unit; None: any."""
+    slew: Maybe = None
+    """Fastest change of the main input, in its unit per second; None: any."""
+    voltage_limit: Maybe = None
+    """Largest voltage of the drive in either direction [V]; None: what the supply has."""
+    substeps: int = 1
+    """Turns of the control loop per step [1]."""
+    meter: bool = True
+    """Whether the electrical energy is counted."""
 
     def __post_init__(self) -> None:
         require_part(self, "motor", Motor)
         require_part(self, "supply", Supply)
+        require_part(self, "delay", Delay)
+        require_part(self, "friction", TanhFriction)
+        if self.controller is None:
+            object.__setattr__(self, "controller", Torque() if self.motor is None else Voltage())
+        require_part(self, "controller", *CONTROLLERS)
+        self._check_limits()
+        self._check_motor()
+        require(self, "slew", ">")
+        require(self, "voltage_limit", ">")
+        check_command_range(self)
+        if isinstance(self.substeps, bool) or not isinstance(self.substeps, int) or self.substeps < 1:
+            raise ParameterError(f"Actuator.substeps = {self.substeps!r}: must be a whole number, 1 or more")
+        self._check_delay()
+
+    def _check_delay(self) -> None:
+        inputs: tuple[str, ...] = getattr(self.controller, "inputs", ())
+        for name in (isinstance(self.delay, Delay) and self.delay.targets) or ():
+            if name not in inputs:
+                raise ParameterError(
+                    f"Delay.targets names {name!r}, but {type(self.controller).__name__} takes {', '.join(inputs)}"
+                )
+
+    def _check_limits(self) -> None:
+        if isinstance(self.limits, TorqueLimit):
+            object.__setattr__(self, "limits", (self.limits,))
+        if not isinstance(self.limits, (tuple, list)) or len(self.limits):
+            require_parts(self, "limits", DcClip)
+        object.__setattr__(self, "limits", tuple(self.limits))
+
+    def _check_motor(self) -> None:
+        name = type(self.controller).__name__
+        if self.motor is None:
+            if isinstance(self.controller, (*IN_VOLTS, ModeSelector)):
+                raise ParameterError(
+                    f"Actuator.controller = {name}(...) asks for volts: give a motor, or a controller "
+                    "in torque such as IdealPd"
+                )
+            for part in ("supply", "voltage_limit"):
+                if getattr(self, part) is not None:
+                    raise ParameterError(f"Actuator.{part} would never take effect: give a motor, or leave it out")
+            return
+        if self.friction is not None:
+            raise ParameterError("Actuator.friction is for joints without a motor: give Motor.friction instead")
+        if isinstance(self.controller, DutyServo) and self.supply is None:
+            raise ParameterError("DutyServo gives a duty of the bus voltage: give Actuator.supply=Supply(voltage=...)")
+
+    @property
+    def delayed(self) -> tuple[str, ...]:
+        """Inputs that are delayed."""
+        if self.delay is None:
+            return ()
+        return self.controller.inputs if self.delay.targets is None else self.delay.targets
 
     def compile(self, engine: str = "numpy", **options: Any) -> CompiledStep:
         """The step of this actuator on one engine: "numpy", "python", "jax" or "torch".
 
-        PyTorch takes `dtype`, `device`, `dynamic` and `eager` (no `torch.compile`).
+        JAX and PyTorch take `in_place` (the state that is handed in is used up, which saves copying it) and
+        `telemetry`, the outputs that are wanted, e.g. ("torque", "current"); what is left out costs nothing. PyTorch
+        also takes `dtype`, `device`, `dynamic` and `eager` (no `torch.compile`).
         """
         return CompiledStep(self, engine, options)
+
+
+def check_command_range(actuator: Actuator) -> None:
+    """Raise one sentence if the command range is no pair of rising numbers; a list becomes a tuple."""
+    limits = actuator.command_range
+    if limits is None:
+        return
+    pair = isinstance(limits, (tuple, list)) and len(limits) == 2 and not any(no_number(x) for x in limits)
+    if not pair:
+        raise ParameterError(f"Actuator.command_range = {limits!r}: must be two numbers, (lowest, highest)")
+    low, high = concrete(limits[0]), concrete(limits[1])
+    if low is not None and high is not None and not (low <= high).all():
+        raise ParameterError(f"Actuator.command_range = {limits!r}: the lowest comes first")
+    object.__setattr__(actuator, "command_range", tuple(limits))

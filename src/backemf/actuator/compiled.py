@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields, replace
+from dataclasses import fields
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ..engines import load
+from ..engines import bind, load
 from ..errors import ParameterError
-from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal
-from ..physics.drive import has_current_state
 from ..physics.state import Output, State
-from ..physics.step import has_backlash
+from . import chain
+from .memory import initial_state, reset_state
+from .needs import require_command, require_load, require_shapes
 
 if TYPE_CHECKING:
     from .actuator import Actuator
+    from .delay import Draws
 
-_OPTIONS = {"torch": {"dtype", "device", "dynamic", "eager"}}
+_OPTIONS = {
+    "torch": {"dtype", "device", "dynamic", "eager", "in_place", "telemetry"},
+    "jax": {"in_place", "telemetry"},
+}
 
 
 class CompiledStep:
@@ -30,19 +35,22 @@ class CompiledStep:
         self.engine = engine
         self._engine = load(engine)
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
-        self._run = self._engine.compile_held(actuator, options)
+        step = wanted(laws(engine).held, outputs(options.get("telemetry")))
+        self._run = self._engine.compiled(step, actuator, options)
 
-    def initial(self, shape: tuple[int, ...] | int = (), **values: Any) -> State:
-        """The state of a batch at rest, at ambient temperature; states given by name start elsewhere."""
+    def initial(
+        self, shape: tuple[int, ...] | int = (), *, seed: int = 0, dt: float | None = None, **values: Any
+    ) -> State:
+        """The state of a batch at rest, at ambient temperature; states given by name start elsewhere.
+
+        Args:
+            shape: Shape of the batch, e.g. (4096, 12) for environments and joints.
+            seed: Where the draws of a delay begin.
+            dt: Step that the state is made for [s]; a delay in seconds takes its length from it.
+            values: States by name, e.g. winding_rise=60.0.
+        """
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        present = states_of(self.actuator.motor)
-        for name in values:
-            if name not in present:
-                raise ParameterError(
-                    f"initial({name}=...): this motor has no such state; it has {', '.join(present) or 'none'}"
-                )
-        make = self._engine.array
-        return State(**{name: make(values.get(name, 0.0), shape, **self._place) for name in present})
+        return initial_state(self._engine, self.actuator, shape, seed, dt, values, self._place)
 
     def __call__(
         self,
@@ -53,80 +61,59 @@ class CompiledStep:
         dt: Any,
         load_torque: Any = None,
         load_inertia: Any = None,
+        draws: Draws | None = None,
     ) -> tuple[State, Output]:
-        """New state and output after `dt` seconds under a voltage command [V].
+        """New state and output after `dt` seconds under a command: the controller's main input, or a `Command`.
 
         Position [rad] and velocity [rad/s] of the joint are held over the step. What the host knows of the joint's
         other torque [N·m] and inertia [kg·m²] may be given: load-dependent friction and backlash need it, dry friction
-        stops exactly with it.
+        stops exactly with it. `draws` stand in for the delay's own random numbers.
         """
         if isinstance(dt, (int, float)) and not (dt > 0 and math.isfinite(dt)):
             raise ParameterError(f"dt = {dt}: must be a positive number of seconds")
-        require_load(self.actuator.motor, load_torque, load_inertia)
+        require_command(self.actuator, command)
+        require_load(self.actuator, load_torque, load_inertia)
         if self.engine != "python":
-            require_shapes(state, command=command, joint_position=joint_position, joint_velocity=joint_velocity)
-        return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
+            require_shapes(state, command, joint_position=joint_position, joint_velocity=joint_velocity)
+        return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, draws)
 
     def reset(self, state: State, mask: Any, **values: Any) -> State:
-        """The state with every motor where `mask` is true back at rest and ambient temperature."""
+        """The state with every motor where `mask` is true back at rest and ambient temperature.
+
+        What an environment has in common, such as its delay, starts again where any of its motors does.
+        """
         for name in values:
             if getattr(state, name, None) is None:
                 raise ParameterError(f"reset({name}=...): this motor has no such state")
-        fresh = {}
-        for entry in fields(state):
-            old = getattr(state, entry.name)
-            if old is not None:
-                new = self._engine.array(values.get(entry.name, 0.0), **self._place)
-                fresh[entry.name] = self._engine.select(mask, new, old)
-        return replace(state, **fresh)
+        return reset_state(self._engine, self.engine, state, mask, values, self._place)
 
 
-def states_of(motor: Motor) -> list[str]:
-    """Names of the states a motor has."""
-    names = []
-    if has_current_state(motor):
-        names.append("current")
-    if motor.thermal is not None:
-        names.append("winding_rise")
-    if isinstance(motor.thermal, TwoNodeThermal):
-        names.append("housing_rise")
-    if isinstance(motor.friction, (Dahl, LuGre)):
-        names.append("bristle")
-    if has_backlash(motor):
-        names += ["gap", "rotor_speed"]
+def laws(engine: str) -> Any:
+    """The laws of the chain on one engine: `held` for a host, `receive` and `coupled` together with a load."""
+    return bind(chain, engine, load(engine).ops)
+
+
+def outputs(telemetry: Any) -> tuple[str, ...] | None:
+    """The outputs that are wanted, by name; None: all."""
+    if telemetry is None:
+        return None
+    names = (telemetry,) if isinstance(telemetry, str) else tuple(telemetry)
+    known = [entry.name for entry in fields(Output)]
+    for name in names:
+        if name not in known:
+            raise ParameterError(f"telemetry names {name!r}: there are {', '.join(known)}")
     return names
 
 
-def require_shapes(state: State, **inputs: Any) -> None:
-    """Raise one sentence if an input does not broadcast to the batch."""
-    held = (getattr(state, entry.name) for entry in fields(state))
-    batch = next((tuple(x.shape) for x in held if hasattr(x, "shape")), ())
-    for name, value in inputs.items():
-        if isinstance(value, str) or value is None:
-            raise ParameterError(f"{name} = {value!r}: must be a number or an array of them")
-        shape = tuple(getattr(value, "shape", ()))
-        if any(a != b and a != 1 and b != 1 for a, b in zip(reversed(shape), reversed(batch), strict=False)):
-            raise ParameterError(f"{name} has the shape {shape}, which does not fit the batch {batch}")
-        batch = shape if len(shape) > len(batch) else batch
+@cache
+def wanted(function: Any, names: tuple[str, ...] | None) -> Any:
+    """The step with only some of its outputs; what the others need is left out when it is compiled."""
+    if names is None:
+        return function
+    known = [entry.name for entry in fields(Output)]
 
+    def step(*arguments):
+        state, out = function(*arguments)
+        return state, Output(**{name: getattr(out, name) if name in names else None for name in known})
 
-def require_load(motor: Motor, load_torque: Any, load_inertia: Any) -> None:
-    """Raise one sentence if the motor's physics needs to know more of the load."""
-    if has_backlash(motor) and (load_torque is None or load_inertia is None):
-        raise ParameterError(
-            "backlash needs load_torque and load_inertia: what the rotor hits when the play is used up"
-        )
-    if has_backlash(motor) and motor.rotor is None:
-        raise ParameterError("backlash needs Motor.rotor: without inertia nothing moves in the play")
-    friction = motor.friction
-    if isinstance(friction, LoadDependent) and load_torque is None:
-        shares = (friction.load, friction.quadratic, friction.stribeck and friction.stribeck.load)
-        if any(share is not None for share in shares):
-            raise ParameterError(
-                "load-dependent friction needs load_torque; pass load_torque=0.0 if nothing is known of it"
-            )
-    lossy = motor.gearbox is not None and not motor.gearbox.lossless
-    if (isinstance(friction, (Coulomb, LoadDependent)) or lossy) and motor.rotor is None and load_inertia is None:
-        raise ParameterError(
-            "dry friction and gear loss need an inertia to stop: give Motor.rotor, or load_inertia with the step"
-        )
+    return step

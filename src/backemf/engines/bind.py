@@ -14,7 +14,8 @@ from ..physics import ops as numpy_ops
 ENGINES = {"numpy": "numpy", "python": "python", "jax": "jax", "torch": "torch"}
 """Name of each engine and the extra that brings it."""
 
-_LAWS = "backemf.physics."
+_LAWS = ("backemf.physics.", "backemf.actuator.", "backemf.sims.")
+"""Rooms whose functions are laws: elementwise, with the operations in their globals."""
 
 
 def bind(module: ModuleType, engine: str, ops: Any) -> ModuleType:

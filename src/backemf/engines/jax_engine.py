@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import fields
+from functools import cache, partial
 from types import SimpleNamespace
 
 # XLA schedules each operation of a loop unless the loop touches little data; then it compiles it as one function. Its
@@ -15,10 +16,12 @@ if "xla_backend_extra_options" not in os.environ.get("XLA_FLAGS", ""):
 
 import jax
 import jax.numpy as jnp
+import jax.scipy.special
 
-from ..physics import step as laws
-from ..tree import KINDS
-from .bind import bind
+from ..tree import KINDS, structure
+
+FEW_FRAMES = 8
+"""Up to here a frame of a line is chosen by comparing slots, which XLA vectorises, rather than by an index."""
 
 
 def _total(x):
@@ -50,6 +53,34 @@ def _sin(x):
     return series * (1.0 - 2.0 * odd)
 
 
+def _words(x):
+    return jnp.asarray(x).astype(jnp.uint32)
+
+
+def _fractions(x, like):
+    return x.astype(jnp.result_type(like)) * 2.0**-24
+
+
+def _stored(line, slot, frame):
+    return jax.lax.dynamic_update_index_in_dim(line, frame, slot, 0)
+
+
+def _picked(line, slots):
+    if jnp.ndim(slots) == 0:
+        return jax.lax.dynamic_index_in_dim(line, slots, 0, keepdims=False)
+    if len(line) > FEW_FRAMES:
+        slots = jnp.broadcast_to(slots, line.shape[1:])
+        return jnp.take_along_axis(line, slots[None], axis=0)[0]
+    chosen = line[0]
+    for slot in range(1, len(line)):
+        chosen = jnp.where(slots == slot, line[slot], chosen)
+    return chosen
+
+
+def _alike(x, like):
+    return jnp.broadcast_to(jnp.asarray(x, jnp.result_type(like)), jnp.shape(like))
+
+
 ops = SimpleNamespace(
     absolute=jnp.abs,
     exp=jnp.exp,
@@ -62,16 +93,30 @@ ops = SimpleNamespace(
     sin=_sin,
     cos=jnp.cos,
     sqrt=jnp.sqrt,
+    tanh=jnp.tanh,
+    floor=jnp.floor,
+    isfinite=jnp.isfinite,
     where=jnp.where,
+    interpolate=jnp.interp,
+    words=_words,
+    fractions=_fractions,
+    stored=_stored,
+    picked=_picked,
+    alike=_alike,
+    counted=lambda x: jnp.asarray(x).astype(jnp.int32),
     total=_total,
     detached=jax.lax.stop_gradient,
+    # accelerators would round the factors of a product otherwise
+    matmul=partial(jnp.matmul, precision=jax.lax.Precision.HIGHEST),
+    erf=jax.scipy.special.erf,
+    stack_first=lambda items: jnp.stack(jnp.broadcast_arrays(*items)),
+    stack_last=lambda items: jnp.stack(jnp.broadcast_arrays(*items), axis=-1),
+    join_last=lambda items: jnp.concatenate(items, axis=-1),
 )
-_bound = bind(laws, "jax", ops)
-held, coupled = _bound.held, _bound.coupled
 
 for _kind in KINDS:
-    # numbers are leaves; words, switches and None parts are structure
-    _static = [entry.name for entry in fields(_kind) if entry.type in ("bool", "str")]
+    # numbers are leaves; words, switches, counts and None parts are structure
+    _static = structure(_kind)
     jax.tree_util.register_dataclass(_kind, [e.name for e in fields(_kind) if e.name not in _static], _static)
 
 
@@ -81,20 +126,30 @@ def array(value, shape=None):
     return x if shape is None else jnp.broadcast_to(x, shape)
 
 
+def whole(value, shape=()):
+    """Whole numbers as an array of this engine."""
+    return jnp.broadcast_to(jnp.asarray(value, dtype=jnp.int32), shape)
+
+
 def select(mask, chosen, other):
     return jnp.where(mask, chosen, other)
 
 
-_jitted = jax.jit(held)
+@cache
+def _jitted(function, in_place):
+    return jax.jit(function, donate_argnums=(1,) if in_place else ())
 
 
-def compile_held(actuator, options):
-    """A function (state, command, position, velocity, dt, load_torque, load_inertia) -> (state, output).
+def compiled(function, actuator, options):
+    """The function jitted, with its first argument, the actuator, filled in.
 
     The actuator's numbers are arguments of the compiled function, so another motor of the same kind reuses it.
     """
+    jitted = _jitted(function, options.get("in_place", False))
+    # as arrays once, not in every call
+    actuator = jax.tree.map(jnp.asarray, actuator)
 
     def run(*arguments):
-        return _jitted(actuator, *arguments)
+        return jitted(actuator, *arguments)
 
     return run

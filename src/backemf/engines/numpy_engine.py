@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..physics import step as laws
+from ..physics import ops
 
-held, coupled = laws.held, laws.coupled
+__all__ = ["array", "compiled", "ops", "select", "whole"]
 
 
 def array(value, shape=None):
@@ -15,16 +15,21 @@ def array(value, shape=None):
     return x if shape is None else np.broadcast_to(x, shape).copy()
 
 
+def whole(value, shape=()):
+    """Whole numbers as an array of this engine."""
+    return np.broadcast_to(np.asarray(value, dtype=np.int64), shape).copy()
+
+
 def select(mask, chosen, other):
     return np.where(mask, chosen, other)
 
 
-def compile_held(actuator, options):
-    """A function (state, command, position, velocity, dt, load_torque, load_inertia) -> (state, output)."""
+def compiled(function, actuator, options):
+    """The function with its first argument, the actuator, filled in."""
 
     def run(*arguments):
         # a step so long that exponentials vanish is no reason to warn
         with np.errstate(under="ignore", over="ignore"):
-            return held(actuator, *arguments)
+            return function(actuator, *arguments)
 
     return run

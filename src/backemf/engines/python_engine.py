@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
-from ..physics import step as laws
+import numpy as np
+
+from ..actuator.learned import laws as network_laws
+from ..errors import ParameterError
+from ..physics import ops as numpy_ops
 from .bind import bind
 
 
@@ -21,6 +25,16 @@ def _sign(x: float) -> float:
     return (x > 0.0) - (x < 0.0)
 
 
+def _interpolate(x, xs, ys):
+    """Linear between the points of a table, held at its ends."""
+    if x <= xs[0]:
+        return float(ys[0])
+    for i in range(1, len(xs)):
+        if x <= xs[i]:
+            return float(ys[i - 1] + (ys[i] - ys[i - 1]) * (x - xs[i - 1]) / (xs[i] - xs[i - 1]))
+    return float(ys[-1])
+
+
 ops = SimpleNamespace(
     absolute=abs,
     exp=_exp,
@@ -33,31 +47,51 @@ ops = SimpleNamespace(
     sin=math.sin,
     cos=math.cos,
     sqrt=math.sqrt,
+    tanh=math.tanh,
+    floor=math.floor,
+    isfinite=math.isfinite,
     where=lambda condition, a, b: a if condition else b,
+    interpolate=_interpolate,
+    words=int,
+    fractions=lambda x, like: x * 2.0**-24,
+    stored=lambda line, slot, frame: (*line[:slot], frame, *line[slot + 1 :]),
+    picked=lambda line, slot: line[slot],
+    alike=lambda x, like: x,
+    counted=int,
     total=lambda x: x,
     detached=lambda x: x,
+    matmul=numpy_ops.matmul,
+    erf=math.erf,
+    stack_first=tuple,
+    stack_last=np.array,
+    join_last=numpy_ops.join_last,
 )
-_bound = bind(laws, "python", ops)
-held, coupled = _bound.held, _bound.coupled
+# the layers of a network are vectors even for one motor, so NumPy computes them here as well
+bind(network_laws, "python", numpy_ops)
 
 
 def array(value, shape=None):
-    """The value as a float; this engine runs one motor."""
-    if shape:
-        from ..errors import ParameterError
+    """The value as a float; this engine runs one motor. A shape of one axis is that of a line of frames."""
+    if shape is None or len(shape) == 0:
+        return float(value)
+    if len(shape) == 1:
+        return (float(value),) * shape[0]
+    raise ParameterError(f"shape = {shape[1:]}: the python engine runs one motor; take numpy, jax or torch for a batch")
 
-        raise ParameterError(f"shape = {shape}: the python engine runs one motor; take numpy, jax or torch for a batch")
-    return float(value)
+
+def whole(value, shape=()):
+    """A whole number."""
+    return int(value)
 
 
 def select(mask, chosen, other):
     return chosen if mask else other
 
 
-def compile_held(actuator, options):
-    """A function (state, command, position, velocity, dt, load_torque, load_inertia) -> (state, output)."""
+def compiled(function, actuator, options):
+    """The function with its first argument, the actuator, filled in."""
 
     def run(*arguments):
-        return held(actuator, *arguments)
+        return function(actuator, *arguments)
 
     return run

@@ -7,9 +7,7 @@ from types import SimpleNamespace
 
 import torch
 
-from ..physics import step as laws
 from ..tree import map_numbers
-from .bind import bind
 
 
 # parameters that are plain floats stay so: they are computed once while tracing
@@ -52,6 +50,55 @@ def _sign(x):
     return torch.sign(x) if isinstance(x, torch.Tensor) else float((x > 0) - (x < 0))
 
 
+def _interpolate(x, xs, ys):
+    """Linear between the points of a table, held at its ends."""
+    index = torch.clamp(torch.searchsorted(xs, x.detach().contiguous()), 1, len(xs) - 1)
+    before, width = xs[index - 1], xs[index] - xs[index - 1]
+    share = torch.clamp((x - before) / width, 0.0, 1.0)
+    return ys[index - 1] + share * (ys[index] - ys[index - 1])
+
+
+def _isfinite(x):
+    # nothing but a finite number is 0 after taking itself away
+    return x - x == 0.0 if isinstance(x, torch.Tensor) else math.isfinite(x)
+
+
+def _words(x):
+    return x.to(torch.int64) if isinstance(x, torch.Tensor) else x
+
+
+def _fractions(x, like):
+    return x.to(like.dtype) * 2.0**-24
+
+
+def _stored(line, slot, frame):
+    slots = torch.arange(len(line), device=line.device).reshape(-1, *(1,) * frame.ndim)
+    return torch.where(slots == slot, frame, line)
+
+
+def _picked(line, slots):
+    slots = slots.expand(line.shape[1:]) if slots.ndim else slots.reshape((1,) * (line.ndim - 1)).expand(line.shape[1:])
+    return torch.gather(line, 0, slots[None].to(torch.int64))[0]
+
+
+def _alike(x, like):
+    if not isinstance(x, torch.Tensor):
+        return torch.full_like(like, x)
+    return x.to(like.dtype).expand(like.shape)
+
+
+def _matmul(x, weight):
+    return torch.matmul(x, weight.to(x.dtype))
+
+
+def _stacked(items, dim):
+    like = next((item for item in items if isinstance(item, torch.Tensor)), None)
+    if like is None:
+        return torch.stack([torch.as_tensor(item) for item in items], dim=dim)
+    items = [item if isinstance(item, torch.Tensor) else torch.full_like(like, item) for item in items]
+    return torch.stack(torch.broadcast_tensors(*items), dim=dim)
+
+
 ops = SimpleNamespace(
     absolute=_either(torch.abs, abs),
     exp=_either(torch.exp, math.exp),
@@ -64,12 +111,25 @@ ops = SimpleNamespace(
     sin=_either(torch.sin, math.sin),
     cos=_either(torch.cos, math.cos),
     sqrt=_either(torch.sqrt, math.sqrt),
+    tanh=_either(torch.tanh, math.tanh),
+    floor=_either(torch.floor, math.floor),
+    isfinite=_isfinite,
     where=_where,
+    interpolate=_interpolate,
+    words=_words,
+    fractions=_fractions,
+    stored=_stored,
+    picked=_picked,
+    alike=_alike,
+    counted=lambda x: x.to(torch.int64) if isinstance(x, torch.Tensor) else int(x),
     total=_total,
     detached=_either(torch.Tensor.detach, float),
+    matmul=_matmul,
+    erf=_either(torch.erf, math.erf),
+    stack_first=lambda items: _stacked(items, 0),
+    stack_last=lambda items: _stacked(items, -1),
+    join_last=lambda items: torch.cat(items, dim=-1),
 )
-_bound = bind(laws, "torch", ops)
-held, coupled = _bound.held, _bound.coupled
 
 
 def array(value, shape=None, *, dtype=None, device=None):
@@ -78,17 +138,22 @@ def array(value, shape=None, *, dtype=None, device=None):
     return x if shape is None else x.expand(shape).clone()
 
 
+def whole(value, shape=(), *, dtype=None, device=None):
+    """Whole numbers as a tensor."""
+    return torch.as_tensor(value, dtype=torch.int64, device=device).expand(shape).clone()
+
+
 def select(mask, chosen, other):
     return torch.where(torch.as_tensor(mask), chosen, other)
 
 
-def compile_held(actuator, options):
-    """A function (state, command, position, velocity, dt, load_torque, load_inertia) -> (state, output)."""
+def compiled(function, actuator, options):
+    """The function compiled to one graph, with its first argument, the actuator, filled in."""
     place = {"dtype": options.get("dtype"), "device": options.get("device")}
     actuator = map_numbers(actuator, lambda x: x if isinstance(x, (int, float, torch.Tensor)) else array(x, **place))
 
     def run(*arguments):
-        return held(actuator, *arguments)
+        return function(actuator, *arguments)
 
     if options.get("eager"):
         return run

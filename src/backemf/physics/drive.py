@@ -12,7 +12,7 @@ from ..motor import Limits, Motor
 from . import state as names
 from .limits import clip, derated_current, within_rate
 from .magnet import back_emf, flux, saturating_torque, saturating_torque_slope, torque
-from .ops import absolute, total, where
+from .ops import absolute, minimum, total, where
 from .state import State
 from .supply import accepted, bus_current, bus_for_power, duty, sagging_bus
 from .winding import (
@@ -28,6 +28,30 @@ from .winding import (
 
 
 @dataclass(frozen=True)
+class Demand:
+    """What is asked of the drive."""
+
+    voltage: Any
+    """Voltage at the terminals [V]; None where a current loop decides it."""
+    per_speed: Any = 0.0
+    """How fast what is asked, voltage or current, rises with the rotor speed [V·s/rad] or [A·s/rad]."""
+    per_angle: Any = 0.0
+    """How fast what is asked rises with the rotor angle [V/rad] or [A/rad]."""
+    current: Any = None
+    """Current at the end of the step that a current loop aims at [A]; None where there is no such loop."""
+    by_current: Any = None
+    """Where the loop decides, of motors of which some get a voltage; None: everywhere."""
+    low_current: Any = None
+    """Lowest current that the demand allows [A]; None: no bound."""
+    high_current: Any = None
+    """Highest current that the demand allows [A]; None: no bound."""
+    voltage_limit: Any = None
+    """Largest voltage of the drive in either direction [V]; None: what the supply has."""
+    limit: Any = 0
+    """Limits that already act in front of the drive."""
+
+
+@dataclass(frozen=True)
 class Driven:
     """What the winding does over a step at a held rotor speed."""
 
@@ -36,6 +60,7 @@ class Driven:
     torque: Any
     requested: Any
     slope: Any
+    stiffness: Any
     voltage: Any
     back_emf: Any
     electrical_power: Any
@@ -61,9 +86,10 @@ def housing_temperature(motor: Motor, state: State):
     return motor.thermal.ambient + state.housing_rise
 
 
-def has_current_state(motor: Motor) -> bool:
-    """Whether the current is remembered: for the inductance, or for a limit of its rate."""
-    return motor.winding.inductance is not None or (motor.limits is not None and motor.limits.current_rate is not None)
+def has_current_state(motor: Motor, loop: bool = False) -> bool:
+    """Whether the current is remembered: for the inductance, a limit of its rate, or a current loop."""
+    limited = motor.limits is not None and motor.limits.current_rate is not None
+    return loop or limited or motor.winding.inductance is not None
 
 
 def torque_of(motor: Motor, current, field):
@@ -121,6 +147,22 @@ def allowed_current(limits: Limits, temperature, current, following, dt):
     return capped, flags
 
 
+def within_voltage(demand: Demand, command):
+    """The voltage within the limit of the demand, and the flag of that limit."""
+    if demand.voltage_limit is None:
+        return command, 0
+    beyond = absolute(command) > demand.voltage_limit
+    return clip(command, -demand.voltage_limit, demand.voltage_limit), where(beyond, names.VOLTAGE, 0)
+
+
+def within_bounds(demand: Demand, allowed):
+    """The current within the bounds of the demand, and the flag of that limit."""
+    if demand.low_current is None:
+        return allowed, 0
+    bounded = clip(allowed, demand.low_current, demand.high_current)
+    return bounded, where(absolute(bounded - allowed) > 0.0, names.TORQUE, 0)
+
+
 def drawn_from(supply, power, bus, limited):
     """Bus voltage, bus current and brake power of what the motor takes [V], [A], [W]."""
     drawn = total(power) if supply.shared else power
@@ -134,7 +176,18 @@ def drawn_from(supply, power, bus, limited):
     return bus, bus_current(drawn, bus), brake
 
 
-def drive(motor: Motor, supply, state: State, command, speed, dt, mean_torque: bool) -> Driven:
+def loop_voltage(demand: Demand, current, emf, ohms, left, back_emf_constant):
+    """Voltage of a current loop, and how it rises with the rotor's speed and angle."""
+    voltage = voltage_for_current(demand.current, current, emf, ohms, left)
+    if demand.by_current is not None:
+        per_speed = where(demand.by_current, back_emf_constant, demand.per_speed)
+        return where(demand.by_current, voltage, demand.voltage), per_speed, demand.per_angle
+    # the loop makes up for all of the back-EMF, and turns a change of its aim into volts
+    per_ampere = ohms / (1.0 - left)
+    return voltage, back_emf_constant + per_ampere * demand.per_speed, per_ampere * demand.per_angle
+
+
+def drive(motor: Motor, supply, state: State, demand: Demand, speed, dt, mean_torque: bool) -> Driven:
     """Current and torque over a step at a held rotor speed.
 
     The torque is that of the mean current over the step, which is the exact impulse and makes power balance, or that
@@ -145,22 +198,37 @@ def drive(motor: Motor, supply, state: State, command, speed, dt, mean_torque: b
     ohms = resistance(temperature, motor.winding)
     field = flux(temperature, motor.magnet)
     emf = back_emf(speed, field, motor.magnet)
-    current = state.current if has_current_state(motor) else 0.0
+    current = 0.0 if state.current is None else state.current
     left, averaged = 0.0, 0.0
     if motor.winding.inductance is not None:
         left, averaged = left_and_averaged(step_in_time_constants(ohms, dt, motor.winding))
 
+    # a current loop finds the voltage that brings the current where it aims
+    command, command_per_speed, command_per_angle = demand.voltage, demand.per_speed, demand.per_angle
+    if demand.current is not None:
+        constant = motor.magnet.back_emf_constant * field
+        command, command_per_speed, command_per_angle = loop_voltage(demand, current, emf, ohms, left, constant)
+
     # the voltage of the bridge, the current that it would drive, and the one without any limit
+    unlimited = steady_current(command, emf, ohms)
+    command, within = within_voltage(demand, command)
     voltage, bus, reach, flags = bridge(supply, command, current, emf, ohms, averaged)
+    flags = flags | within
+    if demand.voltage_limit is not None:
+        reach = demand.voltage_limit if reach is None else minimum(reach, demand.voltage_limit)
     steady = steady_current(voltage, emf, ohms)
     following = current_at_end(current, steady, left)
-    unlimited = steady if supply is None else steady_current(command, emf, ohms)
 
     # a drive limits current by lowering its voltage, as far as the bus reaches
-    limited, following_speed = None, 1.0
-    if motor.limits is not None:
-        allowed, hit = allowed_current(motor.limits, temperature, current, following, dt)
-        flags = flags + hit
+    limited, following_speed, following_command = None, 1.0, 1.0
+    if supply is not None or demand.voltage_limit is not None:
+        following_command = where(flags > 0, 0.0, 1.0)
+    if motor.limits is not None or demand.low_current is not None:
+        allowed, hit = following, 0
+        if motor.limits is not None:
+            allowed, hit = allowed_current(motor.limits, temperature, current, following, dt)
+        allowed, bounded = within_bounds(demand, allowed)
+        flags = flags + hit + bounded
         acts = absolute(allowed - following) > 0.0
         needed = voltage_for_current(allowed, current, emf, ohms, left)
         voltage = where(acts, needed if reach is None else clip(needed, -reach, reach), voltage)
@@ -171,7 +239,8 @@ def drive(motor: Motor, supply, state: State, command, speed, dt, mean_torque: b
     # the torque, and how it falls with speed: through the share of the steady current that has come by now
     mean = mean_current(current, steady, averaged)
     acting, kept = (mean, averaged) if mean_torque else (following, left)
-    per_speed = torque_per_ampere(motor, acting, field) * motor.magnet.back_emf_constant * field / ohms
+    per_volt = torque_per_ampere(motor, acting, field) * (1.0 - kept) / ohms * following_speed
+    per_speed = motor.magnet.back_emf_constant * field - following_command * command_per_speed
     magnetic = 0.0
     if motor.winding.inductance is not None:
         magnetic = motor.winding.inductance * (following - current) * (following + current) / (2.0 * dt)
@@ -182,7 +251,8 @@ def drive(motor: Motor, supply, state: State, command, speed, dt, mean_torque: b
         mean_current=mean,
         torque=torque_of(motor, acting, field),
         requested=torque_of(motor, current_at_end(current, unlimited, kept), field),
-        slope=following_speed * per_speed * (1.0 - kept),
+        slope=per_volt * per_speed,
+        stiffness=-per_volt * following_command * command_per_angle,
         voltage=voltage,
         back_emf=emf,
         electrical_power=power,
@@ -191,5 +261,5 @@ def drive(motor: Motor, supply, state: State, command, speed, dt, mean_torque: b
         bus_voltage=bus,
         bus_current=amperes,
         brake_power=brake,
-        limit=flags,
+        limit=flags + demand.limit,
     )

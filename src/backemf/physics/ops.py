@@ -19,7 +19,12 @@ sign: Operation = np.sign
 sin: Operation = np.sin
 cos: Operation = np.cos
 sqrt: Operation = np.sqrt
+tanh: Operation = np.tanh
+floor: Operation = np.floor
+isfinite: Operation = np.isfinite
 where: Operation = np.where
+interpolate: Operation = np.interp
+matmul: Operation = np.matmul
 
 
 def total(x: Any) -> Any:
@@ -32,19 +37,89 @@ def detached(x: Any) -> Any:
     return x
 
 
+def words(x: Any) -> Any:
+    """The value as whole numbers from 0 to 2³² - 1, for drawing."""
+    return np.asarray(x).astype(np.int64)
+
+
+def fractions(x: Any, like: Any) -> Any:
+    """Whole numbers below 2²⁴ as shares of it in [0, 1), in the precision of `like`."""
+    return np.asarray(x, dtype=np.asarray(like).dtype) * 2.0**-24
+
+
+def stored(line: Any, slot: Any, frame: Any) -> Any:
+    """The line of frames with the one in a slot replaced."""
+    line = line.copy()
+    line[int(slot)] = frame
+    return line
+
+
+def picked(line: Any, slots: Any) -> Any:
+    """From the line of frames, for each motor the one in its own slot."""
+    slots = np.broadcast_to(slots, line.shape[1:])
+    return np.take_along_axis(line, slots[None].astype(np.int64), axis=0)[0]
+
+
+def alike(x: Any, like: Any) -> Any:
+    """The value in the shape and precision of another one."""
+    return np.broadcast_to(np.asarray(x, dtype=np.asarray(like).dtype), np.shape(like))
+
+
+def counted(x: Any) -> Any:
+    """A whole number that was computed as a float, as an integer."""
+    return np.asarray(x).astype(np.int64)
+
+
+def erf(x: Any) -> Any:
+    """The error function."""
+    from scipy import special
+
+    return special.erf(x)
+
+
+def stack_first(items: Any) -> Any:
+    """Values, spread over the shape they share, along a new first axis."""
+    return np.stack(np.broadcast_arrays(*items))
+
+
+def stack_last(items: Any) -> Any:
+    """Values, spread over the shape they share, along a new last axis."""
+    return np.stack(np.broadcast_arrays(*items), axis=-1)
+
+
+def join_last(items: Any) -> Any:
+    """Arrays one behind the other along the last axis."""
+    return np.concatenate(items, axis=-1)
+
+
 __all__ = [
     "absolute",
+    "alike",
     "cos",
+    "counted",
     "detached",
+    "erf",
     "exp",
     "expm1",
+    "floor",
+    "fractions",
+    "interpolate",
+    "isfinite",
+    "join_last",
     "log2",
+    "matmul",
     "maximum",
     "minimum",
+    "picked",
     "power",
     "sign",
     "sin",
     "sqrt",
+    "stack_first",
+    "stack_last",
+    "stored",
+    "tanh",
     "total",
     "where",
+    "words",
 ]

@@ -14,7 +14,7 @@ Array = Any
 @kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """The memory of a motor: flat arrays of the batch's shape; None where the motor has no such state."""
+    """The memory of an actuator: flat arrays of the batch's shape; None where it has no such state."""
 
     current: Array = None
     """Winding current [A]."""
@@ -28,16 +28,67 @@ class State:
     """Rotor angle ahead of the gears, on the motor side, within ± half the play [rad]."""
     rotor_speed: Array = None
     """Rotor speed where backlash lets it differ from the joint's [rad/s]."""
+    energy: Array = None
+    """Electrical energy taken since the last reset [J]."""
+    clock: Array = None
+    """Steps since the last reset [1]."""
+    setpoint: Array = None
+    """Main input after the slew limit, in its own unit."""
+    integral: Array = None
+    """Integral of the controller [rad·s], or its moving target [rad]."""
+    position_line: Array = None
+    """Position targets under way, one frame per step in front of the batch's axes [rad]."""
+    velocity_line: Array = None
+    """Velocity targets under way [rad/s]."""
+    effort_line: Array = None
+    """Efforts under way [N·m]."""
+    voltage_line: Array = None
+    """Voltages under way [V]."""
+    head: Array = None
+    """Slot of the newest frame, the same for all [1]."""
+    lag: Array = None
+    """Present delay [steps]."""
+    phase: Array = None
+    """Steps by which the changes of the delay are staggered [1]."""
+    key: Array = None
+    """Number from which the delay's draws follow, a new one after each reset [1]."""
+    held_position: Array = None
+    """Joint position at the last reset, which is held until the first command arrives [rad]."""
+    error_history: Array = None
+    """Position errors that a learned actuator sees, newest first, in front of the batch's axes [rad]."""
+    velocity_history: Array = None
+    """Velocities that it sees, newest first [rad/s]."""
+    hidden: Array = None
+    """Hidden state of a recurrent network, features behind the batch's axes [1]."""
+    cell: Array = None
+    """Cell state of a recurrent network, features behind the batch's axes [1]."""
 
 
-VOLTAGE, CURRENT, RATE, DERATING = 1, 2, 4, 8
-"""Bits of `Output.limit`: the bus voltage, the current limit, the current rate, a current limit lowered by heat."""
+VOLTAGE, CURRENT, RATE, DERATING, TORQUE, COMMAND, SLEW, INVALID = 1, 2, 4, 8, 16, 32, 64, 128
+"""Bits of `Output.limit`: the voltage, the current limit, the current rate, a current limit lowered by heat, a torque
+limit, the command range, the slew of the setpoint, a command that is no finite number."""
+LIMITS = {
+    "voltage": VOLTAGE,
+    "current": CURRENT,
+    "current rate": RATE,
+    "derating": DERATING,
+    "torque": TORQUE,
+    "command range": COMMAND,
+    "slew": SLEW,
+    "invalid command": INVALID,
+}
+"""Each bit of `Output.limit` by name."""
+
+
+def limit_names(limit: int) -> list[str]:
+    """Which limits act, by name, from the bits of one motor's `Output.limit`."""
+    return [name for name, bit in LIMITS.items() if int(limit) & bit]
 
 
 @kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """What a motor does over a step: the torque and the telemetry.
+    """What an actuator does over a step: the torque and the telemetry; None where there is no motor to speak of.
 
     Powers are exact means over the step. They balance to rounding:
     electrical = copper + magnetic + conversion + iron + drag + friction + bristle + gear + rotor + mechanical
@@ -49,53 +100,57 @@ class Output:
     torque_requested: Array
     """Torque on the joint if no limit acted [N·m]."""
     torque_slope: Array
-    """How fast the torque falls with joint speed, -d(torque)/d(speed), never negative [N·m·s/rad]."""
-    motor_torque: Array
+    """How fast the torque falls with joint speed, -d(torque)/d(speed), controller included [N·m·s/rad]."""
+    torque_stiffness: Array = 0.0
+    """How fast the torque falls with joint position, -d(torque)/d(position), by the controller [N·m/rad]."""
+    motor_torque: Array = None
     """Electromagnetic torque on the rotor [N·m]: at the end of the step for a host, its mean in `simulate`."""
-    voltage: Array
+    voltage: Array = None
     """Voltage at the terminals [V]."""
-    current: Array
+    current: Array = None
     """Winding current at the end of the step [A]."""
-    back_emf: Array
+    back_emf: Array = None
     """Induced voltage [V]."""
-    winding_temperature: Array
+    winding_temperature: Array = None
     """Winding temperature at the end of the step [°C]."""
-    housing_temperature: Array
+    housing_temperature: Array = None
     """Housing temperature at the end of the step [°C]."""
-    rotor_speed: Array
+    rotor_speed: Array = None
     """Speed of the rotor [rad/s]."""
-    electrical_power: Array
+    electrical_power: Array = None
     """Power into the terminals [W]."""
-    copper_power: Array
+    copper_power: Array = None
     """Heat in the winding [W]."""
-    iron_power: Array
+    iron_power: Array = None
     """Heat in the iron [W]."""
-    magnetic_power: Array
+    magnetic_power: Array = None
     """Power into the field of the inductance [W]."""
-    conversion_power: Array
+    conversion_power: Array = None
     """Power that the back-EMF takes and the torque does not give [W]: Kt below Ke, saturation, and for a host also the
     torque being that of the current at the end of the step."""
-    drag_power: Array
+    drag_power: Array = None
     """Heat of viscous drag [W]."""
-    friction_power: Array
+    friction_power: Array = None
     """Heat of dry friction [W]."""
-    bristle_power: Array
+    bristle_power: Array = None
     """Power into the bent bristles [W]."""
-    cogging_power: Array
+    cogging_power: Array = None
     """Power the cogging torque gives [W]."""
-    gear_power: Array
+    gear_power: Array = None
     """Heat of the gears [W]."""
-    rotor_power: Array
+    rotor_power: Array = None
     """Power into the kinetic energy of a rotor that backlash lets go [W]; otherwise the rotor counts as load."""
-    mechanical_power: Array
+    mechanical_power: Array = None
     """Power into the joint [W]."""
-    numerical_power: Array
+    numerical_power: Array = None
     """Power by which the linearised step of `simulate` misses the laws; 0 when a host integrates [W]."""
-    bus_voltage: Array
+    bus_voltage: Array = None
     """Voltage of the supply's terminals [V]."""
-    bus_current: Array
+    bus_current: Array = None
     """Current out of the supply [A]."""
-    brake_power: Array
+    brake_power: Array = None
     """Power that a supply without regeneration burns in its brake resistor [W]."""
-    limit: Array
-    """Which limits act: sum of VOLTAGE = 1, CURRENT = 2, RATE = 4, DERATING = 8."""
+    limit: Array = 0
+    """Which limits act, as a sum of bits; `limit_names` says them in words."""
+    electrical_energy: Array = None
+    """Electrical energy taken since the last reset [J]; None where the actuator has no meter."""

@@ -7,9 +7,11 @@ and finds the speed at the end of the step together with the torque, so any dt i
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..motor import Dahl, LuGre, Motor, Thermal, TwoNodeThermal
 from .bristle import stored_energy
-from .drive import Driven, drive, has_current_state, housing_temperature, winding_temperature
+from .drive import Demand, Driven, drive, housing_temperature, winding_temperature
 from .mechanics import Load, Rubbed, braking, cogging, drag, iron_power, part, rub
 from .state import Output, State
 from .thermal import one_node, two_nodes
@@ -28,7 +30,9 @@ def has_backlash(motor: Motor) -> bool:
     return motor.gearbox is not None and motor.gearbox.backlash is not None
 
 
-def held(actuator, state: State, command, joint_position, joint_velocity, dt, load_torque=None, load_inertia=None):
+def held(
+    actuator, state: State, demand: Demand, joint_position, joint_velocity, dt, load_torque=None, load_inertia=None
+):
     """New state and output for a joint position and velocity held over the step.
 
     `load_torque` [N·m] and `load_inertia` [kg·m²] are what the host knows of the joint without the motor's own
@@ -39,12 +43,12 @@ def held(actuator, state: State, command, joint_position, joint_velocity, dt, lo
     if has_backlash(motor):
         # the rotor is ours to integrate
         new, _, out = coupled(
-            actuator, state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, 0.0
+            actuator, state, demand, joint_position, joint_velocity, dt, load_torque, load_inertia, 0.0
         )
         return new, out
     ratio = motor.ratio
     speed = ratio * joint_velocity
-    driven = drive(motor, actuator.supply, state, command, speed, dt, mean_torque=False)
+    driven = drive(motor, actuator.supply, state, demand, speed, dt, mean_torque=False)
     dragged, drag_slope = drag(motor, speed)
     cogged = cogging(motor, ratio * joint_position)
     torque = driven.torque + cogged - dragged
@@ -91,8 +95,9 @@ def load_on(motor: Motor, load_torque, load_inertia) -> Load:
 def remember(motor: Motor, state: State, driven: Driven, rubbed: Rubbed, speed, gap, dt) -> State:
     """State after the step."""
     winding_rise, housing_rise = heat(motor, state, driven.copper_power, iron_power(motor, speed), dt)
-    return State(
-        current=driven.current if has_current_state(motor) else None,
+    return replace(
+        state,
+        current=None if state.current is None else driven.current,
         winding_rise=winding_rise,
         housing_rise=housing_rise,
         bristle=rubbed.bristle,
@@ -101,7 +106,9 @@ def remember(motor: Motor, state: State, driven: Driven, rubbed: Rubbed, speed, 
     )
 
 
-def coupled(actuator, state: State, command, joint_position, joint_velocity, dt, load_torque, load_inertia, load_slope):
+def coupled(
+    actuator, state: State, demand: Demand, joint_position, joint_velocity, dt, load_torque, load_inertia, load_slope
+):
     """New state, joint velocity at the end of the step, and output, together with a load.
 
     The load pulls with `load_torque` at the present speed [N·m], falling by `load_slope` per speed [N·m·s/rad]. All
@@ -115,7 +122,7 @@ def coupled(actuator, state: State, command, joint_position, joint_velocity, dt,
     angle = ratio * joint_position + state.gap if parted else ratio * joint_position
     start = state.rotor_speed if parted else ratio * joint_velocity
     # torques and slopes at the start of the step
-    guess = drive(motor, actuator.supply, state, command, start, dt, mean_torque=True)
+    guess = drive(motor, actuator.supply, state, demand, start, dt, mean_torque=True)
     coefficient, drag_slope = braking(motor, start)
     cogged = cogging(motor, angle)
     torque = guess.torque + cogged - coefficient * start
@@ -137,7 +144,7 @@ def coupled(actuator, state: State, command, joint_position, joint_velocity, dt,
 
     # the winding, the iron and the drag as they are at the speed of the end
     end = rubbed.speed
-    driven = drive(motor, actuator.supply, state, command, end, dt, mean_torque=True)
+    driven = drive(motor, actuator.supply, state, demand, end, dt, mean_torque=True)
     dragged, _ = drag(motor, end)
     integrated = torque - slope * (end - start)
     numerical = (integrated - (driven.torque + cogged - dragged)) * end
@@ -187,6 +194,7 @@ def report(
         torque=ratio * torque,
         torque_requested=ratio * driven.requested,
         torque_slope=ratio * ratio * slope,
+        torque_stiffness=ratio * ratio * driven.stiffness,
         motor_torque=driven.torque,
         voltage=driven.voltage,
         current=driven.current,

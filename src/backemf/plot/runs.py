@@ -145,4 +145,4 @@ def _pretty(unit: str) -> str:
 
 
 def _title(run: Any, words: str) -> str:
-    return caption(run.motor.name, words)
+    return caption("" if run.motor is None else run.motor.name, words)

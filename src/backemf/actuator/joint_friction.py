@@ -1,0 +1,38 @@
+"""Friction of a joint whose motor is not modelled, smooth at rest, as Unitree's actuators have it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..checks import Number, require
+from ..physics.ops import tanh
+from ..tree import kind_of_numbers
+
+
+@kind_of_numbers
+@dataclass(frozen=True, kw_only=True)
+class TanhFriction:
+    """coulomb·tanh(v/activation_speed) + viscous·v against the motion."""
+
+    coulomb: Number
+    """Friction of a joint that slides [N·m]."""
+    activation_speed: Number = 0.01
+    """Speed at which 76 % of it is there [rad/s]."""
+    viscous: Number = 0.0
+    """Friction per speed [N·m·s/rad]."""
+
+    def __post_init__(self) -> None:
+        require(self, "coulomb", ">=")
+        require(self, "activation_speed", ">")
+        require(self, "viscous", ">=")
+
+
+def tanh_friction(velocity: float, f: TanhFriction) -> float:
+    """Torque against the motion [N·m]."""
+    return f.coulomb * tanh(velocity / f.activation_speed) + f.viscous * velocity
+
+
+def tanh_friction_slope(velocity: float, f: TanhFriction) -> float:
+    """How fast it grows with speed [N·m·s/rad]."""
+    share = tanh(velocity / f.activation_speed)
+    return f.coulomb / f.activation_speed * (1.0 - share * share) + f.viscous

@@ -1,0 +1,144 @@
+"""What an actuator remembers: which states it has, their shapes, how they start and how they start again."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engines import bind
+from ..errors import ParameterError
+from ..motor import Dahl, LuGre, Motor, TwoNodeThermal
+from ..physics import draws
+from ..physics.drive import has_current_state
+from ..physics.state import State
+from ..physics.step import has_backlash
+from .controllers import bandwidth_of, has_integral
+
+if TYPE_CHECKING:
+    from .actuator import Actuator
+
+PER_MOTOR = (
+    "current", "winding_rise", "housing_rise", "bristle", "gap", "rotor_speed", "energy", "setpoint", "integral",
+    "held_position",
+)  # fmt: skip
+"""States with one number per motor."""
+SHARED = ("clock", "lag", "phase", "key")
+"""States that the joints of an environment may have in common."""
+
+
+def states_of(actuator: Actuator) -> list[str]:
+    """Names of the states an actuator has."""
+    controller = actuator.controller
+    names = [] if actuator.motor is None else motor_states(actuator.motor, bandwidth_of(controller) is not None)
+    if actuator.meter and actuator.motor is not None:
+        names.append("energy")
+    if actuator.slew is not None:
+        names.append("setpoint")
+    if has_integral(controller):
+        names.append("integral")
+    if actuator.delay is not None or names_with_a_start(names):
+        names.append("clock")
+    names += delay_states(actuator)
+    return names
+
+
+def names_with_a_start(names: list[str]) -> bool:
+    """Whether a state begins with where the joint is in the first step, so that there must be a clock."""
+    return "setpoint" in names or "integral" in names
+
+
+def motor_states(motor: Motor, loop: bool) -> list[str]:
+    """Names of the states a motor has."""
+    names = []
+    if has_current_state(motor, loop):
+        names.append("current")
+    if motor.thermal is not None:
+        names.append("winding_rise")
+    if isinstance(motor.thermal, TwoNodeThermal):
+        names.append("housing_rise")
+    if isinstance(motor.friction, (Dahl, LuGre)):
+        names.append("bristle")
+    if has_backlash(motor):
+        names += ["gap", "rotor_speed"]
+    return names
+
+
+def delay_states(actuator: Actuator) -> list[str]:
+    """Names of the states of the delay."""
+    delay = actuator.delay
+    if delay is None:
+        return []
+    names = [f"{name}_line" for name in actuator.delayed] + ["head"]
+    if delay.drawn:
+        names += ["lag", "key"]
+    if delay.drawn and delay.period and delay.staggered:
+        names.append("phase")
+    if "position" in actuator.delayed and not delay.named:
+        names.append("held_position")
+    return names
+
+
+def shared_shape(actuator: Actuator, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Shape of what the joints of an environment have in common: the last axis is theirs."""
+    alone = actuator.delay is None or actuator.delay.per == "joint" or not shape
+    return shape if alone else (*shape[:-1], 1)
+
+
+def initial_state(
+    engine, actuator: Actuator, shape: tuple[int, ...], seed: int, dt: float | None, values: dict[str, Any], place
+) -> State:
+    """The state of a batch at the start."""
+    present = states_of(actuator)
+    for name in values:
+        if name not in present or name not in PER_MOTOR:
+            settable = [state for state in present if state in PER_MOTOR]
+            raise ParameterError(
+                f"initial({name}=...): this actuator has no such state; it has {', '.join(settable) or 'none'}"
+            )
+    common = shared_shape(actuator, shape)
+    frames = 1 if actuator.delay is None else actuator.delay.length(dt)
+    made = {}
+    for name in present:
+        if name in PER_MOTOR:
+            made[name] = engine.array(values.get(name, 0.0), shape, **place)
+        elif name.endswith("_line"):
+            made[name] = engine.array(0.0, (frames, *shape), **place)
+        elif name == "lag":
+            made[name] = engine.array(0.0, common, **place)
+        elif name == "key":
+            made[name] = engine.whole(first_keys(seed, common), common, **place)
+        else:
+            made[name] = engine.whole(0, () if name == "head" else common, **place)
+    return State(**made)
+
+
+def first_keys(seed: int, shape: tuple[int, ...]) -> np.ndarray:
+    """A word for each environment, from a seed and its place in the batch."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ParameterError(f"seed = {seed!r}: must be a whole number of 0 or more")
+    index = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
+    return np.asarray(draws.mixed(draws.mixed(0x9E3779B9, int(seed) & draws.MASK), index)).astype(np.uint32)
+
+
+def reset_state(engine, name: str, state: State, mask: Any, values: dict[str, Any], place) -> State:
+    """The state with some motors back at the start; `name` is the engine's."""
+    laws = bind(draws, name, engine.ops)
+    fresh = {}
+    for field in PER_MOTOR:
+        old = getattr(state, field)
+        if old is not None:
+            fresh[field] = engine.select(mask, engine.array(values.get(field, 0.0), **place), old)
+    for field in SHARED:
+        old = getattr(state, field)
+        if old is None:
+            continue
+        # an environment starts again with any of its motors
+        where = mask
+        if getattr(old, "ndim", 0) and np.ndim(mask) and old.shape[-1] == 1 and mask.shape[-1] != 1:
+            where = mask.any(-1)[..., None]
+        new = laws.scrambled(old + (old == 0)) if field == "key" else old * 0
+        fresh[field] = engine.select(where, new, old)
+    return replace(state, **fresh)

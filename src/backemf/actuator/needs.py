@@ -1,0 +1,106 @@
+"""What a step needs to be given, and the sentence that says what is missing or does not fit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ParameterError
+from ..motor import Coulomb, LoadDependent, Motor
+from ..physics.state import State
+from ..physics.step import has_backlash
+from .command import TARGETS, Command
+from .controllers import ModeSelector, TorquePid
+from .memory import PER_MOTOR
+
+if TYPE_CHECKING:
+    from .actuator import Actuator
+
+
+def require_command(actuator: Actuator, command: Any) -> None:
+    """Raise one sentence if a command is not what the controller takes, or is plainly no number."""
+    if isinstance(command, str) or command is None:
+        raise ParameterError(f"command = {command!r}: must be a number, an array of them, or a Command")
+    controller = actuator.controller
+    if not isinstance(command, Command):
+        require_finite_command("command", command)
+        return
+    given = [name for name in TARGETS if getattr(command, name) is not None]
+    name = type(controller).__name__
+    for target in given:
+        if target not in controller.inputs:
+            raise ParameterError(f"Command.{target}: {name} does not take it; it takes {', '.join(controller.inputs)}")
+        require_finite_command(f"Command.{target}", getattr(command, target))
+    if command.mode is not None and not isinstance(controller, ModeSelector):
+        raise ParameterError(f"Command.mode: {name} has no modes; a ModeSelector has")
+    needs_main = not isinstance(controller, ModeSelector) and (
+        len(controller.inputs) == 1 or (isinstance(controller, TorquePid) and controller.ki is not None)
+    )
+    if not given or (needs_main and controller.main not in given):
+        raise ParameterError(f"Command(...) gives no {controller.main}, which {name} follows")
+    if isinstance(controller, ModeSelector) and controller.velocity is None and "velocity" in given:
+        raise ParameterError(
+            "Command.velocity: this ModeSelector has no velocity mode; give it velocity=VelocityPi(...)"
+        )
+
+
+def require_finite_command(name: str, value: Any) -> None:
+    """Raise one sentence if a command for one motor is no finite number; in a batch the step itself sees to it."""
+    if isinstance(value, (int, float)) and not math.isfinite(value):
+        raise ParameterError(f"{name} = {value}: must be a finite number")
+
+
+def require_shapes(state: State, command: Any, **inputs: Any) -> None:
+    """Raise one sentence if an input does not broadcast to the batch."""
+    if isinstance(command, Command):
+        targets = {name: getattr(command, name) for name in (*TARGETS, "mode")}
+        inputs = {f"Command.{name}": value for name, value in targets.items() if value is not None} | inputs
+    else:
+        inputs = {"command": command} | inputs
+    batch = batch_of(state)
+    for name, value in inputs.items():
+        if isinstance(value, str) or value is None:
+            raise ParameterError(f"{name} = {value!r}: must be a number or an array of them")
+        shape = tuple(getattr(value, "shape", ()))
+        if any(a != b and a != 1 and b != 1 for a, b in zip(reversed(shape), reversed(batch), strict=False)):
+            raise ParameterError(f"{name} has the shape {shape}, which does not fit the batch {batch}")
+        batch = shape if len(shape) > len(batch) else batch
+
+
+def batch_of(state: State) -> tuple[int, ...]:
+    """Shape of the batch that a state is made for."""
+    for name in PER_MOTOR:
+        value = getattr(state, name)
+        if hasattr(value, "shape"):
+            return tuple(value.shape)
+    for entry in fields(state):
+        value = getattr(state, entry.name)
+        if entry.name.endswith("_line") and hasattr(value, "shape"):
+            return tuple(value.shape[1:])
+    return ()
+
+
+def require_load(actuator: Actuator, load_torque: Any, load_inertia: Any) -> None:
+    """Raise one sentence if the motor's physics needs to know more of the load."""
+    motor: Motor | None = actuator.motor
+    if motor is None:
+        return
+    if has_backlash(motor) and (load_torque is None or load_inertia is None):
+        raise ParameterError(
+            "backlash needs load_torque and load_inertia: what the rotor hits when the play is used up"
+        )
+    if has_backlash(motor) and motor.rotor is None:
+        raise ParameterError("backlash needs Motor.rotor: without inertia nothing moves in the play")
+    friction = motor.friction
+    if isinstance(friction, LoadDependent) and load_torque is None:
+        shares = (friction.load, friction.quadratic, friction.stribeck and friction.stribeck.load)
+        if any(share is not None for share in shares):
+            raise ParameterError(
+                "load-dependent friction needs load_torque; pass load_torque=0.0 if nothing is known of it"
+            )
+    lossy = motor.gearbox is not None and not motor.gearbox.lossless
+    if (isinstance(friction, (Coulomb, LoadDependent)) or lossy) and motor.rotor is None and load_inertia is None:
+        raise ParameterError(
+            "dry friction and gear loss need an inertia to stop: give Motor.rotor, or load_inertia with the step"
+        )

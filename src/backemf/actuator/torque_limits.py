@@ -1,0 +1,251 @@
+"""Torque limits without a motor: what a simulator or a data sheet says a joint can give at a speed or an angle.
+
+Each limit is a pair of bounds on the joint torque; the torque asked for is clipped between them. Where an actuator has
+a motor as well, the bounds limit its current.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..checks import Number, concrete, require
+from ..errors import ParameterError
+from ..physics.limits import clip
+from ..physics.ops import absolute, interpolate, maximum, minimum, where
+from ..tree import kind_of_numbers
+
+
+@kind_of_numbers
+@dataclass(frozen=True, kw_only=True)
+class DcClip:
+    """The DC-motor clip of mjlab, Isaac Lab and Newton: a straight torque-speed line with a flat top."""
+
+    saturation_effort: Number
+    """Torque at stall, where the straight line meets zero speed [N·m]."""
+    velocity_limit: Number
+    """Speed at which the straight line meets zero torque, the no-load speed [rad/s]."""
+    effort_limit: Number
+    """Flat top: the largest torque at any speed [N·m]."""
+
+    def __post_init__(self) -> None:
+        for name in ("saturation_effort", "velocity_limit", "effort_limit"):
+            require(self, name, ">")
+
+
+@kind_of_numbers
+@dataclass(frozen=True, kw_only=True)
+class EffortLimit:
+    """A flat limit: the same torque at every speed, in both directions."""
+
+    effort_limit: Number
+    """Largest torque [N·m]."""
+
+    def __post_init__(self) -> None:
+        require(self, "effort_limit", ">")
+
+
+@kind_of_numbers
+@dataclass(frozen=True, kw_only=True)
+class DriveEnvelope:
+    """PhysX's drive performance envelope: two coupled lines, the same in all four quadrants.
+
+    |torque| <= max_effort - velocity_dependent_resistance·|speed|
+    |speed| <= max_actuator_velocity - speed_effort_gradient·|torque|
+    """
+
+    max_effort: Number
+    """Torque at standstill [N·m]."""
+    max_actuator_velocity: Number
+    """Speed without torque [rad/s]."""
+    velocity_dependent_resistance: Number = 0.0
+    """Torque lost per speed [N·m·s/rad]."""
+    speed_effort_gradient: Number = 0.0
+    """Speed lost per torque [rad/(s·N·m)]."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_effort", "max_actuator_velocity"):
+            require(self, name, ">")
+        for name in ("velocity_dependent_resistance", "speed_effort_gradient"):
+            require(self, name, ">=")
+
+
+@kind_of_numbers
+@dataclass(frozen=True, kw_only=True)
+class KneeCurve:
+    """Unitree's curve: flat up to a knee, then straight down to the no-load speed; braking has its own flat limit."""
+
+    driving_effort: Number
+    """Largest torque along the motion, up to the knee (Y1) [N·m]."""
+    braking_effort: Number
+    """Largest torque against the motion (Y2) [N·m]."""
+    knee_speed: Number
+    """Speed up to which the driving torque is there in full (X1) [rad/s]."""
+    no_load_speed: Number
+    """Speed at which the driving torque is gone (X2) [rad/s]."""
+
+    def __post_init__(self) -> None:
+        for name in ("driving_effort", "braking_effort", "no_load_speed"):
+            require(self, name, ">")
+        require(self, "knee_speed", ">=")
+        knee, end = concrete(self.knee_speed), concrete(self.no_load_speed)
+        if knee is not None and end is not None and (knee >= end).any():
+            raise ParameterError(
+                f"KneeCurve.knee_speed = {self.knee_speed} rad/s must be below no_load_speed = {self.no_load_speed} "
+                "rad/s: the torque falls between them"
+            )
+
+
+@kind_of_numbers
+@dataclass(frozen=True, kw_only=True)
+class TorqueSpeedTable:
+    """A measured torque-speed curve, linear between its points and held at its ends."""
+
+    speed: np.ndarray
+    """Speeds of the table, rising from 0 or more [rad/s]."""
+    driving: np.ndarray
+    """Largest torque along the motion at those speeds [N·m]."""
+    braking: np.ndarray | None = None
+    """Largest torque against the motion at those speeds [N·m]; None: the same as driving."""
+
+    def __post_init__(self) -> None:
+        check_table(self, "speed", ("driving",) if self.braking is None else ("driving", "braking"))
+        speeds = concrete(self.speed)
+        if speeds is not None and speeds[0] < 0:
+            raise ParameterError(f"TorqueSpeedTable.speed[0] = {speeds[0]:g} rad/s: must be 0 or more")
+
+
+@kind_of_numbers
+@dataclass(frozen=True, kw_only=True)
+class AngleTable:
+    """A limit that depends on where the joint is, as a linkage makes it: linear between points, held at the ends."""
+
+    angle: np.ndarray
+    """Joint angles of the table, rising [rad]."""
+    effort: np.ndarray
+    """Largest torque in either direction at those angles [N·m]."""
+
+    def __post_init__(self) -> None:
+        check_table(self, "angle", ("effort",))
+
+
+TorqueLimit = DcClip | EffortLimit | DriveEnvelope | KneeCurve | TorqueSpeedTable | AngleTable
+"""Every limit of a joint torque."""
+
+
+def check_table(part: Any, key: str, columns: tuple[str, ...]) -> None:
+    """Raise one sentence if the columns of a table are no rising row of finite numbers, each with its torque."""
+    name = type(part).__name__
+    for field in (key, *columns):
+        value = getattr(part, field)
+        if isinstance(value, (list, tuple)):
+            try:
+                object.__setattr__(part, field, np.asarray(value, dtype=float))
+            except (TypeError, ValueError):
+                raise ParameterError(f"{name}.{field}: must be a list of numbers") from None
+        elif isinstance(value, (int, float, str)):
+            raise ParameterError(f"{name}.{field} = {value!r}: must be a list of numbers")
+        known = concrete(getattr(part, field))
+        if known is None:
+            continue
+        if known.ndim != 1 or len(known) < 2 or not np.isfinite(known).all():
+            raise ParameterError(f"{name}.{field}: must be two or more finite numbers in one row")
+        if field == key and (np.diff(known) <= 0).any():
+            raise ParameterError(f"{name}.{key}: must rise from point to point")
+        if field != key and (known < 0).any():
+            raise ParameterError(f"{name}.{field} = {known.min():g}: must be a torque of 0 or more")
+    sizes = {field: np.shape(getattr(part, field)) for field in (key, *columns)}
+    if len(set(sizes.values())) > 1:
+        raise ParameterError(f"{name}: its columns have the lengths {', '.join(f'{k} {v}' for k, v in sizes.items())}")
+
+
+# --- the laws
+
+
+def dc_bounds(speed: float, limit: DcClip) -> tuple[float, float]:
+    """Lowest and highest torque of the DC-motor clip at a joint speed [N·m].
+
+    corner = v_lim·(1 + lim/sat);  w = clip(speed, ±corner)/v_lim;  sat·(∓1 - w) within ±lim
+    """
+    # the corner follows from the limits at every step, so that a changed limit is never exceeded
+    corner = limit.velocity_limit * (1.0 + limit.effort_limit / limit.saturation_effort)
+    share = clip(speed, -corner, corner) / limit.velocity_limit
+    low = maximum(limit.saturation_effort * (-1.0 - share), -limit.effort_limit)
+    high = minimum(limit.saturation_effort * (1.0 - share), limit.effort_limit)
+    return low, high
+
+
+def dc_slope(speed: float, limit: DcClip) -> float:
+    """How fast a torque on the slanted part of the clip falls with speed, sat/v_lim [N·m·s/rad]."""
+    return limit.saturation_effort / limit.velocity_limit
+
+
+def envelope_bounds(speed: float, limit: DriveEnvelope) -> tuple[float, float]:
+    """Lowest and highest torque of PhysX's envelope at a joint speed [N·m]; above the top speed both are 0."""
+    fast = absolute(speed)
+    high = limit.max_effort - limit.velocity_dependent_resistance * fast
+    # a gradient of 0 cuts off at the top speed
+    room = limit.max_actuator_velocity - fast
+    gradient = limit.speed_effort_gradient
+    by_speed = where(gradient > 0.0, room / maximum(gradient, 1e-30), where(room >= 0.0, limit.max_effort, 0.0))
+    high = maximum(minimum(high, by_speed), 0.0)
+    return -high, high
+
+
+def knee_bounds(speed: float, limit: KneeCurve) -> tuple[float, float]:
+    """Lowest and highest torque of the knee curve at a joint speed [N·m]."""
+    fast = absolute(speed)
+    fall = (limit.no_load_speed - fast) / (limit.no_load_speed - limit.knee_speed)
+    return by_direction(speed, limit.driving_effort * clip(fall, 0.0, 1.0), limit.braking_effort)
+
+
+def table_bounds(speed: float, limit: TorqueSpeedTable) -> tuple[float, float]:
+    """Lowest and highest torque of a torque-speed table at a joint speed [N·m]."""
+    fast = absolute(speed)
+    driving = interpolate(fast, limit.speed, limit.driving)
+    braking = driving if limit.braking is None else interpolate(fast, limit.speed, limit.braking)
+    return by_direction(speed, driving, braking)
+
+
+def by_direction(speed: float, driving: float, braking: float) -> tuple[float, float]:
+    """Bounds from the torque along the motion and the torque against it; at rest both ways are driving [N·m]."""
+    low = where(speed > 0.0, -braking, -driving)
+    high = where(speed < 0.0, braking, driving)
+    return low, high
+
+
+def angle_bounds(angle: float, limit: AngleTable) -> tuple[float, float]:
+    """Lowest and highest torque at a joint angle [N·m]."""
+    high = interpolate(angle, limit.angle, limit.effort)
+    return -high, high
+
+
+def bounds(limit: TorqueLimit, angle: float, speed: float) -> tuple[float, float]:
+    """Lowest and highest torque of any limit at a joint angle and speed [N·m]."""
+    if isinstance(limit, DcClip):
+        return dc_bounds(speed, limit)
+    if isinstance(limit, EffortLimit):
+        return -limit.effort_limit, limit.effort_limit
+    if isinstance(limit, DriveEnvelope):
+        return envelope_bounds(speed, limit)
+    if isinstance(limit, KneeCurve):
+        return knee_bounds(speed, limit)
+    if isinstance(limit, TorqueSpeedTable):
+        return table_bounds(speed, limit)
+    return angle_bounds(angle, limit)
+
+
+def tightest(limits: tuple[TorqueLimit, ...], angle: float, speed: float) -> tuple[float, float]:
+    """Bounds of several limits together [N·m]. Where they contradict each other, the torque nearest zero is left."""
+    low, high = bounds(limits[0], angle, speed)
+    for limit in limits[1:]:
+        lower, upper = bounds(limit, angle, speed)
+        low, high = maximum(low, lower), minimum(high, upper)
+    return low, high
+
+
+def limited(torque: float, low: float, high: float) -> float:
+    """The torque kept between its bounds; the upper one is the last word, as in the simulators [N·m]."""
+    return clip(torque, low, high)
