@@ -28,6 +28,7 @@ import backemf as be
 
 sys.path.insert(0, str(Path(__file__).parent))
 import mujoco_actuation
+from full_motor import full_motor
 
 MOTORS = 65536
 
@@ -41,20 +42,6 @@ class Figure:
     unit: str
     goal: str
     met: bool | None
-
-
-def full_motor() -> be.Motor:
-    """Everything the peer has: current, heat, LuGre, cogging and a gear, with the constants of the peer's model."""
-    return be.Motor(
-        winding=be.Winding(resistance=1.2, inductance=0.0012),
-        magnet=be.Magnet(torque_constant=0.05, back_emf_constant=0.05),
-        rotor=be.Rotor(inertia=1e-5),
-        thermal=be.Thermal(resistance=10.0, capacitance=20.0),
-        friction=be.LuGre(coulomb=0.01, stiction=0.015, stribeck_velocity=1.0, stiffness=10.0, damping=0.001),
-        drag=be.Drag(coefficients=(1e-5,)),
-        cogging=be.Cogging(harmonics=(be.Harmonic(amplitude=0.005, periodicity=7.0, phase=0.3),)),
-        gearbox=be.Gearbox(stages=(be.Stage(ratio=20.0),)),
-    )
 
 
 def processor() -> str:

@@ -74,6 +74,7 @@ GOOD = [
     be.DutyServo(kp=2.0, ki=1.0, kd=0.1, pwm_limit=0.9, current_limit=2.0, dead_band=0.01, integral_limit=1.0),
     be.DcClip(saturation_effort=20.0, velocity_limit=30.0, effort_limit=10.0),
     be.EffortLimit(effort_limit=10.0),
+    be.EffortRange(lowest=-10.0, highest=5.0),
     be.DriveEnvelope(
         max_effort=10.0, max_actuator_velocity=30.0, velocity_dependent_resistance=0.1, speed_effort_gradient=1.0
     ),
@@ -90,7 +91,7 @@ MAY_BE_NEGATIVE = {
     "Thermal.ambient", "TwoNodeThermal.ambient", "Harmonic.phase", "Stage.ratio", "Limits.derating_start",
     "Ratings.winding_temperature", "ConstantTorque.torque", "Pendulum.offset", "TwoMass.far_torque", "Constant.value",
     "Step.value", "Step.time", "Step.before", "Sine.amplitude", "Sine.phase", "Sine.offset", "Chirp.amplitude",
-    "Chirp.offset", "Trapezoid.value", "Trapezoid.start",
+    "Chirp.offset", "EffortRange.lowest", "Trapezoid.value", "Trapezoid.start",
 }  # fmt: skip
 """Temperatures, angles, torques and volts, which have a sign; everything else has none."""
 

@@ -32,9 +32,19 @@ def kind_of_numbers(kind: T) -> T:
     return kind
 
 
+def is_structure(entry: Any) -> bool:
+    """Whether a field is a word, switch or count that says what the step is made of."""
+    return entry.type in _STRUCTURE
+
+
+def is_table(entry: Any) -> bool:
+    """Whether a field holds arrays with axes of their own."""
+    return entry.type in _TABLES
+
+
 def structure(kind: type) -> list[str]:
     """Names of the fields that are words, switches and counts."""
-    return [entry.name for entry in fields(kind) if entry.type in _STRUCTURE]
+    return [entry.name for entry in fields(kind) if is_structure(entry)]
 
 
 def numbers(part: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -56,7 +66,7 @@ def map_numbers(part: Any, change: Callable[[Any], Any]) -> Any:
         copy = object.__new__(type(part))
         for entry in fields(part):
             value = getattr(part, entry.name)
-            object.__setattr__(copy, entry.name, value if entry.type in _STRUCTURE else map_numbers(value, change))
+            object.__setattr__(copy, entry.name, value if is_structure(entry) else map_numbers(value, change))
         return copy
     if isinstance(part, tuple):
         return tuple(map_numbers(item, change) for item in part)

@@ -16,7 +16,7 @@ from .controllers import (
 from .delay import Delay, Draws
 from .joint_friction import TanhFriction
 from .supply import Supply
-from .torque_limits import AngleTable, DcClip, DriveEnvelope, EffortLimit, KneeCurve, TorqueSpeedTable
+from .torque_limits import AngleTable, DcClip, DriveEnvelope, EffortLimit, EffortRange, KneeCurve, TorqueSpeedTable
 
 __all__ = [
     "Actuator",
@@ -29,6 +29,7 @@ __all__ = [
     "DriveEnvelope",
     "DutyServo",
     "EffortLimit",
+    "EffortRange",
     "IdealPd",
     "KneeCurve",
     "ModeSelector",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any
 
 from ..checks import Maybe, concrete, no_number, require, require_part, require_parts
@@ -23,10 +23,12 @@ from .controllers import (
 )
 from .delay import Delay
 from .joint_friction import TanhFriction
+from .learned.learned import LearnedMlp, LearnedRecurrent
 from .supply import Supply
 from .torque_limits import DcClip, TorqueLimit
 
-CONTROLLERS = (Voltage, PositionPid, VelocityPi, TorquePid, IdealPd, Torque, DutyServo, ModeSelector)
+FORMULAS = (Voltage, PositionPid, VelocityPi, TorquePid, IdealPd, Torque, DutyServo, ModeSelector)
+NETWORKS = (LearnedMlp, LearnedRecurrent)
 
 
 @kind_of_numbers
@@ -68,7 +70,7 @@ class Actuator:
         require_part(self, "friction", TanhFriction)
         if self.controller is None:
             object.__setattr__(self, "controller", Torque() if self.motor is None else Voltage())
-        require_part(self, "controller", *CONTROLLERS)
+        require_part(self, "controller", *FORMULAS, *NETWORKS)
         self._check_limits()
         self._check_motor()
         require(self, "slew", ">")
@@ -76,6 +78,10 @@ class Actuator:
         check_command_range(self)
         if isinstance(self.substeps, bool) or not isinstance(self.substeps, int) or self.substeps < 1:
             raise ParameterError(f"Actuator.substeps = {self.substeps!r}: must be a whole number, 1 or more")
+        if isinstance(self.controller, NETWORKS) and self.substeps > 1:
+            raise ParameterError(
+                f"Actuator.substeps = {self.substeps}: a network is made for the step it was trained at; leave it out"
+            )
         self._check_delay()
 
     def _check_delay(self) -> None:
@@ -91,6 +97,11 @@ class Actuator:
             object.__setattr__(self, "limits", (self.limits,))
         if not isinstance(self.limits, (tuple, list)) or len(self.limits):
             require_parts(self, "limits", DcClip)
+        for limit in self.limits:
+            if is_dataclass(limit) and not isinstance(limit, TorqueLimit):
+                raise ParameterError(
+                    f"Actuator.limits holds {type(limit).__name__}(...): must be limits such as DcClip"
+                )
         object.__setattr__(self, "limits", tuple(self.limits))
 
     def _check_motor(self) -> None:
@@ -105,6 +116,8 @@ class Actuator:
                 if getattr(self, part) is not None:
                     raise ParameterError(f"Actuator.{part} would never take effect: give a motor, or leave it out")
             return
+        if isinstance(self.controller, NETWORKS):
+            raise ParameterError(f"Actuator.controller = {name}(...) stands for the motor too: leave motor out")
         if self.friction is not None:
             raise ParameterError("Actuator.friction is for joints without a motor: give Motor.friction instead")
         if isinstance(self.controller, DutyServo) and self.supply is None:

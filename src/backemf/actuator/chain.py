@@ -12,16 +12,28 @@ from typing import Any
 from ..physics import state as names
 from ..physics.drive import Demand
 from ..physics.limits import clip
-from ..physics.ops import absolute, alike, expm1, isfinite, maximum, minimum, stored, where
-from ..physics.state import Output, State
+from ..physics.ops import absolute, alike, as_bits, expm1, isfinite, maximum, minimum, sign, stored, where
+from ..physics.state import OUTPUTS, Output, State
 from ..physics.step import coupled as motor_coupled
 from ..physics.step import held as motor_held
 from .command import TARGETS, TORQUE, VELOCITY, VOLTAGE, Command
 from .control import Asked, ideal_pd, integrated, position_pid, slewed, torque_pid, velocity_pi
-from .controllers import DutyServo, IdealPd, ModeSelector, PositionPid, Torque, TorquePid, VelocityPi, bandwidth_of
+from .controllers import (
+    DutyServo,
+    IdealPd,
+    ModeSelector,
+    PositionPid,
+    Torque,
+    TorquePid,
+    VelocityPi,
+    Voltage,
+    bandwidth_of,
+)
 from .delay import Draws, arrived, first_phase, next_lag
-from .joint_friction import tanh_friction, tanh_friction_slope
-from .torque_limits import DcClip, dc_slope, tightest
+from .joint_friction import tanh_friction, tanh_friction_per_speed, tanh_friction_slope
+from .learned.learned import LearnedController
+from .learned.learned import asked as network_asks
+from .torque_limits import DcClip, dc_slope, narrowed, tightest
 
 
 def changed(part: Any, **changes: Any) -> Any:
@@ -97,7 +109,7 @@ def moving_target(controller) -> bool:
 def travel(actuator, state: State, command: Command, dt, draws: Draws | None):
     """The command that arrives in this step, and the state with the present one under way."""
     delay = actuator.delay
-    lag = next_lag(delay, state, dt, draws)
+    lag, aim = next_lag(delay, state, dt, draws)
     arrives, lines = {}, {}
     head = after = state.head
     for name in actuator.delayed:
@@ -113,6 +125,8 @@ def travel(actuator, state: State, command: Command, dt, draws: Draws | None):
         return command, state
     if state.lag is not None:
         lines["lag"] = alike(lag, state.lag)
+    if state.aim is not None:
+        lines["aim"] = alike(aim, state.aim)
     return changed(command, **arrives), changed(state, head=after, **lines)
 
 
@@ -128,9 +142,13 @@ class Decision:
     torque: Any
     """Joint torque that is `Asked` for; None with a motor."""
     state: State
-    """The state with setpoint and integral after this turn."""
+    """The state with the setpoint after this turn; the integral is still to be settled."""
     flags: Any
     """Limits that acted so far."""
+    rate: Any = None
+    """How fast the integral goes on, before anything stops it; None: it rests."""
+    full: Any = None
+    """Where a limit in front of the motor acts and the integral would only ask for more; None: nowhere."""
 
 
 def decide(actuator, state: State, command: Command, flags, position, velocity, dt) -> Decision:
@@ -140,19 +158,26 @@ def decide(actuator, state: State, command: Command, flags, position, velocity, 
         command, state, flags = slew(actuator, state, command, flags, dt)
     if isinstance(controller, ModeSelector):
         return select(actuator, controller, state, command, flags, position, velocity, dt)
+    if isinstance(controller, LearnedController):
+        return learned(controller, state, command, flags, position, velocity)
     asked, in_volts = ask(controller, state, command, position, velocity)
     if actuator.motor is None:
-        state = settle(controller, state, asked, None, position, dt)
-        return Decision(None, asked, state, flags)
+        return Decision(None, asked, state, flags, asked.rate, beyond_limits(actuator, asked, position, velocity))
+    full = None
     if not in_volts:
         demand = torque_demand(actuator, state, asked, flags, velocity, dt)
     elif isinstance(controller, DutyServo):
-        demand, flags = duty_demand(actuator, controller, asked, flags)
+        demand, flags, full = duty_demand(actuator, controller, asked, flags)
     else:
         demand = volt_demand(actuator, asked, flags)
     demand = bounded(actuator, demand, position, velocity)
-    state = settle(controller, state, asked, demand, position, dt)
-    return Decision(demand, None, state, flags)
+    return Decision(demand, None, state, flags, asked.rate, full)
+
+
+def learned(controller: LearnedController, state: State, command: Command, flags, position, velocity) -> Decision:
+    """A torque that a network asks for; in the first step after a reset the clock has just left 0."""
+    remembered, torque = network_asks(controller, state, command.position - position, velocity, state.clock == 1)
+    return Decision(None, Asked(torque), changed(state, **remembered), flags)
 
 
 def slew(actuator, state: State, command: Command, flags, dt):
@@ -183,11 +208,15 @@ def ask(controller, state: State, command: Command, position, velocity) -> tuple
 
 def volt_demand(actuator, asked: Asked, flags) -> Demand:
     """A voltage for the drive; slopes are brought from the joint to the rotor."""
-    ratio = actuator.motor.ratio
+    volts, ratio = asked.amount, actuator.motor.ratio
+    per_joint = 1.0 / ratio
+    if actuator.motor.gearbox is not None and not isinstance(actuator.controller, Voltage):
+        # a loop around gears that turn the other way is wired with its poles swapped
+        volts, per_joint = sign(ratio) * volts, 1.0 / absolute(ratio)
     return Demand(
-        asked.amount,
-        per_speed=asked.per_velocity / ratio,
-        per_angle=asked.per_position / ratio,
+        volts,
+        per_speed=asked.per_velocity * per_joint,
+        per_angle=asked.per_position * per_joint,
         voltage_limit=actuator.voltage_limit,
         limit=flags,
     )
@@ -200,12 +229,13 @@ def duty_demand(actuator, servo: DutyServo, asked: Asked, flags):
     flags = flags + where(beyond, names.VOLTAGE, 0)
     # a duty at its limit no longer follows the joint
     bus = actuator.supply.voltage
-    follows = where(beyond, 0.0, bus)
+    follows = where(beyond, 0.0 * duty, bus)
     volts = Asked(duty * bus, follows * asked.per_velocity, follows * asked.per_position)
     demand = volt_demand(actuator, volts, flags)
+    full = None if asked.rate is None else beyond & (asked.amount * asked.rate > 0.0)
     if servo.current_limit is None:
-        return demand, flags
-    return changed(demand, low_current=-servo.current_limit, high_current=servo.current_limit), flags
+        return demand, flags, full
+    return changed(demand, low_current=-servo.current_limit, high_current=servo.current_limit), flags, full
 
 
 def torque_demand(actuator, state: State, asked: Asked, flags, velocity, dt) -> Demand:
@@ -258,29 +288,37 @@ def bounded(actuator, demand: Demand, position, velocity) -> Demand:
     first, second = low * per_torque, high * per_torque
     low, high = minimum(first, second), maximum(first, second)
     if demand.low_current is not None:
-        low, high = maximum(low, demand.low_current), minimum(high, demand.high_current)
+        low, high = narrowed(low, high, demand.low_current, demand.high_current)
     return changed(demand, low_current=low, high_current=high)
 
 
-def settle(controller, state: State, asked: Asked, demand: Demand | None, position, dt) -> State:
-    """The state with the integral after this turn."""
-    if state.integral is None:
+SATURATED = names.VOLTAGE | names.CURRENT | names.TORQUE
+"""Limits at which a motor cannot give what is asked."""
+
+
+def settle(actuator, decision: Decision, state: State, out: Output, position, dt) -> State:
+    """The state with the integral after this turn, which rests where a limit acts and it would only ask for more."""
+    if state.integral is None or decision.rate is None:
         return state
+    controller = actuator.controller.velocity if isinstance(actuator.controller, ModeSelector) else actuator.controller
     stopped = None
     if controller.freeze_at_limit:
-        stopped = saturated(controller, asked, demand)
+        stopped = decision.full
+        if actuator.motor is not None:
+            missing = out.torque_requested - actuator.motor.ratio * out.motor_torque
+            short = (out.limit & SATURATED > 0) & (missing * decision.rate > 0.0)
+            stopped = short if stopped is None else stopped | short
     centre = position if moving_target(controller) else 0.0
-    after = integrated(state.integral, asked.rate, centre, controller.integral_limit, stopped, dt)
+    after = integrated(state.integral, decision.rate, centre, controller.integral_limit, stopped, dt)
     return changed(state, integral=alike(after, state.integral))
 
 
-def saturated(controller, asked: Asked, demand: Demand | None):
-    """Where the drive cannot give what is asked and the integral would only ask for more; None: nowhere."""
-    if isinstance(controller, DutyServo):
-        return (absolute(asked.amount) > controller.pwm_limit) & (asked.amount * asked.rate > 0.0)
-    if demand is None or demand.voltage_limit is None or demand.voltage is None:
+def beyond_limits(actuator, asked: Asked, position, velocity):
+    """Where a torque is beyond the limits of a joint without a motor and its integral would only ask for more."""
+    if asked.rate is None or not actuator.limits:
         return None
-    return (absolute(demand.voltage) > demand.voltage_limit) & (demand.voltage * asked.rate > 0.0)
+    low, high = tightest(actuator.limits, position, velocity)
+    return ((asked.amount > high) & (asked.rate > 0.0)) | ((asked.amount < low) & (asked.rate < 0.0))
 
 
 def select(
@@ -298,23 +336,26 @@ def select(
         asked, in_volts = ask(controller.velocity, state, Command(velocity=command.velocity), position, velocity)
         running = volt_demand(actuator, asked, flags) if in_volts else compensated(actuator, asked, flags, velocity)
         volts = where(by_velocity, running.voltage, volts)
-        per_speed, per_angle = where(by_velocity, running.per_speed, 0.0), where(by_velocity, running.per_angle, 0.0)
+        per_speed = where(by_velocity, running.per_speed, nothing)
+        per_angle = where(by_velocity, running.per_angle, nothing)
     effort = Asked(nothing if command.effort is None else command.effort)
     turning = torque_demand(actuator, state, effort, flags, velocity, dt)
     if turning.current is None:
         demand = changed(
             turning,
             voltage=where(by_torque, turning.voltage, volts),
-            per_speed=where(by_torque, turning.per_speed, per_speed),
+            per_speed=where(by_torque, turning.per_speed + nothing, per_speed),
             per_angle=per_angle,
         )
     else:
         demand = changed(turning, voltage=volts, per_speed=per_speed, per_angle=per_angle, by_current=by_torque)
-    if state.integral is not None and asked is not None:
+    rate = None
+    if state.integral is not None:
         # outside velocity mode the moving target goes along with the joint, so that nothing adds up
-        resting = Asked(asked.amount, rate=where(by_velocity, asked.rate, velocity))
-        state = settle(controller.velocity, state, resting, demand, position, dt)
-    return Decision(bounded(actuator, demand, position, velocity), None, state, flags)
+        along = velocity if asked is None else where(by_velocity, 0.0, velocity)
+        state = changed(state, integral=alike(state.integral + along * dt, state.integral))
+        rate = None if asked is None else where(by_velocity, asked.rate, 0.0)
+    return Decision(bounded(actuator, demand, position, velocity), None, state, flags, rate)
 
 
 # --- one step
@@ -331,18 +372,20 @@ def held(actuator, state: State, command, position, velocity, dt, load_torque=No
         here = position if turn == 0 else position + (turn * short) * velocity
         state, out = turn_held(actuator, state, command, flags, here, velocity, short, load_torque, load_inertia)
         outs.append(out)
-    return state, outs[0] if turns == 1 else averaged(outs)
+    out = outs[0] if turns == 1 else averaged(outs)
+    return state, changed(out, limit=as_bits(out.limit))
 
 
 def turn_held(actuator, state: State, command, flags, position, velocity, dt, load_torque, load_inertia):
     """One turn of the control loop and the motor."""
     decision = decide(actuator, state, command, flags, position, velocity, dt)
     if actuator.motor is None:
-        return decision.state, joint_output(actuator, decision, position, velocity)
+        out = joint_output(actuator, decision, position, velocity)
+        return settle(actuator, decision, decision.state, out, position, dt), out
     state, out = motor_held(
         actuator, decision.state, decision.demand, position, velocity, dt, load_torque, load_inertia
     )
-    return metered(state, out, dt)
+    return metered(settle(actuator, decision, state, out, position, dt), out, dt)
 
 
 def coupled(actuator, state: State, command, flags, position, velocity, dt, load_torque, load_inertia, load_slope):
@@ -353,7 +396,7 @@ def coupled(actuator, state: State, command, flags, position, velocity, dt, load
     state, velocity, out = motor_coupled(
         actuator, decision.state, decision.demand, position, velocity, dt, load_torque, load_inertia, load_slope
     )
-    state, out = metered(state, out, dt)
+    state, out = metered(settle(actuator, decision, state, out, position, dt), out, dt)
     return state, velocity, out
 
 
@@ -375,17 +418,17 @@ AT_THE_END = (
 def averaged(outs: list[Output]) -> Output:
     """One output for several turns."""
     merged = {}
-    for entry in fields(Output):
-        values = [getattr(out, entry.name) for out in outs]
-        if values[0] is None or entry.name in AT_THE_END:
-            merged[entry.name] = values[-1]
-        elif entry.name == "limit":
+    for name in OUTPUTS:
+        values = [getattr(out, name) for out in outs]
+        if values[0] is None or name in AT_THE_END:
+            merged[name] = values[-1]
+        elif name == "limit":
             flags = values[0]
             for more in values[1:]:
                 flags = flags | more
             merged["limit"] = flags
         else:
-            merged[entry.name] = sum(values) * (1.0 / len(values))
+            merged[name] = sum(values) * (1.0 / len(values))
     return Output(**merged)
 
 
@@ -400,11 +443,11 @@ def limited_torque(actuator, asked: Asked, position, velocity):
         torque = clip(torque, low, high)
         acts = absolute(torque - asked.amount) > 0.0
         flag = where(acts, names.TORQUE, 0)
-        slanted = 0.0
+        nothing = slanted = 0.0 * torque
         if len(actuator.limits) == 1 and isinstance(actuator.limits[0], DcClip):
             flat = absolute(torque) >= actuator.limits[0].effort_limit
-            slanted = where(flat, 0.0, dc_slope(velocity, actuator.limits[0]))
-        slope, stiffness = where(acts, slanted, slope), where(acts, 0.0, stiffness)
+            slanted = where(flat, nothing, dc_slope(velocity, actuator.limits[0]))
+        slope, stiffness = where(acts, slanted, slope), where(acts, nothing, stiffness)
     return torque, slope, stiffness, flag
 
 
@@ -431,8 +474,14 @@ def joint_coupled(actuator, decision: Decision, position, velocity, dt, load_tor
     J·(v1 - v0) = dt·(torque(v0) - slope·(v1 - v0) - stiffness·dt·v1 + load)
     """
     out = joint_output(actuator, decision, position, velocity)
-    inertia = load_inertia + dt * (out.torque_slope + load_slope) + dt * dt * out.torque_stiffness
+    slope = out.torque_slope
+    if actuator.friction is not None:
+        # friction goes down to 0 with the speed, where its slope would carry it past
+        slope = slope - tanh_friction_slope(velocity, actuator.friction)
+        slope = slope + tanh_friction_per_speed(velocity, actuator.friction)
+    inertia = load_inertia + dt * (slope + load_slope) + dt * dt * out.torque_stiffness
     push = out.torque + load_torque - dt * out.torque_stiffness * velocity
     end = velocity + dt * push / inertia
-    torque = out.torque - out.torque_slope * (end - velocity) - dt * out.torque_stiffness * end
-    return decision.state, end, changed(out, torque=torque, mechanical_power=torque * end)
+    torque = out.torque - slope * (end - velocity) - dt * out.torque_stiffness * end
+    state = settle(actuator, decision, decision.state, out, position, dt)
+    return state, end, changed(out, torque=torque, mechanical_power=torque * end)

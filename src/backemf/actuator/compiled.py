@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..engines import bind, load
 from ..errors import ParameterError
-from ..physics.state import Output, State
+from ..physics.state import OUTPUTS, Output, State
 from . import chain
 from .memory import initial_state, reset_state
-from .needs import require_command, require_load, require_shapes
+from .needs import require_command, require_frames, require_load, require_shapes
 
 if TYPE_CHECKING:
     from .actuator import Actuator
@@ -28,9 +27,7 @@ class CompiledStep:
     """Steps a batch of one kind of actuator: `state, out = step(state, command, position, velocity, dt)`."""
 
     def __init__(self, actuator: Actuator, engine: str, options: dict[str, Any]):
-        unknown = set(options) - _OPTIONS.get(engine, set())
-        if unknown:
-            raise ParameterError(f"compile({engine!r}) does not know the option {sorted(unknown)[0]!r}")
+        check_options(engine, options)
         self.actuator = actuator
         self.engine = engine
         self._engine = load(engine)
@@ -73,6 +70,7 @@ class CompiledStep:
             raise ParameterError(f"dt = {dt}: must be a positive number of seconds")
         require_command(self.actuator, command)
         require_load(self.actuator, load_torque, load_inertia)
+        require_frames(self.actuator, state, dt)
         if self.engine != "python":
             require_shapes(state, command, joint_position=joint_position, joint_velocity=joint_velocity)
         return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, draws)
@@ -88,6 +86,13 @@ class CompiledStep:
         return reset_state(self._engine, self.engine, state, mask, values, self._place)
 
 
+def check_options(engine: str, options: dict[str, Any]) -> None:
+    """Raise one sentence if an engine does not know an option."""
+    unknown = set(options) - _OPTIONS.get(engine, set())
+    if unknown:
+        raise ParameterError(f"compile({engine!r}) does not know the option {sorted(unknown)[0]!r}")
+
+
 def laws(engine: str) -> Any:
     """The laws of the chain on one engine: `held` for a host, `receive` and `coupled` together with a load."""
     return bind(chain, engine, load(engine).ops)
@@ -98,10 +103,9 @@ def outputs(telemetry: Any) -> tuple[str, ...] | None:
     if telemetry is None:
         return None
     names = (telemetry,) if isinstance(telemetry, str) else tuple(telemetry)
-    known = [entry.name for entry in fields(Output)]
     for name in names:
-        if name not in known:
-            raise ParameterError(f"telemetry names {name!r}: there are {', '.join(known)}")
+        if name not in OUTPUTS:
+            raise ParameterError(f"telemetry names {name!r}: there are {', '.join(OUTPUTS)}")
     return names
 
 
@@ -110,10 +114,9 @@ def wanted(function: Any, names: tuple[str, ...] | None) -> Any:
     """The step with only some of its outputs; what the others need is left out when it is compiled."""
     if names is None:
         return function
-    known = [entry.name for entry in fields(Output)]
 
     def step(*arguments):
         state, out = function(*arguments)
-        return state, Output(**{name: getattr(out, name) if name in names else None for name in known})
+        return state, Output(**{name: getattr(out, name) if name in names else None for name in OUTPUTS})
 
     return step

@@ -30,13 +30,15 @@ class Asked:
 
 def position_pid(c: PositionPid | DutyServo, target, integral, position, velocity) -> Asked:
     """kp·(target - q) + ki·∫(target - q) - kd·q' [V] or [1]."""
-    error = target - position
+    error, per_position = target - position, -c.kp
     if isinstance(c, DutyServo) and c.dead_band is not None:
+        # within the dead band nothing follows the joint
+        per_position = where(absolute(error) > c.dead_band, per_position, 0.0 * error)
         error = beyond(error, c.dead_band)
     amount = c.kp * error - c.kd * velocity
     if c.ki is None:
-        return Asked(amount, -c.kd, -c.kp)
-    return Asked(amount + c.ki * integral, -c.kd, -c.kp, error)
+        return Asked(amount, -c.kd, per_position)
+    return Asked(amount + c.ki * integral, -c.kd, per_position, error)
 
 
 def beyond(error, band):

@@ -60,13 +60,13 @@ class Delay:
             raise ParameterError("Delay: give either steps or seconds")
         for name in ("steps", "seconds"):
             check_range(self, name)
-        if self.whole is None:
-            object.__setattr__(self, "whole", self.steps is not None and all_whole(self.steps))
-        if isinstance(self.schedule, str) and self.schedule not in SCHEDULES:
-            raise ParameterError(f"Delay.schedule = {self.schedule!r}: must be one of {', '.join(SCHEDULES)}")
+        self._check_whole()
+        if self.schedule is not None:
+            check_choice(self, "schedule", SCHEDULES)
         check_choice(self, "per", ("environment", "joint"))
         self._check_schedule()
         self._check_targets()
+        self._check_shared()
         longest = None if self.steps is None else concrete(self.longest)
         if self.frames is not None and longest is not None and math.ceil(longest.max()) > self.frames - 1:
             raise ParameterError(
@@ -74,10 +74,19 @@ class Delay:
                 f"give frames >= {math.ceil(longest.max()) + 1}, or leave it out"
             )
 
+    def _check_whole(self) -> None:
+        if self.whole is None:
+            object.__setattr__(self, "whole", self.steps is not None and all_whole(self.steps))
+        known = [concrete(end) for end in (self.shortest, self.longest)]
+        if self.whole and self.steps is not None and any(x is not None and (x % 1.0).any() for x in known):
+            raise ParameterError(f"Delay.whole = True, but steps = {self.steps}: give whole numbers, or whole=False")
+
     def _check_schedule(self) -> None:
         if not isinstance(self.period, int) or isinstance(self.period, bool) or self.period < 0:
             raise ParameterError(f"Delay.period = {self.period!r}: must be a whole number of steps, 0 or more")
-        if self.frames is not None and (not isinstance(self.frames, int) or self.frames < 1):
+        if self.frames is not None and (
+            not isinstance(self.frames, int) or isinstance(self.frames, bool) or self.frames < 1
+        ):
             raise ParameterError(f"Delay.frames = {self.frames!r}: must be a whole number of steps, 1 or more")
         if self.schedule == "period" and self.period < 1:
             raise ParameterError("Delay.schedule = 'period': give the period in steps, e.g. period=10")
@@ -91,17 +100,32 @@ class Delay:
             raise ParameterError(
                 "Delay.hold_probability would never take effect: it belongs to schedule='period', 'step' or 'mjlab'"
             )
-        if self.named and not self.whole:
+        if self.named and (self.steps is None or not self.whole):
             raise ParameterError(f"Delay.schedule = {self.schedule!r}: needs whole steps=(shortest, longest)")
+        if self.schedule in ("period", "step") and not self.drawn:
+            unit = "seconds" if self.steps is None else "steps"
+            raise ParameterError(
+                f"Delay.schedule = {self.schedule!r} would never take effect: "
+                f"one value is never drawn anew, give {unit}=(shortest, longest)"
+            )
 
     def _check_targets(self) -> None:
         if self.targets is None:
             return
-        names = (self.targets,) if isinstance(self.targets, str) else tuple(self.targets)
+        names = (self.targets,) if isinstance(self.targets, str) else self.targets
+        if not isinstance(names, (tuple, list)) or not names:
+            raise ParameterError(f"Delay.targets = {self.targets!r}: must be some of {', '.join(TARGETS)}")
         for name in names:
             if name not in TARGETS:
                 raise ParameterError(f"Delay.targets names {name!r}: must be of {', '.join(TARGETS)}")
-        object.__setattr__(self, "targets", names)
+        object.__setattr__(self, "targets", tuple(names))
+
+    def _check_shared(self) -> None:
+        # one draw serves all joints of an environment, so that its range cannot be one per joint
+        known = [concrete(end) for end in (self.shortest, self.longest)]
+        each = any(x is not None and x.ndim and x.shape[-1] > 1 for x in known)
+        if self.drawn and self.per == "environment" and each:
+            raise ParameterError("Delay.per = 'environment', but the range has one value per joint: give per='joint'")
 
     @property
     def named(self) -> bool:
@@ -128,14 +152,26 @@ class Delay:
         """Whether delays are drawn, so that there is a present one to remember."""
         return isinstance(self.value, tuple) or self.named
 
+    @property
+    def grows(self) -> bool:
+        """Whether a delay that was drawn is reached step by step, so that there is one to remember."""
+        kept = self.schedule == "period" or (self.schedule == "step" and self.hold_probability is not None)
+        return self.drawn and kept and not self.reorder
+
     def length(self, dt: float | None) -> int:
         """Frames of the ring for a step of `dt`; raises one sentence where the buffer is too short for it."""
-        if self.steps is not None:
-            return self.frames or math.ceil(float(np.max(np.asarray(self.longest)))) + 1
-        if dt is None:
+        if self.seconds is not None and dt is None:
             return self.frames or FRAMES_UNKNOWN
+        try:
+            longest = float(np.max(np.asarray(self.longest)))
+        except (TypeError, RuntimeError):  # an array that gradients are taken of, whose value is not known yet
+            if self.frames is None:
+                raise ParameterError("Delay.frames: give the length of the ring, the delay is not known yet") from None
+            return self.frames
+        if self.steps is not None:
+            return self.frames or math.ceil(longest) + 1
         # a hair of rounding in seconds/dt is no further frame
-        needed = math.ceil(float(np.max(np.asarray(self.longest))) / dt - 1e-9) + 1
+        needed = math.ceil(longest / dt - 1e-9) + 1
         if self.frames is not None and needed > self.frames:
             raise ParameterError(
                 f"Delay.seconds = {self.seconds} at dt = {dt:g} s is longer than its buffer of frames = {self.frames}: "
@@ -156,10 +192,11 @@ def check_range(delay: Delay, name: str) -> None:
     if isinstance(value, list):
         object.__setattr__(delay, name, tuple(value))
         value = getattr(delay, name)
-    ends = value if isinstance(value, tuple) else (value,)
     if value is None:
         return
-    if len(ends) not in (1, 2) or any(no_number(x) or x is None for x in ends):
+    ends = value if isinstance(value, tuple) else (value,)
+    wrong = any(no_number(x) or x is None or isinstance(x, bool) for x in ends)
+    if wrong or (isinstance(value, tuple) and len(value) != 2):
         raise ParameterError(f"Delay.{name} = {value!r}: must be a number, or two of them, (shortest, longest)")
     known = [concrete(x) for x in ends]
     if any(x is not None and not (np.isfinite(x) & (x >= 0)).all() for x in known):
@@ -181,23 +218,30 @@ class Draws:
     """Random numbers handed to a step in place of its own, to repeat another program draw for draw."""
 
     lag: Any = None
-    """Delay drawn in this step, per environment [steps]."""
+    """Delay drawn in this step, in the shape of `State.lag`: (environment, 1), or one per joint [steps]."""
     hold: Any = None
-    """Number in [0, 1) that is compared with the hold probability, per environment [1]."""
+    """Number in [0, 1) that is compared with the hold probability, in the same shape [1]."""
     phase: Any = None
-    """Phase drawn at the last reset, per environment [steps]."""
+    """Phase drawn at the last reset, in the same shape [steps]."""
 
 
 # --- the laws
 
 
+def in_steps(delay: Delay, value, dt):
+    """A delay in its own unit, in steps; the nearest whole number of them where they are to be whole."""
+    if delay.seconds is None:
+        return value
+    return floor(value / dt + 0.5) if delay.whole else value / dt
+
+
 def drawn_lag(delay: Delay, key, counter, dt, like):
     """A delay from the range [steps]."""
-    low, high = delay.shortest, delay.longest
+    low, high = in_steps(delay, delay.shortest, dt), in_steps(delay, delay.longest, dt)
     u = uniform(key, counter, like)
     if delay.whole:
         return low + floor(u * (high - low + 1))
-    return (low + u * (high - low)) / (1.0 if delay.seconds is None else dt)
+    return low + u * (high - low)
 
 
 def due(delay: Delay, clock, phase):
@@ -210,24 +254,43 @@ def due(delay: Delay, clock, phase):
 
 
 def next_lag(delay: Delay, state, dt, draws: Draws | None):
-    """The delay of this step [steps]."""
+    """The delay of this step, and the one that it goes to [steps]."""
+    aim = next_aim(delay, state, dt, draws)
+    if delay.reorder or not delay.drawn or delay.schedule not in ("period", "step"):
+        return aim, aim
+    # a delay that grows faster than time would bring back commands that have already been overtaken
+    return where(state.clock == 0, aim, minimum(aim, state.lag + 1.0)), aim
+
+
+def next_aim(delay: Delay, state, dt, draws: Draws | None):
+    """The delay that was last drawn [steps]."""
     if not delay.drawn:
-        return delay.shortest if delay.seconds is None else delay.shortest / dt
+        return in_steps(delay, delay.shortest, dt)
     draws = Draws() if draws is None else draws
+    if delay.schedule == "constant":
+        # the key stays at a reset, and so does what is drawn from it
+        return drawn_lag(delay, state.key, 0, dt, any_line(state)) if draws.lag is None else draws.lag
     clock, first = state.clock, state.clock == 0
+    before = state.lag if state.aim is None else state.aim
     # counters 0 and 1 belong to the reset, each step has two of its own
     candidate = drawn_lag(delay, state.key, 2 * clock + 2, dt, state.lag) if draws.lag is None else draws.lag
-    change = due(delay, clock, state.phase if draws.phase is None else draws.phase)
+    phase = state.phase if draws.phase is None else draws.phase
+    change = due(delay, clock, 0 if phase is None else phase)
     if change is None:
-        return where(first, candidate, state.lag)
+        return where(first, candidate, before)
     if delay.hold_probability is not None:
         hold = uniform(state.key, 2 * clock + 3, state.lag) if draws.hold is None else draws.hold
         change = change & (hold >= delay.hold_probability)
     if delay.schedule == "mjlab":
         # mjlab's lag is 0 after a reset, until its first draw
-        return where(change, candidate, where(first, 0.0, state.lag))
-    lag = where(change | first, candidate, state.lag)
-    return lag if delay.reorder else where(first, lag, minimum(lag, state.lag + 1.0))
+        return where(change, candidate, where(first, 0.0, before))
+    return where(change | first, candidate, before)
+
+
+def any_line(state):
+    """A line of frames, for its precision."""
+    lines = (state.position_line, state.velocity_line, state.effort_line, state.voltage_line)
+    return next(line for line in lines if line is not None)
 
 
 def first_phase(delay: Delay, key):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..checks import Number, require
-from ..physics.ops import tanh
+from ..physics.ops import absolute, tanh, where
 from ..tree import kind_of_numbers
 
 
@@ -36,3 +36,10 @@ def tanh_friction_slope(velocity: float, f: TanhFriction) -> float:
     """How fast it grows with speed [N·m·s/rad]."""
     share = tanh(velocity / f.activation_speed)
     return f.coulomb / f.activation_speed * (1.0 - share * share) + f.viscous
+
+
+def tanh_friction_per_speed(velocity: float, f: TanhFriction) -> float:
+    """Friction over speed [N·m·s/rad]: a step that is taken along this line only ever slows the joint down."""
+    resting = absolute(velocity) < 1e-9 * f.activation_speed
+    speed = where(resting, 1.0, velocity)
+    return f.coulomb * where(resting, 1.0 / f.activation_speed, tanh(speed / f.activation_speed) / speed) + f.viscous

@@ -16,6 +16,7 @@ from ..physics.drive import has_current_state
 from ..physics.state import State
 from ..physics.step import has_backlash
 from .controllers import bandwidth_of, has_integral
+from .learned.learned import LearnedController, memory_of
 
 if TYPE_CHECKING:
     from .actuator import Actuator
@@ -25,7 +26,7 @@ PER_MOTOR = (
     "held_position",
 )  # fmt: skip
 """States with one number per motor."""
-SHARED = ("clock", "lag", "phase", "key")
+SHARED = ("clock", "lag", "aim", "phase", "key")
 """States that the joints of an environment may have in common."""
 
 
@@ -39,15 +40,13 @@ def states_of(actuator: Actuator) -> list[str]:
         names.append("setpoint")
     if has_integral(controller):
         names.append("integral")
-    if actuator.delay is not None or names_with_a_start(names):
+    if isinstance(controller, LearnedController):
+        names += memory_of(controller, ())
+    # what begins with where the joint is in the first step needs a clock, and so does what fills a history then
+    timed = ("setpoint", "integral", "error_history", "hidden")
+    if actuator.delay is not None or any(name in timed for name in names):
         names.append("clock")
-    names += delay_states(actuator)
-    return names
-
-
-def names_with_a_start(names: list[str]) -> bool:
-    """Whether a state begins with where the joint is in the first step, so that there must be a clock."""
-    return "setpoint" in names or "integral" in names
+    return names + delay_states(actuator)
 
 
 def motor_states(motor: Motor, loop: bool) -> list[str]:
@@ -73,7 +72,10 @@ def delay_states(actuator: Actuator) -> list[str]:
         return []
     names = [f"{name}_line" for name in actuator.delayed] + ["head"]
     if delay.drawn:
-        names += ["lag", "key"]
+        # a delay that is drawn once follows from its key, which stays at a reset
+        names += ["key"] if delay.schedule == "constant" else ["lag", "key"]
+    if delay.grows:
+        names.append("aim")
     if delay.drawn and delay.period and delay.staggered:
         names.append("phase")
     if "position" in actuator.delayed and not delay.named:
@@ -99,6 +101,7 @@ def initial_state(
                 f"initial({name}=...): this actuator has no such state; it has {', '.join(settable) or 'none'}"
             )
     common = shared_shape(actuator, shape)
+    learned = memory_of(actuator.controller, shape) if isinstance(actuator.controller, LearnedController) else {}
     frames = 1 if actuator.delay is None else actuator.delay.length(dt)
     made = {}
     for name in present:
@@ -106,7 +109,9 @@ def initial_state(
             made[name] = engine.array(values.get(name, 0.0), shape, **place)
         elif name.endswith("_line"):
             made[name] = engine.array(0.0, (frames, *shape), **place)
-        elif name == "lag":
+        elif name in learned:
+            made[name] = engine.array(0.0, learned[name], **place)
+        elif name in ("lag", "aim"):
             made[name] = engine.array(0.0, common, **place)
         elif name == "key":
             made[name] = engine.whole(first_keys(seed, common), common, **place)
@@ -120,7 +125,7 @@ def first_keys(seed: int, shape: tuple[int, ...]) -> np.ndarray:
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ParameterError(f"seed = {seed!r}: must be a whole number of 0 or more")
     index = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
-    return np.asarray(draws.mixed(draws.mixed(0x9E3779B9, int(seed) & draws.MASK), index)).astype(np.uint32)
+    return np.asarray(draws.mixed(draws.mixed(0x9E3779B9, int(seed) & 0xFFFFFFFF), index)).astype(np.uint32)
 
 
 def reset_state(engine, name: str, state: State, mask: Any, values: dict[str, Any], place) -> State:
@@ -139,6 +144,8 @@ def reset_state(engine, name: str, state: State, mask: Any, values: dict[str, An
         where = mask
         if getattr(old, "ndim", 0) and np.ndim(mask) and old.shape[-1] == 1 and mask.shape[-1] != 1:
             where = mask.any(-1)[..., None]
-        new = laws.scrambled(old + (old == 0)) if field == "key" else old * 0
+        if field == "key" and state.lag is None:
+            continue
+        new = laws.renewed(old) if field == "key" else old * 0
         fresh[field] = engine.select(where, new, old)
     return replace(state, **fresh)

@@ -6,6 +6,7 @@ import math
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from ..checks import concrete
 from ..errors import ParameterError
 from ..motor import Coulomb, LoadDependent, Motor
 from ..physics.state import State
@@ -76,9 +77,24 @@ def batch_of(state: State) -> tuple[int, ...]:
             return tuple(value.shape)
     for entry in fields(state):
         value = getattr(state, entry.name)
-        if entry.name.endswith("_line") and hasattr(value, "shape"):
+        if entry.name.endswith(("_line", "_history")) and hasattr(value, "shape"):
             return tuple(value.shape[1:])
     return ()
+
+
+def require_frames(actuator: Actuator, state: State, dt: Any) -> None:
+    """Raise one sentence if a delay in seconds needs more frames at this step than the state has."""
+    delay = actuator.delay
+    if delay is None or delay.seconds is None or not isinstance(dt, (int, float)):
+        return
+    lines = [getattr(state, f"{name}_line") for name in actuator.delayed]
+    frames, longest = len(next(line for line in lines if line is not None)), concrete(delay.longest)
+    # a hair of rounding in seconds/dt is no further frame
+    if longest is not None and longest.max() / dt > frames - 1 + 1e-9 * frames:
+        raise ParameterError(
+            f"Delay.seconds = {delay.seconds} at dt = {dt:g} s is longer than the {frames} frames of this state: "
+            f"make it with initial(shape, dt={dt:g})"
+        )
 
 
 def require_load(actuator: Actuator, load_torque: Any, load_inertia: Any) -> None:

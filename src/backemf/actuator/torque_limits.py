@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Number, concrete, require
+from ..checks import Number, concrete, no_number, require
 from ..errors import ParameterError
 from ..physics.limits import clip
 from ..physics.ops import absolute, interpolate, maximum, minimum, where
@@ -45,6 +45,21 @@ class EffortLimit:
 
     def __post_init__(self) -> None:
         require(self, "effort_limit", ">")
+
+
+@kind_of_numbers
+@dataclass(frozen=True, kw_only=True)
+class EffortRange:
+    """A flat limit with two ends, as MuJoCo's forcerange."""
+
+    lowest: Number
+    """Lowest torque [N·m]."""
+    highest: Number
+    """Highest torque [N·m]."""
+
+    def __post_init__(self) -> None:
+        require(self, "lowest", "<=")
+        require(self, "highest", ">=")
 
 
 @kind_of_numbers
@@ -131,7 +146,7 @@ class AngleTable:
         check_table(self, "angle", ("effort",))
 
 
-TorqueLimit = DcClip | EffortLimit | DriveEnvelope | KneeCurve | TorqueSpeedTable | AngleTable
+TorqueLimit = DcClip | EffortLimit | EffortRange | DriveEnvelope | KneeCurve | TorqueSpeedTable | AngleTable
 """Every limit of a joint torque."""
 
 
@@ -145,7 +160,7 @@ def check_table(part: Any, key: str, columns: tuple[str, ...]) -> None:
                 object.__setattr__(part, field, np.asarray(value, dtype=float))
             except (TypeError, ValueError):
                 raise ParameterError(f"{name}.{field}: must be a list of numbers") from None
-        elif isinstance(value, (int, float, str)):
+        elif value is None or isinstance(value, (int, float)) or no_number(value):
             raise ParameterError(f"{name}.{field} = {value!r}: must be a list of numbers")
         known = concrete(getattr(part, field))
         if known is None:
@@ -169,17 +184,23 @@ def dc_bounds(speed: float, limit: DcClip) -> tuple[float, float]:
 
     corner = v_lim·(1 + lim/sat);  w = clip(speed, ±corner)/v_lim;  sat·(∓1 - w) within ±lim
     """
-    # the corner follows from the limits at every step, so that a changed limit is never exceeded
-    corner = limit.velocity_limit * (1.0 + limit.effort_limit / limit.saturation_effort)
+    corner = dc_corner(limit)
     share = clip(speed, -corner, corner) / limit.velocity_limit
     low = maximum(limit.saturation_effort * (-1.0 - share), -limit.effort_limit)
     high = minimum(limit.saturation_effort * (1.0 - share), limit.effort_limit)
     return low, high
 
 
+def dc_corner(limit: DcClip) -> float:
+    """Speed from which on the clip brakes with all of its torque, v_lim·(1 + lim/sat) [rad/s]."""
+    # it follows from the limits at every step, so that a changed limit is never exceeded
+    return limit.velocity_limit * (1.0 + limit.effort_limit / limit.saturation_effort)
+
+
 def dc_slope(speed: float, limit: DcClip) -> float:
-    """How fast a torque on the slanted part of the clip falls with speed, sat/v_lim [N·m·s/rad]."""
-    return limit.saturation_effort / limit.velocity_limit
+    """How fast a torque on the slanted part of the clip falls with speed: sat/v_lim up to the corner [N·m·s/rad]."""
+    nothing = 0.0 * speed
+    return where(absolute(speed) < dc_corner(limit), nothing + limit.saturation_effort / limit.velocity_limit, nothing)
 
 
 def envelope_bounds(speed: float, limit: DriveEnvelope) -> tuple[float, float]:
@@ -187,10 +208,9 @@ def envelope_bounds(speed: float, limit: DriveEnvelope) -> tuple[float, float]:
     fast = absolute(speed)
     high = limit.max_effort - limit.velocity_dependent_resistance * fast
     # a gradient of 0 cuts off at the top speed
-    room = limit.max_actuator_velocity - fast
-    gradient = limit.speed_effort_gradient
-    by_speed = where(gradient > 0.0, room / maximum(gradient, 1e-30), where(room >= 0.0, limit.max_effort, 0.0))
-    high = maximum(minimum(high, by_speed), 0.0)
+    room, slanted = limit.max_actuator_velocity - fast, limit.speed_effort_gradient > 0.0
+    by_speed = room / where(slanted, limit.speed_effort_gradient, 1.0)
+    high = maximum(where(slanted, minimum(high, by_speed), where(room >= 0.0, high, 0.0)), 0.0)
     return -high, high
 
 
@@ -228,6 +248,8 @@ def bounds(limit: TorqueLimit, angle: float, speed: float) -> tuple[float, float
         return dc_bounds(speed, limit)
     if isinstance(limit, EffortLimit):
         return -limit.effort_limit, limit.effort_limit
+    if isinstance(limit, EffortRange):
+        return limit.lowest, limit.highest
     if isinstance(limit, DriveEnvelope):
         return envelope_bounds(speed, limit)
     if isinstance(limit, KneeCurve):
@@ -241,9 +263,15 @@ def tightest(limits: tuple[TorqueLimit, ...], angle: float, speed: float) -> tup
     """Bounds of several limits together [N·m]. Where they contradict each other, the torque nearest zero is left."""
     low, high = bounds(limits[0], angle, speed)
     for limit in limits[1:]:
-        lower, upper = bounds(limit, angle, speed)
-        low, high = maximum(low, lower), minimum(high, upper)
+        low, high = narrowed(low, high, *bounds(limit, angle, speed))
     return low, high
+
+
+def narrowed(low: float, high: float, lower: float, upper: float) -> tuple[float, float]:
+    """What two pairs of bounds both allow; where that is nothing, the bound nearest zero."""
+    low, high = maximum(low, lower), minimum(high, upper)
+    nearest = where(absolute(low) < absolute(high), low, high)
+    return where(low > high, nearest, low), where(low > high, nearest, high)
 
 
 def limited(torque: float, low: float, high: float) -> float:

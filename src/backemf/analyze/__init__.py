@@ -9,6 +9,7 @@ from .duty import ContinuousTorque, continuous_torque, intermittent_current, int
 from .efficiency import EfficiencyMap, efficiency_map
 from .envelope import Envelope, envelope
 from .heat import Temperatures, steady_temperature, time_to_limit
+from .simplified import Simplified, motor_from_dc_clip, simplified
 from .steady import OperatingPoint, operating_point, point_at_torque
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "EfficiencyMap",
     "Envelope",
     "OperatingPoint",
+    "Simplified",
     "Temperatures",
     "constants",
     "continuous_torque",
@@ -24,9 +26,11 @@ __all__ = [
     "envelope",
     "intermittent_current",
     "intermittent_duty",
+    "motor_from_dc_clip",
     "operating_point",
     "peak_temperature",
     "point_at_torque",
+    "simplified",
     "steady_temperature",
     "time_to_limit",
 ]

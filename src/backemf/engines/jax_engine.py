@@ -99,6 +99,8 @@ ops = SimpleNamespace(
     where=jnp.where,
     interpolate=jnp.interp,
     words=_words,
+    low_word=lambda x: x,
+    as_bits=lambda x: x.astype(jnp.uint8) if isinstance(x, jax.Array) else x,
     fractions=_fractions,
     stored=_stored,
     picked=_picked,
@@ -133,6 +135,16 @@ def whole(value, shape=()):
 
 def select(mask, chosen, other):
     return jnp.where(mask, chosen, other)
+
+
+def spread(value, like):
+    """A value over the shape of another one."""
+    return jnp.broadcast_to(value, jnp.shape(like))
+
+
+def joined(parts):
+    """Arrays side by side along the last axis."""
+    return jnp.concatenate(parts, axis=-1)
 
 
 @cache

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..physics import ops
 
-__all__ = ["array", "compiled", "ops", "select", "whole"]
+__all__ = ["array", "compiled", "joined", "ops", "select", "spread", "whole"]
 
 
 def array(value, shape=None):
@@ -22,6 +22,16 @@ def whole(value, shape=()):
 
 def select(mask, chosen, other):
     return np.where(mask, chosen, other)
+
+
+def spread(value, like):
+    """A value over the shape of another one."""
+    return np.broadcast_to(value, np.shape(like))
+
+
+def joined(parts):
+    """Arrays side by side along the last axis."""
+    return np.concatenate(parts, axis=-1)
 
 
 def compiled(function, actuator, options):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from types import SimpleNamespace
 
 import torch
@@ -72,8 +73,7 @@ def _fractions(x, like):
 
 
 def _stored(line, slot, frame):
-    slots = torch.arange(len(line), device=line.device).reshape(-1, *(1,) * frame.ndim)
-    return torch.where(slots == slot, frame, line)
+    return torch.index_copy(line, 0, slot.reshape(1), frame[None])
 
 
 def _picked(line, slots):
@@ -117,6 +117,8 @@ ops = SimpleNamespace(
     where=_where,
     interpolate=_interpolate,
     words=_words,
+    low_word=lambda x: x & 0xFFFFFFFF,
+    as_bits=lambda x: x.to(torch.uint8) if isinstance(x, torch.Tensor) else x,
     fractions=_fractions,
     stored=_stored,
     picked=_picked,
@@ -147,6 +149,16 @@ def select(mask, chosen, other):
     return torch.where(torch.as_tensor(mask), chosen, other)
 
 
+def spread(value, like):
+    """A value over the shape of another one."""
+    return value.expand(like.shape) if isinstance(value, torch.Tensor) else torch.full_like(like, value)
+
+
+def joined(parts):
+    """Tensors side by side along the last axis."""
+    return torch.cat(parts, dim=-1)
+
+
 def compiled(function, actuator, options):
     """The function compiled to one graph, with its first argument, the actuator, filled in."""
     place = {"dtype": options.get("dtype"), "device": options.get("device")}
@@ -155,6 +167,24 @@ def compiled(function, actuator, options):
     def run(*arguments):
         return function(actuator, *arguments)
 
+    def run_in_place(state, *arguments):
+        after, out = function(actuator, state, *arguments)
+        # written straight into the tensors that came in, so that a captured graph can be replayed
+        if isinstance(state, tuple):
+            for old, new in zip(state, after, strict=True):
+                overwrite(old, new)
+        else:
+            overwrite(state, after)
+        return state, out
+
+    def overwrite(before, after):
+        for entry in fields(before):
+            old = getattr(before, entry.name)
+            if old is not None:
+                old.copy_(getattr(after, entry.name))
+
+    if options.get("in_place"):
+        run = run_in_place
     if options.get("eager"):
         return run
     return torch.compile(run, fullgraph=True, dynamic=options.get("dynamic", False))

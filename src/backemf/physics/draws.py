@@ -5,22 +5,25 @@ The hash works on 32-bit words; its multiplier is small enough that no product p
 
 from typing import Any
 
-from .ops import fractions, words
-
-MASK = 0xFFFFFFFF
-"""All 32 bits of a word."""
+from .ops import alike, fractions, low_word, words
 
 
 def scrambled(x: Any) -> Any:
     """A word in which every bit depends on every bit of the given one."""
-    x = ((x ^ (x >> 16)) * 0x45D9F3B) & MASK
-    x = ((x ^ (x >> 16)) * 0x45D9F3B) & MASK
+    x = low_word((x ^ (x >> 16)) * 0x45D9F3B)
+    x = low_word((x ^ (x >> 16)) * 0x45D9F3B)
     return x ^ (x >> 16)
 
 
 def mixed(key: Any, counter: Any) -> Any:
     """A word from a key and a counter."""
-    return scrambled((scrambled(words(key)) + words(counter)) & MASK)
+    return scrambled(low_word(scrambled(words(key)) + words(counter)))
+
+
+def renewed(key: Any) -> Any:
+    """The key that follows after a reset."""
+    # 0 would follow itself
+    return alike(scrambled(words(key + (key == 0))), key)
 
 
 def uniform(key: Any, counter: Any, like: Any) -> Any:

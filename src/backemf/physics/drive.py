@@ -180,7 +180,7 @@ def loop_voltage(demand: Demand, current, emf, ohms, left, back_emf_constant):
     """Voltage of a current loop, and how it rises with the rotor's speed and angle."""
     voltage = voltage_for_current(demand.current, current, emf, ohms, left)
     if demand.by_current is not None:
-        per_speed = where(demand.by_current, back_emf_constant, demand.per_speed)
+        per_speed = where(demand.by_current, back_emf_constant + 0.0 * voltage, demand.per_speed)
         return where(demand.by_current, voltage, demand.voltage), per_speed, demand.per_angle
     # the loop makes up for all of the back-EMF, and turns a change of its aim into volts
     per_ampere = ohms / (1.0 - left)
@@ -221,8 +221,10 @@ def drive(motor: Motor, supply, state: State, demand: Demand, speed, dt, mean_to
 
     # a drive limits current by lowering its voltage, as far as the bus reaches
     limited, following_speed, following_command = None, 1.0, 1.0
+    # in the precision of the batch, which plain numbers alone do not have
+    none, all_of_it = 0.0 * following, 0.0 * following + 1.0
     if supply is not None or demand.voltage_limit is not None:
-        following_command = where(flags > 0, 0.0, 1.0)
+        following_command = where(flags > 0, none, all_of_it)
     if motor.limits is not None or demand.low_current is not None:
         allowed, hit = following, 0
         if motor.limits is not None:
@@ -234,7 +236,7 @@ def drive(motor: Motor, supply, state: State, demand: Demand, speed, dt, mean_to
         voltage = where(acts, needed if reach is None else clip(needed, -reach, reach), voltage)
         steady = steady_current(voltage, emf, ohms)
         following = where(acts, current_at_end(current, steady, left), following)
-        limited, following_speed = where(acts, 1.0, 0.0), where(acts, 0.0, 1.0)
+        limited, following_speed = where(acts, all_of_it, none), where(acts, none, all_of_it)
 
     # the torque, and how it falls with speed: through the share of the steady current that has come by now
     mean = mean_current(current, steady, averaged)
@@ -261,5 +263,5 @@ def drive(motor: Motor, supply, state: State, demand: Demand, speed, dt, mean_to
         bus_voltage=bus,
         bus_current=amperes,
         brake_power=brake,
-        limit=flags + demand.limit,
+        limit=flags | demand.limit,
     )

@@ -42,6 +42,11 @@ def words(x: Any) -> Any:
     return np.asarray(x).astype(np.int64)
 
 
+def low_word(x: Any) -> Any:
+    """The lowest 32 bits of a whole number."""
+    return x & 0xFFFFFFFF
+
+
 def fractions(x: Any, like: Any) -> Any:
     """Whole numbers below 2²⁴ as shares of it in [0, 1), in the precision of `like`."""
     return np.asarray(x, dtype=np.asarray(like).dtype) * 2.0**-24
@@ -63,6 +68,11 @@ def picked(line: Any, slots: Any) -> Any:
 def alike(x: Any, like: Any) -> Any:
     """The value in the shape and precision of another one."""
     return np.broadcast_to(np.asarray(x, dtype=np.asarray(like).dtype), np.shape(like))
+
+
+def as_bits(x: Any) -> Any:
+    """Flags in one byte each; a plain number stays one."""
+    return x.astype(np.uint8) if isinstance(x, np.ndarray) else x
 
 
 def counted(x: Any) -> Any:
@@ -95,6 +105,7 @@ def join_last(items: Any) -> Any:
 __all__ = [
     "absolute",
     "alike",
+    "as_bits",
     "cos",
     "counted",
     "detached",
@@ -107,6 +118,7 @@ __all__ = [
     "isfinite",
     "join_last",
     "log2",
+    "low_word",
     "matmul",
     "maximum",
     "minimum",

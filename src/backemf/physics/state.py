@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ..tree import kind_of_numbers
@@ -48,6 +48,8 @@ class State:
     """Slot of the newest frame, the same for all [1]."""
     lag: Array = None
     """Present delay [steps]."""
+    aim: Array = None
+    """Delay that was drawn last, which the present one grows to by no more than a step per step [steps]."""
     phase: Array = None
     """Steps by which the changes of the delay are staggered [1]."""
     key: Array = None
@@ -154,3 +156,7 @@ class Output:
     """Which limits act, as a sum of bits; `limit_names` says them in words."""
     electrical_energy: Array = None
     """Electrical energy taken since the last reset [J]; None where the actuator has no meter."""
+
+
+OUTPUTS = tuple(entry.name for entry in fields(Output))
+"""Names of all outputs."""

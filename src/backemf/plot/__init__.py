@@ -6,6 +6,7 @@ Needs matplotlib: pip install 'backemf[plot]'.
 from .efficiency import efficiency_map
 from .friction import hysteresis, stribeck
 from .heat import heating
+from .limits import simplified_limits
 from .page import Section, html, page
 from .runs import energy_balance, step_response
 from .speed import current_envelope, loss_envelope, torque_speed
@@ -20,6 +21,7 @@ __all__ = [
     "hysteresis",
     "loss_envelope",
     "page",
+    "simplified_limits",
     "step_response",
     "stribeck",
     "torque_speed",

@@ -1,0 +1,179 @@
+"""Full motors with controller and delay on a CUDA GPU, every parameter its own for every motor.
+
+python benchmarks/gpu.py
+
+Prints a table in Markdown: one replay of a CUDA graph beside eager PyTorch, the share of the copy bandwidth at 8
+million motors, and what ten turns of the control loop in one call cost. It also makes sure that a step never waits for
+the host.
+"""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+import backemf as be
+from backemf.tree import map_numbers, numbers
+
+sys.path.insert(0, str(Path(__file__).parent))
+from full_motor import full_actuator
+
+JOINTS = 12
+DT = 2e-3
+
+
+def per_motor(actuator: be.Actuator, shape: tuple[int, int]) -> be.Actuator:
+    """The actuator with every number as an array of the batch, none of them equal."""
+    torch.manual_seed(0)
+
+    def own(x):
+        return x * (1.0 + 0.05 * torch.rand(shape, device="cuda"))
+
+    delay = actuator.delay
+    return replace(map_numbers(replace(actuator, delay=None), own), delay=delay)
+
+
+def inputs(shape: tuple[int, int]) -> list[torch.Tensor]:
+    torch.manual_seed(1)
+    return [torch.randn(shape, device="cuda") * scale for scale in (0.5, 0.5, 2.0)]
+
+
+class Replay:
+    """One step of a batch, captured as a CUDA graph."""
+
+    def __init__(self, actuator: be.Actuator, shape: tuple[int, int], **options):
+        self.step = actuator.compile("torch", device="cuda", in_place=True, **options)
+        self.state = self.step.initial(shape)
+        self.inputs = inputs(shape)
+        for _ in range(3):
+            self.call()
+        torch.cuda.synchronize()
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self.out = self.call()
+
+    def call(self):
+        self.state, out = self.step(self.state, *self.inputs, DT)
+        return out
+
+    def __call__(self):
+        self.graph.replay()
+
+
+def milliseconds(call, repeats: int = 50, rounds: int = 5) -> float:
+    """Shortest time of a call on the GPU [ms]."""
+    call()
+    best = float("inf")
+    for _ in range(rounds):
+        torch.cuda.synchronize()
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        for _ in range(repeats):
+            call()
+        end.record()
+        torch.cuda.synchronize()
+        best = min(best, begin.elapsed_time(end) / repeats)
+    return best
+
+
+def copy_bandwidth(size: int = 2**30) -> float:
+    """Bytes per second that a plain copy reads and writes."""
+    source = torch.randn(size // 4, device="cuda")
+    target = torch.empty_like(source)
+    return 2 * size / (milliseconds(lambda: target.copy_(source), 20) * 1e-3)
+
+
+def bytes_moved(actuator: be.Actuator, replay: Replay) -> int:
+    """Bytes that a step has to read and write at least: each number once, of a line one frame in and one out."""
+    count = replay.inputs[0].numel()
+    read = sum(x.numel() * x.element_size() for x in replay.inputs)
+    read += sum(x.numel() * x.element_size() for _, x in numbers(actuator) if isinstance(x, torch.Tensor))
+    both = 0
+    for name, x in numbers(replay.state):
+        both += x.element_size() * (count if name.endswith("_line") else x.numel())
+    written = sum(x.numel() * x.element_size() for _, x in numbers(replay.out) if isinstance(x, torch.Tensor))
+    return read + 2 * both + written
+
+
+def never_waits(replay: Replay) -> None:
+    """Raise if a step makes the host wait for the device."""
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        replay.call()
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+
+
+def main() -> None:
+    if not torch.cuda.is_available():
+        sys.exit("benchmarks/gpu.py needs a CUDA GPU and PyTorch with CUDA")
+    rows = []
+
+    def add(what: str, value: str, goal: str = "", met: bool | None = None) -> None:
+        rows.append((what, value, goal if met is None else f"{goal}: {'met' if met else 'MISSED'}"))
+        print(f"  {what}: {value} {goal}", flush=True)
+
+    small, large = (4096, JOINTS), (700_000, JOINTS)
+    bandwidth = copy_bandwidth()
+    add("copy bandwidth", f"{bandwidth / 1e12:.2f} TB/s")
+
+    # 49,152 motors: one replay beside eager PyTorch
+    actuator = per_motor(full_actuator(), small)
+    for name, options in (("torque only", {"telemetry": ("torque",)}), ("all telemetry", {})):
+        replay = Replay(actuator, small, **options)
+        never_waits(replay)
+        fast = milliseconds(replay, 200) * 1e3
+        add(f"49,152 motors, one CUDA-graph replay, {name}", f"{fast:.1f} µs", "<= 20 µs", fast <= 20)
+        eager = actuator.compile("torch", device="cuda", eager=True, **options)
+        state, given = eager.initial(small), inputs(small)
+
+        def slow_step(eager=eager, state=state, given=given):
+            return eager(state, *given, DT)
+
+        slow = milliseconds(slow_step, 20) * 1e3
+        add(
+            f"  the same in eager PyTorch, {name}",
+            f"{slow:.0f} µs = {slow / fast:.0f} times",
+            ">= 30",
+            slow / fast >= 30,
+        )
+
+    # 8 million motors: the share of the copy bandwidth
+    times = {}
+    for name, turns, options in (
+        ("torque only", 1, {"telemetry": ("torque",)}),
+        ("all telemetry", 1, {}),
+        ("torque only", 10, {"telemetry": ("torque",)}),
+    ):
+        actuator = per_motor(full_actuator(substeps=turns), large)
+        replay = Replay(actuator, large, **options)
+        took = milliseconds(replay, 10)
+        times[name, turns] = took
+        count = large[0] * large[1]
+        what = f"{count / 1e6:.1f} M motors, {name}, {turns} turn{'s' if turns > 1 else ''}"
+        if turns == 1:
+            moved = bytes_moved(actuator, replay)
+            share = moved / (took * 1e-3) / bandwidth
+            each = f"{took:.2f} ms, {moved / count:.0f} bytes a motor, {share:.0%} of the copy bandwidth"
+            add(what, each, ">= 75 %", share >= 0.75)
+        else:
+            more = took / times[name, 1]
+            add(what, f"{took:.2f} ms = {more:.2f} times one turn", "<= 3", more <= 3)
+        add("  motor-steps per second", f"{count * turns / took * 1e3 / 1e9:.1f} billion")
+        del replay, actuator
+        torch.cuda.empty_cache()
+
+    print(f"\nMeasured on {torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {datetime.date.today()}:\n")
+    print("| | measured | goal |\n|---|---|---|")
+    for row in rows:
+        print(f"| {' | '.join(x.strip() for x in row)} |")
+    if any(row[2].endswith("MISSED") for row in rows):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

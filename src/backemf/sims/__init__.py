@@ -1,0 +1,1 @@
+"""Simulators: one room each, with what it computes, what it reads and writes, and our motor inside it."""

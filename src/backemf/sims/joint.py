@@ -1,0 +1,289 @@
+"""What a simulator that knows joints alone wants of an actuator: gains, three torque-speed numbers, inertia, friction.
+
+Everything is brought to the joint's side of the gear, where such simulators have all their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..actuator import Actuator, Supply
+from ..actuator.controllers import IdealPd, TorquePid
+from ..actuator.delay import Delay
+from ..actuator.gains import gains_from_bandwidth
+from ..actuator.torque_limits import AngleTable, DcClip, EffortLimit
+from ..analyze.constants import continuous_current
+from ..analyze.given import supply_of
+from ..analyze.line import line_of
+from ..checks import Number
+from ..errors import ParameterError
+from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
+from ..physics.mechanics import drag
+from .text import Figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joint:
+    """An actuator in the words of a joint; None where there is no such number."""
+
+    stiffness: Figure
+    """Torque per position error [N·m/rad]."""
+    damping: Figure
+    """Torque per velocity error [N·m·s/rad]."""
+    effort_limit: Figure | None
+    """Largest torque [N·m]."""
+    saturation_effort: Figure | None
+    """Torque at which the torque-speed line begins, at stall [N·m]."""
+    velocity_limit: Figure | None
+    """Speed at which it ends, without load [rad/s]."""
+    armature: Figure | None
+    """Inertia of rotor and gears felt at the joint [kg·m²]."""
+    coulomb: Figure | None
+    """Dry friction when sliding [N·m]."""
+    stiction: Figure | None
+    """Dry friction at rest [N·m]."""
+    viscous: Figure | None
+    """Friction per speed [N·m·s/rad]."""
+    table: AngleTable | None
+    """Largest torque by joint angle."""
+    supply: Supply | None = None
+    """What feeds the motor whose line this is; None: the line is not a motor's."""
+
+
+def single(name: str, value: Number) -> float:
+    """A number as a text can hold it; an array cannot be written."""
+    try:
+        known = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name} = {value!r}: must be a number") from None
+    if known.size != 1 or not np.isfinite(known).all():
+        raise ParameterError(f"{name} = {value}: a configuration holds one finite number; write one text per motor")
+    return float(known.reshape(()))
+
+
+def parts_of(thing: Motor | Actuator) -> tuple[Motor | None, Actuator]:
+    """The motor, if there is one, and the actuator around it."""
+    if isinstance(thing, Motor):
+        return thing, Actuator(thing)
+    if isinstance(thing, Actuator):
+        return thing.motor, thing
+    raise ParameterError(f"write({type(thing).__name__}(...)): must be a Motor or an Actuator")
+
+
+NUMBERS = (
+    "supply",
+    "stiffness",
+    "damping",
+    "bandwidth_hz",
+    "damping_ratio",
+    "inertia",
+    "effort",
+    "effort_limit",
+)
+"""What may be given beside an actuator."""
+
+
+def require_known(numbers: dict[str, Any], known: Collection[str] = NUMBERS) -> None:
+    """Raise one sentence if a number is given that nothing takes."""
+    for name in numbers:
+        if name not in known:
+            raise ParameterError(f"write({name}=...): there is no such number here; it takes {', '.join(known)}")
+
+
+def joint_of(
+    thing: Motor | Actuator,
+    *,
+    supply: Supply | Number | None = None,
+    stiffness: float | None = None,
+    damping: float | None = None,
+    bandwidth_hz: float | None = None,
+    damping_ratio: float = 1.0,
+    inertia: float | None = None,
+    effort: str = "peak",
+    effort_limit: float | None = None,
+    rubs: bool = True,
+) -> Joint:
+    """An actuator in the words of a joint; what is given here goes before what the actuator has.
+
+    `rubs` says whether the motor's friction is written beside the torque-speed line.
+    """
+    motor, actuator = parts_of(thing)
+    armature = None if motor is None or motor.rotor is None else armature_of(motor)
+    felt = armature.value if armature is not None and inertia is None else inertia
+    kp, kd = gains_of(actuator, stiffness, damping, bandwidth_hz, damping_ratio, felt)
+    top, stall, speed = limits_of(motor, actuator, supply, effort, rubs)
+    if effort_limit is not None:
+        top = Figure(single("effort_limit", effort_limit), "N·m at the joint", "as given")
+    coulomb, stiction, viscous = (None, None, None) if motor is None else friction_of(motor)
+    return Joint(
+        stiffness=kp,
+        damping=kd,
+        effort_limit=top,
+        saturation_effort=stall,
+        velocity_limit=speed,
+        armature=armature,
+        coulomb=coulomb,
+        stiction=stiction,
+        viscous=viscous,
+        table=next((limit for limit in actuator.limits if isinstance(limit, AngleTable)), None),
+        supply=None if motor is None or actuator.limits else feeding(motor, actuator, supply),
+    )
+
+
+def gains_of(
+    actuator: Actuator,
+    stiffness: float | None,
+    damping: float | None,
+    bandwidth_hz: float | None,
+    damping_ratio: float,
+    inertia: float | None,
+) -> tuple[Figure, Figure]:
+    """Stiffness and damping: as given, of the controller, or from a bandwidth."""
+    controller, units = actuator.controller, ("N·m/rad at the joint", "N·m·s/rad at the joint")
+    if (stiffness is None) != (damping is None):
+        raise ParameterError("stiffness and damping are given together or not at all")
+    if stiffness is not None:
+        pair, source = (stiffness, damping), ("as given", "as given")
+    elif isinstance(controller, IdealPd):
+        pair, source = (controller.stiffness, controller.damping), ("IdealPd.stiffness", "IdealPd.damping")
+    elif isinstance(controller, TorquePid):
+        pair, source = (controller.kp, controller.kd), ("TorquePid.kp", "TorquePid.kd")
+    elif bandwidth_hz is not None:
+        if inertia is None:
+            raise ParameterError(
+                "bandwidth_hz needs an inertia: give inertia= of the joint [kg·m²], or a motor with Motor.rotor"
+            )
+        gains = gains_from_bandwidth(inertia, bandwidth_hz, damping_ratio)
+        pair, how = (gains.kp, gains.kd), f"{inertia:g} kg·m² at {bandwidth_hz:g} Hz"
+        source = (f"J·wn², {how}", f"2·ζ·J·wn, {how}, ζ = {damping_ratio:g}")
+    else:
+        raise ParameterError(
+            "stiffness and damping are not known: give both, or bandwidth_hz=, or an Actuator with an IdealPd or a "
+            "TorquePid"
+        )
+    named = zip(("stiffness", "damping"), pair, units, source, strict=True)
+    kp, kd = (Figure(single(name, value), unit, told) for name, value, unit, told in named)
+    return kp, kd
+
+
+def armature_of(motor: Motor) -> Figure:
+    """Inertia of rotor and gears felt at the joint."""
+    source = f"gear {ratio_of(motor):g}² · {single('Motor.inertia', motor.inertia):g} kg·m² of rotor and gears"
+    if motor.gearbox is not None and motor.gearbox.backlash is not None:
+        source = "none, since backlash lets the rotor go"
+    return Figure(single("Motor.armature", motor.armature), "kg·m² at the joint", source)
+
+
+def ratio_of(motor: Motor) -> float:
+    """Size of the gear ratio [1]; which way the joint turns is the robot's business."""
+    return abs(single("Motor.ratio", motor.ratio))
+
+
+def limits_of(
+    motor: Motor | None, actuator: Actuator, supply: Supply | Number | None, effort: str, rubs: bool
+) -> tuple[Figure | None, Figure | None, Figure | None]:
+    """Largest torque, stall torque and no-load speed: of the actuator's own limits, or else of its motor."""
+    for limit in actuator.limits:
+        if isinstance(limit, DcClip):
+            names = (("effort_limit", "N·m"), ("saturation_effort", "N·m"), ("velocity_limit", "rad/s"))
+            top, stall, speed = (
+                Figure(single(f"DcClip.{name}", getattr(limit, name)), f"{unit} at the joint", f"DcClip.{name}")
+                for name, unit in names
+            )
+            return top, stall, speed
+    flat = next((limit for limit in actuator.limits if isinstance(limit, EffortLimit)), None)
+    top = stall = speed = None
+    if motor is not None:
+        top, stall, speed = motor_limits(motor, feeding(motor, actuator, supply), effort, rubs)
+    if flat is not None:
+        top = Figure(single("effort_limit", flat.effort_limit), "N·m at the joint", "EffortLimit.effort_limit")
+    return top, stall, speed
+
+
+def feeding(motor: Motor, actuator: Actuator, supply: Supply | Number | None) -> Supply:
+    """What feeds the motor: as given, of the actuator, or its rated voltage; never above the drive's voltage limit."""
+    source = supply_of(motor, supply if supply is not None else actuator.supply)
+    if actuator.voltage_limit is None:
+        return source
+    share = min(source.modulation_limit, single("Actuator.voltage_limit", actuator.voltage_limit) / source.voltage)
+    return replace(source, modulation_limit=share)
+
+
+def motor_limits(motor: Motor, supply: Supply, effort: str, rubs: bool) -> tuple[Figure, Figure, Figure]:
+    """Largest torque, stall torque and no-load speed of a cold motor at the joint.
+
+    With friction written to the joint (`rubs`), the line ends where the back-EMF is the whole voltage, and the joint
+    itself comes to rest at the lower speed that datasheets print.
+    """
+    if effort not in ("peak", "continuous"):
+        raise ParameterError(f"effort = {effort!r}: must be 'peak' or 'continuous'")
+    amperes, named = allowed_current(motor, effort)
+    line = line_of(motor, supply, amperes, motor.winding.reference_temperature)
+    n, kt, ke = ratio_of(motor), motor.magnet.torque_constant, motor.magnet.back_emf_constant
+    gear = f"gear {n:g}" + (f" · efficiency {line.efficiency:g}" if line.efficiency != 1.0 else "")
+    volts = supply.voltage * supply.modulation_limit
+    stall = Figure(
+        single("stall torque", line.stall_torque),
+        "N·m at the joint",
+        f"stall: {gear} · {kt:g} N·m/A · {volts:g} V / {motor.winding.resistance:g} Ω",
+    )
+    top = stall
+    if line.limit_torque is not None:
+        told = f"{gear} · torque at the {named}, {amperes:g} A"
+        top = Figure(single("torque", line.limit_torque), "N·m at the joint", told)
+    speed = (line.ideal_speed, f"{volts:g} V / (gear {n:g} · {ke:g} V·s/rad), friction apart")
+    if not rubs:
+        speed = (line.no_load_speed, f"no load at {volts:g} V, gear {n:g}")
+    return top, stall, Figure(single("speed", speed[0]), "rad/s at the joint", speed[1])
+
+
+def allowed_current(motor: Motor, effort: str) -> tuple[float | None, str]:
+    """Current that sets the largest torque [A], and its name; None: nobody says."""
+    if effort == "continuous":
+        known, name = continuous_current(motor), "continuous current"
+        if known is None:
+            raise ParameterError(
+                "effort = 'continuous': the motor has no continuous current; give Ratings(current=...) or effort_limit="
+            )
+    elif motor.limits is not None and motor.limits.rated_current is not None:
+        known, name = motor.limits.rated_current, "current limit"
+    else:
+        known, name = (None if motor.ratings is None else motor.ratings.peak_current), "peak current"
+    return (None if known is None else single(name, known)), name
+
+
+def friction_of(motor: Motor) -> tuple[Figure | None, Figure | None, Figure | None]:
+    """Friction when sliding, at rest and per speed, at the joint."""
+    n, f = ratio_of(motor), motor.friction
+    slope = single("drag", drag(motor, 0.0)[1])
+    viscous = Figure(n * n * slope, "N·m·s/rad at the joint", f"gear {n:g}² · {slope:g} N·m·s/rad of all drag")
+    if not isinstance(f, (Coulomb, Dahl, LuGre, LoadDependent)):
+        return None, None, viscous if slope > 0.0 else None
+    name, sliding = type(f).__name__, single("coulomb", f.coulomb)
+    rest = sliding
+    if isinstance(f, LuGre):
+        rest = single("stiction", f.stiction)
+    elif isinstance(f, LoadDependent) and f.stribeck is not None:
+        rest = sliding + single("stribeck.coulomb", f.stribeck.coulomb)
+    return (
+        Figure(n * sliding, "N·m at the joint", f"gear {n:g} · {name}.coulomb {sliding:g} N·m"),
+        Figure(n * rest, "N·m at the joint", f"gear {n:g} · {rest:g} N·m of {name} at rest"),
+        viscous if slope > 0.0 else None,
+    )
+
+
+def whole_steps(delay: Delay, timestep: float | None, told: list[str]) -> tuple[int, int]:
+    """Shortest and longest delay in whole physics steps."""
+    ends = [single("Delay", end) for end in (delay.shortest, delay.longest)]
+    if delay.seconds is not None:
+        if timestep is None:
+            raise ParameterError(f"Delay.seconds = {delay.seconds}: give timestep=, the physics step [s]")
+        ends = [end / single("timestep", timestep) for end in ends]
+    low, high = (round(end) for end in ends)
+    if any(abs(end - near) > 1e-9 * max(end, 1.0) for end, near in zip(ends, (low, high), strict=True)):
+        told.append(f"The delay is rounded to whole physics steps: {ends[0]:g} to {ends[1]:g} becomes {low} to {high}.")
+    return low, high

@@ -1,0 +1,262 @@
+"""mjlab's actuator configurations, written for a motor.
+
+Every number is on the joint's side of the gear. `BuiltinDcMotorActuatorCfg` has a gear of its own, but compares the
+target with gear·angle in its position and velocity modes; with the motor's constants brought to the joint there is no
+need for it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...actuator import Actuator
+from ...actuator.controllers import IdealPd, PositionPid, TorquePid, VelocityPi, Voltage
+from ...actuator.delay import Delay
+from ...actuator.gains import Gains, volt_gains
+from ...errors import ParameterError
+from ...motor import Dahl, LuGre, Motor, Thermal
+from ..joint import (
+    NUMBERS,
+    Joint,
+    allowed_current,
+    feeding,
+    friction_of,
+    joint_of,
+    parts_of,
+    ratio_of,
+    require_known,
+    single,
+    whole_steps,
+)
+from ..joint import armature_of as armature_at_joint
+from ..losses import losses_of
+from ..text import Figure, Written, quoted, write_call
+from .configured import CLASSES, Configured, read
+
+__all__ = ["CLASSES", "Configured", "read", "write"]
+
+
+def write(
+    thing: Motor | Actuator,
+    joints: tuple[str, ...] = (".*",),
+    kind: str = "dc_motor",
+    *,
+    timestep: float | None = None,
+    **numbers: Any,
+) -> Written:
+    """Configuration text of mjlab 1.6 for an actuator, and what is lost.
+
+    `kind` is "dc_motor", "ideal_pd", "builtin_pd", "builtin_position" or, for a motor with its currents,
+    "builtin_dc_motor". Gains are those of an `IdealPd` or `TorquePid`; else give `stiffness=` and `damping=`, or
+    `bandwidth_hz=` with `damping_ratio=` and `inertia=` [kg·m²]. `supply=` is the voltage behind the torque-speed line,
+    the motor's rated one if left out; `effort=` "peak" or "continuous" chooses the current behind `effort_limit`, which
+    may be given instead [N·m]. A delay in seconds needs the physics `timestep` [s].
+    """
+    if kind not in CLASSES:
+        raise ParameterError(f"kind = {kind!r}: must be one of {', '.join(CLASSES)}")
+    # the gains of a motor with its currents are those of its controller
+    require_known(numbers, ("supply", "effort", "effort_limit") if kind == "builtin_dc_motor" else NUMBERS)
+    motor, actuator = parts_of(thing)
+    lines: list[tuple[str, Any]] = [("target_names_expr", f"({quoted(joints)},)")]
+    told: list[str] = []
+    if kind == "builtin_dc_motor":
+        imports, more, kept = _builtin_motor(motor, actuator, numbers, told)
+        joint = _nothing(motor)
+    else:
+        joint = joint_of(thing, **numbers)
+        imports, more, kept = [], _limits(kind, joint, told), {"coulomb", "viscous"}
+        kept |= {"line"} if kind == "dc_motor" else set()
+        if kind == "builtin_position":
+            told.append("Targets of velocity and effort have no effect.")
+        more += [("stiffness", joint.stiffness), ("damping", joint.damping)]
+    lines += more
+    named = (("armature", joint.armature), ("frictionloss", joint.coulomb), ("viscous_damping", joint.viscous))
+    hidden = ("frictionloss",) if "bristles" in kept else ()
+    lines += [(name, figure) for name, figure in named if figure is not None and name not in hidden]
+    lines += _delay(actuator.delay, timestep, told)
+    name = CLASSES[kind]
+    taken = ", ".join(sorted([name, *imports]))
+    text = f"from mjlab.actuator import {taken}\n\nactuator = {write_call(name, lines)}\n"
+    return Written(text=text, losses=losses_of(motor, actuator, joint, kept) + told)
+
+
+def _limits(kind: str, joint: Joint, told: list[str]) -> list[tuple[str, Any]]:
+    if joint.effort_limit is None:
+        raise ParameterError(
+            "effort_limit is not known: give a motor with a voltage, an Actuator with a DcClip or an EffortLimit, "
+            "or effort_limit="
+        )
+    if kind != "dc_motor":
+        return [("effort_limit", joint.effort_limit)]
+    if joint.saturation_effort is None or joint.velocity_limit is None:
+        raise ParameterError("kind = 'dc_motor' needs a torque-speed line: give a motor, or a DcClip in limits")
+    if joint.effort_limit.value > joint.saturation_effort.value:
+        told.append("The effort limit is above the stall torque, so it has no effect while driving; mjlab warns of it.")
+    return [
+        ("effort_limit", joint.effort_limit),
+        ("saturation_effort", joint.saturation_effort),
+        ("velocity_limit", joint.velocity_limit),
+    ]
+
+
+def _delay(delay: Delay | None, timestep: float | None, told: list[str]) -> list[tuple[str, Any]]:
+    if delay is None:
+        return []
+    low, high = whole_steps(delay, timestep, told)
+    source = f"Delay.{'steps' if delay.seconds is None else 'seconds'}"
+    lines: list[tuple[str, Any]] = [
+        ("delay_min_lag", Figure(low, "physics steps", source)),
+        ("delay_max_lag", Figure(high, "physics steps", source)),
+    ]
+    if delay.schedule in ("period", "mjlab"):
+        lines.append(("delay_update_period", Figure(delay.period, "physics steps", "Delay.period")))
+        lines.append(("delay_per_env_phase", repr(delay.staggered)))
+    if delay.hold_probability is not None:
+        chance = single("Delay.hold_probability", delay.hold_probability)
+        lines.append(("delay_hold_prob", Figure(chance, "1", "Delay.hold_probability")))
+    if low != high and delay.schedule in (None, "constant", "episode", "isaaclab"):
+        told.append("A new delay is drawn at every step: mjlab has none that stays for an episode.")
+    if low != high and delay.schedule != "mjlab" and not delay.reorder:
+        told.append("A younger command may overtake an older one.")
+    if delay.targets is not None or delay.per == "joint":
+        told.append("All joints and targets are delayed alike.")
+    return lines
+
+
+# --- a motor with its currents
+
+
+def _nothing(motor: Motor | None) -> Joint:
+    """What of a motor stays with the joint when its currents are simulated."""
+    if motor is None:
+        raise ParameterError("kind = 'builtin_dc_motor' simulates currents: give a motor")
+    coulomb, stiction, viscous = friction_of(motor)
+    zero = Figure(0.0, "", "")
+    return Joint(
+        stiffness=zero,
+        damping=zero,
+        effort_limit=None,
+        saturation_effort=None,
+        velocity_limit=None,
+        armature=None if motor.rotor is None else armature_at_joint(motor),
+        coulomb=coulomb,
+        stiction=stiction,
+        viscous=viscous,
+        table=None,
+    )
+
+
+def _builtin_motor(
+    motor: Motor | None, actuator: Actuator, numbers: dict[str, Any], told: list[str]
+) -> tuple[list[str], list[tuple[str, Any]], set[str]]:
+    """Classes to import, fields and what is kept."""
+    if motor is None:
+        raise ParameterError("kind = 'builtin_dc_motor' simulates currents: give a motor")
+    n, kept = ratio_of(motor), {"line", "current", "coulomb", "viscous", "integral", "slew"}
+    constants = [
+        ("kt", _figure(motor.magnet.torque_constant, n, "N·m/A", "Magnet.torque_constant")),
+        ("ke", _figure(motor.magnet.back_emf_constant, n, "V·s/rad", "Magnet.back_emf_constant")),
+        ("resistance", _figure(motor.winding.resistance, 1.0, "Ω", "Winding.resistance")),
+    ]
+    if single("Kt", motor.magnet.torque_constant) != single("Ke", motor.magnet.back_emf_constant):
+        told.append("MuJoCo merges Kt and Ke into √(Kt·Ke): stall torque and no-load speed both shift.")
+    if single("ratio", motor.ratio) < 0.0 and isinstance(actuator.controller, Voltage):
+        told.append("The gears turn the joint the other way round: a positive voltage turns it forwards here.")
+    inner = write_call("DcMotorPhysicalParams", constants).replace("\n", "\n    ")
+    lines: list[tuple[str, Any]] = [("motor_params", inner)]
+    lines += _controller(motor, actuator, numbers.get("supply"), told)
+    lines += _torque_limit(motor, numbers)
+    if motor.winding.inductance is not None:
+        kept.add("inductance")
+        lines.append(("inductance", _figure(motor.winding.inductance, 1.0, "H", "Winding.inductance")))
+    for name, value in (("thermal", _thermal(motor)), ("cogging", _cogging(motor, n)), ("lugre", _bristles(motor, n))):
+        if value is not None:
+            kept.add({"thermal": "heat", "cogging": "cogging", "lugre": "bristles"}[name])
+            lines.append((name, value))
+    return ["DcMotorInputMode", "DcMotorPhysicalParams"], lines, kept
+
+
+def _figure(value: Any, factor: float, unit: str, source: str) -> Figure:
+    known = single(source, value)
+    gear = f"gear {factor:g} · " if factor != 1.0 else ""
+    return Figure(factor * known if factor != 1.0 else known, unit, f"{gear}{source}")
+
+
+def _controller(motor: Motor, actuator: Actuator, supply: Any, told: list[str]) -> list[tuple[str, Any]]:
+    """Mode, gains and voltage limit; gains in torque become gains in volts."""
+    c = actuator.controller
+    gains, mode, how = Gains(0.0), "VOLTAGE", type(c).__name__
+    if isinstance(c, PositionPid):
+        gains, mode = Gains(c.kp, c.ki or 0.0, c.kd), "POSITION"
+    elif isinstance(c, VelocityPi):
+        gains, mode = Gains(c.kp, c.ki or 0.0), "VELOCITY"
+    elif isinstance(c, (IdealPd, TorquePid)):
+        asked = Gains(c.stiffness, 0.0, c.damping) if isinstance(c, IdealPd) else Gains(c.kp, c.ki or 0.0, c.kd)
+        gains, mode = volt_gains(motor, asked), "POSITION"
+        how = f"{how} in volts: times R/(N·Kt), less the damping of the back-EMF"
+        told.append("Targets of velocity and effort have no effect.")
+        told.append("Gains in volts are right for a cold winding alone.")
+    elif not isinstance(c, Voltage):
+        raise ParameterError(f"kind = 'builtin_dc_motor': {how} has no counterpart in MuJoCo 3.11; take another kind")
+    lines: list[tuple[str, Any]] = [("mode", f"DcMotorInputMode.{mode}")]
+    units = ("V·s/rad", "V/rad") if mode == "VELOCITY" else ("V/rad", "V/(rad·s)")
+    if mode != "VOLTAGE":
+        lines.append(("stiffness", Figure(single("kp", gains.kp), units[0], how)))
+        lines.append(("damping", Figure(single("kd", gains.kd), "V·s/rad", how)))
+    if gains.ki:
+        lines.append(("integral_gain", Figure(single("ki", gains.ki), units[1], how)))
+        bound = getattr(c, "integral_limit", None)
+        if bound is not None:
+            unit = "rad" if mode == "VELOCITY" else "rad·s"
+            lines.append(("integral_limit", Figure(single("integral_limit", bound), unit, how)))
+    if any(x is not None for x in (supply, actuator.supply, actuator.voltage_limit)) or mode != "VOLTAGE":
+        source = feeding(motor, actuator, supply)
+        volts = single("Supply.voltage", source.voltage * source.modulation_limit)
+        lines.append(("voltage_limit", Figure(volts, "V", "the drive's limit, its supply, or the rated voltage")))
+    if actuator.slew is not None:
+        lines.append(("slew_rate", _figure(actuator.slew, 1.0, "per second", "Actuator.slew")))
+    return lines
+
+
+def _torque_limit(motor: Motor, numbers: dict[str, Any]) -> list[tuple[str, Any]]:
+    if numbers.get("effort_limit") is not None:
+        return [
+            ("effort_limit", Figure(single("effort_limit", numbers["effort_limit"]), "N·m at the joint", "as given"))
+        ]
+    amperes, name = allowed_current(motor, numbers.get("effort", "peak"))
+    if amperes is None:
+        return []
+    torque = ratio_of(motor) * single("Kt", motor.magnet.torque_constant) * amperes
+    return [("effort_limit", Figure(torque, "N·m at the joint", f"gear · Kt · {name}, {amperes:g} A"))]
+
+
+def _row(part: Any, values: tuple[Any, ...], units: str) -> Figure:
+    name = type(part).__name__
+    return Figure(tuple(single(name, value) for value in values), units, name)
+
+
+def _thermal(motor: Motor) -> Figure | None:
+    t, w = motor.thermal, motor.winding
+    if not isinstance(t, Thermal):
+        return None
+    numbers = (t.resistance, t.capacitance, 0.0, w.temperature_coefficient, w.reference_temperature, t.ambient)
+    return _row(t, numbers, "K/W, J/K, s (unused), 1/K, °C of the resistance, °C ambient")
+
+
+def _cogging(motor: Motor, n: float) -> Figure | None:
+    if motor.cogging is None:
+        return None
+    wave = motor.cogging.harmonics[0]
+    numbers = (n * wave.amplitude, n * wave.periodicity, wave.phase)
+    return _row(wave, numbers, "N·m, periods per turn of the joint, rad")
+
+
+def _bristles(motor: Motor, n: float) -> Figure | None:
+    f = motor.friction
+    if not isinstance(f, (Dahl, LuGre)):
+        return None
+    rest, speed, damping = (
+        (f.coulomb, 1.0, 0.0) if isinstance(f, Dahl) else (f.stiction, f.stribeck_velocity, f.damping)
+    )
+    numbers = (n * n * f.stiffness, n * n * damping, n * f.coulomb, n * rest, speed / n)
+    return _row(f, numbers, "N·m/rad, N·m·s/rad, N·m sliding, N·m at rest, rad/s, at the joint")

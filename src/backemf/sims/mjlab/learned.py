@@ -1,0 +1,134 @@
+"""What mjlab 1.6 computes in `LearnedMlpActuator`: a network on the last position errors and velocities, then the clip.
+
+One network serves all joints. Its input is two blocks, each newest first and scaled; its output times a scale is a
+torque, which the DC-motor clip limits. After a reset the first values fill the whole history.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...actuator.torque_limits import DcClip, dc_bounds
+from ...checks import Number, require, require_finite
+from ...errors import MissingExtraError, ParameterError
+from ...physics.limits import clip
+from ...physics.ops import where
+
+ORDERS = ("pos_vel", "vel_pos")
+"""Orders of the network's input: which block comes first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnedMlp:
+    """`LearnedMlpActuatorCfg`, with the network itself in place of its file."""
+
+    network: Callable[[Any], Any]
+    """From rows of 2·history_length inputs to one output per row."""
+    pos_scale: Number
+    """Network input per position error [1/rad]."""
+    vel_scale: Number
+    """Network input per velocity [s/rad]."""
+    torque_scale: Number
+    """Torque per network output [N·m]."""
+    effort_limit: Number
+    """Flat top of the clip: the largest torque at any speed [N·m]."""
+    saturation_effort: Number
+    """Torque at stall [N·m]."""
+    velocity_limit: Number
+    """No-load speed [rad/s]."""
+    input_order: str = "pos_vel"
+    """Which block comes first: "pos_vel" or "vel_pos"."""
+    history_length: int = 3
+    """Steps in each block, the present one included [1]."""
+
+    def __post_init__(self) -> None:
+        require_finite(self, "pos_scale", "vel_scale", "torque_scale")
+        for name in ("effort_limit", "saturation_effort", "velocity_limit"):
+            require(self, name, ">")
+        if self.input_order not in ORDERS:
+            raise ParameterError(f"LearnedMlp.input_order = {self.input_order!r}: must be 'pos_vel' or 'vel_pos'")
+        if self.history_length < 1:
+            raise ParameterError(f"LearnedMlp.history_length = {self.history_length}: must be 1 or more")
+
+    @classmethod
+    def load(cls, network_file: str, **values: Any) -> LearnedMlp:
+        """With the network of a TorchScript file, as mjlab loads it; it takes PyTorch tensors."""
+        try:
+            import torch
+        except ModuleNotFoundError:
+            raise MissingExtraError("torch", "torch", "A TorchScript network") from None
+        return cls(network=torch.jit.load(network_file, map_location="cpu").eval(), **values)
+
+    @property
+    def limit(self) -> DcClip:
+        """The clip alone."""
+        return DcClip(
+            saturation_effort=self.saturation_effort,
+            velocity_limit=self.velocity_limit,
+            effort_limit=self.effort_limit,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class History:
+    """What the actuator remembers: its last inputs, newest first."""
+
+    errors: tuple[Any, ...]
+    """Position errors of the last steps (environment, joint) [rad]."""
+    velocities: tuple[Any, ...]
+    """Velocities of the last steps (environment, joint) [rad/s]."""
+    empty: Any
+    """Whether there has been no step since the reset (environment, 1)."""
+
+
+def no_history(law: LearnedMlp, zeros: Any) -> History:
+    """The history before the first step of a batch; `zeros` is an array of its shape (environment, joint)."""
+    row = (zeros,) * law.history_length
+    return History(errors=row, velocities=row, empty=zeros[:, :1] == 0.0)
+
+
+def reset_history(history: History, mask: Any) -> History:
+    """The history with the environments of a mask (environment,) emptied."""
+    return replace(history, empty=history.empty | mask[:, None])
+
+
+def learned_step(
+    law: LearnedMlp, history: History, position_target: float, position: float, velocity: float
+) -> tuple[History, float]:
+    """The history with this step, and what `LearnedMlpActuator` writes as its control [N·m].
+
+    Targets of velocity and effort have no effect, nor have stiffness and damping.
+    """
+    history = History(
+        errors=_pushed(history.errors, position_target - position, history.empty),
+        velocities=_pushed(history.velocities, velocity, history.empty),
+        empty=history.empty & False,
+    )
+    blocks = {
+        "pos": [law.pos_scale * x for x in history.errors],
+        "vel": [law.vel_scale * x for x in history.velocities],
+    }
+    first, second = law.input_order.split("_")
+    rows = _stacked(blocks[first] + blocks[second])
+    output = law.network(rows.reshape(-1, rows.shape[-1]))
+    torque = output.reshape(rows.shape[:-1]) * law.torque_scale
+    low, high = dc_bounds(velocity, law.limit)
+    return history, clip(torque, low, high)
+
+
+def _pushed(row: tuple[Any, ...], newest: Any, empty: Any) -> tuple[Any, ...]:
+    """The row with a new first value; where it was empty, that value all along."""
+    return (newest, *(where(empty, newest, old) for old in row[:-1]))
+
+
+def _stacked(columns: list[Any]) -> Any:
+    """The columns side by side along a new last axis, by whichever library made them."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(columns[0], torch.Tensor):
+        return torch.stack(columns, dim=-1)
+    return np.stack(columns, axis=-1)

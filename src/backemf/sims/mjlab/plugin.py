@@ -1,0 +1,256 @@
+"""Our actuator inside mjlab: a config to put where mjlab's own actuator configs go.
+
+    MotorActuatorCfg(target_names_expr=(".*_knee",), actuator=be.Actuator(motor, supply, controller=be.IdealPd(...)))
+
+It is an `IdealPdActuatorCfg`, so that `dr.pd_gains` and `dr.effort_limits` take it, and they act on our controller and
+our limits. The motor moves on when physics does, in `update`: mjlab also computes controls when it resets, and those
+computations are not steps.
+"""
+
+# pyright: reportMissingImports=false
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from ...actuator import Actuator, Command, DcClip, EffortLimit
+from ...actuator.no_effect import require_effect
+from ...errors import MissingExtraError, ParameterError
+from ...physics.state import Output
+from .build import GAINS, add_motors, effort_limit_of, gains_of, load_of, no_place, require_room
+
+try:
+    import torch
+    from mjlab.actuator import IdealPdActuator, IdealPdActuatorCfg
+except ModuleNotFoundError as error:
+    raise MissingExtraError(str(error.name), "mjlab", "A motor inside mjlab") from None
+
+
+@dataclass(kw_only=True)
+class MotorActuatorCfg(IdealPdActuatorCfg):
+    """A backemf actuator on each of the joints that match.
+
+    The joint's armature is the motor's reflected inertia. Where the motor has friction or drag of its own, that of the
+    XML is left out so that it does not count twice; `frictionloss` and `viscous_damping` given here are friction of the
+    joint's bearings, on top of the motor's.
+    """
+
+    actuator: Any
+    """The `backemf.Actuator`: motor, supply, controller, delay and limits. Its numbers may be arrays that fit
+    (environments, joints)."""
+    stiffness: Any = None  # pyright: ignore[reportIncompatibleVariableOverride]
+    """Proportional gain in the controller's unit; None: the controller's own."""
+    damping: Any = None  # pyright: ignore[reportIncompatibleVariableOverride]
+    """Derivative gain in the controller's unit; None: the controller's own."""
+    effort_limit: Any = None  # pyright: ignore[reportIncompatibleVariableOverride]
+    """Largest torque at the joint [N·m]; None: that of the actuator's limits, inf where there is none."""
+    seed: int = 0
+    """Where the draws of the actuator's delay begin."""
+    eager: bool = False
+    """Whether to step without `torch.compile`: starts at once, and runs slower."""
+    telemetry: tuple[str, ...] | None = None
+    """Outputs that can be read, by name; None: all. What is left out costs nothing."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.actuator, Actuator):
+            raise ParameterError(
+                f"MotorActuatorCfg.actuator = {type(self.actuator).__name__}: must be a backemf.Actuator"
+            )
+        no_place(self)
+        self.actuator = with_gains(self.actuator, self.stiffness, self.damping)
+        self.actuator = with_effort_limit(self.actuator, self.effort_limit)
+        self.stiffness, self.damping = gains_of(self.actuator)
+        self.effort_limit = effort_limit_of(self.actuator)
+        if self.telemetry is not None:
+            self.telemetry = tuple(dict.fromkeys(("torque", *self.telemetry)))
+
+    def build(self, entity: Any, target_ids: list[int], target_names: list[str]) -> MotorActuator:
+        return MotorActuator(self, entity, target_ids, target_names)
+
+
+def with_gains(actuator: Actuator, stiffness: Any, damping: Any) -> Actuator:
+    """The actuator with these gains in its controller, each where it is not None."""
+    if stiffness is None and damping is None:
+        return actuator
+    names = GAINS.get(type(actuator.controller))
+    if names is None:
+        raise ParameterError(
+            f"MotorActuatorCfg.stiffness and damping: {type(actuator.controller).__name__} has no such gains; "
+            "leave them out, or take a controller such as IdealPd"
+        )
+    changes = {name: value for name, value in zip(names, (stiffness, damping), strict=True) if value is not None}
+    return replace(actuator, controller=replace(actuator.controller, **changes))
+
+
+def with_effort_limit(actuator: Actuator, limit: Any) -> Actuator:
+    """The actuator with this limit as the flat top of its limits; None: as it is."""
+    if limit is None or (isinstance(limit, (int, float)) and limit == float("inf")):
+        return actuator
+    tops = flat_tops(actuator)
+    if not tops:
+        return replace(actuator, limits=(*actuator.limits, EffortLimit(effort_limit=limit)))
+    limits = list(actuator.limits)
+    limits[only(tops, actuator, "MotorActuatorCfg.effort_limit")] = replace(limits[tops[0]], effort_limit=limit)
+    return replace(actuator, limits=tuple(limits))
+
+
+def flat_tops(actuator: Actuator) -> list[int]:
+    """Which of the limits have an effort limit."""
+    return [index for index, limit in enumerate(actuator.limits) if isinstance(limit, (DcClip, EffortLimit))]
+
+
+def only(tops: list[int], actuator: Actuator, asker: str) -> int:
+    """The one limit that has an effort limit; raises one sentence where there is none, or more than one."""
+    if not tops:
+        raise ParameterError(
+            f"{asker}: this actuator has no effort limit; give it one, e.g. MotorActuatorCfg(effort_limit=20.0, ...)"
+        )
+    if len(tops) > 1:
+        kinds = " and ".join(type(actuator.limits[index]).__name__ for index in tops)
+        raise ParameterError(f"{asker} is not clear: {kinds} both have an effort limit; keep one of them")
+    return tops[0]
+
+
+class MotorActuator(IdealPdActuator):
+    """Steps a batch of motors for mjlab; made by `MotorActuatorCfg.build`."""
+
+    cfg: MotorActuatorCfg
+
+    def edit_spec(self, spec: Any, target_names: list[str]) -> None:
+        self._mjs_actuators += add_motors(spec, target_names, self.cfg)
+
+    def initialize(self, mj_model: Any, model: Any, data: Any, device: str) -> None:
+        # not that of the ideal PD, whose gains are the same for all joints
+        super(IdealPdActuator, self).initialize(mj_model, model, data, device)
+        self._shape = (data.nworld, len(self._target_names))
+        self._device = device
+        self._dt = float(mj_model.opt.timestep)
+        self.stiffness = self._full(self.cfg.stiffness, "stiffness")
+        self.damping = self._full(self.cfg.damping, "damping")
+        self.force_limit = self._full(self.cfg.effort_limit, "effort_limit")
+        self.default_stiffness, self.default_damping = self.stiffness.clone(), self.damping.clone()
+        self.default_force_limit = self.force_limit.clone()
+        self._room = require_room(mj_model, self.entity, self.target_ids, self.cfg.effort_limit)
+        self._load = load_of(self.cfg.actuator, mj_model, data, self.entity, self.target_ids, device)
+        self._options = {"dtype": torch.float32, "device": device, "telemetry": self.cfg.telemetry}
+        self._step = self._live().compile("torch", eager=self.cfg.eager, **self._options)
+        self._state = self._after = self._step.initial(self._shape, seed=self.cfg.seed, dt=self._dt)
+        self._unused = 0
+        self._rest = self._latest = self._telemetry = self._at_rest()
+
+    def _full(self, value: Any, name: str) -> torch.Tensor:
+        """A number or array, spread over environments and joints."""
+        tensor = torch.as_tensor(value, dtype=torch.float32, device=self._device)
+        try:
+            return tensor.expand(self._shape).clone()
+        except RuntimeError:
+            raise ParameterError(
+                f"MotorActuatorCfg.{name} has the shape {tuple(tensor.shape)}, which does not fit "
+                f"(environments, joints) = {self._shape}"
+            ) from None
+
+    def _live(self) -> Actuator:
+        """The actuator with the tensors that `set_gains` and `set_effort_limit` write to."""
+        actuator = self.cfg.actuator
+        if type(actuator.controller) in GAINS:
+            actuator = with_gains(actuator, self.stiffness, self.damping)
+        return with_effort_limit(actuator, self.force_limit) if len(flat_tops(actuator)) == 1 else actuator
+
+    def _at_rest(self) -> Output:
+        """Telemetry before the first step: nothing moves and nothing is asked for."""
+        step = self._live().compile("torch", eager=True, **self._options)
+        zeros = torch.zeros(self._shape, device=self._device)
+        targets = {name: zeros for name in self.cfg.actuator.controller.inputs}
+        load = (None, None) if self._load is None else (zeros, self._load.inertia)
+        return step(self._state, Command(**targets), zeros, zeros, self._dt, *load)[1]
+
+    # --- every physics step
+
+    def compute(self, cmd: Any) -> torch.Tensor:
+        """Torque at the joints; the motor's state waits for `update`."""
+        self._unused += 1
+        if self._unused > 2:
+            raise ParameterError(
+                "MotorActuator: controls were computed three times without a step of physics; call scene.update(dt) "
+                "after each sim.step(), as mjlab's environments do"
+            )
+        targets = {"position": cmd.position_target, "velocity": cmd.velocity_target, "effort": cmd.effort_target}
+        command = Command(**{name: targets[name] for name in self.cfg.actuator.controller.inputs})
+        load = (None, None) if self._load is None else (self._load.torque(), self._load.inertia)
+        self._after, self._latest = self._step(self._state, command, cmd.pos, cmd.vel, self._dt, *load)
+        return self._latest.torque
+
+    def update(self, dt: float) -> None:
+        """Physics has moved on by one step, and so does the motor."""
+        self._state, self._telemetry, self._unused = self._after, self._latest, 0
+
+    def reset(self, env_ids: Any = None) -> None:
+        """Back to rest, ambient temperature and an empty delay, in these environments only."""
+        super().reset(env_ids)
+        mask = torch.zeros((self._shape[0], 1), dtype=torch.bool, device=self._device)
+        mask[slice(None) if env_ids is None else env_ids] = True
+        self._state = self._after = self._step.reset(self._state, mask)
+        self._telemetry = self._latest = chosen(mask, self._rest, self._telemetry)
+        self._unused = 0
+
+    # --- randomisation
+
+    def set_gains(self, env_ids: Any, kp: Any = None, kd: Any = None) -> None:
+        """Gains of the controller in these environments, in its own units."""
+        controller = type(self.cfg.actuator.controller)
+        if controller not in GAINS:
+            raise ParameterError(
+                f"set_gains, dr.pd_gains: {controller.__name__} has no gains kp and kd; leave this actuator out of the "
+                "event, or take a controller such as IdealPd"
+            )
+        super().set_gains(env_ids, kp, kd)
+
+    def set_effort_limit(self, env_ids: Any, effort_limit: Any) -> None:
+        """Largest torque in these environments; refused where something else would keep it from taking effect."""
+        actuator = self.cfg.actuator
+        index = only(flat_tops(actuator), actuator, "set_effort_limit, dr.effort_limits")
+        low, high = float(effort_limit.min()), float(effort_limit.max())
+        require_effect(actuator, {f"limits.{index}.effort_limit": (low, high)})
+        if high > self._room:
+            raise ParameterError(
+                f"set_effort_limit, dr.effort_limits: {high:g} N·m would not take effect, since a joint's "
+                f"actuatorfrcrange in the XML ends at {self._room:g} N·m; take it out there"
+            )
+        super().set_effort_limit(env_ids, effort_limit)
+
+    def set_lags(self, lags: Any, env_ids: Any = None) -> None:
+        raise ParameterError(
+            "set_lags: a backemf actuator draws its own delays; give Actuator(delay=be.Delay(steps=...)) the lags "
+            "you want, as an array if environments differ"
+        )
+
+    # --- telemetry
+
+    @property
+    def telemetry(self) -> Output:
+        """What the motors did in the last step of physics, of shape (environments, joints); at rest after a reset."""
+        return self._telemetry
+
+    def reading(self, name: str) -> torch.Tensor:
+        """One output by name, e.g. "electrical_power", of shape (environments, joints)."""
+        value = getattr(self._telemetry, name, None)
+        if value is None:
+            wanted = self.cfg.telemetry
+            left_out = wanted is not None and name not in wanted
+            remedy = f"name it in MotorActuatorCfg.telemetry = {wanted}" if left_out else "there is no such output"
+            if not left_out and name in Output.__dataclass_fields__:
+                remedy = "this actuator has no motor that could tell"
+            raise ParameterError(f'telemetry "{name}" of {", ".join(self._target_names)}: {remedy}')
+        return torch.as_tensor(value, device=self._device).expand(self._shape)
+
+
+def chosen(mask: torch.Tensor, these: Output, others: Output) -> Output:
+    """Outputs of some environments beside those of the others."""
+    merged = {}
+    for entry in fields(Output):
+        this, other = getattr(these, entry.name), getattr(others, entry.name)
+        tensors = isinstance(this, torch.Tensor) or isinstance(other, torch.Tensor)
+        merged[entry.name] = torch.where(mask, this, other) if tensors else other
+    return Output(**merged)
