@@ -2,23 +2,27 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 BIN := .venv/bin
+MJLAB := .venv-mjlab/bin
 # the documentation is built with MkDocs 1, as pyproject.toml says
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check format bench docs clean
+.PHONY: help demo test test-sims check format bench docs clean
 
 help: ## say what each target does
 	@echo "make TARGET, where TARGET is one of"
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
 
 demo: .venv/.demo ## take one motor from its datasheet to a moving load; leaves an HTML page in out/
 	$(BIN)/python examples/demo.py
 
 test: .venv/.dev ## run the tests; make test PYTEST_ARGS="-k thermal" runs some
 	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+
+test-sims: .venv-mjlab/.mjlab ## run the tests inside real simulators, in an environment of their own
+	$(MJLAB)/python -m pytest tests_sims/mjlab $(PYTEST_ARGS)
 
 check: .venv/.dev ## format, lint, types, and documentation with every link
 	$(BIN)/ruff format --check .
@@ -36,10 +40,14 @@ bench: .venv/.dev ## measure speed and memory, beside MuJoCo
 docs: .venv/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
-clean: ## remove the environment and everything that was built
-	rm -rf .venv .venv.lock build dist out site .hypothesis .pytest_cache .ruff_cache
+clean: ## remove the environments and everything that was built
+	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock build dist out site .hypothesis .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Two environments in one folder: the demo installs neither PyTorch nor MuJoCo nor the documentation tools.
 .venv/.demo .venv/.dev: .venv/.%: pyproject.toml constraints.txt tools/environment.py
 	$(PYTHON) tools/environment.py $*
+
+# Simulators pin versions of PyTorch and MuJoCo that are not ours, so each has a folder of its own.
+.venv-mjlab/.mjlab: pyproject.toml constraints-mjlab.txt tools/environment.py
+	$(PYTHON) tools/environment.py mjlab

@@ -5,13 +5,8 @@ python benchmarks/bench.py [--json FILE]
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import platform
 import sys
-import time
-from dataclasses import dataclass
 from pathlib import Path
 
 # one core, said before any library starts its threads
@@ -22,47 +17,15 @@ os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_multi_th
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
 import backemf as be
 
 sys.path.insert(0, str(Path(__file__).parent))
 import mujoco_actuation
+from figures import Figure, report, shortest
 from full_motor import full_motor
 
 MOTORS = 65536
-
-
-@dataclass
-class Figure:
-    """One measured number."""
-
-    what: str
-    value: float
-    unit: str
-    goal: str
-    met: bool | None
-
-
-def processor() -> str:
-    """What the processor calls itself."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
-
-
-def shortest(call, repeats: int = 7) -> float:
-    """Shortest time of a call [s], after one to warm up; the shortest is what nothing else disturbed."""
-    call()
-    best = float("inf")
-    for _ in range(repeats):
-        began = time.perf_counter()
-        call()
-        best = min(best, time.perf_counter() - began)
-    return best
 
 
 def batch_step(per_motor: bool = False, steps: int = 100) -> float:
@@ -137,7 +100,7 @@ def shared_parameter_bytes() -> float:
     return compiled.memory_analysis().argument_size_in_bytes / MOTORS
 
 
-def measure(console: Console) -> tuple[list[Figure], dict]:
+def measure(console: Console) -> list[Figure]:
     figures: list[Figure] = []
 
     def add(what: str, value: float, unit: str, goal: str = "", met: bool | None = None) -> None:
@@ -170,42 +133,8 @@ def measure(console: Console) -> tuple[list[Figure], dict]:
         given = shared_parameter_bytes()
     # three states, a command, a position and a velocity, in float32; parameters add next to nothing
     add("arguments of a step, parameters shared", given, "bytes per motor", "< 25", given < 25)
-    return figures, peer
-
-
-def as_markdown(figures: list[Figure], where: str) -> str:
-    """The figures as a table for the documentation."""
-    rows = [f"Measured on {where}:", "", "| | measured | unit | goal |", "|---|---:|---|---|"]
-    rows += [f"| {f.what.strip()} | {f.value:,.3g} | {f.unit} | {f.goal} |" for f in figures]
-    return "\n".join(rows)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path, help="also write the figures to this file")
-    parser.add_argument("--docs", type=Path, help="also put the table between the marks of this page")
-    arguments = parser.parse_args()
-    console = Console()
-    figures, _ = measure(console)
-    where = f"one core of {processor()}, {time.strftime('%Y-%m-%d')}"
-    table = Table(title=where, box=None)
-    for title in ("", "measured", "unit", "goal", ""):
-        table.add_column(title, justify="right" if title == "measured" else "left")
-    for figure in figures:
-        mark = "" if figure.met is None else "met" if figure.met else "MISSED"
-        table.add_row(figure.what, f"{figure.value:.3g}", figure.unit, figure.goal, mark)
-    console.print(table)
-    if arguments.docs:
-        page = arguments.docs.read_text(encoding="utf-8")
-        before, rest = page.split("<!-- bench:begin -->")
-        after = rest.split("<!-- bench:end -->")[1]
-        marked = f"<!-- bench:begin -->\n{as_markdown(figures, where)}\n<!-- bench:end -->"
-        arguments.docs.write_text(before + marked + after, encoding="utf-8")
-    if arguments.json:
-        arguments.json.write_text(json.dumps([vars(figure) for figure in figures], indent=1))
-    if any(figure.met is False for figure in figures):
-        sys.exit(1)
+    return figures
 
 
 if __name__ == "__main__":
-    main()
+    report(measure, "bench", __doc__)

@@ -13,9 +13,11 @@ from backemf.physics.state import State
 from backemf.tree import map_numbers
 
 mujoco = pytest.importorskip(
-    "mujoco", minversion="4.0", reason="compares with the real MuJoCo: pip install 'backemf[mujoco]'"
+    "mujoco", minversion="3.11", reason="compares with the real MuJoCo: pip install 'backemf[mujoco]'"
 )
 
+NEWEST = pytest.mark.skipif(int(mujoco.__version__.split(".")[0]) < 4, reason="compares with MuJoCo 4.0")
+"""For tests that compare with MuJoCo 4.0; its controllers are others than those of 3.11."""
 STATES = ("slew", "integral", "winding_rise", "bristle", "current")
 """MuJoCo's activation variables of a dcmotor in the order in which it stores those that are present."""
 
@@ -101,12 +103,18 @@ def mjcf(motors: list[dict[str, Any]], inertia: np.ndarray, dt: float) -> str:
 
 
 class Rig:
-    """MuJoCo with one free hinge per motor; keyword arguments replace or add attributes of every `<dcmotor>`."""
+    """MuJoCo with one free hinge per motor; keyword arguments replace or add attributes of every `<dcmotor>`.
+
+    A value with two axes has a row for each motor.
+    """
 
     def __init__(self, motor: Motor, inertia: Any, dt: float, **words: Any):
         self.motor, self.dt, self.inertia = motor, dt, inertia
         self.count = number_of_motors(motor)
-        motors = [attributes(one_of(motor, i)) | words for i in range(self.count)]
+        motors = [
+            attributes(one_of(motor, i)) | {k: v[i] if np.ndim(v) == 2 else v for k, v in words.items()}
+            for i in range(self.count)
+        ]
         self.model = mujoco.MjModel.from_xml_string(mjcf(motors, inertia, dt))
         self.data = mujoco.MjData(self.model)
         present = [
@@ -129,9 +137,12 @@ class Rig:
             rows[:, self.names.index(name)] = value
 
     def run(self, voltage: Any, position: Any = None, velocity: Any = None) -> Recording:
-        """Step under voltages (steps, motors); a position and velocity that are given are forced upon the hinges."""
+        """Step under voltages (steps, motors), or what the motors' inputs are (steps, motors, inputs).
+
+        A position and velocity that are given are forced upon the hinges.
+        """
         voltage = np.asarray(voltage, dtype=float).reshape(len(voltage), -1)
-        voltage = np.broadcast_to(voltage, (len(voltage), self.count))
+        voltage = np.broadcast_to(voltage, (len(voltage), self.model.nu))
         data, rows, states = self.data, [], [self.states()]
         for k, volts in enumerate(voltage):
             data.ctrl[:] = volts
@@ -177,8 +188,10 @@ def drive(motor: Motor, inertia: Any, voltage: np.ndarray, dt: float) -> Recordi
     return Recording(dt, voltage, q, v, torque, None, stack(states))
 
 
-def stack(states: list[State]) -> dict[str, np.ndarray]:
-    present = [name for name in ("current", "winding_rise", "bristle") if getattr(states[0], name) is not None]
+def stack(
+    states: list[State], names: tuple[str, ...] = ("current", "winding_rise", "bristle")
+) -> dict[str, np.ndarray]:
+    present = [name for name in names if getattr(states[0], name) is not None]
     return {name: np.array([getattr(state, name) for state in states]) for name in present}
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mujoco_rig import Rig, drive, of_peak, replay
+from mujoco_rig import NEWEST, Rig, drive, of_peak, replay
 
 from backemf.motor import (
     Cogging,
@@ -22,6 +22,7 @@ from backemf.motor import (
 )
 from backemf.physics.bristle import bristle_rate, gaussian_level, stribeck_level
 
+pytestmark = NEWEST
 COUNT = 12
 """Random motors of each kind."""
 DT, STEPS = 0.001, 1500

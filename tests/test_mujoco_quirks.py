@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mujoco_rig import Recording, Rig, drive, replay
+from mujoco_rig import NEWEST, Recording, Rig, drive, replay
 
 from backemf.actuator import Actuator, Supply
 from backemf.errors import ParameterError
@@ -22,8 +22,10 @@ from backemf.motor import (
     Thermal,
     Winding,
 )
+from backemf.physics.drive import Demand
 from backemf.physics.step import coupled
 
+pytestmark = NEWEST
 R, K, INERTIA = 1.2, 0.05, 1e-3
 """Resistance [Ω], motor constant [N·m/A] and inertia on the hinge [kg·m²] unless a test says otherwise."""
 
@@ -276,7 +278,7 @@ def test_a_joint_on_its_bristles_comes_to_rest():
     actuator, v = Actuator(one), nudge
     state, speeds, bent = actuator.compile("numpy").initial(), [], []
     for _ in range(steps):
-        state, v, _ = coupled(actuator, state, 0.0, 0.0, v, dt, 0.0, INERTIA, 0.0)
+        state, v, _ = coupled(actuator, state, Demand(0.0), 0.0, v, dt, 0.0, INERTIA, 0.0)
         speeds.append(v)
         bent.append(state.bristle)
     start = 0.5 * INERTIA * nudge**2

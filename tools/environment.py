@@ -1,4 +1,7 @@
-"""Set up `.venv` for the Makefile: `environment.py demo` (core and pictures) or `environment.py dev` (everything).
+"""Set up an environment for the Makefile.
+
+`environment.py demo` (core and pictures) and `environment.py dev` (everything) make `.venv`; `environment.py mjlab`
+makes `.venv-mjlab`, which holds the simulator mjlab and the versions of PyTorch and MuJoCo that it asks for.
 
 Uses the standard library only. Safe to run twice at once: the second waits for the first. The stamp file is written
 last, so a set-up that fails half-way is done again by the next `make`.
@@ -11,47 +14,96 @@ from pathlib import Path
 
 OLDEST = (3, 11)
 EXTRAS = {"demo": "plot", "dev": "dev"}
+SIMULATORS = ("mjlab",)
 ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / ".venv"
-SOURCES = [ROOT / "pyproject.toml", ROOT / "constraints.txt", Path(__file__).resolve()]
+
+# What mjlab imports when a scene is stepped. Its own requirements also ask for a training stack with GPU wheels
+# (torchvision, tensorboard, wandb, onnx), so mjlab itself is installed without them.
+MJLAB_ALONE = ["mjlab", "rsl-rl-lib"]
+MJLAB_NEEDS = [
+    "imageio-ffmpeg",
+    "mediapy",
+    "mjviser",
+    "mujoco",
+    "mujoco-warp",
+    "prettytable",
+    "scipy",
+    "tensordict",
+    "tqdm",
+    "trimesh",
+    "tyro",
+    "viser",
+    "warp-lang",
+]
 
 
-def fresh(stamp):
-    """Whether the stamp is newer than every file the environment is made from."""
-    return stamp.exists() and all(stamp.stat().st_mtime >= source.stat().st_mtime for source in SOURCES)
+class Environment:
+    """A folder with a Python of its own, and the versions pinned for it."""
+
+    def __init__(self, name, constraints):
+        self.name = name
+        self.folder = ROOT / name
+        self.python = self.folder / "bin" / "python"
+        self.constraints = constraints
+        self.sources = [ROOT / "pyproject.toml", ROOT / constraints, Path(__file__).resolve()]
+
+    def fresh(self, kind):
+        """Whether the stamp is newer than every file the environment is made from."""
+        stamp = self.stamp(kind)
+        return stamp.exists() and all(stamp.stat().st_mtime >= source.stat().st_mtime for source in self.sources)
+
+    def stamp(self, kind):
+        return self.folder / ("." + kind)
+
+    def usable(self):
+        """Whether the folder holds a Python with pip that is new enough."""
+        if not self.python.exists():
+            return False
+        probe = f"import sys, pip; sys.exit(sys.version_info < {OLDEST})"
+        return subprocess.run([str(self.python), "-c", probe], capture_output=True).returncode == 0
+
+    def make(self):
+        if not self.usable():
+            print(f"making {self.name} with Python {sys.version_info[0]}.{sys.version_info[1]}", flush=True)
+            venv.create(str(self.folder), clear=True, with_pip=True)
+
+    def pip(self, *arguments):
+        command = [str(self.python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+        command += ["--constraint", self.constraints]
+        subprocess.run([*command, *arguments], check=True, cwd=str(ROOT))
+
+    def pip_backemf(self, extra):
+        self.pip("hatchling", "editables")
+        self.pip("--no-build-isolation", "--editable", f".[{extra}]" if extra else ".")
 
 
-def pip(*arguments):
-    command = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    subprocess.run([*command, *arguments], check=True, cwd=str(ROOT))
+def environment_of(kind):
+    return Environment(".venv-" + kind, f"constraints-{kind}.txt") if kind in SIMULATORS else MAIN
 
 
-def usable():
-    """Whether `.venv` holds a Python with pip that is new enough."""
-    python = VENV / "bin" / "python"
-    if not python.exists():
-        return False
-    probe = f"import sys, pip; sys.exit(sys.version_info < {OLDEST})"
-    return subprocess.run([str(python), "-c", probe], capture_output=True).returncode == 0
+MAIN = Environment(".venv", "constraints.txt")
 
 
 def install(kind):
-    stamps = {name: VENV / ("." + name) for name in EXTRAS}
-    if fresh(stamps[kind]):
+    place = environment_of(kind)
+    if place.fresh(kind):
         return
     # everything includes what the demo needs
-    if kind == "demo" and fresh(stamps["dev"]):
-        stamps["demo"].touch()
+    if kind == "demo" and place.fresh("dev"):
+        place.stamp("demo").touch()
         return
-    stamps[kind].unlink(missing_ok=True)
-    if not usable():
-        print(f"making .venv with Python {sys.version_info[0]}.{sys.version_info[1]}", flush=True)
-        venv.create(str(VENV), clear=True, with_pip=True)
-    print(f"installing backemf[{EXTRAS[kind]}] into .venv; the first time takes a few minutes", flush=True)
-    constraints = ["install", "--constraint", "constraints.txt"]
-    pip(*constraints, "hatchling", "editables")
-    pip(*constraints, "--no-build-isolation", "--editable", f".[{EXTRAS[kind]}]")
-    stamps[kind].touch()
+    place.stamp(kind).unlink(missing_ok=True)
+    place.make()
+    what = kind if kind in SIMULATORS else f"backemf[{EXTRAS[kind]}]"
+    print(f"installing {what} into {place.name}; the first time takes a few minutes", flush=True)
+    if kind == "mjlab":
+        # PyTorch first and alone, so that nothing after it asks for another build of it
+        place.pip("torch")
+        place.pip("pytest", *MJLAB_NEEDS)
+    place.pip_backemf(EXTRAS.get(kind))
+    if kind == "mjlab":
+        place.pip("--no-deps", *MJLAB_ALONE)
+    place.stamp(kind).touch()
 
 
 def main():
@@ -62,12 +114,14 @@ def main():
         import fcntl
     except ImportError:
         sys.exit("The Makefile needs Linux or macOS; elsewhere: pip install -c constraints.txt -e .[dev]")
-    with open(str(ROOT / ".venv.lock"), "w") as lock:
+    kind = sys.argv[1]
+    name = environment_of(kind).name
+    with open(str(ROOT / f"{name}.lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
-            install(sys.argv[1])
+            install(kind)
         except subprocess.CalledProcessError as error:
-            sys.exit(f"Setting up .venv failed (exit code {error.returncode}); the lines above say why.")
+            sys.exit(f"Setting up {name} failed (exit code {error.returncode}); the lines above say why.")
 
 
 main()

@@ -1,4 +1,7 @@
-"""What a motor is told over time: each command gives its value at any times."""
+"""What an actuator is told over time: each command gives its value at any times.
+
+Values are volts; with a controller, they are in the unit of its main input.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ class Constant:
     """The same value all the time; an array gives each motor its own."""
 
     value: Number
-    """Value [V]."""
+    """Value [V or the controller's unit]."""
 
     def __post_init__(self) -> None:
         require_finite(self, "value")
@@ -37,7 +40,7 @@ class Samples:
     """One value per step, or one row of values for the motors of a batch."""
 
     values: np.ndarray
-    """Values by step [V]."""
+    """Values by step [V or the controller's unit]."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _numbers("command", self.values))
@@ -53,11 +56,11 @@ class Step:
     """One value, and from a moment on another."""
 
     value: Number
-    """Value after the step [V]."""
+    """Value after the step [V or the controller's unit]."""
     time: Number = 0.0
     """When it comes [s]."""
     before: Number = 0.0
-    """Value before the step [V]."""
+    """Value before the step [V or the controller's unit]."""
 
     def __post_init__(self) -> None:
         require_finite(self, "value", "time", "before")
@@ -74,13 +77,13 @@ class Sine:
     """offset + amplitude·sin(2π·frequency·t + phase)."""
 
     amplitude: Number
-    """Peak [V]."""
+    """Peak [V or the controller's unit]."""
     frequency: Number
     """Frequency [Hz]."""
     phase: Number = 0.0
     """Phase at time 0 [rad]."""
     offset: Number = 0.0
-    """Middle [V]."""
+    """Middle [V or the controller's unit]."""
 
     def __post_init__(self) -> None:
         require(self, "frequency", ">=")
@@ -98,7 +101,7 @@ class Chirp:
     """A sine whose frequency rises evenly from one value to another."""
 
     amplitude: Number
-    """Peak [V]."""
+    """Peak [V or the controller's unit]."""
     start: Number
     """Frequency at time 0 [Hz]."""
     end: Number
@@ -106,7 +109,7 @@ class Chirp:
     duration: Number
     """How long the rise takes [s]."""
     offset: Number = 0.0
-    """Middle [V]."""
+    """Middle [V or the controller's unit]."""
 
     def __post_init__(self) -> None:
         for name in ("start", "end"):
@@ -128,7 +131,7 @@ class Trapezoid:
     """Up a ramp, along, and down again."""
 
     value: Number
-    """Height [V]."""
+    """Height [V or the controller's unit]."""
     rise: Number
     """Time of the ramp up [s]."""
     hold: Number
@@ -163,7 +166,7 @@ class Table:
     time: np.ndarray
     """Times, rising [s]."""
     values: np.ndarray
-    """Values at those times [V]."""
+    """Values at those times [V or the controller's unit]."""
 
     def __post_init__(self) -> None:
         for name in ("time", "values"):

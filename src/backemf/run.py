@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from .actuator import Actuator
+from .actuator.chain import moving_target
 from .errors import MissingExtraError, ParameterError
 from .motor import Motor
 
 UNITS = {
     "time": "s",
-    "command": "V",
     "position": "rad",
     "velocity": "rad/s",
     "far_position": "rad",
@@ -40,8 +40,6 @@ UNITS = {
     "limit": "1",
     "torque_stiffness": "N*m/rad",
     "electrical_energy": "J",
-    "setpoint": "1",
-    "integral": "1",
     "lag": "1",
     "position_command": "rad",
     "velocity_command": "rad/s",
@@ -49,7 +47,9 @@ UNITS = {
     "voltage_command": "V",
     "mode_command": "1",
 }
-"""Unit of each channel; every channel that ends in _power is in W."""
+"""Unit of each channel whose unit is always the same; every channel that ends in _power is in W."""
+INPUTS = {"position": "rad", "velocity": "rad/s", "effort": "N*m", "voltage": "V"}
+"""Unit of each input of a controller."""
 
 BALANCE = (
     "copper", "magnetic", "conversion", "iron", "drag", "friction", "bristle", "gear", "rotor", "mechanical",
@@ -93,7 +93,11 @@ class Run:
         return self.data[name]
 
     def unit(self, name: str) -> str:
-        """Unit of a channel."""
+        """Unit of a channel; that of the command is the unit of the controller's main input."""
+        if name in ("command", "setpoint"):
+            return INPUTS[self.actuator.controller.main]
+        if name == "integral":
+            return "rad" if moving_target(self.actuator.controller) else "rad*s"
         return "W" if name.endswith("_power") else UNITS[name]
 
     def energy(self) -> dict[str, np.ndarray]:
@@ -102,6 +106,10 @@ class Run:
         electrical + cogging + numerical = copper + magnetic + conversion + iron + drag + friction + bristle + gear
         + rotor + mechanical.
         """
+        if self.motor is None:
+            raise ParameterError(
+                "energy() needs a motor, and this actuator has none: run['mechanical_power'] is what the joint got"
+            )
         every = float(self.time[0]) if len(self.time) == 1 else float(self.time[1] - self.time[0])
         if abs(every - self.dt) > 1e-9 * every:
             raise ParameterError("energy() needs every step: simulate with every=1")
@@ -148,14 +156,15 @@ class Run:
         return _written(path, write)
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """The step response: position, speed, voltage, current and temperature over time."""
+        """The step response: what the joint and the drive do over time, the targets, and the limits that act."""
         from . import plot
 
         return plot.step_response(self, path=path)
 
     def __repr__(self) -> str:
         shape = self.data["position"].shape[1:]
-        motors = "1 motor" if not shape else f"{'x'.join(map(str, shape))} motors"
+        kind = "joint" if self.motor is None else "motor"
+        motors = f"1 {kind}" if not shape else f"{'x'.join(map(str, shape))} {kind}s"
         return f"Run({motors}, {self.time[-1]:g} s in steps of {self.dt:g} s, {len(self.data)} channels)"
 
 

@@ -146,6 +146,23 @@ _KNOWN = {
     "temperature difference": ("K", "100 K"),
     "temperature coefficient": ("1/K", "0.0039 1/K"),
     "plain number or angle": ("1", "0.9"),
+    # the same dimensions by other names, for gains and commands
+    "angle": ("deg", "90 deg"),
+    "torque": ("Nm", "0.5 N*m"),
+    "speed": ("rpm", "200 rpm"),
+    "rate of voltage": ("V/s", "100 V/s"),
+    "rate of angle": ("deg/s", "180 deg/s"),
+    "acceleration": ("rpm/s", "1000 rpm/s"),
+    "rate of torque": ("N*m/s", "10 N*m/s"),
+    "bandwidth": ("1/s", "3000 rad/s"),
+    "voltage per angle": ("V/rad", "10 V/rad"),
+    "voltage per angle and time": ("V/(rad*s)", "5 V/(rad*s)"),
+    "voltage per speed": ("V*s/rad", "0.1 V*s/rad"),
+    "torque per angle": ("N*m/rad", "20 N*m/rad"),
+    "torque per angle and time": ("N*m/(rad*s)", "5 N*m/(rad*s)"),
+    "integrated angle": ("rad*s", "0.2 rad*s"),
+    "time per angle": ("s/rad", "0.01 s/rad"),
+    "rate per angle": ("1/(rad*s)", "5 1/(rad*s)"),
 }
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")

@@ -300,7 +300,9 @@ def settle(actuator, decision: Decision, state: State, out: Output, position, dt
     """The state with the integral after this turn, which rests where a limit acts and it would only ask for more."""
     if state.integral is None or decision.rate is None:
         return state
-    controller = actuator.controller.velocity if isinstance(actuator.controller, ModeSelector) else actuator.controller
+    controller: Any = actuator.controller
+    if isinstance(controller, ModeSelector):
+        controller = controller.velocity
     stopped = None
     if controller.freeze_at_limit:
         stopped = decision.full

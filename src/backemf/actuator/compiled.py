@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from ..errors import ParameterError
 from ..physics.state import OUTPUTS, Output, State
 from . import chain
 from .memory import initial_state, reset_state
-from .needs import require_command, require_frames, require_load, require_shapes
+from .needs import look_of, require_command, require_frames, require_load, require_shapes, require_step
 
 if TYPE_CHECKING:
     from .actuator import Actuator
@@ -34,6 +33,7 @@ class CompiledStep:
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
         step = wanted(laws(engine).held, outputs(options.get("telemetry")))
         self._run = self._engine.compiled(step, actuator, options)
+        self._look = None
 
     def initial(
         self, shape: tuple[int, ...] | int = (), *, seed: int = 0, dt: float | None = None, **values: Any
@@ -66,14 +66,20 @@ class CompiledStep:
         other torque [N·m] and inertia [kg·m²] may be given: load-dependent friction and backlash need it, dry friction
         stops exactly with it. `draws` stand in for the delay's own random numbers.
         """
-        if isinstance(dt, (int, float)) and not (dt > 0 and math.isfinite(dt)):
-            raise ParameterError(f"dt = {dt}: must be a positive number of seconds")
+        # what looks like the step before has been checked
+        look = look_of(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
+        if look is None or look != self._look:
+            self._check(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
+            self._look = look
+        return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, draws)
+
+    def _check(self, state, command, joint_position, joint_velocity, dt, load_torque, load_inertia) -> None:
+        require_step(dt)
         require_command(self.actuator, command)
         require_load(self.actuator, load_torque, load_inertia)
         require_frames(self.actuator, state, dt)
         if self.engine != "python":
             require_shapes(state, command, joint_position=joint_position, joint_velocity=joint_velocity)
-        return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, draws)
 
     def reset(self, state: State, mask: Any, **values: Any) -> State:
         """The state with every motor where `mask` is true back at rest and ambient temperature.

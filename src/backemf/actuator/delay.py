@@ -160,7 +160,7 @@ class Delay:
 
     def length(self, dt: float | None) -> int:
         """Frames of the ring for a step of `dt`; raises one sentence where the buffer is too short for it."""
-        if self.seconds is not None and dt is None:
+        if self.steps is None and dt is None:
             return self.frames or FRAMES_UNKNOWN
         try:
             longest = float(np.max(np.asarray(self.longest)))
@@ -168,7 +168,7 @@ class Delay:
             if self.frames is None:
                 raise ParameterError("Delay.frames: give the length of the ring, the delay is not known yet") from None
             return self.frames
-        if self.steps is not None:
+        if self.steps is not None or dt is None:
             return self.frames or math.ceil(longest) + 1
         # a hair of rounding in seconds/dt is no further frame
         needed = math.ceil(longest / dt - 1e-9) + 1
@@ -282,8 +282,8 @@ def next_aim(delay: Delay, state, dt, draws: Draws | None):
         hold = uniform(state.key, 2 * clock + 3, state.lag) if draws.hold is None else draws.hold
         change = change & (hold >= delay.hold_probability)
     if delay.schedule == "mjlab":
-        # mjlab's lag is 0 after a reset, until its first draw
-        return where(change, candidate, where(first, 0.0, before))
+        # after a reset the delay is 0, as the state has it, until its first turn
+        return where(change, candidate, before)
     return where(change | first, candidate, before)
 
 

@@ -19,6 +19,26 @@ if TYPE_CHECKING:
     from .actuator import Actuator
 
 
+def look_of(state: Any, command: Any, position: Any, velocity: Any, dt: Any, torque: Any, inertia: Any) -> Any:
+    """What decides whether a step can be taken: which inputs are there, and their shapes; None where a plain number is.
+
+    Two steps that look alike pass or fail the checks alike, so that a loop pays for them once.
+    """
+    targets = command.__dict__ if isinstance(command, Command) else {"command": command}
+    try:
+        shapes = [None if x is None else (name, x.shape) for name, x in targets.items()]
+        held = next((x.shape for x in vars(state).values() if x is not None and x.shape), None)
+        return shapes, position.shape, velocity.shape, dt, torque is None, inertia is None, held
+    except (AttributeError, TypeError):
+        return None
+
+
+def require_step(dt: Any) -> None:
+    """Raise one sentence if the step is no positive number of seconds."""
+    if isinstance(dt, (int, float)) and not (dt > 0 and math.isfinite(dt)):
+        raise ParameterError(f"dt = {dt}: must be a positive number of seconds")
+
+
 def require_command(actuator: Actuator, command: Any) -> None:
     """Raise one sentence if a command is not what the controller takes, or is plainly no number."""
     if isinstance(command, str) or command is None:

@@ -14,13 +14,15 @@ from ..engines import load
 from ..errors import ParameterError
 from ..motor import Motor
 from ..physics.state import OUTPUTS, Output, State
+from ..tree import numbers
 from .actuator import Actuator
 from .command import TARGETS, Command
 from .compiled import check_options, laws, outputs
 from .controllers import ModeSelector
 from .grouping import Group, grouped
 from .memory import initial_state, reset_state
-from .needs import require_command, require_frames, require_load
+from .needs import require_command, require_frames, require_load, require_step
+from .randomize import randomize, rebuilt, resolved
 
 
 class ActuatorSet:
@@ -55,6 +57,23 @@ class ActuatorSet:
         """Inertia that a host has to add to each joint, 0 where there is no motor [kg·m²]."""
         known = [0.0 if each.motor is None else each.motor.armature for each in self.actuators]
         return np.stack(np.broadcast_arrays(*[np.asarray(x, dtype=float) for x in known]), axis=-1)
+
+    def randomize(self, entries: Mapping[Any, Any], environments: int, seed: int = 0, per: str = "each") -> ActuatorSet:
+        """A robot whose named parameters are arrays of draws; see `randomize`.
+
+        A name such as "winding.resistance" varies it in every joint that has it; a pattern of joints with a dict of its
+        own, {".*_knee": {"winding.resistance": Scale(0.9, 1.1)}}, in these alone.
+        """
+        shape = (environments, len(self.joints))
+        wanted = entries_by_joint(self, entries)
+        varied = {}
+        for column, joint in enumerate(self.joints):
+            varied[re.escape(joint)] = self.actuators[column]
+            if wanted[joint]:
+                # all joints draw from one batch, so that neighbours differ and environments agree
+                batch = randomize(self.actuators[column], wanted[joint], shape, seed, per)
+                varied[re.escape(joint)] = column_of(self.actuators[column], batch, column, len(self.joints))
+        return ActuatorSet(self.joints, varied)
 
     def compile(self, engine: str = "numpy", **options: Any) -> CompiledSet:
         """One step for all joints on "numpy", "jax" or "torch", with the options of `Actuator.compile`."""
@@ -104,8 +123,7 @@ class CompiledSet:
 
         A plain array is the main input of each joint's controller. Of a `Command`, each controller gets what it takes.
         """
-        if isinstance(dt, (int, float)) and not (dt > 0 and math.isfinite(dt)):
-            raise ParameterError(f"dt = {dt}: must be a positive number of seconds")
+        require_step(dt)
         self._check(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
         return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
 
@@ -209,6 +227,44 @@ def require_joints(name: str, value: Any, count: int) -> None:
     shape = tuple(getattr(value, "shape", ()))
     if shape and shape[-1] not in (1, count):
         raise ParameterError(f"{name} has the shape {shape}: its last axis must be that of the {count} joints")
+
+
+# --- numbers that vary
+
+
+def entries_by_joint(robot: ActuatorSet, entries: Mapping[Any, Any]) -> dict[str, dict[Any, Any]]:
+    """The entries of each joint; raises one sentence if a name is in no joint, or a pattern matches none."""
+    wanted: dict[str, dict[Any, Any]] = {joint: {} for joint in robot.joints}
+    for key, value in entries.items():
+        if isinstance(value, Mapping):
+            hits = [joint for joint in robot.joints if re.fullmatch(key, joint)]
+            if not hits:
+                raise ParameterError(f"randomize: {key!r} matches no joint; there are {', '.join(robot.joints)}")
+            for joint in hits:
+                wanted[joint] |= value
+            continue
+        having = [joint for joint in robot.joints if has(robot[joint], key)]
+        # none has it: the first joint's own sentence says what is near
+        for joint in having or robot.joints[:1]:
+            wanted[joint][key] = value
+    return wanted
+
+
+def has(actuator: Actuator, key: Any) -> bool:
+    """Whether an actuator has every number of an entry."""
+    try:
+        for name in key if isinstance(key, tuple) else (key,):
+            resolved(actuator, name)
+    except ParameterError:
+        return False
+    return True
+
+
+def column_of(before: Actuator, batch: Actuator, column: int, joints: int) -> Actuator:
+    """One joint's share of what was drawn for all."""
+    old = dict(numbers(before))
+    drawn = {name: x for name, x in numbers(batch) if x is not old[name]}
+    return rebuilt(before, {n: x[..., column : column + 1] if x.shape[-1] == joints else x for n, x in drawn.items()})
 
 
 # --- the fused step

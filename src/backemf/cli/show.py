@@ -14,7 +14,7 @@ from ..datasheet import Datasheet
 from ..errors import ParameterError
 from .app import AsJson, MotorName, app, console
 from .tables import cell, plain, titled_table
-from .words import quantity, require_folder
+from .words import above_zero, quantity, require_folder
 
 
 @app.command(short_help="Show a motor's figures and what follows from them.")
@@ -38,9 +38,7 @@ def show(
     """
     from .. import analyze
 
-    volts = None if voltage is None else quantity("--voltage", voltage, "V")
-    if volts is not None and volts <= 0:
-        raise ParameterError(f'--voltage: "{voltage}" must be above 0')
+    volts = None if voltage is None else above_zero("--voltage", voltage, "V")
     celsius = None if temperature is None else quantity("--temperature", temperature, "degC")
     if page is not None:
         require_folder("--page", page)

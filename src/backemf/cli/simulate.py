@@ -3,30 +3,75 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from .. import units
-from ..actuator import Actuator, Supply
 from ..datasheet import Datasheet
+from ..physics.state import LIMITS
 from ..simulate import simulate as run_simulation
 from .app import AsJson, MotorName, app, console
+from .drive import actuator_from, controller_word
 from .tables import plain, titled_table
-from .words import built, command_from, load_from, quantity, require_ending
+from .words import command_from, load_from, quantity, require_ending
 
 
 @app.command(
-    short_help="Run a motor with a load under a voltage command.",
+    short_help="Run a motor with a load under a command.",
     epilog="""\b
-Commands, in volts over time:
+Commands, in volts over time, or in what the controller follows:
   "24 V"                                   the same all the time
   "step value=24V time=0.1s before=0V"     one value, then another
   "sine amplitude=12V frequency=2Hz"       also phase=, offset=
   "chirp amplitude=12V start=1Hz end=50Hz duration=5s"
   "trapezoid value=24V rise=0.2s hold=1s"  also fall=, start=
   volts.csv                                columns: time, and the volts
+
+\b
+Controllers, whose gains are per angle of the joint:
+  "voltage"                                none: the command is in volts
+  "position-pid kp=10V/rad kd=0.1V*s/rad"  follows an angle; also
+                                           ki=5V/(rad*s), integral_limit=,
+                                           freeze_at_limit=yes
+  "velocity-pi kp=0.3V*s/rad ki=3V/rad"    follows a speed; also
+                                           integral_limit=, freeze_at_limit=
+  "torque-pid kp=2N*m/rad kd=50mN*m*s/rad"
+                                           follows an angle; also ki=,
+                                           integral_limit=, freeze_at_limit=,
+                                           current_bandwidth=3000rad/s,
+                                           follows=velocity for a speed
+  "ideal-pd stiffness=2N*m/rad damping=50mN*m*s/rad"
+                                           follows an angle; also
+                                           current_bandwidth=
+  "torque"                                 the command is in N*m; also
+                                           current_bandwidth=
+  "duty-servo kp=5 kd=0.05s/rad"           follows an angle by a duty of the
+                                           supply; also ki=, pwm_limit=,
+                                           current_limit=2A, dead_band=,
+                                           integral_limit=, freeze_at_limit=
+
+\b
+Delays of the command:
+  "steps=2"                                in steps of --dt
+  "seconds=4ms"                            in time
+  "steps=2..5 schedule=episode"            drawn; the schedule is constant,
+                                           episode, period, step, mjlab or
+                                           isaaclab; also period=,
+                                           hold_probability=, reorder=yes
+
+\b
+Limits of the joint torque, each a --limit of its own:
+  "effort effort_limit=0.2N*m"             the same at every speed
+  "effort-range lowest=-0.1N*m highest=0.2N*m"
+  "dc-clip saturation_effort=2.5N*m velocity_limit=7500rpm effort_limit=1N*m"
+  "envelope max_effort=2N*m max_actuator_velocity=7500rpm"
+                                           also speed_effort_gradient=,
+                                           velocity_dependent_resistance=
+  "knee driving_effort=1N*m braking_effort=2N*m knee_speed=3000rpm
+        no_load_speed=7500rpm"
 
 \b
 Loads, at the joint:
@@ -47,6 +92,8 @@ Examples:
   backemf simulate maxon-re40-148867 --command "step value=48V time=0.1s" \\
       --load "inertia inertia=2kg*cm^2" \\
       --supply "voltage=48V resistance=0.1ohm"
+  backemf simulate maxon-re40-148867 --command "90 deg" \\
+      --controller "position-pid kp=10V/rad kd=0.1V*s/rad"
   backemf simulate my-motor.toml --command volts.csv --load locked \\
       --duration "30 s" --dt "1 ms" -o run.parquet --plot run.png
 """,
@@ -54,8 +101,20 @@ Examples:
 def simulate(
     motor: MotorName,
     command: Annotated[
-        str, typer.Option(metavar="COMMAND", help='Volts over time, such as "24 V", a signal or a CSV file; see below.')
+        str,
+        typer.Option(
+            metavar="COMMAND",
+            help='What the motor is told over time, such as "24 V", a signal or a CSV file; in the unit of what the '
+            'controller follows, such as "90 deg", "200 rpm" or "0.5 N*m"; see below.',
+        ),
     ],
+    controller: Annotated[
+        str,
+        typer.Option(
+            metavar="CONTROLLER",
+            help='What follows the command, such as "position-pid kp=10V/rad"; see below.',
+        ),
+    ] = "voltage",
     load: Annotated[
         str, typer.Option(metavar="LOAD", help='What it moves, such as "inertia inertia=2kg*cm^2"; see below.')
     ] = "inertia inertia=0kg*m^2",
@@ -71,6 +130,30 @@ def simulate(
             "Default: any voltage is there.",
         ),
     ] = None,
+    delay: Annotated[
+        str | None,
+        typer.Option(metavar="DELAY", help='How long commands travel, such as "seconds=4ms"; see below.'),
+    ] = None,
+    range_: Annotated[
+        str | None,
+        typer.Option("--range", metavar="LOW..HIGH", help='Lowest and highest command, such as "-90deg..90deg".'),
+    ] = None,
+    slew: Annotated[
+        str | None,
+        typer.Option(metavar="RATE", help='Fastest change of the command, such as "180 deg/s" or "100 V/s".'),
+    ] = None,
+    voltage_limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VOLTS", help='Largest voltage of the drive, such as "24 V"; default: what the supply has.'
+        ),
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIMIT", help='Limit of the joint torque, such as "effort effort_limit=1N*m"; see below.'),
+    ] = None,
+    substeps: Annotated[int, typer.Option(metavar="N", help="Turns of the control loop per step.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Where the draws of a delay begin.")] = 0,
     every: Annotated[int, typer.Option(metavar="N", help="Record every n-th step only.")] = 1,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write all channels: .parquet or .csv.")
@@ -80,21 +163,32 @@ def simulate(
     ] = None,
     json_: AsJson = False,
 ) -> None:
-    """Run a motor with a load under a voltage command, and say where the energy went.
+    """Run a motor with a load under a command, and say where the energy went.
 
     The motor starts cold and at rest. Every quantity is written with its unit.
     """
     require_ending("--output", output, (".parquet", ".csv"))
     require_ending("--plot", plot, (".png", ".svg", ".pdf"))
     sheet = Datasheet.load(motor)
-    actuator = Actuator(sheet.motor(), None if supply is None else built("--supply", Supply, supply))
+    actuator = actuator_from(
+        sheet.motor(),
+        supply=supply,
+        controller=controller,
+        delay=delay,
+        range_=range_,
+        slew=slew,
+        voltage_limit=voltage_limit,
+        limits=limit,
+        substeps=substeps,
+    )
     run = run_simulation(
         actuator,
         load_from(load),
-        command_from(command),
+        command_from(command, actuator.controller.main),
         quantity("--duration", duration, "s"),
         quantity("--dt", dt, "s"),
         every=every,
+        seed=seed,
         progress=not json_,
     )
     if output is not None:
@@ -104,8 +198,13 @@ def simulate(
     last = {name: float(run[name][-1]) for name in AT_THE_END}
     energy = {name: float(values[-1]) for name, values in run.energy().items()} if every == 1 else {}
     if json_:
-        peak = {"current": float(abs(run["current"]).max())}
-        answer = {"time": float(run.time[-1]), "end": last, "peak": peak, "energy": energy}
+        answer = _told(run) | {
+            "time": float(run.time[-1]),
+            "end": last,
+            "peak": {"current": float(abs(run["current"]).max())},
+            "limits": _acted(run),
+            "energy": energy,
+        }
         print(json.dumps(plain(answer), indent=1))
         return
     _print_run(sheet, run, last, energy)
@@ -119,10 +218,33 @@ NOTHING = 1e-9
 """What is smaller than this share of the largest value is rounding, and shown as 0 or left out [1]."""
 
 
+def _told(run: Any) -> dict[str, Any]:
+    """The controller with its gains, and the command's meaning, unit and last value."""
+    controller = run.actuator.controller
+    gains = {name: value for name, value in asdict(controller).items() if value is not None}
+    command = {"input": controller.main, "unit": run.unit("command"), "end": float(run["command"][-1])}
+    return {"controller": {"kind": controller_word(controller)} | gains, "command": command}
+
+
+def _acted(run: Any) -> dict[str, float]:
+    """How long each limit acted, if it did [s]."""
+    flags = run["limit"].astype(int)
+    spacing = float(run.time[-1]) / len(run.time)
+    lengths = {name: spacing * int((flags & bit > 0).sum()) for name, bit in LIMITS.items()}
+    return {name: length for name, length in lengths.items() if length}
+
+
 def _print_run(sheet: Datasheet, run: Any, last: dict[str, float], energy: dict[str, float]) -> None:
     table = titled_table(f"{sheet.name} after {run.time[-1]:g} s")
     table.add_column("at the end")
     table.add_column("", justify="right")
+    controller = run.actuator.controller
+    if controller.main != "voltage":
+        target = float(run["command"][-1])
+        shown = (
+            f"{target:.4g} rad" if controller.main == "position" else units.format_quantity(target, run.unit("command"))
+        )
+        table.add_row(f"target ({controller_word(controller)})", shown)
     for name, value in last.items():
         if name == "position":
             # many turns: a practical unit of angle would not help
@@ -131,6 +253,8 @@ def _print_run(sheet: Datasheet, run: Any, last: dict[str, float], energy: dict[
         small = abs(value) < NOTHING * float(abs(run[name]).max())
         table.add_row(name.replace("_", " "), units.format_quantity(0.0 if small else value, run.unit(name)))
     table.add_row("largest current", units.format_quantity(float(abs(run["current"]).max()), "A"))
+    for name, length in _acted(run).items():
+        table.add_row(f"{name} limit acted for", units.format_quantity(length, "s"))
     console().print(table)
     if energy:
         console().print()

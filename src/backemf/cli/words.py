@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
 from .. import commands, loads, units
 from ..errors import ParameterError, UnitError
+from ..run import INPUTS
+
+Reader = Callable[[str, str], Any]
+"""Makes a value of what stands behind a name; the first argument names the place for errors."""
 
 LOADS = {
     "inertia": loads.Inertia,
@@ -27,11 +32,17 @@ SIGNALS = {
 UNITS = {
     "inertia": "kg*m^2", "far_inertia": "kg*m^2", "mass": "kg", "arm_mass": "kg", "length": "m", "gravity": "m/s^2",
     "offset": "rad", "stiffness": "N*m/rad", "backlash": "rad", "far_torque": "N*m", "torque": "N*m",
-    "coefficient": "N*m*s^2/rad^2", "damping": "N*m*s/rad", "value": "V", "before": "V", "amplitude": "V", "time": "s",
+    "coefficient": "N*m*s^2/rad^2", "damping": "N*m*s/rad", "time": "s",
     "frequency": "Hz", "phase": "rad", "duration": "s", "rise": "s", "hold": "s", "fall": "s", "voltage": "V",
     "resistance": "ohm", "modulation_limit": "1",
 }  # fmt: skip
-SIGNAL_UNITS = {"offset": "V", "start": "Hz", "end": "Hz"}
+COMMANDS = {
+    "voltage": ("V", "volts"), "position": ("deg", "an angle"), "velocity": ("rpm", "a speed"),
+    "effort": ("Nm", "a torque"),
+}  # fmt: skip
+"""A unit and a word for each input of a controller."""
+IN_TURNS = ("rad/s", "rpm", "deg/s", "1/s")
+"""Units that hertz share a dimension with, but not a meaning."""
 SWITCH = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -45,16 +56,19 @@ def load_from(text: str) -> Any:
     return built("--load", LOADS[word], rest)
 
 
-def command_from(text: str) -> Any:
+def command_from(text: str, main: str = "voltage") -> Any:
+    """A command for the main input of a controller."""
+    unit, noun = COMMANDS[main]
     word, _, rest = text.strip().partition(" ")
     if text.strip().lower().endswith(".csv"):
-        return commands.from_csv(text.strip())
+        return commands.from_csv(text.strip(), unit=INPUTS[main])
     if word in SIGNALS:
-        special = SIGNAL_UNITS | ({"start": "s"} if word == "trapezoid" else {})
+        special: dict[str, str | Reader] = dict.fromkeys(("value", "before", "amplitude", "offset"), unit)
+        special |= {"start": "s"} if word == "trapezoid" else {"start": "Hz", "end": "Hz"}
         return built("--command", SIGNALS[word], rest, special)
     if word[:1].isalpha():
-        raise ParameterError(f"--command {text!r}: must be volts, a CSV file, or begin with {', '.join(SIGNALS)}")
-    return quantity("--command", text, "V")
+        raise ParameterError(f"--command {text!r}: must be {noun}, a CSV file, or begin with {', '.join(SIGNALS)}")
+    return quantity("--command", text, unit)
 
 
 def quantity(what: str, text: str, unit: str) -> float:
@@ -66,11 +80,59 @@ def quantity(what: str, text: str, unit: str) -> float:
     if unit == "Hz" and not text.strip().endswith("Hz"):
         # rad/s and rpm have the same dimension and another meaning
         raise UnitError(f'{what}: "{text}" is no frequency in hertz: write it like "2 Hz"')
+    if unit in IN_TURNS and "Hz" in text:
+        raise UnitError(f'{what}: "{text}" is a frequency, and a turn is 2π rad: write it like "{units.example(unit)}"')
+    if unit in ("rad", "deg") and BARE.fullmatch(text):
+        # an angle has no dimension, and yet 90 is not 90 deg
+        raise UnitError(f'{what}: "{text}" has no unit: write it like "{units.example(unit)}"')
     return value
 
 
-def built(option: str, kind: type, text: str, special: dict[str, str] | None = None) -> Any:
-    """An object from words such as `mass=0.5kg length=0.1 m`."""
+def above_zero(what: str, text: str, unit: str) -> float:
+    """A quantity that must be positive."""
+    value = quantity(what, text, unit)
+    if value <= 0:
+        raise ParameterError(f'{what}: "{text}" must be above 0')
+    return value
+
+
+BARE = re.compile(r"\s*[+-]?[\d.]+(?:[eE][+-]?\d+)?\s*")
+"""A number without a unit."""
+
+
+def between(what: str, text: str, unit: str) -> float | tuple[float, float]:
+    """One value, or the two ends of a range such as `2ms..5ms`, where the first may leave its unit to the second."""
+    low, dots, high = text.partition("..")
+    if not dots:
+        return quantity(what, text, unit)
+    if BARE.fullmatch(low):
+        low += BARE.sub("", high, count=1)
+    return quantity(what, low.strip(), unit), quantity(what, high.strip(), unit)
+
+
+def steps(what: str, text: str) -> Any:
+    """A number of steps, or two of them as in `2..5`; whole numbers stay whole."""
+    ends = [part.strip() for part in text.split("..", 1)]
+    if not all(BARE.fullmatch(part) for part in ends):
+        raise ParameterError(f"{what}: {text!r} must be a number of steps, or a range of them such as 2..5")
+    read = [int(part) if part.isdigit() else quantity(what, part, "1") for part in ends]
+    return read[0] if len(read) == 1 else tuple(read)
+
+
+def counted(what: str, text: str) -> int:
+    """A whole number."""
+    if not text.isdigit():
+        raise ParameterError(f"{what}: {text!r} must be a whole number")
+    return int(text)
+
+
+def choice(what: str, text: str) -> str:
+    """A word; the part that gets it knows which words there are."""
+    return text
+
+
+def built(option: str, kind: type, text: str, special: dict[str, str | Reader] | None = None) -> Any:
+    """An object from words such as `mass=0.5kg length=0.1 m`; `special` holds units, or readers of other values."""
     known = {entry.name: entry for entry in fields(kind)}
     names = f"one of {', '.join(known)}" if known else "nothing"
     stray, *words = re.split(r"(?:^|\s+)([\w-]+)\s*=", text.strip())
@@ -81,7 +143,9 @@ def built(option: str, kind: type, text: str, special: dict[str, str] | None = N
         if name not in known:
             raise ParameterError(f"{option}, '{name}={value.strip()}': must be name=value with {names}")
         unit = (special or {}).get(name) or UNITS.get(name)
-        if unit is not None:
+        if callable(unit):
+            values[name] = unit(f"{option}, {name}", value.strip())
+        elif unit is not None:
             values[name] = quantity(f"{option}, {name}", value.strip(), unit)
         elif value.strip().lower() in SWITCH:
             values[name] = SWITCH[value.strip().lower()]

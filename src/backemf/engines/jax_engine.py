@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import jax.scipy.special
 
 from ..tree import KINDS, structure
+from .packing import on_packed, with_states
 
 FEW_FRAMES = 8
 """Up to here a frame of a line is chosen by comparing slots, which XLA vectorises, rather than by an index."""
@@ -148,8 +149,13 @@ def joined(parts):
 
 
 @cache
-def _jitted(function, in_place):
-    return jax.jit(function, donate_argnums=(1,) if in_place else ())
+def _jitted(function, structure, in_place):
+    """One compiled function for all actuators of a structure; the numbers come as a list of leaves."""
+
+    def step(leaves, state, *arguments):
+        return on_packed(function)(jax.tree.unflatten(structure, leaves), state, *arguments)
+
+    return jax.jit(step, donate_argnums=(1,) if in_place else ())
 
 
 def compiled(function, actuator, options):
@@ -157,11 +163,6 @@ def compiled(function, actuator, options):
 
     The actuator's numbers are arguments of the compiled function, so another motor of the same kind reuses it.
     """
-    jitted = _jitted(function, options.get("in_place", False))
-    # as arrays once, not in every call
-    actuator = jax.tree.map(jnp.asarray, actuator)
-
-    def run(*arguments):
-        return jitted(actuator, *arguments)
-
-    return run
+    leaves, structure = jax.tree.flatten(jax.tree.map(jnp.asarray, actuator))
+    jitted = _jitted(function, structure, options.get("in_place", False))
+    return with_states(partial(jitted, leaves))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 
 import torch
 
+from ..physics.state import Output
 from ..tree import map_numbers
+from .packing import on_packed, packed, unpacked, with_states
 
 
 # parameters that are plain floats stay so: they are computed once while tracing
@@ -163,28 +164,45 @@ def compiled(function, actuator, options):
     """The function compiled to one graph, with its first argument, the actuator, filled in."""
     place = {"dtype": options.get("dtype"), "device": options.get("device")}
     actuator = map_numbers(actuator, lambda x: x if isinstance(x, (int, float, torch.Tensor)) else array(x, **place))
+    step = on_packed(function)
 
-    def run(*arguments):
-        return function(actuator, *arguments)
+    def run(state, *arguments):
+        return step(actuator, state, *arguments)
 
     def run_in_place(state, *arguments):
-        after, out = function(actuator, state, *arguments)
+        after, out = step(actuator, state, *arguments)
         # written straight into the tensors that came in, so that a captured graph can be replayed
-        if isinstance(state, tuple):
-            for old, new in zip(state, after, strict=True):
-                overwrite(old, new)
-        else:
-            overwrite(state, after)
-        return state, out
+        for old, new in zip(*((x,) if isinstance(x, dict) else x for x in (state, after)), strict=True):
+            for name, value in old.items():
+                value.copy_(new[name])
+        return out
 
-    def overwrite(before, after):
-        for entry in fields(before):
-            old = getattr(before, entry.name)
-            if old is not None:
-                old.copy_(getattr(after, entry.name))
+    run = run_in_place if options.get("in_place") else run
+    if not options.get("eager"):
+        # a code object of its own, since Dynamo counts recompilations by it
+        run = FunctionType(run.__code__.replace(), run.__globals__, run.__name__, None, run.__closure__)
+        run = torch.compile(
+            run, fullgraph=True, dynamic=options.get("dynamic", False), options=tuned(actuator, options)
+        )
+    return keeping_state(run) if options.get("in_place") else with_states(run)
 
-    if options.get("in_place"):
-        run = run_in_place
-    if options.get("eager"):
-        return run
-    return torch.compile(run, fullgraph=True, dynamic=options.get("dynamic", False))
+
+def tuned(actuator, options):
+    """Options of the compiler: several turns of a control loop on a GPU go into one kernel, however long it gets."""
+    turns = max(each.substeps for each in (actuator if isinstance(actuator, tuple) else (actuator,)))
+    if (
+        turns > 1
+        and options.get("telemetry") is not None
+        and torch.device(options.get("device") or "cpu").type == "cuda"
+    ):
+        return {"max_fusion_size": 100_000}
+    return None
+
+
+def keeping_state(run):
+    """A step that has written into the state it was given."""
+
+    def step(state, *arguments):
+        return state, unpacked(Output, run(packed(state), *arguments))
+
+    return step

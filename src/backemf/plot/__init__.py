@@ -4,11 +4,12 @@ Needs matplotlib: pip install 'backemf[plot]'.
 """
 
 from .efficiency import efficiency_map
+from .energy import energy_balance
 from .friction import hysteresis, stribeck
 from .heat import heating
 from .limits import simplified_limits
 from .page import Section, html, page
-from .runs import energy_balance, step_response
+from .response import step_response
 from .speed import current_envelope, loss_envelope, torque_speed
 
 __all__ = [

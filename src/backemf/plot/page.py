@@ -14,7 +14,7 @@ from .. import analyze
 from ..errors import ParameterError, UnitError
 from ..motor import Motor
 from ..units import format_quantity
-from . import efficiency, friction, heat, runs, speed
+from . import efficiency, energy, friction, heat, response, speed
 from .style import first, look, number
 
 if TYPE_CHECKING:
@@ -94,8 +94,9 @@ _MOTOR_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
 )  # fmt: skip
 
 _RUN_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
-    ("step response", runs.step_response, "What the joint does, what the drive applies, how warm the winding gets."),
-    ("energy balance", runs.energy_balance,
+    ("step response", response.step_response,
+     "What the joint does and should do, what the drive applies, how warm the winding gets, when a limit acts."),
+    ("energy balance", energy.energy_balance,
      "Where the electrical energy went: each bar takes its share off what the ones above have left, down to zero."),
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Pictures of a run: what moved, and where the energy went."""
+"""The energy of a run: where it went."""
 
 from __future__ import annotations
 
@@ -7,39 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .style import BLUE, GREEN, GREY, ORANGE, SERIES, VERMILION, caption, figure, look, number, save, scaled
+from .response import first_motors, title
+from .style import BLUE, GREEN, GREY, ORANGE, VERMILION, figure, look, number, save, scaled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-MOTORS = 4
-"""So many motors of a batch are drawn."""
-
-_ROWS = (
-    ("position", ("position",)),
-    ("speed", ("velocity",)),
-    ("voltage", ("voltage",)),
-    ("current", ("current",)),
-    ("temperature", ("winding_temperature", "housing_temperature")),
-)
-
-
-def step_response(run: Any, path: str | Path | None = None) -> Figure:
-    """Position, speed, voltage, current and temperature of a run over time; of a batch, the first motors."""
-    rows = [(name, [c for c in channels if c in run.channels and run[c] is not None]) for name, channels in _ROWS]
-    rows = [(name, channels) for name, channels in rows if channels]
-    with look():
-        drawn, axes = figure(len(rows), 0.55 + 0.92 * len(rows), sharex=True)
-        factor, unit = scaled(run.time[-1], "s")
-        for ax, (name, channels) in zip(axes, rows, strict=True):
-            _draw_row(ax, factor * run.time, run, channels)
-            ax.set_ylabel(f"{name}\n[{_pretty(run.unit(channels[0]))}]")
-            ax.ticklabel_format(axis="y", useOffset=False)
-            ax.margins(x=0.0, y=0.12)
-        axes[-1].set_xlabel(f"time [{unit}]")
-        axes[0].set_title(_title(run, "run"))
-        drawn.align_ylabels()
-        return save(drawn, path)
 
 
 def energy_balance(run: Any, path: str | Path | None = None) -> Figure:
@@ -47,7 +19,7 @@ def energy_balance(run: Any, path: str | Path | None = None) -> Figure:
 
     What is below a thousandth of the largest share is left to `rest`, which is drawn where it can be seen.
     """
-    flows = {name: float(np.atleast_1d(_first_motors(values)[0])[-1]) for name, values in run.energy().items()}
+    flows = {name: float(np.atleast_1d(first_motors(values)[0])[-1]) for name, values in run.energy().items()}
     spent = {name: value for name, value in flows.items() if name not in ("electrical", "cogging", "numerical")}
     given = {"cogging": -flows.get("cogging", 0.0), "numerical": -flows.get("numerical", 0.0)}
     bars = _gathered(flows["electrical"], spent | given)
@@ -69,7 +41,7 @@ def energy_balance(run: Any, path: str | Path | None = None) -> Figure:
         ax.set_ylim(len(bars) + 0.5, -0.5)
         ax.spines["left"].set_visible(False)
         ax.set_xlabel(f"energy [{unit}]")
-        ax.set_title(_title(run, f"energy over {number(run.time[-1])} s"))
+        ax.set_title(title(run, f"energy over {number(run.time[-1])} s"))
         return save(drawn, path)
 
 
@@ -120,29 +92,3 @@ def _flush(texts: list[str]) -> list[str]:
     """The texts, set flush right with spaces as wide as a digit."""
     width = max(map(len, texts))
     return [text.replace("-", "−").rjust(width, "\u2007") for text in texts]
-
-
-def _first_motors(values: np.ndarray) -> list[np.ndarray]:
-    """The channel of each motor that is drawn."""
-    flat = np.asarray(values, dtype=float).reshape(len(values), -1)
-    return [flat[:, k] for k in range(min(flat.shape[1], MOTORS))]
-
-
-def _draw_row(ax, time: np.ndarray, run: Any, channels: list[str]) -> None:
-    """One quantity; two channels of it share the axes, the second dashed."""
-    for channel, dashes, colour in zip(channels, ("-", "--"), (VERMILION, BLUE), strict=False):
-        motors = _first_motors(run[channel])
-        colours = (colour,) if len(motors) == 1 and len(channels) > 1 else SERIES
-        for index, values in enumerate(motors):
-            name = channel.removesuffix("_temperature") if index == 0 else None
-            ax.plot(time, values, dashes, color=colours[index], label=name)
-    if len(channels) > 1:
-        ax.legend(loc="best", borderaxespad=0.1, labelspacing=0.1, borderpad=0.1)
-
-
-def _pretty(unit: str) -> str:
-    return unit.replace("degC", "°C").replace("*", "·")
-
-
-def _title(run: Any, words: str) -> str:
-    return caption("" if run.motor is None else run.motor.name, words)

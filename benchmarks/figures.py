@@ -1,0 +1,86 @@
+"""Measured numbers beside their goals: a table on the terminal, in the documentation, or as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass
+class Figure:
+    """One measured number."""
+
+    what: str
+    value: float
+    unit: str
+    goal: str = ""
+    met: bool | None = None
+
+
+def processor() -> str:
+    """What the processor calls itself."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def shortest(call, repeats: int = 7, calls: int = 1) -> float:
+    """Shortest time of a call [s], after one to warm up; the shortest is what nothing else disturbed."""
+    call()
+    best = float("inf")
+    for _ in range(repeats):
+        began = time.perf_counter()
+        for _ in range(calls):
+            call()
+        best = min(best, (time.perf_counter() - began) / calls)
+    return best
+
+
+def as_markdown(figures: list[Figure], where: str) -> str:
+    """The figures as a table for the documentation."""
+    rows = [f"Measured on {where}:", "", "| | measured | unit | goal |", "|---|---:|---|---|"]
+    rows += [f"| {f.what.strip()} | {f.value:,.3g} | {f.unit} | {f.goal} |" for f in figures]
+    return "\n".join(rows)
+
+
+def report(measure, mark: str, description: str | None) -> None:
+    """Measure, print, write where that is asked for, and exit with 1 if a goal is missed.
+
+    `measure` is given a console; `mark` names the place in the documentation, between <!-- mark:begin --> and
+    <!-- mark:end -->.
+    """
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    parser.add_argument("--docs", type=Path, help="also put the table between the marks of this page")
+    arguments = parser.parse_args()
+    console = Console()
+    figures: list[Figure] = measure(console)
+    where = f"one core of {processor()}, {time.strftime('%Y-%m-%d')}"
+    table = Table(title=where, box=None)
+    for title in ("", "measured", "unit", "goal", ""):
+        table.add_column(title, justify="right" if title == "measured" else "left")
+    for figure in figures:
+        said = "" if figure.met is None else "met" if figure.met else "MISSED"
+        table.add_row(figure.what, f"{figure.value:,.3g}", figure.unit, figure.goal, said)
+    console.print(table)
+    if arguments.docs:
+        page = arguments.docs.read_text(encoding="utf-8")
+        before, rest = page.split(f"<!-- {mark}:begin -->")
+        after = rest.split(f"<!-- {mark}:end -->")[1]
+        block = f"<!-- {mark}:begin -->\n{as_markdown(figures, where)}\n<!-- {mark}:end -->"
+        arguments.docs.write_text(before + block + after, encoding="utf-8")
+    if arguments.json:
+        arguments.json.write_text(json.dumps([vars(figure) for figure in figures], indent=1))
+    if any(figure.met is False for figure in figures):
+        sys.exit(1)
