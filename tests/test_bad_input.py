@@ -9,6 +9,11 @@ import pytest
 import backemf as be
 
 # one valid object of every class that holds numbers
+NETWORK = be.Mlp(weights=(np.ones((1, 2)),), biases=(np.zeros(1),), activation="identity")
+LSTM = be.Lstm(
+    input_weights=(np.ones((4, 2)),), hidden_weights=(np.ones((4, 1)),), input_biases=(np.zeros(4),),
+    hidden_biases=(np.zeros(4),), head=be.Mlp(weights=(np.ones((1, 1)),), biases=(np.zeros(1),), activation="identity"),
+)  # fmt: skip
 GOOD = [
     be.Winding(resistance=1.0, inductance=1e-3),
     be.Saturation(knee_current=1.0, scale=0.1, torque=0.1),
@@ -79,6 +84,11 @@ GOOD = [
         max_effort=10.0, max_actuator_velocity=30.0, velocity_dependent_resistance=0.1, speed_effort_gradient=1.0
     ),
     be.KneeCurve(driving_effort=10.0, braking_effort=12.0, knee_speed=10.0, no_load_speed=30.0),
+    be.LeadScrew(lead=0.005, efficiency=0.8, back_efficiency=0.6),
+    be.Belt(radius=0.01, efficiency=0.9, back_efficiency=0.9),
+    be.PlanetaryStage(sun_teeth=20, ring_teeth=60, orbit_radius=0.02, planet_mass=0.01, planets=3),
+    be.LearnedMlp(network=NETWORK, history=1),
+    be.LearnedRecurrent(network=LSTM),
     be.TanhFriction(coulomb=0.1, activation_speed=0.01, viscous=0.01),
     be.Actuator(
         be.Motor(winding=be.Winding(resistance=1.0), magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1)),
@@ -87,6 +97,9 @@ GOOD = [
     ),
 ]
 MAY_BE_NEGATIVE = {
+    "LeadScrew.lead", "Belt.radius", "LearnedMlp.position_scale", "LearnedMlp.velocity_scale",
+    "LearnedMlp.torque_scale", "LearnedRecurrent.position_scale", "LearnedRecurrent.velocity_scale",
+    "LearnedRecurrent.torque_scale",
     "Winding.reference_temperature", "Magnet.temperature_coefficient", "Magnet.reference_temperature",
     "Thermal.ambient", "TwoNodeThermal.ambient", "Harmonic.phase", "Stage.ratio", "Limits.derating_start",
     "Ratings.winding_temperature", "ConstantTorque.torque", "Pendulum.offset", "TwoMass.far_torque", "Constant.value",

@@ -1,5 +1,7 @@
 """The command line: what it prints, what it writes, and what its exit codes mean."""
 
+import dataclasses
+import itertools
 import json
 import os
 import re
@@ -15,6 +17,7 @@ from typer.testing import CliRunner
 
 import backemf as be
 from backemf import catalog, cli, progress
+from backemf.cli import drive
 from backemf.cli import words as written
 
 RE40 = "maxon-re40-148867"
@@ -28,6 +31,7 @@ kt = "50 mN*m/A"
 inertia = "100 g*cm^2"
 """
 FAST = ["--duration", "20 ms", "--dt", "1 ms"]
+SERVO = ["simulate", RE40, "--controller", "position-pid kp=10V/rad kd=0.1V*s/rad"]
 
 
 def call(*arguments, width=80):
@@ -77,25 +81,32 @@ def test_no_command_shows_the_help():
 
 
 def test_help_of_simulate_shows_every_command_and_load():
-    """Each signal and load by an example."""
+    """Each signal, load, controller and limit by an example."""
     text = said("simulate", "--help")
-    for word in (*written.SIGNALS, *written.LOADS, "motion", ".csv"):
-        assert word in text
+    for word in (*written.SIGNALS, *written.LOADS, *drive.CONTROLLERS, *drive.LIMITS, "motion", ".csv"):
+        assert f'"{word}' in text or word in (".csv",)
 
 
 def test_every_example_of_the_help_can_be_run(sheet, tmp_path, monkeypatch):
-    """The commands and loads in the help are taken as they stand."""
+    """What stands in quotes in each section of the help is taken as it stands."""
     monkeypatch.chdir(tmp_path)
     Path("volts.csv").write_text("time,volts\n0,1\n1,2\n")
     Path("path.csv").write_text("time,position\n0,0\n1,2\n")
     text = said("simulate", "--help")
-    commands, loads = text.partition("Commands, in")[2].split("Examples:")[0].split("Loads, at")
-    quoted = re.compile(r'^ +"([^"]+)"', re.M)
-    assert len(quoted.findall(commands)) == 5 and len(quoted.findall(loads)) == 7
-    for words in (*quoted.findall(commands), "volts.csv"):
-        written.command_from(words)
-    for words in quoted.findall(loads):
-        written.load_from(words)
+    heads = ("Commands, in", "Controllers, whose", "Delays of", "Limits of", "Loads, at", "Examples:")
+    sections = [text[text.index(a) : text.index(b)] for a, b in itertools.pairwise(heads)]
+    quoted = [re.findall(r'^ +"([^"]+)"', section, re.M) for section in sections]
+    assert [len(found) for found in quoted] == [5, len(drive.CONTROLLERS), 3, len(drive.LIMITS), 7]
+    readers = (written.command_from, drive.controller_from, delay_from, drive.limit_from, written.load_from)
+    for read, found in zip(readers, quoted, strict=True):
+        for words in found:
+            read(words)
+    written.command_from("volts.csv")
+
+
+def delay_from(text):
+    """A delay as the command line reads it."""
+    return drive.actuator_from(be.Datasheet.load(RE40).motor(), delay=text).delay
 
 
 def test_version():
@@ -338,6 +349,235 @@ def test_a_command_is_read_from_words(text, command):
     assert written.command_from(text) == command
 
 
+# controllers
+
+
+@pytest.mark.parametrize(
+    ("text", "controller"),
+    [
+        ("voltage", be.Voltage()),
+        ("position-pid kp=40V/rad", be.PositionPid(kp=40.0)),
+        (
+            "position-pid kp=10 V/rad ki=5V/(rad*s) kd=100mV*s/rad integral_limit=0.2rad*s freeze_at_limit=yes",
+            be.PositionPid(kp=10.0, ki=5.0, kd=0.1, integral_limit=0.2, freeze_at_limit=True),
+        ),
+        ("velocity-pi kp=0.3V*s/rad ki=3V/rad", be.VelocityPi(kp=0.3, ki=3.0)),
+        ("torque-pid kp=2N*m/rad ki=3N*m/(rad*s) kd=50mN*m*s/rad", be.TorquePid(kp=2.0, ki=3.0, kd=0.05)),
+        (
+            "torque-pid ki=3N*m/rad kd=1N*m*s/rad follows=velocity integral_limit=0.5rad",
+            be.TorquePid(ki=3.0, kd=1.0, follows="velocity", integral_limit=0.5),
+        ),
+        (
+            "ideal-pd stiffness=20N*m/rad damping=0.5N*m*s/rad current_bandwidth=3000rad/s",
+            be.IdealPd(stiffness=20.0, damping=0.5, current_bandwidth=3000.0),
+        ),
+        ("torque current_bandwidth=1000rad/s", be.Torque(current_bandwidth=1000.0)),
+        (
+            "duty-servo kp=5 kd=0.05s/rad pwm_limit=90% current_limit=2A dead_band=0.01rad",
+            be.DutyServo(kp=5.0, kd=0.05, pwm_limit=0.9, current_limit=2.0, dead_band=0.01),
+        ),
+    ],
+)
+def test_a_controller_is_read_from_words(text, controller):
+    """Each by its name, with gains in any unit of their dimension."""
+    assert drive.controller_from(text) == controller
+    assert drive.controller_word(controller) == text.split()[0]
+
+
+def test_a_gain_per_degree_is_converted():
+    """1 V/deg are 180/π V/rad."""
+    assert drive.controller_from("position-pid kp=1V/deg").kp == pytest.approx(180 / np.pi, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", drive.CONTROLLERS)
+def test_every_number_of_a_controller_has_a_unit(kind):
+    """What is not yes or no can be given on the command line."""
+    group, units = drive.CONTROLLERS[kind]
+    numbers = {entry.name for entry in dataclasses.fields(group) if entry.type != "bool"}
+    assert numbers == set(units)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        (
+            "dc-clip saturation_effort=3N*m velocity_limit=20rad/s effort_limit=2N*m",
+            be.DcClip(saturation_effort=3.0, velocity_limit=20.0, effort_limit=2.0),
+        ),
+        ("effort effort_limit=500mN*m", be.EffortLimit(effort_limit=0.5)),
+        ("effort-range lowest=-1N*m highest=2N*m", be.EffortRange(lowest=-1.0, highest=2.0)),
+        ("envelope max_effort=2N*m max_actuator_velocity=9rad/s speed_effort_gradient=1rad/(N*m*s)",
+         be.DriveEnvelope(max_effort=2.0, max_actuator_velocity=9.0, speed_effort_gradient=1.0)),
+        ("knee driving_effort=1N*m braking_effort=2N*m knee_speed=3rad/s no_load_speed=9rad/s",
+         be.KneeCurve(driving_effort=1.0, braking_effort=2.0, knee_speed=3.0, no_load_speed=9.0)),
+    ],
+)  # fmt: skip
+def test_a_torque_limit_is_read_from_words(text, limit):
+    """Each by its name."""
+    assert drive.limit_from(text) == limit
+
+
+@pytest.mark.parametrize(
+    ("text", "delay"),
+    [
+        ("steps=2", be.Delay(steps=2)),
+        ("steps=2.5", be.Delay(steps=2.5)),
+        ("seconds=4ms", be.Delay(seconds=4e-3)),
+        ("steps=2..5 schedule=episode", be.Delay(steps=(2, 5), schedule="episode")),
+        ("seconds=2..5ms", be.Delay(seconds=(2e-3, 5e-3))),
+        ("seconds=2 ms .. 0.005 s", be.Delay(seconds=(2e-3, 5e-3))),
+        (
+            "steps=0..3 schedule=period period=10 hold_probability=20% staggered=no reorder=yes frames=8",
+            be.Delay(
+                steps=(0, 3),
+                schedule="period",
+                period=10,
+                hold_probability=0.2,
+                staggered=False,
+                reorder=True,
+                frames=8,
+            ),
+        ),
+        ("steps=1 targets=voltage per=joint", be.Delay(steps=1, targets=("voltage",), per="joint")),
+    ],
+)
+def test_a_delay_is_read_from_words(text, delay):
+    """In steps or in time, one value or a range; whole steps stay whole."""
+    read = delay_from(text)
+    assert read == delay and read.whole == delay.whole
+
+
+@pytest.mark.parametrize(
+    ("text", "main", "ends"),
+    [
+        ("-90deg..90deg", "position", (-np.pi / 2, np.pi / 2)),
+        ("-90 .. 90 deg", "position", (-np.pi / 2, np.pi / 2)),
+        ("0rpm..60rpm", "velocity", (0.0, 2 * np.pi)),
+        ("-1..2 N*m", "effort", (-1.0, 2.0)),
+        ("0 V..12 V", "voltage", (0.0, 12.0)),
+    ],
+)
+def test_a_range_is_read_in_the_unit_of_the_command(text, main, ends):
+    """The first end may leave its unit to the second."""
+    assert drive.range_from(text, main) == pytest.approx(ends, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "main", "command"),
+    [
+        ("90 deg", "position", np.pi / 2),
+        ("1 rad", "position", 1.0),
+        ("60 rpm", "velocity", 2 * np.pi),
+        ("500 mN*m", "effort", 0.5),
+        ("step value=180deg time=0.1s before=1rad", "position", be.Step(value=np.pi, time=0.1, before=1.0)),
+        ("sine amplitude=0.5N*m frequency=2Hz", "effort", be.Sine(amplitude=0.5, frequency=2.0)),
+        ("chirp amplitude=1rad/s start=1Hz end=2Hz duration=1s", "velocity",
+         be.Chirp(amplitude=1.0, start=1.0, end=2.0, duration=1.0)),
+        ("trapezoid value=1rad rise=1s hold=2s start=3s", "position",
+         be.Trapezoid(value=1.0, rise=1.0, hold=2.0, start=3.0)),
+    ],
+)  # fmt: skip
+def test_a_command_is_read_in_the_unit_of_what_is_followed(text, main, command):
+    """An angle, a speed or a torque, in constants and in signals."""
+    assert written.command_from(text, main) == command
+
+
+def test_a_command_file_without_units_is_in_what_is_followed(tmp_path):
+    """Bare numbers are rad for position control; a unit in the heading is converted."""
+    file = tmp_path / "path.csv"
+    file.write_text("time,target\n0,0\n1,2\n")
+    assert written.command_from(str(file), "position").values[-1] == 2.0
+    file.write_text("time,target [deg]\n0,0\n1,180\n")
+    assert written.command_from(str(file), "position").values[-1] == pytest.approx(np.pi)
+
+
+def test_a_position_step_reaches_its_target():
+    """The first thing people try: the joint stops where friction holds kp·error, within coulomb·R/(Kt·kp) of 90 deg."""
+    answer = json.loads(said(*SERVO, "--command", "90 deg", "--json"))
+    motor = be.Datasheet.load(RE40).motor()
+    stuck = motor.friction.coulomb * motor.winding.resistance / (motor.magnet.torque_constant * 10.0)
+    assert abs(answer["end"]["position"] - np.pi / 2) <= 1.01 * stuck < 0.01
+
+
+def test_a_run_under_a_controller_is_what_python_computes():
+    """Every option of the drive arrives: the same run through both doors."""
+    options = ["--delay", "steps=2..5 schedule=episode", "--slew", "600 deg/s", "--range", "-80..80 deg", "--seed", "7"]
+    options += ["--voltage-limit", "6 V", "--substeps", "3", "--limit", "effort effort_limit=0.2N*m"]
+    options += ["--supply", "voltage=12V resistance=0.1ohm", "--duration", "100 ms", "--dt", "1 ms"]
+    answer = json.loads(said(*SERVO, "--command", "90 deg", *options, "--json"))
+    actuator = be.Actuator(
+        be.Datasheet.load(RE40).motor(),
+        be.Supply(voltage=12.0, resistance=0.1),
+        controller=be.PositionPid(kp=10.0, kd=0.1),
+        delay=be.Delay(steps=(2, 5), schedule="episode"),
+        limits=be.EffortLimit(effort_limit=0.2),
+        command_range=(np.radians(-80.0), np.radians(80.0)),
+        slew=np.radians(600.0),
+        voltage_limit=6.0,
+        substeps=3,
+    )
+    run = be.simulate(actuator, be.Inertia(inertia=0.0), np.pi / 2, 0.1, 1e-3, seed=7)
+    for name, value in answer["end"].items():
+        assert value == pytest.approx(run[name][-1], rel=1e-9, abs=1e-12)
+    assert answer["limits"]["command range"] == pytest.approx(0.1)
+    slewing = 1e-3 * sum("slew" in be.limit_names(int(flags)) for flags in run["limit"])
+    assert answer["limits"]["slew"] == pytest.approx(slewing) and slewing > 0
+
+
+def test_another_seed_draws_another_delay():
+    """From 0 to 40 steps the joint has gone elsewhere after 20 ms."""
+    options = ["--command", "90 deg", "--delay", "steps=0..15", *FAST, "--json"]
+    ends = {json.loads(said(*SERVO, *options, "--seed", seed))["end"]["position"] for seed in range(3)}
+    assert len(ends) > 1
+
+
+def test_json_says_the_controller_and_the_unit_of_the_command():
+    """With gains in SI; a plain voltage says so too."""
+    answer = json.loads(said(*SERVO, "--command", "90 deg", *FAST, "--json"))
+    assert answer["controller"] == {"kind": "position-pid", "kp": 10.0, "kd": 0.1, "freeze_at_limit": False}
+    assert answer["command"] == {"input": "position", "unit": "rad", "end": np.pi / 2}
+    answer = json.loads(said("simulate", RE40, "--command", "24 V", *FAST, "--json"))
+    assert answer["controller"] == {"kind": "voltage"} and answer["limits"] == {}
+    assert answer["command"] == {"input": "voltage", "unit": "V", "end": 24.0}
+
+
+def test_the_table_shows_the_target_and_the_limits_that_acted():
+    """Beside the position, and for how long."""
+    text = said(*SERVO, "--command", "90 deg", "--voltage-limit", "2 V")
+    assert re.search(r"^target \(position-pid\) +1\.571 rad$", text, re.M)
+    assert re.search(r"^voltage limit acted for +[\d.]+ ms$", text, re.M)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "target" not in said("simulate", RE40, "--command", "24 V", *FAST)
+
+
+def test_columns_of_a_controlled_run_have_their_units(tmp_path):
+    """The command of a speed controller is in rad/s, and so is its setpoint."""
+    file = tmp_path / "run.csv"
+    options = ["--command", "200 rpm", "--slew", "1000 rpm/s", "-o", file, *FAST]
+    said("simulate", RE40, "--controller", "velocity-pi kp=0.3V*s/rad ki=3V/rad", *options)
+    header = file.read_text().splitlines()[0].split(",")
+    assert {"command [rad/s]", "setpoint [rad/s]", "integral [rad]"} <= set(header)
+
+
+@pytest.mark.parametrize(
+    ("controller", "command"),
+    [
+        ("velocity-pi kp=0.3V*s/rad", "200 rpm"),
+        ("torque-pid kp=1N*m/rad kd=20mN*m*s/rad", "1 rad"),
+        ("torque-pid kd=20mN*m*s/rad follows=velocity", "1 rad/s"),
+        ("ideal-pd stiffness=1N*m/rad damping=20mN*m*s/rad", "1 rad"),
+        ("torque current_bandwidth=1000rad/s", "0.1 N*m"),
+        ("duty-servo kp=2", "1 rad"),
+    ],
+)
+def test_every_controller_runs(controller, command, tmp_path):
+    """And draws its picture."""
+    pytest.importorskip("matplotlib")
+    options = ["--controller", controller, "--command", command, "--supply", "voltage=24V", *FAST]
+    said("simulate", RE40, *options, "--plot", tmp_path / "run.png")
+    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+
+
 # bad input: exit code 2 and one sentence
 
 BAD = [
@@ -374,6 +614,39 @@ BAD = [
     (["simulate", RE40, "--command", "24 V", "--load", "motion missing.csv"], "missing.csv: no such file"),
     (["simulate", RE40, "--command", "24 V", "--supply", "resistance=1ohm"], "Supply also needs voltage=..."),
     (["simulate", RE40, "--command", "24 V", "--supply", "voltage=1V shared=maybe"], "must be yes or no"),
+    (["simulate", RE40, "--command", "24 V", "--controller", "pid kp=3V/rad"], "must begin with one of voltage, position-pid, velocity-pi, torque-pid, ideal-pd, torque, duty-servo"),
+    (["simulate", RE40, "--command", "90 deg", "--controller", "position-pid stiffness=3V/rad"], "'stiffness=3V/rad': must be name=value with one of kp, ki, kd, integral_limit"),
+    (["simulate", RE40, "--command", "90 deg", "--controller", "position-pid"], "--controller: PositionPid also needs kp=..."),
+    (["simulate", RE40, "--command", "90 deg", "--controller", "position-pid kp=40"], "--controller, kp: \"40\" has no unit: write it like \"10 V/rad\""),
+    (["simulate", RE40, "--command", "90 deg", "--controller", "position-pid kp=40N*m/rad"], "is a torque or energy, not a voltage per angle"),
+    (["simulate", RE40, "--command", "90 deg", "--controller", "position-pid kp=-1V/rad"], "PositionPid.kp = -1"),
+    (["simulate", RE40, "--command", "1 N*m", "--controller", "torque current_bandwidth=500Hz"], "\"500Hz\" is a frequency, and a turn is 2π rad: write it like \"3000 rad/s\""),
+    (["simulate", RE40, "--command", "90 deg", "--controller", "duty-servo kp=3"], "add one, such as --supply \"voltage=12V\""),
+    ([*SERVO, "--command", "24 V"], "--command: \"24 V\" is a voltage, not an angle: write it like \"90 deg\""),
+    ([*SERVO, "--command", "90"], "--command: \"90\" has no unit: write it like \"90 deg\""),
+    ([*SERVO, "--command", "square"], "must be an angle, a CSV file, or begin with step"),
+    ([*SERVO, "--command", "step value=3V"], "--command, value: \"3V\" is a voltage, not an angle"),
+    (["simulate", RE40, "--command", "2 Hz", "--controller", "velocity-pi kp=1V*s/rad"], "\"2 Hz\" is a frequency"),
+    (["simulate", RE40, "--command", "90 deg", "--controller", "torque"], "not a torque: write it like \"0.5 N*m\""),
+    ([*SERVO, "--command", "1 rad", "--range", "1 rad"], "must be the lowest and the highest command"),
+    ([*SERVO, "--command", "1 rad", "--range", "2..1 rad"], "--range \"2..1 rad\": the lowest comes first"),
+    ([*SERVO, "--command", "1 rad", "--range", "-1..1"], "--range: \"-1\" has no unit"),
+    ([*SERVO, "--command", "1 rad", "--range", "-1..1 V"], "--range: \"-1 V\" is a voltage, not an angle"),
+    ([*SERVO, "--command", "1 rad", "--slew", "1 V/s"], "--slew: \"1 V/s\" is a rate of voltage, not a rate of angle"),
+    ([*SERVO, "--command", "1 rad", "--slew", "0 rad/s"], "--slew: \"0 rad/s\" must be above 0"),
+    ([*SERVO, "--command", "1 rad", "--voltage-limit", "3 A"], "--voltage-limit: \"3 A\" is a current"),
+    ([*SERVO, "--command", "1 rad", "--voltage-limit", "-3 V"], "--voltage-limit: \"-3 V\" must be above 0"),
+    ([*SERVO, "--command", "1 rad", "--substeps", "0"], "substeps = 0: must be a whole number"),
+    ([*SERVO, "--command", "1 rad", "--seed", "-1", "--delay", "steps=0..2"], "seed = -1: must be a whole number"),
+    ([*SERVO, "--command", "1 rad", "--delay", "2"], "--delay, '2': must be name=value with one of steps, seconds"),
+    ([*SERVO, "--command", "1 rad", "--delay", "steps=two"], "'two' must be a number of steps"),
+    ([*SERVO, "--command", "1 rad", "--delay", "steps=5..2"], "the shortest comes first"),
+    ([*SERVO, "--command", "1 rad", "--delay", "seconds=4"], "--delay, seconds: \"4\" has no unit"),
+    ([*SERVO, "--command", "1 rad", "--delay", "steps=1 seconds=4ms"], "give either steps or seconds"),
+    ([*SERVO, "--command", "1 rad", "--delay", "steps=1..2 schedule=sometimes"], "must be one of constant, episode"),
+    ([*SERVO, "--command", "1 rad", "--delay", "steps=1..2 schedule=period period=x"], "period: 'x' must be a whole"),
+    ([*SERVO, "--command", "1 rad", "--limit", "wall"], "must begin with one of dc-clip, effort, effort-range"),
+    ([*SERVO, "--command", "1 rad", "--limit", "effort effort_limit=1V"], "is a voltage, not a torque"),
     (["simulate", RE40, "--command", "24 V", "-o", "run.xlsx"], "run.xlsx: the name must end in .parquet or .csv"),
     (["simulate", RE40, "--command", "24 V", "--plot", "run.gif"], "--plot run.gif: the name must end in .png"),
     (["simulate", RE40, "--command", "24 V", "-o", "no/such/run.csv"], "there is no folder no/such; make it first"),
@@ -510,15 +783,17 @@ def test_no_progress_bar_outside_a_terminal(monkeypatch, capsys):
 # the page
 
 
+OPTION = r"(?<![-\w])--[a-z]+(?:-[a-z]+)*"
+
+
 def test_the_page_names_options_that_exist():
     """Every --option in docs/cli.md is one of the command it stands with, and every option is on the page."""
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    known = {name: set(re.findall(r"--[a-z]+", said(name, "--help"))) for name in ("list", "check", "show", "simulate")}
+    known = {name: set(re.findall(OPTION, said(name, "--help"))) for name in ("list", "check", "show", "simulate")}
     everything = set.union(*known.values()) | {"--version"}
-    assert set(re.findall(r"(?<![-\w])--[a-z][a-z-]*", page)) - everything == set()
-    assert everything - set(re.findall(r"--[a-z]+", page)) == set()
+    assert set(re.findall(OPTION, page)) == everything
     for name, rest in re.findall(r"backemf (list|check|show|simulate)\b((?:[^\n]*\\\n)*[^\n]*)", page):
-        assert set(re.findall(r"(?<![-\w])--[a-z]+", rest)) <= known[name], rest
+        assert set(re.findall(OPTION, rest)) <= known[name], rest
 
 
 def test_the_page_shows_what_the_program_prints():

@@ -123,7 +123,7 @@ FROZEN = [
     (name, limit)
     for name in integral_of(ALL)
     for limit in FREEZERS
-    if not (name in VOLT_LOOPS and limit == "torque limit, no motor")
+    if not ((name in VOLT_LOOPS or "current loop" in name) and limit == "torque limit, no motor")
 ]
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from controller_kinds import BUS, DT, KE, KT, R, motor
+from controller_kinds import ALL, BUS, DT, KE, KT, SUPPLY, R, motor
 
 import backemf as be
 from backemf.actuator.command import TORQUE, VELOCITY, VOLTAGE
@@ -288,3 +288,45 @@ def test_velocity_mode_in_torque():
     selector = be.ModeSelector(velocity=be.TorquePid(kd=0.2, follows="velocity"))
     _, (out,) = held(be.Actuator(motor(), controller=selector), be.Command(velocity=3.0), v=1.0)
     assert out.torque == pytest.approx(0.2 * 2.0)
+
+
+# --- where things begin, and what takes no effect
+
+
+def test_a_setpoint_that_is_given_is_kept():
+    """initial(setpoint=...) starts the slew there; left out, it starts where the joint is."""
+    step = be.Actuator(controller=be.IdealPd(stiffness=1.0), slew=1.0).compile("numpy")
+    state, _ = step(step.initial((1,), setpoint=0.5), 2.0, np.array([0.1]), np.array([0.0]), DT)
+    assert state.setpoint == pytest.approx(0.5 + DT)
+    state, _ = step(step.initial((1,)), 2.0, np.array([0.1]), np.array([0.0]), DT)
+    assert state.setpoint == pytest.approx(0.1 + DT)
+
+
+def test_a_current_loop_without_a_motor_is_refused():
+    """There is no current to control."""
+    with pytest.raises(be.ParameterError, match="current_bandwidth would never take effect"):
+        be.Actuator(controller=be.IdealPd(stiffness=1.0, current_bandwidth=100.0))
+
+
+def test_a_servos_current_limit_is_named_as_one():
+    """The limiter of the firmware is a limit of the current, not of a torque."""
+    servo = be.DutyServo(kp=50.0, current_limit=2.0)
+    step = be.Actuator(motor(), SUPPLY, controller=servo).compile("python")
+    _, out = step(step.initial(), 1.0, 0.0, 0.0, DT)
+    assert out.current == pytest.approx(2.0)
+    assert "current" in be.limit_names(out.limit) and "torque" not in be.limit_names(out.limit)
+
+
+def test_the_slope_of_many_turns_is_that_of_the_whole_step():
+    """With eight turns per step, the torque falls with speed as it does in one turn as long as the step."""
+    parts = {"motor": motor(inductance=5e-3), "supply": be.Supply(voltage=200.0), "controller": ALL["TorquePid"]}
+    one, many = (be.Actuator(**parts, substeps=n).compile("python") for n in (1, 8))
+    slopes = [step(step.initial(), 0.1, 0.0, 0.5, 4e-3)[1].torque_slope for step in (one, many)]
+    assert slopes[1] == pytest.approx(slopes[0], rel=1e-12)
+
+    def torque(speed):
+        return many(many.initial(), 0.1, 0.0, speed, 4e-3)[1].torque
+
+    true = -(torque(0.5 + 1e-5) - torque(0.5 - 1e-5)) / 2e-5
+    # the end of the step is softer than its mean: on the safe side for a host, and of the right size
+    assert true < slopes[1] < 2.5 * true

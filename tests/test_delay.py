@@ -731,3 +731,51 @@ def test_a_seed_that_is_no_count_is_refused(seed):
     """Seeds are whole numbers of 0 or more."""
     with pytest.raises(be.ParameterError, match="must be a whole number of 0 or more"):
         Wire(SCHEDULED, seed=seed)
+
+
+# --- inputs that come and go, and modes
+
+
+def test_a_velocity_that_is_left_out_counts_as_zero_on_its_way():
+    """5, 5, 5, None, None with a delay of two steps arrives as 0, 0, 5, 5, 5, 0, 0: nothing stale comes back."""
+    wire = Wire(be.Delay(steps=2), controller=be.IdealPd(stiffness=0.0, damping=1.0))
+    sent = [5.0, 5.0, 5.0, None, None, None, None]
+    given = [be.Command(position=0.0, velocity=v) for v in sent]
+    assert np.ravel([wire.send(command) for command in given]).tolist() == [0.0, 0.0, 5.0, 5.0, 5.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_mode_travels_with_its_command(engine):
+    """A torque and then a voltage command arrive in that order, each after its delay; before them, no torque."""
+    resistive = be.Motor(
+        winding=be.Winding(resistance=2.0), magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1)
+    )
+    options = {"eager": True, "dtype": torch.float64} if engine == "torch" else {}
+    actuator = be.Actuator(resistive, controller=be.ModeSelector(), delay=be.Delay(steps=2))
+    step = actuator.compile(engine, **options)
+    shape = () if engine == "python" else (2, 1)
+    state = step.initial(shape)
+    make = {"numpy": np.full, "jax": jnp.full, "torch": torch.full}.get(engine)
+    told = [be.Command(effort=0.3), be.Command(effort=0.3), be.Command(voltage=4.0), be.Command(voltage=4.0)] + [
+        be.Command(voltage=0.0)
+    ] * 2
+    torques = []
+    for command in told:
+        inputs = (0.0, 0.0) if make is None else (make(shape, 0.0), make(shape, 0.0))
+        state, out = step(state, command, *inputs, DT)
+        torques.append(float(np.ravel(np.asarray(out.torque))[0]))
+    assert np.allclose(torques, [0.0, 0.0, 0.3, 0.3, 0.2, 0.2], rtol=1e-12)
+
+
+def test_a_reset_of_one_joint_leaves_its_neighbours_setpoint_alone():
+    """The delay of an environment starts again with any of its joints; the setpoints of the others go on."""
+    actuator = be.Actuator(controller=be.IdealPd(stiffness=1.0), delay=be.Delay(steps=(1, 2)), slew=10.0)
+    step = actuator.compile("numpy")
+    state = step.initial((1, 2))
+    for _ in range(20):
+        state, _ = step(state, np.ones((1, 2)), np.zeros((1, 2)), np.zeros((1, 2)), DT)
+    before = state.setpoint.copy()
+    assert (before > 0.1).all()
+    state = step.reset(state, np.array([[True, False]]))
+    state, _ = step(state, np.ones((1, 2)), np.zeros((1, 2)), np.zeros((1, 2)), DT)
+    assert state.setpoint[0, 0] == 0.0 and state.setpoint[0, 1] > 0.1

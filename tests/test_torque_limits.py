@@ -561,3 +561,18 @@ def test_limits_are_plain_trees():
         again = jax.tree.map(lambda x: x, limit)
         for entry in fields(limit):
             np.testing.assert_array_equal(getattr(again, entry.name), getattr(limit, entry.name))
+
+
+def test_unitrees_curve_is_that_of_its_actuators():
+    """Along the motion Y1, else Y2, both falling from X1 to X2: restated row by row."""
+    limit = be.KneeCurve.unitree(x1=4.0, x2=11.0, y1=10.0, y2=14.0)
+    local = np.random.default_rng(3)
+    speed = np.concatenate([local.uniform(-15, 15, 5000), [0.0, 4.0, -4.0, 11.0, -11.0]])
+    asked = np.concatenate([local.uniform(-30, 30, 5000), [20.0, 20.0, -20.0, 20.0, 20.0]])
+    step = be.Actuator(controller=be.Torque(), limits=limit).compile("numpy")
+    _, out = step(step.initial(speed.shape), asked, 0.0 * speed, speed, 1e-3)
+    for v, tau, got in zip(speed, asked, out.torque, strict=True):
+        most = 10.0 if v * tau > 0 else 14.0
+        if abs(v) >= 4.0:
+            most = max(0.0, most - most / (11.0 - 4.0) * (abs(v) - 4.0))
+        assert got == pytest.approx(min(max(tau, -most), most), abs=1e-12)

@@ -71,3 +71,8 @@ def map_numbers(part: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(part, tuple):
         return tuple(map_numbers(item, change) for item in part)
     return part if part is None or isinstance(part, (str, bool)) else change(part)
+
+
+def changed(part: Any, **changes: Any) -> Any:
+    """A copy of a state, command or output with some fields changed, as compilers can follow it."""
+    return type(part)(**{entry.name: changes.get(entry.name, getattr(part, entry.name)) for entry in fields(part)})

@@ -20,6 +20,7 @@ from .controllers import (
     TorquePid,
     VelocityPi,
     Voltage,
+    bandwidth_of,
 )
 from .delay import Delay
 from .joint_friction import TanhFriction
@@ -107,6 +108,8 @@ class Actuator:
     def _check_motor(self) -> None:
         name = type(self.controller).__name__
         if self.motor is None:
+            if bandwidth_of(self.controller) is not None:
+                raise ParameterError(f"{name}.current_bandwidth would never take effect: give a motor, or leave it out")
             if isinstance(self.controller, (*IN_VOLTS, ModeSelector)):
                 raise ParameterError(
                     f"Actuator.controller = {name}(...) asks for volts: give a motor, or a controller "
@@ -125,9 +128,11 @@ class Actuator:
 
     @property
     def delayed(self) -> tuple[str, ...]:
-        """Inputs that are delayed."""
+        """Inputs that are delayed; the mode goes with the inputs that it chooses from."""
         if self.delay is None:
             return ()
+        if isinstance(self.controller, ModeSelector):
+            return (*self.controller.inputs, "mode")
         return self.controller.inputs if self.delay.targets is None else self.delay.targets
 
     def compile(self, engine: str = "numpy", **options: Any) -> CompiledStep:

@@ -251,6 +251,11 @@ def bandwidth_of(controller: object) -> Maybe:
     return getattr(controller, "current_bandwidth", None)
 
 
+def moving_target(controller: object) -> bool:
+    """Whether the integral is a target that moves on, rather than an error that adds up."""
+    return isinstance(controller, (ModeSelector, VelocityPi)) or getattr(controller, "follows", None) == "velocity"
+
+
 def has_integral(controller: object) -> bool:
     """Whether the controller remembers an integral."""
     if isinstance(controller, ModeSelector):

@@ -15,7 +15,7 @@ from ..physics import draws
 from ..physics.drive import has_current_state
 from ..physics.state import State
 from ..physics.step import has_backlash
-from .controllers import bandwidth_of, has_integral
+from .controllers import bandwidth_of, has_integral, moving_target
 from .learned.learned import LearnedController, memory_of
 
 if TYPE_CHECKING:
@@ -42,10 +42,9 @@ def states_of(actuator: Actuator) -> list[str]:
         names.append("integral")
     if isinstance(controller, LearnedController):
         names += memory_of(controller, ())
-    # what begins with where the joint is in the first step needs a clock, and so does what fills a history then
-    timed = ("setpoint", "integral", "error_history", "hidden")
-    if actuator.delay is not None or any(name in timed for name in names):
-        names.append("clock")
+    begins = "setpoint" in names or ("integral" in names and moving_target(controller))
+    if begins or isinstance(controller, LearnedController):
+        names.append("fresh")
     return names + delay_states(actuator)
 
 
@@ -70,7 +69,7 @@ def delay_states(actuator: Actuator) -> list[str]:
     delay = actuator.delay
     if delay is None:
         return []
-    names = [f"{name}_line" for name in actuator.delayed] + ["head"]
+    names = ["clock", "head", *(f"{name}_line" for name in actuator.delayed)]
     if delay.drawn:
         # a delay that is drawn once follows from its key, which stays at a reset
         names += ["key"] if delay.schedule == "constant" else ["lag", "key"]
@@ -107,6 +106,10 @@ def initial_state(
     for name in present:
         if name in PER_MOTOR:
             made[name] = engine.array(values.get(name, 0.0), shape, **place)
+        elif name == "fresh":
+            # what is given does not begin with where the joint is
+            given = "setpoint" in values or "integral" in values
+            made[name] = engine.array(0.0 if given else 1.0, shape, **place)
         elif name.endswith("_line"):
             made[name] = engine.array(0.0, (frames, *shape), **place)
         elif name in learned:
@@ -136,6 +139,8 @@ def reset_state(engine, name: str, state: State, mask: Any, values: dict[str, An
         old = getattr(state, field)
         if old is not None:
             fresh[field] = engine.select(mask, engine.array(values.get(field, 0.0), **place), old)
+    if state.fresh is not None:
+        fresh["fresh"] = engine.select(mask, engine.array(1.0, **place), state.fresh)
     for field in SHARED:
         old = getattr(state, field)
         if old is None:

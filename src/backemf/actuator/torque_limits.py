@@ -90,7 +90,11 @@ class DriveEnvelope:
 @kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class KneeCurve:
-    """Unitree's curve: flat up to a knee, then straight down to the no-load speed; braking has its own flat limit."""
+    """Flat up to a knee, then straight down to the no-load speed; braking has a limit of its own.
+
+    A motor brakes at any speed, so that the braking limit is flat. `KneeCurve.unitree` is the curve of Unitree's
+    actuators, in which it falls as well and holds at rest.
+    """
 
     driving_effort: Number
     """Largest torque along the motion, up to the knee (Y1) [N·m]."""
@@ -100,6 +104,8 @@ class KneeCurve:
     """Speed up to which the driving torque is there in full (X1) [rad/s]."""
     no_load_speed: Number
     """Speed at which the driving torque is gone (X2) [rad/s]."""
+    braking_falls: bool = False
+    """Whether braking falls from the knee on too, and its limit is that of a joint at rest."""
 
     def __post_init__(self) -> None:
         for name in ("driving_effort", "braking_effort", "no_load_speed"):
@@ -111,6 +117,11 @@ class KneeCurve:
                 f"KneeCurve.knee_speed = {self.knee_speed} rad/s must be below no_load_speed = {self.no_load_speed} "
                 "rad/s: the torque falls between them"
             )
+
+    @classmethod
+    def unitree(cls, *, x1: Number, x2: Number, y1: Number, y2: Number) -> KneeCurve:
+        """The curve of Unitree's actuators, in its own words: X1 and X2 [rad/s], Y1 and Y2 [N·m]."""
+        return cls(driving_effort=y1, braking_effort=y2, knee_speed=x1, no_load_speed=x2, braking_falls=True)
 
 
 @kind_of_numbers
@@ -218,7 +229,13 @@ def knee_bounds(speed: float, limit: KneeCurve) -> tuple[float, float]:
     """Lowest and highest torque of the knee curve at a joint speed [N·m]."""
     fast = absolute(speed)
     fall = (limit.no_load_speed - fast) / (limit.no_load_speed - limit.knee_speed)
-    return by_direction(speed, limit.driving_effort * clip(fall, 0.0, 1.0), limit.braking_effort)
+    left = clip(fall, 0.0, 1.0)
+    driving, braking = limit.driving_effort * left, limit.braking_effort
+    if not limit.braking_falls:
+        return by_direction(speed, driving, braking)
+    # only a torque along the motion drives; at rest there is none
+    braking = braking * left
+    return where(speed < 0.0, -driving, -braking), where(speed > 0.0, driving, braking)
 
 
 def table_bounds(speed: float, limit: TorqueSpeedTable) -> tuple[float, float]:

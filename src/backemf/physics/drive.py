@@ -41,6 +41,8 @@ class Demand:
     """Current at the end of the step that a current loop aims at [A]; None where there is no such loop."""
     by_current: Any = None
     """Where the loop decides, of motors of which some get a voltage; None: everywhere."""
+    current_limit: Any = None
+    """Largest current in either direction that the firmware allows [A]; None: what the motor's limits allow."""
     low_current: Any = None
     """Lowest current that the demand allows [A]; None: no bound."""
     high_current: Any = None
@@ -156,11 +158,17 @@ def within_voltage(demand: Demand, command):
 
 
 def within_bounds(demand: Demand, allowed):
-    """The current within the bounds of the demand, and the flag of that limit."""
-    if demand.low_current is None:
-        return allowed, 0
-    bounded = clip(allowed, demand.low_current, demand.high_current)
-    return bounded, where(absolute(bounded - allowed) > 0.0, names.TORQUE, 0)
+    """The current within the bounds of the demand, and the flags of those limits."""
+    flags = 0
+    if demand.low_current is not None:
+        bounded = clip(allowed, demand.low_current, demand.high_current)
+        flags = where(absolute(bounded - allowed) > 0.0, names.TORQUE, 0)
+        allowed = bounded
+    if demand.current_limit is not None:
+        bounded = clip(allowed, -demand.current_limit, demand.current_limit)
+        flags = flags | where(absolute(bounded - allowed) > 0.0, names.CURRENT, 0)
+        allowed = bounded
+    return allowed, flags
 
 
 def drawn_from(supply, power, bus, limited):
@@ -225,12 +233,12 @@ def drive(motor: Motor, supply, state: State, demand: Demand, speed, dt, mean_to
     none, all_of_it = 0.0 * following, 0.0 * following + 1.0
     if supply is not None or demand.voltage_limit is not None:
         following_command = where(flags > 0, none, all_of_it)
-    if motor.limits is not None or demand.low_current is not None:
+    if motor.limits is not None or demand.low_current is not None or demand.current_limit is not None:
         allowed, hit = following, 0
         if motor.limits is not None:
             allowed, hit = allowed_current(motor.limits, temperature, current, following, dt)
         allowed, bounded = within_bounds(demand, allowed)
-        flags = flags + hit + bounded
+        flags = flags | hit | bounded
         acts = absolute(allowed - following) > 0.0
         needed = voltage_for_current(allowed, current, emf, ohms, left)
         voltage = where(acts, needed if reach is None else clip(needed, -reach, reach), voltage)

@@ -30,8 +30,10 @@ class State:
     """Rotor speed where backlash lets it differ from the joint's [rad/s]."""
     energy: Array = None
     """Electrical energy taken since the last reset [J]."""
+    fresh: Array = None
+    """1 in the first step after a reset, in which a setpoint, a moving target or a history begins; else 0 [1]."""
     clock: Array = None
-    """Steps since the last reset [1]."""
+    """Steps since the last reset, for the delay [1]."""
     setpoint: Array = None
     """Main input after the slew limit, in its own unit."""
     integral: Array = None
@@ -44,6 +46,8 @@ class State:
     """Efforts under way [N·m]."""
     voltage_line: Array = None
     """Voltages under way [V]."""
+    mode_line: Array = None
+    """Modes under way [1]."""
     head: Array = None
     """Slot of the newest frame, the same for all [1]."""
     lag: Array = None

@@ -1,0 +1,106 @@
+"""What arrives: a command is looked over, kept within its range, and travels for a while."""
+
+from __future__ import annotations
+
+from ..physics import state as names
+from ..physics.limits import clip
+from ..physics.ops import absolute, alike, isfinite, stored, where
+from ..physics.state import State
+from ..tree import changed
+from .command import TARGETS, TORQUE, VELOCITY, VOLTAGE, Command
+from .controllers import ModeSelector, moving_target
+from .delay import Draws, arrived, first_phase, next_lag
+
+
+def receive(actuator, state: State, command, position, velocity, dt, draws: Draws | None):
+    """The command as the controller sees it, the limits that acted on it, and the state with this one under way."""
+    controller = actuator.controller
+    if not isinstance(command, Command):
+        command = Command(**{controller.main: command})
+    command, flags = valid(command, position)
+    if actuator.command_range is not None:
+        command, flags = ranged(controller.main, command, actuator.command_range, flags)
+    state = started(actuator, state, position, velocity)
+    if actuator.delay is None:
+        return command, flags, state
+    command, state = travel(actuator, state, command, dt, draws)
+    return command, flags, changed(state, clock=state.clock + 1)
+
+
+def valid(command: Command, position):
+    """The command with what is no finite number replaced: hold the position, and zero of the rest."""
+    good, kept = None, {}
+    for name in TARGETS:
+        target = getattr(command, name)
+        if target is None:
+            continue
+        fine = isfinite(target)
+        kept[name] = where(fine, target, position if name == "position" else 0.0)
+        good = fine if good is None else good & fine
+    return changed(command, **kept), 0 if good is None else where(good, 0, names.INVALID)
+
+
+def ranged(main: str, command: Command, limits, flags):
+    """The command with its main input within the range that the actuator takes."""
+    target = getattr(command, main)
+    if target is None:
+        return command, flags
+    within = clip(target, limits[0], limits[1])
+    acts = absolute(within - target) > 0.0
+    return changed(command, **{main: within}), flags + where(acts, names.COMMAND, 0)
+
+
+def started(actuator, state: State, position, velocity) -> State:
+    """The state with what begins with the first step: where the joint is, and how fast it goes."""
+    begun = {}
+    if state.fresh is not None:
+        first = state.fresh > 0
+        if state.setpoint is not None:
+            begin = {"position": position, "velocity": velocity}.get(actuator.controller.main, 0.0)
+            begun["setpoint"] = where(first, begin, state.setpoint)
+        if state.integral is not None and moving_target(actuator.controller):
+            begun["integral"] = where(first, position, state.integral)
+    if state.held_position is not None:
+        begun["held_position"] = where(state.clock == 0, position, state.held_position)
+    if state.phase is not None:
+        phase = where(state.clock == 0, first_phase(actuator.delay, state.key), state.phase)
+        begun["phase"] = alike(phase, state.phase)
+    return changed(state, **begun) if begun else state
+
+
+def travel(actuator, state: State, command: Command, dt, draws: Draws | None):
+    """The command that arrives in this step, and the state with the present one under way."""
+    delay, head = actuator.delay, state.head
+    lag, aim = next_lag(delay, state, dt, draws)
+    if isinstance(actuator.controller, ModeSelector):
+        command = changed(command, mode=mode_of(command))
+    arrives, lines, size = {}, {}, 1
+    for name in actuator.delayed:
+        line = getattr(state, f"{name}_line")
+        size = len(line)
+        target = getattr(command, name)
+        if target is None and name == "position":
+            # nothing stands for a position that is not commanded
+            continue
+        line = stored(line, head, alike(0.0 if target is None else target, line[0]))
+        lines[f"{name}_line"] = line
+        arrives[name] = arrived(delay, line, head, lag, state.clock, resting(name, state))
+    if state.lag is not None:
+        lines["lag"] = alike(lag, state.lag)
+    if state.aim is not None:
+        lines["aim"] = alike(aim, state.aim)
+    return changed(command, **arrives), changed(state, head=(head + 1) % size, **lines)
+
+
+def resting(name: str, state: State):
+    """What an input is before the first command has arrived: hold the joint, without velocity, torque or voltage."""
+    if name == "position":
+        return state.held_position
+    return TORQUE if name == "mode" else 0.0
+
+
+def mode_of(command: Command):
+    """The mode that is asked for, or the first of torque, voltage and velocity that is given."""
+    if command.mode is not None:
+        return command.mode
+    return TORQUE if command.effort is not None else VOLTAGE if command.voltage is not None else VELOCITY

@@ -1,0 +1,260 @@
+"""What is decided: one turn of a control loop, as a demand on the drive or as a joint torque."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..physics import state as names
+from ..physics.drive import Demand
+from ..physics.limits import clip
+from ..physics.ops import absolute, alike, expm1, maximum, minimum, sign, where
+from ..physics.state import Output, State
+from ..tree import changed
+from .arrival import mode_of
+from .command import TORQUE, VELOCITY, Command
+from .control import Asked, ideal_pd, integrated, position_pid, slewed, torque_pid, velocity_pi
+from .controllers import (
+    DutyServo,
+    IdealPd,
+    ModeSelector,
+    PositionPid,
+    Torque,
+    TorquePid,
+    VelocityPi,
+    Voltage,
+    bandwidth_of,
+    moving_target,
+)
+from .learned.learned import LearnedController
+from .learned.learned import asked as network_asks
+from .torque_limits import tightest
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a controller decides: a demand on the drive, or a torque where there is no motor."""
+
+    demand: Any
+    """`Demand` on the drive; None without a motor."""
+    torque: Any
+    """Joint torque that is `Asked` for; None with a motor."""
+    state: State
+    """The state with the setpoint after this turn; the integral is still to be settled."""
+    flags: Any
+    """Limits that acted so far."""
+    rate: Any = None
+    """How fast the integral goes on, before anything stops it; None: it rests."""
+    full: Any = None
+    """Where a limit in front of the motor acts and the integral would only ask for more; None: nowhere."""
+
+
+def decide(actuator, state: State, command: Command, flags, position, velocity, dt) -> Decision:
+    """One turn of the control loop, after which nothing is fresh any more."""
+    decision = decided(actuator, state, command, flags, position, velocity, dt)
+    if state.fresh is None:
+        return decision
+    return changed(decision, state=changed(decision.state, fresh=0.0 * state.fresh))
+
+
+def decided(actuator, state: State, command: Command, flags, position, velocity, dt) -> Decision:
+    """What the controller makes of a command."""
+    controller = actuator.controller
+    if state.setpoint is not None:
+        command, state, flags = slew(actuator, state, command, flags, dt)
+    if isinstance(controller, ModeSelector):
+        return select(actuator, controller, state, command, flags, position, velocity, dt)
+    if isinstance(controller, LearnedController):
+        return learned(controller, state, command, flags, position, velocity)
+    asked, in_volts = ask(controller, state, command, position, velocity)
+    if actuator.motor is None:
+        return Decision(None, asked, state, flags, asked.rate, beyond_limits(actuator, asked, position, velocity))
+    full = None
+    if not in_volts:
+        demand = torque_demand(actuator, state, asked, flags, velocity, dt)
+    elif isinstance(controller, DutyServo):
+        demand, flags, full = duty_demand(actuator, controller, asked, flags)
+    else:
+        demand = volt_demand(actuator, asked, flags)
+    demand = bounded(actuator, demand, position, velocity)
+    return Decision(demand, None, state, flags, asked.rate, full)
+
+
+def learned(controller: LearnedController, state: State, command: Command, flags, position, velocity) -> Decision:
+    """A torque that a network asks for."""
+    remembered, torque = network_asks(controller, state, command.position - position, velocity, state.fresh > 0)
+    return Decision(None, Asked(torque), changed(state, **remembered), flags)
+
+
+def slew(actuator, state: State, command: Command, flags, dt):
+    """The main input after the slew limit."""
+    main = actuator.controller.main
+    target = getattr(command, main)
+    if target is None:
+        return command, state, flags
+    setpoint = slewed(target, state.setpoint, actuator.slew, dt)
+    flags = flags | where(absolute(setpoint - target) > 0.0, names.SLEW, 0)
+    return changed(command, **{main: setpoint}), changed(state, setpoint=alike(setpoint, state.setpoint)), flags
+
+
+def ask(controller, state: State, command: Command, position, velocity) -> tuple[Asked, bool]:
+    """What a controller asks for, and whether that is in volts."""
+    if isinstance(controller, (PositionPid, DutyServo)):
+        return position_pid(controller, command.position, state.integral, position, velocity), True
+    if isinstance(controller, VelocityPi):
+        return velocity_pi(controller, command.velocity, state.integral, position, velocity), True
+    if isinstance(controller, TorquePid):
+        return torque_pid(controller, command, state.integral, position, velocity), False
+    if isinstance(controller, IdealPd):
+        return ideal_pd(controller, command, position, velocity), False
+    if isinstance(controller, Torque):
+        return Asked(command.effort), False
+    return Asked(command.voltage), True
+
+
+def volt_demand(actuator, asked: Asked, flags) -> Demand:
+    """A voltage for the drive; slopes are brought from the joint to the rotor."""
+    volts, ratio = asked.amount, actuator.motor.ratio
+    per_joint = 1.0 / ratio
+    if actuator.motor.gearbox is not None and not isinstance(actuator.controller, Voltage):
+        # a loop around gears that turn the other way is wired with its poles swapped
+        volts, per_joint = sign(ratio) * volts, 1.0 / absolute(ratio)
+    return Demand(
+        volts,
+        per_speed=asked.per_velocity * per_joint,
+        per_angle=asked.per_position * per_joint,
+        voltage_limit=actuator.voltage_limit,
+        limit=flags,
+    )
+
+
+def duty_demand(actuator, servo: DutyServo, asked: Asked, flags):
+    """A duty of the bus, within the PWM limit and under the current limiter."""
+    duty = clip(asked.amount, -servo.pwm_limit, servo.pwm_limit)
+    beyond = absolute(duty - asked.amount) > 0.0
+    flags = flags + where(beyond, names.VOLTAGE, 0)
+    # a duty at its limit no longer follows the joint
+    bus = actuator.supply.voltage
+    follows = where(beyond, 0.0 * duty, bus)
+    volts = Asked(duty * bus, follows * asked.per_velocity, follows * asked.per_position)
+    demand = volt_demand(actuator, volts, flags)
+    full = None if asked.rate is None else beyond & (asked.amount * asked.rate > 0.0)
+    return changed(demand, current_limit=servo.current_limit), flags, full
+
+
+def torque_demand(actuator, state: State, asked: Asked, flags, velocity, dt) -> Demand:
+    """A joint torque for the drive, through a current loop where there is one."""
+    bandwidth = bandwidth_of(actuator.controller)
+    if bandwidth is None:
+        return compensated(actuator, asked, flags, velocity)
+    return looped(actuator, bandwidth, state, asked, flags, dt)
+
+
+def compensated(actuator, asked: Asked, flags, velocity) -> Demand:
+    """The voltage of a joint torque at rest and the back-EMF on top: v = R/Kt·torque/N + Ke·w, with the cold R."""
+    motor = actuator.motor
+    ohms, constant = motor.winding.resistance, motor.magnet.back_emf_constant
+    per_torque = ohms / (motor.magnet.torque_constant * motor.ratio)
+    per_joint = per_torque / motor.ratio
+    return Demand(
+        per_torque * asked.amount + constant * motor.ratio * velocity,
+        per_speed=per_joint * asked.per_velocity + constant,
+        per_angle=per_joint * asked.per_position,
+        voltage_limit=actuator.voltage_limit,
+        limit=flags,
+    )
+
+
+def looped(actuator, bandwidth, state: State, asked: Asked, flags, dt) -> Demand:
+    """The aim of a first-order current loop, which closes a share 1 - exp(-bandwidth·dt) of the gap within the step."""
+    motor = actuator.motor
+    per_torque = 1.0 / (motor.magnet.torque_constant * motor.ratio)
+    share = -expm1(-bandwidth * dt)
+    per_joint = share * per_torque / motor.ratio
+    return Demand(
+        None,
+        current=state.current + share * (asked.amount * per_torque - state.current),
+        per_speed=per_joint * asked.per_velocity,
+        per_angle=per_joint * asked.per_position,
+        voltage_limit=actuator.voltage_limit,
+        limit=flags,
+    )
+
+
+def bounded(actuator, demand: Demand, position, velocity) -> Demand:
+    """The demand with the torque limits of the joint as bounds of the current."""
+    if not actuator.limits:
+        return demand
+    motor = actuator.motor
+    low, high = tightest(actuator.limits, position, velocity)
+    per_torque = 1.0 / (motor.magnet.torque_constant * motor.ratio)
+    # a gear that turns the other way swaps them
+    first, second = low * per_torque, high * per_torque
+    low, high = minimum(first, second), maximum(first, second)
+    return changed(demand, low_current=low, high_current=high)
+
+
+SATURATED = names.VOLTAGE | names.CURRENT | names.TORQUE
+"""Limits at which a motor cannot give what is asked."""
+
+
+def settle(actuator, decision: Decision, state: State, out: Output, position, dt) -> State:
+    """The state with the integral after this turn, which rests where a limit acts and it would only ask for more."""
+    if state.integral is None or decision.rate is None:
+        return state
+    controller: Any = actuator.controller
+    if isinstance(controller, ModeSelector):
+        controller = controller.velocity
+    stopped = None
+    if controller.freeze_at_limit:
+        stopped = decision.full
+        if actuator.motor is not None:
+            missing = out.torque_requested - actuator.motor.ratio * out.motor_torque
+            short = (out.limit & SATURATED > 0) & (missing * decision.rate > 0.0)
+            stopped = short if stopped is None else stopped | short
+    centre = position if moving_target(controller) else 0.0
+    after = integrated(state.integral, decision.rate, centre, controller.integral_limit, stopped, dt)
+    return changed(state, integral=alike(after, state.integral))
+
+
+def beyond_limits(actuator, asked: Asked, position, velocity):
+    """Where a torque is beyond the limits of a joint without a motor and its integral would only ask for more."""
+    if asked.rate is None or not actuator.limits:
+        return None
+    low, high = tightest(actuator.limits, position, velocity)
+    return ((asked.amount > high) & (asked.rate > 0.0)) | ((asked.amount < low) & (asked.rate < 0.0))
+
+
+def select(
+    actuator, controller: ModeSelector, state: State, command: Command, flags, position, velocity, dt
+) -> Decision:
+    """Torque, voltage or velocity, each motor by its mode; torque before voltage before velocity."""
+    mode = mode_of(command)
+    by_torque, by_velocity = mode == TORQUE, mode == VELOCITY
+    nothing = 0.0 * position
+    volts = nothing if command.voltage is None else command.voltage
+    per_speed, per_angle, asked = 0.0, 0.0, None
+    if controller.velocity is not None and command.velocity is not None:
+        asked, in_volts = ask(controller.velocity, state, Command(velocity=command.velocity), position, velocity)
+        running = volt_demand(actuator, asked, flags) if in_volts else compensated(actuator, asked, flags, velocity)
+        volts = where(by_velocity, running.voltage, volts)
+        per_speed = where(by_velocity, running.per_speed, nothing)
+        per_angle = where(by_velocity, running.per_angle, nothing)
+    effort = Asked(nothing if command.effort is None else command.effort)
+    turning = torque_demand(actuator, state, effort, flags, velocity, dt)
+    if turning.current is None:
+        demand = changed(
+            turning,
+            voltage=where(by_torque, turning.voltage, volts),
+            per_speed=where(by_torque, turning.per_speed + nothing, per_speed),
+            per_angle=per_angle,
+        )
+    else:
+        demand = changed(turning, voltage=volts, per_speed=per_speed, per_angle=per_angle, by_current=by_torque)
+    rate = None
+    if state.integral is not None:
+        # outside velocity mode the moving target goes along with the joint, so that nothing adds up
+        along = velocity if asked is None else where(by_velocity, 0.0, velocity)
+        state = changed(state, integral=alike(state.integral + along * dt, state.integral))
+        rate = None if asked is None else where(by_velocity, asked.rate, 0.0)
+    return Decision(bounded(actuator, demand, position, velocity), None, state, flags, rate)
