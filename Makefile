@@ -34,8 +34,9 @@ format: .venv/.dev ## rewrite the code in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: .venv/.dev ## measure speed and memory, beside MuJoCo
+bench: .venv/.dev .venv-mjlab/.mjlab ## measure speed and memory, beside MuJoCo and mjlab
 	$(BIN)/python benchmarks/bench.py
+	$(MJLAB)/python benchmarks/mjlab_actuators.py
 
 docs: .venv/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict

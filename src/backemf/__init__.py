@@ -79,6 +79,7 @@ from .simulate import simulate
 
 if TYPE_CHECKING:
     from . import analyze, catalog, engines, plot, sims, units
+    from .actuator.compiled_robot import CompiledSet
     from .actuator.distributions import (
         Add,
         LogScale,
@@ -117,7 +118,7 @@ if TYPE_CHECKING:
         save_network,
     )
     from .actuator.randomize import randomize
-    from .actuator.robot import ActuatorSet, CompiledSet
+    from .actuator.robot import ActuatorSet
     from .datasheet import Datasheet, Finding
 
 __version__ = "0.1.0"
@@ -154,7 +155,7 @@ _LATER = {
     "save_network": ".actuator.learned",
     "randomize": ".actuator.randomize",
     "ActuatorSet": ".actuator.robot",
-    "CompiledSet": ".actuator.robot",
+    "CompiledSet": ".actuator.compiled_robot",
     "Datasheet": ".datasheet",
     "Finding": ".datasheet",
 }

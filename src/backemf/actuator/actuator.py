@@ -49,8 +49,8 @@ class Actuator:
     """What turns the command into a voltage or torque; None: the command is the voltage, without a motor the torque."""
     delay: Delay | None = None
     """How long commands are under way; None: they arrive at once."""
-    limits: tuple[TorqueLimit, ...] = ()
-    """Limits of the joint torque; with a motor they limit its current."""
+    limits: Any = ()
+    """A `TorqueLimit` of the joint, or a tuple of several; with a motor they limit its current."""
     friction: TanhFriction | None = None
     """Friction of a joint without a motor; a motor has its own."""
     command_range: tuple[Any, Any] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from types import FunctionType, SimpleNamespace
+from typing import Any
 
 import torch
 
@@ -187,7 +188,7 @@ def compiled(function, actuator, options):
     return keeping_state(run) if options.get("in_place") else with_states(run)
 
 
-def tuned(actuator, options):
+def tuned(actuator: Any, options: dict[str, Any]) -> dict[str, Any] | None:
     """Options of the compiler: several turns of a control loop on a GPU go into one kernel, however long it gets."""
     turns = max(each.substeps for each in (actuator if isinstance(actuator, tuple) else (actuator,)))
     if (

@@ -41,7 +41,7 @@ class LearnedMlp:
     history: int = 3
     """Samples of each quantity that it sees, the present one included [1]."""
     stride: int = 1
-    """Steps between two samples; 2 stands for Isaac Lab's input_idx = [0, 2, 4, …] [1]."""
+    """Steps between two samples [1]; 2 stands for Isaac Lab's input_idx = [0, 2, 4, …]."""
     position_scale: Number = 1.0
     """Input per position error [1/rad]; Isaac Lab's networks often have -1."""
     velocity_scale: Number = 1.0

@@ -42,6 +42,7 @@ def wrap(model: Any) -> ActuatorSet:
 
 def compiled_model(model: Any) -> tuple[Any, Any]:
     """MuJoCo and the compiled model; raises one sentence where it cannot be read."""
+    mujoco: Any
     try:
         import mujoco
     except ModuleNotFoundError:
