@@ -32,6 +32,7 @@ inertia = "100 g*cm^2"
 """
 FAST = ["--duration", "20 ms", "--dt", "1 ms"]
 SERVO = ["simulate", RE40, "--controller", "position-pid kp=10V/rad kd=0.1V*s/rad"]
+FOLLOW = ["simulate", RE40, "--command", "90 deg", "--controller"]
 
 
 def call(*arguments, width=80):
@@ -84,7 +85,7 @@ def test_help_of_simulate_shows_every_command_and_load():
     """Each signal, load, controller and limit by an example."""
     text = said("simulate", "--help")
     for word in (*written.SIGNALS, *written.LOADS, *drive.CONTROLLERS, *drive.LIMITS, "motion", ".csv"):
-        assert f'"{word}' in text or word in (".csv",)
+        assert word in text
 
 
 def test_every_example_of_the_help_can_be_run(sheet, tmp_path, monkeypatch):
@@ -525,7 +526,7 @@ def test_a_run_under_a_controller_is_what_python_computes():
 
 
 def test_another_seed_draws_another_delay():
-    """From 0 to 40 steps the joint has gone elsewhere after 20 ms."""
+    """After delays of 0 to 15 steps the joint is elsewhere at 20 ms."""
     options = ["--command", "90 deg", "--delay", "steps=0..15", *FAST, "--json"]
     ends = {json.loads(said(*SERVO, *options, "--seed", seed))["end"]["position"] for seed in range(3)}
     assert len(ends) > 1
@@ -614,24 +615,26 @@ BAD = [
     (["simulate", RE40, "--command", "24 V", "--load", "motion missing.csv"], "missing.csv: no such file"),
     (["simulate", RE40, "--command", "24 V", "--supply", "resistance=1ohm"], "Supply also needs voltage=..."),
     (["simulate", RE40, "--command", "24 V", "--supply", "voltage=1V shared=maybe"], "must be yes or no"),
-    (["simulate", RE40, "--command", "24 V", "--controller", "pid kp=3V/rad"], "must begin with one of voltage, position-pid, velocity-pi, torque-pid, ideal-pd, torque, duty-servo"),
-    (["simulate", RE40, "--command", "90 deg", "--controller", "position-pid stiffness=3V/rad"], "'stiffness=3V/rad': must be name=value with one of kp, ki, kd, integral_limit"),
-    (["simulate", RE40, "--command", "90 deg", "--controller", "position-pid"], "--controller: PositionPid also needs kp=..."),
-    (["simulate", RE40, "--command", "90 deg", "--controller", "position-pid kp=40"], "--controller, kp: \"40\" has no unit: write it like \"10 V/rad\""),
-    (["simulate", RE40, "--command", "90 deg", "--controller", "position-pid kp=40N*m/rad"], "is a torque or energy, not a voltage per angle"),
-    (["simulate", RE40, "--command", "90 deg", "--controller", "position-pid kp=-1V/rad"], "PositionPid.kp = -1"),
-    (["simulate", RE40, "--command", "1 N*m", "--controller", "torque current_bandwidth=500Hz"], "\"500Hz\" is a frequency, and a turn is 2π rad: write it like \"3000 rad/s\""),
-    (["simulate", RE40, "--command", "90 deg", "--controller", "duty-servo kp=3"], "add one, such as --supply \"voltage=12V\""),
+    ([*FOLLOW, "pid kp=3V/rad"], f"must begin with one of {', '.join(drive.CONTROLLERS)}"),
+    ([*FOLLOW, "position-pid damping=3V/rad"], "'damping=3V/rad': must be name=value with one of kp, ki, kd, integral"),
+    ([*FOLLOW, "voltage kp=3V/rad"], "'kp=3V/rad': must be name=value with nothing"),
+    ([*FOLLOW, "position-pid"], "--controller: PositionPid also needs kp=..."),
+    ([*FOLLOW, "position-pid kp=40"], "--controller, kp: \"40\" has no unit: write it like \"10 V/rad\""),
+    ([*FOLLOW, "position-pid kp=40N*m/rad"], "is a torque or energy, not a voltage per angle"),
+    ([*FOLLOW, "position-pid kp=-1V/rad"], "PositionPid.kp = -1"),
+    ([*FOLLOW, "torque-pid follows=speed"], "TorquePid.follows = 'speed': must be 'position' or 'velocity'"),
+    ([*FOLLOW, "torque current_bandwidth=500Hz"], "is a frequency, and a turn is 2π rad: write it like \"3000 rad/s\""),
+    ([*FOLLOW, "duty-servo kp=3"], "add one, such as --supply \"voltage=12V\""),
     ([*SERVO, "--command", "24 V"], "--command: \"24 V\" is a voltage, not an angle: write it like \"90 deg\""),
     ([*SERVO, "--command", "90"], "--command: \"90\" has no unit: write it like \"90 deg\""),
     ([*SERVO, "--command", "square"], "must be an angle, a CSV file, or begin with step"),
     ([*SERVO, "--command", "step value=3V"], "--command, value: \"3V\" is a voltage, not an angle"),
     (["simulate", RE40, "--command", "2 Hz", "--controller", "velocity-pi kp=1V*s/rad"], "\"2 Hz\" is a frequency"),
-    (["simulate", RE40, "--command", "90 deg", "--controller", "torque"], "not a torque: write it like \"0.5 N*m\""),
+    ([*FOLLOW, "torque"], "not a torque: write it like \"0.5 N*m\""),
     ([*SERVO, "--command", "1 rad", "--range", "1 rad"], "must be the lowest and the highest command"),
     ([*SERVO, "--command", "1 rad", "--range", "2..1 rad"], "--range \"2..1 rad\": the lowest comes first"),
     ([*SERVO, "--command", "1 rad", "--range", "-1..1"], "--range: \"-1\" has no unit"),
-    ([*SERVO, "--command", "1 rad", "--range", "-1..1 V"], "--range: \"-1 V\" is a voltage, not an angle"),
+    ([*SERVO, "--command", "1 rad", "--range", "-1..1 V"], "--range: \"-1V\" is a voltage, not an angle"),
     ([*SERVO, "--command", "1 rad", "--slew", "1 V/s"], "--slew: \"1 V/s\" is a rate of voltage, not a rate of angle"),
     ([*SERVO, "--command", "1 rad", "--slew", "0 rad/s"], "--slew: \"0 rad/s\" must be above 0"),
     ([*SERVO, "--command", "1 rad", "--voltage-limit", "3 A"], "--voltage-limit: \"3 A\" is a current"),

@@ -55,6 +55,21 @@ LIMITED = {
     "current limit": ("current", {}, {"limits": be.Limits(peak_current=0.5)}),
     "current rate": ("current rate", {}, {"limits": be.Limits(current_rate=10.0), "inductance": 1e-3}),
     "effort limit": ("torque", {"limits": be.EffortLimit(effort_limit=0.1)}, {}),
+    "clip, slanted": (
+        "torque",
+        {"limits": be.DcClip(saturation_effort=0.1, velocity_limit=9.0, effort_limit=1.0)},
+        {},
+    ),
+    "envelope and clip, turned round": (
+        "torque",
+        {
+            "limits": (
+                be.DriveEnvelope(max_effort=0.4, max_actuator_velocity=2.0, speed_effort_gradient=10.0),
+                be.DcClip(saturation_effort=9.0, velocity_limit=9.0, effort_limit=5.0),
+            )
+        },
+        {"ratio": -10.0},
+    ),
     "clip, flat": ("torque", {"limits": be.DcClip(saturation_effort=2.0, velocity_limit=9.0, effort_limit=0.1)}, {}),
 }
 
@@ -66,7 +81,11 @@ def test_slopes_of_a_motor_at_a_limit(name: str, limit: str):
     flag, more, parts = LIMITED[limit]
     actuator = be.Actuator(motor(**parts), **{"supply": be.Supply(voltage=48.0), "controller": ALL[name]} | more)
     # of the servo less is asked: its PWM limit is another matter
-    agree(actuator, 0.25 if name == "DutyServo" and limit != "supply" else LARGE[ALL[name].main], flag)
+    command = 0.25 if name == "DutyServo" and limit != "supply" else LARGE[ALL[name].main]
+    # a braking bound that fades counts as flat, so the envelope is asked while it drives; plain volts turn a motor
+    # behind reversing gears the other way
+    backwards = name == "Voltage" or name.startswith("ModeSelector")
+    agree(actuator, command, flag, v=0.7 if "envelope" in limit and not backwards else -0.7)
 
 
 @pytest.mark.parametrize(("error", "flag"), [(3.0, "voltage"), (0.01, None), (0.06, None)])
@@ -81,6 +100,10 @@ JOINT_LIMITS = {
     "effort": be.EffortLimit(effort_limit=0.1),
     "clip, flat": be.DcClip(saturation_effort=2.0, velocity_limit=9.0, effort_limit=0.1),
     "clip, slanted": be.DcClip(saturation_effort=0.1, velocity_limit=9.0, effort_limit=1.0),
+    "clips": (
+        be.DcClip(saturation_effort=0.1, velocity_limit=9.0, effort_limit=1.0),
+        be.DcClip(saturation_effort=0.2, velocity_limit=9.0, effort_limit=2.0),
+    ),
 }
 BARE_LOOPS = [name for name in TORQUE_LOOPS if "current" not in name]
 
@@ -92,6 +115,22 @@ def test_slopes_without_a_motor(name: str, limit: str, speed: float):
     """The PD's gains, or the slope of the limit that acts."""
     actuator = be.Actuator(controller=TORQUE_LOOPS[name], limits=JOINT_LIMITS[limit])
     agree(actuator, LARGE[TORQUE_LOOPS[name].main], None if limit == "none" else "torque", v=speed)
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        be.DriveEnvelope(max_effort=0.1, max_actuator_velocity=9.0, velocity_dependent_resistance=0.02),
+        be.DriveEnvelope(max_effort=0.9, max_actuator_velocity=1.0, speed_effort_gradient=3.0),
+        be.KneeCurve(driving_effort=0.1, braking_effort=0.3, knee_speed=0.2, no_load_speed=2.0),
+    ],
+)
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_slopes_of_limits_that_fall_with_speed(limit, side: float):
+    """While it drives, a torque at its limit falls as the limit does; while it brakes, the limit counts as flat."""
+    actuator = be.Actuator(controller=be.Torque(), limits=limit)
+    agree(actuator, 5.0 * side, "torque", v=0.7 * side)
+    assert slopes(actuator, -5.0 * side, 0.1, 0.7 * side)[0].torque_slope == 0.0
 
 
 def test_slopes_with_friction_of_the_joint():

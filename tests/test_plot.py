@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+import backemf as be
 from backemf import plot
 from backemf.errors import ParameterError
 from backemf.motor import (
@@ -29,6 +30,7 @@ from backemf.motor import (
     Winding,
 )
 from backemf.plot.friction import loop
+from backemf.plot.response import spans_of
 from backemf.plot.style import scaled
 
 MOTOR_PICTURES = (
@@ -113,6 +115,8 @@ def assert_nothing_is_clipped(figure) -> None:
     figure.draw_without_rendering()
     frame = figure.bbox
     texts = [t for ax in figure.axes for t in [*ax.texts, ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label]]
+    texts += [figure._suptitle] if figure._suptitle is not None else []
+    texts += [text for legend in figure.legends for text in legend.get_texts()]
     for text in texts:
         if text.get_text():
             box = text.get_window_extent()
@@ -138,6 +142,193 @@ def test_every_picture_of_a_run(draw, batch, tmp_path):
     assert path.stat().st_size > 5000
     assert_axes_have_units(figure)
     assert_nothing_is_clipped(figure)
+
+
+# --- runs under a controller
+
+
+INERTIA = be.Inertia(inertia=2e-4)
+
+
+def simulated(command=1.0, motor=None, duration=0.1, load=INERTIA, **parts):
+    actuator = be.Actuator(brushed() if motor is None else motor, **parts)
+    return be.simulate(actuator, load, command, duration, 1e-3, engine="numpy")
+
+
+def named_axes(figure) -> dict:
+    """Axes by the quantity that they show."""
+    return {ax.get_ylabel().split("\n")[0] or "limits": ax for ax in figure.axes}
+
+
+def dashed(ax) -> list:
+    """What the dashed lines of a row show."""
+    return [line.get_ydata() for line in ax.lines if line.get_linestyle() == "--"]
+
+
+def dotted(ax) -> list:
+    return [line.get_ydata() for line in ax.lines if line.get_linestyle() == ":"]
+
+
+def legend_words(figure) -> list[str]:
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+@pytest.mark.parametrize(
+    ("controller", "row"),
+    [
+        (be.PositionPid(kp=10.0, kd=0.2), "position"),
+        (be.VelocityPi(kp=0.3), "speed"),
+        (be.Torque(current_bandwidth=2000.0), "torque"),
+        (be.TorquePid(kp=1.0, kd=0.1), "position"),
+    ],
+)
+def test_the_target_is_dashed_over_what_follows_it(controller, row):
+    """And over nothing else."""
+    run = simulated(be.Step(value=0.5, time=0.02), controller=controller)
+    figure = plot.step_response(run)
+    rows = named_axes(figure)
+    (target,) = dashed(rows[row])
+    np.testing.assert_array_equal(target, run["command"])
+    assert all(not dashed(ax) for name, ax in rows.items() if name not in (row, "temperature"))
+    assert legend_words(figure) == ["target"]
+    assert_axes_have_units(figure)
+    assert_nothing_is_clipped(figure)
+
+
+def test_a_commanded_voltage_is_drawn_only_where_the_drive_gives_another():
+    """Without limits both are one line; a supply of 6 V leaves 12 V dashed above it."""
+    assert not dashed(named_axes(plot.step_response(simulated(12.0)))["voltage"])
+    figure = plot.step_response(simulated(12.0, supply=be.Supply(voltage=6.0)))
+    (target,) = dashed(named_axes(figure)["voltage"])
+    assert (target == 12.0).all()
+
+
+def test_torque_of_a_motor_is_drawn_before_its_losses():
+    """As the command is meant: ratio·Kt·i, which follows it."""
+    run = simulated(0.05, controller=be.Torque(current_bandwidth=2000.0))
+    (line,) = [line for line in named_axes(plot.step_response(run))["torque"].lines if line.get_linestyle() == "-"]
+    assert line.get_ydata()[-1] == pytest.approx(0.05, rel=1e-2)
+
+
+def test_what_arrives_late_is_dotted():
+    """5 steps of 1 ms: the target of step k is there in step k + 5, and nothing is drawn before the first."""
+    for delay in (be.Delay(steps=5), be.Delay(seconds=5e-3), be.Delay(steps=(5, 5))):
+        run = simulated(be.Sine(amplitude=1.0, frequency=10.0), controller=be.PositionPid(kp=10.0), delay=delay)
+        figure = plot.step_response(run)
+        (late,) = dotted(named_axes(figure)["position"])
+        assert np.isnan(late[:5]).all()
+        np.testing.assert_allclose(late[5:], run["command"][:-5], rtol=0, atol=1e-6)
+        assert legend_words(figure) == ["target", "after delay"]
+
+
+def test_a_delay_that_is_not_recorded_is_not_drawn():
+    """A constant one that was drawn leaves no trace in the run."""
+    delay = be.Delay(steps=(2, 9), schedule="constant")
+    figure = plot.step_response(simulated(1.0, controller=be.PositionPid(kp=10.0), delay=delay))
+    assert legend_words(figure) == ["target"]
+
+
+def test_the_setpoint_is_dotted_after_range_delay_and_slew():
+    """It is what the controller sees."""
+    parts = {"command_range": (-0.5, 0.5), "delay": be.Delay(steps=5), "slew": 10.0}
+    run = simulated(1.0, controller=be.PositionPid(kp=10.0), **parts)
+    figure = plot.step_response(run)
+    (seen,) = dotted(named_axes(figure)["position"])
+    np.testing.assert_array_equal(seen, run["setpoint"])
+    assert seen.max() == 0.5 and legend_words(figure) == ["target", "after range, delay, slew"]
+
+
+def test_a_command_beyond_its_range_is_dotted_at_its_end():
+    """1 rad of which 0.5 rad are taken."""
+    run = simulated(1.0, controller=be.PositionPid(kp=10.0), command_range=(-0.5, 0.5))
+    (seen,) = dotted(named_axes(plot.step_response(run))["position"])
+    assert (seen == 0.5).all()
+
+
+def test_several_targets_are_drawn_each_over_its_own():
+    """A position and a velocity commanded together."""
+    command = be.Command(position=0.5, velocity=be.Sine(amplitude=1.0, frequency=5.0))
+    run = simulated(command, controller=be.IdealPd(stiffness=1.0, damping=0.1))
+    rows = named_axes(plot.step_response(run))
+    np.testing.assert_array_equal(dashed(rows["position"])[0], run["position_command"])
+    np.testing.assert_array_equal(dashed(rows["speed"])[0], run["velocity_command"])
+
+
+def test_limits_have_a_strip_with_their_names():
+    """A lane for each that acts, filled for as long as it does; no strip where none acts."""
+    quiet = plot.step_response(simulated(1.0, controller=be.PositionPid(kp=10.0)))
+    assert "limits" not in named_axes(quiet)
+    run = simulated(1.0, controller=be.PositionPid(kp=40.0, kd=0.5), slew=20.0, voltage_limit=4.0)
+    figure = plot.step_response(run)
+    strip = named_axes(figure)["limits"]
+    assert [text.get_text() for text in strip.get_yticklabels()] == ["voltage\nlimit", "slew\nlimit"]
+    for bars, name in zip(strip.collections, ("voltage", "slew"), strict=True):
+        acting = sum(name in be.limit_names(int(flags)) for flags in run["limit"])
+        length = sum(path.get_extents().width for path in bars.get_paths())
+        # the axis of time is in ms or s
+        assert length == pytest.approx(acting * 1e-3 * (1e3 if "[ms]" in strip.get_xlabel() else 1.0))
+    assert_axes_have_units(figure)
+    assert_nothing_is_clipped(figure)
+
+
+def test_names_in_the_strip_do_not_overlap():
+    """Every limit that can act at once."""
+    limits = be.EffortLimit(effort_limit=0.02)
+    parts = {"command_range": (-0.5, 0.5), "slew": 10.0, "limits": limits, "voltage_limit": 0.5}
+    figure = plot.step_response(simulated(1.0, controller=be.PositionPid(kp=40.0), **parts))
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in named_axes(figure)["limits"].get_yticklabels()]
+    assert len(boxes) >= 3
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+
+
+def test_spans_begin_and_end_with_their_steps():
+    """A flag belongs to the step that ends at its time."""
+    time = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert spans_of(time, np.array([1, 0, 4, 4, 0])) == [(0.0, 1.0), (2.0, 4.0)]
+    assert spans_of(time, np.array([0, 0, 0, 0, 1])) == [(4.0, 5.0)]
+    assert spans_of(time, np.zeros(5)) == []
+    assert spans_of(time[:1], np.ones(1)) == [(0.0, 1.0)]
+
+
+def test_an_actuator_without_a_motor_is_drawn_with_what_it_has(tmp_path):
+    """Position with its target, speed, torque, and the limit."""
+    limit = be.DcClip(saturation_effort=3.0, velocity_limit=20.0, effort_limit=2.0)
+    actuator = be.Actuator(controller=be.IdealPd(stiffness=20.0, damping=0.5), limits=limit)
+    run = be.simulate(actuator, be.Inertia(inertia=0.01), 1.0, 0.2, 1e-3, engine="numpy")
+    figure = plot.step_response(run, tmp_path / "joint.png")
+    rows = named_axes(figure)
+    assert list(rows) == ["position", "speed", "torque", "limits"]
+    np.testing.assert_array_equal(rows["torque"].lines[0].get_ydata(), run["torque"])
+    assert_axes_have_units(figure)
+    assert_nothing_is_clipped(figure)
+    with pytest.raises(ParameterError, match=r"energy\(\) needs a motor"):
+        plot.energy_balance(run)
+
+
+def test_a_page_of_a_run_without_a_motor_names_what_it_lacks(tmp_path):
+    """The response is drawn, the energy is not."""
+    run = be.simulate(be.Actuator(), be.Inertia(inertia=0.01), 1.0, 0.02, 1e-3, engine="numpy")
+    text = plot.page(tmp_path / "page.html", run=run).read_text(encoding="utf-8")
+    assert text.count("<img ") == 1 and "this actuator has none" in text
+
+
+def test_motors_of_a_batch_have_targets_in_their_colours():
+    """One line for all where they share it; bars of the strip side by side."""
+    controller = be.PositionPid(kp=np.array([20.0, 60.0]), kd=0.3)
+    shared = plot.step_response(simulated(1.0, controller=controller, supply=be.Supply(voltage=12.0)))
+    assert len(dashed(named_axes(shared)["position"])) == 1
+    own = plot.step_response(simulated(be.Constant(np.array([0.5, 1.0])), controller=controller, voltage_limit=12.0))
+    lines = named_axes(own)["position"].lines
+    solid = [line.get_color() for line in lines if line.get_linestyle() == "-"]
+    assert [line.get_color() for line in lines if line.get_linestyle() == "--"] == solid and len(solid) == 2
+    assert len(named_axes(own)["limits"].collections) == 2
+
+
+def test_a_winding_that_stays_cold_looks_cold():
+    """Less than a kelvin does not fill the axes."""
+    ax = named_axes(plot.step_response(simulated(0.1)))["temperature"]
+    assert np.ptp(ax.get_ylim()) >= 1.0
 
 
 def test_the_bars_of_the_energy_balance_close():

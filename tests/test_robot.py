@@ -191,6 +191,16 @@ def test_each_controller_gets_what_it_takes_of_a_command():
         step(state, be.Command(position=position, voltage=position), position, velocity, DT)
 
 
+@pytest.mark.parametrize("engine", ["numpy", "jax", "torch"])
+def test_one_number_for_all_joints(engine):
+    """Plain numbers count for every joint, also for actuators that remember nothing."""
+    options = {"eager": True} if engine == "torch" else {}
+    step = robot().compile(engine, **options)
+    _, out = step(step.initial((4,)), 0.5, 0.0, 0.0, DT)
+    assert np.asarray(out.torque).shape == (4, 12) and np.asarray(out.limit).shape == (4, 12)
+    assert np.allclose(np.asarray(out.torque)[:, 1], 25.0)
+
+
 def test_an_array_without_the_joints_is_one_sentence():
     """The last axis of every input is that of the joints."""
     step = robot().compile("numpy")

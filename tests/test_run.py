@@ -36,7 +36,81 @@ def batch():
 def test_every_channel_has_a_unit(run):
     """A motor with every state has channels of every kind, and `unit` knows them all."""
     for name in run.channels:
-        assert run.unit(name) == ("W" if name.endswith("_power") else UNITS[name])
+        assert run.unit(name) == ("W" if name.endswith("_power") else (UNITS | {"command": "V"})[name])
+
+
+@pytest.mark.parametrize(
+    ("controller", "unit"),
+    [
+        (None, "V"),
+        (be.Voltage(), "V"),
+        (be.PositionPid(kp=1.0), "rad"),
+        (be.VelocityPi(kp=1.0), "rad/s"),
+        (be.TorquePid(kp=1.0), "rad"),
+        (be.TorquePid(kd=1.0, follows="velocity"), "rad/s"),
+        (be.IdealPd(stiffness=1.0), "rad"),
+        (be.Torque(), "N*m"),
+        (be.DutyServo(kp=1.0), "rad"),
+        (be.ModeSelector(), "V"),
+    ],
+)
+def test_the_command_has_the_unit_of_what_is_followed(controller, unit):
+    """Volts, or the main input of the controller; the setpoint after a slew is in the same unit."""
+    actuator = be.Actuator(MOTOR, be.Supply(voltage=24.0), controller=controller, slew=10.0)
+    run = be.simulate(actuator, be.Inertia(inertia=1e-3), 0.5, 2e-3, 1e-3, engine="numpy")
+    assert run.unit("command") == run.unit("setpoint") == unit
+
+
+@pytest.mark.parametrize(
+    ("controller", "unit"),
+    [
+        (be.PositionPid(kp=1.0, ki=1.0), "rad*s"),
+        (be.VelocityPi(kp=1.0, ki=1.0), "rad"),
+        (be.TorquePid(kp=1.0, ki=1.0), "rad*s"),
+        (be.TorquePid(ki=1.0, follows="velocity"), "rad"),
+    ],
+)
+def test_an_integral_is_an_error_over_time_or_a_moving_target(controller, unit):
+    """rad·s where errors add up, rad where a target moves on."""
+    actuator = be.Actuator(MOTOR, controller=controller)
+    run = be.simulate(actuator, be.Inertia(inertia=1e-3), 0.5, 2e-3, 1e-3, engine="numpy")
+    assert run.unit("integral") == unit
+
+
+def test_every_channel_of_several_commands_has_a_unit():
+    """`position_command` in rad, `velocity_command` in rad/s, `effort_command` in N·m."""
+    command = be.Command(position=0.5, velocity=1.0, effort=0.1)
+    actuator = be.Actuator(MOTOR, controller=be.IdealPd(stiffness=1.0, damping=0.1), delay=be.Delay(steps=(1, 2)))
+    run = be.simulate(actuator, be.Inertia(inertia=1e-3), command, 4e-3, 1e-3, engine="numpy")
+    units = {name: run.unit(name) for name in run.channels}
+    assert (units["position_command"], units["velocity_command"], units["effort_command"]) == ("rad", "rad/s", "N*m")
+    assert units["lag"] == "1"
+
+
+@pytest.fixture(scope="module")
+def joint():
+    """A run of an actuator without a motor."""
+    actuator = be.Actuator(controller=be.IdealPd(stiffness=20.0, damping=0.5), limits=be.EffortLimit(effort_limit=2.0))
+    return be.simulate(actuator, be.Inertia(inertia=0.01), 1.0, 0.02, 1e-3, engine="numpy")
+
+
+def test_energy_without_a_motor_is_one_sentence(joint):
+    """It says what there is instead."""
+    with pytest.raises(be.ParameterError) as caught:
+        joint.energy()
+    assert str(caught.value) == (
+        "energy() needs a motor, and this actuator has none: run['mechanical_power'] is what the joint got"
+    )
+    assert joint["mechanical_power"].shape == joint.time.shape
+
+
+def test_a_run_without_a_motor_says_joint_and_can_be_written(joint, tmp_path):
+    """Only the channels that exist, each with its unit."""
+    assert repr(joint).startswith("Run(1 joint, 0.02 s") and joint.motor is None
+    header = joint.to_csv(tmp_path / "run.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert "torque [N*m]" in header and "current" not in header
+    table = pyarrow.parquet.read_table(joint.to_parquet(tmp_path / "run.parquet"))
+    assert table.schema.field("command").metadata[b"unit"] == b"rad"
 
 
 def test_every_state_and_output_is_a_channel(run):

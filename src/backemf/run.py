@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .actuator import Actuator
-from .actuator.chain import moving_target
+from .actuator.controllers import moving_target
 from .errors import MissingExtraError, ParameterError
 from .motor import Motor
 

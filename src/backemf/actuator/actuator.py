@@ -94,16 +94,16 @@ class Actuator:
                 )
 
     def _check_limits(self) -> None:
-        if isinstance(self.limits, TorqueLimit):
-            object.__setattr__(self, "limits", (self.limits,))
-        if not isinstance(self.limits, (tuple, list)) or len(self.limits):
+        given: Any = (self.limits,) if isinstance(self.limits, TorqueLimit) else self.limits
+        object.__setattr__(self, "limits", given)
+        if not isinstance(given, (tuple, list)) or len(given):
             require_parts(self, "limits", DcClip)
-        for limit in self.limits:
+        for limit in given:
             if is_dataclass(limit) and not isinstance(limit, TorqueLimit):
                 raise ParameterError(
                     f"Actuator.limits holds {type(limit).__name__}(...): must be limits such as DcClip"
                 )
-        object.__setattr__(self, "limits", tuple(self.limits))
+        object.__setattr__(self, "limits", tuple(given))
 
     def _check_motor(self) -> None:
         name = type(self.controller).__name__

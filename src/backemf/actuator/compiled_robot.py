@@ -173,7 +173,15 @@ def fused(law: Any, groups: tuple[Group, ...], names: tuple[str, ...] | None, en
     def beside(name, values, outs):
         """The groups' values in the order of the joints; NaN where a group has no such output."""
         nothing = 0 if name == "limit" else math.nan
-        like = [engine.spread(nothing if v is None else v, out.torque) for v, out in zip(values, outs, strict=True)]
+        # a joint without a state that is told one number for all robots knows nothing of the batch; others do
+        batch: tuple[int, ...] = ()
+        for out in outs:
+            shape = tuple(getattr(out.torque, "shape", ()))
+            batch = shape[:-1] if len(shape) > len(batch) + 1 else batch
+        like = [
+            engine.spread(nothing if value is None else value, (*batch, len(mine)), out.torque)
+            for value, mine, out in zip(values, columns, outs, strict=True)
+        ]
         joined = like[0] if len(like) == 1 else engine.joined(like)
         return joined if inverse == tuple(range(len(inverse))) else take(joined, inverse)
 

@@ -28,6 +28,7 @@ from .controllers import (
 )
 from .learned.learned import LearnedController
 from .learned.learned import asked as network_asks
+from .limit_slopes import tightest_slopes
 from .torque_limits import tightest
 
 
@@ -188,10 +189,17 @@ def bounded(actuator, demand: Demand, position, velocity) -> Demand:
     motor = actuator.motor
     low, high = tightest(actuator.limits, position, velocity)
     per_torque = 1.0 / (motor.magnet.torque_constant * motor.ratio)
+    slopes = tightest_slopes(actuator.limits, position, velocity, low, high)
     # a gear that turns the other way swaps them
     first, second = low * per_torque, high * per_torque
-    low, high = minimum(first, second), maximum(first, second)
-    return changed(demand, low_current=low, high_current=high)
+    slope_of_low, slope_of_high = (x * absolute(per_torque) / absolute(motor.ratio) for x in slopes)
+    return changed(
+        demand,
+        low_current=minimum(first, second),
+        high_current=maximum(first, second),
+        low_slope=where(first <= second, slope_of_low, slope_of_high),
+        high_slope=where(first <= second, slope_of_high, slope_of_low),
+    )
 
 
 SATURATED = names.VOLTAGE | names.CURRENT | names.TORQUE

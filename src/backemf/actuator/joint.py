@@ -10,7 +10,8 @@ from ..tree import changed
 from .control import Asked
 from .decision import Decision, settle
 from .joint_friction import tanh_friction, tanh_friction_per_speed, tanh_friction_slope
-from .torque_limits import DcClip, dc_slope, tightest
+from .limit_slopes import tightest_slopes
+from .torque_limits import tightest
 
 
 def limited_torque(actuator, asked: Asked, position, velocity):
@@ -21,11 +22,10 @@ def limited_torque(actuator, asked: Asked, position, velocity):
         torque = clip(torque, low, high)
         acts = absolute(torque - asked.amount) > 0.0
         flag = where(acts, names.TORQUE, 0)
-        nothing = slanted = 0.0 * torque
-        if len(actuator.limits) == 1 and isinstance(actuator.limits[0], DcClip):
-            flat = absolute(torque) >= actuator.limits[0].effort_limit
-            slanted = where(flat, nothing, dc_slope(velocity, actuator.limits[0]))
-        slope, stiffness = where(acts, slanted, slope), where(acts, nothing, stiffness)
+        # a torque at a bound falls with speed as the bound does
+        low_slope, high_slope = tightest_slopes(actuator.limits, position, velocity, low, high)
+        slope = where(acts, where(asked.amount > torque, high_slope, low_slope), slope)
+        stiffness = where(acts, 0.0 * torque, stiffness)
     return torque, slope, stiffness, flag
 
 

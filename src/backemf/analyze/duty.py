@@ -93,7 +93,7 @@ def peak_temperature(
 def intermittent_duty(
     motor: Motor, on_current: Number, period: Number, limit: Number | None = None, motor_speed: Number = 0.0
 ) -> np.ndarray:
-    """Largest share of each period [s] at `on_current` [A] that keeps the winding at or below `limit` [°C] [1].
+    """Largest share [1] of each period [s] at `on_current` [A] that keeps the winding at or below `limit` [°C].
 
     1 where the current may flow for ever, 0 where the iron alone overheats the winding.
     """

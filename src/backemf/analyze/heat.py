@@ -132,7 +132,7 @@ def time_to_limit(
     limit: Number | None = None,
     motor_speed: Number = 0.0,
 ) -> np.ndarray:
-    """Time until the winding reaches a limit [°C] at a held current [A] and rotor speed [rad/s] [s]; inf if never.
+    """Time [s] until the winding reaches a limit [°C] at a held current [A] and rotor speed [rad/s]; inf if never.
 
     `start` is the winding temperature [°C], or those of winding and housing as a pair; None: both at ambient. A number
     for a model of two nodes leaves the housing at ambient. `limit` is the rated winding temperature if None. Exact,

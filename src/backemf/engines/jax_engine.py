@@ -138,9 +138,9 @@ def select(mask, chosen, other):
     return jnp.where(mask, chosen, other)
 
 
-def spread(value, like):
-    """A value over the shape of another one."""
-    return jnp.broadcast_to(value, jnp.shape(like))
+def spread(value, shape, like):
+    """A value over a shape; a plain number in the precision of another value."""
+    return jnp.broadcast_to(value, shape)
 
 
 def joined(parts):

@@ -24,9 +24,9 @@ def select(mask, chosen, other):
     return np.where(mask, chosen, other)
 
 
-def spread(value, like):
-    """A value over the shape of another one."""
-    return np.broadcast_to(value, np.shape(like))
+def spread(value, shape, like):
+    """A value over a shape; a plain number in the precision of another value."""
+    return np.broadcast_to(value, shape)
 
 
 def joined(parts):

@@ -151,9 +151,13 @@ def select(mask, chosen, other):
     return torch.where(torch.as_tensor(mask), chosen, other)
 
 
-def spread(value, like):
-    """A value over the shape of another one."""
-    return value.expand(like.shape) if isinstance(value, torch.Tensor) else torch.full_like(like, value)
+def spread(value, shape, like):
+    """A value over a shape; a plain number in the precision of another value."""
+    if isinstance(value, torch.Tensor):
+        return value.expand(shape)
+    if isinstance(like, torch.Tensor) and isinstance(value, float):
+        return torch.full(shape, value, dtype=like.dtype, device=like.device)
+    return torch.full(shape, value, device=like.device if isinstance(like, torch.Tensor) else None)
 
 
 def joined(parts):

@@ -47,6 +47,10 @@ class Demand:
     """Lowest current that the demand allows [A]; None: no bound."""
     high_current: Any = None
     """Highest current that the demand allows [A]; None: no bound."""
+    low_slope: Any = 0.0
+    """How fast the lowest current falls with the rotor speed [A·s/rad]."""
+    high_slope: Any = 0.0
+    """How fast the highest current falls with the rotor speed [A·s/rad]."""
     voltage_limit: Any = None
     """Largest voltage of the drive in either direction [V]; None: what the supply has."""
     limit: Any = 0
@@ -228,7 +232,7 @@ def drive(motor: Motor, supply, state: State, demand: Demand, speed, dt, mean_to
     following = current_at_end(current, steady, left)
 
     # a drive limits current by lowering its voltage, as far as the bus reaches
-    limited, following_speed, following_command = None, 1.0, 1.0
+    limited, following_speed, following_command, of_bound = None, 1.0, 1.0, 0.0
     # in the precision of the batch, which plain numbers alone do not have
     none, all_of_it = 0.0 * following, 0.0 * following + 1.0
     if supply is not None or demand.voltage_limit is not None:
@@ -240,6 +244,10 @@ def drive(motor: Motor, supply, state: State, demand: Demand, speed, dt, mean_to
         allowed, bounded = within_bounds(demand, allowed)
         flags = flags | hit | bounded
         acts = absolute(allowed - following) > 0.0
+        if demand.low_current is not None:
+            # a current at a bound falls with speed as the bound does
+            slope = where(following > allowed, demand.high_slope, demand.low_slope)
+            of_bound = where(bounded == names.TORQUE, slope, none)
         needed = voltage_for_current(allowed, current, emf, ohms, left)
         voltage = where(acts, needed if reach is None else clip(needed, -reach, reach), voltage)
         steady = steady_current(voltage, emf, ohms)
@@ -261,7 +269,7 @@ def drive(motor: Motor, supply, state: State, demand: Demand, speed, dt, mean_to
         mean_current=mean,
         torque=torque_of(motor, acting, field),
         requested=torque_of(motor, current_at_end(current, unlimited, kept), field),
-        slope=per_volt * per_speed,
+        slope=per_volt * per_speed + torque_per_ampere(motor, acting, field) * of_bound,
         stiffness=-per_volt * following_command * command_per_angle,
         voltage=voltage,
         back_emf=emf,
