@@ -24,6 +24,13 @@ def geared_motor() -> be.Motor:
     )
 
 
+def position_control(motor: be.Motor, **parts) -> be.Run:
+    """A quarter turn under a position controller; `parts` hold the command up before it gets there."""
+    controller = be.PositionPid(kp=40.0, kd=1.2)
+    servo = be.Actuator(motor, be.Supply(voltage=18.0), controller=controller, **parts)
+    return be.simulate(servo, be.Inertia(inertia=0.02), be.Step(value=1.57, time=0.05), 0.4)
+
+
 def main() -> None:
     folder = Path(os.environ.get("BACKEMF_OUT", "out"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -38,6 +45,7 @@ def main() -> None:
         pictures.hysteresis,
         pictures.stribeck,
         pictures.efficiency_map,
+        pictures.simplified_limits,
     )
     for draw, what in [
         *((draw, motor) for draw in of_motor),
@@ -46,6 +54,13 @@ def main() -> None:
     ]:
         path = folder / f"{draw.__name__}.png"
         draw(what, path=path)
+        print(path)
+    for name, parts in (
+        ("position_control", {"delay": be.Delay(seconds=0.02), "slew": 20.0}),
+        ("position_control_at_once", {}),
+    ):
+        path = folder / f"{name}.png"
+        position_control(motor, **parts).plot(path)
         print(path)
 
 

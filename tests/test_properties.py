@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from motors import actuators, scale, steps
 
 import backemf as be
+from backemf.actuator.compiled import laws
 from backemf.engines import bind, load
 from backemf.physics import load as load_laws
 from backemf.rollout import advance, rest
 from backemf.tree import map_numbers
 
-python = load("python")
-loads = bind(load_laws, "python", python.ops)
+python = laws("python")
+loads = bind(load_laws, "python", load("python").ops)
 many = settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
 
 speeds = st.just(0.0) | scale(-4, 2.5) | scale(-4, 2.5).map(lambda w: -w)

@@ -79,14 +79,13 @@ def advance(laws, loads, actuator: Actuator, load: Load, here: Here, command, pa
         return Here(state, here.memory, end, velocity), -out.torque, out
     command, flags, state = laws.receive(actuator, here.state, command, here.position, here.velocity, dt, None)
     here = Here(state, here.memory, here.position, here.velocity)
-    torques, outs = [], []
+    if actuator.substeps == 1:
+        return turn(laws, loads, actuator, load, here, command, flags, dt)
+    pulled, total = 0.0, None
     for _ in range(actuator.substeps):
         here, torque, out = turn(laws, loads, actuator, load, here, command, flags, dt / actuator.substeps)
-        torques.append(torque)
-        outs.append(out)
-    if actuator.substeps == 1:
-        return here, torques[0], outs[0]
-    return here, sum(torques) / actuator.substeps, laws.averaged(outs)
+        pulled, total = pulled + torque / actuator.substeps, laws.added(total, out, actuator.substeps)
+    return here, pulled, total
 
 
 def turn(laws, loads, actuator: Actuator, load: Load, here: Here, command, flags, dt):

@@ -20,18 +20,19 @@ def held(actuator, state: State, command, position, velocity, dt, load_torque=No
     """New state and output for a joint position and velocity that a host holds over the step."""
     command, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
     turns = actuator.substeps
-    before, short, outs = state, dt / turns, []
+    if turns == 1:
+        state, out = turn_held(actuator, state, command, flags, position, velocity, dt, load_torque, load_inertia)
+        return state, changed(out, limit=as_bits(out.limit))
+    # how the torque follows the joint over all turns is that of one turn as long as the step
+    _, whole = turn_held(actuator, state, command, flags, position, velocity, dt, load_torque, load_inertia)
+    short, total = dt / turns, None
     for turn in range(turns):
         # the joint goes on at its speed while the loop turns
-        here = position if turn == 0 else position + (turn * short) * velocity
+        here = position + (turn * short) * velocity
         state, out = turn_held(actuator, state, command, flags, here, velocity, short, load_torque, load_inertia)
-        outs.append(out)
-    out = outs[0] if turns == 1 else averaged(outs)
-    if turns > 1:
-        # how the torque follows the joint over all turns is that of one turn as long as the step
-        _, whole = turn_held(actuator, before, command, flags, position, velocity, dt, load_torque, load_inertia)
-        out = changed(out, torque_slope=whole.torque_slope, torque_stiffness=whole.torque_stiffness)
-    return state, changed(out, limit=as_bits(out.limit))
+        total = added(total, out, turns)
+    slopes = {"torque_slope": whole.torque_slope, "torque_stiffness": whole.torque_stiffness}
+    return state, changed(total, limit=as_bits(total.limit), **slopes)
 
 
 def turn_held(actuator, state: State, command, flags, position, velocity, dt, load_torque, load_inertia):
@@ -73,18 +74,16 @@ AT_THE_END = (
 """What is reported as it is after the last turn; all else is the mean over the turns."""
 
 
-def averaged(outs: list[Output]) -> Output:
-    """One output for several turns."""
-    merged = {}
+def added(total: Output | None, out: Output, turns: int) -> Output:
+    """The output of several turns as it grows: means are summed share by share, flags are joined."""
+    share = 1.0 / turns
+    grown = {}
     for name in OUTPUTS:
-        values = [getattr(out, name) for out in outs]
-        if values[0] is None or name in AT_THE_END:
-            merged[name] = values[-1]
+        value = getattr(out, name)
+        if value is None or name in AT_THE_END:
+            grown[name] = value
         elif name == "limit":
-            flags = values[0]
-            for more in values[1:]:
-                flags = flags | more
-            merged["limit"] = flags
+            grown[name] = value if total is None else total.limit | value
         else:
-            merged[name] = sum(values) * (1.0 / len(values))
-    return Output(**merged)
+            grown[name] = share * value if total is None else getattr(total, name) + share * value
+    return Output(**grown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from ..physics.state import Output, State
+from ..physics.state import OUTPUTS, STATES, Output, State
 
 
 def packed(part: Any) -> Any:
@@ -13,6 +13,11 @@ def packed(part: Any) -> Any:
     if isinstance(part, tuple):
         return tuple(packed(item) for item in part)
     return {name: value for name, value in part.__dict__.items() if value is not None}
+
+
+def present(part: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """The same as `packed`, in words that every compiler follows."""
+    return {name: getattr(part, name) for name in names if getattr(part, name) is not None}
 
 
 def unpacked(kind: type, values: Any) -> Any:
@@ -38,7 +43,8 @@ def on_packed(function: Any) -> Any:
     def step(actuator, state, *arguments):
         states = tuple(State(**each) for each in state) if isinstance(state, tuple) else State(**state)
         after, out = function(actuator, states, *arguments)
-        return packed(after), packed(out)
+        several = tuple(present(each, STATES) for each in after) if isinstance(after, tuple) else present(after, STATES)
+        return several, present(out, OUTPUTS)
 
     return step
 

@@ -193,15 +193,13 @@ def compiled(function, actuator, options):
 
 
 def tuned(actuator: Any, options: dict[str, Any]) -> dict[str, Any] | None:
-    """Options of the compiler: several turns of a control loop on a GPU go into one kernel, however long it gets."""
+    """Options of the compiler: several turns of a control loop on a GPU go into one kernel, however long it gets.
+
+    With every output that would be too much for one kernel's registers.
+    """
     turns = max(each.substeps for each in (actuator if isinstance(actuator, tuple) else (actuator,)))
-    if (
-        turns > 1
-        and options.get("telemetry") is not None
-        and torch.device(options.get("device") or "cpu").type == "cuda"
-    ):
-        return {"max_fusion_size": 100_000}
-    return None
+    on_gpu = torch.device(options.get("device") or "cpu").type == "cuda"
+    return {"max_fusion_size": 100_000} if turns > 1 and on_gpu and options.get("telemetry") is not None else None
 
 
 def keeping_state(run):

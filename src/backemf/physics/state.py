@@ -162,5 +162,7 @@ class Output:
     """Electrical energy taken since the last reset [J]; None where the actuator has no meter."""
 
 
+STATES = tuple(entry.name for entry in fields(State))
+"""Names of all states."""
 OUTPUTS = tuple(entry.name for entry in fields(Output))
 """Names of all outputs."""
