@@ -149,10 +149,12 @@ def joined(parts):
 
 
 @cache
-def _jitted(function, structure, in_place):
-    """One compiled function for all actuators of a structure; the numbers come as a list of leaves."""
+def _jitted(function, structure, numbers, in_place):
+    """One compiled function for all actuators of a structure with the same plain numbers; arrays are arguments."""
 
-    def step(leaves, state, *arguments):
+    def step(arrays, state, *arguments):
+        rest = iter(arrays)
+        leaves = [next(rest) if number is None else number for number in numbers]
         return on_packed(function)(jax.tree.unflatten(structure, leaves), state, *arguments)
 
     return jax.jit(step, donate_argnums=(1,) if in_place else ())
@@ -161,8 +163,9 @@ def _jitted(function, structure, in_place):
 def compiled(function, actuator, options):
     """The function jitted, with its first argument, the actuator, filled in.
 
-    The actuator's numbers are arguments of the compiled function, so another motor of the same kind reuses it.
+    Plain numbers are constants of the compiled function, which XLA folds; arrays are its arguments.
     """
-    leaves, structure = jax.tree.flatten(jax.tree.map(jnp.asarray, actuator))
-    jitted = _jitted(function, structure, options.get("in_place", False))
-    return with_states(partial(jitted, leaves))
+    leaves, structure = jax.tree.flatten(actuator)
+    numbers = tuple(leaf if isinstance(leaf, (int, float)) else None for leaf in leaves)
+    arrays = [jnp.asarray(leaf) for leaf in leaves if not isinstance(leaf, (int, float))]
+    return with_states(partial(_jitted(function, structure, numbers, options.get("in_place", False)), arrays))
