@@ -131,7 +131,7 @@ def measure(console: Console) -> list[Figure]:
     add("  memory, 4 times the steps", longer / memory, "times", "< 4", longer / memory < 4)
     with console.status("memory"):
         given = shared_parameter_bytes()
-    # four states, the meter among them, a command, a position and a velocity, in float32; parameters add next to nothing
+    # four states, one of them the meter, a command, a position and a velocity in float32; parameters add next to none
     add("arguments of a step, parameters shared", given, "bytes per motor", "< 29", given < 29)
     return figures
 
