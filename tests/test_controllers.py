@@ -330,3 +330,17 @@ def test_the_slope_of_many_turns_is_that_of_the_whole_step():
     true = -(torque(0.5 + 1e-5) - torque(0.5 - 1e-5)) / 2e-5
     # the end of the step is softer than its mean: on the safe side for a host, and of the right size
     assert true < slopes[1] < 2.5 * true
+
+
+def test_a_bad_command_is_reported_by_index():
+    """NaN in one environment of a batch: `check` names its place, the others are those of a run without it."""
+    step = be.Actuator(controller=be.IdealPd(stiffness=1.0)).compile("numpy")
+    target, still = np.ones((4, 3)), np.zeros((4, 3))
+    _, good = step(step.initial((4, 3)), target, still, still, DT)
+    good.check()
+    target[2, 1] = np.nan
+    _, out = step(step.initial((4, 3)), target, still, still, DT)
+    with pytest.raises(be.ParameterError, match=r"\(2, 1\) was no finite number"):
+        out.check()
+    assert np.array_equal(np.delete(out.torque.ravel(), 7), np.delete(good.torque.ravel(), 7))
+    assert out.torque[2, 1] == 0.0

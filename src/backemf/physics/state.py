@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+
+from ..errors import ParameterError
 from ..tree import kind_of_numbers
 
 Array = Any
@@ -160,6 +163,18 @@ class Output:
     """Which limits act, as a sum of bits; `limit_names` says them in words."""
     electrical_energy: Array = None
     """Electrical energy taken since the last reset [J]; None where the actuator has no meter."""
+
+    def check(self) -> None:
+        """Raise one sentence with the index of every motor whose command was no finite number; waits for a GPU."""
+        flags = self.limit.cpu() if hasattr(self.limit, "cpu") else self.limit
+        bad = np.argwhere(np.asarray(0 if flags is None else flags) & INVALID)
+        if len(bad):
+            places = ", ".join(str(tuple(int(i) for i in index)) for index in bad[:5])
+            more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
+            raise ParameterError(
+                f"the command at {places}{more} was no finite number: those joints held their position or got no "
+                "torque, all others are as they should be; look at what makes the command"
+            )
 
 
 STATES = tuple(entry.name for entry in fields(State))
