@@ -10,6 +10,7 @@ from laws import learned as law
 from mjlab.actuator import LearnedMlpActuatorCfg
 from mjlab.actuator.actuator import ActuatorCmd
 
+import backemf as be
 from backemf.sims.mjlab import LearnedMlp
 from backemf.sims.mjlab import learned as numpy_law
 
@@ -132,3 +133,39 @@ def test_gradients_pass_through_our_history(tmp_path):
     _, torque = law.learned_step(ours, history, still, still, still)
     (gradient,) = torch.autograd.grad(torque.sum(), first)
     assert torch.isfinite(gradient).all() and (gradient != 0.0).any()
+
+
+@pytest.mark.parametrize("order", ["pos_vel", "vel_pos"])
+def test_an_actuator_with_the_same_file_gives_their_torque(tmp_path, order, monkeypatch):
+    """`be.LearnedMlp` in our chain, read from the file that mjlab loads, through partial resets and the clip."""
+    plain = torch.nn.Sequential(
+        torch.nn.Linear(6, 16), torch.nn.ELU(), torch.nn.Linear(16, 16), torch.nn.ELU(), torch.nn.Linear(16, 1)
+    )
+    monkeypatch.setitem(globals(), "network", lambda inputs, seed: plain)
+    theirs, _ = their_actuator(tmp_path, order, 3)
+    controller = be.LearnedMlp(
+        network=be.load_network(tmp_path / "network.pt"),
+        history=3,
+        position_scale=0.7,
+        velocity_scale=0.05,
+        torque_scale=90.0,
+        input_order="position_velocity" if order == "pos_vel" else "velocity_position",
+        reset="backfill",
+    )
+    clip = be.DcClip(saturation_effort=14.0, velocity_limit=8.0, effort_limit=9.0)
+    step = be.Actuator(controller=controller, limits=clip).compile("torch", eager=True)
+    state = step.initial((ENVS, 12))
+    draw = torch.Generator().manual_seed(3)
+    clipped = 0
+    for k in range(120):
+        if k % 17 == 11:
+            ids = torch.randperm(ENVS, generator=draw)[:2]
+            theirs.reset(ids)
+            mask = torch.zeros(ENVS, 1, dtype=torch.bool)
+            mask[ids] = True
+            state = step.reset(state, mask)
+        told = command(draw)
+        state, out = step(state, told.position_target, told.pos, told.vel, 0.002)
+        torch.testing.assert_close(out.torque, theirs.compute(told), rtol=1e-5, atol=2e-5)
+        clipped += int((out.limit > 0).sum())
+    assert 0 < clipped < 120 * ENVS * 12
