@@ -81,7 +81,8 @@ def advance(laws, loads, actuator: Actuator, load: Load, here: Here, command, pa
     here = Here(state, here.memory, here.position, here.velocity)
     if actuator.substeps == 1:
         return turn(laws, loads, actuator, load, here, command, flags, dt)
-    pulled, total = 0.0, None
+    pulled: Any = 0.0
+    total: Any = None
     for _ in range(actuator.substeps):
         here, torque, out = turn(laws, loads, actuator, load, here, command, flags, dt / actuator.substeps)
         pulled, total = pulled + torque / actuator.substeps, laws.added(total, out, actuator.substeps)

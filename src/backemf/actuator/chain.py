@@ -6,6 +6,8 @@ several times per step, each time with the joint a little further on.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..physics.ops import as_bits
 from ..physics.state import OUTPUTS, Output, State
 from ..physics.step import coupled as motor_coupled
@@ -25,7 +27,8 @@ def held(actuator, state: State, command, position, velocity, dt, load_torque=No
         return state, changed(out, limit=as_bits(out.limit))
     # how the torque follows the joint over all turns is that of one turn as long as the step
     _, whole = turn_held(actuator, state, command, flags, position, velocity, dt, load_torque, load_inertia)
-    short, total = dt / turns, None
+    short = dt / turns
+    total: Any = None
     for turn in range(turns):
         # the joint goes on at its speed while the loop turns
         here = position + (turn * short) * velocity
