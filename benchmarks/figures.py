@@ -50,7 +50,10 @@ def shortest(call, repeats: int = 7, calls: int = 1) -> float:
 def as_markdown(figures: list[Figure], where: str) -> str:
     """The figures as a table for the documentation."""
     rows = [f"Measured on {where}:", "", "| | measured | unit | goal |", "|---|---:|---|---|"]
-    rows += [f"| {f.what.strip()} | {f.value:,.3g} | {f.unit} | {f.goal} |" for f in figures]
+    for f in figures:
+        # what belongs to the row above
+        what = f"… {f.what.strip()}" if f.what.startswith(" ") else f.what
+        rows.append(f"| {what} | {f.value:,.3g} | {f.unit} | {f.goal} |")
     return "\n".join(rows)
 
 
