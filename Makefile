@@ -3,6 +3,7 @@ PYTHON ?= python3
 PYTEST_ARGS ?=
 BIN := .venv/bin
 MJLAB := .venv-mjlab/bin
+PHYSX := .venv-physx/bin
 # the documentation is built with MkDocs 1, as pyproject.toml says
 export NO_MKDOCS_2_WARNING := 1
 
@@ -21,8 +22,9 @@ demo: .venv/.demo ## take one motor from its datasheet to a moving load; leaves 
 test: .venv/.dev ## run the tests; make test PYTEST_ARGS="-k thermal" runs some
 	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
-test-sims: .venv-mjlab/.mjlab ## run the tests inside real simulators, in an environment of their own
+test-sims: .venv-mjlab/.mjlab .venv-physx/.physx ## run the tests inside real simulators, each in an environment of its own
 	$(MJLAB)/python -m pytest tests_sims/mjlab $(PYTEST_ARGS)
+	$(PHYSX)/python -m pytest tests_sims/physx $(PYTEST_ARGS)
 
 check: .venv/.dev ## format, lint, types, and documentation with every link
 	$(BIN)/ruff format --check .
@@ -42,7 +44,7 @@ docs: .venv/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
 clean: ## remove the environments and everything that was built
-	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock build dist out site .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock build dist out site .hypothesis .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Two environments in one folder: the demo installs neither PyTorch nor MuJoCo nor the documentation tools.
@@ -50,5 +52,7 @@ clean: ## remove the environments and everything that was built
 	$(PYTHON) tools/environment.py $*
 
 # Simulators pin versions of PyTorch and MuJoCo that are not ours, so each has a folder of its own.
-.venv-mjlab/.mjlab: pyproject.toml constraints-mjlab.txt tools/environment.py
-	$(PYTHON) tools/environment.py mjlab
+.venv-mjlab/.mjlab .venv-physx/.physx: .venv-%: pyproject.toml tools/environment.py
+	$(PYTHON) tools/environment.py $(patsubst .%,%,$(notdir $@))
+.venv-mjlab/.mjlab: constraints-mjlab.txt
+.venv-physx/.physx: constraints-physx.txt

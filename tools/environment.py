@@ -1,7 +1,8 @@
 """Set up an environment for the Makefile.
 
 `environment.py demo` (core and pictures) and `environment.py dev` (everything) make `.venv`; `environment.py mjlab`
-makes `.venv-mjlab`, which holds the simulator mjlab and the versions of PyTorch and MuJoCo that it asks for.
+makes `.venv-mjlab`, which holds the simulator mjlab and the versions of PyTorch and MuJoCo that it asks for;
+`environment.py physx` makes `.venv-physx`, which holds PhysX.
 
 Uses the standard library only. Safe to run twice at once: the second waits for the first. The stamp file is written
 last, so a set-up that fails half-way is done again by the next `make`.
@@ -13,8 +14,8 @@ import venv
 from pathlib import Path
 
 OLDEST = (3, 11)
-EXTRAS = {"demo": "plot", "dev": "dev"}
-SIMULATORS = ("mjlab",)
+EXTRAS = {"demo": "plot", "dev": "dev", "physx": "usd"}
+SIMULATORS = ("mjlab", "physx")
 ROOT = Path(__file__).resolve().parent.parent
 
 # What mjlab imports when a scene is stepped. Its own requirements also ask for a training stack with GPU wheels
@@ -35,6 +36,10 @@ MJLAB_NEEDS = [
     "viser",
     "warp-lang",
 ]
+# PhysX asks for a packaging library too old to build ours, and runs as well with a new one.
+PHYSX_ALONE = ["ovphysx"]
+PHYSX_NEEDS = ["ovstage", "physx-usd-schemas", "warp-lang"]
+ALONE = {"mjlab": MJLAB_ALONE, "physx": PHYSX_ALONE}
 
 
 class Environment:
@@ -100,9 +105,11 @@ def install(kind):
         # PyTorch first and alone, so that nothing after it asks for another build of it
         place.pip("torch")
         place.pip("pytest", *MJLAB_NEEDS)
+    if kind == "physx":
+        place.pip("pytest", *PHYSX_NEEDS)
     place.pip_backemf(EXTRAS.get(kind))
-    if kind == "mjlab":
-        place.pip("--no-deps", *MJLAB_ALONE)
+    if kind in ALONE:
+        place.pip("--no-deps", *ALONE[kind])
     place.stamp(kind).touch()
 
 

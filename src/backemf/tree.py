@@ -26,9 +26,15 @@ _TABLES = ("np.ndarray", "np.ndarray | None", "tuple[np.ndarray, ...]")
 """Annotations of fields whose arrays have axes of their own: numbers, but not one per motor."""
 
 
+WATCHERS: list[Callable[[type], None]] = []
+"""What engines do with each kind that comes after they were loaded."""
+
+
 def kind_of_numbers(kind: T) -> T:
     """Make a dataclass of numbers known to the engines."""
     KINDS.append(kind)
+    for watch in WATCHERS:
+        watch(kind)
     return kind
 
 

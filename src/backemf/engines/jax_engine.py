@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special
 
-from ..tree import KINDS, structure
+from ..tree import KINDS, WATCHERS, structure
 from .packing import on_packed, with_states
 
 FEW_FRAMES = 8
@@ -117,10 +117,16 @@ ops = SimpleNamespace(
     join_last=lambda items: jnp.concatenate(items, axis=-1),
 )
 
+
+def _register(kind: type) -> None:
+    """Make a dataclass a tree: numbers are leaves; words, switches, counts and None parts are structure."""
+    static = structure(kind)
+    jax.tree_util.register_dataclass(kind, [e.name for e in fields(kind) if e.name not in static], static)
+
+
 for _kind in KINDS:
-    # numbers are leaves; words, switches, counts and None parts are structure
-    _static = structure(_kind)
-    jax.tree_util.register_dataclass(_kind, [e.name for e in fields(_kind) if e.name not in _static], _static)
+    _register(_kind)
+WATCHERS.append(_register)
 
 
 def array(value, shape=None):

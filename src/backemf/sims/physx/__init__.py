@@ -1,0 +1,24 @@
+"""PhysX: the drive performance envelope of its articulation joints, from datasheets, and in USD files."""
+
+from .datasheet import DatasheetEnvelope, from_motor, from_numbers
+from .files import JointAxis, UsdDrive, joints, read, text, write
+from .law import Envelope, JointDrive, clamped_effort, effort_bounds, joint_step, pd_impulse, solved_impulse
+
+__all__ = [
+    "DatasheetEnvelope",
+    "Envelope",
+    "JointAxis",
+    "JointDrive",
+    "UsdDrive",
+    "clamped_effort",
+    "effort_bounds",
+    "from_motor",
+    "from_numbers",
+    "joint_step",
+    "joints",
+    "pd_impulse",
+    "read",
+    "solved_impulse",
+    "text",
+    "write",
+]

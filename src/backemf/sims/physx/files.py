@@ -1,0 +1,302 @@
+"""Drives of joints in USD stages: UsdPhysics' drive, PhysX's performance envelope and joint axis, by name.
+
+USD counts angles in degrees, everything here in radians. The schemas of PhysX need not be installed: their names are
+written as they are, and PhysX reads them. A stage is a `Usd.Stage`, the path of a file, or the text of a .usda file.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...actuator.torque_limits import DriveEnvelope
+from ...checks import Maybe, Number, require, require_finite, require_part
+from ...errors import MissingExtraError, ParameterError
+from ..joint import single
+
+FLOAT_MAX = 3.4028234663852886e38
+"""The largest number of a USD float, by which PhysX takes the place of inf."""
+JOINTS = {
+    "PhysicsRevoluteJoint": ("angular",),
+    "PhysicsPrismaticJoint": ("linear",),
+    "PhysicsJoint": ("rotX", "rotY", "rotZ"),
+}
+"""Joints that can have an envelope, and the instance names of their axes."""
+INSTANCES = tuple(name for names in JOINTS.values() for name in names)
+DEGREE = math.pi / 180.0
+DRIVE, ENVELOPE, AXIS = "PhysicsDriveAPI", "PhysxDrivePerformanceEnvelopeAPI", "PhysxJointAxisAPI"
+
+# attribute of each schema: field, the power of a degree in its unit, the value where it is not given
+_DRIVE = {
+    "stiffness": ("stiffness", -1, 0.0),
+    "damping": ("damping", -1, 0.0),
+    "targetPosition": ("position_target", 1, 0.0),
+    "targetVelocity": ("velocity_target", 1, 0.0),
+    "maxForce": ("max_effort", 0, math.inf),
+}
+_ENVELOPE = {
+    "maxActuatorVelocity": ("max_actuator_velocity", 1, math.inf),
+    "velocityDependentResistance": ("velocity_dependent_resistance", -1, 0.0),
+    "speedEffortGradient": ("speed_effort_gradient", 1, 0.0),
+}
+_AXIS = {
+    "armature": ("armature", 0, 0.0),
+    "maxJointVelocity": ("max_joint_velocity", 1, math.inf),
+    "staticFrictionEffort": ("static_friction", 0, 0.0),
+    "dynamicFrictionEffort": ("dynamic_friction", 0, 0.0),
+    "viscousFrictionCoefficient": ("viscous_friction", -1, 0.0),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointAxis:
+    """`PhysxJointAxisAPI`: what belongs to the joint itself and acts outside the envelope."""
+
+    armature: Number = 0.0
+    """Inertia of the drive at the joint [kg·m²], of a linear joint [kg]."""
+    max_joint_velocity: Maybe = None
+    """Velocity that the joint is held to [rad/s]; None: any."""
+    static_friction: Number = 0.0
+    """Friction at rest [N·m]."""
+    dynamic_friction: Number = 0.0
+    """Friction when sliding [N·m]."""
+    viscous_friction: Number = 0.0
+    """Friction per velocity [N·m·s/rad]."""
+
+    def __post_init__(self) -> None:
+        for name in ("armature", "static_friction", "dynamic_friction", "viscous_friction"):
+            require(self, name, ">=")
+        require(self, "max_joint_velocity", ">")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsdDrive:
+    """The drive of one axis of a joint in a USD stage; of a linear axis in N, m and their ratios."""
+
+    instance: str = "angular"
+    """Axis: angular, linear, rotX, rotY or rotZ."""
+    acceleration: bool = False
+    """Whether the gains are accelerations per error, so that the inertia does not count."""
+    stiffness: Number = 0.0
+    """Effort per position error [N·m/rad]."""
+    damping: Number = 0.0
+    """Effort per velocity error [N·m·s/rad]."""
+    position_target: Number = 0.0
+    """Position to hold [rad]."""
+    velocity_target: Number = 0.0
+    """Velocity to hold [rad/s]."""
+    max_effort: Maybe = None
+    """Largest effort [N·m]; None: any, or with an envelope the envelope's."""
+    envelope: DriveEnvelope | None = None
+    """Performance envelope; None: the largest effort holds at any speed."""
+    axis: JointAxis | None = None
+    """Properties of the joint's axis; None: the stage says nothing of them."""
+
+    def __post_init__(self) -> None:
+        if self.instance not in INSTANCES:
+            raise ParameterError(f"UsdDrive.instance = {self.instance!r}: must be one of {', '.join(INSTANCES)}")
+        for name in ("stiffness", "damping", "max_effort"):
+            require(self, name, ">=")
+        require_finite(self, "position_target", "velocity_target")
+        require_part(self, "envelope", DriveEnvelope)
+        require_part(self, "axis", JointAxis)
+        if self.envelope is not None and self.max_effort is not None:
+            raise ParameterError("UsdDrive.max_effort beside an envelope: give DriveEnvelope.max_effort alone")
+
+
+def joints(stage: Any) -> list[str]:
+    """Paths of all joints of a stage that have a drive."""
+    opened = _opened(stage)
+    return [str(prim.GetPath()) for prim in _driven(opened)]
+
+
+def read(stage: Any, joint: str | None = None, instance: str | None = None) -> UsdDrive:
+    """The drive of a joint, by its path or name; None: of the only one."""
+    opened = _opened(stage)
+    prim = _joint(opened, joint)
+    applied = _applied(prim)
+    named = [name for name in INSTANCES if f"{DRIVE}:{name}" in applied]
+    if instance is not None:
+        named = [name for name in named if name == instance]
+    if len(named) != 1:
+        shown = ", ".join(name for name in applied if name.startswith(DRIVE)) or f"no {DRIVE}"
+        raise ParameterError(f"{prim.GetPath()} has {shown}: give instance=, one of {', '.join(INSTANCES)}")
+    name = named[0]
+    found = _values(prim, name, f"drive:{name}:physics:", _DRIVE)
+    envelope = axis = None
+    try:
+        if f"{ENVELOPE}:{name}" in applied:
+            figures = _values(prim, name, f"physxDrivePerformanceEnvelope:{name}:", _ENVELOPE)
+            figures["max_effort"] = found.pop("max_effort")
+            # PhysX puts the largest float in the place of inf, and so no limit stays a number
+            envelope = DriveEnvelope(**{key: FLOAT_MAX if x is None else x for key, x in figures.items()})
+        if f"{AXIS}:{name}" in applied:
+            axis = JointAxis(**_values(prim, name, f"physxJointAxis:{name}:", _AXIS))
+        kind = prim.GetAttribute(f"drive:{name}:physics:type")
+        acceleration = bool(kind) and kind.Get() == "acceleration"
+        return UsdDrive(instance=name, acceleration=acceleration, envelope=envelope, axis=axis, **found)
+    except ParameterError as wrong:
+        raise ParameterError(f"{prim.GetPath()}: {wrong}") from None
+
+
+def write(drive: UsdDrive, stage: Any, joint: str) -> None:
+    """Make a joint of a stage, or of a file, say what the drive says. A file is replaced as a whole or not at all."""
+    opened = _opened(stage, text=False)
+    prim = _joint(opened, joint, driven=False)
+    fitting = JOINTS.get(str(prim.GetTypeName()))
+    if fitting is None or drive.instance not in fitting:
+        raise ParameterError(
+            f"{prim.GetPath()} is a {prim.GetTypeName() or 'prim without a type'}: an {drive.instance} drive needs a "
+            + next(kind for kind, names in JOINTS.items() if drive.instance in names)
+        )
+    _author(prim, drive)
+    if isinstance(stage, (str, os.PathLike)):
+        _save(opened, Path(stage))
+
+
+def text(drive: UsdDrive, joint: str) -> str:
+    """A .usda layer that says so over a joint at a path, to be laid over a robot's stage."""
+    Sdf, Usd = _usd("Sdf", "Usd")
+    if not Sdf.Path.IsValidPathString(str(joint)) or not Sdf.Path(str(joint)).IsAbsoluteRootOrPrimPath():
+        raise ParameterError(f"joint = {joint!r}: must be the path of a prim, such as /World/robot/knee")
+    stage = Usd.Stage.CreateInMemory()
+    _author(stage.OverridePrim(str(joint)), drive)
+    return stage.GetRootLayer().ExportToString()
+
+
+# --- one joint
+
+
+def _author(prim: Any, drive: UsdDrive) -> None:
+    name, envelope = drive.instance, drive.envelope
+    effort = drive.max_effort if envelope is None else envelope.max_effort
+    (Sdf,) = _usd("Sdf")
+    kind = prim.CreateAttribute(f"drive:{name}:physics:type", Sdf.ValueTypeNames.Token, False, Sdf.VariabilityUniform)
+    kind.Set("acceleration" if drive.acceleration else "force")
+    for schema, part, prefix, table in (
+        (DRIVE, drive, f"drive:{name}:physics:", _DRIVE),
+        (ENVELOPE, envelope, f"physxDrivePerformanceEnvelope:{name}:", _ENVELOPE),
+        (AXIS, drive.axis, f"physxJointAxis:{name}:", _AXIS),
+    ):
+        if part is None:
+            # what a file said before must not be left behind
+            if f"{schema}:{name}" in _applied(prim):
+                prim.RemoveAppliedSchema(f"{schema}:{name}")
+            for attribute in table:
+                prim.RemoveProperty(prefix + attribute)
+            continue
+        prim.AddAppliedSchema(f"{schema}:{name}")
+        for attribute, (field, power, _) in table.items():
+            value = effort if field == "max_effort" else getattr(part, field)
+            known = math.inf if value is None else single(field, value)
+            known = math.inf if known >= FLOAT_MAX else known * _unit(name, power)
+            prim.CreateAttribute(prefix + attribute, Sdf.ValueTypeNames.Float, False).Set(known)
+
+
+def _values(prim: Any, instance: str, prefix: str, table: dict[str, tuple[str, int, float]]) -> dict[str, Any]:
+    """Fields and values of a schema's attributes; None for no limit."""
+    found: dict[str, Any] = {}
+    for attribute, (field, power, missing) in table.items():
+        there = prim.GetAttribute(prefix + attribute)
+        value = there.Get() if there and there.HasValue() else missing
+        moving = bool(there) and there.GetNumTimeSamples() > 0
+        if moving or isinstance(value, bool) or not isinstance(value, (int, float)):
+            shown = "has time samples" if moving else f"= {value!r}"
+            raise ParameterError(f"{prim.GetPath()}.{prefix}{attribute} {shown}: must be one number")
+        unlimited = missing == math.inf and value >= FLOAT_MAX
+        if not unlimited and not math.isfinite(value):
+            raise ParameterError(f"{prim.GetPath()}.{prefix}{attribute} = {value}: must be a finite number")
+        found[field] = None if unlimited else value / _unit(instance, power)
+    return found
+
+
+def _unit(instance: str, power: int) -> float:
+    """What a number in radians is multiplied by for USD."""
+    return 1.0 if instance == "linear" else DEGREE**-power
+
+
+def _applied(prim: Any) -> list[str]:
+    return [str(name) for name in prim.GetPrimTypeInfo().GetAppliedAPISchemas()]
+
+
+# --- stages
+
+
+def _usd(*names: str) -> tuple[Any, ...]:
+    import importlib
+
+    try:
+        return tuple(importlib.import_module(f"pxr.{name}") for name in names)
+    except ModuleNotFoundError:
+        raise MissingExtraError("usd-core", "usd", "Reading and writing USD") from None
+
+
+def _opened(stage: Any, text: bool = True) -> Any:
+    Sdf, Tf, Usd, UsdUtils = _usd("Sdf", "Tf", "Usd", "UsdUtils")
+    if isinstance(stage, Usd.Stage):
+        return stage
+    if not isinstance(stage, (str, os.PathLike)):
+        raise ParameterError(f"stage = {stage!r}: must be a Usd.Stage or the path of a USD file")
+    inline = isinstance(stage, str) and stage.lstrip().startswith("#usda")
+    if inline and not text:
+        raise ParameterError("stage is the text of a .usda file: write it to a file first, and give its path")
+    name = "the text of the stage" if inline else str(stage)
+    quiet = UsdUtils.CoalescingDiagnosticDelegate()  # what USD has to say comes as one sentence
+    try:
+        if not inline and not Path(stage).is_file():
+            raise ParameterError(f"{name}: there is no such file")
+        layer: Any = Sdf.Layer.CreateAnonymous(".usda") if inline else name
+        opened = Usd.Stage.Open(layer) if not inline or layer.ImportFromString(stage) else None
+    except (Tf.ErrorException, OSError):
+        opened = None
+    finally:
+        del quiet
+    if opened is None:
+        raise ParameterError(f"{name[:200]}: is no USD that can be read; usdcat says where it breaks")
+    return opened
+
+
+def _driven(stage: Any) -> Iterator[Any]:
+    for prim in stage.TraverseAll():
+        if any(name.startswith(f"{DRIVE}:") for name in _applied(prim)):
+            yield prim
+
+
+def _joint(stage: Any, joint: str | None, driven: bool = True) -> Any:
+    """The prim of a joint, by path or name."""
+    found = list(_driven(stage)) if driven else [p for p in stage.TraverseAll() if str(p.GetTypeName()) in JOINTS]
+    if joint is not None:
+        found = [prim for prim in found if joint in (str(prim.GetPath()), prim.GetName())]
+        if not found and str(joint).startswith("/") and not driven and stage.GetPrimAtPath(str(joint)):
+            found = [stage.GetPrimAtPath(str(joint))]
+    if len(found) == 1:
+        return found[0]
+    what = "joint with a drive" if driven else "joint"
+    if not found:
+        raise ParameterError(f"the stage has no {what}" + ("" if joint is None else f" {joint!r}"))
+    shown = ", ".join(str(prim.GetPath()) for prim in found[:8])
+    raise ParameterError(f"the stage has {len(found)} joints it could be: give joint=, one of {shown}")
+
+
+def _save(stage: Any, path: Path) -> None:
+    """Write the stage's own layer beside the file, and then over it."""
+    (Tf,) = _usd("Tf")
+    beside = None
+    try:
+        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
+        os.close(handle)
+        if not stage.GetRootLayer().Export(beside):
+            raise OSError
+        shutil.copymode(path, beside)
+        os.replace(beside, path)
+    except (OSError, Tf.ErrorException):
+        raise ParameterError(f"{path}: cannot be written; USD writes .usda, .usdc and .usd") from None
+    finally:
+        if beside is not None:
+            Path(beside).unlink(missing_ok=True)

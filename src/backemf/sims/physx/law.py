@@ -1,0 +1,249 @@
+"""What PhysX computes in an articulation drive with a performance envelope, and what a motor would do in its place.
+
+The envelope is two coupled limits of a joint's effort and velocity:
+
+    |effort| + velocity_dependent_resistance·|velocity| <= max_effort
+    |velocity| + speed_effort_gradient·|effort| <= max_actuator_velocity
+
+PhysX solves them at the velocity that the joint has after the drive's impulse. It treats all four quadrants alike, so
+that a joint beyond the top speed runs free. A motor's losses and back-EMF brake: without the bars around `velocity`
+and `effort` the same two lines brake hardest there, and nothing changes while the motor drives. That is "physical".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType
+
+from ...actuator.torque_limits import DriveEnvelope, envelope_bounds, limited
+from ...checks import Number, require, require_part
+from ...errors import ParameterError
+from ...physics.limits import clip
+from ...physics.ops import absolute, maximum, minimum, where
+from ...tree import kind_of_numbers
+
+QUADRANTS = ("physx", "physical")
+"""How an envelope treats braking and overspeed."""
+
+
+@kind_of_numbers
+@dataclass(frozen=True, kw_only=True)
+class Envelope:
+    """A drive performance envelope, of an angular joint, or of a linear one in N, m/s and their ratios.
+
+    Numbers and arrays of any engine go in and come out; `engine` names whose they are.
+    """
+
+    limit: DriveEnvelope
+    """The four numbers of PhysX."""
+    quadrants: str = "physx"
+    """"physx": braking is limited like driving. "physical": losses and back-EMF help to brake, as in a motor."""
+
+    def __post_init__(self) -> None:
+        require_part(self, "limit", DriveEnvelope)
+        if self.quadrants not in QUADRANTS:
+            raise ParameterError(f"Envelope.quadrants = {self.quadrants!r}: must be one of {', '.join(QUADRANTS)}")
+
+    def bounds(self, velocity: Number, engine: str = "numpy") -> tuple[Number, Number]:
+        """Lowest and highest effort at a joint velocity [N·m]."""
+        return _on(engine).effort_bounds(self, velocity)
+
+    def clamp(self, effort: Number, velocity: Number, engine: str = "numpy") -> Number:
+        """The effort [N·m] that is left at a joint velocity [rad/s] which the effort itself does not change."""
+        return _on(engine).clamped_effort(self, effort, velocity)
+
+    def solve(
+        self,
+        impulse: Number,
+        free_velocity: Number,
+        response: Number,
+        dt: Number,
+        effort: Number = 0.0,
+        engine: str = "numpy",
+    ) -> Number:
+        """The drive's impulse [N·m·s] that is left at the velocity after the step, as PhysX's solver finds it.
+
+        `impulse` is what the drive asks for, `free_velocity` what the joint would have without drive and `effort`
+        [rad/s], `response` the velocity per impulse, 1/inertia [rad/(N·m·s²)]. `effort` is what the user applies at
+        the joint [N·m]; PhysX counts it as the drive's own.
+        """
+        return _on(engine).solved_impulse(self, impulse, free_velocity, response, dt, effort)
+
+
+@kind_of_numbers
+@dataclass(frozen=True, kw_only=True)
+class JointDrive:
+    """PhysX's implicit PD drive of one articulation joint, as its TGS solver iterates it."""
+
+    envelope: Envelope
+    """What limits the drive."""
+    stiffness: Number = 0.0
+    """Effort per position error [N·m/rad]."""
+    damping: Number = 0.0
+    """Effort per velocity error [N·m·s/rad]."""
+    position_iterations: int = 32
+    """Position iterations of the articulation, each a short step of its own."""
+    velocity_iterations: int = 1
+    """Velocity iterations of the articulation; without one, the envelope need not hold at the end of the step."""
+
+    def __post_init__(self) -> None:
+        require_part(self, "envelope", Envelope)
+        require(self, "stiffness", ">=")
+        require(self, "damping", ">=")
+        for name, least in (("position_iterations", 1), ("velocity_iterations", 0)):
+            count = getattr(self, name)
+            if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= 255:
+                raise ParameterError(f"JointDrive.{name} = {count!r}: must be a whole number from {least} to 255")
+
+    def step(
+        self,
+        position: Number,
+        velocity: Number,
+        response: Number,
+        dt: Number,
+        *,
+        position_target: Number = 0.0,
+        velocity_target: Number = 0.0,
+        effort: Number = 0.0,
+        load: Number = 0.0,
+        engine: str = "numpy",
+    ) -> tuple[Number, Number, Number]:
+        """Position [rad], velocity [rad/s] and mean drive effort [N·m] after a step of a joint on its own.
+
+        `effort` is what the user applies at the joint, `load` what else pulls on it, such as gravity [N·m].
+        """
+        targets = (position_target, velocity_target)
+        return _on(engine).joint_step(self, position, velocity, response, dt, *targets, effort, load)
+
+
+def _on(engine: str) -> ModuleType:
+    """These laws with an engine's operations."""
+    import sys
+
+    from ...engines import bind, load
+
+    return bind(sys.modules["backemf.sims.physx.law"], engine, load(engine).ops)
+
+
+# --- the laws
+
+
+def effort_bounds(law: Envelope, velocity: float) -> tuple[float, float]:
+    """Lowest and highest effort at a joint velocity [N·m]."""
+    if law.quadrants == "physx":
+        return envelope_bounds(velocity, law.limit)
+    # a joint that no impulse moves, over one second: impulses are efforts
+    return motor_range(velocity, 0.0, 1.0, law.limit)
+
+
+def clamped_effort(law: Envelope, effort: float, velocity: float) -> float:
+    """The effort within the envelope at a joint velocity [N·m]."""
+    low, high = effort_bounds(law, velocity)
+    return limited(effort, low, high)
+
+
+def solved_impulse(
+    law: Envelope, impulse: float, free_velocity: float, response: float, dt: float, effort: float
+) -> float:
+    """The drive's impulse within the envelope at the velocity after it [N·m·s]."""
+    asked = impulse + dt * effort
+    if law.quadrants == "physx":
+        return envelope_impulse(asked, free_velocity, response, dt, law.limit) - dt * effort
+    low, high = motor_range(free_velocity, response, dt, law.limit)
+    return limited(asked, low, high) - dt * effort
+
+
+def envelope_impulse(asked: float, free_velocity: float, response: float, dt: float, limit: DriveEnvelope) -> float:
+    """The impulse nearest to the one asked for, along it, that keeps both lines; 0 where there is none [N·m·s]."""
+    way = where(asked < 0.0, -1.0, 1.0)
+    speed = way * free_velocity
+    low, high = 0.0 * asked, absolute(asked)
+    gradient, loss = limit.speed_effort_gradient / dt, limit.velocity_dependent_resistance * dt
+    low, high = within(low, high, gradient, 1.0, limit.max_actuator_velocity, speed, response)
+    low, high = within(low, high, 1.0, loss, limit.max_effort * dt, speed, response)
+    return where(low <= high, way * high, 0.0)
+
+
+def within(
+    low: float, high: float, per_impulse: float, per_speed: float, room: float, speed: float, response: float
+) -> tuple[float, float]:
+    """Impulses P of low to high with per_impulse·P + per_speed·|speed + response·P| <= room."""
+    moved = per_speed * response
+    low, high = below(low, high, per_impulse + moved, room - per_speed * speed)
+    return below(low, high, per_impulse - moved, room + per_speed * speed)
+
+
+def below(low: float, high: float, slope: float, room: float) -> tuple[float, float]:
+    """Impulses P of low to high with slope·P <= room; where there are none, low is above high."""
+    end = room / where(slope == 0.0, 1.0, slope)
+    nowhere = (slope == 0.0) & (room < 0.0)
+    high = where(slope > 0.0, minimum(high, end), where(nowhere, -1.0, high))
+    return where(slope < 0.0, maximum(low, end), low), high
+
+
+def motor_range(free_velocity: float, response: float, dt: float, limit: DriveEnvelope) -> tuple[float, float]:
+    """Lowest and highest impulse of a motor with the same lines, at the velocity after it [N·m·s].
+
+    |effort + resistance·velocity| <= max_effort holds always, as a current limit does, and within it
+    |velocity + gradient·effort| <= max_actuator_velocity, the line of the voltage. Without a gradient the top speed is
+    no matter of voltage: beyond it nothing drives, and nothing has to brake.
+    """
+    loss, top = limit.velocity_dependent_resistance, limit.max_actuator_velocity
+    give = 1.0 / (1.0 / dt + loss * response)
+    weakest = (-limit.max_effort - loss * free_velocity) * give
+    strongest = (limit.max_effort - loss * free_velocity) * give
+    slanted = limit.speed_effort_gradient > 0.0
+    slope = response + limit.speed_effort_gradient / dt
+    up, down = top - free_velocity, -top - free_velocity
+    # an immovable joint without a gradient is cut off at the top speed
+    fixed = slope == 0.0
+    per = where(fixed, 1.0, slope)
+    high, low = up / per, down / per
+    high = where(fixed, where(up >= 0.0, strongest, 0.0), where(slanted, high, maximum(high, 0.0)))
+    low = where(fixed, where(down <= 0.0, weakest, 0.0), where(slanted, low, minimum(low, 0.0)))
+    return clip(low, weakest, strongest), clip(high, weakest, strongest)
+
+
+def pd_impulse(
+    drive: JointDrive, position_error: float, velocity: float, velocity_target: float, response: float, h: float
+) -> float:
+    """The impulse after which the PD law holds at the end of a short step h [N·m·s].
+
+    P = h·(stiffness·(error - h·v') + damping·(target - v')) with v' = velocity + response·P
+    """
+    give = h * (h * drive.stiffness + drive.damping)
+    asked = h * (drive.stiffness * position_error + drive.damping * velocity_target) - give * velocity
+    return asked / (1.0 + give * response)
+
+
+def joint_step(
+    drive: JointDrive,
+    position: float,
+    velocity: float,
+    response: float,
+    dt: float,
+    position_target: float,
+    velocity_target: float,
+    effort: float,
+    load: float,
+) -> tuple[float, float, float]:
+    """Position [rad], velocity [rad/s] and mean drive effort [N·m] after a step of one joint."""
+    law, count = drive.envelope, drive.position_iterations
+    h, given = dt / count, 0.0 * velocity
+    for i in range(count):
+        # PhysX moves the position target along with the velocity target, to be reached when the step ends
+        error = position_target - (count - 1 - i) * h * velocity_target - position
+        free = velocity + h * response * load
+        moving = free + h * response * effort
+        impulse = solved_impulse(
+            law, pd_impulse(drive, error, moving, velocity_target, response, h), free, response, h, effort
+        )
+        velocity = moving + response * impulse
+        position = position + h * velocity
+        given = given + impulse
+    if drive.velocity_iterations > 0:
+        # what was given so far has to fit the envelope as one impulse, at the velocity that is left
+        free = velocity - response * (given + dt * effort)
+        given = solved_impulse(law, given, free, response, dt, effort)
+        velocity = free + response * (given + dt * effort)
+    return position, velocity, given / dt
