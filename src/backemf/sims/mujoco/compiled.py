@@ -1,0 +1,81 @@
+"""MuJoCo's dcmotor on an engine."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from ...engines import bind, load
+from ...errors import ParameterError
+from ...tree import map_numbers
+from . import law
+from .law import DcMotorState
+from .motor import SWITCHES, DcMotor
+
+
+@cache
+def laws(engine: str) -> Any:
+    """The law on an engine: `dcmotor_step(motor, state, ctrl, length, velocity, dt)` and `dcmotor_slope(...)`."""
+    return bind(law, engine, load(engine).ops)
+
+
+class CompiledDcMotor:
+    """Steps a batch of motors: `state, force = step(state, ctrl, length, velocity, dt)`."""
+
+    def __init__(self, motor: DcMotor, engine: str, options: dict[str, Any]):
+        unknown = set(options) - ({"dtype", "device"} if engine == "torch" else set())
+        if unknown:
+            raise ParameterError(f"options {', '.join(sorted(unknown))}: the {engine} engine has none of that name")
+        self.engine, self._engine, self._place, self._laws = engine, load(engine), options, laws(engine)
+        self.motor = map_numbers(motor, self._number)
+
+    def _number(self, value: Any) -> Any:
+        """A parameter as the engine takes it: plain numbers and the engine's own arrays stay."""
+        foreign = type(value).__module__ == "numpy" and self.engine != "numpy"
+        return self._engine.array(value, **self._place) if foreign else value
+
+    def initial(self, shape: tuple[int, ...] | int = ()) -> DcMotorState:
+        """The state of a batch at its beginning."""
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        present = self.motor.states or ()
+        return DcMotorState(**{name: self._engine.array(0.0, shape, **self._place) for name in present})
+
+    def __call__(self, state: DcMotorState, ctrl: Any, length: Any, velocity: Any, dt: Any) -> tuple[DcMotorState, Any]:
+        """The state after a step and the force over it."""
+        self._check(state, ctrl)
+        return self._laws.dcmotor_step(self.motor, state, ctrl, length, velocity, dt)
+
+    def slope(self, state: DcMotorState, ctrl: Any, length: Any, velocity: Any, dt: Any) -> Any:
+        """d(force)/d(velocity) as MuJoCo's implicit integrators take it [N·m·s/rad]."""
+        self._check(state, ctrl)
+        return self._laws.dcmotor_slope(self.motor, state, ctrl, length, velocity, dt)
+
+    def joint_torque(self, force: Any, joint_velocity: Any) -> Any:
+        """Torque on the joint, gear and drag included [N·m]."""
+        return self._laws.joint_torque(self.motor, force, joint_velocity)
+
+    def act(self, state: DcMotorState) -> Any:
+        """MuJoCo's `act`: the states along the last axis."""
+        present = [getattr(state, name) for name in self.motor.states or ()]
+        if not present:
+            raise ParameterError("DcMotor.act: the motor has no states, so MuJoCo keeps no act for it")
+        return self._engine.ops.stack_last(present)
+
+    def state(self, act: Any) -> DcMotorState:
+        """The state that an `act` of MuJoCo's holds along its last axis."""
+        present = self.motor.states or ()
+        if act.shape[-1] != len(present):
+            raise ParameterError(f"act has {act.shape[-1]} numbers: the motor has {len(present)} states")
+        return DcMotorState(**{name: act[..., index] for index, name in enumerate(present)})
+
+    def _check(self, state: DcMotorState, ctrl: Any) -> None:
+        """Raise one sentence for a state of another motor, or for a wrong number of inputs."""
+        if tuple(name for name in SWITCHES if getattr(state, name) is not None) != self.motor.states:
+            raise ParameterError(f"the state is that of another motor: this one has {self.motor.states}")
+        inputs = self.motor.inputs
+        count = len(ctrl) if isinstance(ctrl, (tuple, list)) else None
+        if count is None and len(inputs) > 1:
+            shape = tuple(getattr(ctrl, "shape", ()))
+            count = shape[-1] if shape else 1
+        if count not in (None, len(inputs)):
+            raise ParameterError(f"ctrl holds {count} inputs: the motor takes {' '.join(inputs) or 'none'}")
