@@ -136,11 +136,11 @@ class Actuator:
         return self.controller.inputs if self.delay.targets is None else self.delay.targets
 
     def compile(self, engine: str = "numpy", **options: Any) -> CompiledStep:
-        """The step of this actuator on one engine: "numpy", "python", "jax" or "torch".
+        """The step of this actuator on one engine: "numpy", "python", "jax", "torch" or "warp".
 
-        JAX and PyTorch take `in_place` (the state that is handed in is used up, which saves copying it) and
+        JAX, PyTorch and Warp take `in_place` (the state that is handed in is used up, which saves copying it) and
         `telemetry`, the outputs that are wanted, e.g. ("torque", "current"); what is left out costs nothing. PyTorch
-        also takes `dtype`, `device`, `dynamic` and `eager` (no `torch.compile`).
+        and Warp take `dtype` and `device`, PyTorch also `dynamic` and `eager` (no `torch.compile`).
         """
         return CompiledStep(self, engine, options)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _OPTIONS = {
     "torch": {"dtype", "device", "dynamic", "eager", "in_place", "telemetry"},
     "jax": {"in_place", "telemetry"},
+    "warp": {"dtype", "device", "in_place", "telemetry"},
 }
 
 
@@ -89,6 +90,8 @@ class CompiledStep:
         for name in values:
             if getattr(state, name, None) is None:
                 raise ParameterError(f"reset({name}=...): this motor has no such state")
+        if hasattr(self._run, "reset"):
+            return self._run.reset(state, mask, values)
         return reset_state(self._engine, self.engine, state, mask, values, self._place)
 
 

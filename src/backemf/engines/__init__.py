@@ -1,4 +1,4 @@
-"""Engines: the same laws run by NumPy, plain Python floats, JAX and PyTorch."""
+"""Engines: the same laws run by NumPy, plain Python floats, JAX, PyTorch and Warp."""
 
 from .bind import ENGINES, bind, load
 

@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import MissingExtraError, ParameterError
 from ..physics import ops as numpy_ops
 
-ENGINES = {"numpy": "numpy", "python": "python", "jax": "jax", "torch": "torch"}
+ENGINES = {"numpy": "numpy", "python": "python", "jax": "jax", "torch": "torch", "warp": "warp"}
 """Name of each engine and the extra that brings it."""
 
 _LAWS = ("backemf.physics.", "backemf.actuator.", "backemf.sims.")

@@ -1,0 +1,309 @@
+"""Tracing: the laws run once on symbols, and what they do is left behind as a straight-line program.
+
+A step is elementwise and its structure is fixed, so one run on symbols sees every operation that any motor will ever
+go through. The same operation on the same values is one node. What depends on nothing but plain numbers, the same for
+all motors, is computed once by the host and costs the motors nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..errors import ParameterError
+
+FLOAT, INT, WORD, BOOL = "float", "int", "word", "bool"
+"""Kinds of values: a number, a whole number, 32 bits for drawing, a switch."""
+
+HOST: dict[str, Callable[..., Any]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "mod": operator.mod,
+    "neg": operator.neg, "and": operator.and_, "or": operator.or_, "xor": operator.xor, "shift": operator.rshift,
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
+    "abs": np.abs, "exp": np.exp, "expm1": np.expm1, "log2": np.log2, "max": np.maximum, "min": np.minimum,
+    "pow": np.power, "sign": np.sign, "sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "tanh": np.tanh, "floor": np.floor,
+    "isfinite": np.isfinite, "where": lambda c, a, b: a if c else b, "detached": lambda x: x,
+    FLOAT: np.float64, INT: int, WORD: lambda x: int(x) & 0xFFFFFFFF, BOOL: bool,
+}  # fmt: skip
+"""How the host computes each operation."""
+COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+class Symbol:
+    """A value of the program: an operation on symbols and plain numbers."""
+
+    __slots__ = ("args", "index", "kind", "op", "program", "uniform")
+    __array_ufunc__ = None
+    __hash__ = object.__hash__
+
+    def __init__(self, program: Program, op: str, args: tuple[Any, ...], kind: str, uniform: bool):
+        self.program, self.op, self.args, self.kind, self.uniform = program, op, args, kind, uniform
+        self.index = len(program.symbols)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a law asks for the value of a symbol: laws choose with where, not with if")
+
+    def __neg__(self):
+        return node("neg", self)
+
+    def __add__(self, other):
+        return self if is_number(other, 0) else node("add", self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other):
+        return self if is_number(other, 0) else node("sub", self, other)
+
+    def __rsub__(self, other):
+        return node("neg", self) if is_number(other, 0) else node("sub", other, self)
+
+    def __mul__(self, other):
+        if is_number(other, 0):
+            return other
+        return self if is_number(other, 1) else node("mul", self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        return self if is_number(other, 1) else node("div", self, other)
+
+    def __rtruediv__(self, other):
+        return 0.0 if is_number(other, 0) else node("div", other, self)
+
+    def __pow__(self, exponent):
+        if isinstance(exponent, int):
+            product: Any = 1.0
+            for _ in range(exponent):
+                product = self * product
+            return product
+        return node("pow", self, exponent)
+
+    def __mod__(self, other):
+        return node("mod", self, other)
+
+    def __and__(self, other):
+        if isinstance(other, bool):
+            return self if other else False
+        return node("and", self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other):
+        if isinstance(other, bool):
+            return True if other else self
+        return self if is_number(other, 0) else node("or", self, other)
+
+    __ror__ = __or__
+
+    def __xor__(self, other):
+        return node("xor", self, other)
+
+    def __rshift__(self, other):
+        return node("shift", self, other)
+
+    def __lt__(self, other):
+        return node("lt", self, other)
+
+    def __le__(self, other):
+        return node("le", self, other)
+
+    def __gt__(self, other):
+        return node("gt", self, other)
+
+    def __ge__(self, other):
+        return node("ge", self, other)
+
+    def __eq__(self, other):
+        return node("eq", self, other)
+
+    def __ne__(self, other):
+        return node("ne", self, other)
+
+
+class Program:
+    """All symbols in the order in which they can be computed."""
+
+    def __init__(self) -> None:
+        self.symbols: list[Symbol] = []
+        self._known: dict[Any, Symbol] = {}
+
+    def number(self, name: str) -> Symbol:
+        """A plain number, the same for all motors."""
+        return self.symbol("number", (name,), FLOAT, True)
+
+    def load(self, name: str, kind: str) -> Symbol:
+        """A motor's own number out of an array."""
+        return self.symbol("load", (name,), kind, False)
+
+    def symbol(self, op: str, args: tuple[Any, ...], kind: str, uniform: bool) -> Symbol:
+        key = op, tuple(x.index if isinstance(x, Symbol) else (type(x), x) for x in args), kind
+        if key not in self._known:
+            self._known[key] = Symbol(self, op, args, kind, uniform)
+            self.symbols.append(self._known[key])
+        return self._known[key]
+
+
+class Line:
+    """A line of frames: as it came in, or with the frame of one slot replaced."""
+
+    def __init__(self, program: Program, name: str, frames: int, slot: Any = None, frame: Any = None):
+        self.program, self.name, self.frames, self.slot, self.frame = program, name, frames, slot, frame
+        self.kind = FLOAT
+
+    def __len__(self) -> int:
+        return self.frames
+
+    def __getitem__(self, slot: int) -> Line:
+        # a frame is only asked for to see what a frame is like
+        return self
+
+
+def is_number(x: Any, value: int) -> bool:
+    return isinstance(x, (int, float)) and not isinstance(x, bool) and x == value
+
+
+def kind_of(x: Any) -> str:
+    """The kind of a symbol or plain number."""
+    if isinstance(x, (Symbol, Line)):
+        return x.kind
+    return BOOL if isinstance(x, (bool, np.bool_)) else INT if isinstance(x, (int, np.integer)) else FLOAT
+
+
+def common_kind(values: tuple[Any, ...]) -> str:
+    """The kind in which values meet: plain whole numbers follow the others."""
+    kinds = {kind_of(x) for x in values}
+    if FLOAT in kinds:
+        return FLOAT
+    symbols = {x.kind for x in values if isinstance(x, Symbol)}
+    if symbols == {WORD}:
+        return WORD
+    return BOOL if kinds == {BOOL} else INT
+
+
+def node(op: str, *args: Any, kind: str | None = None) -> Any:
+    """The symbol of an operation; of plain numbers alone, its value."""
+    program = next((x.program for x in args if isinstance(x, Symbol)), None)
+    if program is None:
+        with np.errstate(all="ignore"):
+            return plain(HOST[op](*args))
+    if kind is None:
+        kind = BOOL if op in COMPARISONS or op == "isfinite" else common_kind(args[1:] if op == "where" else args)
+        kind = INT if kind == BOOL and op in ("add", "sub", "mul") else kind
+        kind = FLOAT if op == "div" else kind
+    return program.symbol(op, args, kind, all(x.uniform for x in args if isinstance(x, Symbol)))
+
+
+def plain(x: Any) -> Any:
+    """A plain number of Python's own."""
+    return x.item() if isinstance(x, np.generic) else x
+
+
+def evaluated(symbols: list[Symbol], numbers: dict[str, float]) -> list[Any]:
+    """The values of symbols that follow from plain numbers alone."""
+    values: dict[int, Any] = {}
+
+    def value(x: Any) -> Any:
+        if not isinstance(x, Symbol):
+            return np.float64(x) if isinstance(x, float) else x
+        if x.index not in values:
+            own = x.op == "number"
+            values[x.index] = np.float64(numbers[x.args[0]]) if own else HOST[x.op](*(value(each) for each in x.args))
+        return values[x.index]
+
+    with np.errstate(all="ignore"):
+        return [plain(value(symbol)) for symbol in symbols]
+
+
+# --- the operations of the laws
+
+
+def unary(op: str):
+    def operation(x):
+        return node(op, x)
+
+    return operation
+
+
+def binary(op: str):
+    def operation(a, b):
+        return node(op, a, b)
+
+    return operation
+
+
+def cast(x: Any, kind: str) -> Any:
+    """The value in another kind."""
+    return x if kind_of(x) == kind else node(kind, x, kind=kind)
+
+
+def expm1(x: Any) -> Any:
+    """exp(x) - 1 for what no host can compute: 2t/(1 - t) with t = tanh(x/2), exact to rounding for any x below 1."""
+    if not isinstance(x, Symbol) or x.uniform:
+        return node("expm1", x)
+    t = node("tanh", 0.5 * x)
+    return 2.0 * t / (1.0 - t)
+
+
+def sign(x: Any) -> Any:
+    if not isinstance(x, Symbol) or x.uniform:
+        return node("sign", x)
+    return where(x > 0.0, 1.0, where(x < 0.0, -1.0, 0.0))
+
+
+def isfinite(x: Any) -> Any:
+    """Nothing but a finite number is 0 after taking itself away; a compiler can do that for many motors at once."""
+    return x - x == 0.0 if isinstance(x, Symbol) and not x.uniform else node("isfinite", x)
+
+
+def where(condition: Any, a: Any, b: Any) -> Any:
+    if not isinstance(condition, Symbol):
+        return a if condition else b
+    return a if a is b else node("where", condition, a, b)
+
+
+def interpolate(x: Any, xs: Any, ys: Any) -> Any:
+    """Linear between the points of a table, held at its ends: one choice per point."""
+    value = ys[0]
+    for k in range(1, len(xs)):
+        slope = (ys[k] - ys[k - 1]) / (xs[k] - xs[k - 1])
+        value = where(x > xs[k - 1], ys[k - 1] + slope * (x - xs[k - 1]), value)
+    return where(x > xs[-1], ys[-1], value)
+
+
+def picked(line: Line, slot: Any) -> Any:
+    """The frame in a slot: the one that was just stored there, or one that came in."""
+    symbol = slot if isinstance(slot, Symbol) else line.slot
+    frame = symbol.program.symbol("pick", (line.name, slot), FLOAT, False)
+    return frame if line.frame is None else where(node("eq", slot, line.slot), line.frame, frame)
+
+
+def detached(x: Any) -> Any:
+    return x if not isinstance(x, Symbol) or x.uniform else node("detached", x)
+
+
+def refused(what: str):
+    """An operation that no single motor can do."""
+
+    def operation(*_: Any) -> Any:
+        raise ParameterError(f"the warp engine steps each motor by itself, without {what}: take jax, torch or numpy")
+
+    return operation
+
+
+NETWORKS = "the layers of a learned network"
+ops = SimpleNamespace(
+    absolute=unary("abs"), exp=unary("exp"), expm1=expm1, log2=unary("log2"), maximum=binary("max"),
+    minimum=binary("min"), power=binary("pow"), sign=sign, sin=unary("sin"), cos=unary("cos"), sqrt=unary("sqrt"),
+    tanh=unary("tanh"), floor=unary("floor"), isfinite=isfinite, where=where, interpolate=interpolate,
+    words=lambda x: cast(x, WORD), low_word=lambda x: x & 0xFFFFFFFF if isinstance(x, int) else x,
+    as_bits=lambda x: x, fractions=lambda x, like: cast(x, FLOAT) * 2.0**-24, picked=picked,
+    stored=lambda line, slot, frame: Line(line.program, line.name, line.frames, slot, frame),
+    alike=lambda x, like: cast(x, like.kind), counted=lambda x: cast(x, INT), total=refused("what others share"),
+    detached=detached, matmul=refused(NETWORKS), erf=math.erf, stack_first=refused(NETWORKS),
+    stack_last=refused(NETWORKS), join_last=refused(NETWORKS),
+)  # fmt: skip
+"""The operations of the laws on symbols."""

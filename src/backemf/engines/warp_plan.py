@@ -1,0 +1,134 @@
+"""One launch: where the numbers of a traced step come from, and which arrays it writes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import warp as wp  # pyright: ignore[reportMissingImports]
+
+from ..errors import ParameterError
+from ..physics.state import OUTPUTS, STATES, Output, State
+from .tracing import FLOAT, Line, Symbol, evaluated
+from .warp_kernel import Layout, Store, Writer, built
+
+MOST_NUMBERS = 64
+"""How many sets of plain numbers are kept ready."""
+
+
+class Plan:
+    """The kernel for inputs of certain shapes, and where its numbers come from and go to."""
+
+    def __init__(self, after: State, out: Output | None, given: dict[str, Any], batch: tuple[int, ...], stepper: Any):
+        self.batch = batch
+        self.in_place = stepper.in_place
+        self.dtype, self.device = stepper.dtype, stepper.device
+        self.layouts = {name: layout_of(name, x, batch) for name, x in given.items() if isinstance(x, wp.array)}
+        self.kept: dict[str, str] = {}
+        """States that stay the arrays they are, by name."""
+        self.copies: list[tuple[str, str]] = []
+        """States that motors share, which a step in place writes aside first."""
+        self.plain: dict[str, Any] = {}
+        """Outputs that are the same for all motors."""
+        self.same: dict[str, str] = {}
+        """Outputs that are what another array holds already."""
+        self.made: dict[str, tuple[Any, tuple[int, ...]]] = {}
+        """Type and shape of every array that is written."""
+        self.stores: list[Store] = []
+        self._stored: dict[Any, str] = {}
+        for name in STATES:
+            if getattr(after, name) is not None:
+                self._state(name, getattr(after, name), given[f"state.{name}"])
+        for name in () if out is None else OUTPUTS:
+            self._output(name, getattr(out, name))
+        self.values: dict[Any, Any] = {}
+        self._ready: dict[str, wp.array] = {}
+        if self.stores:
+            self.writer = Writer(self.stores, self.layouts, len(batch))
+            self.kernel, self.struct, self.source = built(self.writer, self.dtype, not self.in_place)
+
+    def _state(self, name: str, value: Any, old: wp.array) -> None:
+        source, target = f"state.{name}", f"new.{name}"
+        untouched = isinstance(value, Line) and value.frame is None
+        if untouched or (isinstance(value, Symbol) and value.op == "load" and value.args[0] == source):
+            self.kept[name] = source
+            return
+        layout = self.layouts[source]
+        if self.in_place and math.prod(old.shape[layout.line :]) == math.prod(self.batch):
+            self.stores.append(Store(source, value, copied=False))
+            self.kept[name] = source
+        else:
+            self._make(target, value, layout, old.dtype, tuple(old.shape))
+            if self.in_place:
+                self.copies.append((source, target))
+                self.kept[name] = source
+        if isinstance(value, Symbol) and value.kind == FLOAT and not layout.shared:
+            self._stored[value.index] = source if self.in_place else target
+
+    def _output(self, name: str, value: Any) -> None:
+        if value is None:
+            return
+        if not isinstance(value, Symbol) or value.uniform:
+            self.plain[name] = value
+        elif value.index in self._stored and name != "limit":
+            self.same[name] = self._stored[value.index]
+        else:
+            dtype = wp.uint8 if name == "limit" else self.dtype
+            own = Layout(dtype, tuple(True for _ in self.batch))
+            self._make(f"out.{name}", value, own, dtype, self.batch)
+            self.same[name] = f"out.{name}"
+            if name != "limit":
+                self._stored[value.index] = f"out.{name}"
+
+    def _make(self, target: str, value: Any, layout: Layout, dtype: Any, shape: tuple[int, ...]) -> None:
+        self.layouts[target] = layout
+        self.made[target] = dtype, shape
+        self.stores.append(Store(target, value))
+
+    def run(self, given: dict[str, Any], numbers: dict[str, float]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """States and outputs by name after one launch."""
+        key = tuple(x for x in given.values() if not isinstance(x, wp.array))
+        if key not in self.values:
+            self.values = {} if len(self.values) >= MOST_NUMBERS else self.values
+            self.values[key] = self._shared(numbers | {n: x for n, x in given.items() if not isinstance(x, wp.array)})
+        struct, plain = self.values[key]
+        arrays = given | self._new_arrays(given) if self.made else given
+        if self.stores:
+            inputs = [struct, *(arrays[name] for name in self.writer.used)]
+            wp.launch(self.kernel, dim=self.batch, inputs=inputs, device=self.device)
+        for source, target in self.copies:
+            wp.copy(arrays[source], arrays[target])
+        state = {n: arrays[self.kept.get(n) or f"new.{n}"] for n in STATES if f"state.{n}" in given}
+        return state, {name: arrays[x] for name, x in self.same.items()} | plain
+
+    def _shared(self, numbers: dict[str, float]) -> Any:
+        """The numbers that all motors share, and the outputs that are such."""
+        symbols = self.writer.uniforms if self.stores else {}
+        struct = self.struct() if self.stores else None
+        for k, value in zip(symbols, evaluated(list(symbols.values()), numbers), strict=True):
+            setattr(struct, f"u{k}", float(value))
+        own = {n: x for n, x in self.plain.items() if isinstance(x, Symbol)}
+        return struct, self.plain | dict(zip(own, evaluated(list(own.values()), numbers), strict=True))
+
+    def _new_arrays(self, given: dict[str, Any]) -> dict[str, wp.array]:
+        if self.in_place and self._ready:
+            return self._ready
+        grad = any(isinstance(x, wp.array) and x.requires_grad for x in given.values())
+        if grad and self.in_place:
+            raise ParameterError("in_place=True writes over what gradients need: compile without it")
+        made = {
+            name: wp.empty(shape, dtype=dtype, device=self.device, requires_grad=grad and dtype == self.dtype)
+            for name, (dtype, shape) in self.made.items()
+        }
+        self._ready = made if self.in_place else {}
+        return made
+
+
+def layout_of(name: str, x: wp.array, batch: tuple[int, ...]) -> Layout:
+    """How motors find their number in an array; `head` is one for all."""
+    line = name.startswith("state.") and name.endswith("_line")
+    shape = tuple(x.shape)[line:]
+    own = tuple(size != 1 for size in shape)
+    first = len(batch) - len(shape)
+    shared = tuple(k for k, size in enumerate(batch) if size != 1 and (k < first or not own[k - first]))
+    return Layout(x.dtype, own, line, shared)
