@@ -200,11 +200,12 @@ def test_gradients_of_a_tracking_loss(name: str):
     np.testing.assert_allclose(by_torch, by_difference, rtol=1e-5, atol=1e-9)
 
 
-def test_every_kind_of_actuator_is_a_graph_of_its_own(monkeypatch):
+def test_every_kind_of_actuator_is_a_graph_of_its_own():
     """Dynamo counts recompilations by function: many kinds of actuator in one process do not use its count up."""
-    monkeypatch.setattr(torch._dynamo.config, "recompile_limit", 1)
-    for controller in (be.Torque(), be.IdealPd(stiffness=2.0), be.IdealPd(stiffness=2.0, damping=1.0)):
-        step = be.Actuator(controller=controller).compile("torch")
-        given = torch.ones(3)
-        _, out = step(step.initial((3,)), given, 0.0 * given, 0.0 * given, 1e-3)
-        assert torch.equal(out.torque, torch.full((3,), 1.0 if isinstance(controller, be.Torque) else 2.0))
+    kinds = (be.Torque(), be.IdealPd(stiffness=2.0), be.IdealPd(stiffness=2.0, damping=1.0))
+    with torch._dynamo.config.patch(recompile_limit=1):
+        for controller in kinds:
+            step = be.Actuator(controller=controller).compile("torch")
+            given = torch.ones(3)
+            _, out = step(step.initial((3,)), given, 0.0 * given, 0.0 * given, 1e-3)
+            assert torch.equal(out.torque, torch.full((3,), 1.0 if isinstance(controller, be.Torque) else 2.0))
