@@ -224,7 +224,7 @@ KIND = {
 }
 
 
-@wp.kernel
+@wp.kernel(enable_backward=True)
 def moved(
     torque: wp.array2d(dtype=wp.float64),
     q: wp.array2d(dtype=wp.float64),
@@ -336,7 +336,7 @@ def test_gradients_at_rest_are_finite():
     assert all("value_of_" in plan.source for plan in step._run.plans.values())
 
 
-@wp.kernel
+@wp.kernel(enable_backward=True)
 def squared(x: wp.array2d(dtype=wp.float64), loss: wp.array(dtype=wp.float64)):
     i, j = wp.tid()
     wp.atomic_add(loss, 0, x[i, j] * x[i, j])
