@@ -86,9 +86,9 @@ def gradient(steps: int, motors: int = 1024) -> tuple[float, float, float]:
     return there, back / there, memory / motors
 
 
-def shared_parameter_bytes() -> float:
+def shared_parameter_bytes(meter: bool) -> float:
     """Bytes per motor of everything the compiled step is given, for a batch that shares its parameters."""
-    actuator = be.Actuator(full_motor())
+    actuator = be.Actuator(full_motor(), meter=meter)
     step = actuator.compile("jax")
     import jax
     import jax.numpy as jnp
@@ -130,9 +130,10 @@ def measure(console: Console) -> list[Figure]:
     add("  memory", memory, "bytes per motor")
     add("  memory, 4 times the steps", longer / memory, "times", "< 4", longer / memory < 4)
     with console.status("memory"):
-        given = shared_parameter_bytes()
-    # four states, one of them the meter, a command, a position and a velocity in float32; parameters add next to none
-    add("arguments of a step, parameters shared", given, "bytes per motor", "< 29", given < 29)
+        plain, metered = shared_parameter_bytes(meter=False), shared_parameter_bytes(meter=True)
+    # three states, a command, a position and a velocity, in float32; parameters add next to nothing
+    add("arguments of a step, parameters shared, no meter", plain, "bytes per motor", "< 25", plain < 25)
+    add("  with the meter of electrical energy", metered, "bytes per motor")
     return figures
 
 
