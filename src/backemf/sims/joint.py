@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..actuator import Actuator, Supply
-from ..actuator.controllers import IdealPd, TorquePid
+from ..actuator.controllers import IdealPd, Torque, TorquePid
 from ..actuator.delay import Delay
 from ..actuator.gains import gains_from_bandwidth
 from ..actuator.torque_limits import AngleTable, DcClip, EffortLimit
@@ -152,6 +152,8 @@ def gains_of(
         pair, source = (controller.stiffness, controller.damping), ("IdealPd.stiffness", "IdealPd.damping")
     elif isinstance(controller, TorquePid):
         pair, source = (controller.kp, controller.kd), ("TorquePid.kp", "TorquePid.kd")
+    elif isinstance(controller, Torque) and bandwidth_hz is None:
+        pair, source = (0.0, 0.0), ("none: effort alone", "none: effort alone")
     elif bandwidth_hz is not None:
         if inertia is None:
             raise ParameterError(
@@ -162,8 +164,8 @@ def gains_of(
         source = (f"J·wn², {how}", f"2·ζ·J·wn, {how}, ζ = {damping_ratio:g}")
     else:
         raise ParameterError(
-            "stiffness and damping are not known: give both, or bandwidth_hz=, or an Actuator with an IdealPd or a "
-            "TorquePid"
+            "stiffness and damping are not known: give both, or bandwidth_hz=, or an Actuator with an IdealPd, a "
+            "TorquePid or Torque() for effort alone"
         )
     named = zip(("stiffness", "damping"), pair, units, source, strict=True)
     kp, kd = (Figure(single(name, value), unit, told) for name, value, unit, told in named)

@@ -13,9 +13,12 @@ import operator
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ParameterError
+
+if TYPE_CHECKING:
+    from .losses import Loss
 
 Value = Any
 """A number, or a dictionary with one number per pattern of joint names, or None."""
@@ -252,12 +255,19 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """Configuration text, and what of the motor has no place in it."""
+    """What is written for a simulator, and what of the motor has no place in it."""
 
     text: str
-    """Python text to paste."""
-    losses: list[str] = field(default_factory=list)
-    """One sentence for each thing that is lost."""
+    """The text to paste."""
+    fates: list[Loss]
+    """What becomes of each phenomenon of the actuator."""
+    notes: list[str] = field(default_factory=list)
+    """What else a reader has to know, one sentence each."""
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What is approximated or dropped."""
+        return [loss for loss in self.fates if loss.fate != "kept"]
 
     def __str__(self) -> str:
         return self.text

@@ -12,7 +12,7 @@ from ...actuator.delay import Delay
 from ...errors import ParameterError
 from ...motor import Motor
 from ..joint import Joint, joint_of, parts_of, require_known, whole_steps
-from ..losses import losses_of
+from ..losses import fates, kept_by_joint
 from ..text import Figure, Written, quoted, write_call
 from .configured import CLASSES, Configured, read
 
@@ -44,34 +44,35 @@ def write(
     if version not in VERSIONS:
         raise ParameterError(f"version = {version!r}: must be one of {', '.join(VERSIONS)}")
     require_known(numbers)
-    motor, actuator = parts_of(thing)
+    _, actuator = parts_of(thing)
     # before Isaac Sim 5.0 there is no friction torque
     rubs = version not in ("2.0", "2.1")
     joint = joint_of(thing, rubs=rubs, **numbers)
-    told: list[str] = []
+    notes: list[str] = []
+    kept = kept_by_joint(actuator, joint, line=kind == "dc_motor", stiction=rubs)
     lines: list[tuple[str, Any]] = [("joint_names_expr", f"[{quoted(joints)}]")]
-    lines += _limits(kind, joint, told)
+    lines += _limits(kind, joint, notes)
     lines += [("stiffness", joint.stiffness), ("damping", joint.damping)]
     if joint.armature is not None:
         lines.append(("armature", joint.armature))
-    kept = {"line"} if kind == "dc_motor" else set()
     if not rubs:
-        told.append("Friction is a share of the load before Isaac Sim 5.0, and no torque: it is left out.")
+        notes.append("Friction is a share of the load before Isaac Sim 5.0, and no torque: it is left out.")
+        kept = {name: note for name, note in kept.items() if name not in ("dry friction", "stiction", "viscous drag")}
     else:
-        kept |= {"coulomb", "stiction", "viscous"}
         named = (("friction", joint.stiction), ("dynamic_friction", joint.coulomb), ("viscous_friction", joint.viscous))
         lines += [(name, figure) for name, figure in named if figure is not None]
         if joint.coulomb is not None:
-            told.append("Under Isaac Sim 4.5 friction is a share of the load, and no torque: leave it out there.")
-    lines += _delay(kind, actuator.delay, timestep, told)
+            notes.append("Under Isaac Sim 4.5 friction is a share of the load, and no torque: leave it out there.")
+    lines += _delay(kind, actuator.delay, timestep, kept, notes)
     if kind == "remotized":
-        lines.append(("joint_parameter_lookup", _lookup(joint, transmission_ratio, told)))
+        lines.append(("joint_parameter_lookup", _lookup(joint, transmission_ratio, notes)))
+        kept["angle limits"] = ""
     name = CLASSES[kind]
     text = f"from isaaclab.actuators import {name}\n\nactuator = {write_call(name, lines)}\n"
-    return Written(text=text, losses=losses_of(motor, actuator, joint, kept) + told)
+    return Written(text=text, fates=fates(actuator, kept), notes=notes)
 
 
-def _limits(kind: str, joint: Joint, told: list[str]) -> list[tuple[str, Any]]:
+def _limits(kind: str, joint: Joint, notes: list[str]) -> list[tuple[str, Any]]:
     if kind == "remotized":
         return []
     if joint.effort_limit is None:
@@ -83,7 +84,7 @@ def _limits(kind: str, joint: Joint, told: list[str]) -> list[tuple[str, Any]]:
         if joint.saturation_effort is None or joint.velocity_limit is None:
             raise ParameterError("kind = 'dc_motor' needs a torque-speed line: give a motor, or a DcClip in limits")
         if joint.effort_limit.value > joint.saturation_effort.value:
-            told.append("The effort limit is above the stall torque, so it has no effect while driving.")
+            notes.append("The effort limit is above the stall torque, so it has no effect while driving.")
         return [
             ("effort_limit", joint.effort_limit),
             ("saturation_effort", joint.saturation_effort),
@@ -95,17 +96,21 @@ def _limits(kind: str, joint: Joint, told: list[str]) -> list[tuple[str, Any]]:
     return [("effort_limit", joint.effort_limit)]
 
 
-def _delay(kind: str, delay: Delay | None, timestep: float | None, told: list[str]) -> list[tuple[str, Any]]:
+def _delay(
+    kind: str, delay: Delay | None, timestep: float | None, kept: dict[str, str], notes: list[str]
+) -> list[tuple[str, Any]]:
     if delay is None:
         return []
     if kind not in ("delayed_pd", "remotized"):
-        told.append(f"{CLASSES[kind]} has no delay: take kind='delayed_pd', which has no torque-speed line.")
+        notes.append(f"{CLASSES[kind]} has no delay: take kind='delayed_pd', which has no torque-speed line.")
         return []
+    told: list[str] = []
     if delay.schedule in ("period", "step", "mjlab"):
         told.append("The delay is drawn at each reset alone, and then stays.")
     if delay.targets is not None:
         told.append("All targets are delayed alike.")
     low, high = whole_steps(delay, timestep, told)
+    kept["delay"] = " ".join(told)
     source = f"Delay.{'steps' if delay.seconds is None else 'seconds'}"
     return [
         ("min_delay", Figure(low, "physics steps", source)),
@@ -113,7 +118,7 @@ def _delay(kind: str, delay: Delay | None, timestep: float | None, told: list[st
     ]
 
 
-def _lookup(joint: Joint, transmission_ratio: Any, told: list[str]) -> str:
+def _lookup(joint: Joint, transmission_ratio: Any, notes: list[str]) -> str:
     if joint.table is None:
         raise ParameterError(
             "kind = 'remotized' needs torque by joint angle: give an Actuator with an AngleTable in limits"
@@ -123,8 +128,8 @@ def _lookup(joint: Joint, transmission_ratio: Any, told: list[str]) -> str:
     if len(ratios) != len(table.angle):
         raise ParameterError(f"transmission_ratio has {len(ratios)} entries where the table has {len(table.angle)}")
     if transmission_ratio is None:
-        told.append("The transmission ratios are written as 1; Isaac Lab does not use them.")
-    told.append("Effort and velocity limits have no effect beside the table.")
+        notes.append("The transmission ratios are written as 1; Isaac Lab does not use them.")
+    notes.append("Effort and velocity limits have no effect beside the table.")
     rows = [
         f"        [{float(angle)!r}, {ratio!r}, {float(effort)!r}],"
         for angle, ratio, effort in zip(table.angle, ratios, table.effort, strict=True)

@@ -29,7 +29,7 @@ from ..joint import (
     whole_steps,
 )
 from ..joint import armature_of as armature_at_joint
-from ..losses import losses_of
+from ..losses import fates, kept_by_joint
 from ..text import Figure, Written, quoted, write_call
 from .configured import CLASSES, Configured, read
 
@@ -58,29 +58,29 @@ def write(
     require_known(numbers, ("supply", "effort", "effort_limit") if kind == "builtin_dc_motor" else NUMBERS)
     motor, actuator = parts_of(thing)
     lines: list[tuple[str, Any]] = [("target_names_expr", f"({quoted(joints)},)")]
-    told: list[str] = []
+    notes: list[str] = []
     if kind == "builtin_dc_motor":
-        imports, more, kept = _builtin_motor(motor, actuator, numbers, told)
+        imports, more, kept = _builtin_motor(motor, actuator, numbers, notes)
         joint = _nothing(motor)
     else:
         joint = joint_of(thing, **numbers)
-        imports, more, kept = [], _limits(kind, joint, told), {"coulomb", "viscous"}
-        kept |= {"line"} if kind == "dc_motor" else set()
+        kept = kept_by_joint(actuator, joint, line=kind == "dc_motor")
+        imports, more = [], _limits(kind, joint, notes)
         if kind == "builtin_position":
-            told.append("Targets of velocity and effort have no effect.")
+            kept["controller"] = "Targets of velocity and effort have no effect."
         more += [("stiffness", joint.stiffness), ("damping", joint.damping)]
     lines += more
     named = (("armature", joint.armature), ("frictionloss", joint.coulomb), ("viscous_damping", joint.viscous))
-    hidden = ("frictionloss",) if "bristles" in kept else ()
+    hidden = ("frictionloss",) if "pre-sliding" in kept else ()
     lines += [(name, figure) for name, figure in named if figure is not None and name not in hidden]
-    lines += _delay(actuator.delay, timestep, told)
+    lines += _delay(actuator.delay, timestep, kept)
     name = CLASSES[kind]
     taken = ", ".join(sorted([name, *imports]))
     text = f"from mjlab.actuator import {taken}\n\nactuator = {write_call(name, lines)}\n"
-    return Written(text=text, losses=losses_of(motor, actuator, joint, kept) + told)
+    return Written(text=text, fates=fates(actuator, kept), notes=notes)
 
 
-def _limits(kind: str, joint: Joint, told: list[str]) -> list[tuple[str, Any]]:
+def _limits(kind: str, joint: Joint, notes: list[str]) -> list[tuple[str, Any]]:
     if joint.effort_limit is None:
         raise ParameterError(
             "effort_limit is not known: give a motor with a voltage, an Actuator with a DcClip or an EffortLimit, "
@@ -91,7 +91,9 @@ def _limits(kind: str, joint: Joint, told: list[str]) -> list[tuple[str, Any]]:
     if joint.saturation_effort is None or joint.velocity_limit is None:
         raise ParameterError("kind = 'dc_motor' needs a torque-speed line: give a motor, or a DcClip in limits")
     if joint.effort_limit.value > joint.saturation_effort.value:
-        told.append("The effort limit is above the stall torque, so it has no effect while driving; mjlab warns of it.")
+        notes.append(
+            "The effort limit is above the stall torque, so it has no effect while driving; mjlab warns of it."
+        )
     return [
         ("effort_limit", joint.effort_limit),
         ("saturation_effort", joint.saturation_effort),
@@ -99,9 +101,10 @@ def _limits(kind: str, joint: Joint, told: list[str]) -> list[tuple[str, Any]]:
     ]
 
 
-def _delay(delay: Delay | None, timestep: float | None, told: list[str]) -> list[tuple[str, Any]]:
+def _delay(delay: Delay | None, timestep: float | None, kept: dict[str, str]) -> list[tuple[str, Any]]:
     if delay is None:
         return []
+    told: list[str] = []
     low, high = whole_steps(delay, timestep, told)
     source = f"Delay.{'steps' if delay.seconds is None else 'seconds'}"
     lines: list[tuple[str, Any]] = [
@@ -120,6 +123,7 @@ def _delay(delay: Delay | None, timestep: float | None, told: list[str]) -> list
         told.append("A younger command may overtake an older one.")
     if delay.targets is not None or delay.per == "joint":
         told.append("All joints and targets are delayed alike.")
+    kept["delay"] = " ".join(told)
     return lines
 
 
@@ -146,33 +150,59 @@ def _nothing(motor: Motor | None) -> Joint:
     )
 
 
+BUILTIN = (
+    "controller",
+    "integral",
+    "slew",
+    "voltage limit",
+    "torque-speed line",
+    "current limit",
+    "current and power",
+    "dry friction",
+    "viscous drag",
+    "rotor inertia",
+)
+"""What MuJoCo's own motor always holds."""
+ROWS = {
+    "thermal": ("winding heat",),
+    "cogging": ("cogging",),
+    "lugre": ("stiction", "Stribeck curve", "pre-sliding"),
+}
+"""What each of its rows holds besides."""
+
+
 def _builtin_motor(
-    motor: Motor | None, actuator: Actuator, numbers: dict[str, Any], told: list[str]
-) -> tuple[list[str], list[tuple[str, Any]], set[str]]:
+    motor: Motor | None, actuator: Actuator, numbers: dict[str, Any], notes: list[str]
+) -> tuple[list[str], list[tuple[str, Any]], dict[str, str]]:
     """Classes to import, fields and what is kept."""
     if motor is None:
         raise ParameterError("kind = 'builtin_dc_motor' simulates currents: give a motor")
-    n, kept = ratio_of(motor), {"line", "current", "coulomb", "viscous", "integral", "slew"}
+    n, kept = ratio_of(motor), dict.fromkeys(BUILTIN, "")
     constants = [
         ("kt", _figure(motor.magnet.torque_constant, n, "N·m/A", "Magnet.torque_constant")),
         ("ke", _figure(motor.magnet.back_emf_constant, n, "V·s/rad", "Magnet.back_emf_constant")),
         ("resistance", _figure(motor.winding.resistance, 1.0, "Ω", "Winding.resistance")),
     ]
     if single("Kt", motor.magnet.torque_constant) != single("Ke", motor.magnet.back_emf_constant):
-        told.append("MuJoCo merges Kt and Ke into √(Kt·Ke): stall torque and no-load speed both shift.")
+        kept["separate Kt and Ke"] = "MuJoCo merges them into √(Kt·Ke): stall torque and no-load speed both shift."
     if single("ratio", motor.ratio) < 0.0 and isinstance(actuator.controller, Voltage):
-        told.append("The gears turn the joint the other way round: a positive voltage turns it forwards here.")
+        notes.append("The gears turn the joint the other way round: a positive voltage turns it forwards here.")
     inner = write_call("DcMotorPhysicalParams", constants).replace("\n", "\n    ")
     lines: list[tuple[str, Any]] = [("motor_params", inner)]
-    lines += _controller(motor, actuator, numbers.get("supply"), told)
+    lines += _controller(motor, actuator, numbers.get("supply"), kept)
     lines += _torque_limit(motor, numbers)
     if motor.winding.inductance is not None:
-        kept.add("inductance")
+        kept["inductance"] = ""
         lines.append(("inductance", _figure(motor.winding.inductance, 1.0, "H", "Winding.inductance")))
     for name, value in (("thermal", _thermal(motor)), ("cogging", _cogging(motor, n)), ("lugre", _bristles(motor, n))):
         if value is not None:
-            kept.add({"thermal": "heat", "cogging": "cogging", "lugre": "bristles"}[name])
+            kept |= dict.fromkeys(ROWS[name], "")
             lines.append((name, value))
+    if isinstance(motor.friction, LuGre) and (motor.friction.stribeck_exponent, motor.friction.damping_exponent) != (
+        None,
+        None,
+    ):
+        kept["Stribeck curve"] = "The exponents of LuGre friction are lost: a Gaussian curve, constant bristle damping."
     return ["DcMotorInputMode", "DcMotorPhysicalParams"], lines, kept
 
 
@@ -182,7 +212,7 @@ def _figure(value: Any, factor: float, unit: str, source: str) -> Figure:
     return Figure(factor * known if factor != 1.0 else known, unit, f"{gear}{source}")
 
 
-def _controller(motor: Motor, actuator: Actuator, supply: Any, told: list[str]) -> list[tuple[str, Any]]:
+def _controller(motor: Motor, actuator: Actuator, supply: Any, kept: dict[str, str]) -> list[tuple[str, Any]]:
     """Mode, gains and voltage limit; gains in torque become gains in volts."""
     c = actuator.controller
     gains, mode, how = Gains(0.0), "VOLTAGE", type(c).__name__
@@ -194,8 +224,9 @@ def _controller(motor: Motor, actuator: Actuator, supply: Any, told: list[str]) 
         asked = Gains(c.stiffness, 0.0, c.damping) if isinstance(c, IdealPd) else Gains(c.kp, c.ki or 0.0, c.kd)
         gains, mode = volt_gains(motor, asked), "POSITION"
         how = f"{how} in volts: times R/(N·Kt), less the damping of the back-EMF"
-        told.append("Targets of velocity and effort have no effect.")
-        told.append("Gains in volts are right for a cold winding alone.")
+        kept["controller"] = (
+            "Targets of velocity and effort have no effect, and gains in volts are right for a cold winding alone."
+        )
     elif not isinstance(c, Voltage):
         raise ParameterError(f"kind = 'builtin_dc_motor': {how} has no counterpart in MuJoCo 3.11; take another kind")
     lines: list[tuple[str, Any]] = [("mode", f"DcMotorInputMode.{mode}")]
