@@ -438,7 +438,7 @@ def test_angular_drive_is_written_in_degrees(tmp_path, suffix):
     """deg/s, torque per degree and deg/s per torque, under the names of the schemas."""
     path = tmp_path / f"robot{suffix}"
     assert usd("Sdf").Layer.OpenAsAnonymous(str(robot(tmp_path))).Export(str(path))
-    physx.write(HINGE, path, "hinge")
+    physx.author(HINGE, path, "hinge")
     stage = usd("Usd").Stage.Open(str(path))
     prim = stage.GetPrimAtPath("/arm/hinge")
     applied = ["PhysicsDriveAPI", "PhysxDrivePerformanceEnvelopeAPI", "PhysxJointAxisAPI"]
@@ -464,7 +464,7 @@ def test_linear_drive_keeps_its_units(tmp_path):
     usd("Usd")
     path = robot(tmp_path)
     drive = replace(HINGE, instance="linear")
-    physx.write(drive, path, "/arm/slide")
+    physx.author(drive, path, "/arm/slide")
     assert close(physx.read(path), drive)
     assert "float physxDrivePerformanceEnvelope:linear:maxActuatorVelocity = 10\n" in path.read_text()
     assert "SomethingElseAPI" in path.read_text()
@@ -474,9 +474,9 @@ def test_round_trip_changes_nothing(tmp_path):
     """Written, read and written again, the file is the same to the last byte."""
     usd("Usd")
     path = robot(tmp_path)
-    physx.write(HINGE, path, "hinge")
+    physx.author(HINGE, path, "hinge")
     once = path.read_bytes()
-    physx.write(physx.read(path, "hinge"), path, "hinge")
+    physx.author(physx.read(path, "hinge"), path, "hinge")
     assert path.read_bytes() == once and once != ROBOT.encode()
     assert [entry.name for entry in tmp_path.iterdir()] == ["robot.usda"]
 
@@ -505,8 +505,8 @@ def test_a_dropped_envelope_leaves_nothing_behind(tmp_path):
     """A drive without an envelope, written over one that had it, removes the schema and its numbers."""
     usd("Usd")
     path = robot(tmp_path)
-    physx.write(HINGE, path, "hinge")
-    physx.write(physx.UsdDrive(stiffness=1.0, max_effort=3.0), path, "hinge")
+    physx.author(HINGE, path, "hinge")
+    physx.author(physx.UsdDrive(stiffness=1.0, max_effort=3.0), path, "hinge")
     assert "Envelope:angular:" not in path.read_text() and "physxJointAxis:angular" not in path.read_text()
     assert close(physx.read(path), physx.UsdDrive(stiffness=1.0, max_effort=3.0))
 
@@ -516,7 +516,7 @@ def test_open_stage_is_edited_in_place():
     stage = usd("Usd").Stage.CreateInMemory()
     stage.DefinePrim("/j", "PhysicsJoint")
     drive = replace(HINGE, instance="rotY", acceleration=True)
-    physx.write(drive, stage, "/j")
+    physx.author(drive, stage, "/j")
     assert close(physx.read(stage), drive)
 
 
@@ -577,15 +577,15 @@ def test_joints_are_named_when_one_has_to_be_chosen(tmp_path):
     """Two drives and no name, a name that nobody has, and a drive on the wrong kind of joint."""
     usd("Usd")
     path = robot(tmp_path)
-    physx.write(HINGE, path, "hinge")
-    physx.write(replace(HINGE, instance="linear"), path, "slide")
+    physx.author(HINGE, path, "hinge")
+    physx.author(replace(HINGE, instance="linear"), path, "slide")
     before = path.read_bytes()
     with pytest.raises(ParameterError, match="2 joints it could be: give joint=, one of /arm/hinge, /arm/slide"):
         physx.read(path)
     with pytest.raises(ParameterError, match="no joint with a drive 'knee'"):
         physx.read(path, "knee")
     with pytest.raises(ParameterError, match="is a PhysicsPrismaticJoint: an angular drive needs a PhysicsRevolute"):
-        physx.write(HINGE, path, "slide")
+        physx.author(HINGE, path, "slide")
     assert path.read_bytes() == before
 
 
@@ -594,7 +594,7 @@ def test_written_file_keeps_its_permissions(tmp_path):
     usd("Usd")
     path = robot(tmp_path)
     os.chmod(path, 0o644)
-    physx.write(HINGE, path, "hinge")
+    physx.author(HINGE, path, "hinge")
     assert path.stat().st_mode & 0o777 == 0o644
 
 
@@ -602,12 +602,12 @@ def test_a_file_that_cannot_be_written_stays_as_it_is(tmp_path):
     """A packed .usdz can be read and not written: one sentence, and nothing left beside it."""
     usd("Usd")
     path, packed = robot(tmp_path), tmp_path / "robot.usdz"
-    physx.write(HINGE, path, "hinge")
+    physx.author(HINGE, path, "hinge")
     assert usd("UsdUtils").CreateNewUsdzPackage(str(path), str(packed))
     before, names = packed.read_bytes(), sorted(os.listdir(tmp_path))
     assert close(physx.read(packed), HINGE)
     with pytest.raises(ParameterError, match=r"robot\.usdz: cannot be written; USD writes"):
-        physx.write(HINGE, packed, "hinge")
+        physx.author(HINGE, packed, "hinge")
     assert packed.read_bytes() == before and sorted(os.listdir(tmp_path)) == names
 
 

@@ -106,7 +106,7 @@ class Joint:
 def joint_in_physx(
     drive: physx.UsdDrive, *, positions: int = 32, velocities: int = 1, arm: float = 0.0, gravity: float = 0.0
 ):
-    """A joint whose drive was written to a file by `physx.write`, with a link of mass 1 kg at an arm [m]."""
+    """A joint whose drive was written to a file by `physx.author`, with a link of mass 1 kg at an arm [m]."""
     linear = drive.instance == "linear"
     scene = SCENE.format(
         gravity=gravity,
@@ -122,7 +122,7 @@ def joint_in_physx(
         warnings.simplefilter("ignore", RuntimeWarning)
         path = Path(folder) / "scene.usda"
         path.write_text(scene)
-        physx.write(drive, path, "joint")
+        physx.author(drive, path, "joint")
         if not _schemas:
             _schemas.extend(str(place) for place in physx_schema_paths())
             ovstage.population.register_usd_schemas(_schemas)

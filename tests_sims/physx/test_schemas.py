@@ -19,7 +19,7 @@ def test_every_attribute_belongs_to_an_applied_schema(instance):
     stage = Usd.Stage.CreateInMemory()
     kind = next(kind for kind, names in physx.files.JOINTS.items() if instance in names)
     prim = stage.DefinePrim("/j", kind)
-    physx.write(physx.UsdDrive(instance=instance, envelope=LIMIT, axis=DRIVE.axis), stage, "/j")
+    physx.author(physx.UsdDrive(instance=instance, envelope=LIMIT, axis=DRIVE.axis), stage, "/j")
     names = [f"{name}:{instance}" for name in (physx.files.DRIVE, physx.files.ENVELOPE, physx.files.AXIS)]
     assert prim.GetAppliedSchemas() == names
     defined = prim.GetPrimDefinition()

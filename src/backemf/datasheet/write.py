@@ -13,9 +13,9 @@ from .table import Table, quantities
 def write(sheet: Datasheet) -> str:
     """TOML text that reads back as the same sheet."""
     heads = {key: getattr(sheet, key) for key in ("name", "maker", "kind", "source")}
-    lines = [f"{key} = {_toml(text)}" for key, text in heads.items() if text]
+    lines = [f"{key} = {toml_value(text)}" for key, text in heads.items() if text]
     if sheet.notes:
-        lines += ["notes = [", *(f"  {_toml(note)}," for note in sheet.notes), "]"]
+        lines += ["notes = [", *(f"  {toml_value(note)}," for note in sheet.notes), "]"]
     for name in TABLES:
         lines += _lines(f"[{name}]", getattr(sheet, name))
     for name in LISTS:
@@ -24,7 +24,7 @@ def write(sheet: Datasheet) -> str:
     for name in ("sources", "measured"):
         content: dict[str, Any] = getattr(sheet, name)
         if content:
-            lines += ["", f"[{name}]", *(f"{_key(key)} = {_toml(value)}" for key, value in content.items())]
+            lines += ["", f"[{name}]", *(f"{_key(key)} = {toml_value(value)}" for key, value in content.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -33,29 +33,29 @@ def _lines(header: str, part: Table, always: bool = False) -> list[str]:
     lines = []
     for key, value in given.items():
         if key not in units:
-            lines.append(f"{key} = {_toml(value)}")
+            lines.append(f"{key} = {toml_value(value)}")
         elif units[key].many:
             texts = [write_quantity(v, f"N*m*s^{n}/rad^{n}") for n, v in enumerate(value, start=2)]
-            lines.append(f"{key} = {_toml(texts)}")
+            lines.append(f"{key} = {toml_value(texts)}")
         elif units[key].unit == "1":
-            lines.append(f"{key} = {_toml(value)}")
+            lines.append(f"{key} = {toml_value(value)}")
         else:
-            lines.append(f"{key} = {_toml(write_quantity(value, units[key].unit))}")
+            lines.append(f"{key} = {toml_value(write_quantity(value, units[key].unit))}")
     return ["", header, *lines] if lines or always else []
 
 
 def _key(key: str) -> str:
-    return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else _toml(key)
+    return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else toml_value(key)
 
 
-def _toml(value: Any) -> str:
+def toml_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         # JSON's escapes are TOML's; only DEL must be escaped in TOML and is not in JSON
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_toml(v) for v in value) + "]"
+        return "[" + ", ".join(toml_value(v) for v in value) + "]"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return repr(value)

@@ -15,7 +15,7 @@ from ..actuator import Actuator, Supply
 from ..actuator.controllers import IdealPd, Torque, TorquePid
 from ..actuator.delay import Delay
 from ..actuator.gains import gains_from_bandwidth
-from ..actuator.torque_limits import AngleTable, DcClip, EffortLimit
+from ..actuator.torque_limits import AngleTable, DcClip, DriveEnvelope, EffortLimit
 from ..analyze.constants import continuous_current
 from ..analyze.given import supply_of
 from ..analyze.line import line_of
@@ -23,6 +23,7 @@ from ..checks import Number
 from ..errors import ParameterError
 from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
 from ..physics.mechanics import drag
+from .on_joint import OnJoint
 from .text import Figure
 
 
@@ -65,12 +66,14 @@ def single(name: str, value: Number) -> float:
     return float(known.reshape(()))
 
 
-def parts_of(thing: Motor | Actuator) -> tuple[Motor | None, Actuator]:
+def parts_of(thing: Motor | Actuator | OnJoint) -> tuple[Motor | None, Actuator]:
     """The motor, if there is one, and the actuator around it."""
     if isinstance(thing, Motor):
         return thing, Actuator(thing)
     if isinstance(thing, Actuator):
         return thing.motor, thing
+    if isinstance(thing, OnJoint):
+        return thing.actuator.motor, thing.actuator
     raise ParameterError(f"write({type(thing).__name__}(...)): must be a Motor or an Actuator")
 
 
@@ -95,7 +98,7 @@ def require_known(numbers: dict[str, Any], known: Collection[str] = NUMBERS) -> 
 
 
 def joint_of(
-    thing: Motor | Actuator,
+    thing: Motor | Actuator | OnJoint,
     *,
     supply: Supply | Number | None = None,
     stiffness: float | None = None,
@@ -119,6 +122,11 @@ def joint_of(
     if effort_limit is not None:
         top = Figure(single("effort_limit", effort_limit), "N·m at the joint", "as given")
     coulomb, stiction, viscous = (None, None, None) if motor is None else friction_of(motor)
+    if isinstance(thing, OnJoint):
+        armature = with_joint(armature, thing.armature, "kg·m²")
+        stiction = with_joint(stiction, thing.coulomb if thing.stiction is None else thing.stiction, "N·m")
+        coulomb = with_joint(coulomb, thing.coulomb, "N·m")
+        viscous = with_joint(viscous, thing.viscous, "N·m·s/rad")
     return Joint(
         stiffness=kp,
         damping=kd,
@@ -132,6 +140,15 @@ def joint_of(
         table=next((limit for limit in actuator.limits if isinstance(limit, AngleTable)), None),
         supply=None if motor is None or actuator.limits else feeding(motor, actuator, supply),
     )
+
+
+def with_joint(figure: Figure | None, own: float, unit: str) -> Figure | None:
+    """A number of the motor with the joint's own added to it."""
+    if own == 0.0:
+        return figure
+    if figure is None:
+        return Figure(own, f"{unit} at the joint", "the joint's own")
+    return Figure(figure.value + own, figure.unit, f"{figure.source}, and {own:g} of the joint itself")
 
 
 def gains_of(
@@ -197,6 +214,8 @@ def limits_of(
                 for name, unit in names
             )
             return top, stall, speed
+        if isinstance(limit, DriveEnvelope):
+            return envelope_limits(limit)
     flat = next((limit for limit in actuator.limits if isinstance(limit, EffortLimit)), None)
     top = stall = speed = None
     if motor is not None:
@@ -204,6 +223,18 @@ def limits_of(
     if flat is not None:
         top = Figure(single("effort_limit", flat.effort_limit), "N·m at the joint", "EffortLimit.effort_limit")
     return top, stall, speed
+
+
+def envelope_limits(limit: DriveEnvelope) -> tuple[Figure, Figure | None, Figure | None]:
+    """The three numbers of a drive envelope; without a gradient its torque does not fall with speed."""
+    top = Figure(single("max_effort", limit.max_effort), "N·m at the joint", "DriveEnvelope.max_effort")
+    gradient, speed = (
+        single(name, getattr(limit, name)) for name in ("speed_effort_gradient", "max_actuator_velocity")
+    )
+    if gradient == 0.0:
+        return top, None, None
+    stall = Figure(speed / gradient, "N·m at the joint", "DriveEnvelope: max_actuator_velocity / speed_effort_gradient")
+    return top, stall, Figure(speed, "rad/s at the joint", "DriveEnvelope.max_actuator_velocity")
 
 
 def feeding(motor: Motor, actuator: Actuator, supply: Supply | Number | None) -> Supply:

@@ -13,6 +13,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ParameterError
@@ -230,6 +231,36 @@ def for_joint(configured: Any, joint: str) -> Any:
             raise ParameterError(f"at({joint!r}): {entry.name} = {value}: {many}")
         picked[entry.name] = fitting[0]
     return replace(configured, joints=(joint,), **picked)
+
+
+def one_of(configured: list[Any], joint: str | None, file: str) -> Any:
+    """The one actuator of a text, or the one for a joint; raises one sentence where it is not clear which."""
+    fitting = [each for each in configured if joint is None or any(_fits(p, joint) for p in each.joints)]
+    if len(fitting) == 1:
+        return fitting[0] if joint is None else for_joint(fitting[0], joint)
+    shown = "; ".join(", ".join(each.joints) for each in configured)
+    which = "give joint=" if joint is None else f"joint = {joint!r} fits {len(fitting)} of them"
+    raise ParameterError(f"{file or 'text'}: it has {len(configured)} actuators, for the joints {shown}: {which}")
+
+
+def source_of(text_or_path: Any) -> tuple[str, str]:
+    """A text and the name of its file, from a path or from the text itself."""
+    if isinstance(text_or_path, str) and ("\n" in text_or_path or not text_or_path.strip()):
+        return text_or_path, ""
+    path = Path(text_or_path)
+    try:
+        return path.read_text(encoding="utf-8"), str(path)
+    except (OSError, UnicodeDecodeError) as error:
+        why = "it is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror or str(error)
+        raise ParameterError(f"{path}: cannot be read: {why}") from None
+
+
+def single_number(configured: Any, name: str) -> float:
+    """A number of an actuator for one joint; 0 where it says nothing."""
+    value = getattr(configured, name)
+    if isinstance(value, dict):
+        raise ParameterError(f"{name} = {value}: one number per pattern; give joint=")
+    return 0.0 if value is None else float(value)
 
 
 def _fits(pattern: str, joint: str) -> bool:

@@ -2,7 +2,7 @@
 
 from ..text import Written
 from .configured import Configured, read
-from .files import write
+from .files import read_actuator, write
 from .law import (
     DCMotor,
     DelayedPD,
@@ -54,6 +54,7 @@ __all__ = [
     "no_history",
     "no_memory",
     "read",
+    "read_actuator",
     "remotized_pd_step",
     "reset_history",
     "reset_lags",

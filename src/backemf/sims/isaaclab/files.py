@@ -13,10 +13,11 @@ from ...errors import ParameterError
 from ...motor import Motor
 from ..joint import Joint, joint_of, parts_of, require_known, whole_steps
 from ..losses import fates, kept_by_joint
-from ..text import Figure, Written, quoted, write_call
+from ..on_joint import OnJoint
+from ..text import Figure, Written, one_of, quoted, single_number, source_of, write_call
 from .configured import CLASSES, Configured, read
 
-__all__ = ["CLASSES", "Configured", "read", "write"]
+__all__ = ["CLASSES", "Configured", "read", "read_actuator", "write"]
 
 VERSIONS = ("2.0", "2.1", "2.2", "2.3")
 
@@ -70,6 +71,20 @@ def write(
     name = CLASSES[kind]
     text = f"from isaaclab.actuators import {name}\n\nactuator = {write_call(name, lines)}\n"
     return Written(text=text, fates=fates(actuator, kept), notes=notes)
+
+
+def read_actuator(text_or_path: Any, joint: str | None = None) -> OnJoint:
+    """The actuator of a configuration text or file, or the one for a joint, with what it says of the joint itself."""
+    text, file = source_of(text_or_path)
+    found = one_of(read(text, file), joint, file)
+    return OnJoint(
+        actuator=found.actuator(),
+        joint=found.joints[0],
+        armature=single_number(found, "armature"),
+        coulomb=single_number(found, "dynamic_friction"),
+        stiction=None if found.friction is None else single_number(found, "friction"),
+        viscous=single_number(found, "viscous_friction"),
+    )
 
 
 def _limits(kind: str, joint: Joint, notes: list[str]) -> list[tuple[str, Any]]:

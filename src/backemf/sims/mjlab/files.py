@@ -30,10 +30,11 @@ from ..joint import (
 )
 from ..joint import armature_of as armature_at_joint
 from ..losses import fates, kept_by_joint
-from ..text import Figure, Written, quoted, write_call
+from ..on_joint import OnJoint
+from ..text import Figure, Written, one_of, quoted, single_number, source_of, write_call
 from .configured import CLASSES, Configured, read
 
-__all__ = ["CLASSES", "Configured", "read", "write"]
+__all__ = ["CLASSES", "Configured", "read", "read_actuator", "write"]
 
 
 def write(
@@ -78,6 +79,19 @@ def write(
     taken = ", ".join(sorted([name, *imports]))
     text = f"from mjlab.actuator import {taken}\n\nactuator = {write_call(name, lines)}\n"
     return Written(text=text, fates=fates(actuator, kept), notes=notes)
+
+
+def read_actuator(text_or_path: Any, joint: str | None = None) -> OnJoint:
+    """The actuator of a configuration text or file, or the one for a joint, with what it says of the joint itself."""
+    text, file = source_of(text_or_path)
+    found = one_of(read(text, file), joint, file)
+    return OnJoint(
+        actuator=found.actuator(),
+        joint=found.joints[0],
+        armature=single_number(found, "armature"),
+        coulomb=single_number(found, "frictionloss"),
+        viscous=single_number(found, "viscous_damping"),
+    )
 
 
 def _limits(kind: str, joint: Joint, notes: list[str]) -> list[tuple[str, Any]]:
@@ -150,7 +164,7 @@ def _nothing(motor: Motor | None) -> Joint:
     )
 
 
-BUILTIN = (
+BUILTIN: tuple[str, ...] = (
     "controller",
     "integral",
     "slew",
@@ -177,7 +191,8 @@ def _builtin_motor(
     """Classes to import, fields and what is kept."""
     if motor is None:
         raise ParameterError("kind = 'builtin_dc_motor' simulates currents: give a motor")
-    n, kept = ratio_of(motor), dict.fromkeys(BUILTIN, "")
+    n = ratio_of(motor)
+    kept: dict[str, str] = dict.fromkeys(BUILTIN, "")
     constants = [
         ("kt", _figure(motor.magnet.torque_constant, n, "N·m/A", "Magnet.torque_constant")),
         ("ke", _figure(motor.magnet.back_emf_constant, n, "V·s/rad", "Magnet.back_emf_constant")),

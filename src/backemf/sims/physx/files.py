@@ -145,7 +145,7 @@ def read(stage: Any, joint: str | None = None, instance: str | None = None) -> U
         raise ParameterError(f"{prim.GetPath()}: {wrong}") from None
 
 
-def write(drive: UsdDrive, stage: Any, joint: str) -> None:
+def author(drive: UsdDrive, stage: Any, joint: str) -> None:
     """Make a joint of a stage, or of a file, say what the drive says. A file is replaced as a whole or not at all."""
     opened = _opened(stage, text=False)
     prim = _joint(opened, joint, driven=False)

@@ -1,0 +1,243 @@
+"""An actuator in a TOML file: every constant under its own name, in SI units, angles in radians.
+
+A table is a part, named after the field that holds it; `kind` names its class where a field may hold several. What is
+left out has its default. A datasheet (`Datasheet`) is what a maker prints; this is what is simulated.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from .actuator import Actuator
+from .actuator.actuator import NETWORKS
+from .datasheet import Datasheet
+from .datasheet.write import toml_value
+from .errors import BackemfError, ParameterError
+from .motor.motor import Friction
+from .tree import KINDS, is_table
+
+FORMAT = "backemf actuator 1"
+"""What the first line of such a file says."""
+JOINT = ("name", "armature", "coulomb", "stiction", "viscous")
+"""What the table [joint] holds of the joint itself."""
+FRICTION = " ".join(kind.__name__ for kind in get_args(Friction))
+"""Names of the models of dry friction."""
+LARGEST = 1_000_000
+"""Longest file that is read [bytes]."""
+
+
+def load(id_or_path: str | Path) -> Actuator:
+    """An actuator from a file of this kind, or the motor of a datasheet: of the catalogue by its id, or of a path."""
+    return load_with_joint(id_or_path)[0]
+
+
+def load_with_joint(id_or_path: str | Path) -> tuple[Actuator, dict[str, Any]]:
+    """The actuator, and what the file says of the joint itself."""
+    path = Path(id_or_path)
+    if path.suffix == ".toml" and path.is_file() and path.stat().st_size <= LARGEST:
+        text = path.read_bytes().decode("utf-8", errors="replace")
+        if is_actuator(text):
+            return loads_with_joint(text, str(path))
+    return Actuator(Datasheet.load(id_or_path).motor()), {}
+
+
+def save(actuator: Actuator, path: str | Path, joint: Mapping[str, Any] | None = None) -> None:
+    """Write an actuator to a file, which is replaced as a whole or not at all."""
+    write_text(path, dumps(actuator, joint))
+
+
+def is_actuator(text: str) -> bool:
+    """Whether a text is an actuator rather than a datasheet."""
+    return re.search(rf'^\s*format\s*=\s*"{FORMAT[:-2]}', text, re.MULTILINE) is not None
+
+
+# --- writing
+
+
+def dumps(actuator: Actuator, joint: Mapping[str, Any] | None = None) -> str:
+    """TOML text of an actuator that reads back as the same one."""
+    if isinstance(actuator.controller, NETWORKS):
+        raise ParameterError(
+            f"{type(actuator.controller).__name__}: a network has no place in a TOML file; keep its own file"
+        )
+    lines = ["# SI units, angles in radians, temperatures in degrees Celsius; everything at the joint but the motor.",
+             f'format = "{FORMAT}"']  # fmt: skip
+    lines += _lines(actuator, "", single=True)
+    known = {name: value for name, value in (joint or {}).items() if value not in (None, "", 0.0)}
+    if known:
+        lines += ["", "[joint]", *(f"{name} = {toml_value(value)}" for name, value in known.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(part: Any, header: str, single: bool) -> list[str]:
+    """The lines of a part: its own values first, then the tables of the parts in it."""
+    own, below = ([] if single else [f'kind = "{type(part).__name__}"']), []
+    for entry in fields(part):
+        value = getattr(part, entry.name)
+        if value is None or (not is_dataclass(value) and _is_default(entry, value)):
+            continue
+        name = f"{header}.{entry.name}" if header else entry.name
+        alone = _only_kind(entry) is not None
+        if is_dataclass(value):
+            below += ["", f"[{name}]", *_lines(value, name, alone)]
+        elif isinstance(value, tuple) and value and is_dataclass(value[0]):
+            for item in value:
+                below += ["", f"[[{name}]]", *_lines(item, name, alone)]
+        else:
+            own.append(f"{entry.name} = {_plain(type(part).__name__, entry, value)}")
+    return own + below
+
+
+def _is_default(entry: Any, value: Any) -> bool:
+    return entry.default is not MISSING and type(entry.default) is type(value) and value == entry.default
+
+
+def _plain(kind: str, entry: Any, value: Any) -> str:
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, (bool, str, int)):
+        return toml_value(value)
+    if isinstance(value, (tuple, list)) or is_table(entry):
+        plain = [x.tolist() if isinstance(x, (np.ndarray, np.generic)) else x for x in value]
+        return repr(plain) if not any(isinstance(x, str) for x in plain) else toml_value(plain)
+    known = np.asarray(value)
+    if known.dtype.kind not in "fiub" or known.size != 1:
+        raise ParameterError(f"{kind}.{entry.name} = {value}: a file holds one number; write one file per motor")
+    return repr(known.reshape(()).item())
+
+
+# --- reading
+
+
+def loads(text: str, file: str = "text") -> Actuator:
+    """An actuator from TOML text; `file` stands for it in messages."""
+    return loads_with_joint(text, file)[0]
+
+
+def loads_with_joint(text: str, file: str = "text") -> tuple[Actuator, dict[str, Any]]:
+    """The actuator, and what the text says of the joint itself."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ParameterError(f"{file}: {error}: correct the TOML there") from None
+    except RecursionError:
+        raise ParameterError(f"{file}: is nested too deeply for an actuator") from None
+    found = content.pop("format", None)
+    if found != FORMAT:
+        raise ParameterError(f'{file}: format = {found!r}: must be "{FORMAT}"')
+    joint = content.pop("joint", {})
+    return _part(Actuator, content, file, ""), _joint(joint, file)
+
+
+def _joint(joint: Any, file: str) -> dict[str, Any]:
+    if not isinstance(joint, dict):
+        raise ParameterError(f"{file}: joint = {joint!r}: must be a table")
+    for name, value in joint.items():
+        if name not in JOINT:
+            raise ParameterError(f"{file}, [joint] {name}: {_no_such(name, JOINT)}")
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if (name == "name") != isinstance(value, str) or (name != "name" and not (number and 0 <= value < np.inf)):
+            raise ParameterError(
+                f"{file}, [joint] {name} = {value!r}: must be a {'text' if name == 'name' else 'number, 0 or more'}"
+            )
+    return joint
+
+
+def _part(kind: type, content: dict[str, Any], file: str, where: str) -> Any:
+    """A part from its table."""
+    known = {entry.name: entry for entry in fields(kind)}
+    at = f"{file}, [{where}]" if where else file
+    values = {}
+    for name, value in content.items():
+        if name not in known:
+            raise ParameterError(f"{at} {name}: {_no_such(name, known)}")
+        values[name] = _value(known[name], value, file, f"{where}.{name}" if where else name)
+    missing = [n for n, e in known.items() if e.default is MISSING and e.default_factory is MISSING and n not in values]
+    if missing:
+        raise ParameterError(f"{at}: {kind.__name__} needs {' and '.join(missing)}")
+    try:
+        return kind(**values)
+    except BackemfError as error:
+        raise ParameterError(f"{at}: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"{at}: {kind.__name__} cannot be made of this: {error}") from None
+
+
+def _value(entry: Any, value: Any, file: str, where: str) -> Any:
+    if isinstance(value, dict):
+        content = dict(value)
+        only = _only_kind(entry)
+        name = content.pop("kind", None if only is None else only.__name__)
+        return _part(_kind(name, entry, file, where), content, file, where)
+    if isinstance(value, list):
+        items = [_value(entry, item, file, where) for item in value]
+        return np.array(items, dtype=float) if _is_row(entry, items) else tuple(items)
+    if isinstance(value, (str, bool, int, float)):
+        return value
+    raise ParameterError(f"{file}, {where} = {value}: must be a number, a text or a table")
+
+
+def _is_row(entry: Any, items: list[Any]) -> bool:
+    return is_table(entry) and all(isinstance(item, (int, float)) for item in items)
+
+
+def _kind(name: Any, entry: Any, file: str, where: str) -> type:
+    allowed = _kinds(entry)
+    if name not in allowed:
+        given = "has no kind" if name is None else f"kind = {name!r}"
+        raise ParameterError(f"{file}, [{where}] {given}: must be one of {', '.join(sorted(allowed))}")
+    return allowed[name]
+
+
+def _kinds(entry: Any) -> dict[str, type]:
+    """Classes that a field may hold, by name; those of a field that says nothing are all that there are."""
+    every = {
+        kind.__name__: kind for kind in KINDS if kind.__module__.startswith(("backemf.motor.", "backemf.actuator."))
+    }
+    every = {name: kind for name, kind in every.items() if not issubclass(kind, NETWORKS)}
+    words = re.findall(r"\w+", str(entry.type).replace("Friction", FRICTION))
+    return {name: every[name] for name in words if name in every} or every
+
+
+def _only_kind(entry: Any) -> type | None:
+    """The one class that a field may hold; None where there are several."""
+    found = _kinds(entry)
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _no_such(name: str, known: Any) -> str:
+    near = get_close_matches(name, list(known), n=1)
+    hint = f"did you mean {near[0]}" if near else f"must be one of {', '.join(known)}"
+    return f"there is no such field: {hint}"
+
+
+# --- files
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text beside the file and then over it, so that it is there as a whole or as it was."""
+    target = Path(path)
+    beside = None
+    try:
+        handle, beside = tempfile.mkstemp(dir=target.parent or ".", prefix=".", suffix=target.suffix)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(beside, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
+        os.replace(beside, target)
+    except OSError as error:
+        raise ParameterError(f"{target}: cannot be written: {error.strerror or error}") from None
+    finally:
+        if beside is not None:
+            Path(beside).unlink(missing_ok=True)
