@@ -108,6 +108,7 @@ COOLER = {
     "maxon-re30-268214": 73,
     "maxon-re30-48v": 73,
     "maxon-re40-24v": 95,
+    "maxon-re40-gp52c": 95,
 }
 
 

@@ -107,7 +107,7 @@ def test_every_example_of_the_help_can_be_run(sheet, tmp_path, monkeypatch):
 
 def delay_from(text):
     """A delay as the command line reads it."""
-    return drive.actuator_from(be.Datasheet.load(RE40).motor(), delay=text).delay
+    return drive.actuator_from(be.load(RE40), delay=text).delay
 
 
 def test_version():

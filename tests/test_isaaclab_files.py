@@ -134,7 +134,6 @@ def test_every_number_has_its_unit_and_source():
     ("words", "part"),
     [
         ("There is no current", None),
-        ("does not brake by itself", None),
         ("100 °C it has 22.6 %", None),
         ("bears 6.3 N·m at the joint for ever", None),
         ("L/R is 0.2 ms", "inductance"),

@@ -78,7 +78,7 @@ from .run import Run
 from .simulate import simulate
 
 if TYPE_CHECKING:
-    from . import analyze, catalog, engines, plot, sims, units
+    from . import analyze, catalog, engines, plot, sims, transfer, units
     from .actuator.compiled_robot import CompiledSet
     from .actuator.distributions import (
         Add,
@@ -120,6 +120,8 @@ if TYPE_CHECKING:
     from .actuator.randomize import randomize
     from .actuator.robot import ActuatorSet
     from .datasheet import Datasheet, Finding
+    from .motorfile import load, save
+    from .transfer import Exported, export
 
 __version__ = "0.1.0"
 
@@ -158,9 +160,13 @@ _LATER = {
     "CompiledSet": ".actuator.compiled_robot",
     "Datasheet": ".datasheet",
     "Finding": ".datasheet",
+    "load": ".motorfile",
+    "save": ".motorfile",
+    "Exported": ".transfer",
+    "export": ".transfer",
 }
 """Names that are loaded when they are first used, and the module of each."""
-_ROOMS = ("analyze", "catalog", "engines", "plot", "sims", "units")
+_ROOMS = ("analyze", "catalog", "engines", "plot", "sims", "transfer", "units")
 
 
 def __getattr__(name: str):
@@ -202,6 +208,7 @@ __all__ = [
     "DutyServo",
     "EffortLimit",
     "EffortRange",
+    "Exported",
     "Fan",
     "Finding",
     "Fitted",
@@ -271,10 +278,12 @@ __all__ = [
     "bandwidth_from_gains",
     "catalog",
     "engines",
+    "export",
     "fit_learned",
     "from_csv",
     "gains_from_bandwidth",
     "limit_names",
+    "load",
     "load_learned",
     "load_network",
     "planetary_ratio",
@@ -283,10 +292,12 @@ __all__ = [
     "reflected_inertia",
     "rest",
     "rollout",
+    "save",
     "save_network",
     "sims",
     "simulate",
     "torque_gains",
+    "transfer",
     "units",
     "volt_gains",
 ]

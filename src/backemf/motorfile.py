@@ -41,14 +41,14 @@ def load(id_or_path: str | Path) -> Actuator:
     return load_with_joint(id_or_path)[0]
 
 
-def load_with_joint(id_or_path: str | Path) -> tuple[Actuator, dict[str, Any]]:
-    """The actuator, and what the file says of the joint itself."""
+def load_with_joint(id_or_path: str | Path) -> tuple[Actuator, dict[str, Any] | None]:
+    """The actuator, and what the file says of the joint itself; None for a datasheet, which knows no command."""
     path = Path(id_or_path)
     if path.suffix == ".toml" and path.is_file() and path.stat().st_size <= LARGEST:
         text = path.read_bytes().decode("utf-8", errors="replace")
         if is_actuator(text):
             return loads_with_joint(text, str(path))
-    return Actuator(Datasheet.load(id_or_path).motor()), {}
+    return Actuator(Datasheet.load(id_or_path).motor()), None
 
 
 def save(actuator: Actuator, path: str | Path, joint: Mapping[str, Any] | None = None) -> None:

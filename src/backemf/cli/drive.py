@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from ..actuator import (
@@ -23,7 +24,6 @@ from ..actuator import (
     Voltage,
 )
 from ..errors import ParameterError
-from ..motor import Motor
 from .words import COMMANDS, Reader, above_zero, between, built, choice, counted, steps
 
 CONTROLLERS: dict[str, tuple[type, dict[str, str | Reader]]] = {
@@ -127,31 +127,38 @@ def range_from(text: str, main: str) -> tuple[float, float]:
 
 
 def actuator_from(
-    motor: Motor,
+    actuator: Actuator,
     *,
     supply: str | None = None,
-    controller: str = "voltage",
+    controller: str | None = None,
     delay: str | None = None,
     range_: str | None = None,
     slew: str | None = None,
     voltage_limit: str | None = None,
     limits: list[str] | None = None,
-    substeps: int = 1,
+    substeps: int | None = None,
 ) -> Actuator:
-    """A motor with everything in front of it, from the texts of the options."""
-    control = controller_from(controller)
-    if isinstance(control, DutyServo) and supply is None:
+    """An actuator with what the texts of the options say in place of its own."""
+    changes: dict[str, Any] = {}
+    if controller is not None:
+        changes["controller"] = controller_from(controller)
+    control = changes.get("controller", actuator.controller)
+    if isinstance(control, DutyServo) and supply is None and actuator.supply is None:
         raise ParameterError(
             '--controller duty-servo gives a duty of the bus voltage: add one, such as --supply "voltage=12V"'
         )
-    return Actuator(
-        motor,
-        None if supply is None else built("--supply", Supply, supply),
-        controller=control,
-        delay=None if delay is None else built("--delay", Delay, delay, DELAY),
-        limits=tuple(limit_from(text) for text in limits or ()),
-        command_range=None if range_ is None else range_from(range_, control.main),
-        slew=None if slew is None else above_zero("--slew", slew, SLEW_UNITS[control.main]),
-        voltage_limit=None if voltage_limit is None else above_zero("--voltage-limit", voltage_limit, "V"),
-        substeps=substeps,
-    )
+    if supply is not None:
+        changes["supply"] = built("--supply", Supply, supply)
+    if delay is not None:
+        changes["delay"] = built("--delay", Delay, delay, DELAY)
+    if limits:
+        changes["limits"] = tuple(limit_from(text) for text in limits)
+    if range_ is not None:
+        changes["command_range"] = range_from(range_, control.main)
+    if slew is not None:
+        changes["slew"] = above_zero("--slew", slew, SLEW_UNITS[control.main])
+    if voltage_limit is not None:
+        changes["voltage_limit"] = above_zero("--voltage-limit", voltage_limit, "V")
+    if substeps is not None:
+        changes["substeps"] = substeps
+    return replace(actuator, **changes)

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from .. import units
-from ..datasheet import Datasheet
+from ..actuator import Actuator
+from ..motorfile import load
 from ..physics.state import LIMITS
 from ..simulate import simulate as run_simulation
 from .app import AsJson, MotorName, app, console
@@ -109,12 +110,13 @@ def simulate(
         ),
     ],
     controller: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="CONTROLLER",
-            help='What follows the command, such as "position-pid kp=10V/rad"; see below.',
+            help='What follows the command, such as "position-pid kp=10V/rad"; see below. '
+            "Default: the file's own, or the command is the voltage.",
         ),
-    ] = "voltage",
+    ] = None,
     load: Annotated[
         str, typer.Option(metavar="LOAD", help='What it moves, such as "inertia inertia=2kg*cm^2"; see below.')
     ] = "inertia inertia=0kg*m^2",
@@ -152,7 +154,9 @@ def simulate(
         list[str] | None,
         typer.Option(metavar="LIMIT", help='Limit of the joint torque, such as "effort effort_limit=1N*m"; see below.'),
     ] = None,
-    substeps: Annotated[int, typer.Option(metavar="N", help="Turns of the control loop per step.")] = 1,
+    substeps: Annotated[
+        int | None, typer.Option(metavar="N", help="Turns of the control loop per step; default: 1.")
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Where the draws of a delay begin.")] = 0,
     every: Annotated[int, typer.Option(metavar="N", help="Record every n-th step only.")] = 1,
     output: Annotated[
@@ -169,9 +173,9 @@ def simulate(
     """
     require_ending("--output", output, (".parquet", ".csv"))
     require_ending("--plot", plot, (".png", ".svg", ".pdf"))
-    sheet = Datasheet.load(motor)
+    name, actuator = _named(motor)
     actuator = actuator_from(
-        sheet.motor(),
+        actuator,
         supply=supply,
         controller=controller,
         delay=delay,
@@ -207,10 +211,17 @@ def simulate(
         }
         print(json.dumps(plain(answer), indent=1))
         return
-    _print_run(sheet, run, last, energy)
+    _print_run(name, run, last, energy)
     for path in (output, plot):
         if path is not None:
             console().print(f"wrote {path}", soft_wrap=True)
+
+
+def _named(motor: str) -> tuple[str, Actuator]:
+    """What a motor is called, and the actuator that its file holds."""
+    actuator = load(motor)
+    name = "" if actuator.motor is None else actuator.motor.name
+    return name or Path(motor).stem, actuator
 
 
 AT_THE_END = ("position", "velocity", "current", "winding_temperature", "torque")
@@ -234,8 +245,8 @@ def _acted(run: Any) -> dict[str, float]:
     return {name: length for name, length in lengths.items() if length}
 
 
-def _print_run(sheet: Datasheet, run: Any, last: dict[str, float], energy: dict[str, float]) -> None:
-    table = titled_table(f"{sheet.name} after {run.time[-1]:g} s")
+def _print_run(name: str, run: Any, last: dict[str, float], energy: dict[str, float]) -> None:
+    table = titled_table(f"{name} after {run.time[-1]:g} s")
     table.add_column("at the end")
     table.add_column("", justify="right")
     controller = run.actuator.controller

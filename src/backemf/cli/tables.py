@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -12,10 +13,10 @@ from .. import units
 from .app import console
 
 
-def titled_table(title: str | None) -> Table:
+def titled_table(title: str | None, terminal: Console | None = None) -> Table:
     if title is not None:
         # a title above the table, which would wrap it to its own width
-        console().print(Text(title, style="bold"))
+        (terminal or console()).print(Text(title, style="bold"))
     return Table(header_style="bold", box=None, pad_edge=False)
 
 

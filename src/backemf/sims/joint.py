@@ -15,7 +15,7 @@ from ..actuator import Actuator, Supply
 from ..actuator.controllers import IdealPd, Torque, TorquePid
 from ..actuator.delay import Delay
 from ..actuator.gains import gains_from_bandwidth
-from ..actuator.torque_limits import AngleTable, DcClip, DriveEnvelope, EffortLimit
+from ..actuator.torque_limits import AngleTable, DcClip, DriveEnvelope, EffortLimit, EffortRange
 from ..analyze.constants import continuous_current
 from ..analyze.given import supply_of
 from ..analyze.line import line_of
@@ -216,13 +216,21 @@ def limits_of(
             return top, stall, speed
         if isinstance(limit, DriveEnvelope):
             return envelope_limits(limit)
-    flat = next((limit for limit in actuator.limits if isinstance(limit, EffortLimit)), None)
+    flat = next((flat_limit(limit) for limit in actuator.limits if isinstance(limit, (EffortLimit, EffortRange))), None)
     top = stall = speed = None
     if motor is not None:
         top, stall, speed = motor_limits(motor, feeding(motor, actuator, supply), effort, rubs)
-    if flat is not None:
-        top = Figure(single("effort_limit", flat.effort_limit), "N·m at the joint", "EffortLimit.effort_limit")
-    return top, stall, speed
+    return top if flat is None else flat, stall, speed
+
+
+def flat_limit(limit: EffortLimit | EffortRange) -> Figure:
+    """The largest torque of a limit that is the same at every speed."""
+    if isinstance(limit, EffortLimit):
+        return Figure(single("effort_limit", limit.effort_limit), "N·m at the joint", "EffortLimit.effort_limit")
+    low, high = single("lowest", limit.lowest), single("highest", limit.highest)
+    if low != -high:
+        raise ParameterError(f"EffortRange({low:g} to {high:g}): the simulator has one limit for both directions")
+    return Figure(high, "N·m at the joint", "EffortRange.highest")
 
 
 def envelope_limits(limit: DriveEnvelope) -> tuple[Figure, Figure | None, Figure | None]:

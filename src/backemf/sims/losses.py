@@ -263,28 +263,20 @@ def kept_by_joint(actuator: Actuator, joint: Joint, line: bool, stiction: bool =
 
 def _line_note(motor: Motor, joint: Joint) -> str:
     """How far the straight line less the joint's friction is off the motor's own envelope, while it drives."""
-    ke, kt = motor.magnet.back_emf_constant, motor.magnet.torque_constant
-    damping = single("damping", ratio_of(motor) ** 2 * kt * ke / motor.winding.resistance)
-    told = (
-        "Back-EMF limits the torque and does not brake by itself: a motor with shorted terminals would damp the "
-        f"joint with {damping:.4g} N·m·s/rad"
-    )
     top, stall, end = joint.effort_limit, joint.saturation_effort, joint.velocity_limit
     if joint.supply is None or top is None or stall is None or end is None:
-        return f"{told}."
+        return ""
     line = DcClip(effort_limit=top.value, saturation_effort=stall.value, velocity_limit=end.value)
     amperes = top.value / stall.value * joint.supply.voltage * joint.supply.modulation_limit / motor.winding.resistance
     speed = np.linspace(1e-6, 1.0, 101) * end.value
-    rubbed = sum(
-        figure.value * factor
-        for figure, factor in ((joint.coulomb, 1.0 + 0.0 * speed), (joint.viscous, speed))
-        if figure is not None
-    )
+    rubbed = 0.0 * speed
+    for figure, factor in ((joint.coulomb, 1.0), (joint.viscous, speed)):
+        rubbed = rubbed + (0.0 if figure is None else figure.value * factor)
     try:
         own = envelope(motor, joint.supply, amperes, joint_speed=speed).max_torque
     except ParameterError as locked:
-        return f"{told}; the motor's own torque is not known here: {locked}."
+        return f"The motor's own torque is not known here: {locked}."
     error = float(np.max(np.nan_to_num(np.abs(dc_bounds(speed, line)[1] - rubbed - own))))
     if error <= 1e-6 * top.value:
-        return f"{told}."
-    return f"{told}; from rest to no load, the torque after friction is up to {error:.2g} N·m off the cold motor's own."
+        return ""
+    return f"From rest to no load, the torque after friction is up to {error:.2g} N·m off the cold motor's own."

@@ -1,0 +1,185 @@
+"""backemf export"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from ..errors import ParameterError
+from ..motorfile import load_with_joint, write_text
+from .app import AsJson, MotorName, app
+from .drive import actuator_from
+from .tables import plain, titled_table
+from .words import above_zero, require_ending, require_folder
+
+FATES = {"kept": "green", "approximated": "yellow", "dropped": "red"}
+
+
+@app.command(
+    "export",
+    short_help="Write a motor for a simulator, and say what is lost.",
+    epilog="""\b
+Simulators:
+  mujoco@4.0, mujoco@3.11   a model with a <dcmotor>; any version from 3.7
+  mjlab                     also --kind ideal_pd, builtin_pd,
+                            builtin_position, builtin_dc_motor
+  isaaclab                  also isaaclab@2.1; --kind ideal_pd, delayed_pd,
+                            implicit
+  newton                    USD; also --kind pd, pid, backemf
+  physx                     USD, with the drive performance envelope
+  webots                    a HingeJoint with its RotationalMotor
+
+\b
+The text goes to the output, or to a file with -o; the tables go to the
+terminal. The errors are found by running our motor and the simulator's own
+law side by side, along the same motion:
+  operating range       all speeds and torques, cold
+  start                 full torque from rest to 95 % of the no-load speed
+  stall                 full torque for 1 s on a locked joint
+  braking overspeed     from 120 % of the no-load speed down to rest
+  ten minutes of heat   the torque it bears for ever, at half speed
+
+\b
+Examples:
+  backemf export mit-mini-cheetah --to mujoco@4.0 --joint knee
+  backemf export mit-mini-cheetah --to mjlab --joint ".*_knee" \\
+      --controller "ideal-pd stiffness=40N*m/rad damping=1N*m*s/rad"
+  backemf export my-motor.toml --to physx --joint /World/robot/knee -o knee.usda
+  backemf export dynamixel-xm540-w270 --compare simulators.png
+""",
+)
+def export_command(
+    motor: MotorName,
+    to: Annotated[str | None, typer.Option(metavar="SIMULATOR", help="Which simulator; see below.")] = None,
+    joint: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the joint; for USD the path of its prim.")
+    ] = "joint",
+    controller: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONTROLLER",
+            help='What follows the command, such as "ideal-pd stiffness=40N*m/rad"; see backemf simulate --help. '
+            "Default: the file's own, or the torque is commanded.",
+        ),
+    ] = None,
+    supply: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SUPPLY", help='Battery, such as "voltage=24V resistance=50mohm"; default: the nominal voltage.'
+        ),
+    ] = None,
+    delay: Annotated[
+        str | None, typer.Option(metavar="DELAY", help='How long commands travel, such as "seconds=4ms".')
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIMIT", help='Limit of the joint torque, such as "effort effort_limit=1N*m".'),
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option(metavar="KIND", help="Which of a simulator's actuators; see below.")
+    ] = None,
+    effort: Annotated[
+        str, typer.Option(metavar="CURRENT", help="Current behind the largest torque: peak or continuous.")
+    ] = "peak",
+    timestep: Annotated[str, typer.Option(metavar="TIME", help="Physics step of the simulator.")] = "2 ms",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop where anything of the motor would be dropped.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the text to this file.")
+    ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the torque-speed envelopes of all simulators: .png, .svg or .pdf."),
+    ] = None,
+    json_: AsJson = False,
+) -> None:
+    """Write a motor for a simulator, with a table of what is kept, approximated and dropped, and the torque error."""
+    from ..progress import progress_bar
+    from ..transfer import NAMES, export
+    from ..transfer.duty import HEAT, HEAT_STEP
+    from ..transfer.targets import target_of
+
+    if to is None and compare is None:
+        raise ParameterError(f"--to is missing: must be one of {', '.join(NAMES)}; or give --compare FILE")
+    if to is not None:
+        target_of(to)
+    require_ending("--compare", compare, (".png", ".svg", ".pdf"))
+    if output is not None:
+        require_folder("--output", output)
+        if to is None:
+            raise ParameterError("--output needs --to: which simulator the file is for")
+    actuator, own = load_with_joint(motor)
+    if own is None:
+        controller = controller or "torque"
+    thing: Any = actuator_from(actuator, controller=controller, supply=supply, delay=delay, limits=limit)
+    if own:
+        from ..sims.on_joint import OnJoint
+
+        name = own.pop("name", "")
+        joint = name if joint == "joint" and name else joint
+        thing = OnJoint(actuator=thing, **own)
+    numbers: dict[str, Any] = {} if kind is None else {"kind": kind}
+    step = above_zero("--timestep", timestep, "s")
+    if compare is not None:
+        _draw(thing, actuator, step, effort, compare)
+    if to is None:
+        Console().print(f"wrote {compare}", soft_wrap=True)
+        return
+    with progress_bar("running both motors", round(HEAT / HEAT_STEP) + 2000) as advance:
+        found = export(thing, to, joint, effort=effort, timestep=step, strict=strict, advance=advance, **numbers)
+    if output is not None:
+        write_text(output, found.text)
+    if json_:
+        answer = {
+            "to": found.target.name,
+            "text": found.text,
+            "fates": [asdict(loss) for loss in found.fates],
+            "notes": found.notes,
+            "errors": [asdict(error) for error in found.errors],
+        }
+        print(json.dumps(plain(answer), indent=1, ensure_ascii=False))
+        return
+    if output is None:
+        print(found.text)
+    _print_tables(found, Console(stderr=output is None))
+    for path in (output, compare):
+        if path is not None:
+            Console().print(f"wrote {path}", soft_wrap=True)
+
+
+def _draw(thing: Any, actuator: Any, timestep: float, effort: str, path: Path) -> None:
+    from ..transfer.picture import simulators
+
+    name = "" if actuator.motor is None else actuator.motor.name
+    simulators(thing, title=name, timestep=timestep, effort=effort, path=path)
+
+
+def _print_tables(found: Any, terminal: Console) -> None:
+    table = titled_table(f"What {found.target.title} makes of it", terminal)
+    for title in ("phenomenon", "fate", ""):
+        table.add_column(title, no_wrap=title != "")
+    for loss in found.fates:
+        table.add_row(loss.phenomenon, f"[{FATES[loss.fate]}]{loss.fate}[/]", escape(loss.note))
+    terminal.print(table)
+    for note in found.notes:
+        terminal.print(f"note: {escape(note)}")
+    terminal.print()
+    table = titled_table("Torque error at the joint", terminal)
+    table.add_column("over")
+    for title in ("RMS", "worst", "of the peak", "at"):
+        table.add_column(title, justify="right")
+    for error in found.errors:
+        small = error.worst < 1e-6 * error.peak
+        shown = ("0", "0", "0 %", "") if small else (
+            f"{error.rms:.3g} N·m", f"{error.worst:.3g} N·m", f"{100 * error.worst / error.peak:.2g} %",
+            f"{error.speed:.3g} rad/s",
+        )  # fmt: skip
+        table.add_row(error.where, *shown)
+    terminal.print(table)

@@ -1,0 +1,8 @@
+"""Carrying a motor into simulators and back, with a statement of what is lost on the way."""
+
+from .duty import Episode, reference_duty
+from .exported import Error, Exported, export
+from .imported import read_file
+from .targets import NAMES, Target, target_of
+
+__all__ = ["NAMES", "Episode", "Error", "Exported", "Target", "export", "read_file", "reference_duty", "target_of"]

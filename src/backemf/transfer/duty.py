@@ -1,0 +1,205 @@
+"""What an actuator is compared on: its operating range, and a reference duty of a start, a stall, a braking overspeed
+and ten minutes of heat.
+
+The motion of the joint is given, so that every simulator sees the same, and torques can be subtracted. What is asked
+for is a torque; each kind of controller gets it as the target that asks for as much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..actuator import Actuator, Command
+from ..actuator.controllers import (
+    DutyServo,
+    IdealPd,
+    ModeSelector,
+    PositionPid,
+    Torque,
+    TorquePid,
+    VelocityPi,
+    Voltage,
+)
+from ..analyze.constants import continuous_current
+from ..analyze.line import line_of
+from ..errors import ParameterError
+from ..motor import Limits, Motor
+from ..sims.joint import allowed_current, feeding, limits_of, ratio_of, single
+from ..sims.on_joint import OnJoint
+
+HEAT = 600.0
+"""Length of the last episode [s]."""
+HEAT_STEP = 0.05
+"""Its step [s]."""
+OVERSPEED = 1.2
+"""Speed at which braking begins, over the speed without load [1]."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How fast and how strong an actuator is, at the joint."""
+
+    speed: float
+    """Speed without load [rad/s]."""
+    torque: float
+    """Largest torque [N·m]."""
+    asked: float
+    """Torque that has to be asked for to get it, since gears lose some [N·m]."""
+    lasting: float
+    """Torque to ask for that it bears for ever, or half of the largest [N·m]."""
+    spin_up: float
+    """Time in which it comes up to speed with as much inertia again as its own [s]."""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A motion of the joint, and the torque that is asked for along it."""
+
+    name: str
+    """What happens."""
+    dt: float
+    """Step [s]."""
+    velocity: np.ndarray
+    """Speed of the joint at each step [rad/s]."""
+    torque: np.ndarray
+    """Torque that is asked for [N·m]."""
+
+    @property
+    def position(self) -> np.ndarray:
+        """Angle of the joint at each step [rad]."""
+        return self.dt * (np.cumsum(self.velocity) - self.velocity)
+
+    @property
+    def time(self) -> np.ndarray:
+        """Beginning of each step [s]."""
+        return self.dt * np.arange(len(self.velocity))
+
+
+def completed(thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str = "peak") -> Actuator | OnJoint:
+    """The actuator with all that its torque depends on: what feeds it, and a drive that holds the current limit.
+
+    Without a supply it is fed with its rated voltage; without a drive's limit the current is held to the maker's.
+    Backlash of a rotor without inertia cannot be simulated and is left out.
+    """
+    if isinstance(thing, OnJoint) and thing.actuator.motor is None:
+        return thing
+    actuator = thing.actuator if isinstance(thing, OnJoint) else thing
+    actuator = Actuator(actuator, controller=Torque()) if isinstance(actuator, Motor) else actuator
+    motor = actuator.motor
+    if motor is None:
+        return actuator
+    amperes = allowed_current(motor, effort)[0]
+    if amperes is not None and (motor.limits is None or motor.limits.rated_current is None):
+        limits = replace(motor.limits or Limits(), peak_current=amperes)
+        motor = replace(motor, limits=limits)
+    if motor.rotor is None and motor.gearbox is not None and motor.gearbox.backlash is not None:
+        # nothing moves in the play without inertia
+        motor = replace(motor, gearbox=replace(motor.gearbox, backlash=None))
+    source = feeding(motor, replace(actuator, voltage_limit=None), supply)
+    full = replace(actuator, motor=motor, supply=source)
+    return replace(thing, actuator=full) if isinstance(thing, OnJoint) else full
+
+
+def scale_of(thing: Actuator | OnJoint, effort: str = "peak") -> Scale:
+    """How fast and how strong an actuator is."""
+    actuator = thing.actuator if isinstance(thing, OnJoint) else thing
+    motor = actuator.motor
+    if motor is None:
+        top, _, speed = limits_of(None, actuator, None, effort, True)
+        if top is None:
+            raise ParameterError("the actuator has neither a motor nor a limit: there is no range to compare over")
+        fastest = 10.0 if speed is None else speed.value
+        return Scale(fastest, top.value, top.value, 0.5 * top.value, 0.1)
+    source = feeding(motor, actuator, None)
+    amperes = allowed_current(motor, effort)[0]
+    line = line_of(motor, source, amperes, motor.winding.reference_temperature)
+    stall = single("stall torque", line.stall_torque)
+    most = stall if line.limit_torque is None else min(stall, single("limit torque", line.limit_torque))
+    joint_limit = limits_of(None, Actuator(limits=actuator.limits), None, effort, True)[0]
+    if joint_limit is not None:
+        most = min(most, joint_limit.value)
+    current, kt = continuous_current(motor), single("Kt", motor.magnet.torque_constant)
+    asked = most / single("efficiency", line.efficiency)
+    lasting = 0.5 * asked
+    if current is not None:
+        lasting = min(asked, ratio_of(motor) * kt * single("current", current))
+    ohms, ke = single("R", motor.winding.resistance), single("Ke", motor.magnet.back_emf_constant)
+    own = 2.0 * ohms * single("inertia", motor.inertia) / (kt * ke)
+    return Scale(single("speed", line.ideal_speed), most, asked, lasting, float(np.clip(own, 0.02, 0.5)))
+
+
+def reference_duty(scale: Scale, timestep: float, heat: float = HEAT) -> tuple[Episode, ...]:
+    """The four episodes, in physics steps of `timestep` [s]; the last in longer ones."""
+
+    def steps(seconds: float, dt: float = timestep) -> np.ndarray:
+        return dt * np.arange(max(round(seconds / dt), 2))
+
+    rising = steps(5.0 * scale.spin_up)
+    held, falling = steps(0.1), steps(0.4)
+    locked, warm = steps(1.0), steps(heat, HEAT_STEP)
+    fast = OVERSPEED * scale.speed
+    return (
+        Episode(
+            "start",
+            timestep,
+            0.95 * scale.speed * -np.expm1(-rising / scale.spin_up),
+            np.full(rising.shape, scale.asked),
+        ),
+        Episode("stall", timestep, 0.0 * locked, np.full(locked.shape, scale.asked)),
+        Episode(
+            "braking overspeed",
+            timestep,
+            np.concatenate([0.0 * held + fast, fast * (1.0 - falling / 0.4)]),
+            np.concatenate([0.0 * held, 0.0 * falling - scale.asked]),
+        ),
+        Episode(
+            "ten minutes of heat",
+            HEAT_STEP,
+            0.0 * warm + 0.5 * scale.speed,
+            np.full(warm.shape, scale.lasting),
+        ),
+    )
+
+
+def command_for(thing: Actuator | OnJoint, torque: Any, position: Any, velocity: Any) -> Command:
+    """The targets that ask an actuator for a torque where the joint is; all that a simulator might want of them."""
+    actuator = thing.actuator if isinstance(thing, OnJoint) else thing
+    c, motor = actuator.controller, actuator.motor
+    volts = None if motor is None else _volts(motor, actuator, torque, velocity)
+    if isinstance(c, (Voltage, ModeSelector)):
+        return Command(voltage=volts)
+    if isinstance(c, Torque):
+        return Command(effort=torque, voltage=volts)
+    if isinstance(c, PositionPid) and volts is not None:
+        return Command(position=position + (volts + c.kd * velocity) / _gain(c, "kp"))
+    if isinstance(c, VelocityPi) and volts is not None:
+        return Command(velocity=velocity + volts / _gain(c, "kp"))
+    if isinstance(c, DutyServo) and volts is not None and actuator.supply is not None:
+        return Command(position=position + (volts / actuator.supply.voltage + c.kd * velocity) / _gain(c, "kp"))
+    if isinstance(c, TorquePid) and c.follows == "velocity":
+        return Command(velocity=velocity + torque / _gain(c, "kd"))
+    if isinstance(c, (IdealPd, TorquePid)):
+        gain = c.stiffness if isinstance(c, IdealPd) else c.kp
+        if np.all(np.asarray(gain) == 0.0):
+            return Command(position=position, velocity=velocity, effort=torque)
+        return Command(position=position + torque / gain, velocity=velocity, effort=0.0 * torque)
+    raise ParameterError(f"{type(c).__name__}: a network cannot be asked for a torque, so nothing can be compared")
+
+
+def _gain(controller: Any, name: str) -> float:
+    gain = single(name, getattr(controller, name))
+    if gain == 0.0:
+        raise ParameterError(f"{type(controller).__name__}.{name} = 0: it asks for nothing; give it a gain")
+    return gain
+
+
+def _volts(motor: Motor, actuator: Actuator, torque: Any, velocity: Any) -> Any:
+    """The voltage that gives a torque before gear loss, cold: R·i + Ke·w, as far as there is one."""
+    n = motor.ratio
+    current = torque / (n * motor.magnet.torque_constant)
+    source = feeding(motor, actuator, None)
+    most = source.voltage * source.modulation_limit
+    return np.clip(motor.winding.resistance * current + motor.magnet.back_emf_constant * n * velocity, -most, most)

@@ -1,0 +1,207 @@
+"""An actuator written for a simulator, with what becomes of each phenomenon and the torque error that it makes.
+
+The error is found by running our motor and the law of the text that was written side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..actuator import Actuator, Command
+from ..errors import ParameterError
+from ..motor import Motor
+from ..sims.losses import DROPPED, Loss
+from ..sims.on_joint import Law, OnJoint
+from .duty import Scale, command_for, completed, reference_duty, scale_of
+from .targets import Target, target_of
+
+SPEEDS, DEMANDS = 41, 21
+"""Points of the operating range, along the speed and along the torque that is asked for."""
+SETTLE = 60
+"""Steps after which a torque of the operating range is taken."""
+HEAVY = 1e6
+"""Inertia of a joint whose motion is given, over that of the rotor."""
+
+
+@dataclass(frozen=True)
+class Error:
+    """How far a simulator's torque is off the motor's own."""
+
+    where: str
+    """"operating range", or the name of an episode."""
+    rms: float
+    """Root of the mean squared error [N·m]."""
+    worst: float
+    """Largest error [N·m]."""
+    speed: float
+    """Joint speed at which it is that large [rad/s]."""
+    peak: float
+    """Largest torque of the motor itself there [N·m]."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written for a simulator, and what was lost."""
+
+    target: Target
+    """The simulator."""
+    text: str
+    """What to paste."""
+    fates: list[Loss]
+    """What becomes of each phenomenon."""
+    notes: list[str]
+    """What else one has to know."""
+    on_joint: OnJoint
+    """The same text, read back."""
+    errors: list[Error]
+    """Of the operating range, and of each episode of the reference duty; empty where it was not asked for."""
+    scale: Scale
+    """How fast and how strong the motor is."""
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What is approximated or dropped."""
+        return [loss for loss in self.fates if loss.fate != "kept"]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def export(
+    thing: Motor | Actuator | OnJoint,
+    to: str,
+    joint: str = "joint",
+    *,
+    supply: Any = None,
+    effort: str = "peak",
+    timestep: float = 0.002,
+    strict: bool = False,
+    compare: bool = True,
+    advance: Callable[[int], None] | None = None,
+    **numbers: Any,
+) -> Exported:
+    """An actuator for a simulator, and what is lost on the way.
+
+    Args:
+        thing: What to write. A bare `Motor` gets its torque commanded.
+        to: "mujoco@4.0", "mujoco@3.11", "mjlab", "isaaclab", "newton", "physx" or "webots".
+        joint: Name of the joint; for USD the path of its prim.
+        supply: What feeds the motor, or its voltage [V]; None: the actuator's own, or the rated voltage.
+        effort: "peak" or "continuous": the current behind the largest torque.
+        timestep: Physics step of the simulator [s].
+        strict: Raise one sentence where anything is dropped.
+        compare: Whether the torque error is found, which takes a few seconds.
+        advance: Called with the number of steps done, for a progress bar.
+        numbers: What the simulator's own `write` takes besides, such as `kind=`.
+    """
+    target = target_of(to)
+    full = completed(thing, supply, effort)
+    written = target.write(full, joint, timestep, effort=effort, **numbers)
+    dropped = [loss.phenomenon for loss in written.fates if loss.fate == DROPPED]
+    if strict and dropped:
+        raise ParameterError(
+            f"{target.title} has no place for {', '.join(dropped)}: leave strict out to write it without, or take them "
+            "out of the motor"
+        )
+    on_joint, scale = target.read(written.text), scale_of(full, effort)
+    errors = compared(full, on_joint, scale, timestep, advance) if compare else []
+    return Exported(target, written.text, written.fates, written.notes, on_joint, errors, scale)
+
+
+class Own:
+    """Our own motor on a joint whose motion is given."""
+
+    def __init__(self, actuator: Actuator):
+        self._step = actuator.compile("numpy")
+        armature = 0.0 if actuator.motor is None else float(np.max(np.asarray(actuator.motor.reflected_inertia)))
+        self._known = (
+            {} if actuator.motor is None else {"load_torque": 0.0, "load_inertia": HEAVY * max(armature, 1e-6)}
+        )
+
+    def initial(self, shape: tuple[int, ...] = ()) -> Any:
+        return self._step.initial(shape)
+
+    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+        state, out = self._step(state, command, position, velocity, dt, **self._known)
+        return state, out.torque
+
+
+def law_of(thing: Actuator | OnJoint) -> Law:
+    """What is compared with: our own motor, or what a simulator's file holds."""
+    if isinstance(thing, OnJoint) and thing.actuator.motor is None:
+        return thing.law()
+    return Own(thing.actuator if isinstance(thing, OnJoint) else thing)
+
+
+def run(
+    law: Law, inputs: tuple[str, ...], command: Command, position: Any, velocity: Any, dt: float, state: Any
+) -> Any:
+    """One step under those targets that a law takes; what nobody says is where the joint is."""
+    still = {"position": position, "velocity": velocity, "effort": 0.0 * velocity, "voltage": 0.0 * velocity}
+    given = {name: getattr(command, name) for name in inputs}
+    chosen = {name: still[name] if value is None else value for name, value in given.items()}
+    return law.step(state, Command(**chosen), position, velocity, dt)
+
+
+def compared(
+    own: Actuator | OnJoint,
+    target: OnJoint,
+    scale: Scale,
+    timestep: float,
+    advance: Callable[[int], None] | None = None,
+) -> list[Error]:
+    """The error over the operating range, and over each episode of the reference duty."""
+    pair = [(law_of(own), inputs_of(own)), (target.law(), inputs_of(target))]
+    errors = [operating_error(own, pair, scale, timestep)]
+    for episode in reference_duty(scale, timestep):
+        states = [law.initial(()) for law, _ in pair]
+        torques = np.zeros((2, len(episode.velocity)))
+        commands = command_for(own, episode.torque, episode.position, episode.velocity)
+        for k, (q, w) in enumerate(zip(episode.position, episode.velocity, strict=True)):
+            here = Command(**{n: x[k] for n, x in vars(commands).items() if x is not None})
+            for j, (law, inputs) in enumerate(pair):
+                states[j], torques[j, k] = run(law, inputs, here, q, w, episode.dt, states[j])
+            if advance is not None and k % 500 == 499:
+                advance(500)
+        errors.append(error_of(episode.name, torques[0], torques[1], episode.velocity))
+    return errors
+
+
+def inputs_of(thing: Actuator | OnJoint) -> tuple[str, ...]:
+    """The targets that an actuator takes."""
+    controller = (thing.actuator if isinstance(thing, OnJoint) else thing).controller
+    return ("voltage",) if type(controller).__name__ == "ModeSelector" else tuple(controller.inputs)
+
+
+def settled(law: Law, inputs: tuple[str, ...], own: Any, torque: Any, velocity: Any, dt: float) -> Any:
+    """The cold torque at a steady speed, after the currents have settled [N·m]."""
+    state, position, answer = law.initial(velocity.shape), 0.0 * velocity, None
+    for _ in range(SETTLE):
+        command = command_for(own, torque, position, velocity)
+        state, answer = run(law, inputs, command, position, velocity, dt, state)
+        position = position + dt * velocity
+    return np.broadcast_to(np.asarray(answer), velocity.shape)
+
+
+def operating_error(own: Any, pair: Any, scale: Scale, dt: float) -> Error:
+    """The error over all speeds and torques of the motor, in four quadrants, cold."""
+    speed, share = np.meshgrid(np.linspace(-1, 1, SPEEDS), np.linspace(-1, 1, DEMANDS))
+    torques = [settled(law, inputs, own, scale.asked * share, scale.speed * speed, dt) for law, inputs in pair]
+    return error_of("operating range", *torques, scale.speed * speed)
+
+
+def error_of(where: str, own: np.ndarray, other: np.ndarray, speed: np.ndarray) -> Error:
+    """The size of the difference of two torques."""
+    off = np.abs(other - own)
+    if not np.isfinite(off).all():
+        raise ParameterError(
+            f"{where}: the torque left the finite numbers; is the step too long for a controller gain?"
+        )
+    at = int(np.argmax(off))
+    return Error(
+        where, float(np.sqrt(np.mean(off**2))), float(off.flat[at]), float(speed.flat[at]), float(np.abs(own).max())
+    )
