@@ -19,7 +19,8 @@ from typing import Any, get_args
 import numpy as np
 
 from .actuator import Actuator
-from .actuator.actuator import NETWORKS
+from .actuator.actuator import FORMULAS, NETWORKS
+from .actuator.torque_limits import TorqueLimit
 from .datasheet import Datasheet
 from .datasheet.write import toml_value
 from .errors import BackemfError, ParameterError
@@ -30,8 +31,8 @@ FORMAT = "backemf actuator 1"
 """What the first line of such a file says."""
 JOINT = ("name", "armature", "coulomb", "stiction", "viscous")
 """What the table [joint] holds of the joint itself."""
-FRICTION = " ".join(kind.__name__ for kind in get_args(Friction))
-"""Names of the models of dry friction."""
+_SEVERAL = {"friction": get_args(Friction), "controller": FORMULAS, "limits": get_args(TorqueLimit)}
+"""Fields whose annotation does not name the classes that they may hold."""
 LARGEST = 1_000_000
 """Longest file that is read [bytes]."""
 
@@ -200,17 +201,14 @@ def _kind(name: Any, entry: Any, file: str, where: str) -> type:
 
 
 def _kinds(entry: Any) -> dict[str, type]:
-    """Classes that a field may hold, by name; those of a field that says nothing are all that there are."""
-    every = {
-        kind.__name__: kind for kind in KINDS if kind.__module__.startswith(("backemf.motor.", "backemf.actuator."))
-    }
-    every = {name: kind for name, kind in every.items() if not issubclass(kind, NETWORKS)}
-    words = re.findall(r"\w+", str(entry.type).replace("Friction", FRICTION))
-    return {name: every[name] for name in words if name in every} or every
+    """Classes that a field may hold, by name."""
+    every = {kind.__name__: kind for kind in KINDS}
+    named = [every[word] for word in re.findall(r"\w+", str(entry.type)) if word in every]
+    return {kind.__name__: kind for kind in named or _SEVERAL.get(entry.name, ())}
 
 
 def _only_kind(entry: Any) -> type | None:
-    """The one class that a field may hold; None where there are several."""
+    """The one class that a field may hold; None where there are several, or none."""
     found = _kinds(entry)
     return next(iter(found.values())) if len(found) == 1 else None
 

@@ -118,9 +118,9 @@ class Own:
     def __init__(self, actuator: Actuator):
         self._step = actuator.compile("numpy")
         armature = 0.0 if actuator.motor is None else float(np.max(np.asarray(actuator.motor.reflected_inertia)))
-        self._known = (
-            {} if actuator.motor is None else {"load_torque": 0.0, "load_inertia": HEAVY * max(armature, 1e-6)}
-        )
+        self._known: dict[str, Any] = {}
+        if actuator.motor is not None:
+            self._known = {"load_torque": 0.0, "load_inertia": HEAVY * max(armature, 1e-6)}
 
     def initial(self, shape: tuple[int, ...] = ()) -> Any:
         return self._step.initial(shape)
@@ -190,8 +190,8 @@ def settled(law: Law, inputs: tuple[str, ...], own: Any, torque: Any, velocity: 
 def operating_error(own: Any, pair: Any, scale: Scale, dt: float) -> Error:
     """The error over all speeds and torques of the motor, in four quadrants, cold."""
     speed, share = np.meshgrid(np.linspace(-1, 1, SPEEDS), np.linspace(-1, 1, DEMANDS))
-    torques = [settled(law, inputs, own, scale.asked * share, scale.speed * speed, dt) for law, inputs in pair]
-    return error_of("operating range", *torques, scale.speed * speed)
+    mine, theirs = (settled(law, inputs, own, scale.asked * share, scale.speed * speed, dt) for law, inputs in pair)
+    return error_of("operating range", mine, theirs, scale.speed * speed)
 
 
 def error_of(where: str, own: np.ndarray, other: np.ndarray, speed: np.ndarray) -> Error:

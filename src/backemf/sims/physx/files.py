@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +15,10 @@ from typing import Any
 
 from ...actuator.torque_limits import DriveEnvelope
 from ...checks import Maybe, Number, require, require_finite, require_part
-from ...errors import MissingExtraError, ParameterError
+from ...errors import ParameterError
 from ..joint import single
+from ..usd import applied_schemas, save, usd
+from ..usd import opened as open_stage
 
 FLOAT_MAX = 3.4028234663852886e38
 """The largest number of a USD float, by which PhysX takes the place of inf."""
@@ -112,15 +112,15 @@ class UsdDrive:
 
 def joints(stage: Any) -> list[str]:
     """Paths of all joints of a stage that have a drive."""
-    opened = _opened(stage)
+    opened = open_stage(stage)
     return [str(prim.GetPath()) for prim in _driven(opened)]
 
 
 def read(stage: Any, joint: str | None = None, instance: str | None = None) -> UsdDrive:
     """The drive of a joint, by its path or name; None: of the only one."""
-    opened = _opened(stage)
+    opened = open_stage(stage)
     prim = _joint(opened, joint)
-    applied = _applied(prim)
+    applied = applied_schemas(prim)
     named = [name for name in INSTANCES if f"{DRIVE}:{name}" in applied]
     if instance is not None:
         named = [name for name in named if name == instance]
@@ -147,7 +147,7 @@ def read(stage: Any, joint: str | None = None, instance: str | None = None) -> U
 
 def author(drive: UsdDrive, stage: Any, joint: str) -> None:
     """Make a joint of a stage, or of a file, say what the drive says. A file is replaced as a whole or not at all."""
-    opened = _opened(stage, text=False)
+    opened = open_stage(stage, text=False)
     prim = _joint(opened, joint, driven=False)
     fitting = JOINTS.get(str(prim.GetTypeName()))
     if fitting is None or drive.instance not in fitting:
@@ -157,12 +157,12 @@ def author(drive: UsdDrive, stage: Any, joint: str) -> None:
         )
     _author(prim, drive)
     if isinstance(stage, (str, os.PathLike)):
-        _save(opened, Path(stage))
+        save(opened, Path(stage))
 
 
 def text(drive: UsdDrive, joint: str) -> str:
     """A .usda layer that says so over a joint at a path, to be laid over a robot's stage."""
-    Sdf, Usd = _usd("Sdf", "Usd")
+    Sdf, Usd = usd("Sdf", "Usd")
     if not Sdf.Path.IsValidPathString(str(joint)) or not Sdf.Path(str(joint)).IsAbsoluteRootOrPrimPath():
         raise ParameterError(f"joint = {joint!r}: must be the path of a prim, such as /World/robot/knee")
     stage = Usd.Stage.CreateInMemory()
@@ -176,7 +176,7 @@ def text(drive: UsdDrive, joint: str) -> str:
 def _author(prim: Any, drive: UsdDrive) -> None:
     name, envelope = drive.instance, drive.envelope
     effort = drive.max_effort if envelope is None else envelope.max_effort
-    (Sdf,) = _usd("Sdf")
+    (Sdf,) = usd("Sdf")
     kind = prim.CreateAttribute(f"drive:{name}:physics:type", Sdf.ValueTypeNames.Token, False, Sdf.VariabilityUniform)
     kind.Set("acceleration" if drive.acceleration else "force")
     for schema, part, prefix, table in (
@@ -186,7 +186,7 @@ def _author(prim: Any, drive: UsdDrive) -> None:
     ):
         if part is None:
             # what a file said before must not be left behind
-            if f"{schema}:{name}" in _applied(prim):
+            if f"{schema}:{name}" in applied_schemas(prim):
                 prim.RemoveAppliedSchema(f"{schema}:{name}")
             for attribute in table:
                 prim.RemoveProperty(prefix + attribute)
@@ -221,50 +221,12 @@ def _unit(instance: str, power: int) -> float:
     return 1.0 if instance == "linear" else DEGREE**-power
 
 
-def _applied(prim: Any) -> list[str]:
-    return [str(name) for name in prim.GetPrimTypeInfo().GetAppliedAPISchemas()]
-
-
 # --- stages
-
-
-def _usd(*names: str) -> tuple[Any, ...]:
-    import importlib
-
-    try:
-        return tuple(importlib.import_module(f"pxr.{name}") for name in names)
-    except ModuleNotFoundError:
-        raise MissingExtraError("usd-core", "usd", "Reading and writing USD") from None
-
-
-def _opened(stage: Any, text: bool = True) -> Any:
-    Sdf, Tf, Usd, UsdUtils = _usd("Sdf", "Tf", "Usd", "UsdUtils")
-    if isinstance(stage, Usd.Stage):
-        return stage
-    if not isinstance(stage, (str, os.PathLike)):
-        raise ParameterError(f"stage = {stage!r}: must be a Usd.Stage or the path of a USD file")
-    inline = isinstance(stage, str) and stage.lstrip().startswith("#usda")
-    if inline and not text:
-        raise ParameterError("stage is the text of a .usda file: write it to a file first, and give its path")
-    name = "the text of the stage" if inline else str(stage)
-    quiet = UsdUtils.CoalescingDiagnosticDelegate()  # what USD has to say comes as one sentence
-    try:
-        if not inline and not Path(stage).is_file():
-            raise ParameterError(f"{name}: there is no such file")
-        layer: Any = Sdf.Layer.CreateAnonymous(".usda") if inline else name
-        opened = Usd.Stage.Open(layer) if not inline or layer.ImportFromString(stage) else None
-    except (Tf.ErrorException, OSError):
-        opened = None
-    finally:
-        del quiet
-    if opened is None:
-        raise ParameterError(f"{name[:200]}: is no USD that can be read; usdcat says where it breaks")
-    return opened
 
 
 def _driven(stage: Any) -> Iterator[Any]:
     for prim in stage.TraverseAll():
-        if any(name.startswith(f"{DRIVE}:") for name in _applied(prim)):
+        if any(name.startswith(f"{DRIVE}:") for name in applied_schemas(prim)):
             yield prim
 
 
@@ -282,21 +244,3 @@ def _joint(stage: Any, joint: str | None, driven: bool = True) -> Any:
         raise ParameterError(f"the stage has no {what}" + ("" if joint is None else f" {joint!r}"))
     shown = ", ".join(str(prim.GetPath()) for prim in found[:8])
     raise ParameterError(f"the stage has {len(found)} joints it could be: give joint=, one of {shown}")
-
-
-def _save(stage: Any, path: Path) -> None:
-    """Write the stage's own layer beside the file, and then over it."""
-    (Tf,) = _usd("Tf")
-    beside = None
-    try:
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
-        os.close(handle)
-        if not stage.GetRootLayer().Export(beside):
-            raise OSError
-        shutil.copymode(path, beside)
-        os.replace(beside, path)
-    except (OSError, Tf.ErrorException):
-        raise ParameterError(f"{path}: cannot be written; USD writes .usda, .usdc and .usd") from None
-    finally:
-        if beside is not None:
-            Path(beside).unlink(missing_ok=True)
