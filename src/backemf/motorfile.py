@@ -29,7 +29,7 @@ from .tree import KINDS, is_table
 
 FORMAT = "backemf actuator 1"
 """What the first line of such a file says."""
-JOINT = ("name", "armature", "coulomb", "stiction", "viscous")
+JOINT = ("name", "armature", "coulomb", "stiction", "viscous", "beside")
 """What the table [joint] holds of the joint itself."""
 _SEVERAL = {"friction": get_args(Friction), "controller": FORMULAS, "limits": get_args(TorqueLimit)}
 """Fields whose annotation does not name the classes that they may hold."""
@@ -75,8 +75,15 @@ def dumps(actuator: Actuator, joint: Mapping[str, Any] | None = None) -> str:
              f'format = "{FORMAT}"']  # fmt: skip
     lines += _lines(actuator, "", single=True)
     known = {name: value for name, value in (joint or {}).items() if value not in (None, "", 0.0)}
-    if known:
-        lines += ["", "[joint]", *(f"{name} = {toml_value(value)}" for name, value in known.items())]
+    beside = known.pop("beside", {})
+    for header, table in (("[joint]", known), ("[joint.beside]", beside)):
+        if table:
+            plain = {name: value if isinstance(value, str) else float(value) for name, value in table.items()}
+            lines += [
+                "",
+                header,
+                *(f"{n} = {toml_value(x) if isinstance(x, str) else repr(x)}" for n, x in plain.items()),
+            ]
     return "\n".join(lines) + "\n"
 
 
@@ -146,12 +153,23 @@ def _joint(joint: Any, file: str) -> dict[str, Any]:
     for name, value in joint.items():
         if name not in JOINT:
             raise ParameterError(f"{file}, [joint] {name}: {_no_such(name, JOINT)}")
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if (name == "name") != isinstance(value, str) or (name != "name" and not (number and 0 <= value < np.inf)):
-            raise ParameterError(
-                f"{file}, [joint] {name} = {value!r}: must be a {'text' if name == 'name' else 'number, 0 or more'}"
-            )
+        if name == "beside":
+            _beside(value, file)
+        elif name == "name" and not isinstance(value, str):
+            raise ParameterError(f"{file}, [joint] {name} = {value!r}: must be a text")
+        elif name != "name" and not (_is_finite(value) and value >= 0):
+            raise ParameterError(f"{file}, [joint] {name} = {value!r}: must be a number, 0 or more")
     return joint
+
+
+def _beside(table: Any, file: str) -> None:
+    for name, value in table.items() if isinstance(table, dict) else [("beside", table)]:
+        if not _is_finite(value):
+            raise ParameterError(f"{file}, [joint.beside] {name} = {value!r}: must be a number")
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and bool(np.isfinite(value))
 
 
 def _part(kind: type, content: dict[str, Any], file: str, where: str) -> Any:

@@ -176,10 +176,15 @@ def _print_tables(found: Any, terminal: Console) -> None:
     for title in ("RMS", "worst", "of the peak", "at"):
         table.add_column(title, justify="right")
     for error in found.errors:
-        small = error.worst < 1e-6 * error.peak
-        shown = ("0", "0", "0 %", "") if small else (
-            f"{error.rms:.3g} N·m", f"{error.worst:.3g} N·m", f"{100 * error.worst / error.peak:.2g} %",
+        if error.worst < 1e-6 * error.peak:
+            table.add_row(error.where, "0", "0", "0 %", "")
+            continue
+        share = 100 * error.worst / error.peak
+        table.add_row(
+            error.where,
+            f"{error.rms:.3g} N·m",
+            f"{error.worst:.3g} N·m",
+            f"{share:.0f} %" if share >= 10 else f"{share:.2g} %",
             f"{error.speed:.3g} rad/s",
-        )  # fmt: skip
-        table.add_row(error.where, *shown)
+        )
     terminal.print(table)

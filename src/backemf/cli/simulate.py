@@ -11,7 +11,7 @@ import typer
 
 from .. import units
 from ..actuator import Actuator
-from ..motorfile import load
+from ..motorfile import load_with_joint
 from ..physics.state import LIMITS
 from ..simulate import simulate as run_simulation
 from .app import AsJson, MotorName, app, console
@@ -219,7 +219,11 @@ def simulate(
 
 def _named(motor: str) -> tuple[str, Actuator]:
     """What a motor is called, and the actuator that its file holds."""
-    actuator = load(motor)
+    actuator, own = load_with_joint(motor)
+    if own:
+        from ..sims.on_joint import OnJoint
+
+        actuator = OnJoint(actuator=actuator, joint=own.pop("name", ""), **own).folded()
     name = "" if actuator.motor is None else actuator.motor.name
     return name or Path(motor).stem, actuator
 

@@ -77,6 +77,8 @@ def parts_of(thing: Motor | Actuator | OnJoint) -> tuple[Motor | None, Actuator]
     raise ParameterError(f"write({type(thing).__name__}(...)): must be a Motor or an Actuator")
 
 
+UNLIMITED = 1e30
+"""A speed beyond this is none that was meant [rad/s]."""
 NUMBERS = (
     "supply",
     "stiffness",
@@ -239,15 +241,18 @@ def envelope_limits(limit: DriveEnvelope) -> tuple[Figure, Figure | None, Figure
     gradient, speed = (
         single(name, getattr(limit, name)) for name in ("speed_effort_gradient", "max_actuator_velocity")
     )
+    end = Figure(speed, "rad/s at the joint", "DriveEnvelope.max_actuator_velocity")
     if gradient == 0.0:
-        return top, None, None
+        return top, None, end if speed < UNLIMITED else None
     stall = Figure(speed / gradient, "N·m at the joint", "DriveEnvelope: max_actuator_velocity / speed_effort_gradient")
-    return top, stall, Figure(speed, "rad/s at the joint", "DriveEnvelope.max_actuator_velocity")
+    return top, stall, end
 
 
 def feeding(motor: Motor, actuator: Actuator, supply: Supply | Number | None) -> Supply:
     """What feeds the motor: as given, of the actuator, or its rated voltage; never above the drive's voltage limit."""
-    source = supply_of(motor, supply if supply is not None else actuator.supply)
+    given = supply if supply is not None else actuator.supply
+    rated = None if motor.ratings is None else motor.ratings.voltage
+    source = supply_of(motor, actuator.voltage_limit if given is None and rated is None else given)
     if actuator.voltage_limit is None:
         return source
     share = min(source.modulation_limit, single("Actuator.voltage_limit", actuator.voltage_limit) / source.voltage)

@@ -254,6 +254,8 @@ def kept_by_joint(actuator: Actuator, joint: Joint, line: bool, stiction: bool =
         kept["voltage limit"] = kept["separate Kt and Ke"] = ""
     if motor is not None and joint.saturation_effort is not None and motor.gearbox is not None:
         lost, back = (1.0 - x for x in _efficiencies(motor))
+        if lost > 0.0:
+            kept["controller"] = f"Efforts count behind the gears: the motor gives {1 - lost:.3g} of what is asked for."
         kept["gear loss"] = (
             f"The gears lose {100 * lost:.3g} % of the torque in either direction of power; a load that drives them "
             f"back feels {100 * (1 / max(1.0 - back, 1e-9) - 1):.3g} % more."

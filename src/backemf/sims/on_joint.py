@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ..actuator import Actuator
 from ..checks import require, require_part
+from ..errors import ParameterError
+from ..motor import Coulomb, Drag, Rotor
 from ..physics.limits import clip
 from ..physics.ops import sign, where
 
@@ -39,6 +42,8 @@ class OnJoint:
     """Dry friction of the joint at rest [N·m]; None: the same."""
     viscous: float = 0.0
     """Friction of the joint per speed [N·m·s/rad]."""
+    beside: Mapping[str, float] = field(default_factory=dict)
+    """Numbers of the simulator's own that have no place in our words, by the names that its `write` takes."""
 
     def __post_init__(self) -> None:
         require_part(self, "actuator", Actuator)
@@ -48,6 +53,28 @@ class OnJoint:
     def law(self) -> Law:
         """What the simulator computes with it."""
         return ActuatorLaw(self)
+
+    def folded(self) -> Actuator:
+        """The actuator with the joint's inertia and friction in its motor; without a motor, as it is."""
+        motor = self.actuator.motor
+        if motor is None:
+            return self.actuator
+        n = abs(motor.ratio)
+        changes: dict[str, Any] = {}
+        if self.armature > 0.0:
+            own = 0.0 if motor.rotor is None else motor.rotor.inertia
+            changes["rotor"] = Rotor(inertia=own + self.armature / n**2)
+        if self.coulomb > 0.0:
+            if motor.friction is not None:
+                raise ParameterError(
+                    f"joint {self.joint!r} has dry friction beside that of its motor, and a Motor has one of them: "
+                    "take read_actuator, which holds both"
+                )
+            changes["friction"] = Coulomb(coulomb=self.coulomb / n)
+        if self.viscous > 0.0:
+            had = (0.0,) if motor.drag is None else motor.drag.coefficients
+            changes["drag"] = Drag(coefficients=(had[0] + self.viscous / n**2, *had[1:]))
+        return replace(self.actuator, motor=replace(motor, **changes)) if changes else self.actuator
 
     def rubbed(self, torque: Any, velocity: Any) -> Any:
         """A torque less the friction of the joint, whose motion is given [N·m].

@@ -32,7 +32,7 @@ from ..sims.on_joint import OnJoint
 
 HEAT = 600.0
 """Length of the last episode [s]."""
-HEAT_STEP = 0.05
+HEAT_STEP = 0.1
 """Its step [s]."""
 OVERSPEED = 1.2
 """Speed at which braking begins, over the speed without load [1]."""
@@ -98,8 +98,9 @@ def completed(thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str
     if motor.rotor is None and motor.gearbox is not None and motor.gearbox.backlash is not None:
         # nothing moves in the play without inertia
         motor = replace(motor, gearbox=replace(motor.gearbox, backlash=None))
-    source = feeding(motor, replace(actuator, voltage_limit=None), supply)
-    full = replace(actuator, motor=motor, supply=source)
+    if supply is not None or actuator.supply is None:
+        actuator = replace(actuator, supply=feeding(motor, actuator, supply))
+    full = replace(actuator, motor=motor)
     return replace(thing, actuator=full) if isinstance(thing, OnJoint) else full
 
 

@@ -52,8 +52,10 @@ def kind_of(file: Path) -> str:
 
 
 def _of_usd(file: Path) -> str:
-    found = _room("newton.files").has_actuator(file)
-    return "newton.files" if found else "physx"
+    # a stage that nobody holds is gone, and its prims with it
+    stage = _room("usd").opened(file)
+    kinds = {str(prim.GetTypeName()) for prim in stage.TraverseAll()}
+    return "newton.files" if "NewtonActuator" in kinds else "physx"
 
 
 def _of_python(file: Path, text: str) -> str:

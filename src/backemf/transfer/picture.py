@@ -55,7 +55,8 @@ def simulators(
                 advance(1)
         for ax in axes[len(targets) :]:
             _legend(ax)
-        for ax in axes[-2:]:
+        # the lowest panel of each column
+        for ax in axes[max(len(targets) - 2, 0) : len(targets)]:
             ax.set_xlabel("joint speed [rad/s]")
             ax.tick_params(labelbottom=True)
         for ax in axes[::2]:

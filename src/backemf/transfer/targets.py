@@ -48,7 +48,7 @@ def _mujoco(version: str) -> Target:
     _room("mujoco.versions").known_version(version)
 
     def write(actuator: Actuator, joint: str, timestep: float, **numbers: Any) -> Written:
-        return mujoco.write(actuator, joint=joint, version=version, **numbers)
+        return mujoco.write(actuator, joint=joint, version=version, timestep=timestep, **numbers)
 
     return Target(
         f"mujoco@{version}",
