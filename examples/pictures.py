@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import backemf as be
+from backemf.sims.mime.pictures import mime_verification
 
 
 def geared_motor() -> be.Motor:
@@ -62,6 +63,8 @@ def main() -> None:
         path = folder / f"{name}.png"
         position_control(motor, **parts).plot(path)
         print(path)
+    mime_verification(folder / "mime_verification.png")
+    print(folder / "mime_verification.png")
 
 
 if __name__ == "__main__":

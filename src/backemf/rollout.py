@@ -233,11 +233,8 @@ def roll_numpy(actuator, load, start: Here, values, path, dt, every, batch, prec
 
 def roll_jax(actuator, load, start: Here, values, path, dt, every, batch, precision):
     """A recorded piece of a run compiled by JAX, once per kind of motor, load and length."""
-    load_engine("jax")
-    import jax
-
     names = channel_names(actuator, load)
-    with jax.enable_x64(precision == "float64"):
+    with load_engine("jax").doubles(precision == "float64"):
         arrays = [behind_time(row, len(batch)).astype(precision) for row in values.values()]
         if path is not None:
             arrays += [path[:-1].astype(precision), path[1:].astype(precision)]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+from contextlib import AbstractContextManager
 from dataclasses import fields
 from functools import cache, partial
 from types import SimpleNamespace
+from typing import Any
 
 # XLA schedules each operation of a loop unless the loop touches little data; then it compiles it as one function. Its
 # limit of 1 KiB is below one motor's step, and this makes a single motor 4 times faster. It has to be said before XLA
@@ -127,6 +130,14 @@ def _register(kind: type) -> None:
 for _kind in KINDS:
     _register(_kind)
 WATCHERS.append(_register)
+
+
+def doubles(wanted: bool) -> AbstractContextManager[Any]:
+    """A stretch of program in which JAX computes in float64, or in float32."""
+    if hasattr(jax, "enable_x64"):
+        return jax.enable_x64(wanted)
+    # where an older JAX has it
+    return importlib.import_module("jax.experimental").enable_x64(wanted)
 
 
 def array(value, shape=None):

@@ -63,7 +63,7 @@ def train(
     advance: Callable[[int], None],
 ) -> tuple[Network, list[tuple[float, float]]]:
     """The network with the least error on the `checked` rows, and both mean squares after each epoch."""
-    load("jax")
+    engine = load("jax")
     import jax
     import jax.numpy as jnp
 
@@ -71,7 +71,7 @@ def train(
     rounds = len(given[0]) // size
     epoch, loss = programs(network, rounds * epochs, rate)
     leaves, tree = jax.tree.flatten(network)
-    with jax.enable_x64(False):
+    with engine.doubles(False):
         data = tuple(jnp.asarray(part, jnp.float32) for part in given)
         held = tuple(jnp.asarray(part, jnp.float32) for part in checked)
         weights = jax.tree.unflatten(tree, [jnp.asarray(leaf, jnp.float32) for leaf in leaves])
@@ -157,9 +157,9 @@ def evaluate(network: Network, x: np.ndarray) -> np.ndarray:
     """The same in double precision, for the figures that are reported."""
     if isinstance(network, Mlp):
         return laws.mlp(x, network)[..., 0]
-    load("jax")
+    engine = load("jax")
     import jax
 
-    with jax.enable_x64(True):
-        bound = bind(laws, "jax", load("jax").ops)
+    with engine.doubles(True):
+        bound = bind(laws, "jax", engine.ops)
         return np.asarray(jax.jit(lambda net, rows: outputs(bound, net, rows))(network, x))
