@@ -4,6 +4,8 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 MJLAB := .venv-mjlab/bin
 PHYSX := .venv-physx/bin
+NEWTON := .venv-newton/bin
+MADDENING := .venv-maddening/bin
 # the documentation is built with MkDocs 1, as pyproject.toml says
 export NO_MKDOCS_2_WARNING := 1
 
@@ -22,9 +24,11 @@ demo: .venv/.demo ## take one motor from its datasheet to a moving load; leaves 
 test: .venv/.dev ## run the tests; make test PYTEST_ARGS="-k thermal" runs some
 	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
-test-sims: .venv-mjlab/.mjlab .venv-physx/.physx ## run the tests inside real simulators, each in an environment of its own
+test-sims: .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening ## run the tests inside real simulators, each in an environment of its own
 	$(MJLAB)/python -m pytest tests_sims/mjlab $(PYTEST_ARGS)
 	$(PHYSX)/python -m pytest tests_sims/physx $(PYTEST_ARGS)
+	$(NEWTON)/python -m pytest tests_sims/newton $(PYTEST_ARGS)
+	$(MADDENING)/python -m pytest tests_sims/maddening $(PYTEST_ARGS)
 
 check: .venv/.dev ## format, lint, types, and documentation with every link
 	$(BIN)/ruff format --check .
@@ -36,23 +40,27 @@ format: .venv/.dev ## rewrite the code in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: .venv/.dev .venv-mjlab/.mjlab ## measure speed and memory, beside MuJoCo and mjlab
+bench: .venv/.dev .venv-mjlab/.mjlab .venv-newton/.newton .venv-maddening/.maddening ## measure speed and memory, beside MuJoCo, mjlab, Newton and MIME
 	$(BIN)/python benchmarks/bench.py
 	$(MJLAB)/python benchmarks/mjlab_actuators.py
+	$(NEWTON)/python benchmarks/newton_actuators.py
+	$(MADDENING)/python benchmarks/mime_nodes.py
 
 docs: .venv/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
 clean: ## remove the environments and everything that was built
-	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock build dist out site .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock build dist out site .hypothesis .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Two environments in one folder: the demo installs neither PyTorch nor MuJoCo nor the documentation tools.
 .venv/.demo .venv/.dev: .venv/.%: pyproject.toml constraints.txt tools/environment.py
 	$(PYTHON) tools/environment.py $*
 
-# Simulators pin versions of PyTorch and MuJoCo that are not ours, so each has a folder of its own.
-.venv-mjlab/.mjlab .venv-physx/.physx: .venv-%: pyproject.toml tools/environment.py
+# Simulators pin versions of PyTorch, MuJoCo and JAX that are not ours, so each has a folder of its own.
+.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening: .venv-%: pyproject.toml tools/environment.py
 	$(PYTHON) tools/environment.py $(patsubst .%,%,$(notdir $@))
 .venv-mjlab/.mjlab: constraints-mjlab.txt
 .venv-physx/.physx: constraints-physx.txt
+.venv-newton/.newton: constraints-newton.txt
+.venv-maddening/.maddening: constraints-maddening.txt

@@ -184,6 +184,11 @@ class Stepper:
         return symbols
 
     def _trace_step(self, given: dict[str, Any], kinds: Any) -> Plan:
+        after, out = self.traced(given, kinds)
+        return Plan(after, out, given, self._batch(given), self)
+
+    def traced(self, given: dict[str, Any], kinds: tuple[type, type]) -> tuple[State, Output]:
+        """State and output in symbols; `kinds` are the types of the command and of draws that are handed in."""
         symbols = self._symbols(given)
 
         def part(kind: type, prefix: str) -> Any:
@@ -192,12 +197,11 @@ class Stepper:
             )
 
         command = part(Command, "command") if kinds[0] is Command else symbols["command"]
-        after, out = self.function(
+        return self.function(
             with_symbols(self.actuator, "actuator", symbols), part(State, "state"), command, symbols["position"],
             symbols["velocity"], symbols["dt"], symbols.get("load_torque"), symbols.get("load_inertia"),
             None if kinds[1] is type(None) else part(kinds[1], "draws"),
         )  # fmt: skip
-        return Plan(after, out, given, self._batch(given), self)
 
     def _trace_reset(self, given: dict[str, Any], names: tuple[str, ...]) -> Plan:
         symbols, batch = self._symbols(given), self._batch(given)

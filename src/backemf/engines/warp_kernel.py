@@ -26,6 +26,10 @@ class Store:
     value: Any
     copied: bool = True
     """Of a line: whether all frames are written, or the new one alone."""
+    alternates: bool = False
+    """Of a line: whether the array held the line of a step before, and lacks the last frame and the new one alone."""
+    added: bool = False
+    """Whether it is added to what the array holds."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,8 @@ class Layout:
     """Whether the frames of a line come first."""
     shared: tuple[int, ...] = ()
     """Axes of the batch along which the motors share a number, which the first of them writes."""
+    index: str = ""
+    """Array with the place of each motor's number; empty: its place in the batch."""
 
 
 class Writer:
@@ -176,6 +182,8 @@ class Writer:
     def _element(self, name: str, slot: str | None = None) -> str:
         """A motor's element of an array, or of a frame of a line."""
         layout = self.layouts[name]
+        if layout.index:
+            return f"{self._array(name)}[{self._element(layout.index)}]"
         first = self.rank - len(layout.own)
         places = [f"i{first + k}" if own else "0" for k, own in enumerate(layout.own)]
         return f"{self._array(name)}[{', '.join(places if slot is None else [slot, *places])}]"
@@ -193,6 +201,7 @@ class Writer:
         kind = {wp.int32: INT, wp.uint32: WORD, wp.uint8: INT}.get(layout.dtype, FLOAT)
         text = self._text(value, kind)
         text = f"wp.uint8({text})" if layout.dtype is wp.uint8 else text
+        text = f"{self._element(store.array)} + {text}" if store.added else text
         line = f"{self._element(store.array)} = {text}"
         if not layout.shared:
             return [line]
@@ -202,6 +211,12 @@ class Writer:
         slot, frame = self._text(value.slot, INT), self._text(value.frame, FLOAT)
         if not store.copied:
             return [f"{self._element(store.array, slot)} = {frame}"]
+        if store.alternates:
+            last = f"({slot} + {value.frames - 1}) % {value.frames}"
+            return [
+                f"{self._element(store.array, last)} = {self._element(value.name, last)}",
+                f"{self._element(store.array, slot)} = {frame}",
+            ]
         # a frame that is written once carries the gradient of one value
         return [
             f"for k in range({value.frames}):",

@@ -11,6 +11,7 @@ from ..errors import ParameterError
 from ..physics.state import OUTPUTS, STATES, Output, State
 from .tracing import FLOAT, Line, Symbol, evaluated
 from .warp_kernel import Layout, Store, Writer, built
+from .warp_native import NativeWriter, native
 
 MOST_NUMBERS = 64
 """How many sets of plain numbers are kept ready."""
@@ -46,6 +47,7 @@ class Plan:
         if self.stores:
             self.writer = Writer(self.stores, self.layouts, len(batch))
             self.kernel, self.struct, self.source = built(self.writer, self.dtype, not self.in_place)
+            self.loop = loop_of(self.stores, self.layouts, len(batch), self.struct, self.dtype, self.device)
 
     def _state(self, name: str, value: Any, old: wp.array) -> None:
         source, target = f"state.{name}", f"new.{name}"
@@ -94,12 +96,21 @@ class Plan:
         struct, plain = self.values[key]
         arrays = given | self._new_arrays(given) if self.made else given
         if self.stores:
-            inputs = [struct, *(arrays[name] for name in self.writer.used)]
-            wp.launch(self.kernel, dim=self.batch, inputs=inputs, device=self.device)
+            self._launch(struct, arrays)
         for source, target in self.copies:
             wp.copy(arrays[source], arrays[target])
         state = {n: arrays[self.kept.get(n) or f"new.{n}"] for n in STATES if f"state.{n}" in given}
         return state, {name: arrays[x] for name, x in self.same.items()} | plain
+
+    def _launch(self, struct: Any, arrays: dict[str, Any]) -> None:
+        if self.loop is not None:
+            kernel, names = self.loop
+            inputs = [arrays[name] for name in names]
+            if all(x.is_contiguous and not x.requires_grad for x in inputs):
+                wp.launch(kernel, dim=1, inputs=[struct, *inputs, *self.batch], device=self.device)
+                return
+        inputs = [struct, *(arrays[name] for name in self.writer.used)]
+        wp.launch(self.kernel, dim=self.batch, inputs=inputs, device=self.device)
 
     def _shared(self, numbers: dict[str, float]) -> Any:
         """The numbers that all motors share, and the outputs that are such."""
@@ -122,6 +133,16 @@ class Plan:
         }
         self._ready = made if self.in_place else {}
         return made
+
+
+def loop_of(
+    stores: list[Store], layouts: dict[str, Layout], rank: int, struct: Any, dtype: Any, device: Any
+) -> tuple[Any, list[str]] | None:
+    """A CPU's loop over all motors and the arrays it takes; None: there is none."""
+    if device.is_cuda:
+        return None
+    writer = NativeWriter(stores, layouts, rank, dtype)
+    return (native(writer, struct, dtype), writer.used) if writer.able else None
 
 
 def layout_of(name: str, x: wp.array, batch: tuple[int, ...]) -> Layout:

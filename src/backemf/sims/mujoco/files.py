@@ -23,7 +23,7 @@ def wrap(model: Any) -> ActuatorSet:
     mujoco, compiled = compiled_model(model)
     found: dict[str, Actuator] = {}
     ids: dict[str, int] = {}
-    for index in range(compiled.nu):
+    for index in range(len(compiled.actuator_trntype)):
         name = compiled.actuator(index).name or f"number {index}"
         if compiled.actuator_trntype[index] != mujoco.mjtTrn.mjTRN_JOINT:
             raise ParameterError(f"actuator {name!r} drives no joint: only joint transmissions can be wrapped")
@@ -93,9 +93,11 @@ def read(mujoco: Any, model: Any, index: int, name: str) -> Actuator:
 
 def scaled_range(model: Any, index: int, factor: float) -> tuple[float, float] | None:
     """The range of the control, in the unit of our command."""
-    if not model.actuator_ctrllimited[index]:
+    # since 3.12 an actuator may have several controls, and each has a range
+    first = int(model.actuator_ctrladr[index]) if hasattr(model, "actuator_ctrladr") else index
+    if not model.actuator_ctrllimited[first]:
         return None
-    ends = sorted(float(x) * factor for x in model.actuator_ctrlrange[index])
+    ends = sorted(float(x) * factor for x in model.actuator_ctrlrange[first])
     return ends[0], ends[1]
 
 

@@ -1,0 +1,147 @@
+"""A step inside a host that has flat arrays of its own: numbers are found by index, results go where the host says.
+
+One launch reads the joints, steps every actuator, writes the state after it and the outputs that are wanted, and may
+add the torques to the host's array of forces. Launches are recorded, so that a step costs a look-up and a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import warp as wp  # pyright: ignore[reportMissingImports]
+
+from ..actuator.command import Command
+from ..errors import ParameterError
+from ..physics.state import STATES
+from .tracing import evaluated
+from .warp_kernel import Layout, Store, Writer, built
+from .warp_plan import layout_of, loop_of
+
+MOST_LAUNCHES = 64
+"""How many recorded launches are kept."""
+FORCES = "forces"
+"""The host's array to which torques are added."""
+
+
+class Launcher:
+    """The launch of stores for a row of `count` joints; `numbers` are plain ones by name, the same for all."""
+
+    def __init__(
+        self,
+        stores: list[Store],
+        layouts: dict[str, Layout],
+        count: int,
+        dtype: Any,
+        device: Any,
+        numbers: Mapping[str, float],
+    ):
+        self.count, self.dtype, self.device, self.numbers = count, dtype, device, numbers
+        self.writer = Writer(stores, layouts, 1)
+        self.kernel, self.struct, self.source = built(self.writer, dtype, False)
+        self.loop = loop_of(stores, layouts, 1, self.struct, dtype, device)
+        self._values: dict[Any, Any] = {}
+        self._launches: dict[Any, Any] = {}
+
+    def load(self) -> None:
+        """Compile and load now, so that nothing is left to do while a graph is captured."""
+        kernel = self.kernel if self.loop is None else self.loop[0]
+        wp.load_module(kernel.module, device=self.device)
+
+    def launch(self, arrays: Mapping[str, Any], dt: float = 0.0) -> None:
+        """Step once: what is read, written and looked up in, by name."""
+        values = self._shared(dt)
+        taken = [arrays[name] for name in self.writer.used]
+        if any(x.requires_grad for x in taken):
+            kernel = built(self.writer, self.dtype, True)[0]
+            wp.launch(kernel, dim=self.count, inputs=[values, *taken], device=self.device)
+            return
+        key = (dt, *((x.ptr, x.shape, x.strides) for x in taken))
+        recorded = self._launches.get(key)
+        if recorded is None:
+            if len(self._launches) >= MOST_LAUNCHES:
+                self._launches.clear()
+            recorded = self._launches[key] = self._recorded(dict(zip(self.writer.used, taken, strict=True)), values)
+        recorded.launch()
+
+    def _recorded(self, arrays: dict[str, Any], values: Any) -> Any:
+        kernel, names, sizes, dim = self.kernel, self.writer.used, [], self.count
+        if self.loop is not None and all(x.is_contiguous for x in arrays.values()):
+            (kernel, names), sizes, dim = self.loop, [self.count], 1
+        inputs = [values, *(arrays[name] for name in names), *sizes]
+        return wp.launch(kernel, dim=dim, inputs=inputs, device=self.device, record_cmd=True)
+
+    def _shared(self, dt: float) -> Any:
+        """The numbers that all joints share."""
+        if dt not in self._values:
+            if len(self._values) >= MOST_LAUNCHES:
+                self._values.clear()
+            struct, symbols = self.struct(), self.writer.uniforms
+            numbers = evaluated(list(symbols.values()), {**self.numbers, "dt": dt})
+            for k, value in zip(symbols, numbers, strict=True):
+                setattr(struct, f"u{k}", float(value))
+            self._values[dt] = struct
+        return self._values[dt]
+
+
+def placed(layout: Layout, index: str, layouts: dict[str, Layout]) -> Layout:
+    """The layout of an array in which joints are found by index; "": they come first and in order."""
+    if not index:
+        return layout
+    layouts[index] = Layout(wp.uint32, (True,))
+    return replace(layout, index=index)
+
+
+def in_order(index: wp.array, count: int) -> bool:
+    """Whether joints come first and in order. A GPU is not asked: that would stop it, and it minds indices little."""
+    return not index.device.is_cuda and bool(np.array_equal(index.numpy(), np.arange(count)))
+
+
+class Fused(Launcher):
+    """The step of one kind of actuator for a row of `count` joints.
+
+    Args:
+        stepper: The step on the Warp engine, as `Actuator.compile("warp")` holds it.
+        state: Arrays of a state by name; they tell types and shapes.
+        inputs: Inputs that the host has: "position", "velocity" and "command.…", each with the name of the array of
+            its indices, or "" where the joints come first and in order.
+        outputs: Names of the outputs that are written.
+        forces: Name of the indices of the array that torques are added to, "" for joints in order; None: to none.
+        alternates: Whether the state is written over the one that the present came from, whose lines of frames lack
+            two frames alone.
+    """
+
+    def __init__(
+        self,
+        stepper: Any,
+        count: int,
+        state: Mapping[str, wp.array],
+        inputs: Mapping[str, str],
+        outputs: tuple[str, ...],
+        forces: str | None = None,
+        alternates: bool = False,
+    ):
+        shape = wp.empty(count, dtype=stepper.dtype, device=stepper.device)
+        given: dict[str, Any] = {f"state.{name}": x for name, x in state.items()}
+        given |= {name: shape for name in inputs} | {"dt": 1.0} | stepper.arrays
+        after, out = stepper.traced(given, (Command, type(None)))
+        layouts = {n: layout_of(n, x, (count,)) for n, x in given.items() if isinstance(x, wp.array)}
+        own = Layout(stepper.dtype, (True,))
+        layouts |= {name: placed(own, index, layouts) for name, index in inputs.items()}
+        layouts |= {f"new.{name}": layouts[f"state.{name}"] for name in state}
+        for name in outputs:
+            if getattr(out, name) is None:
+                raise ParameterError(f"telemetry names {name!r}: this actuator has no such output")
+        layouts |= {f"out.{name}": Layout(wp.uint8, (True,)) if name == "limit" else own for name in outputs}
+        stores = [Store(f"new.{n}", getattr(after, n), alternates=alternates) for n in STATES if n in state]
+        stores += [Store(f"out.{name}", getattr(out, name)) for name in outputs]
+        if forces is not None:
+            layouts[FORCES] = placed(own, forces, layouts)
+            stores.append(Store(FORCES, out.torque, added=True))
+        super().__init__(stores, layouts, count, stepper.dtype, stepper.device, stepper.numbers)
+        self.arrays = stepper.arrays
+
+    def launch(self, arrays: Mapping[str, Any], dt: float = 0.0) -> None:
+        super().launch({**self.arrays, **arrays}, dt)

@@ -1,0 +1,174 @@
+"""An actuator as MuJoCo holds it: with MuJoCo's own motor where there is one, its delay and the joint's limits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...actuator import Actuator, Command
+from ...actuator.command import TARGETS
+from ...errors import ParameterError
+from ...motor import Drag
+from ...physics.drag import drag_coefficient
+from ...physics.limits import clip
+from ..on_joint import ActuatorLaw, Law, OnJoint
+from .motor import DcMotor
+
+OURS = {
+    "pos": "position", "vel": "velocity", "ff": "effort", "voltage": "voltage", "position": "position",
+    "velocity": "velocity",
+}  # fmt: skip
+"""Our word for each input of a dcmotor."""
+
+
+class History(NamedTuple):
+    """How MuJoCo remembers commands."""
+
+    delay: float
+    """Age of the command that acts [s]."""
+    linear: bool
+    """Whether it lies between two of them, rather than being the older one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MujocoOnJoint(OnJoint):
+    """An actuator of a MuJoCo model, and its joint."""
+
+    motor: DcMotor | None = None
+    """MuJoCo's own motor; None: the actuator is a motor, position or velocity of its, which our words say whole."""
+    higher_drag: tuple[float, ...] = ()
+    """Damping of the joint of the second order [N·m·s²/rad²] and the third [N·m·s³/rad³]."""
+    lowest_effort: float = -np.inf
+    """Lower bound of what actuators do to the joint [N·m]."""
+    highest_effort: float = np.inf
+    """Upper bound of what actuators do to the joint [N·m]."""
+    history: History | None = None
+    """Delay of the commands; None: they act at once."""
+
+    def law(self) -> Law:
+        """What MuJoCo computes: commands as for the actuator, at the joint.
+
+        A motor that takes volts also takes an effort, which becomes R/K·torque + K·velocity as a host would have to
+        command it.
+        """
+        inner: Law = PlainLaw(self) if self.motor is None else MotorLaw(self, self.motor)
+        return inner if self.history is None else DelayedLaw(self, inner, self.history)
+
+    def folded(self) -> Actuator:
+        """The actuator with the joint's inertia and friction in its motor; without a motor, as it is."""
+        actuator = super().folded()
+        motor = actuator.motor
+        if motor is None or not any(self.higher_drag):
+            return actuator
+        had = () if motor.drag is None else motor.drag.coefficients
+        size = max(len(had), 1 + len(self.higher_drag))
+        own, more = ((*row, *(0.0,) * size)[:size] for row in (had, (0.0, *self.higher_drag)))
+        n = abs(motor.ratio)
+        total = [b + c / n ** (order + 1) for order, (b, c) in enumerate(zip(own, more, strict=True), start=1)]
+        while total[-1] == 0.0:
+            total.pop()
+        return replace(actuator, motor=replace(motor, drag=Drag(coefficients=tuple(total))))
+
+    def rubbed(self, torque: Any, velocity: Any) -> Any:
+        """A torque less the friction of the joint [N·m]."""
+        for order, coefficient in enumerate(self.higher_drag, start=2):
+            torque = torque - drag_coefficient(velocity, coefficient, order) * velocity
+        return super().rubbed(torque, velocity)
+
+    def bounded(self, torque: Any) -> Any:
+        """What is left of a torque of the actuator within the joint's own range."""
+        return clip(torque, self.lowest_effort, self.highest_effort)
+
+
+def commanded(on_joint: OnJoint, command: Any) -> Command:
+    """A command; a number is the main input."""
+    return command if isinstance(command, Command) else Command(**{on_joint.actuator.controller.main: command})
+
+
+class PlainLaw(ActuatorLaw):
+    """A motor, position or velocity actuator, whose law is that of our own words."""
+
+    def __init__(self, on_joint: MujocoOnJoint):
+        super().__init__(replace(on_joint, actuator=replace(on_joint.actuator, delay=None)))
+        self._bounded = on_joint.bounded
+
+    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+        state, out = self._step(state, command, position, velocity, dt)
+        return state, self.on_joint.rubbed(self._bounded(out.torque), velocity)
+
+
+class MotorLaw:
+    """MuJoCo's own motor on a joint."""
+
+    def __init__(self, on_joint: MujocoOnJoint, motor: DcMotor):
+        self.on_joint, self.motor = on_joint, motor
+        self._step = motor.compile("numpy")
+
+    def initial(self, shape: tuple[int, ...] = ()) -> Any:
+        return self._step.initial(shape)
+
+    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+        gear = self.motor.gear
+        ctrl = self.controls(commanded(self.on_joint, command), position, velocity)
+        state, force = self._step(state, ctrl, gear * position, gear * velocity, dt)
+        drag = self._step.joint_torque(0.0 * force, velocity)
+        return state, self.on_joint.rubbed(self.on_joint.bounded(gear * force) + drag, velocity)
+
+    def controls(self, command: Command, position: Any, velocity: Any) -> tuple[Any, ...]:
+        """MuJoCo's ctrl; a position that is not commanded is the present one, all else 0."""
+        m, found = self.motor, []
+        for word in m.inputs:
+            target = getattr(command, OURS[word])
+            if word == "voltage" and target is None and command.effort is not None:
+                torque = command.effort / m.gear
+                target = m.resistance / m.motor_constant * torque + m.motor_constant * m.gear * velocity
+            if target is None:
+                target = position if OURS[word] == "position" else 0.0
+            scale = {"position": m.gear, "velocity": m.gear, "effort": 1.0 / m.gear}.get(OURS[word], 1.0)
+            found.append(scale * target + 0.0 * velocity)
+        return tuple(found)
+
+
+class DelayedLaw:
+    """A law whose commands are under way for a while; before the first, all are 0."""
+
+    def __init__(self, on_joint: OnJoint, inner: Law, history: History):
+        self.on_joint, self.inner, self.history = on_joint, inner, history
+
+    def initial(self, shape: tuple[int, ...] = ()) -> Any:
+        return (), self.inner.initial(shape)
+
+    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+        sent, inner = state
+        # no command acts in the step in which it is sent
+        lag = max(self.history.delay / dt, 1.0)
+        oldest = math.ceil(lag - 1e-9)
+        sent = (commanded(self.on_joint, command), *sent)[: oldest + 1]
+        older, newer = frame(sent, oldest), frame(sent, oldest - 1)
+        share = oldest - lag if self.history.linear and oldest - lag > 1e-9 else 0.0
+        arrives = {
+            name: older(name) if share == 0.0 else older(name) + share * (newer(name) - older(name))
+            for name in TARGETS
+            if getattr(sent[0], name) is not None
+        }
+        inner, torque = self.inner.step(inner, Command(**arrives), position, velocity, dt)
+        return (sent, inner), torque
+
+
+def frame(sent: tuple[Command, ...], age: int) -> Any:
+    """The targets of a command so many steps old, by name; 0 before the first."""
+
+    def target(name: str) -> Any:
+        value = getattr(sent[age], name) if age < len(sent) else None
+        return 0.0 if value is None else value
+
+    return target
+
+
+def require_hinge(kind: str, joint: str) -> None:
+    """Raise one sentence if a joint is none that a motor turns."""
+    if kind not in ("hinge", "slide"):
+        raise ParameterError(f"joint {joint!r} is a {kind} joint: a motor turns a hinge, or moves a slide")

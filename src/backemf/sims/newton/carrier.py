@@ -1,0 +1,96 @@
+"""How an actuator reaches Newton: as an object, as TOML text, or as a motor of the catalogue with gains."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from ... import catalog
+from ...actuator import Actuator
+from ...actuator.controllers import TorquePid
+from ...actuator.supply import Supply
+from ...analyze.given import supply_of
+from ...datasheet import Datasheet
+from ...errors import ParameterError
+from ...motor import Motor
+from ...motorfile import loads
+
+PREFIX = "backemf:"
+"""What the names of the USD attributes begin with, after `newton:`."""
+GAINS = ("kp", "ki", "kd")
+NAMES = ("actuator", "motor", "voltage", *GAINS)
+"""What describes an actuator: TOML text, or a motor of the catalogue, its bus voltage [V] and gains in torque."""
+
+
+class Carried:
+    """An actuator, or a motor, that Newton can compare: joints with the same object are stepped together."""
+
+    def __init__(self, actuator: Any):
+        self.actuator = actuator
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Carried) and other.actuator is self.actuator
+
+    def __hash__(self) -> int:
+        return id(self.actuator)
+
+
+def carried(arguments: dict[str, Any]) -> Actuator:
+    """The actuator that Newton's arguments describe, under plain names or those of the USD attributes."""
+    given: dict[str, Any] = {}
+    for key, value in arguments.items():
+        name = key.removeprefix(PREFIX)
+        if name not in NAMES:
+            raise ParameterError(f"{key}: there is no such number of a backemf actuator; it takes {', '.join(NAMES)}")
+        if name in given:
+            raise ParameterError(f"{name} is given twice, with {PREFIX} and without")
+        given[name] = value
+    actuator = given.pop("actuator", None)
+    if isinstance(actuator, Carried):
+        actuator = actuator.actuator
+    if actuator in (None, ""):
+        if not isinstance(given.get("motor", ""), str):
+            raise ParameterError("motor: must be an id of the catalogue; give a Motor as actuator=Actuator(motor, ...)")
+        return _of_motor(**given)
+    if given:
+        raise ParameterError(f"{next(iter(given))} beside actuator: the actuator says everything, leave it out")
+    if isinstance(actuator, str):
+        return _of_text(actuator)
+    if isinstance(actuator, Motor):
+        return _of_alone(Carried(actuator))
+    if not isinstance(actuator, Actuator):
+        raise ParameterError(f"actuator = {actuator!r}: must be an Actuator, a Motor or TOML text")
+    return actuator
+
+
+# what is made of the same thing is the same object, so that its joints are stepped together
+
+
+@lru_cache(maxsize=256)
+def _of_alone(motor: Carried) -> Actuator:
+    return Actuator(motor.actuator)
+
+
+@lru_cache(maxsize=256)
+def _of_text(text: str) -> Actuator:
+    return loads(text, "newton:backemf:actuator")
+
+
+@lru_cache(maxsize=256)
+def _of_motor(
+    motor: str | None = None,
+    voltage: float | None = None,
+    kp: float | None = None,
+    ki: float | None = None,
+    kd: float | None = None,
+) -> Actuator:
+    if not motor:
+        raise ParameterError("a backemf actuator needs newton:backemf:actuator, or newton:backemf:motor with gains")
+    if motor not in catalog.ids():
+        raise ParameterError(f"newton:backemf:motor = {motor!r}: {catalog.suggestion(motor)}")
+    known = Datasheet.load(motor).motor()
+    controller = None
+    if any(gain is not None for gain in (kp, ki, kd)):
+        controller = TorquePid(kp=kp or 0.0, ki=ki or None, kd=kd or 0.0)
+    supply = supply_of(known, None if voltage is None else Supply(voltage=float(voltage)))
+    return Actuator(known, supply, controller=controller)

@@ -1,0 +1,212 @@
+"""NewtonActuator prims of USD, written for a motor and read back.
+
+The actuator is in radians, `NewtonJointAPI` of the joint in degrees. Newton's own drives hold gains and a torque-speed
+line; with kind "backemf" the whole actuator goes into the file as TOML text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from ...actuator import Actuator
+from ...actuator.controllers import TorquePid
+from ...errors import ParameterError
+from ...motor import Motor
+from ...motorfile import dumps
+from ..joint import NUMBERS, Joint, armature_of, joint_of, parts_of, require_known, single, whole_steps
+from ..losses import PHENOMENA, fates, kept_by_joint
+from ..on_joint import OnJoint
+from ..text import Figure, Written
+from .reading import read_actuator
+
+__all__ = ["KINDS", "read_actuator", "write"]
+
+KINDS = ("dc_motor", "pd", "pid", "backemf")
+"""What a prim can be: PD and a torque-speed line, PD or PID and a flat limit, or the whole actuator."""
+DEGREE = math.pi / 180.0
+NAME = re.compile(r"(/[A-Za-z_]\w*)+", re.ASCII)
+
+
+def write(
+    thing: Motor | Actuator | OnJoint,
+    joint: str = "/World/robot/joint",
+    kind: str = "dc_motor",
+    *,
+    timestep: float | None = None,
+    const_effort: float | None = None,
+    **numbers: Any,
+) -> Written:
+    """A .usda layer to lay over a robot's stage, and what is lost.
+
+    `joint` is the path of the joint's prim; the actuator becomes a prim beside it. `kind` is "dc_motor" (PD, and a
+    torque that falls with speed), "pd", "pid", or "backemf": the whole actuator, for which Newton needs
+    `import backemf.sims.newton`. Gains are those of an `IdealPd` or `TorquePid`; else give `stiffness=` and `damping=`,
+    or `bandwidth_hz=`. `supply=` is the voltage behind the line, the motor's rated one if left out; `effort=` "peak" or
+    "continuous" chooses the current behind the largest torque. `const_effort=` is a torque that Newton's own drives
+    always add [N·m]. A delay in seconds needs the physics `timestep` [s].
+    """
+    if kind not in KINDS:
+        raise ParameterError(f"kind = {kind!r}: must be one of {', '.join(KINDS)}")
+    if not isinstance(joint, str) or not NAME.fullmatch(joint):
+        raise ParameterError(f"joint = {joint!r}: must be the path of a prim, such as /World/robot/knee")
+    _, actuator = parts_of(thing)
+    if kind == "backemf":
+        require_known(numbers if const_effort is None else {"const_effort": const_effort}, ())
+        return _whole(thing, actuator, joint)
+    require_known(numbers, NUMBERS)
+    figures = joint_of(thing, **numbers)
+    kept = kept_by_joint(actuator, figures, line=kind == "dc_motor")
+    schemas, lines = _drive(kind, actuator, figures, kept)
+    bias = thing.beside.get("const_effort") if const_effort is None and isinstance(thing, OnJoint) else const_effort
+    if bias:
+        lines.append(_line("constEffort", Figure(single("const_effort", bias), "N·m at the joint", "as given")))
+    for name, more in (_clamp(kind, figures), _table(figures, kept), _delay(actuator, timestep, kept)):
+        if name:
+            schemas.append(name)
+            lines += more
+    own = (
+        ("armature", figures.armature, 1.0),
+        ("friction", figures.coulomb, 1.0),
+        ("damping", figures.viscous, DEGREE),
+    )
+    return Written(text=_layer(joint, schemas, lines, _joint_lines(own)), fates=fates(actuator, kept))
+
+
+def _whole(thing: Motor | Actuator | OnJoint, actuator: Actuator, joint: str) -> Written:
+    """The whole actuator as text; what belongs to the joint itself stays with the joint."""
+    motor = actuator.motor
+    armature = None if motor is None or motor.rotor is None else armature_of(motor)
+    own: list[tuple[str, Figure | None, float]] = [("armature", armature, 1.0)]
+    if isinstance(thing, OnJoint):
+        given = (
+            ("armature", thing.armature, "kg·m²"),
+            ("friction", thing.coulomb, "N·m"),
+            ("damping", thing.viscous, ""),
+        )
+        own = [
+            (name, Figure(value, unit or "N·m·s/rad", "as read"), DEGREE if name == "damping" else 1.0)
+            for name, value, unit in given
+            if value
+        ] or own
+    kept = dict.fromkeys(PHENOMENA, "")
+    for name in ("load-dependent friction", "backlash"):
+        kept.pop(name)
+    if actuator.delay is not None and actuator.delay.drawn and actuator.delay.per == "environment":
+        kept["delay"] = "Each joint draws a delay of its own: Newton has no environments here."
+    lines = [("string newton:backemf:actuator", _quoted(dumps(actuator)), "the actuator, as backemf.load reads it")]
+    return Written(text=_layer(joint, ["BackemfControlAPI"], lines, _joint_lines(own)), fates=fates(actuator, kept))
+
+
+Line = tuple[str, str, str]
+"""An attribute with its type, its value, and what a reader wants to know of it."""
+
+
+def _drive(kind: str, actuator: Actuator, figures: Joint, kept: dict[str, str]) -> tuple[list[str], list[Line]]:
+    controller = actuator.controller
+    lines = [_line("kp", figures.stiffness), _line("kd", figures.damping)]
+    if kind != "pid":
+        return ["NewtonPDControlAPI"], lines
+    if not isinstance(controller, TorquePid) or controller.ki is None or controller.follows != "position":
+        raise ParameterError("kind = 'pid' needs an integral: give an Actuator with TorquePid(kp=, ki=, kd=)")
+    kept["integral"] = "It takes this step's error before it is used: a step earlier than ours."
+    lines.append(_line("ki", Figure(single("ki", controller.ki), "N·m/(rad·s) at the joint", "TorquePid.ki")))
+    if controller.integral_limit is not None:
+        bound = single("integral_limit", controller.integral_limit)
+        lines.append(_line("integralMax", Figure(bound, "rad·s", "TorquePid.integral_limit")))
+    return ["NewtonPIDControlAPI"], lines
+
+
+def _clamp(kind: str, figures: Joint) -> tuple[str, list[Line]]:
+    top, stall, speed = figures.effort_limit, figures.saturation_effort, figures.velocity_limit
+    if kind == "dc_motor":
+        if top is None or stall is None or speed is None:
+            raise ParameterError("kind = 'dc_motor' needs a torque-speed line: give a motor, or a DcClip in limits")
+        named = (("saturationEffort", stall), ("velocityLimit", speed), ("maxMotorEffort", top))
+        return "NewtonDCMotorClampingAPI", [_line(name, figure) for name, figure in named]
+    return ("", []) if top is None else ("NewtonMaxEffortClampingAPI", [_line("maxEffort", top)])
+
+
+def _table(figures: Joint, kept: dict[str, str]) -> tuple[str, list[Line]]:
+    if figures.table is None:
+        return "", []
+    kept["angle limits"] = ""
+    rows = (("lookupPositions", figures.table.angle, "rad"), ("lookupEfforts", figures.table.effort, "N·m"))
+    lines = [
+        (f"float[] newton:{name}", f"[{', '.join(_number(x) for x in row)}]", f"{unit}: AngleTable")
+        for name, row, unit in rows
+    ]
+    return "NewtonPositionBasedClampingAPI", lines
+
+
+def _delay(actuator: Actuator, timestep: float | None, kept: dict[str, str]) -> tuple[str, list[Line]]:
+    delay = actuator.delay
+    if delay is None:
+        return "", []
+    told: list[str] = []
+    low, high = whole_steps(delay, timestep, told)
+    if low != high:
+        told.append(f"The delay is always the longest, {high} steps.")
+    told.append("The first targets after a reset pass at once.")
+    kept["delay"] = " ".join(told)
+    source = f"Delay.{'steps' if delay.seconds is None else 'seconds'}"
+    return "NewtonActuatorDelayAPI", [("int newton:delaySteps", str(high), f"actuator steps: {source}")]
+
+
+# --- text
+
+
+def _number(value: float) -> str:
+    """The shortest text of a number that is the same in the 32 bits that USD has for it."""
+    return str(np.float32(value))
+
+
+def _line(name: str, figure: Figure, factor: float = 1.0) -> Line:
+    value = _number(factor * single(name, figure.value))
+    return f"float newton:{name}", value, f"{figure.unit}: {figure.source}"
+
+
+def _joint_lines(own: Any) -> list[Line]:
+    """What belongs to the joint itself, in USD's degrees."""
+    return [
+        _line(name, figure._replace(unit=figure.unit.replace("/rad", "/degree")) if factor != 1.0 else figure, factor)
+        for name, figure, factor in own
+        if figure is not None and figure.value
+    ]
+
+
+def _quoted(text: str) -> str:
+    """A text as a string of USD over several lines."""
+    return '"""' + text.replace("\\", "\\\\").replace('"', '\\"') + '"""'
+
+
+def _layer(joint: str, schemas: list[str], lines: list[Line], own: list[Line]) -> str:
+    """The prims of the actuator and of what the joint itself has, inside those above them."""
+    *above, name = joint[1:].split("/")
+    rows = ["#usda 1.0", ""]
+    depth = 0
+    for parent in above:
+        rows += [f'{_indent(depth)}over "{parent}"', f"{_indent(depth)}{{"]
+        depth += 1
+    if own:
+        rows += [*_prim(f'over "{name}"', ["NewtonJointAPI"], own, depth), ""]
+    target = [("rel newton:targets", f"<{joint}>", "")]
+    rows += _prim(f'def NewtonActuator "{name}_actuator"', schemas, [*target, *lines], depth)
+    rows += [f"{_indent(k)}}}" for k in reversed(range(depth))]
+    return "\n".join(rows) + "\n"
+
+
+def _prim(head: str, schemas: list[str], lines: list[Line], depth: int) -> list[str]:
+    pad = _indent(depth)
+    listed = ", ".join(f'"{name}"' for name in schemas)
+    rows = [f"{pad}{head} (", f"{pad}    prepend apiSchemas = [{listed}]", f"{pad})", f"{pad}{{"]
+    for name, value, told in lines:
+        rows.append(f"{pad}    {name} = {value}" + (f"  # {told}" if told else ""))
+    return [*rows, f"{pad}}}"]
+
+
+def _indent(depth: int) -> str:
+    return "    " * depth

@@ -1,0 +1,309 @@
+"""A whole backemf actuator as a drive of Newton: delay, controller, motor, heat and friction in one launch.
+
+`BackemfDrive` is a drive among Newton's own, for `ModelBuilder.add_actuator` and USD; Newton finds no difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import warp as wp  # pyright: ignore[reportMissingImports]
+from newton.actuators import DriveBase  # pyright: ignore[reportMissingImports]
+
+from ...actuator import Actuator
+from ...actuator.controllers import ModeSelector
+from ...actuator.needs import require_frames, require_load, require_step
+from ...engines.warp_fused import FORCES, Fused, in_order
+from ...errors import ParameterError
+from ...motor import Motor
+from ...physics.state import OUTPUTS, State
+from ...tree import map_numbers
+from .carrier import NAMES, PREFIX, Carried, carried
+from .implicit import filled, linear_force
+from .memory import MotorState, like, packed
+
+SLOPES = ("torque", "torque_slope", "torque_stiffness")
+"""Outputs from which Newton's implicit mode takes the torque at other positions and velocities."""
+TARGETS = {"position": "target_pos", "velocity": "target_vel", "effort": "feedforward", "voltage": "feedforward"}
+"""Which of Newton's arrays is each input; a voltage comes as feedforward, `joint_act`."""
+PLACES = {
+    "position": "pos",
+    "velocity": "vel",
+    "target_pos": "target",
+    "target_vel": "command",
+    "feedforward": "command",
+}
+"""Which indices find a joint's number in each of Newton's arrays."""
+
+
+class BackemfDrive(DriveBase):
+    """A drive of Newton that is a whole backemf actuator.
+
+    Position and velocity targets are `joint_target_q` and `joint_target_qd`; `joint_act` is the effort, or the voltage
+    of an actuator that takes volts. Give `Motor.armature` to the joint with `add_armature`.
+    """
+
+    SHARED_PARAMS: ClassVar[set[str]] = {*NAMES, *(PREFIX + name for name in NAMES)}
+    State = MotorState
+    evaluate_force = linear_force
+
+    @classmethod
+    def resolve_arguments(cls, args: dict[str, Any]) -> dict[str, Any]:
+        """The actuator of a joint, from an `Actuator`, its TOML text, or a motor of the catalogue with gains."""
+        key = PREFIX + "actuator" if any(name.startswith(PREFIX) for name in args) else "actuator"
+        return args | {key: Carried(checked(Carried(carried(args))))}
+
+    def __init__(
+        self,
+        actuator: Actuator | Motor | str | Carried | None = None,
+        *,
+        telemetry: tuple[str, ...] = (),
+        seed: int = 0,
+        dt: float | None = None,
+        **given: Any,
+    ):
+        """Make the drive.
+
+        Args:
+            actuator: What drives each joint; numbers in it may be arrays with one entry per joint.
+            telemetry: Outputs to watch, as with `watch`.
+            seed: Where the draws of a delay begin.
+            dt: Step that the state is made for [s]; a delay in seconds takes its length from it.
+            given: The same in the words of the USD attributes, as Newton hands them over.
+        """
+        named = {name: x for name, x in given.items() if name == PREFIX + "actuator"} or given
+        self.backemf = checked(Carried(carried(named if actuator is None else {"actuator": actuator})))
+        self.telemetry = tuple(telemetry)
+        self.seed, self.dt = seed, dt
+        self.device: Any = None
+        self.count = 0
+        self._fused: dict[Any, Fused] = {}
+        self._kept: list[Any] = []
+        self._seen: float | None = None
+        self._pack: Any = None
+
+    # --- what Newton asks
+
+    def finalize(self, device: Any, num_actuators: int) -> None:
+        """Make room for a row of joints on a device."""
+        self.device, self.count = wp.get_device(device), num_actuators
+        options = {"device": self.device, "dtype": "float32"}
+        self._step = self.backemf.compile("warp", **options, telemetry=(*OUTPUTS,))
+        # a reset takes no number of the actuator, and so no gradient
+        plain = map_numbers(self.backemf, lambda x: x.numpy() if isinstance(x, wp.array) else x)
+        self._reset = plain.compile("warp", **options, in_place=True)
+        self._example = {n: x for n, x in vars(self._initial()).items() if x is not None}
+        self._stateful = bool(self._example)
+        self._after = self.state(num_actuators, self.device)
+        self.watch(*self.telemetry)
+        if self._after is not None:
+            self._after.reset(wp.zeros(num_actuators, dtype=wp.bool, device=self.device))
+
+    def watch(self, *names: str) -> dict[str, wp.array]:
+        """Arrays of outputs such as "current" or "winding_temperature" that every step writes from now on."""
+        for name in names:
+            if name not in OUTPUTS:
+                raise ParameterError(f"telemetry names {name!r}: there are {', '.join(OUTPUTS)}")
+        if self.device is None:
+            raise ParameterError(
+                "watch(): make the actuator with this drive first, or give BackemfDrive(telemetry=...)"
+            )
+        self.telemetry = names
+        self._fused.clear()
+        kinds = {name: wp.uint8 if name == "limit" else wp.float32 for name in (*names, *SLOPES)}
+        self.outputs = {n: wp.zeros(self.count, dtype=kind, device=self.device) for n, kind in kinds.items()}
+        return {name: self.outputs[name] for name in names}
+
+    def is_stateful(self) -> bool:
+        """Whether the actuator remembers anything."""
+        return self._stateful
+
+    def is_graphable(self) -> bool:
+        """Whether a step can be captured in a CUDA graph: nothing is allocated or read back."""
+        return True
+
+    def state(self, num_actuators: int, device: Any) -> MotorState | None:
+        """A state at rest and ambient temperature."""
+        return packed(self._initial(), num_actuators, device, self._reset) if self._example else None
+
+    def compute(
+        self,
+        positions: Any,
+        velocities: Any,
+        target_pos: Any,
+        target_vel: Any,
+        feedforward: Any,
+        pos_indices: Any,
+        vel_indices: Any,
+        target_pos_indices: Any,
+        target_vel_indices: Any,
+        forces: Any,
+        state: Any,
+        dt: float | None,
+        device: Any = None,
+        *,
+        custom_inputs: dict[str, Any] | None = None,
+    ) -> None:
+        """Torques of all joints into `forces`."""
+        arrays = self._arrays(positions, velocities, target_pos, target_vel, feedforward)
+        places = self._places(pos_indices, vel_indices, target_pos_indices, target_vel_indices)
+        grad = forces.requires_grad or any(x is not None and x.requires_grad for x in arrays.values())
+        self._run(arrays, places, state, {"torque": forces}, dt, grad)
+
+    def update_state(self, current_state: Any, next_state: Any) -> None:
+        """Hand the state after the last step on."""
+        if self._after is None:
+            return
+        if self._after.numbers.requires_grad:
+            next_state.take(self._after)
+        else:
+            next_state.assign(self._after)
+
+    # --- implicit mode
+
+    def bind_params(self) -> Any:
+        """Room for the straight line that stands for the actuator while Newton solves for the end of the step."""
+        if self._pack is None:
+            # Newton hands no feedforward to prepare_implicit
+            self.custom_inputs = ("joint_act",)
+            self._pack = wp.zeros((self.count, 5), dtype=wp.float32, device=self.device)
+        return self._pack
+
+    def prepare_implicit(
+        self,
+        positions: Any,
+        velocities: Any,
+        target_pos: Any,
+        target_vel: Any,
+        pos_indices: Any,
+        vel_indices: Any,
+        target_pos_indices: Any,
+        target_vel_indices: Any,
+        drive_state: Any,
+        dt: float,
+        inv_mass: Any = None,
+        device: Any = None,
+        *,
+        custom_inputs: dict[str, Any] | None = None,
+    ) -> None:
+        """Torque and its slopes at the beginning of the step; the state goes on as in the explicit mode."""
+        feedforward = (custom_inputs or {}).get("joint_act")
+        arrays = self._arrays(positions, velocities, target_pos, target_vel, feedforward)
+        places = self._places(pos_indices, vel_indices, target_pos_indices, target_vel_indices)
+        slopes = {name: self.outputs[name] for name in SLOPES}
+        self._run(arrays, places, drive_state, slopes, dt, False)
+        filled(self._pack, slopes, positions, velocities, pos_indices, vel_indices, inv_mass, dt)
+
+    # --- one launch
+
+    def fused_step(self, sim: Any, places: dict[str, Any], state: Any, after: Any, forces: Any, dt: float) -> None:
+        """One launch that also adds the torques to the host's forces; `sim` holds its arrays by name."""
+        self._check(dt)
+        # two states in turn differ by two frames of a delay
+        alternates = state is not None and state.came_from(after)
+        fused = self._plan(sim, places, (), True, alternates)
+        arrays = {FORCES: forces} | self._named(sim, places) | self._states(state, after)
+        fused.launch(arrays | {f"out.{name}": self.outputs[name] for name in self.telemetry}, dt)
+        if after is not None:
+            after.written(state)
+
+    def _run(self, sim: Any, places: Any, state: Any, outputs: dict[str, Any], dt: float | None, grad: bool) -> None:
+        self._check(dt)
+        if grad and state is not None:
+            self._after = like(state, self._example)
+        fused = self._plan(sim, places, tuple(outputs), False)
+        arrays = self._named(sim, places) | self._states(state, self._after)
+        outputs = {name: self.outputs[name] for name in self.telemetry} | outputs
+        fused.launch(arrays | {f"out.{name}": x for name, x in outputs.items()}, float(dt or 0.0))
+
+    def _plan(
+        self, sim: Any, places: dict[str, Any], outputs: tuple[str, ...], forces: bool, alternates: bool = False
+    ) -> Fused:
+        """The launch for these indices, made when it is first asked for."""
+        without = sim["feedforward"] is None
+        key = (*(id(x) for x in places.values()), without, outputs, forces, alternates)
+        if key not in self._fused:
+            straight = {name: in_order(index, self.count) for name, index in places.items()}
+            inputs = {"position": PLACES["position"], "velocity": PLACES["velocity"]}
+            inputs |= {f"command.{n}": PLACES[TARGETS[n]] for n in self._inputs(without)}
+            # joints with the same indices share the array of them
+            first = {name: next(m for m, y in places.items() if y is x) for name, x in places.items()}
+            inputs = {n: "" if straight[place] else f"at.{first[place]}" for n, place in inputs.items()}
+            wanted = tuple(dict.fromkeys((*outputs, *self.telemetry)))
+            effort = ("" if straight["effort"] else f"at.{first['effort']}") if forces else None
+            made = Fused(self._step._run, self.count, self._example, inputs, wanted, effort, alternates)
+            made.load()
+            self._kept.append(places)
+            self._fused[key] = made
+            if forces and not alternates and any(name.endswith("_line") for name in self._example):
+                # the second step takes it, perhaps while a graph is captured
+                self._plan(sim, places, outputs, True, True)
+        return self._fused[key]
+
+    def _inputs(self, without: bool) -> tuple[str, ...]:
+        """Inputs of the controller that Newton has."""
+        controller = self.backemf.controller
+        if without and TARGETS[controller.main] == "feedforward":
+            raise ParameterError(
+                f"{type(controller).__name__} follows joint_act, which is not there: give control.joint_act an array"
+            )
+        return tuple(name for name in controller.inputs if not (without and TARGETS[name] == "feedforward"))
+
+    def _named(self, sim: dict[str, Any], places: dict[str, Any]) -> dict[str, Any]:
+        named = {"position": sim["positions"], "velocity": sim["velocities"]}
+        named |= {f"command.{name}": sim[TARGETS[name]] for name in self.backemf.controller.inputs}
+        return named | {f"at.{name}": x for name, x in places.items()}
+
+    def _states(self, state: Any, after: Any) -> dict[str, Any]:
+        if state is None:
+            return {}
+        return {f"state.{n}": x for n, x in state.arrays.items()} | {f"new.{n}": x for n, x in after.arrays.items()}
+
+    @staticmethod
+    def _arrays(positions: Any, velocities: Any, target_pos: Any, target_vel: Any, feedforward: Any) -> dict[str, Any]:
+        return {
+            "positions": positions,
+            "velocities": velocities,
+            "target_pos": target_pos,
+            "target_vel": target_vel,
+            "feedforward": feedforward,
+        }
+
+    @staticmethod
+    def _places(pos: Any, vel: Any, target: Any, command: Any, effort: Any = None) -> dict[str, Any]:
+        return {
+            "pos": pos,
+            "vel": vel,
+            "target": target,
+            "command": command,
+            "effort": vel if effort is None else effort,
+        }
+
+    def _initial(self) -> State:
+        return self._step.initial((self.count,), seed=self.seed, dt=self.dt)
+
+    def _check(self, dt: float | None) -> None:
+        """Raise one sentence if the step is none, or the frames of a delay do not reach."""
+        if dt == self._seen and dt is not None:
+            return
+        if dt is None:
+            raise ParameterError("step(dt=None): give the length of the step [s]")
+        require_step(dt)
+        require_frames(self.backemf, State(**self._example), dt)
+        self._seen = dt
+
+
+@lru_cache(maxsize=256)
+def checked(given: Carried) -> Actuator:
+    """The actuator as Newton can hold it, the same one for the same; raises one sentence where it cannot."""
+    actuator: Actuator = given.actuator
+    if isinstance(actuator.controller, ModeSelector):
+        raise ParameterError("ModeSelector: Newton has no modes; give one controller, such as Torque or VelocityPi")
+    require_load(actuator, None, None)
+    delay = actuator.delay
+    if delay is not None and delay.drawn and delay.per == "environment":
+        # a row of joints does not say where an environment ends
+        return replace(actuator, delay=replace(delay, per="joint"))
+    return actuator

@@ -1,0 +1,259 @@
+"""Motors carried into simulators: the loss report is what happens, and what was written comes back."""
+
+import json
+import re
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+from test_cli import call, said
+from transfer_rig import ACTUATORS, errors_in_mujoco, geared
+
+import backemf as be
+from backemf import motorfile
+from backemf.sims.losses import PHENOMENA
+from backemf.sims.on_joint import OnJoint
+from backemf.transfer import NAMES, export, read_file, reference_duty
+from backemf.transfer.duty import completed, scale_of
+
+TORQUE = be.Actuator(geared(), controller=be.Torque())
+PD = be.Actuator(geared(), controller=be.IdealPd(stiffness=40.0, damping=1.0))
+IDEAL = be.Motor(
+    winding=be.Winding(resistance=0.5),
+    magnet=be.Magnet(torque_constant=0.05, back_emf_constant=0.05),
+    rotor=be.Rotor(inertia=2e-5),
+    gearbox=be.Gearbox(stages=(be.Stage(ratio=20.0),)),
+    friction=be.Coulomb(coulomb=0.004),
+    ratings=be.Ratings(voltage=24.0, peak_current=20.0),
+)
+"""A motor that a DC-motor clip with friction is exact for."""
+
+
+# --- the report
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_simulator_takes_a_motor(name):
+    """Each target gets a text, a fate for every phenomenon of the motor, and five errors that are finite."""
+    found = export(TORQUE, name, "knee")
+    assert "knee" in found.text
+    there = [key for key, phenomenon in PHENOMENA.items() if phenomenon.there(completed(TORQUE))]
+    assert [loss.phenomenon for loss in found.fates] == there
+    assert all((loss.fate == "kept") == (loss.note == "") for loss in found.fates)
+    assert [error.where for error in found.errors] == [
+        "operating range", "start", "stall", "braking overspeed", "ten minutes of heat",
+    ]  # fmt: skip
+    for error in found.errors:
+        assert 0.0 <= error.rms <= error.worst < 10.0 * error.peak
+
+
+@pytest.mark.parametrize("name", ["mujoco@4.0", "mujoco@3.11", "mjlab", "isaaclab", "newton"])
+def test_an_ideal_motor_arrives_whole(name):
+    """Where the torque-speed line is all there is, a simulator that has it makes no error worth a thought."""
+    found = export(be.Actuator(IDEAL, controller=be.Torque()), name)
+    for error in found.errors:
+        assert error.worst < 1e-6 * error.peak, error
+
+
+def test_physx_is_right_while_it_drives_and_wrong_while_it_brakes():
+    """Its quadrants are alike: the start is exact, the overspeed is off by most of the torque."""
+    errors = {e.where: e for e in export(be.Actuator(IDEAL, controller=be.Torque()), "physx").errors}
+    assert errors["start"].worst < 1e-5 * errors["start"].peak
+    assert errors["braking overspeed"].worst > 0.9 * errors["braking overspeed"].peak
+
+
+def test_heat_is_what_a_cold_simulator_misses():
+    """Ten minutes at the lasting current: the torque of the cold law stays, the motor's own falls as its R(T) rises."""
+    motor = replace(IDEAL, thermal=be.Thermal(resistance=3.0, capacitance=30.0))
+    full = completed(be.Actuator(motor, controller=be.Torque()))
+    error = export(full, "mjlab").errors[-1]
+    episode = reference_duty(scale_of(full), 0.002)[-1]
+    # R(T) at rest and half speed: V = R·i0 + Ke·w is held, so i = R·i0/R(T), and the rise is Rth·R(T)·i²
+    asked, kt, ohms = episode.torque[-1] / 20.0, 0.05, 0.5
+    rise = 0.0
+    for _ in range(200):
+        hot = ohms * (1.0 + motor.winding.temperature_coefficient * rise)
+        rise = 3.0 * hot * (asked / kt * ohms / hot) ** 2
+    lost = 20.0 * asked * (1.0 - ohms / hot)
+    assert error.worst == pytest.approx(lost, rel=0.01)
+
+
+def test_duty_has_a_start_a_stall_an_overspeed_and_ten_minutes():
+    """The motion is what the names say."""
+    scale = scale_of(completed(TORQUE))
+    start, stall, brake, heat = reference_duty(scale, 0.002)
+    assert start.velocity[0] == 0.0 and start.velocity[-1] == pytest.approx(0.95 * scale.speed, rel=0.01)
+    assert not stall.velocity.any() and stall.dt * len(stall.velocity) == pytest.approx(1.0)
+    assert brake.velocity[0] == pytest.approx(1.2 * scale.speed) and brake.torque[-1] == -scale.asked
+    assert heat.dt * len(heat.velocity) == pytest.approx(600.0)
+    assert np.allclose(np.diff(start.position), start.dt * start.velocity[:-1])
+
+
+def test_a_supply_that_is_not_given_is_the_rated_voltage():
+    """Without a supply the no-load speed is that of the rated voltage."""
+    assert scale_of(completed(IDEAL)).speed == pytest.approx(24.0 / (20.0 * 0.05))
+    assert scale_of(completed(IDEAL, supply=12.0)).speed == pytest.approx(12.0 / (20.0 * 0.05))
+
+
+@pytest.mark.parametrize("kind", ACTUATORS)
+def test_written_models_behave_in_mujoco_as_the_report_says(kind):
+    """Along every episode the real MuJoCo 4.0 is off our motor by what is reported, within 5 %."""
+    actuator = ACTUATORS[kind]
+    found = export(actuator, "mujoco@4.0")
+    for error, (rms, worst) in zip(found.errors[1:], errors_in_mujoco(mujoco, found, actuator), strict=True):
+        floor = 1e-6 * error.peak
+        assert rms == pytest.approx(error.rms, rel=0.05, abs=floor), error
+        assert worst == pytest.approx(error.worst, rel=0.05, abs=floor), error
+
+
+# --- round trips
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("actuator", [TORQUE, PD], ids=["torque", "pd"])
+def test_export_then_import_changes_nothing_that_the_target_can_hold(name, actuator, tmp_path):
+    """What is read from a written file is written as the same file again, through a motor file."""
+    first = export(actuator, name, "knee", compare=False)
+    path = tmp_path / f"knee{first.target.ending}"
+    path.write_text(first.text)
+    version = {"version": name.split("@")[1]} if "@" in name else {}
+    found = read_file(path, **version)
+    own = {key: getattr(found, "joint" if key == "name" else key) for key in motorfile.JOINT}
+    again, joint = motorfile.loads_with_joint(motorfile.dumps(found.actuator, own))
+    joint.pop("name", None)
+    second = export(OnJoint(actuator=again, **joint), name, "knee", compare=False)
+    assert numbers(second.text) == pytest.approx(numbers(first.text), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["mjlab", "isaaclab", "newton"])
+def test_a_dc_motor_clip_goes_into_mujoco_as_a_motor(name, tmp_path):
+    """What one simulator calls a clip is exactly a dcmotor of MuJoCo 4.0 that is told a torque."""
+    first = export(be.Actuator(IDEAL, controller=be.Torque()), name, "knee", compare=False)
+    path = tmp_path / f"knee{first.target.ending}"
+    path.write_text(first.text)
+    for error in export(read_file(path), "mujoco@4.0", "knee").errors:
+        assert error.worst < 1e-6 * error.peak, error
+
+
+def numbers(text: str) -> list[float]:
+    """Every number of a text, comments apart, by size."""
+    bare = re.sub(r"<!--.*?-->", "", re.sub(r"#.*", "", text), flags=re.DOTALL)
+    return sorted(float(x) for x in re.findall(r"(?<![\w.])-?\d+\.?\d*(?:e[+-]?\d+)?(?![\w.])", bare))
+
+
+# --- the command line
+
+RE40 = "maxon-re40-gp52c"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_export_prints_what_to_paste_and_the_tables_beside_it(name):
+    """The text is on the output, the tables are on the error stream."""
+    result = call("export", RE40, "--to", name, "--joint", "knee", width=120)
+    assert result.exit_code == 0, result.output
+    assert "knee" in result.stdout and "Torque error" not in result.stdout
+    for words in ("kept", "approximated", "operating range", "ten minutes of heat", "N·m"):
+        assert words in result.stderr
+
+
+def test_export_as_json_has_everything():
+    """For scripts: the text, the fates and the errors."""
+    answer = json.loads(said("export", RE40, "--to", "mjlab", "--json"))
+    assert answer["to"] == "mjlab" and "DcMotorActuatorCfg" in answer["text"]
+    assert {loss["fate"] for loss in answer["fates"]} == {"kept", "approximated", "dropped"}
+    assert len(answer["errors"]) == 5
+
+
+def test_export_writes_the_file_and_import_reads_it(tmp_path):
+    """export -o, import -o, and export of what came back are the same."""
+    usda, toml, again = (tmp_path / name for name in ("knee.usda", "knee.toml", "again.usda"))
+    said("export", RE40, "--to", "physx", "--joint", "knee", "-o", usda)
+    said("import", usda, "-o", toml)
+    said("export", toml, "--to", "physx", "--joint", "knee", "-o", again)
+    assert again.read_text() == usda.read_text()
+
+
+def test_a_file_that_was_imported_can_be_run(tmp_path):
+    """A motor file goes into simulate like a datasheet."""
+    said("export", RE40, "--to", "mujoco@4.0", "--controller", "voltage", "-o", tmp_path / "one.xml")
+    said("import", tmp_path / "one.xml", "-o", tmp_path / "one.toml")
+    assert "at the end" in said("simulate", tmp_path / "one.toml", "--command", "12 V", "--duration", "20 ms")
+
+
+def test_compare_draws_all_simulators(tmp_path):
+    """One picture for all targets, with or without --to."""
+    said("export", RE40, "--compare", tmp_path / "all.png")
+    assert (tmp_path / "all.png").read_bytes().startswith(b"\x89PNG")
+
+
+BAD = [
+    (["--to", "gazebo"], "--to gazebo: must be one of mujoco@4.0"),
+    (["--to", "mujoco@2.3"], "version = '2.3'"),
+    (["--to", "mjlab@1.0"], "mjlab has one version here"),
+    ([], "--to is missing"),
+    (["--to", "mjlab", "--strict"], "has no place for"),
+    (["--to", "mjlab", "--kind", "muscle"], "kind = 'muscle'"),
+    (["--to", "mjlab", "--effort", "often"], "effort = 'often'"),
+    (["--to", "mjlab", "--timestep", "0 s"], "--timestep"),
+    (["--to", "mjlab", "--compare", "all.gif"], "--compare all.gif: the name must end in"),
+    (["--to", "mjlab", "-o", "no/such/folder/a.py"], "there is no folder"),
+    (["--compare", "all.png", "-o", "a.py"], "--output needs --to"),
+    (["--to", "mjlab", "--controller", "position-pid kp=1V/rad"], "stiffness and damping are not known"),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), BAD)
+def test_bad_exports_end_in_one_sentence(options, words, tmp_path, monkeypatch):
+    """Exit code 2, one sentence, and no file."""
+    monkeypatch.chdir(tmp_path)
+    result = call("export", RE40, *options)
+    assert result.exit_code == 2 and words in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1 and result.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_strict_leaves_a_file_as_it_was(tmp_path):
+    """A refusal writes nothing over what is there."""
+    path = tmp_path / "knee.py"
+    path.write_text("mine")
+    assert call("export", RE40, "--to", "mjlab", "--strict", "-o", path).exit_code == 2
+    assert path.read_text() == "mine" and list(tmp_path.iterdir()) == [path]
+
+
+FILES = {
+    "empty.xml": ("", "empty.xml"),
+    "broken.xml": ("<mujoco><actuator>", "broken.xml"),
+    "bomb.xml": (
+        '<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><mujoco>&b;</mujoco>',
+        "bomb.xml",
+    ),
+    "broken.usda": ("#usda 1.0\n(((", "broken.usda"),
+    "noise.usd": ("\x01\x02\x03", "noise.usd"),
+    "broken.py": ("actuator = DcMotorActuatorCfg(", "broken.py"),
+    "other.py": ("print(1)\n", "has no actuator of mjlab or Isaac Lab"),
+    "call.py": ("from mjlab import x\nx(target_names_expr=__import__('os').system('true'))\n", "call.py"),
+    "broken.wbt": ("#VRML_SIM R2025a utf8\nHingeJoint {", "broken.wbt"),
+    "sheet.toml": ('name = "a motor"\n', "is a datasheet"),
+    "robot.urdf": ("<robot/>", "must end in"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_bad_files_end_in_one_sentence(name, tmp_path):
+    """Exit code 2 and one sentence that names the file; nothing is written."""
+    text, words = FILES[name]
+    path = tmp_path / name
+    path.write_text(text)
+    result = call("import", path, "-o", tmp_path / "out.toml")
+    assert result.exit_code == 2, result.output
+    assert words in result.stderr and len(result.stderr.strip().splitlines()) == 1
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_files_that_are_not_there_or_not_text(tmp_path):
+    """A missing file, a folder and bytes that are no text: one sentence each."""
+    (tmp_path / "bytes.xml").write_bytes(b"\xff\xfe\x00\x01" * 10)
+    for path in (tmp_path / "none.xml", tmp_path, tmp_path / "bytes.xml"):
+        result = call("import", path)
+        assert result.exit_code == 2 and len(result.stderr.strip().splitlines()) == 1
