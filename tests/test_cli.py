@@ -30,6 +30,7 @@ kt = "50 mN*m/A"
 [mechanical]
 inertia = "100 g*cm^2"
 """
+COMMANDS = ("list", "check", "show", "simulate", "export", "import")
 FAST = ["--duration", "20 ms", "--dt", "1 ms"]
 SERVO = ["simulate", RE40, "--controller", "position-pid kp=10V/rad kd=0.1V*s/rad"]
 FOLLOW = ["simulate", RE40, "--command", "90 deg", "--controller"]
@@ -792,10 +793,11 @@ OPTION = r"(?<![-\w])--[a-z]+(?:-[a-z]+)*"
 def test_the_page_names_options_that_exist():
     """Every --option in docs/cli.md is one of the command it stands with, and every option is on the page."""
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    known = {name: set(re.findall(OPTION, said(name, "--help"))) for name in ("list", "check", "show", "simulate")}
+    known = {name: set(re.findall(OPTION, said(name, "--help"))) for name in COMMANDS}
     everything = set.union(*known.values()) | {"--version"}
     assert set(re.findall(OPTION, page)) == everything
-    for name, rest in re.findall(r"backemf (list|check|show|simulate)\b((?:[^\n]*\\\n)*[^\n]*)", page):
+    pattern = rf"backemf ({'|'.join(COMMANDS)})\b((?:[^\n]*\\\n)*[^\n]*)"
+    for name, rest in re.findall(pattern, page):
         assert set(re.findall(OPTION, rest)) <= known[name], rest
 
 

@@ -4,7 +4,7 @@ Since MuJoCo 3.12 a dcmotor without states that is told a torque answers with
 
     clip(clip(τ, t0·(-1 - w/w0), t0·(1 - w/w0)), ±τmax),   t0 = K·V/R,   w0 = V/K
 
-which is the clip of mjlab, Isaac Lab and Newton. Any voltage V does: K = V/w0 and R = K·V/t0 follow from it.
+which is the clip of mjlab, Isaac Lab and Newton, whatever the voltage V.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from dataclasses import replace
 
 from ...actuator import Actuator, Supply
 from ...actuator.torque_limits import DcClip
+from ...analyze.simplified import motor_from_dc_clip
 from ...errors import ParameterError
-from ...motor import Limits, Magnet, Motor, Winding
-from ..joint import single
 
 VOLTS = 24.0
 """Voltage of a motor that stands for a clip [V]; a choice."""
@@ -29,13 +28,6 @@ def with_motor(actuator: Actuator) -> Actuator:
             "write(Actuator(...)) without a motor: MuJoCo's dcmotor is one; give Actuator.motor, or one DcClip in "
             "Actuator.limits"
         )
-    names = ("saturation_effort", "velocity_limit", "effort_limit")
-    stall, speed, most = (single(f"DcClip.{name}", getattr(clips[0], name)) for name in names)
-    constant = VOLTS / speed
-    motor = Motor(
-        winding=Winding(resistance=constant * VOLTS / stall, temperature_coefficient=0.0),
-        magnet=Magnet(torque_constant=constant, back_emf_constant=constant),
-        limits=Limits(peak_current=most / constant),
-    )
     rest = tuple(limit for limit in actuator.limits if limit is not clips[0])
+    motor = motor_from_dc_clip(clips[0], voltage=VOLTS)
     return replace(actuator, motor=motor, supply=Supply(voltage=VOLTS), limits=rest)
