@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -17,6 +18,8 @@ from backemf.sims.on_joint import OnJoint
 from backemf.transfer import NAMES, export, read_file, reference_duty
 from backemf.transfer.duty import completed, scale_of
 
+ROOT = Path(__file__).parents[1]
+RE40 = "maxon-re40-gp52c"
 TORQUE = be.Actuator(geared(), controller=be.Torque())
 PD = be.Actuator(geared(), controller=be.IdealPd(stiffness=40.0, damping=1.0))
 IDEAL = be.Motor(
@@ -107,6 +110,36 @@ def test_written_models_behave_in_mujoco_as_the_report_says(kind):
         assert worst == pytest.approx(error.worst, rel=0.05, abs=floor), error
 
 
+MARKS = {"kept": "●", "approximated": "◐", "dropped": "○"}
+
+
+def page_tables() -> tuple[list[str], list[str]]:
+    """The two tables of the page on simulators: fates and errors of one geared motor, equal columns as one."""
+    motor = be.Datasheet.load(RE40).motor()
+    found = [export(motor, name, "knee") for name in NAMES]
+    columns: dict[tuple, list[str]] = {}
+    for one in found:
+        marks = tuple(MARKS[loss.fate] for loss in one.fates)
+        errors = tuple(f"{error.rms:.2g}" for error in one.errors)
+        columns.setdefault((marks, errors), []).append(one.target.title)
+    heads = "| | " + " | ".join(", ".join(titles) for titles in columns.values()) + " |"
+    tables = []
+    for part, rule, names in (
+        (0, ":-:", [loss.phenomenon for loss in found[0].fates]),
+        (1, "--:", [error.where for error in found[0].errors]),
+    ):
+        rows = [f"| {name} | " + " | ".join(key[part][k] for key in columns) + " |" for k, name in enumerate(names)]
+        tables.append([heads, "|---" + f"|{rule}" * len(columns) + "|", *rows])
+    return tables[0], tables[1]
+
+
+def test_the_page_has_the_fates_and_errors_that_come_out():
+    """Both tables of docs/simulators.md are those of the motor that the page speaks of."""
+    page = (ROOT / "docs" / "simulators.md").read_text(encoding="utf-8")
+    for table in page_tables():
+        assert "\n".join(table) in page
+
+
 # --- round trips
 
 
@@ -143,8 +176,6 @@ def numbers(text: str) -> list[float]:
 
 
 # --- the command line
-
-RE40 = "maxon-re40-gp52c"
 
 
 @pytest.mark.parametrize("name", NAMES)
