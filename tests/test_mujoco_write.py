@@ -42,7 +42,7 @@ from backemf.motor import (
 )
 from backemf.physics.thermal import one_node
 from backemf.sims.mujoco import DcMotor, read, read_actuator, write
-from backemf.sims.mujoco.one_node import TEN_MINUTES, one_node_of, rises
+from backemf.sims.mujoco.written.one_node import TEN_MINUTES, one_node_of, rises
 from backemf.tree import numbers
 
 pytestmark = NEWEST

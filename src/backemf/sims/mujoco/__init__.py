@@ -2,7 +2,25 @@
 
 from .compiled import CompiledDcMotor, laws
 from .files import wrap
+from .imported import read, read_actuator
 from .law import DcMotorState
 from .motor import DcMotor
+from .motor_law import MujocoOnJoint
+from .plugin.motors import Motors
+from .written.attaching import attach
+from .written.writing import WrittenMotor, write
 
-__all__ = ["CompiledDcMotor", "DcMotor", "DcMotorState", "laws", "wrap"]
+__all__ = [
+    "CompiledDcMotor",
+    "DcMotor",
+    "DcMotorState",
+    "Motors",
+    "MujocoOnJoint",
+    "WrittenMotor",
+    "attach",
+    "laws",
+    "read",
+    "read_actuator",
+    "wrap",
+    "write",
+]

@@ -14,10 +14,10 @@ import numpy as np
 from ...actuator import Actuator
 from ...errors import ParameterError
 from . import files
-from .joint_model import PLAY
 from .motor import DcMotor
 from .motor_law import History, require_hinge
 from .reading import fields_from_file
+from .written.joint_model import PLAY
 
 MOST_BYTES = 100_000_000
 """Largest file that is taken for a model."""

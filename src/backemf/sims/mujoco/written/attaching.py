@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...actuator import Actuator
-from ...errors import MissingExtraError, ParameterError
-from ...motor import Motor
-from ..joint import require_known
-from ..on_joint import OnJoint
+from ....actuator import Actuator
+from ....errors import MissingExtraError, ParameterError
+from ....motor import Motor
+from ...joint import require_known
+from ...on_joint import OnJoint
+from ..reading import installed_version
+from ..versions import CONTROLLER_INPUTS, in_volts
 from .joint_model import PLAY
-from .reading import installed_version
-from .versions import CONTROLLER_INPUTS, in_volts
 from .writing import WrittenMotor, write
 
 ROWS = {

@@ -6,20 +6,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from ...actuator import Actuator, Supply
-from ...actuator.controllers import Voltage, bandwidth_of
-from ...checks import Number
-from ...errors import ParameterError
-from ...motor import Motor
-from ..joint import parts_of, single
-from ..losses import fates
-from ..on_joint import OnJoint
-from ..text import Figure, Written
+from ....actuator import Actuator, Supply
+from ....actuator.controllers import Voltage, bandwidth_of
+from ....checks import Number
+from ....errors import ParameterError
+from ....motor import Motor
+from ...joint import parts_of, single
+from ...losses import fates
+from ...on_joint import OnJoint
+from ...text import Figure, Written
+from ..motor import DcMotor
+from ..versions import known_version
 from .clip import VOLTS, with_motor
 from .controlling import control, history, torque_limit
 from .joint_model import PLAY, Draft, cogging, electric, friction, inductive, row, thermal
-from .motor import DcMotor
-from .versions import known_version
 
 TIMESTEP = 0.002
 """MuJoCo's own physics step [s]."""

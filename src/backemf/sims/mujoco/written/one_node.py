@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...motor import TwoNodeThermal
-from ...physics.thermal import two_nodes
-from ..joint import single
+from ....motor import TwoNodeThermal
+from ....physics.thermal import two_nodes
+from ...joint import single
 
 TEN_MINUTES = 600
 """Time over which one node is fitted to two [s]."""

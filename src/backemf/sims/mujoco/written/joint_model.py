@@ -28,11 +28,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ...actuator import Actuator
-from ...errors import ParameterError
-from ...motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal
-from ..joint import ratio_of, single
-from ..text import Figure
+from ....actuator import Actuator
+from ....errors import ParameterError
+from ....motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal
+from ...joint import ratio_of, single
+from ...text import Figure
 from .one_node import TEN_MINUTES, one_node_of
 
 DIGITS = 14

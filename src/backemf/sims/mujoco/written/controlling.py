@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...actuator import Supply
-from ...actuator.controllers import DutyServo, Torque, Voltage
-from ...actuator.torque_limits import (
+from ....actuator import Supply
+from ....actuator.controllers import DutyServo, Torque, Voltage
+from ....actuator.torque_limits import (
     AngleTable,
     DcClip,
     DriveEnvelope,
@@ -17,13 +17,13 @@ from ...actuator.torque_limits import (
     KneeCurve,
     TorqueSpeedTable,
 )
-from ...errors import ParameterError
-from ...physics.drive import torque_of
-from ..joint import allowed_current, ratio_of, single
-from ..text import Figure
+from ....errors import ParameterError
+from ....physics.drive import torque_of
+from ...joint import allowed_current, ratio_of, single
+from ...text import Figure
+from ..versions import in_volts
 from .joint_model import AT_JOINT, Draft, row, tidy
 from .loops import Loop, loop_in_torque, loop_in_volts
-from .versions import in_volts
 
 UNITS = {"pos": "rad", "position": "rad", "vel": "rad/s", "velocity": "rad/s", "ff": "N·m", "voltage": "V"}
 """Unit of each input."""

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ...actuator import Supply
-from ...actuator.controllers import DutyServo, IdealPd, PositionPid, Torque, TorquePid, VelocityPi, Voltage
-from ...actuator.gains import Gains
-from ...errors import ParameterError
-from ..joint import single
+from ....actuator import Supply
+from ....actuator.controllers import DutyServo, IdealPd, PositionPid, Torque, TorquePid, VelocityPi, Voltage
+from ....actuator.gains import Gains
+from ....errors import ParameterError
+from ...joint import single
 from .joint_model import Constants, tidy
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...actuator import Actuator, Supply
-from ...actuator.torque_limits import DcClip
-from ...analyze.simplified import motor_from_dc_clip
-from ...errors import ParameterError
+from ....actuator import Actuator, Supply
+from ....actuator.torque_limits import DcClip
+from ....analyze.simplified import motor_from_dc_clip
+from ....errors import ParameterError
 
 VOLTS = 24.0
 """Voltage of a motor that stands for a clip [V]; a choice."""

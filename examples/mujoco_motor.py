@@ -1,0 +1,68 @@
+"""A pendulum lifted and let down by a geared motor inside MuJoCo: with what `<dcmotor>` knows, and with all of it."""
+
+import importlib
+import math
+from dataclasses import replace
+from typing import Any
+
+import backemf as be
+from backemf.sims.mujoco import Motors
+
+MODEL = """
+<mujoco>
+  <option timestep="0.002" integrator="implicitfast"/>
+  <worldbody>
+    <body pos="0 0 1">
+      <joint name="elbow" axis="0 -1 0"/>
+      <geom type="capsule" fromto="0 0 0 0 0 -0.4" size="0.02" mass="0.2"/>
+      <geom type="sphere" pos="0 0 -0.4" size="0.05" mass="2.5"/>
+    </body>
+  </worldbody>
+  <actuator><motor joint="elbow"/></actuator>
+</mujoco>
+"""
+FULL = be.Motor(
+    winding=be.Winding(resistance=0.6, inductance=3e-4),
+    magnet=be.Magnet(torque_constant=0.05, back_emf_constant=0.05),
+    rotor=be.Rotor(inertia=8e-6),
+    thermal=be.TwoNodeThermal(
+        winding_resistance=1.5, winding_capacitance=8.0, housing_resistance=4.0, housing_capacitance=90.0
+    ),
+    friction=be.LoadDependent(coulomb=0.004, load=be.LoadShare(drive=0.08, back=0.05)),
+    gearbox=be.Gearbox(stages=(be.Stage(ratio=50.0, efficiency=0.75, back_efficiency=0.6),), backlash=0.005),
+)
+PLAIN = replace(FULL, thermal=None, friction=None, gearbox=be.Gearbox(stages=(be.Stage(ratio=50.0),)))
+
+
+SECONDS, PERIOD = 12.0, 4.0
+"""How long, and how long once up to the horizontal and down again takes [s]."""
+
+
+def lift(motor: be.Motor, supply: be.Supply) -> str:
+    """One row of the table."""
+    mujoco: Any = importlib.import_module("mujoco")
+    servo = be.Actuator(motor, supply, controller=be.IdealPd(stiffness=150.0, damping=6.0))
+    model = mujoco.MjModel.from_xml_string(MODEL)
+    data, motors = mujoco.MjData(model), Motors(model, {"elbow": servo})
+    dt, highest, current, lowest, lost = model.opt.timestep, 0.0, 0.0, supply.voltage, 0.0
+    for k in range(round(SECONDS / dt)):
+        motors.step(data, 0.25 * math.pi * (1.0 - math.cos(2.0 * math.pi * k * dt / PERIOD)))
+        out = motors["elbow"]
+        highest, current = max(highest, data.qpos[0]), max(current, abs(out.current))
+        lowest = min(lowest, out.bus_voltage)
+        lost += (out.copper_power + out.friction_power + out.gear_power) * dt
+    end = motors["elbow"]
+    return (
+        f"{math.degrees(highest):7.1f}° {current:5.1f} A {end.electrical_energy:6.1f} J {lost:5.1f} J "
+        f"{end.winding_temperature:5.1f} °C {lowest:9.2f} V"
+    )
+
+
+def main() -> None:
+    print(f"{'':16} {'reaches':>8} {'peak':>7} {'battery':>8} {'heat':>7} {'winding':>8} {'lowest bus':>11}")
+    print(f"{'as in <dcmotor>':16} {lift(PLAIN, be.Supply(voltage=24.0))}")
+    print(f"{'the full motor':16} {lift(FULL, be.Supply(voltage=24.0, resistance=0.15))}")
+
+
+if __name__ == "__main__":
+    main()

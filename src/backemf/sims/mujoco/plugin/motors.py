@@ -1,0 +1,278 @@
+"""Our motors inside MuJoCo: what `<dcmotor>` lacks, on the joints of a plain model.
+
+    motors = Motors(model, {".*_knee": be.Actuator(motor, supply, controller=be.IdealPd(...))})
+    motors.step(data, targets)                                  # in place of mujoco.mj_step(model, data)
+
+Each step is MuJoCo's own, cut in two: `mj_step1` finds what the joint is up against, the motors find their torque
+together with the speed that it leads to, and `mj_step2` moves the joints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ....actuator import Actuator
+from ....actuator.robot import ActuatorSet
+from ....errors import ParameterError, SimulationError
+from ....motor import Motor
+from ....physics.state import Output, State
+from .commands import Commands
+from .hands import Hands
+from .joints import add_hands, find_joints, mujoco_module, robot_on
+from .load import LoadOnJoints
+from .step import FOUND, MAIN, JointStep
+
+
+class Motors:
+    """Motors on joints of a MuJoCo model, stepped with it.
+
+    The model is changed: each joint gets the rotor's inertia as armature, and the actuator on it, if there is one,
+    becomes the motor's hand (its gain, bias and force range are replaced; `data.ctrl` no longer acts by itself).
+    `release` undoes that. Friction and damping of the model's joints stay, as those of their bearings.
+
+    Args:
+        model: A `mujoco.MjModel`.
+        actuators: Patterns (regular expressions that match a whole joint name) to actuators or motors, or an
+            `ActuatorSet`. Joints that no pattern matches have no motor.
+        armature: Whether the rotors' inertia is added to the joints; False: the model's armature already holds it.
+        engine: "jax", compiled, or "numpy", the reference.
+        seed: Where the draws of delays begin.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        actuators: ActuatorSet | Mapping[str, Actuator | Motor],
+        *,
+        armature: bool = True,
+        engine: str = "jax",
+        seed: int = 0,
+    ):
+        self.model = model
+        self.robot = robot_on(model, actuators)
+        self._mujoco = mujoco_module()
+        self._dt = float(model.opt.timestep)
+        self._step = JointStep(self.robot, engine, self._dt, seed)
+        self._joints = find_joints(model, self.robot, armature)
+        self._hands = Hands(model, self._joints, armature)
+        self._load = LoadOnJoints(model, self._joints)
+        self._commands = Commands(self.robot)
+        self._command: Any = None
+        self._names, self._told = (), []
+        self._installed = False
+        self.reset()
+
+    @staticmethod
+    def prepare(spec: Any, actuators: ActuatorSet | Mapping[str, Actuator | Motor]) -> list[str]:
+        """Add a `<motor>` to an `MjSpec` for each joint that is to have a motor and has no actuator.
+
+        Motors work without; with it, MuJoCo's actuator sensors see the torque and `data.ctrl` has a place for the
+        command. Returns the names of those joints.
+        """
+        return add_hands(spec, actuators)
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints with motors, in the order of every array."""
+        return self.robot.joints
+
+    def reset(self, data: Any = None, **values: Any) -> None:
+        """Motors back to rest and ambient temperature, turning with the joints of `data`; `data` itself stays as it is.
+
+        States given by name start elsewhere, e.g. winding_rise=60.0, or with one number per joint.
+        """
+        if data is not None:
+            self._check(data)
+            if not self._installed:
+                self._hands.withdraw(data)
+        count = len(self.robot)
+        self._state = self._after = self._step.initial(**values)
+        self._begun = "rotor_speed" in values
+        self._torque, self._slip = np.zeros(count), np.zeros(count)
+        self._rows = np.full((len(FOUND) + len(self._step.outputs), count), np.nan)
+        self._time: float | None = None
+
+    def release(self) -> None:
+        """Give the model back its own actuators and armature; these motors are done."""
+        self._hands.release()
+
+    # --- a step
+
+    def step(self, data: Any, command: Any) -> None:
+        """One step of motors and model.
+
+        Args:
+            data: The `mujoco.MjData` of the model.
+            command: The controllers' main inputs, without a controller volts: a number, an array with one per joint in
+                the order of `joints`, or a dict by joint name; or a `Command` of arrays.
+        """
+        if self._installed:
+            raise ParameterError(
+                "Motors.step inside installed(): call mujoco.mj_step there, which steps the motors too"
+            )
+        self._check(data)
+        names, rows = self._commands.rows(command)
+        before = data.time
+        self._mujoco.mj_step1(self.model, data)
+        try:
+            self._act(data, names, rows)
+            self._mujoco.mj_step2(self.model, data)
+        finally:
+            self._hands.withdraw(data)
+        if data.time <= before:
+            raise SimulationError(
+                f"at t = {before:g} s MuJoCo found numbers that are not finite and started again: look at the command "
+                "and at the model's masses, or lower its timestep"
+            )
+        self._commit(data)
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """Within this context `mujoco.mj_step(model, data)` steps the motors, through MuJoCo's control callback.
+
+        Commands are read from `command`, or from `data.ctrl` of the joints' actuators while that is None. The motors
+        move on when the time of `data` does, so that `mj_forward` changes nothing.
+        """
+        if self._mujoco.get_mjcb_control() is not None:
+            raise ParameterError("MuJoCo has a control callback already: mujoco.set_mjcb_control(None) takes it away")
+        self._installed, self._seen = True, None
+        self._mujoco.set_mjcb_control(self._callback)
+        try:
+            yield
+        finally:
+            self._mujoco.set_mjcb_control(None)
+            self._installed = False
+            if self._seen is not None:
+                self._move_on(self._seen)
+                self._hands.withdraw(self._seen)
+            self._seen = None
+
+    @property
+    def command(self) -> Any:
+        """What the motors are told within `installed`; None: what `data.ctrl` says."""
+        return self._command
+
+    @command.setter
+    def command(self, command: Any) -> None:
+        self._names, self._told = ((), []) if command is None else self._commands.rows(command)
+        self._command = command
+
+    def _callback(self, model: Any, data: Any) -> None:
+        """MuJoCo is in the middle of a step and asks for the controls."""
+        if model is not self.model:
+            return
+        if self._seen is not data:
+            if self._seen is not None:
+                raise ParameterError("Motors within installed() step one MjData: make Motors of its own for another")
+            self._check(data)
+            self._seen = data
+        self._move_on(data)
+        if self._command is None:
+            names, rows = (MAIN,), [self._from_ctrl(data)]
+        else:
+            names, rows = self._names, self._told
+        self._act(data, names, rows)
+
+    def _move_on(self, data: Any) -> None:
+        """The motors follow the time of the data: forward with it, and back to the start where it was reset."""
+        if self._time is None or data.time == self._time:
+            return
+        if data.time > self._time:
+            self._commit(data)
+        else:
+            self.reset(data)
+
+    def _from_ctrl(self, data: Any) -> np.ndarray:
+        bare = [joint for joint, hand in zip(self.joints, self._joints.actuators, strict=True) if hand < 0]
+        if bare:
+            raise ParameterError(
+                f"joint {bare[0]!r} has no actuator whose data.ctrl could hold its command: set motors.command, or let "
+                "Motors.prepare(spec, ...) add one"
+            )
+        return data.ctrl[self._joints.actuators]
+
+    def _act(self, data: Any, names: tuple[str, ...], rows: list[np.ndarray]) -> None:
+        """Find the torque of every motor and hand it to MuJoCo; the state waits for the step to be done."""
+        implicit, damped = self._hands.look(data)
+        position, velocity = data.qpos[self._joints.positions], data.qvel[self._joints.dofs]
+        if not self._begun:
+            self._begin(velocity)
+        load, inertia = self._load.find(data, self._hands, self._torque, velocity)
+        damping = self._hands.damping if damped else 0.0 * velocity
+        inputs = np.array([*rows, position, velocity, load, inertia, damping, self._slip])
+        self._after, self._rows = self._step(names, self._state, inputs)
+        ends, slope, grip, mean = self._rows[: len(FOUND) + 1]
+        speed = ends
+        if len(ends) > 1 and grip.any():
+            # joints that friction holds, it holds against each other
+            mean, speed = self._load.settled(mean, slope + grip, ends, self._torque, velocity, self._dt)
+        if not damped:
+            slope = np.where(implicit & (self._joints.actuators >= 0), slope, 0.0)
+        self._hands.give(data, mean + slope * (speed - velocity), slope, velocity, implicit)
+        self._mean, self._slope, self._speed, self._ends = mean, slope, speed, ends
+        self._time = data.time
+
+    def _commit(self, data: Any) -> None:
+        """The step is done: the motors are where they are after it, and gave the torque of the speed that came."""
+        self._state, self._time = self._after, None
+        velocity = data.qvel[self._joints.dofs]
+        self._torque = self._mean - self._slope * (velocity - self._speed)
+        self._slip = self._dt * (velocity - self._ends)
+
+    def _begin(self, velocity: np.ndarray) -> None:
+        """Rotors that backlash lets go begin with the speed of their joints."""
+        self._begun = True
+        for group, part in zip(self.robot.groups, self._state, strict=True):
+            if "rotor_speed" in part and group.actuator.motor is not None:
+                part["rotor_speed"] = group.actuator.motor.ratio * velocity[list(group.columns)]
+
+    # --- what comes in
+
+    def _check(self, data: Any) -> None:
+        """Raise one sentence for data of another model, or a step that has changed."""
+        if not isinstance(data, self._mujoco.MjData):
+            raise ParameterError(f"Motors: data = {type(data).__name__}: must be the mujoco.MjData of the model")
+        if data.qvel.shape[0] != self.model.nv or data.qpos.shape[0] != self.model.nq:
+            raise ParameterError(
+                f"Motors: the data has {data.qvel.shape[0]} degrees of freedom and the model {self.model.nv}: "
+                "make it with mujoco.MjData(motors.model)"
+            )
+        if self.model.opt.timestep != self._dt:
+            raise ParameterError(
+                f"model.opt.timestep = {self.model.opt.timestep:g} s: the motors were made for {self._dt:g} s; make "
+                "new ones"
+            )
+
+    # --- what comes out
+
+    @property
+    def output(self) -> Output:
+        """What the motors did in the last step: torque, currents, temperatures, powers, with one number per joint.
+
+        NaN before the first step, and where a joint has no such quantity.
+        """
+        return self._output(slice(None))
+
+    def __getitem__(self, joint: str) -> Output:
+        """The same for one joint, as plain numbers."""
+        if joint not in self.joints:
+            raise ParameterError(f"no motor on joint {joint!r}; there are {', '.join(self.joints)}")
+        return self._output(self.joints.index(joint))
+
+    def _output(self, place: Any) -> Output:
+        names = self._step.outputs
+        if not names:
+            raise ParameterError("Motors.output: no step has been taken yet")
+        values = {name: row[place] for name, row in zip(names, self._rows[len(FOUND) :], strict=True)}
+        values = {name: row if isinstance(row, np.ndarray) else float(row) for name, row in values.items()}
+        values["limit"] = np.nan_to_num(np.asarray(values["limit"])).astype(int)[()]
+        return Output(**values)
+
+    @property
+    def state(self) -> tuple[State, ...]:
+        """What the motors remember, one `State` of arrays for each group of like actuators (`robot.groups`)."""
+        return self._step.states(self._after)
