@@ -157,7 +157,7 @@ def _joint(joint: Any, file: str) -> dict[str, Any]:
             _beside(value, file)
         elif name == "name" and not isinstance(value, str):
             raise ParameterError(f"{file}, [joint] {name} = {value!r}: must be a text")
-        elif name != "name" and not (_is_finite(value) and value >= 0):
+        elif name != "name" and not (_is_finite(value) and float(value) >= 0.0):
             raise ParameterError(f"{file}, [joint] {name} = {value!r}: must be a number, 0 or more")
     return joint
 
