@@ -72,7 +72,7 @@ def newtons(index: wp.array, delay: bool) -> Actuator:
 
 
 def captured(actuator: Actuator, state: SimpleNamespace, control: SimpleNamespace):
-    """A graph of an even number of steps."""
+    """A graph of an even number of steps, with the arrays that it writes to: a graph does not keep them."""
     states = [actuator.state(), actuator.state()]
 
     def turn():
@@ -89,7 +89,7 @@ def captured(actuator: Actuator, state: SimpleNamespace, control: SimpleNamespac
         for _ in range(TURNS):
             control.joint_f.zero_()
             turn()
-    return capture.graph
+    return SimpleNamespace(graph=capture.graph, kept=(actuator, states))
 
 
 def seconds(graph) -> float:
@@ -99,7 +99,7 @@ def seconds(graph) -> float:
         wp.synchronize()
         began = time.perf_counter()
         for _ in range(20):
-            wp.capture_launch(graph)
+            wp.capture_launch(graph.graph)
         wp.synchronize()
         best = min(best, (time.perf_counter() - began) / (20 * TURNS))
     return best
@@ -113,7 +113,7 @@ def checked(kind: be.Actuator, graph, state: SimpleNamespace, control: SimpleNam
     q, v = (x.numpy()[at].astype(float) for x in (state.joint_q, state.joint_qd))
     memory, worst, out = step.initial((len(at),)), 0.0, None
     for _ in range(2):
-        wp.capture_launch(graph)
+        wp.capture_launch(graph.graph)
         for _ in range(TURNS):
             memory, out = step(memory, be.Command(**command), q, v, DT)
         found = control.joint_f.numpy()[at]
