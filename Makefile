@@ -6,6 +6,7 @@ MJLAB := .venv-mjlab/bin
 PHYSX := .venv-physx/bin
 NEWTON := .venv-newton/bin
 MADDENING := .venv-maddening/bin
+WEBOTS := .venv-webots/bin
 # the documentation is built with MkDocs 1, as pyproject.toml says
 export NO_MKDOCS_2_WARNING := 1
 
@@ -24,11 +25,12 @@ demo: .venv/.demo ## take one motor from its datasheet to a moving load; leaves 
 test: .venv/.dev ## run the tests; make test PYTEST_ARGS="-k thermal" runs some
 	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
-test-sims: .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening ## run the tests inside real simulators, each in an environment of its own
+test-sims: .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots ## run the tests inside real simulators, each in an environment of its own
 	$(MJLAB)/python -m pytest tests_sims/mjlab $(PYTEST_ARGS)
 	$(PHYSX)/python -m pytest tests_sims/physx $(PYTEST_ARGS)
 	$(NEWTON)/python -m pytest tests_sims/newton $(PYTEST_ARGS)
 	$(MADDENING)/python -m pytest tests_sims/maddening $(PYTEST_ARGS)
+	$(WEBOTS)/python -m pytest tests_sims/webots $(PYTEST_ARGS)
 
 check: .venv/.dev ## format, lint, types, and documentation with every link
 	$(BIN)/ruff format --check .
@@ -42,6 +44,7 @@ format: .venv/.dev ## rewrite the code in the project's format
 
 bench: .venv/.dev .venv-mjlab/.mjlab .venv-newton/.newton .venv-maddening/.maddening ## measure speed and memory, beside MuJoCo, mjlab, Newton and MIME
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/webots_controller.py
 	$(MJLAB)/python benchmarks/mjlab_actuators.py
 	$(NEWTON)/python benchmarks/newton_actuators.py
 	$(MADDENING)/python benchmarks/mime_nodes.py
@@ -50,7 +53,7 @@ docs: .venv/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
 clean: ## remove the environments and everything that was built
-	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock build dist out site .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock .venv-webots .venv-webots.lock build dist out site .hypothesis .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Two environments in one folder: the demo installs neither PyTorch nor MuJoCo nor the documentation tools.
@@ -58,9 +61,10 @@ clean: ## remove the environments and everything that was built
 	$(PYTHON) tools/environment.py $*
 
 # Simulators pin versions of PyTorch, MuJoCo and JAX that are not ours, so each has a folder of its own.
-.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening: .venv-%: pyproject.toml tools/environment.py
+.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots: .venv-%: pyproject.toml tools/environment.py
 	$(PYTHON) tools/environment.py $(patsubst .%,%,$(notdir $@))
 .venv-mjlab/.mjlab: constraints-mjlab.txt
 .venv-physx/.physx: constraints-physx.txt
 .venv-newton/.newton: constraints-newton.txt
 .venv-maddening/.maddening: constraints-maddening.txt
+.venv-webots/.webots: constraints-webots.txt

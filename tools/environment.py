@@ -3,7 +3,8 @@
 `environment.py demo` (core and pictures) and `environment.py dev` (everything) make `.venv`; `environment.py mjlab`
 makes `.venv-mjlab`, which holds the simulator mjlab and the versions of PyTorch and MuJoCo that it asks for;
 `environment.py physx` makes `.venv-physx`, which holds PhysX, and `environment.py newton` `.venv-newton` with Newton;
-`environment.py maddening` makes `.venv-maddening`, which holds MADDENING and the older JAX that it asks for.
+`environment.py maddening` makes `.venv-maddening`, which holds MADDENING and the older JAX that it asks for, and
+`environment.py webots` `.venv-webots` with ODE, the engine of Webots, as the wheel of dartpy carries it.
 
 Uses the standard library only. Safe to run twice at once: the second waits for the first. The stamp file is written
 last, so a set-up that fails half-way is done again by the next `make`.
@@ -16,7 +17,7 @@ from pathlib import Path
 
 OLDEST = (3, 11)
 EXTRAS = {"demo": "plot", "dev": "dev", "physx": "usd", "newton": "newton", "maddening": "maddening"}
-SIMULATORS = ("mjlab", "physx", "newton", "maddening")
+SIMULATORS = ("mjlab", "physx", "newton", "maddening", "webots")
 ROOT = Path(__file__).resolve().parent.parent
 
 # What mjlab imports when a scene is stepped. Its own requirements also ask for a training stack with GPU wheels
@@ -110,6 +111,8 @@ def install(kind):
         place.pip("pytest", *PHYSX_NEEDS)
     if kind in ("newton", "maddening"):
         place.pip("pytest")
+    if kind == "webots":
+        place.pip("pytest", "dartpy")
     place.pip_backemf(EXTRAS.get(kind))
     if kind in ALONE:
         place.pip("--no-deps", *ALONE[kind])

@@ -1,0 +1,52 @@
+"""Webots: its motors and joints as it computes them, the nodes of its worlds, and its controllers without it."""
+
+from .commands import Commands
+from .compiled import CompiledWebots, State, command_laws, laws
+from .coupled import coupled
+from .description import MechanicalCoupling, RobotDescription, RobotJoint, from_world, load_robot
+from .files import read_actuator, write
+from .held import OnWebotsJoint
+from .law import JointState, MotorState
+from .motor import WebotsJoint, WebotsMotor
+from .picture import draw_compared, draw_run
+from .recording import Recorder
+from .robot_toml import robot_from_toml
+from .running import Ended, run_script
+from .simulation import Simulation, simulated
+from .wav import write_sound
+from .worlds import World, WorldJoint, WorldRobot, WorldSensor, read
+
+__all__ = [
+    "Commands",
+    "CompiledWebots",
+    "Ended",
+    "JointState",
+    "MechanicalCoupling",
+    "MotorState",
+    "OnWebotsJoint",
+    "Recorder",
+    "RobotDescription",
+    "RobotJoint",
+    "Simulation",
+    "State",
+    "WebotsJoint",
+    "WebotsMotor",
+    "World",
+    "WorldJoint",
+    "WorldRobot",
+    "WorldSensor",
+    "command_laws",
+    "coupled",
+    "draw_compared",
+    "draw_run",
+    "from_world",
+    "laws",
+    "load_robot",
+    "read",
+    "read_actuator",
+    "robot_from_toml",
+    "run_script",
+    "simulated",
+    "write",
+    "write_sound",
+]

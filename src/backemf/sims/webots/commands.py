@@ -1,0 +1,105 @@
+"""What a controller tells a motor in one step, in the order in which Webots takes it, not that of the calls."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ...physics.limits import clip
+from ...physics.ops import absolute, isfinite, minimum, where
+from .law import MotorState, in_torque
+from .motor import WebotsMotor
+
+
+class Commands(NamedTuple):
+    """The last value of each call in a step; None where there was no such call. Of a LinearMotor in N and m."""
+
+    position: Any = None
+    """`setPosition` [rad]; infinite: velocity control."""
+    velocity: Any = None
+    """`setVelocity` [rad/s]."""
+    available: Any = None
+    """`setAvailableTorque` [N·m]."""
+    torque: Any = None
+    """`setTorque` [N·m]."""
+
+
+def commanded(m: WebotsMotor, state: MotorState, calls: Commands) -> MotorState:
+    """The state after the calls of a step: position, velocity, available torque, torque."""
+    if calls.position is not None:
+        state = set_position(m, state, calls.position)
+    if calls.velocity is not None:
+        state = set_velocity(m, state, calls.velocity)
+    if calls.available is not None:
+        state = set_available(m, state, calls.available)
+    if calls.torque is not None:
+        state = set_torque(m, state, calls.torque)
+    return state
+
+
+def set_position(m: WebotsMotor, state: MotorState, position: float) -> MotorState:
+    """A target position [rad], within the soft limits; an infinite one has no multiplier. Torque control ends."""
+    finite = isfinite(position)
+    # an infinite target times a multiplier would make no number of a gradient
+    asked = where(finite, position, 0.0) * m.multiplier
+    bounded = where(m.min_position != m.max_position, clip(asked, m.min_position, m.max_position), asked)
+    return state._replace(
+        target_position=where(finite, bounded, position) + 0.0 * state.available,
+        torque_mode=0.0 * state.available,
+    )
+
+
+def set_velocity(m: WebotsMotor, state: MotorState, velocity: float) -> MotorState:
+    """A velocity [rad/s], within the largest. A negative one is refused while the target position is finite."""
+    asked = clip(velocity * m.multiplier, -m.max_velocity, m.max_velocity)
+    refused = (velocity < 0.0) & isfinite(state.target_position)
+    return state._replace(target_velocity=where(refused, state.target_velocity, asked))
+
+
+def set_available(m: WebotsMotor, state: MotorState, torque: float) -> MotorState:
+    """The torque that may be used [N·m], no more than the largest; a negative one is refused."""
+    asked = minimum(torque + 0.0 * state.available, m.max_torque + 0.0 * state.available)
+    return state._replace(available=where(asked < 0.0, state.available, asked))
+
+
+def set_torque(m: WebotsMotor, state: MotorState, torque: float) -> MotorState:
+    """Torque control [N·m], within the torque that is available now."""
+    asked = clip(torque * m.multiplier, -state.available, state.available)
+    return state._replace(torque=asked, torque_mode=1.0 + 0.0 * state.available)
+
+
+def forgotten(state: MotorState) -> MotorState:
+    """The state after `setControlPID`, which is all that resets the PID."""
+    return state._replace(integral=0.0 * state.integral, previous_error=0.0 * state.previous_error)
+
+
+def powered(m: WebotsMotor, state: MotorState, was_on: Any, is_on: Any) -> MotorState:
+    """The state after a battery ran empty, or got its first charge: no torque is available, or the largest.
+
+    A torque that was commanded before stays, as in Webots.
+    """
+    back = where(is_on, m.max_torque + 0.0 * state.available, 0.0 * state.available)
+    return state._replace(available=where(was_on == is_on, state.available, back))
+
+
+def refusals(state: MotorState, calls: Commands) -> list[str]:
+    """What Webots prints for calls of one motor that it ignores, without the line's beginning `Error: `."""
+    told = []
+    for name, value in calls._asdict().items():
+        if value is not None and value != value:
+            word = {"available": "available_force", "torque": "force"}.get(name, name)
+            said = {"velocity": "'velocity' argument.(NaN)"}.get(name, f"'{word.split('_')[-1]}' argument (NaN).")
+            told.append(f"wb_motor_set_{word}() called with an invalid {said}")
+    target = state.target_position if calls.position is None else calls.position
+    if calls.velocity is not None and calls.velocity < 0.0 and absolute(target) != float("inf"):
+        told.append(
+            f"wb_motor_set_velocity() called with negative 'velocity' argument in position control mode ({target:g})."
+        )
+    if calls.available is not None and calls.available < 0.0:
+        told.append("wb_motor_set_available_force() called with negative 'force' argument.")
+    return told
+
+
+def mode(state: MotorState) -> Any:
+    """0 in position control, 1 in velocity control, 2 in torque control [1]."""
+    moving = where(isfinite(state.target_position), 0.0 * state.available, 1.0 + 0.0 * state.available)
+    return where(in_torque(state), 2.0 + 0.0 * state.available, moving)

@@ -1,0 +1,241 @@
+"""A robot as it is simulated here: its joints with motors, sensors and brakes, and what they move."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ...checks import require, require_finite
+from ...errors import ParameterError
+from .worlds import World, WorldJoint, WorldRobot, read
+
+BACKENDS = ("ideal", "motor", "mujoco")
+"""What may stand behind the devices."""
+DURATION = 10.0
+"""How long a run takes unless it is told [s]."""
+GRAVITY = 9.81
+"""As in Webots [m/s²]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotJoint:
+    """A joint with what it moves and what really drives it."""
+
+    world: WorldJoint
+    """The joint with its devices, as Webots has it."""
+    torque: float = 0.0
+    """Constant torque on it from elsewhere [N·m]."""
+    mass: float = 0.0
+    """Mass that hangs on an arm, for its weight [kg]."""
+    length: float = 0.0
+    """Length of the arm [m]."""
+    hangs_at: float = 0.0
+    """Position at which the arm hangs down [rad]."""
+    actuator: Any = None
+    """Motor behind the device with the backend "motor": a name of the catalogue, a file, a `Motor` or `Actuator`."""
+    supply: Any = None
+    """What feeds it: volts, or a `Supply`; None: what the actuator says."""
+    travel: float | None = None
+    """Way of a slider per turn of the motor's joint by one radian [m/rad]."""
+    joint: str = ""
+    """Name of the joint in the MuJoCo model; empty: the motor's name."""
+
+    def __post_init__(self) -> None:
+        require_finite(self, "torque", "hangs_at")
+        for name in ("mass", "length"):
+            require(self, name, ">=")
+        require(self, "travel", ">")
+
+    @property
+    def name(self) -> str:
+        """Name of its motor, or of what it moves."""
+        return self.world.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class MechanicalCoupling:
+    """Gears between two joints: the follower is at ratio times the leader's position. Webots has none."""
+
+    leader: str
+    """Name of the joint with the motor."""
+    follower: str
+    """Name of a joint without one."""
+    ratio: float = 1.0
+    """Turns of the follower per turn of the leader [1]."""
+    efficiency: float = 1.0
+    """Share of the power that passes, in either direction [1]."""
+
+    def __post_init__(self) -> None:
+        require_finite(self, "ratio")
+        require(self, "efficiency", ">")
+        require(self, "efficiency", "<=", 1.0)
+        if self.ratio == 0.0:
+            raise ParameterError("MechanicalCoupling.ratio = 0: must not be 0")
+        if self.leader == self.follower:
+            raise ParameterError(f"MechanicalCoupling.follower = {self.follower!r}: must be another joint")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotDescription:
+    """A robot."""
+
+    name: str = "robot"
+    """Its name."""
+    model: str = ""
+    """What its maker calls it."""
+    joints: tuple[RobotJoint, ...] = ()
+    """Its joints, in the order of the file."""
+    basic_time_step: float = 0.032
+    """Duration of a step of the simulation [s]."""
+    battery: tuple[float, ...] = ()
+    """Energy now [J], largest [J], charging power [W]; empty: no battery."""
+    cpu_consumption: float = 10.0
+    """Power of its computer, if there is a battery [W]."""
+    couplings: tuple[MechanicalCoupling, ...] = ()
+    """Gears between joints."""
+    backend: str = "ideal"
+    """What stands behind the devices."""
+    mujoco: Path | None = None
+    """MuJoCo model of the robot."""
+    duration: float = DURATION
+    """How long a run takes [s]."""
+    arguments: tuple[str, ...] = ()
+    """Arguments of its controller."""
+    warnings: tuple[str, ...] = ()
+    """What Webots says when it loads the robot."""
+    file: str = "robot"
+    """Where it comes from, for messages."""
+
+    def __post_init__(self) -> None:
+        require(self, "basic_time_step", ">")
+        require(self, "duration", ">")
+        require(self, "cpu_consumption", ">=")
+        if self.backend not in BACKENDS:
+            raise ParameterError(f"{self.file}: backend = {self.backend!r}: must be one of {', '.join(BACKENDS)}")
+        if not any(joint.world.motor is not None for joint in self.joints):
+            raise ParameterError(f"{self.file}: the robot has no motor that a controller could drive")
+        _unique(self.file, [name for joint in self.joints for name in device_names(joint.world)])
+        _check_couplings(self)
+
+    def changed(self, **values: Any) -> RobotDescription:
+        """The same with other values; None leaves one as it is."""
+        return replace(self, **{name: value for name, value in values.items() if value is not None})
+
+    def with_joints(self, change: Any) -> RobotDescription:
+        """The same with every joint changed by a function."""
+        return replace(self, joints=tuple(change(joint) for joint in self.joints))
+
+
+def device_names(joint: WorldJoint) -> list[str]:
+    """Names of a joint's devices, in the order of the file."""
+    names = {
+        "motor": joint.name if joint.motor is not None else None,
+        "sensor": None if joint.sensor is None else joint.sensor.name,
+        "brake": joint.brake,
+    }
+    found = [names[word] for word in joint.order] + [n for word, n in names.items() if word not in joint.order]
+    return [name for name in found if name is not None]
+
+
+def _unique(file: str, names: Iterable[str]) -> None:
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise ParameterError(f"{file}: two devices are called {name!r}; give each a name of its own")
+        seen.add(name)
+
+
+def _check_couplings(robot: RobotDescription) -> None:
+    joints = {joint.name: joint for joint in robot.joints}
+    used: set[str] = set()
+    for coupling in robot.couplings:
+        for name in (coupling.leader, coupling.follower):
+            if name not in joints:
+                raise ParameterError(
+                    f"{robot.file}, coupling: there is no joint {name!r}; there are {', '.join(map(repr, joints))}"
+                )
+        if joints[coupling.follower].world.motor is not None:
+            raise ParameterError(
+                f"{robot.file}, coupling: the follower {coupling.follower!r} has a motor of its own; "
+                "leave the motor out, or couple the motors by their names with ::"
+            )
+        if joints[coupling.leader].world.joint.kind != joints[coupling.follower].world.joint.kind:
+            raise ParameterError(
+                f"{robot.file}, coupling: {coupling.leader!r} and {coupling.follower!r} must both turn or both slide"
+            )
+        if coupling.follower in used or coupling.leader in used:
+            raise ParameterError(
+                f"{robot.file}, coupling: {coupling.follower!r} and {coupling.leader!r} must not be in a chain; "
+                "couple every follower to the joint with the motor"
+            )
+        used.add(coupling.follower)
+    if used & {coupling.leader for coupling in robot.couplings}:
+        raise ParameterError(
+            f"{robot.file}, coupling: a follower must not lead another joint; couple both to the first"
+        )
+
+
+# --- from Webots' files
+
+
+def load_robot(path: str | os.PathLike[str], robot: str | None = None) -> RobotDescription:
+    """A robot from a file of ours (.toml), or from a world, a PROTO or a node of Webots (.wbt, .proto).
+
+    `robot` is its name, where a world has several.
+    """
+    file = Path(path)
+    if file.suffix == ".toml":
+        from .robot_toml import read_toml
+
+        return read_toml(file)
+    if file.suffix not in (".wbt", ".proto", ".wbo"):
+        raise ParameterError(f"{file}: a robot is a .toml, a .wbt or a .proto file")
+    return from_world(read(file), str(file), robot)
+
+
+def from_world(world: World, file: str = "world", robot: str | None = None) -> RobotDescription:
+    """One robot of a world."""
+    names = [found.name for found in world.robots]
+    if robot is not None and robot not in names:
+        raise ParameterError(f"{file}: there is no robot {robot!r}; there are {', '.join(map(repr, names)) or 'none'}")
+    drives = [name for name in names if any(j.robot == name and j.motor is not None for j in world.joints)]
+    if robot is None and len(drives) > 1:
+        raise ParameterError(f"{file}: which robot: there are {', '.join(map(repr, drives))}; give the name of one")
+    chosen = robot if robot is not None else drives[0] if drives else ""
+    found = next((r for r in world.robots if r.name == chosen), WorldRobot(name=chosen or "robot"))
+    return RobotDescription(
+        name=found.name,
+        model=found.model,
+        joints=tuple(RobotJoint(world=joint) for joint in world.joints if joint.robot == chosen and _matters(joint)),
+        basic_time_step=world.basic_time_step,
+        battery=found.battery,
+        cpu_consumption=found.cpu_consumption,
+        arguments=found.arguments,
+        warnings=world.warnings,
+        file=file,
+    )
+
+
+def _matters(joint: WorldJoint) -> bool:
+    return joint.motor is not None or joint.sensor is not None or joint.brake is not None
+
+
+def with_inertia(robot: RobotDescription, inertia: float, kind: str = "hinge") -> RobotDescription:
+    """The robot with an inertia [kg·m²] for every hinge whose file does not write it out, or a mass [kg] for sliders.
+
+    A joint without Physics has some then, and is no longer in kinematic mode.
+    """
+    if not (inertia > 0.0 and math.isfinite(inertia)):
+        raise ParameterError(f"inertia = {inertia:g}: must be a finite number above 0")
+
+    def known(joint: RobotJoint) -> RobotJoint:
+        world = joint.world
+        if world.inertia is not None or world.joint.kind != kind:
+            return joint
+        return replace(joint, world=replace(world, inertia=inertia, dynamic=True))
+
+    return robot.with_joints(known)

@@ -1,0 +1,250 @@
+"""Nodes of Webots with a motor on a joint: written from an actuator to be pasted, and read back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...actuator import Actuator, Torque
+from ...errors import ParameterError
+from ...motor import Motor
+from ..joint import NUMBERS, Joint, joint_of, parts_of, ratio_of, require_known, single
+from ..losses import PHENOMENA, fates
+from ..on_joint import OnJoint
+from ..text import Figure, Written
+from .gains import Chosen, chosen
+from .held import BESIDE, CONTROLS, OnWebotsJoint, held
+from .lines import Lines, lines_held, text_of_lines
+from .motor import KINDS
+from .worlds import World, read
+
+GIVEN = tuple(BESIDE)
+"""Numbers of the motor that may be given beside those of every simulator."""
+
+
+def write(
+    thing: Motor | Actuator | OnJoint,
+    joint: str = "joint",
+    *,
+    kind: str = "rotational",
+    travel: float | None = None,
+    control: str | None = None,
+    **numbers: Any,
+) -> Written:
+    """A HingeJoint with a RotationalMotor, or a SliderJoint with a LinearMotor, and what is lost.
+
+    Args:
+        thing: What to write.
+        joint: Name of the motor; its sensor is called `"<joint> sensor"`.
+        kind: "rotational" or "linear".
+        travel: For "linear", how far the slider goes per turn of the joint by one radian [m/rad].
+        control: What the controller commands: "position", "velocity" or "torque"; None: as the actuator's controller.
+        numbers: supply, effort, effort_limit, stiffness, damping and so on, as in every simulator; and velocity_limit
+            [rad/s], acceleration [rad/s²], multiplier, min_position, max_position [rad] and consumption_factor
+            [W/(N·m)] of the motor.
+    """
+    _check_words(joint, kind, control)
+    if isinstance(thing, OnWebotsJoint) and not numbers and control in (None, thing.control):
+        kept = {name: "" for name in PHENOMENA}
+        return Written(text=text_of_lines(lines_held(thing), joint), fates=fates(thing.actuator, kept))
+    require_known(numbers, (*NUMBERS, *GIVEN))
+    _, actuator = parts_of(thing)
+    beside = thing.beside if isinstance(thing, OnJoint) else {}
+    own = {name: float(beside[name]) for name in GIVEN if name in beside}
+    own |= {name: single(name, numbers.pop(name)) for name in GIVEN if numbers.get(name) is not None}
+    numbers = {name: value for name, value in numbers.items() if value is not None and name not in GIVEN}
+    gains = "stiffness" in numbers or "bandwidth_hz" in numbers
+    known = joint_of(thing if gains else _with_gains(thing), **numbers)
+    way = chosen(actuator, known, gains, control)
+    if way.control != "torque":
+        # the motor's friction has no effect under such a command, so that the speed is that with friction
+        known = replace(known, velocity_limit=joint_of(_with_gains(thing), rubs=False, **numbers).velocity_limit)
+    lines = _lines(actuator, known, way, kind, own)
+    if kind == "linear":
+        lines = _linear(lines, actuator, known, travel)
+    kept = _kept(actuator, known, way, own)
+    return Written(text=text_of_lines(lines, joint), fates=fates(actuator, kept), notes=list(lines.comments))
+
+
+def read_actuator(
+    text_or_path: str | os.PathLike[str],
+    joint: str | None = None,
+    *,
+    control: str | None = None,
+    inertia: float | None = None,
+) -> OnWebotsJoint:
+    """The motor of a world, a PROTO or a bare node, and what Webots does with it.
+
+    `joint` is the name of the motor, where there are several. `control` says what is commanded ("position", "velocity"
+    or "torque"): without it, what the text says in a comment, else a position where controlPID is given, else a torque.
+    `inertia` is what the joint moves [kg·m²], as far as the end point's Physics does not say it.
+    """
+    world = read(text_or_path)
+    found = _named(world, joint, "" if isinstance(text_or_path, str) and "{" in text_or_path else str(text_or_path))
+    if control is not None and control not in CONTROLS:
+        raise ParameterError(f"control = {control!r}: must be one of {', '.join(CONTROLS)}")
+    assert found.motor is not None
+    moved = found.inertia if inertia is None else single("inertia", inertia)
+    return held(found.motor, found.joint, control or found.control, found.name, moved)
+
+
+def _named(world: World, joint: str | None, file: str) -> Any:
+    motors = [found for found in world.joints if found.motor is not None]
+    if not motors:
+        raise ParameterError(
+            f"{file or 'text'}: there is no motor in it; it should have a {' or a '.join(KINDS.values())}"
+        )
+    names = ", ".join(repr(found.name) for found in motors[:12])
+    chosen_ones = motors if joint is None else [found for found in motors if joint in (found.name, found.end_point)]
+    if len(chosen_ones) != 1:
+        many = "which of its motors" if joint is None else f"joint = {joint!r}: no single motor has that name"
+        raise ParameterError(f"{file or 'text'}: {many}: there are {names}; give the name of one as joint=")
+    return chosen_ones[0]
+
+
+def _check_words(joint: str, kind: str, control: str | None) -> None:
+    if not isinstance(joint, str) or not joint:
+        raise ParameterError(f"joint = {joint!r}: must be the name of the motor")
+    if kind not in KINDS:
+        raise ParameterError(f"kind = {kind!r}: must be one of {', '.join(KINDS)}")
+    if control is not None and control not in CONTROLS:
+        raise ParameterError(f"control = {control!r}: must be one of {', '.join(CONTROLS)}")
+
+
+def _with_gains(thing: Motor | Actuator | OnJoint) -> Any:
+    """The same with a controller whose gains are known: a motor node needs none."""
+    if isinstance(thing, Motor):
+        return Actuator(thing, controller=Torque())
+    actuator = thing.actuator if isinstance(thing, OnJoint) else thing
+    if type(actuator.controller).__name__ in ("IdealPd", "TorquePid", "Torque"):
+        return thing
+    plain = replace(actuator, controller=Torque(), command_range=None, slew=None, delay=None, substeps=1)
+    return replace(thing, actuator=plain) if isinstance(thing, OnJoint) else plain
+
+
+def _lines(actuator: Actuator, known: Joint, way: Chosen, kind: str, own: Mapping[str, float]) -> Lines:
+    if known.effort_limit is None:
+        raise ParameterError("maxTorque is not known: give effort_limit= [N·m], a motor, or an EffortLimit in limits")
+    motor: dict[str, Figure] = {}
+    speed = known.velocity_limit
+    if "velocity_limit" in own:
+        speed = Figure(own["velocity_limit"], "rad/s at the joint", "as given")
+    if speed is None and way.control != "torque":
+        raise ParameterError("maxVelocity is not known: give velocity_limit= [rad/s], a motor, or a DcClip in limits")
+    if speed is not None:
+        motor["max_velocity"] = speed
+    motor["max_torque"] = known.effort_limit
+    if way.pid is not None:
+        motor["control_p"], motor["control_i"], motor["control_d"] = way.pid
+    if actuator.slew is not None and way.control == "velocity":
+        motor["acceleration"] = Figure(single("slew", actuator.slew), "rad/s²", "Actuator.slew")
+    if _holds_range(actuator, way):
+        for name, bound in zip(("min_position", "max_position"), actuator.command_range or (), strict=True):
+            motor[name] = Figure(single("command_range", bound), "rad", "Actuator.command_range")
+    factor = _consumption(actuator, known)
+    if factor is not None:
+        motor["consumption_factor"] = factor
+    units = {"acceleration": "rad/s²", "consumption_factor": "W/(N·m)", "multiplier": "1"}
+    for name, value in own.items():
+        if name != "velocity_limit":
+            motor[name] = Figure(value, units.get(name, "rad"), "as given")
+    joint = {name: figure for name, figure in _rubbing(known) if figure is not None}
+    return Lines(kind=kind, control=way.control, motor=motor, joint=joint, comments=_inertia(known))
+
+
+def _rubbing(known: Joint) -> list[tuple[str, Figure | None]]:
+    return [("damping_constant", known.viscous), ("static_friction", known.coulomb)]
+
+
+def _inertia(known: Joint, travel: float | None = None) -> list[str]:
+    """What to add to the body that the joint moves."""
+    if known.armature is None or known.armature.value == 0.0:
+        return []
+    size, source = f"{known.armature.value:.6g} kg·m² about the axis to the inertiaMatrix", known.armature.source
+    if travel is not None:
+        size, source = f"{known.armature.value / travel**2:.6g} kg to the mass", f"{source} / ({travel:g} m/rad)²"
+    return [f"Webots has no armature: add {size} of the endPoint's Physics ({source})."]
+
+
+def _holds_range(actuator: Actuator, way: Chosen) -> bool:
+    """Whether the range of the command is one of positions, and holds the position at load, 0."""
+    if actuator.command_range is None or way.control != "position":
+        return False
+    low, high = (single("command_range", bound) for bound in actuator.command_range)
+    return low <= 0.0 <= high and (low, high) != (0.0, 0.0)
+
+
+def _consumption(actuator: Actuator, known: Joint) -> Figure | None:
+    """What the battery pays for a torque: the bus voltage times the current behind it."""
+    motor, supply = actuator.motor, known.supply
+    if motor is None or supply is None:
+        return None
+    volts, kt = single("Supply.voltage", supply.voltage), single("Kt", motor.magnet.torque_constant)
+    gears = 1.0 if motor.gearbox is None else single("efficiency", motor.gearbox.efficiency)
+    n = ratio_of(motor)
+    source = f"{volts:g} V / (gear {n:g} · efficiency {gears:g} · {kt:g} N·m/A), at full voltage"
+    return Figure(volts / (n * gears * kt), "W/(N·m)", source)
+
+
+def _kept(actuator: Actuator, known: Joint, way: Chosen, own: Mapping[str, float]) -> dict[str, str]:
+    """What Webots holds of an actuator."""
+    speeds, motor = way.control != "torque", actuator.motor
+    kept = {
+        "current limit": "",
+        "viscous drag": "",
+        "current and power": "The battery pays for torque at full voltage, whatever the speed.",
+        "dry friction": "",
+        "separate Kt and Ke": "The back-EMF is in maxVelocity, the torque constant in maxTorque."
+        if speeds
+        else "Only the torque constant counts, in maxTorque.",
+    }
+    if way.note is not None:
+        kept["controller"] = way.note
+    if speeds:
+        top = own.get("velocity_limit", known.velocity_limit.value if known.velocity_limit is not None else 0.0)
+        kept["torque-speed line"] = (
+            f"There is full torque up to maxVelocity, {top:.4g} rad/s, and none to go beyond it."
+        )
+        kept["voltage limit"] = "The voltage limit is in maxVelocity alone."
+        kept["dry friction"] = (
+            "staticFriction has no effect while the motor goes to a position or a velocity, unless it is above the "
+            "available torque."
+        )
+    if motor is not None and motor.gearbox is not None:
+        share = single("efficiency", motor.gearbox.efficiency)
+        kept["gear loss"] = (
+            f"The gears take {100 * (1 - share):.3g} % of maxTorque in either direction of power, and nothing of a "
+            "torque below it."
+        )
+    if way.pid is not None and way.pid[1].value > 0.0:
+        kept["integral"] = f"I = {way.pid[1].value:.4g} 1/s² adds to the velocity, and winds up without limit."
+    if way.control == "velocity":
+        kept["slew"] = ""
+    if _holds_range(actuator, way):
+        kept["command range"] = ""
+    return kept
+
+
+def _linear(lines: Lines, actuator: Actuator, known: Joint, travel: float | None) -> Lines:
+    """The same along a slider: N for N·m/travel, m for rad·travel."""
+    if travel is None and actuator.motor is not None:
+        raise ParameterError("kind = 'linear' needs travel=, how far the slider goes per radian of the joint [m/rad]")
+    r = 1.0 if travel is None else single("travel", travel)
+    if r <= 0.0:
+        raise ParameterError(f"travel = {r:g}: must be greater than 0")
+    power = {"max_velocity": 1, "max_torque": -1, "acceleration": 1, "min_position": 1, "max_position": 1,
+             "consumption_factor": 1, "damping_constant": -2, "static_friction": -1}  # fmt: skip
+    units = {"max_velocity": "m/s", "max_torque": "N", "acceleration": "m/s²", "min_position": "m",
+             "max_position": "m", "consumption_factor": "W/N", "damping_constant": "N·s/m",
+             "static_friction": "N"}  # fmt: skip
+
+    def turned(fields: dict[str, Figure]) -> dict[str, Figure]:
+        told = "" if travel is None else f", {r:g} m/rad"
+        return {
+            name: Figure(f.value * r ** power[name], units[name], f.source + told) if name in power else f
+            for name, f in fields.items()
+        }
+
+    return replace(lines, motor=turned(lines.motor), joint=turned(lines.joint), comments=_inertia(known, r))

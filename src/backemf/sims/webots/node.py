@@ -1,0 +1,106 @@
+"""A node of Webots' files, with its fields and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ...errors import ParameterError
+from ..text import place
+
+
+class Unreadable(NamedTuple):
+    """A value that only Webots could tell: of a template, or of a PROTO's field that has none here."""
+
+    why: str
+
+
+@dataclass(eq=False)
+class Node:
+    """A node as it stands in a file."""
+
+    kind: str
+    """Its type, such as HingeJoint."""
+    line: int
+    """Line on which it begins [1]."""
+    name: str = ""
+    """What DEF calls it."""
+    file: str = ""
+    """Where the text is from."""
+    fields: dict[str, Any] = field(default_factory=dict)
+    """Value of each field."""
+    lines: dict[str, int] = field(default_factory=dict)
+    """Line of each field [1]."""
+    comments: list[str] = field(default_factory=list)
+    """Comments between its braces."""
+
+    def __repr__(self) -> str:
+        return f"Node({self.kind}, line {self.line})"
+
+    def at(self, name: str = "") -> str:
+        """Where a field stands, for the beginning of a sentence."""
+        return place(self.file, self.lines.get(name, self.line))
+
+    def error(self, name: str, sentence: str) -> ParameterError:
+        """What is wrong with a field."""
+        return ParameterError(f"{self.at(name)}: {self.kind}.{name} = {_shown(self.fields.get(name))}: {sentence}")
+
+    def number(self, name: str, default: float) -> float:
+        """A field that is one finite number."""
+        return self.numbers(name, (default,))[0]
+
+    def numbers(self, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
+        """A field that is a row of as many numbers as its default."""
+        value = self.known(name, default)
+        row = value if isinstance(value, tuple) else (value,)
+        if isinstance(value, list):
+            row = tuple(value)
+        if len(row) != len(default) or not all(_number(x) for x in row):
+            many = "a number" if len(default) == 1 else f"{len(default)} numbers"
+            raise self.error(name, f"must be {many}")
+        return tuple(float(x) for x in row)
+
+    def text(self, name: str, default: str = "") -> str:
+        """A field that is a text."""
+        value = self.known(name, default)
+        if not isinstance(value, str):
+            raise self.error(name, "must be a text in quotation marks")
+        return value
+
+    def known(self, name: str, default: Any = None) -> Any:
+        """A field; raises one sentence where only Webots could tell its value."""
+        value = self.fields.get(name, default)
+        if isinstance(value, Unreadable):
+            raise self.error(name, f"{value.why}; write the value there")
+        return value
+
+    def nodes(self, name: str) -> list[Node]:
+        """The nodes in a field, one or many."""
+        value = self.fields.get(name)
+        return [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, Node)]
+
+
+def walk(roots: list[Node]) -> Iterator[tuple[Node, Node | None, str]]:
+    """Every node once, with the node and the field that hold it, in the order of the text."""
+    pending: list[tuple[Node, Node | None, str]] = [(node, None, "") for node in reversed(roots)]
+    seen: set[int] = set()
+    while pending:
+        node, parent, name = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node, parent, name
+        held = [(child, node, key) for key in node.fields for child in node.nodes(key)]
+        pending.extend(reversed(held))
+
+
+def _number(x: Any) -> bool:
+    return isinstance(x, (int, float)) and not isinstance(x, bool) and abs(x) < float("inf")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Unreadable):
+        return "..."
+    shown = repr(value) if not isinstance(value, list) else f"a list of {len(value)}"
+    return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -1,0 +1,144 @@
+"""The picture of a run: what every motor did, and where it should have been."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import ParameterError
+from ...plot.style import INK, SERIES, figure, look, save, scaled
+from .recording import Recorder
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOTORS = len(SERIES)
+"""So many motors are drawn."""
+ROW = 0.95
+"""Height of the axes of a quantity [in]."""
+LINE, WIDEST = 0.16, 20
+"""Height of a line of the legend [in], and the longest name of two beside each other [1]."""
+STILL = 1e-9
+"""A motor whose position and torque change by less is left out [rad], [N·m]."""
+# name, channel, its target
+_ROWS = (
+    ("position", "position", "target_position"),
+    ("velocity", "velocity", "commanded_velocity"),
+    ("torque", "torque", None),
+    ("current", "current", None),
+    ("winding", "winding_temperature", None),
+)
+
+
+def draw_run(recorder: Recorder, path: str | Path | None = None, title: str = "") -> Figure:
+    """Position, velocity and torque of every motor over time; with motors of ours, current and temperature too.
+
+    Dashed is where a position or a velocity should be. Of many motors, the first are drawn.
+    """
+    table = recorder.table()
+    names = _moving(recorder, table)[:MOTORS]
+    rows = [row for row in _ROWS if any(f"{row[1]}[{name}]" in table for name in names)]
+    with look():
+        from matplotlib.lines import Line2D
+
+        drawn, axes = figure(len(rows), 0.55 + ROW * len(rows), sharex=True)
+        factor, unit = scaled(table["time"][-1:] if len(table["time"]) else [1.0], "s")
+        lines: dict[str, Any] = {}
+        aimed = False
+        for ax, (label, channel, target) in zip(axes, rows, strict=True):
+            for index, name in enumerate(names):
+                if f"{channel}[{name}]" not in table:
+                    continue
+                colour = SERIES[index]
+                (line,) = ax.plot(factor * table["time"], table[f"{channel}[{name}]"], color=colour)
+                lines.setdefault(name, line)
+                shade = colour if len(names) > 1 else INK
+                aimed |= target is not None and _draw_target(ax, factor, table, name, target, shade)
+            units = {_pretty(recorder.units[f"{channel}[{n}]"]) for n in names if f"{channel}[{n}]" in table}
+            ax.set_ylabel(f"{label}\n[{', '.join(sorted(units))}]")
+            ax.ticklabel_format(axis="y", useOffset=False)
+            ax.margins(x=0.0, y=0.12)
+            if channel == "winding_temperature":
+                low, high = ax.get_ylim()
+                ax.set_ylim(low, max(high, low + 1.0))
+        axes[-1].set_xlabel(f"time [{unit}]")
+        if aimed:
+            lines["target"] = Line2D([], [], linestyle="--", color=INK, linewidth=1.0)
+        if len(lines) > 1:
+            columns = 2 if max(map(len, lines)) <= WIDEST else 1
+            drawn.set_figheight(drawn.get_figheight() + LINE * math.ceil(len(lines) / columns))
+            drawn.legend(list(lines.values()), list(lines), loc="outside lower center", ncols=columns, borderpad=0.0)
+        drawn.suptitle(title or "run", x=0.01, ha="left", fontsize=9.0)
+        drawn.align_ylabels(axes)
+        return save(drawn, path)
+
+
+def draw_compared(
+    recorders: Mapping[str, Recorder], motor: str, path: str | Path | None = None, title: str = ""
+) -> Figure:
+    """One motor in several runs, such as the same script on several backends; `recorders` by what they are called."""
+    tables = {name: recorder.table() for name, recorder in recorders.items()}
+    if not tables or any(f"position[{motor}]" not in table for table in tables.values()):
+        raise ParameterError(f"motor = {motor!r}: must be a motor of every run")
+    with look():
+        from matplotlib.lines import Line2D
+
+        rows = _ROWS[:3]
+        drawn, axes = figure(len(rows), 0.75 + ROW * len(rows), sharex=True)
+        aimed = False
+        for ax, (label, channel, target) in zip(axes, rows, strict=True):
+            for colour, (name, table) in zip(SERIES, tables.items(), strict=False):
+                ax.plot(table["time"], table[f"{channel}[{motor}]"], color=colour, label=name)
+                if target is not None and name == next(iter(tables)):
+                    aimed |= _draw_target(ax, 1.0, table, motor, target, INK)
+            unit = next(iter(recorders.values())).units[f"{channel}[{motor}]"]
+            ax.set_ylabel(f"{label}\n[{_pretty(unit)}]")
+            ax.margins(x=0.0, y=0.12)
+        axes[-1].set_xlabel("time [s]")
+        lines: dict[str, Any] = {
+            str(line.get_label()): line for line in axes[0].get_lines() if not str(line.get_label()).startswith("_")
+        }
+        if aimed:
+            lines["target"] = Line2D([], [], linestyle="--", color=INK, linewidth=1.0)
+        drawn.legend(
+            list(lines.values()),
+            list(lines),
+            loc="outside lower center",
+            ncols=len(lines),
+            borderpad=0.0,
+            columnspacing=1.2,
+        )
+        drawn.suptitle(title or motor, x=0.01, ha="left", fontsize=9.0)
+        drawn.align_ylabels(axes)
+        return save(drawn, path)
+
+
+def _moving(recorder: Recorder, table: dict[str, Any]) -> list[str]:
+    """The motors that moved or had a torque; all, where none did."""
+    motors = [name for name in recorder.axes if recorder.labels[name]["driven"]]
+    parts = ("position", "torque")
+    if not len(table["time"]):
+        return motors
+    moved = [name for name in motors if any(np.ptp(table[f"{part}[{name}]"]) > STILL for part in parts)]
+    return moved or motors
+
+
+def _draw_target(ax: Any, factor: float, table: dict[str, Any], name: str, target: str, colour: str) -> bool:
+    """The target as far as it was one: a position in position control, a velocity in either but torque control."""
+    mode = table[f"mode[{name}]"]
+    holds = mode == 0.0 if target == "target_position" else mode != 2.0
+    values = np.where(holds & np.isfinite(table[f"{target}[{name}]"]), table[f"{target}[{name}]"], np.nan)
+    if np.isfinite(values).any():
+        ax.plot(factor * table["time"], values, "--", color=colour, linewidth=1.0)
+        return True
+    return False
+
+
+def _pretty(unit: str) -> str:
+    for plain, shown in (("*", "·"), ("degC", "°C")):
+        unit = unit.replace(plain, shown)
+    return unit

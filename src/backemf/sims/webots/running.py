@@ -1,0 +1,126 @@
+"""Running a controller script as Webots would: unchanged, in its own folder, with a module called `controller`."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ...errors import BackemfError, ParameterError
+from .axis import told
+from .description import RobotDescription
+from .recording import Recorder
+from .session import running
+from .simulation import Over, Simulation
+
+INTERRUPTED = 130
+"""Exit code of a script that was stopped by hand."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended."""
+
+    simulation: Simulation
+    """The simulation as it was at the end."""
+    recorder: Recorder | None = None
+    """What was recorded, closed."""
+    code: int = 0
+    """The script's exit code: 0, what it exited with, or 1 where it raised."""
+    error: BaseException | None = None
+    """What the script raised; None: nothing."""
+
+
+def run_script(
+    script: str | os.PathLike[str],
+    robot: RobotDescription,
+    arguments: Sequence[str] | None = None,
+    recorder: Recorder | None = None,
+    **options: Any,
+) -> Ended:
+    """Run a controller script on a robot to its end, or to the end of the run.
+
+    Args:
+        script: A Python file that imports `controller`.
+        robot: What it controls.
+        arguments: Of the script; None: those of the robot's file.
+        recorder: Where every step goes; None: nowhere.
+        options: As of `Simulation`: duration, realtime, hints, seed, progress.
+    """
+    path = Path(script).absolute()
+    if not path.is_file():
+        raise ParameterError(f"{script}: there is no such controller script")
+    simulation = Simulation(robot, recorder=recorder, **options)
+    code, error = 0, None
+    given = [str(path), *(robot.arguments if arguments is None else arguments)]
+    try:
+        with running(simulation), _as_a_program(path, given):
+            runpy.run_path(str(path), run_name="__main__")
+    except Over:
+        pass
+    except SystemExit as stop:
+        code = _code(stop)
+    except KeyboardInterrupt as stop:
+        code, error = INTERRUPTED, stop
+    except Exception as failure:
+        code, error = 1, failure
+        _show(failure, path)
+    finally:
+        if recorder is not None:
+            recorder.close()
+    return Ended(simulation, recorder, code, error)
+
+
+def _code(stop: SystemExit) -> int:
+    if stop.code is None or isinstance(stop.code, int):
+        return int(stop.code or 0)
+    told(str(stop.code))
+    return 1
+
+
+def _show(failure: Exception, path: Path) -> None:
+    """The script's own part of the traceback; what is bad input of ours is one sentence."""
+    if isinstance(failure, BackemfError):
+        told(f"{type(failure).__name__}: {failure}")
+        return
+    trace = failure.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != str(path):
+        trace = trace.tb_next
+    told("".join(traceback.format_exception(type(failure), failure, trace)).rstrip())
+
+
+@contextmanager
+def _as_a_program(path: Path, arguments: list[str]) -> Iterator[None]:
+    """The interpreter as a controller finds it; everything is as it was afterwards."""
+    from . import controller
+
+    folder, before, modules = os.getcwd(), (sys.argv, list(sys.path)), dict(sys.modules)
+    sys.argv = arguments
+    sys.path.insert(0, str(path.parent))
+    sys.modules["controller"] = controller
+    os.chdir(path.parent)
+    try:
+        yield
+    finally:
+        os.chdir(folder)
+        sys.argv, sys.path[:] = before
+        _forget(modules, path.parent)
+
+
+def _forget(before: dict[str, ModuleType], folder: Path) -> None:
+    """Take away `controller`, and what the script imported from its own folder."""
+    for name, module in list(sys.modules.items()):
+        if name in before:
+            continue
+        file = getattr(module, "__file__", None)
+        if name == "controller" or (file is not None and Path(file).is_relative_to(folder)):
+            del sys.modules[name]
+    if "controller" in before:
+        sys.modules["controller"] = before["controller"]

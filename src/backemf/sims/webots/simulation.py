@@ -1,0 +1,268 @@
+"""A robot while its controller runs: time, devices, the battery, and what stands behind them."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ...errors import ParameterError
+from .axis import Axis, told
+from .description import GRAVITY, RobotDescription, RobotJoint, device_names, load_robot
+from .devices import Brake, Device, PositionSensor, Sampler, period_of
+from .full_motor import FullMotors
+from .ideal import Ideal
+from .motor_device import Motor, coupled_devices
+from .on_mujoco import OnMujoco
+from .recording import Recorder
+from .session import running
+
+_BACKENDS: dict[str, Callable[..., Any]] = {"ideal": Ideal, "motor": FullMotors, "mujoco": OnMujoco}
+MOST_STEPS = 1e9
+"""A run of more steps is a slip of the pen [1]."""
+
+
+class Over(SystemExit):
+    """Ends a controller that goes on after the end of the run, as Webots does."""
+
+
+class Simulation:
+    """A robot and its controller's time.
+
+    Args:
+        robot: What is simulated.
+        duration: How long [s]; None: as the robot's file says.
+        recorder: Where every step goes; None: nowhere.
+        realtime: Whether a step takes as long as it simulates.
+        hints: Whether to say what a script may have meant otherwise.
+        seed: Where the noise of sensors begins.
+        progress: Called with the number of steps done.
+    """
+
+    def __init__(
+        self,
+        robot: RobotDescription,
+        *,
+        duration: float | None = None,
+        recorder: Recorder | None = None,
+        realtime: bool = False,
+        hints: bool = True,
+        seed: int = 0,
+        progress: Callable[[int], None] | None = None,
+    ):
+        length = robot.duration if duration is None else duration
+        if not (isinstance(length, (int, float)) and length > 0.0 and length / robot.basic_time_step < MOST_STEPS):
+            raise ParameterError(f"duration = {length}: must be a number of seconds above 0, and not endless")
+        self.robot, self.hints, self.realtime = robot, hints, realtime
+        self.dt = robot.basic_time_step
+        self.basic = round(1e3 * self.dt, 9)
+        """Duration of a step [ms]."""
+        self.last = max(1, round(length / self.dt))
+        """Step after which the run is over [1]."""
+        self.count = 0
+        """Steps that were simulated [1]."""
+        self.random = random.Random(seed)
+        self.axes = [_axis(joint) for joint in robot.joints]
+        self.devices = _devices(robot, self.axes)
+        self.motors = [device for device in self.devices if isinstance(device, Motor)]
+        coupled_devices(self.motors)
+        self.behind = _BACKENDS[robot.backend](robot, self.axes)
+        for motor in self.motors:
+            # the simulator behind may know better where a joint is
+            motor._position = motor._axis.target_position
+        self.created = False
+        """Whether there is a Robot."""
+        self.brakes: dict[Axis, float] = {}
+        """Damping constants that were set since the last step."""
+        self.energy = robot.battery[0] if robot.battery else -1.0
+        """Energy of the battery [J]; negative: there is none."""
+        self.battery = Sampler()
+        self._enabled: list[tuple[Any, Sampler]] = []
+        self._starting: list[tuple[Any, Sampler, str]] = []
+        self._on = True
+        self._over = self._within = False
+        self._turns: dict[int, int] = {}
+        self._progress = progress
+        self._recorder = recorder
+        if recorder is not None:
+            recorder.begin(self.axes, self.behind.electric, bool(robot.battery))
+        self._begin = time.monotonic()
+        for sentence in robot.warnings:
+            told(f"WARNING: {sentence}")
+
+    @property
+    def time(self) -> float:
+        """Time since the start [s]."""
+        return self.count * self.basic * 1e-3
+
+    # --- sensors
+
+    def sample_from_next_step(self, device: Any, sampler: Sampler, kind: str) -> None:
+        """Enable a sensor with the next step."""
+        self._starting.append((device, sampler, kind))
+
+    def start_sampling(self, device: Any, sampler: Sampler, kind: str) -> None:
+        """Enable or disable a sensor now, with the period that its sampler has."""
+        period = sampler.period
+        sampler.start(period, self.count, self.basic)
+        self._enabled = [pair for pair in self._enabled if pair[1] is not sampler]
+        if period > 0:
+            self._enabled.append((device, sampler))
+            real = sampler.every * self.basic
+            if abs(real - period) > 1e-6 and self.hints:
+                told(
+                    f'Hint: {kind} "{device.name}": a sampling period of {period} ms is no multiple of the basic time '
+                    f"step of {self.basic:g} ms, so that values come every {real:g} ms."
+                )
+
+    # --- steps
+
+    def step(self, duration: int | None) -> int:
+        """Simulate for some milliseconds; 0, or -1 when the run is over."""
+        if self._within:
+            told("Warning: wb_robot_step() called before calling wb_robot_step_end().")
+        begun = self.step_begin(duration)
+        return begun if begun == -1 else self.step_end()
+
+    def step_begin(self, duration: int | None) -> int:
+        """Send what was called since the last step; 0, or -1 when the run is over."""
+        turns = self._turns.get(duration) if type(duration) is int else None
+        if turns is None:
+            turns = self._steps_of(duration)
+        if self._over:
+            # one step after the one that said so, Webots ends the controller
+            raise Over(0)
+        if self._within:
+            told("Warning: robot_step_begin() called multiple times before calling wb_robot_step_end().")
+        if self.count >= self.last:
+            self._over = True
+            return -1
+        self._send()
+        self._within, self._asked = True, turns
+        return 0
+
+    def step_end(self) -> int:
+        """Simulate what was begun."""
+        if not self._within:
+            told("Warning: robot_step_end() called multiple times before calling wb_robot_step_begin().")
+            return -1 if self._over else 0
+        self._within = False
+        turns = min(self._asked, self.last - self.count)
+        for _ in range(turns):
+            self._advance()
+        if self._progress is not None:
+            self._progress(turns)
+        if self.realtime:
+            time.sleep(max(0.0, self._begin + self.time - time.monotonic()))
+        return 0
+
+    def end(self) -> None:
+        """Let the next step be the last."""
+        self.last = self.count
+
+    def _steps_of(self, duration: int | None) -> int:
+        whole = int(self.basic) if duration is None else period_of(duration)
+        if whole < 0:
+            raise ParameterError(f"step({whole}): a step takes 0 ms or more")
+        turns = math.ceil(whole / self.basic - 1e-9)
+        if abs(turns * self.basic - whole) > 1e-6 and self.hints:
+            told(
+                f"Hint: step({whole}): the duration must be a multiple of the basic time step of {self.basic:g} ms; "
+                f"{turns * self.basic:g} ms are simulated."
+            )
+        if type(duration) is int:
+            self._turns[duration] = turns
+        return turns
+
+    def _send(self) -> None:
+        """What was called since the last step, device by device."""
+        for motor in self.motors:
+            if motor._asked:
+                motor._send(self)
+        if self.brakes:
+            for axis, value in self.brakes.items():
+                axis.brake = value
+            self.brakes.clear()
+        if self._starting:
+            for device, sampler, kind in self._starting:
+                self.start_sampling(device, sampler, kind)
+            self._starting.clear()
+
+    def _advance(self) -> None:
+        """One basic time step."""
+        self.behind.step()
+        self.count += 1
+        if self.energy > 0.0:
+            self._drain()
+        if self._on:
+            count = self.count
+            for device, sampler in self._enabled:
+                if count >= sampler.due:
+                    sampler.value = device._measured(self)
+                    sampler.due = count + sampler.every
+        if self._recorder is not None:
+            self._recorder.add(self)
+
+    def _drain(self) -> None:
+        """What the motors and the computer take from the battery over a step."""
+        power = self.robot.cpu_consumption
+        for motor in self.motors:
+            axis = motor._axis
+            power += abs(axis.feedback) * axis.motor.consumption_factor
+        self.energy = max(self.energy - power * self.dt, 0.0)
+        if self.energy == 0.0:
+            told(f'INFO: Robot "{self.robot.name}": Battery is empty.')
+            self._on = False
+            self.battery.value = 0.0
+            for motor in self.motors:
+                motor._axis.power(False)
+
+
+class BatterySensor:
+    """Measures the energy of the battery."""
+
+    name = "battery"
+
+    def _measured(self, simulation: Simulation) -> float:
+        return simulation.energy
+
+
+def _axis(joint: RobotJoint) -> Axis:
+    world = joint.world
+    axis = Axis(world.joint, world.motor, world.name, world.inertia, world.dynamic)
+    axis.load_torque = joint.torque
+    axis.weight = joint.mass * GRAVITY * joint.length
+    axis.hangs_at = joint.hangs_at
+    return axis
+
+
+def _devices(robot: RobotDescription, axes: list[Axis]) -> list[Device]:
+    """Every device, in the order of the file; the first has the tag 1."""
+    made: list[Device] = []
+    for joint, axis in zip(robot.joints, axes, strict=True):
+        world = joint.world
+        for name in device_names(world):
+            kind = Motor if axis.driven and name == world.name else Brake if name == world.brake else PositionSensor
+            device = kind._made(name, len(made) + 1, axis)
+            if isinstance(device, PositionSensor) and world.sensor is not None:
+                device._noise, device._resolution = world.sensor.noise, world.sensor.resolution
+            made.append(device)
+    return made
+
+
+@contextmanager
+def simulated(robot: RobotDescription | str | os.PathLike[str], **options: Any) -> Iterator[Simulation]:
+    """Run a robot for the devices of `backemf.sims.webots.controller` in the block; options as of `Simulation`."""
+    described = robot if isinstance(robot, RobotDescription) else load_robot(robot)
+    simulation = Simulation(described, **options)
+    recorder = options.get("recorder")
+    try:
+        with running(simulation):
+            yield simulation
+    finally:
+        if recorder is not None:
+            recorder.close()

@@ -1,0 +1,128 @@
+"""Fields of a robot's TOML file: every quantity a text with its unit, every other value of its own kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Any
+
+from ... import units
+from ...errors import BackemfError, ParameterError
+
+TURNS = {"angle": "rad", "speed": "rad/s", "acceleration": "rad/s^2", "torque": "N*m", "inertia": "kg*m^2",
+          "damping": "N*m*s/rad", "spring": "N*m/rad", "consumption": "W/(N*m)"}  # fmt: skip
+"""Unit of each kind of quantity of a joint that turns."""
+SLIDES = {"angle": "m", "speed": "m/s", "acceleration": "m/s^2", "torque": "N", "inertia": "kg",
+           "damping": "N*s/m", "spring": "N/m", "consumption": "W/N"}  # fmt: skip
+"""The same of a joint that slides."""
+_BARE = re.compile(r"\s*[+-]?[\d.]+(?:[eE][+-]?\d+)?\s*")
+
+
+def read_fields(
+    table: Mapping[str, Any],
+    known: Mapping[str, str],
+    sizes: Mapping[str, str],
+    where: str,
+    others: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    """The values of a table in SI; an unknown field or a value of the wrong kind is one sentence."""
+    found = {}
+    for name, value in table.items():
+        if name not in known:
+            near = get_close_matches(name, [*known, *others], n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join([*known, *others])}"
+            raise ParameterError(f"{where}: there is no field {name!r}; {hint}")
+        kind = known[name]
+        found[name] = _READERS.get(kind, _quantity)(f"{where} {name}", value, sizes.get(kind, kind))
+    return found
+
+
+def _quantity(where: str, value: Any, unit: str) -> float:
+    if not isinstance(value, str):
+        raise ParameterError(f"{where} = {value!r}: must be a text with a unit, such as {_example(unit)!r}")
+    try:
+        read = units.parse(value, unit)
+    except BackemfError as error:
+        raise ParameterError(f"{where}: {error}") from None
+    if unit == "rad" and _BARE.fullmatch(value):
+        # an angle has no dimension, and yet 90 is not 90 deg
+        raise ParameterError(f'{where} = {value!r} has no unit: write it like "90 deg"')
+    return read
+
+
+def _acceleration(where: str, value: Any, unit: str) -> float:
+    """A limit of the acceleration; -1 stands for none."""
+    return -1.0 if value == -1 and not isinstance(value, str) else _quantity(where, value, unit)
+
+
+def _example(unit: str) -> str:
+    return "90 deg" if unit == "rad" else f"1 {unit}"
+
+
+def _text(where: str, value: Any, unit: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise ParameterError(f"{where} = {value!r}: must be a text")
+    return value
+
+
+def _texts(where: str, value: Any, unit: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
+        raise ParameterError(f"{where} = {value!r}: must be a list of texts")
+    return tuple(value)
+
+
+def _number(where: str, value: Any, unit: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value - value != 0:
+        raise ParameterError(f"{where} = {value!r}: must be a finite number")
+    return float(value)
+
+
+def _gains(where: str, value: Any, unit: str) -> tuple[float, ...]:
+    if not isinstance(value, list) or len(value) != 3:
+        raise ParameterError(f"{where} = {value!r}: must be three numbers: P [1/s], I [1/s²] and D [1]")
+    return tuple(_number(where, x, unit) for x in value)
+
+
+def _battery(where: str, value: Any, unit: str) -> tuple[float, ...]:
+    if not isinstance(value, list) or not 1 <= len(value) <= 3:
+        raise ParameterError(f'{where} = {value!r}: must be energy now, largest energy and charging power, such as '
+                             '["500 J", "1000 J", "20 W"]')  # fmt: skip
+    row = tuple(_quantity(where, x, u) for x, u in zip(value, ("J", "J", "W"), strict=False))
+    if any(x < 0.0 for x in row):
+        raise ParameterError(f"{where} = {value!r}: must be 0 or more")
+    return row
+
+
+def _switch(where: str, value: Any, unit: str) -> bool:
+    if not isinstance(value, bool):
+        raise ParameterError(f"{where} = {value!r}: must be true or false")
+    return value
+
+
+_READERS: dict[str, Callable[[str, Any, str], Any]] = {
+    "text": _text, "texts": _texts, "number": _number, "gains": _gains, "battery": _battery, "switch": _switch,
+    "acceleration": _acceleration,
+}  # fmt: skip
+
+
+def table_of(table: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(table, dict):
+        raise ParameterError(f"{where} = {table!r}: must be a table")
+    return table
+
+
+def rows_of(rows: Any, file: str, name: str) -> list[Any]:
+    if not isinstance(rows, list):
+        raise ParameterError(f"{file}: {name} = {rows!r}: must be tables [[{name}]]")
+    return rows
+
+
+@contextmanager
+def at(where: str) -> Iterator[None]:
+    """A place in the file at the beginning of what goes wrong within."""
+    try:
+        yield
+    except ParameterError as error:
+        raise ParameterError(f"{where}: {error}") from None

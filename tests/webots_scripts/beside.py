@@ -1,0 +1,3 @@
+"""A module that a controller has beside it."""
+
+WORD = "beside"
