@@ -11,12 +11,12 @@ from webots_rig import RAIL, begun, hip, lines
 import backemf as be
 from backemf.errors import ParameterError
 from backemf.sims import webots
-from backemf.sims.webots.axis import Axis
+from backemf.sims.webots.backends.axis import Axis
+from backemf.sims.webots.backends.full_motor import Drive
+from backemf.sims.webots.backends.on_mujoco import bounded
+from backemf.sims.webots.backends.straight import MEMORY, straight_control, straight_kinematic, straight_step
 from backemf.sims.webots.compiled import command_laws, laws
-from backemf.sims.webots.full_motor import Drive
 from backemf.sims.webots.law import JointState, MotorState
-from backemf.sims.webots.on_mujoco import bounded
-from backemf.sims.webots.straight import MEMORY, straight_control, straight_kinematic, straight_step
 
 INF = float("inf")
 

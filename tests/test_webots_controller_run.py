@@ -17,8 +17,9 @@ from webots_rig import HIP, hip, lines
 from backemf.cli import app
 from backemf.errors import ParameterError
 from backemf.sims import webots
-from backemf.sims.webots import controller, wav
-from backemf.sims.webots.description import with_inertia
+from backemf.sims.webots import controller
+from backemf.sims.webots.records import wav
+from backemf.sims.webots.robots.description import with_inertia
 
 SCRIPTS = Path(__file__).parent / "webots_scripts"
 EXAMPLES = Path(__file__).parent.parent / "examples" / "webots"
@@ -203,7 +204,7 @@ def test_a_record_of_full_motors_has_current_and_temperature() -> None:
 
 def test_a_long_record_is_written_as_it_comes(tmp_path, monkeypatch) -> None:
     """In several pieces, which make one table."""
-    monkeypatch.setattr("backemf.sims.webots.recording.ROWS", 10)
+    monkeypatch.setattr("backemf.sims.webots.records.recording.ROWS", 10)
     target = tmp_path / "run.parquet"
     recorder = webots.Recorder(target, keep=False)
     with webots.simulated(hip(), duration=1.0, recorder=recorder, hints=False):
@@ -541,7 +542,7 @@ def test_programs_of_the_page_run(tmp_path) -> None:
 
 def test_the_page_has_every_option_and_every_field() -> None:
     """Of the command, and of the robot file."""
-    from backemf.sims.webots import robot_toml
+    from backemf.sims.webots.robots import robot_toml
 
     page = (EXAMPLES.parent.parent / "docs" / "webots.md").read_text(encoding="utf-8")
     known = set(re.findall(r"(?<![-\w])--[a-z]+(?:-[a-z]+)*", called("--help").output)) - {"--help", "--fast"}

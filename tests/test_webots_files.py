@@ -15,8 +15,8 @@ from backemf import ParameterError
 from backemf.sims import webots
 from backemf.sims.webots import WebotsJoint, WebotsMotor
 from backemf.sims.webots.held import held
-from backemf.sims.webots.node import walk
-from backemf.sims.webots.vrml import parse
+from backemf.sims.webots.nodes.node import walk
+from backemf.sims.webots.nodes.vrml import parse
 
 PD = be.IdealPd(stiffness=30.0, damping=1.5)
 WORLD = """#VRML_SIM R2023b utf8

@@ -107,8 +107,8 @@ def run(
     The script finds a module called controller with Robot, Motor, PositionSensor and Brake. What it prints is printed,
     and what Webots would say of its calls is on the error stream.
     """
-    from ..sims.webots import picture, wav
-    from ..sims.webots.recording import Recorder
+    from ..sims.webots.records import picture, wav
+    from ..sims.webots.records.recording import Recorder
     from ..sims.webots.running import run_script
 
     require_ending("--output", output, (".parquet",))
@@ -145,7 +145,7 @@ def _robot(
     supply: str | None, mujoco: Path | None,
 ) -> Any:  # fmt: skip
     """The robot of a file with what the options say of it."""
-    from ..sims.webots.description import load_robot, with_inertia
+    from ..sims.webots.robots.description import load_robot, with_inertia
 
     found = load_robot(path, name)
     for text in inertia or []:

@@ -3,18 +3,18 @@
 from .commands import Commands
 from .compiled import CompiledWebots, State, command_laws, laws
 from .coupled import coupled
-from .description import MechanicalCoupling, RobotDescription, RobotJoint, from_world, load_robot
 from .files import read_actuator, write
 from .held import OnWebotsJoint
 from .law import JointState, MotorState
 from .motor import WebotsJoint, WebotsMotor
-from .picture import draw_compared, draw_run
-from .recording import Recorder
-from .robot_toml import robot_from_toml
+from .nodes.worlds import World, WorldJoint, WorldRobot, WorldSensor, read
+from .records.picture import draw_compared, draw_run
+from .records.recording import Recorder
+from .records.wav import write_sound
+from .robots.description import MechanicalCoupling, RobotDescription, RobotJoint, from_world, load_robot
+from .robots.robot_toml import robot_from_toml
 from .running import Ended, run_script
 from .simulation import Simulation, simulated
-from .wav import write_sound
-from .worlds import World, WorldJoint, WorldRobot, WorldSensor, read
 
 __all__ = [
     "Commands",

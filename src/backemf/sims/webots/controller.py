@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .devices import Brake, Device, PositionSensor
-from .motor_device import Motor
-from .robot_device import Node, Robot, Supervisor
+from .devices.motor import Motor
+from .devices.other import Brake, Device, PositionSensor
+from .devices.robot import Node, Robot, Supervisor
 
 __all__ = ["Brake", "Device", "Motor", "Node", "PositionSensor", "Robot", "Supervisor"]
 

@@ -14,11 +14,11 @@ from ..joint import NUMBERS, Joint, joint_of, parts_of, ratio_of, require_known,
 from ..losses import PHENOMENA, fates
 from ..on_joint import OnJoint
 from ..text import Figure, Written
-from .gains import Chosen, chosen
 from .held import BESIDE, CONTROLS, OnWebotsJoint, held
-from .lines import Lines, lines_held, text_of_lines
 from .motor import KINDS
-from .worlds import World, read
+from .nodes.gains import Chosen, chosen
+from .nodes.lines import Lines, lines_held, text_of_lines
+from .nodes.worlds import World, read
 
 GIVEN = tuple(BESIDE)
 """Numbers of the motor that may be given beside those of every simulator."""

@@ -14,9 +14,9 @@ from types import ModuleType
 from typing import Any
 
 from ...errors import BackemfError, ParameterError
-from .axis import told
-from .description import RobotDescription
-from .recording import Recorder
+from .backends.axis import told
+from .records.recording import Recorder
+from .robots.description import RobotDescription
 from .session import running
 from .simulation import Over, Simulation
 

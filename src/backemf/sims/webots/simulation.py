@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...errors import ParameterError
-from .axis import Axis, told
-from .description import GRAVITY, RobotDescription, RobotJoint, device_names, load_robot
-from .devices import Brake, Device, PositionSensor, Sampler, period_of
-from .full_motor import FullMotors
-from .ideal import Ideal
-from .motor_device import Motor, coupled_devices
-from .on_mujoco import OnMujoco
-from .recording import Recorder
+from .backends.axis import Axis, told
+from .backends.full_motor import FullMotors
+from .backends.ideal import Ideal
+from .backends.on_mujoco import OnMujoco
+from .devices.motor import Motor, coupled_devices
+from .devices.other import Brake, Device, PositionSensor, Sampler, period_of
+from .records.recording import Recorder
+from .robots.description import GRAVITY, RobotDescription, RobotJoint, device_names, load_robot
 from .session import running
 
 _BACKENDS: dict[str, Callable[..., Any]] = {"ideal": Ideal, "motor": FullMotors, "mujoco": OnMujoco}

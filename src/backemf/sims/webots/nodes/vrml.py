@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from ...errors import ParameterError
-from ..text import place
+from ....errors import ParameterError
+from ...text import place
 from .node import Node, Unreadable
 
 LARGEST = 64_000_000

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..robots.description import MechanicalCoupling
 from .axis import Axis
-from .description import MechanicalCoupling
 
 
 class Carried(NamedTuple):

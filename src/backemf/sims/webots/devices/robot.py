@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .axis import told
-from .devices import Brake, Device, PositionSensor, period_of
+from ..backends.axis import told
+from ..session import current
+from ..simulation import BatterySensor
 from .kinds import NODES
-from .motor_device import Motor
-from .session import current
-from .simulation import BatterySensor
+from .motor import Motor
+from .other import Brake, Device, PositionSensor, period_of
 
 
 class Node:

@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...errors import ParameterError
-from .coupled import coupled
-from .motor import WebotsJoint, WebotsMotor, stop_warnings
+from ....errors import ParameterError
+from ..coupled import coupled
+from ..motor import WebotsJoint, WebotsMotor, stop_warnings
 from .node import Node, walk
 from .solids import inertia_of, title
 from .vrml import parse, text_of

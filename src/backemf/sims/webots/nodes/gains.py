@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...actuator import Actuator, DutyServo, IdealPd, ModeSelector, PositionPid, Torque, TorquePid, VelocityPi
-from ...motor import Motor
-from ..joint import Joint, ratio_of, single
-from ..text import Figure
+from ....actuator import Actuator, DutyServo, IdealPd, ModeSelector, PositionPid, Torque, TorquePid, VelocityPi
+from ....motor import Motor
+from ...joint import Joint, ratio_of, single
+from ...text import Figure
 
 DEFAULT_P = 10.0
 """Webots' own P [1/s]."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...checks import require, require_finite
-from ...errors import ParameterError
-from .worlds import World, WorldJoint, WorldRobot, read
+from ....checks import require, require_finite
+from ....errors import ParameterError
+from ..nodes.worlds import World, WorldJoint, WorldRobot, read
 
 BACKENDS = ("ideal", "motor", "mujoco")
 """What may stand behind the devices."""

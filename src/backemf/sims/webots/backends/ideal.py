@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ...errors import ParameterError
+from ....errors import ParameterError
+from ..compiled import laws
+from ..robots.description import RobotDescription
 from .axis import Axis
-from .compiled import laws
-from .description import RobotDescription
 from .gears import Follower, carried, followed, followers_of
 from .straight import straight_control, straight_kinematic, straight_step
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ParameterError
-from .description import RobotDescription
+from ....errors import ParameterError
+from ..robots.description import RobotDescription
+from ..sound import sound
 from .recording import Recorder
-from .sound import sound
 
 RATE = 44100
 """Samples of what is written [1/s]."""

@@ -10,12 +10,12 @@ import ctypes
 import math
 from typing import TYPE_CHECKING, Any
 
-from .axis import Axis, told
+from ..backends.axis import Axis, told
+from ..session import current
 from .kinds import NODES
-from .session import current
 
 if TYPE_CHECKING:
-    from .motor_device import Motor
+    from .motor import Motor
 
 NOT_FOUND = 'Warning: "{}" device not found.'
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..joint import single
-from ..text import Figure
-from .held import OnWebotsJoint
-from .motor import KINDS, WebotsJoint, WebotsMotor, camel
+from ...joint import single
+from ...text import Figure
+from ..held import OnWebotsJoint
+from ..motor import KINDS, WebotsJoint, WebotsMotor, camel
 
 GAINS = ("control_p", "control_i", "control_d")
 """The three numbers of controlPID."""

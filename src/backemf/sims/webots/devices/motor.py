@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from .axis import Axis, told
-from .coupled import groups
-from .devices import Device, Sampler, double, period_of
+from ..backends.axis import Axis, told
+from ..coupled import groups
 from .kinds import NODES
+from .other import Device, Sampler, double, period_of
 
 if TYPE_CHECKING:
-    from .devices import Brake, PositionSensor
+    from .other import Brake, PositionSensor
 
 POSITION, VELOCITY, AVAILABLE, FORCE, FEEDBACK, ACCELERATION, PID = (1 << bit for bit in range(7))
 """What was called since the last step."""

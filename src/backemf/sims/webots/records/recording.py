@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import MissingExtraError, ParameterError
-from .axis import CHANNELS, ELECTRIC, Axis
+from ....errors import MissingExtraError, ParameterError
+from ..backends.axis import CHANNELS, ELECTRIC, Axis
 
 ROWS = 8192
 """Steps that are written at once [1]."""

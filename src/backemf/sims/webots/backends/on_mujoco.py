@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import MissingExtraError, ParameterError
+from ....errors import MissingExtraError, ParameterError
+from ..robots.description import RobotDescription
 from .axis import Axis
-from .description import RobotDescription
 from .straight import straight_control
 
 SWEEPS = 200

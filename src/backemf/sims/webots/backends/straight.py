@@ -11,12 +11,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from ...engines import bind
-from ...engines.tracing import FLOAT, Program, Symbol, node, ops
-from ...tree import map_numbers
-from . import law
-from .law import JointState, MotorState
-from .motor import WebotsJoint, WebotsMotor
+from ....engines import bind
+from ....engines.tracing import FLOAT, Program, Symbol, node, ops
+from ....tree import map_numbers
+from .. import law
+from ..law import JointState, MotorState
+from ..motor import WebotsJoint, WebotsMotor
 
 SET_AT_RUN = ("control_p", "control_i", "control_d", "acceleration")
 """Constants of a motor that a controller may change at any time, so that they stay variables [1]."""

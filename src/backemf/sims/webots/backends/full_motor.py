@@ -16,15 +16,15 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from ...actuator import Actuator, Supply, Torque, chain
-from ...actuator.memory import initial_state
-from ...engines import bind
-from ...engines import load as engine
-from ...errors import ParameterError
-from ...motor import Motor
-from ...motorfile import load
+from ....actuator import Actuator, Supply, Torque, chain
+from ....actuator.memory import initial_state
+from ....engines import bind
+from ....engines import load as engine
+from ....errors import ParameterError
+from ....motor import Motor
+from ....motorfile import load
+from ..robots.description import RobotDescription, RobotJoint
 from .axis import Axis, told
-from .description import RobotDescription, RobotJoint
 from .gears import Carried, Follower, carried, followed, followers_of
 from .ideal import require_inertia
 from .straight import straight_control

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ...errors import ParameterError
-from ..text import place
+from ....errors import ParameterError
+from ...text import place
 
 
 class Unreadable(NamedTuple):

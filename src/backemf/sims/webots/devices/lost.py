@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .axis import told
+from ..backends.axis import told
 
 PREFIXES = {"Motor": "wb_motor", "PositionSensor": "wb_position_sensor", "Brake": "wb_brake", "Device": "wb_device"}
 """What the functions of the C library begin with."""

@@ -17,12 +17,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...errors import ParameterError
-from .coupled import coupled
+from ....errors import ParameterError
+from ..coupled import coupled
+from ..motor import WebotsJoint, WebotsMotor, stop_warnings
+from ..nodes.worlds import WorldJoint, WorldSensor
 from .description import DURATION, MechanicalCoupling, RobotDescription, RobotJoint
-from .motor import WebotsJoint, WebotsMotor, stop_warnings
 from .toml_fields import SLIDES, TURNS, at, read_fields, rows_of, table_of
-from .worlds import WorldJoint, WorldSensor
 
 LARGEST = 1_000_000
 """Longest file that is read [bytes]."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import ParameterError
-from ...plot.style import INK, SERIES, figure, look, save, scaled
+from ....errors import ParameterError
+from ....plot.style import INK, SERIES, figure, look, save, scaled
 from .recording import Recorder
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
 
-from ... import units
-from ...errors import BackemfError, ParameterError
+from .... import units
+from ....errors import BackemfError, ParameterError
 
 TURNS = {"angle": "rad", "speed": "rad/s", "acceleration": "rad/s^2", "torque": "N*m", "inertia": "kg*m^2",
           "damping": "N*m*s/rad", "spring": "N*m/rad", "consumption": "W/(N*m)"}  # fmt: skip

@@ -10,7 +10,7 @@ import math
 import sys
 from typing import Any
 
-from .motor import KINDS, WebotsJoint, WebotsMotor
+from ..motor import KINDS, WebotsJoint, WebotsMotor
 
 NONE = WebotsMotor(max_torque=0.0)
 """Stands in for the motor of a joint that has none."""

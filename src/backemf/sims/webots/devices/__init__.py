@@ -1,0 +1,1 @@
+"""The devices that a controller script sees."""

@@ -1,0 +1,1 @@
+"""Webots worlds and PROTOs: the nodes of a VRML text, and what they say of a robot."""

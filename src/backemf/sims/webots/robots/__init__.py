@@ -1,0 +1,1 @@
+"""A robot for controller scripts: its joints, motors, sensors and brakes."""
