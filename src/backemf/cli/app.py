@@ -28,7 +28,7 @@ class OneSentence(TyperGroup):
 app = typer.Typer(
     name="backemf",
     cls=OneSentence,
-    help="Real motors for simulated robots: read a datasheet, check it, look at it, run it.",
+    help="Real motors for simulated robots: read a datasheet, check it, look at it, run it, carry it into a simulator.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -38,6 +38,7 @@ Try:
   backemf list
   backemf show maxon-re40-148867
   backemf simulate maxon-re40-148867 --command "24 V" --plot run.png
+  backemf export maxon-re40-gp52c --to mujoco@4.0 --joint knee
 
 \b
 Exit codes:
