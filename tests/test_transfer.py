@@ -169,6 +169,17 @@ def test_a_dc_motor_clip_goes_into_mujoco_as_a_motor(name, tmp_path):
         assert error.worst < 1e-6 * error.peak, error
 
 
+@pytest.mark.parametrize("name", ["mujoco@4.0", "mjlab"])
+def test_the_friction_of_a_joint_counts_on_both_sides(name, tmp_path):
+    """A model's own frictionloss is in the motor that is compared with, and in what is written of it."""
+    path = tmp_path / "knee.xml"
+    path.write_text(export(be.Actuator(IDEAL, controller=be.Torque()), "mujoco@4.0", "knee", compare=False).text)
+    found = read_file(path)
+    assert found.coulomb == pytest.approx(20.0 * 0.004)
+    for error in export(found, name, "knee").errors:
+        assert error.worst < 1e-6 * error.peak, error
+
+
 def numbers(text: str) -> list[float]:
     """Every number of a text, comments apart, by size."""
     bare = re.sub(r"<!--.*?-->", "", re.sub(r"#.*", "", text), flags=re.DOTALL)

@@ -82,11 +82,12 @@ def completed(thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str
     """The actuator with all that its torque depends on: what feeds it, and a drive that holds the current limit.
 
     Without a supply it is fed with its rated voltage; without a drive's limit the current is held to the maker's.
-    Backlash of a rotor without inertia cannot be simulated and is left out.
+    Backlash of a rotor without inertia cannot be simulated and is left out. The inertia and friction of a joint are
+    those of its motor, if it has one.
     """
     if isinstance(thing, OnJoint) and thing.actuator.motor is None:
         return thing
-    actuator = thing.actuator if isinstance(thing, OnJoint) else thing
+    actuator = thing.folded() if isinstance(thing, OnJoint) else thing
     actuator = Actuator(actuator, controller=Torque()) if isinstance(actuator, Motor) else actuator
     motor = actuator.motor
     if motor is None:
@@ -100,8 +101,7 @@ def completed(thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str
         motor = replace(motor, gearbox=replace(motor.gearbox, backlash=None))
     if supply is not None or actuator.supply is None:
         actuator = replace(actuator, supply=feeding(motor, actuator, supply))
-    full = replace(actuator, motor=motor)
-    return replace(thing, actuator=full) if isinstance(thing, OnJoint) else full
+    return replace(actuator, motor=motor)
 
 
 def scale_of(thing: Actuator | OnJoint, effort: str = "peak") -> Scale:

@@ -132,9 +132,7 @@ class Own:
 
 def law_of(thing: Actuator | OnJoint) -> Law:
     """What is compared with: our own motor, or what a simulator's file holds."""
-    if isinstance(thing, OnJoint) and thing.actuator.motor is None:
-        return thing.law()
-    return Own(thing.actuator if isinstance(thing, OnJoint) else thing)
+    return thing.law() if isinstance(thing, OnJoint) else Own(thing)
 
 
 def run(
