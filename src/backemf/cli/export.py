@@ -84,6 +84,9 @@ def export_command(
     kind: Annotated[
         str | None, typer.Option(metavar="KIND", help="Which of a simulator's actuators; see below.")
     ] = None,
+    backlash: Annotated[
+        bool, typer.Option("--backlash", help="For MuJoCo: write the play of the gears as a second hinge.")
+    ] = False,
     effort: Annotated[
         str, typer.Option(metavar="CURRENT", help="Current behind the largest torque: peak or continuous.")
     ] = "peak",
@@ -108,8 +111,10 @@ def export_command(
 
     if to is None and compare is None:
         raise ParameterError(f"--to is missing: must be one of {', '.join(NAMES)}; or give --compare FILE")
-    if to is not None:
-        target_of(to)
+    if to is not None and not target_of(to).name.startswith("mujoco") and backlash:
+        raise ParameterError(f"--backlash is for MuJoCo: {to} has no place for it")
+    if to is not None and target_of(to).name.startswith(("mujoco", "physx")) and kind is not None:
+        raise ParameterError(f"--kind {kind}: {to} has one kind of motor; leave it out")
     require_ending("--compare", compare, (".png", ".svg", ".pdf"))
     if output is not None:
         require_folder("--output", output)
@@ -126,6 +131,8 @@ def export_command(
         joint = name if joint == "joint" and name else joint
         thing = OnJoint(actuator=thing, **own)
     numbers: dict[str, Any] = {} if kind is None else {"kind": kind}
+    if backlash:
+        numbers["backlash"] = True
     step = above_zero("--timestep", timestep, "s")
     if compare is not None:
         _draw(thing, actuator, step, effort, compare)
