@@ -223,6 +223,17 @@ def test_a_file_that_was_imported_can_be_run(tmp_path):
     assert "at the end" in said("simulate", tmp_path / "one.toml", "--command", "12 V", "--duration", "20 ms")
 
 
+def test_a_motor_file_can_be_shown_and_not_checked(tmp_path):
+    """Its constants are those of the motor; a datasheet's figures are not in it."""
+    be.save(be.Actuator(geared(), controller=be.Torque()), tmp_path / "one.toml", {"armature": 0.004})
+    told = said("show", tmp_path / "one.toml")
+    assert "What follows" in told and "what the maker says" not in told
+    result = call("check", tmp_path / "one.toml")
+    assert result.exit_code == 2 and "is a motor file, and no datasheet" in result.stderr
+    be.save(be.Actuator(controller=be.Torque()), tmp_path / "bare.toml")
+    assert "the actuator has no motor" in call("show", tmp_path / "bare.toml").stderr
+
+
 def test_compare_draws_all_simulators(tmp_path):
     """One picture for all targets, with or without --to."""
     said("export", RE40, "--compare", tmp_path / "all.png")

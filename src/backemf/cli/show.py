@@ -12,6 +12,8 @@ from rich.text import Text
 
 from ..datasheet import Datasheet
 from ..errors import ParameterError
+from ..motor import Motor
+from ..motorfile import is_actuator, load_with_joint
 from .app import AsJson, MotorName, app, console
 from .tables import cell, plain, titled_table
 from .words import above_zero, quantity, require_folder
@@ -42,26 +44,44 @@ def show(
     celsius = None if temperature is None else quantity("--temperature", temperature, "degC")
     if page is not None:
         require_folder("--page", page)
-    sheet = Datasheet.load(motor)
-    if not json_:
+    actuator, own = (None, None) if not _is_motor_file(motor) else load_with_joint(motor)
+    sheet = Datasheet.load(motor) if actuator is None else None
+    if sheet is not None and not json_:
         # what the maker says is worth seeing even where too little follows from it
         _print_figures(sheet)
-    built = sheet.motor()
+    built = sheet.motor() if sheet is not None else _motor_of(motor, actuator, own)
     if volts is None and (built.ratings is None or built.ratings.voltage is None):
         raise ParameterError(f'{motor}: the datasheet gives no nominal voltage: add one, such as --voltage "24 V"')
     constants = analyze.constants(built, voltage=volts, temperature=celsius)
     if page is not None:
         from .. import plot
 
-        plot.page(page, title=sheet.name, motor=built, findings=sheet.check())
+        findings = [] if sheet is None else sheet.check()
+        plot.page(page, title=built.name or Path(motor).stem, motor=built, findings=findings)
     if json_:
-        figures = [asdict(figure) for figure in sheet.figures()]
+        figures = [] if sheet is None else [asdict(figure) for figure in sheet.figures()]
         derived = [dict(zip(("name", "symbol", "value", "unit"), row, strict=True)) for row in constants.rows()]
         print(json.dumps(plain({"figures": figures, "constants": derived}), indent=1, ensure_ascii=False))
         return
     _print_constants(constants)
     if page is not None:
         console().print(f"wrote {page}", soft_wrap=True)
+
+
+def _is_motor_file(name: str) -> bool:
+    path = Path(name)
+    return path.suffix == ".toml" and path.is_file() and is_actuator(path.read_bytes().decode("utf-8", "replace"))
+
+
+def _motor_of(name: str, actuator: Any, own: Any) -> Motor:
+    """The motor of a motor file, with the inertia and friction of its joint."""
+    from ..sims.on_joint import OnJoint
+
+    joint = dict(own)
+    folded = OnJoint(actuator=actuator, joint=joint.pop("name", ""), **joint).folded()
+    if folded.motor is None:
+        raise ParameterError(f"{name}: the actuator has no motor, and so there are no constants to show; try export")
+    return folded.motor
 
 
 def _print_figures(sheet: Datasheet) -> None:

@@ -79,6 +79,11 @@ def from_si(name: str, tables: dict[str, Any]) -> Datasheet:
 
 
 def _sheet(content: dict[str, Any], place: Place, stem: str, origin: str, value_of: Any) -> Datasheet:
+    if "format" in content:
+        raise DatasheetError(
+            f"{place.file}: is a motor file, and no datasheet: there is nothing in it to check; show, simulate and "
+            "export take it, and be.load"
+        )
     fields: dict[str, Any] = {"name": stem, "origin": origin}
     for key, value in content.items():
         if key in _TEXTS:
