@@ -276,6 +276,13 @@ def test_bad_exports_end_in_one_sentence(options, words, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_motor_without_a_voltage_needs_a_supply():
+    """The sentence names the option that is missing."""
+    result = call("export", "cubemars-ri50", "--to", "mjlab")
+    assert result.exit_code == 2 and '--supply "voltage=24V"' in result.stderr
+    assert "DcMotorActuatorCfg" in said("export", "cubemars-ri50", "--to", "mjlab", "--supply", "voltage=24V")
+
+
 def test_strict_leaves_a_file_as_it_was(tmp_path):
     """A refusal writes nothing over what is there."""
     path = tmp_path / "knee.py"

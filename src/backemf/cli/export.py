@@ -124,6 +124,9 @@ def export_command(
     if own is None:
         controller = controller or "torque"
     thing: Any = actuator_from(actuator, controller=controller, supply=supply, delay=delay, limits=limit)
+    fed = thing.motor is None or thing.supply is not None or thing.voltage_limit is not None
+    if not fed and (thing.motor.ratings is None or thing.motor.ratings.voltage is None):
+        raise ParameterError(f'{motor}: it has no nominal voltage: add one, such as --supply "voltage=24V"')
     if own:
         from ..sims.on_joint import OnJoint
 
