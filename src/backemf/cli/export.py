@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from ..actuator import Actuator
 from ..errors import ParameterError
 from ..motorfile import load_with_joint, write_text
 from .app import AsJson, MotorName, app
@@ -105,34 +106,22 @@ def export_command(
 ) -> None:
     """Write a motor for a simulator, with a table of what is kept, approximated and dropped, and the torque error."""
     from ..progress import progress_bar
-    from ..transfer import NAMES, export
+    from ..transfer import export
     from ..transfer.duty import HEAT, HEAT_STEP
-    from ..transfer.targets import target_of
 
-    if to is None and compare is None:
-        raise ParameterError(f"--to is missing: must be one of {', '.join(NAMES)}; or give --compare FILE")
-    if to is not None and not target_of(to).name.startswith("mujoco") and backlash:
-        raise ParameterError(f"--backlash is for MuJoCo: {to} has no place for it")
-    if to is not None and target_of(to).name.startswith(("mujoco", "physx")) and kind is not None:
-        raise ParameterError(f"--kind {kind}: {to} has one kind of motor; leave it out")
-    require_ending("--compare", compare, (".png", ".svg", ".pdf"))
-    if output is not None:
-        require_folder("--output", output)
-        if to is None:
-            raise ParameterError("--output needs --to: which simulator the file is for")
+    _check_options(to, kind, backlash, output, compare)
     actuator, own = load_with_joint(motor)
     if own is None:
         controller = controller or "torque"
-    thing: Any = actuator_from(actuator, controller=controller, supply=supply, delay=delay, limits=limit)
-    fed = thing.motor is None or thing.supply is not None or thing.voltage_limit is not None
-    if not fed and (thing.motor.ratings is None or thing.motor.ratings.voltage is None):
-        raise ParameterError(f'{motor}: it has no nominal voltage: add one, such as --supply "voltage=24V"')
+    actuator = actuator_from(actuator, controller=controller, supply=supply, delay=delay, limits=limit)
+    _require_voltage(motor, actuator)
+    thing: Any = actuator
     if own:
         from ..sims.on_joint import OnJoint
 
         name = own.pop("name", "")
         joint = name if joint == "joint" and name else joint
-        thing = OnJoint(actuator=thing, **own)
+        thing = OnJoint(actuator=actuator, **own)
     numbers: dict[str, Any] = {} if kind is None else {"kind": kind}
     if backlash:
         numbers["backlash"] = True
@@ -162,6 +151,34 @@ def export_command(
     for path in (output, compare):
         if path is not None:
             Console().print(f"wrote {path}", soft_wrap=True)
+
+
+def _check_options(to: str | None, kind: str | None, backlash: bool, output: Path | None, compare: Path | None) -> None:
+    """Say at once what cannot be, not after a long run."""
+    from ..transfer.targets import NAMES, target_of
+
+    require_ending("--compare", compare, (".png", ".svg", ".pdf"))
+    if output is not None:
+        require_folder("--output", output)
+    if to is None:
+        if output is not None:
+            raise ParameterError("--output needs --to: which simulator the file is for")
+        if compare is None:
+            raise ParameterError(f"--to is missing: must be one of {', '.join(NAMES)}; or give --compare FILE")
+        return
+    name = target_of(to).name
+    if backlash and not name.startswith("mujoco"):
+        raise ParameterError(f"--backlash is for MuJoCo: {to} has no place for it")
+    if kind is not None and name.startswith(("mujoco", "physx")):
+        raise ParameterError(f"--kind {kind}: {to} has one kind of motor; leave it out")
+
+
+def _require_voltage(name: str, actuator: Actuator) -> None:
+    motor = actuator.motor
+    if motor is None or actuator.supply is not None or actuator.voltage_limit is not None:
+        return
+    if motor.ratings is None or motor.ratings.voltage is None:
+        raise ParameterError(f'{name}: it has no nominal voltage: add one, such as --supply "voltage=24V"')
 
 
 def _draw(thing: Any, actuator: Any, timestep: float, effort: str, path: Path) -> None:
