@@ -57,12 +57,13 @@ def host(in_order: bool) -> tuple[wp.array, SimpleNamespace, SimpleNamespace]:
 
 def newtons(index: wp.array, delay: bool) -> Actuator:
     """Newton's PD and DC clamp, with its delay where that is asked for."""
+    count = len(index)
 
     def full(x: float) -> wp.array:
-        return wp.full(COUNT, x, dtype=wp.float32)
+        return wp.full(count, x, dtype=wp.float32)
 
     clamp = ClampingDCMotor(full(CLIP.saturation_effort), full(CLIP.velocity_limit), full(CLIP.effort_limit))
-    late = Delay(wp.full(COUNT, LAG, dtype=wp.int32), LAG) if delay else None
+    late = Delay(wp.full(count, LAG, dtype=wp.int32), LAG) if delay else None
     return Actuator(index, DrivePD(full(PD.stiffness), full(PD.damping)), delay=late, clamping=[clamp])
 
 

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import newton
 import numpy as np
 import warp as wp
-from newton.actuators import Actuator, ClampingDCMotor, Delay, DrivePD
+from newton.actuators import Actuator
 from rich.console import Console
 
 import backemf as be
@@ -25,11 +25,10 @@ from backemf.sims.newton import BackemfActuator, BackemfDrive
 sys.path.insert(0, str(Path(__file__).parent))
 from figures import Figure, report
 from full_motor import full_motor
+from newton_actuators import CLIP, DT, LAG, PD, UNIT, newtons
 
-TURNS, DT, LAG = 20, 2e-3, 4
+TURNS = 20
 SIZES = (4096 * 12, 1_000_000)
-PD = be.IdealPd(stiffness=80.0, damping=10.0)
-CLIP = be.DcClip(saturation_effort=50.0, velocity_limit=30.0, effort_limit=25.0)
 LATE = be.Delay(steps=LAG, schedule="isaaclab", per="joint")
 KINDS = {
     "PD and DC clamp": be.Actuator(controller=PD, limits=CLIP),
@@ -38,7 +37,6 @@ KINDS = {
         full_motor(), be.Supply(voltage=48.0), controller=be.PositionPid(kp=40.0, ki=5.0, kd=0.4)
     ),
 }
-UNIT = "M motor-steps/s"
 
 
 def host(count: int) -> tuple[SimpleNamespace, SimpleNamespace]:
@@ -57,18 +55,6 @@ def host(count: int) -> tuple[SimpleNamespace, SimpleNamespace]:
 def places(count: int) -> np.ndarray:
     joint = np.arange(count)
     return (joint // 12 * 18 + 6 + joint % 12).astype(np.uint32)
-
-
-def newtons(index: wp.array, delay: bool) -> Actuator:
-    """Newton's PD and DC clamp, with its delay where that is asked for."""
-    count = len(index)
-
-    def full(x: float) -> wp.array:
-        return wp.full(count, x, dtype=wp.float32)
-
-    clamp = ClampingDCMotor(full(CLIP.saturation_effort), full(CLIP.velocity_limit), full(CLIP.effort_limit))
-    late = Delay(wp.full(count, LAG, dtype=wp.int32), LAG) if delay else None
-    return Actuator(index, DrivePD(full(PD.stiffness), full(PD.damping)), delay=late, clamping=[clamp])
 
 
 def captured(actuator: Actuator, state: SimpleNamespace, control: SimpleNamespace):

@@ -57,6 +57,14 @@ def console() -> Console:
 MotorName = Annotated[
     str, typer.Argument(metavar="MOTOR", help="An id of the catalogue, as `backemf list` prints it, or a TOML file.")
 ]
+DelayText = Annotated[
+    str | None,
+    typer.Option("--delay", metavar="DELAY", help='How long commands travel, such as "seconds=4ms".'),
+]
+LimitTexts = Annotated[
+    list[str] | None,
+    typer.Option("--limit", metavar="LIMIT", help='Limit of the joint torque, such as "effort effort_limit=1N*m".'),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON in SI units for scripts instead of tables.")]
 
 

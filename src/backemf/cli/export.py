@@ -14,7 +14,7 @@ from rich.markup import escape
 from ..actuator import Actuator
 from ..errors import ParameterError
 from ..motorfile import load_with_joint, write_text
-from .app import AsJson, MotorName, app
+from .app import AsJson, DelayText, LimitTexts, MotorName, app
 from .drive import actuator_from
 from .tables import plain, titled_table
 from .words import above_zero, require_ending, require_folder
@@ -75,13 +75,8 @@ def export_command(
             metavar="SUPPLY", help='Battery, such as "voltage=24V resistance=50mohm"; default: the nominal voltage.'
         ),
     ] = None,
-    delay: Annotated[
-        str | None, typer.Option(metavar="DELAY", help='How long commands travel, such as "seconds=4ms".')
-    ] = None,
-    limit: Annotated[
-        list[str] | None,
-        typer.Option(metavar="LIMIT", help='Limit of the joint torque, such as "effort effort_limit=1N*m".'),
-    ] = None,
+    delay: DelayText = None,
+    limit: LimitTexts = None,
     kind: Annotated[
         str | None, typer.Option(metavar="KIND", help="Which of a simulator's actuators; see below.")
     ] = None,

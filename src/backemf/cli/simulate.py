@@ -14,7 +14,7 @@ from ..actuator import Actuator
 from ..motorfile import load_with_joint
 from ..physics.state import LIMITS
 from ..simulate import simulate as run_simulation
-from .app import AsJson, MotorName, app, console
+from .app import AsJson, DelayText, LimitTexts, MotorName, app, console
 from .drive import actuator_from, controller_word
 from .tables import plain, titled_table
 from .words import command_from, load_from, quantity, require_ending
@@ -132,10 +132,7 @@ def simulate(
             "Default: any voltage is there.",
         ),
     ] = None,
-    delay: Annotated[
-        str | None,
-        typer.Option(metavar="DELAY", help='How long commands travel, such as "seconds=4ms"; see below.'),
-    ] = None,
+    delay: DelayText = None,
     range_: Annotated[
         str | None,
         typer.Option("--range", metavar="LOW..HIGH", help='Lowest and highest command, such as "-90deg..90deg".'),
@@ -150,10 +147,7 @@ def simulate(
             metavar="VOLTS", help='Largest voltage of the drive, such as "24 V"; default: what the supply has.'
         ),
     ] = None,
-    limit: Annotated[
-        list[str] | None,
-        typer.Option(metavar="LIMIT", help='Limit of the joint torque, such as "effort effort_limit=1N*m"; see below.'),
-    ] = None,
+    limit: LimitTexts = None,
     substeps: Annotated[
         int | None, typer.Option(metavar="N", help="Turns of the control loop per step; default: 1.")
     ] = None,

@@ -56,8 +56,7 @@ def draw_run(recorder: Recorder, path: str | Path | None = None, title: str = ""
                 colour = SERIES[index]
                 (line,) = ax.plot(factor * table["time"], table[f"{channel}[{name}]"], color=colour)
                 lines.setdefault(name, line)
-                shade = colour if len(names) > 1 else INK
-                aimed |= target is not None and _draw_target(ax, factor, table, name, target, shade)
+                aimed |= target is not None and _draw_target(ax, factor, table, name, target)
             units = {_pretty(recorder.units[f"{channel}[{n}]"]) for n in names if f"{channel}[{n}]" in table}
             ax.set_ylabel(f"{label}\n[{', '.join(sorted(units))}]")
             ax.ticklabel_format(axis="y", useOffset=False)
@@ -94,7 +93,7 @@ def draw_compared(
             for colour, (name, table) in zip(SERIES, tables.items(), strict=False):
                 ax.plot(table["time"], table[f"{channel}[{motor}]"], color=colour, label=name)
                 if target is not None and name == next(iter(tables)):
-                    aimed |= _draw_target(ax, 1.0, table, motor, target, INK)
+                    aimed |= _draw_target(ax, 1.0, table, motor, target)
             unit = next(iter(recorders.values())).units[f"{channel}[{motor}]"]
             ax.set_ylabel(f"{label}\n[{_pretty(unit)}]")
             ax.margins(x=0.0, y=0.12)
@@ -127,13 +126,14 @@ def _moving(recorder: Recorder, table: dict[str, Any]) -> list[str]:
     return moved or motors
 
 
-def _draw_target(ax: Any, factor: float, table: dict[str, Any], name: str, target: str, colour: str) -> bool:
+def _draw_target(ax: Any, factor: float, table: dict[str, Any], name: str, target: str) -> bool:
     """The target as far as it was one: a position in position control, a velocity in either but torque control."""
     mode = table[f"mode[{name}]"]
     holds = mode == 0.0 if target == "target_position" else mode != 2.0
     values = np.where(holds & np.isfinite(table[f"{target}[{name}]"]), table[f"{target}[{name}]"], np.nan)
-    if np.isfinite(values).any():
-        ax.plot(factor * table["time"], values, "--", color=colour, linewidth=1.0)
+    # a single sample is no line; over the curves, which may lie on it
+    if np.isfinite(values).sum() > 1:
+        ax.plot(factor * table["time"], values, "--", color=INK, linewidth=1.0, zorder=3)
         return True
     return False
 
