@@ -50,8 +50,8 @@ COUNT = 60
 MOTOR = Motor(winding=Winding(resistance=0.5), magnet=Magnet(torque_constant=0.05, back_emf_constant=0.06))
 
 
-def fate(written, phenomenon: str) -> str:
-    return {loss.phenomenon: loss.fate for loss in written.fates}[phenomenon]
+def status(written, phenomenon: str) -> str:
+    return {loss.phenomenon: loss.status for loss in written.statuses}[phenomenon]
 
 
 # --- in the real MuJoCo
@@ -147,7 +147,7 @@ def test_keep_constants_writes_both():
     gears = Gearbox(stages=(Stage(ratio=10.0, efficiency=0.8),))
     written = write(replace(MOTOR, gearbox=gears), keep="constants")
     assert written.attributes["motorconst"] == pytest.approx((0.5, 0.6)) and written.attributes["resistance"] == 0.5
-    assert fate(written, "gear loss") == "dropped" and fate(written, "torque-speed line") == "approximated"
+    assert status(written, "gear loss") == "dropped" and status(written, "torque-speed line") == "approximated"
 
 
 def test_both_ways_agree_where_there_is_one_constant():
@@ -222,15 +222,15 @@ def test_names_are_written_as_xml():
     assert mujoco.MjModel.from_xml_string(written.text).actuator(0).name == "a--b"
 
 
-# --- fates
+# --- statuses
 
 
 def test_fates_name_every_phenomenon_once():
     """Each phenomenon that an actuator has is told once, and a sentence stands behind what is not kept."""
     for seed in range(COUNT):
-        found = write(any_actuator(seed)).fates
+        found = write(any_actuator(seed)).statuses
         assert len({loss.phenomenon for loss in found}) == len(found)
-        assert all(bool(loss.note) == (loss.fate != "kept") for loss in found)
+        assert all(bool(loss.note) == (loss.status != "kept") for loss in found)
 
 
 def test_torque_control_until_311_says_what_to_command():
@@ -252,16 +252,16 @@ def test_position_gains_go_over_from_volts_to_torque():
 def test_velocity_integral_is_lost_since_312():
     """The integral of a moving target has no place in 4.0, and one in 3.11."""
     pi = Actuator(MOTOR, controller=VelocityPi(kp=0.2, ki=1.0))
-    assert fate(write(pi, version="4.0"), "integral") == "dropped"
-    assert fate(write(pi, version="3.11"), "integral") == "approximated"
+    assert status(write(pi, version="4.0"), "integral") == "dropped"
+    assert status(write(pi, version="3.11"), "integral") == "approximated"
 
 
 def test_a_delay_below_half_a_step_is_left_out():
     """MuJoCo's shortest delay is a whole step, so that half of one is nearer to none."""
     short = write(Actuator(MOTOR, delay=be.Delay(seconds=0.4e-3)), timestep=1e-3)
-    assert short.history == {} and fate(short, "delay") == "dropped"
+    assert short.history == {} and status(short, "delay") == "dropped"
     longer = write(Actuator(MOTOR, delay=be.Delay(seconds=0.6e-3)), timestep=1e-3)
-    assert longer.history["delay"] == 1e-3 and fate(longer, "delay") == "approximated"
+    assert longer.history["delay"] == 1e-3 and status(longer, "delay") == "approximated"
 
 
 # --- and back

@@ -71,7 +71,10 @@ def test_a_pid_comes_back():
     assert found.pipeline == Pipeline(
         drive=Drive(kp=11.1, ki=3.3, kd=0.7, integral_max=0.5), clamps=(MaxEffort(max_effort=9.5),)
     )
-    assert {loss.phenomenon: loss.fate for loss in written.fates} == {"controller": "kept", "integral": "approximated"}
+    assert {loss.phenomenon: loss.status for loss in written.statuses} == {
+        "controller": "kept",
+        "integral": "approximated",
+    }
 
 
 def test_a_whole_actuator_comes_back():
@@ -160,10 +163,10 @@ def test_losses_are_told():
         delay=be.Delay(seconds=0.0043),
     )
     written = write(delayed, KNEE, timestep=2e-3)
-    fates = {loss.phenomenon: loss.fate for loss in written.fates}
-    assert fates["winding heat"] == fates["current and power"] == "dropped"
-    assert fates["delay"] == "approximated"
-    assert fates["controller"] == fates["rotor inertia"] == "kept"
+    statuses = {loss.phenomenon: loss.status for loss in written.statuses}
+    assert statuses["winding heat"] == statuses["current and power"] == "dropped"
+    assert statuses["delay"] == "approximated"
+    assert statuses["controller"] == statuses["rotor inertia"] == "kept"
     assert "int newton:delaySteps = 2" in written.text
     with pytest.raises(be.ParameterError, match="give timestep="):
         write(delayed, KNEE)

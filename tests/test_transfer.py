@@ -45,13 +45,13 @@ def exported(name: str) -> Exported:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_simulator_takes_a_motor(name):
-    """Each target gets a text, a fate for every phenomenon of the motor, and five errors that are finite."""
+    """Each target gets a text, a status for every phenomenon of the motor, and five errors that are finite."""
     found = exported(name)
     assert "knee" in found.text
     full = completed(be.Datasheet.load(RE40).motor())
     there = [key for key, phenomenon in PHENOMENA.items() if phenomenon.there(full)]
-    assert [loss.phenomenon for loss in found.fates] == there
-    assert all((loss.fate == "kept") == (loss.note == "") for loss in found.fates)
+    assert [loss.phenomenon for loss in found.statuses] == there
+    assert all((loss.status == "kept") == (loss.note == "") for loss in found.statuses)
     assert [error.where for error in found.errors] == [
         "operating range", "start", "stall", "braking overspeed", "ten minutes of heat",
     ]  # fmt: skip
@@ -122,17 +122,17 @@ MARKS = {"kept": "●", "approximated": "◐", "dropped": "○"}
 
 
 def page_tables() -> tuple[list[str], list[str]]:
-    """The two tables of the page on simulators: fates and errors of one geared motor, equal columns as one."""
+    """The two tables of the page on simulators: statuses and errors of one geared motor, equal columns as one."""
     found = [exported(name) for name in NAMES]
     columns: dict[tuple, list[str]] = {}
     for one in found:
-        marks = tuple(MARKS[loss.fate] for loss in one.fates)
+        marks = tuple(MARKS[loss.status] for loss in one.statuses)
         errors = tuple(f"{error.rms:.2g}" for error in one.errors)
         columns.setdefault((marks, errors), []).append(one.target.title)
     heads = "| | " + " | ".join(", ".join(titles) for titles in columns.values()) + " |"
     tables = []
     for part, rule, names in (
-        (0, ":-:", [loss.phenomenon for loss in found[0].fates]),
+        (0, ":-:", [loss.phenomenon for loss in found[0].statuses]),
         (1, "--:", [error.where for error in found[0].errors]),
     ):
         rows = [f"| {name} | " + " | ".join(key[part][k] for key in columns) + " |" for k, name in enumerate(names)]
@@ -207,10 +207,10 @@ def test_export_prints_what_to_paste_and_the_tables_beside_it(name):
 
 
 def test_export_as_json_has_everything():
-    """For scripts: the text, the fates and the errors."""
+    """For scripts: the text, the statuses and the errors."""
     answer = json.loads(said("export", RE40, "--to", "mjlab", "--json"))
     assert answer["to"] == "mjlab" and "DcMotorActuatorCfg" in answer["text"]
-    assert {loss["fate"] for loss in answer["fates"]} == {"kept", "approximated", "dropped"}
+    assert {loss["status"] for loss in answer["statuses"]} == {"kept", "approximated", "dropped"}
     assert len(answer["errors"]) == 5
 
 

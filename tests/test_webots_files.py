@@ -288,12 +288,14 @@ def test_ranges_and_slew_find_their_places() -> None:
 
 def test_fates_say_what_webots_does() -> None:
     """Approximated with a sentence, kept, or dropped."""
-    fates = {loss.phenomenon: loss for loss in webots.write(be.Actuator(geared(), controller=PD)).fates}
-    assert fates["controller"].fate == "approximated" and "P = 20 1/s" in fates["controller"].note
-    assert fates["torque-speed line"].fate == "approximated" and "maxVelocity" in fates["torque-speed line"].note
-    assert fates["dry friction"].fate == "approximated" and fates["viscous drag"].fate == "kept"
-    assert fates["rotor inertia"].fate == "dropped" and fates["inductance"].fate == "dropped"
-    by_torque = {loss.phenomenon: loss.fate for loss in webots.write(geared()).fates}
+    statuses = {loss.phenomenon: loss for loss in webots.write(be.Actuator(geared(), controller=PD)).statuses}
+    assert statuses["controller"].status == "approximated" and "P = 20 1/s" in statuses["controller"].note
+    assert (
+        statuses["torque-speed line"].status == "approximated" and "maxVelocity" in statuses["torque-speed line"].note
+    )
+    assert statuses["dry friction"].status == "approximated" and statuses["viscous drag"].status == "kept"
+    assert statuses["rotor inertia"].status == "dropped" and statuses["inductance"].status == "dropped"
+    by_torque = {loss.phenomenon: loss.status for loss in webots.write(geared()).statuses}
     assert by_torque["dry friction"] == "kept" and by_torque["torque-speed line"] == "dropped"
 
 

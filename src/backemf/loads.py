@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -58,6 +58,8 @@ class Pendulum:
     """Acceleration of gravity [m/s²]."""
     offset: Number = 0.0
     """Angle by which position 0 is off the vertical [rad]."""
+    inertia: Number = 0.0
+    """Moment of inertia that turns along and has no weight, without the motor's own [kg·m²]."""
 
     def __post_init__(self) -> None:
         require(self, "mass", ">=")
@@ -65,6 +67,7 @@ class Pendulum:
         require(self, "arm_mass", ">=")
         require(self, "damping", ">=")
         require(self, "gravity", ">=")
+        require(self, "inertia", ">=")
         require_finite(self, "offset")
 
 
@@ -158,3 +161,10 @@ Load = Inertia | ConstantTorque | Pendulum | Fan | TwoMass | LockedRotor | Presc
 """Everything a motor can be simulated with."""
 KINEMATIC = (LockedRotor, PrescribedMotion)
 """Loads that move as they please."""
+
+
+def with_inertia(load: Load, inertia: float) -> Load:
+    """The load with more inertia at the joint [kg·m²]; one whose motion is prescribed stays as it is."""
+    if isinstance(load, KINEMATIC) or inertia == 0.0:
+        return load
+    return replace(load, inertia=load.inertia + inertia)

@@ -38,18 +38,23 @@ LARGEST = 1_000_000
 
 
 def load(id_or_path: str | Path) -> Actuator:
-    """An actuator from a file of this kind, or the motor of a datasheet: of the catalogue by its id, or of a path."""
+    """An actuator from a file of this kind, or of a datasheet: of the catalogue by its id, or of a path.
+
+    A datasheet without a winding gives an actuator of its torque and speed limits alone.
+    """
     return load_with_joint(id_or_path)[0]
 
 
 def load_with_joint(id_or_path: str | Path) -> tuple[Actuator, dict[str, Any] | None]:
-    """The actuator, and what the file says of the joint itself; None for a datasheet, which knows no command."""
+    """The actuator, and what the file says of the joint itself; None for the motor of a datasheet, which has it."""
     path = Path(id_or_path)
     if path.suffix == ".toml" and path.is_file() and path.stat().st_size <= LARGEST:
         text = path.read_bytes().decode("utf-8", errors="replace")
         if is_actuator(text):
             return loads_with_joint(text, str(path))
-    return Actuator(Datasheet.load(id_or_path).motor()), None
+    sheet = Datasheet.load(id_or_path)
+    actuator = sheet.actuator()
+    return actuator, sheet.joint() if actuator.motor is None else None
 
 
 def save(actuator: Actuator, path: str | Path, joint: Mapping[str, Any] | None = None) -> None:

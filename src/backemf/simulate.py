@@ -17,8 +17,9 @@ from .actuator.needs import require_command, require_load
 from .checks import ABSOLUTE_ZERO, no_number
 from .commands import Samples, as_command
 from .errors import ParameterError, SimulationError
-from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion
+from .loads import KINEMATIC, Load, LockedRotor, Pendulum, PrescribedMotion
 from .motor import Motor
+from .physics.load import pendulum_inertia
 from .rollout import MAIN, Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .run import Run
 from .tree import numbers
@@ -201,7 +202,7 @@ def check_load(actuator: Actuator, load: Load) -> None:
     if isinstance(load, KINEMATIC):
         return
     own = np.asarray(0.0 if actuator.motor is None else actuator.motor.armature)
-    outside = np.asarray(getattr(load, "inertia", 1.0))
+    outside = np.asarray(pendulum_inertia(load) if isinstance(load, Pendulum) else load.inertia)
     if not (own + outside > 0).all():
         raise ParameterError(
             "nothing has inertia: give Motor.rotor, or a load with an inertia above 0, "

@@ -19,7 +19,9 @@ from .drive import actuator_from
 from .tables import plain, titled_table
 from .words import above_zero, require_ending, require_folder
 
-FATES = {"kept": "green", "approximated": "yellow", "dropped": "red"}
+STATUS_STYLE = {"kept": "green", "approximated": "yellow", "dropped": "red", "unknown": "magenta"}
+NOTHING = 1e-5
+"""Share of the peak torque below which an error is that of the written digits [1]."""
 
 
 @app.command(
@@ -134,7 +136,7 @@ def export_command(
         answer = {
             "to": found.target.name,
             "text": found.text,
-            "fates": [asdict(loss) for loss in found.fates],
+            "statuses": [asdict(loss) for loss in found.statuses],
             "notes": found.notes,
             "errors": [asdict(error) for error in found.errors],
         }
@@ -185,10 +187,10 @@ def _draw(thing: Any, actuator: Any, timestep: float, effort: str, path: Path) -
 
 def _print_tables(found: Any, terminal: Console) -> None:
     table = titled_table(f"What {found.target.title} makes of it", terminal)
-    for title in ("phenomenon", "fate", ""):
+    for title in ("phenomenon", "status", ""):
         table.add_column(title, no_wrap=title != "")
-    for loss in found.fates:
-        table.add_row(loss.phenomenon, f"[{FATES[loss.fate]}]{loss.fate}[/]", escape(loss.note))
+    for loss in found.statuses:
+        table.add_row(loss.phenomenon, f"[{STATUS_STYLE[loss.status]}]{loss.status}[/]", escape(loss.note))
     terminal.print(table)
     for note in found.notes:
         terminal.print(f"note: {escape(note)}")
@@ -198,7 +200,10 @@ def _print_tables(found: Any, terminal: Console) -> None:
     for title in ("RMS", "worst", "of the peak", "at"):
         table.add_column(title, justify="right")
     for error in found.errors:
-        if error.worst < 1e-6 * error.peak:
+        if error.unknown:
+            table.add_row(error.where, "unknown", "", "", error.unknown)
+            continue
+        if error.worst < NOTHING * error.peak:
             table.add_row(error.where, "0", "0", "0 %", "")
             continue
         share = 100 * error.worst / error.peak

@@ -36,7 +36,8 @@ def show(
 ) -> None:
     """Show a motor: its figures with their sources, and the constants that follow from them.
 
-    Where a datasheet says too little for a motor, its figures are shown, then what is missing, with exit code 2.
+    Where a datasheet says too little for a motor, the limits of the joint are shown and what a motor lacks; where it
+    has no limits either, what is missing, with exit code 2.
     """
     from .. import analyze
 
@@ -49,6 +50,9 @@ def show(
     if sheet is not None and not json_:
         # what the maker says is worth seeing even where too little follows from it
         _print_figures(sheet)
+    if sheet is not None and sheet.says == "limits only":
+        _show_limits(sheet, page, json_)
+        return
     built = sheet.motor() if sheet is not None else _motor_of(motor, actuator, own)
     if volts is None and (built.ratings is None or built.ratings.voltage is None):
         raise ParameterError(f'{motor}: the datasheet gives no nominal voltage: add one, such as --voltage "24 V"')
@@ -66,6 +70,50 @@ def show(
     _print_constants(constants)
     if page is not None:
         console().print(f"wrote {page}", soft_wrap=True)
+
+
+def _show_limits(sheet: Datasheet, page: Path | None, json_: bool) -> None:
+    """What follows from a sheet without a winding: limits of the joint, and what a motor lacks."""
+    limits, missing = sheet.limits_only()
+    numbers = {name: (float(getattr(limits.limit, name)), how) for name, how in limits.how.items()}
+    numbers |= {name: (value, "at the joint") for name, value in sheet.joint().items()}
+    if page is not None:
+        from .. import plot
+        from ..plot.page import Section, pictures
+
+        words = "What the printed torque and speed allow at the joint; there is no winding to say more."
+        draw = (("joint limits", lambda actuator: plot.joint_limits(actuator, sheet.name), words),)
+        drawn = Section("Limits of the joint", pictures(draw, sheet.actuator(), lambda _: None))
+        plot.page(page, title=sheet.name, findings=sheet.check(), sections=[drawn])
+    if json_:
+        figures = [asdict(figure) for figure in sheet.figures()]
+        derived = [{"name": name, "value": value, "unit": JOINT_UNITS[name]} for name, (value, _) in numbers.items()]
+        answer = {"figures": figures, "limits": derived, "missing": missing}
+        print(json.dumps(plain(answer), indent=1, ensure_ascii=False))
+        return
+    console().print()
+    table = titled_table("What follows: limits of the joint, and no winding")
+    for title in ("number", "value", "from"):
+        table.add_column(title, justify="right" if title == "value" else "left", no_wrap=True)
+    for name, (value, how) in numbers.items():
+        table.add_row(name.replace("_", " "), cell(value, JOINT_UNITS[name]), how)
+    console().print(table)
+    console().print()
+    for part in missing:
+        console().print(Text(f"for a motor: {part}"))
+    if page is not None:
+        console().print(f"wrote {page}", soft_wrap=True)
+
+
+JOINT_UNITS = {
+    "effort_limit": "N*m",
+    "saturation_effort": "N*m",
+    "velocity_limit": "rad/s",
+    "armature": "kg*m^2",
+    "coulomb": "N*m",
+    "stiction": "N*m",
+    "viscous": "N*m*s/rad",
+}
 
 
 def _is_motor_file(name: str) -> bool:

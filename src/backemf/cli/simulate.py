@@ -11,6 +11,7 @@ import typer
 
 from .. import units
 from ..actuator import Actuator
+from ..loads import with_inertia
 from ..motorfile import load_with_joint
 from ..physics.state import LIMITS
 from ..simulate import simulate as run_simulation
@@ -167,7 +168,7 @@ def simulate(
     """
     require_ending("--output", output, (".parquet", ".csv"))
     require_ending("--plot", plot, (".png", ".svg", ".pdf"))
-    name, actuator = _named(motor)
+    name, actuator, armature = _named(motor)
     actuator = actuator_from(
         actuator,
         supply=supply,
@@ -181,7 +182,7 @@ def simulate(
     )
     run = run_simulation(
         actuator,
-        load_from(load),
+        with_inertia(load_from(load), armature),
         command_from(command, actuator.controller.main),
         quantity("--duration", duration, "s"),
         quantity("--dt", dt, "s"),
@@ -193,36 +194,41 @@ def simulate(
         (run.to_parquet if output.suffix == ".parquet" else run.to_csv)(output)
     if plot is not None:
         run.plot(plot)
-    last = {name: float(run[name][-1]) for name in AT_THE_END}
-    energy = {name: float(values[-1]) for name, values in run.energy().items()} if every == 1 else {}
+    last = {name: float(run[name][-1]) for name in AT_THE_END if name in run.channels}
+    whole = every == 1 and run.motor is not None
+    energy = {name: float(values[-1]) for name, values in run.energy().items()} if whole else {}
+    peak = {name: float(abs(run[name]).max()) for name in ("current", "torque") if name in run.channels}
     if json_:
         answer = _told(run) | {
             "time": float(run.time[-1]),
             "end": last,
-            "peak": {"current": float(abs(run["current"]).max())},
+            "peak": peak,
             "limits": _acted(run),
             "energy": energy,
         }
         print(json.dumps(plain(answer), indent=1))
         return
-    _print_run(name, run, last, energy)
+    _print_run(name, run, last, peak, energy)
     for path in (output, plot):
         if path is not None:
             console().print(f"wrote {path}", soft_wrap=True)
 
 
-def _named(motor: str) -> tuple[str, Actuator]:
-    """What a motor is called, and the actuator that its file holds."""
+def _named(motor: str) -> tuple[str, Actuator, float]:
+    """What a motor is called, the actuator that its file holds, and the inertia that is the joint's own [kg·m²]."""
     actuator, own = load_with_joint(motor)
+    armature = 0.0
     if own:
         from ..sims.on_joint import OnJoint
 
         actuator = OnJoint(actuator=actuator, joint=own.pop("name", ""), **own).folded()
+        armature = own.get("armature", 0.0) if actuator.motor is None else 0.0
     name = "" if actuator.motor is None else actuator.motor.name
-    return name or Path(motor).stem, actuator
+    return name or Path(motor).stem, actuator, armature
 
 
 AT_THE_END = ("position", "velocity", "current", "winding_temperature", "torque")
+"""Channels whose last value is told, as far as there are such."""
 NOTHING = 1e-9
 """What is smaller than this share of the largest value is rounding, and shown as 0 or left out [1]."""
 
@@ -243,7 +249,7 @@ def _acted(run: Any) -> dict[str, float]:
     return {name: length for name, length in lengths.items() if length}
 
 
-def _print_run(name: str, run: Any, last: dict[str, float], energy: dict[str, float]) -> None:
+def _print_run(name: str, run: Any, last: dict[str, float], peak: dict[str, float], energy: dict[str, float]) -> None:
     table = titled_table(f"{name} after {run.time[-1]:g} s")
     table.add_column("at the end")
     table.add_column("", justify="right")
@@ -261,7 +267,8 @@ def _print_run(name: str, run: Any, last: dict[str, float], energy: dict[str, fl
             continue
         small = abs(value) < NOTHING * float(abs(run[name]).max())
         table.add_row(name.replace("_", " "), units.format_quantity(0.0 if small else value, run.unit(name)))
-    table.add_row("largest current", units.format_quantity(float(abs(run["current"]).max()), "A"))
+    for channel, value in peak.items():
+        table.add_row(f"largest {channel}", units.format_quantity(value, run.unit(channel)))
     for name, length in _acted(run).items():
         table.add_row(f"{name} limit acted for", units.format_quantity(length, "s"))
     console().print(table)

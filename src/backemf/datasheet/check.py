@@ -8,13 +8,15 @@ from typing import Literal
 
 from ..units import convert, format_quantity
 from .conflict import conflicts
-from .derive import gear_ratings
 from .diagnose import about_constants, about_ratio, about_resistance
-from .heat import AMBIENT, nodes, thermal_model
+from .gear_ratings import gear_ratings
+from .heat import AMBIENT, thermal_model
+from .joint_limits import joint_limits
 from .predict import predict
 from .sheet import LISTS, TABLES, Datasheet
 from .solve import Solved, solve
 from .table import quantities
+from .thermal_nodes import nodes
 
 Severity = Literal["ok", "info", "warning", "error"]
 
@@ -80,7 +82,13 @@ def check(sheet: Datasheet) -> list[Finding]:
     found = [*_insufficient(s), *_contradictions(s), *_constants(s)]
     for figure, tolerance in _TOLERANCE.items():
         found += _compare(s, figure, predicted, tolerance)
-    found += [*_power(s, predicted), *_temperature(s, predicted), *_thermal_products(s), *_speeds(s, predicted)]
+    found += [
+        *_power(s, predicted),
+        *_temperature(s, predicted),
+        *_thermal_products(s),
+        *_speeds(s, predicted),
+        *_peak(s),
+    ]
     found += [*_gear(s, predicted), *_remarks(s)]
     return found
 
@@ -186,6 +194,19 @@ def _thermal_products(s: Solved) -> list[Finding]:
     return found
 
 
+def _peak(s: Solved) -> list[Finding]:
+    """The peak torque against the peak current: saturated iron gives less than Kt times the current, never more."""
+    f, listed = s.figures, s.sheet.peak.torque
+    if f.peak_torque is None or f.peak_current is None or s.kt is None or listed is None:
+        return []
+    ratio = f.peak_torque / (s.kt * f.peak_current)
+    severity: Severity = "ok" if 0.6 < ratio < 1.1 else "warning"
+    words = "agrees with Kt times the peak current" + (", less what saturates" if ratio < 0.95 else "")
+    if severity != "ok":
+        words = "torque and current of the peak belong to different conditions or conventions; the lesser one counts"
+    return [Finding("peak_torque", listed, listed / ratio, severity, words, unit="N*m")]
+
+
 def _speeds(s: Solved, predicted: dict[str, float]) -> list[Finding]:
     limit, free = s.figures.max_speed, predicted.get("no_load_speed")
     if limit is None or free is None or free <= limit * 1.02:
@@ -218,7 +239,11 @@ def _insufficient(s: Solved) -> list[Finding]:
     missing = s.missing()
     if not missing:
         return []
-    return [Finding("motor", None, None, "info", f"too few figures for a motor: {'; '.join(missing)}")]
+    limits = joint_limits(s)
+    if limits is None:
+        return [Finding("motor", None, None, "info", f"too few figures for a motor: {'; '.join(missing)}")]
+    words = f"limits only: {limits} at the joint; a motor lacks: {'; '.join(missing)}"
+    return [Finding("motor", None, None, "info", words)]
 
 
 def _contradictions(s: Solved) -> list[Finding]:

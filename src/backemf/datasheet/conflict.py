@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..units import format_quantity
-from .heat import nodes
 from .solve import Solved
+from .thermal_nodes import nodes
 
 DISAGREE = 0.2
 """Relative difference beyond which two figures contradict each other rather than being rounded."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import fields, replace
 from typing import Any
 
@@ -28,6 +27,7 @@ from ..motor import (
     Winding,
 )
 from .conflict import conflicts
+from .gear_ratings import gear_ratings, later_ratios
 from .heat import AMBIENT, thermal_model
 from .normalise import AMPERE
 from .sheet import Datasheet
@@ -76,7 +76,7 @@ def _motor(s: Solved) -> Motor:
         drag=Drag(coefficients=s.drag) if any(s.drag) else None,
         cogging=_cogging(s.sheet),
         gearbox=_gearbox(s.sheet),
-        limits=_limits(s.sheet),
+        limits=_limits(s),
         ratings=_ratings(s),
     )
 
@@ -128,37 +128,33 @@ def _gearbox(sheet: Datasheet) -> Gearbox | None:
         for g in sheet.gear
     )
     # the play of an early stage shrinks with every later reduction
-    play = sum((g.backlash or 0.0) / later for g, later in zip(sheet.gear, _later(sheet), strict=True))
+    play = sum((g.backlash or 0.0) / later for g, later in zip(sheet.gear, later_ratios(sheet), strict=True))
     return Gearbox(stages=stages, backlash=play or None)
 
 
-def _later(sheet: Datasheet) -> list[float]:
-    """For each stage the reduction that follows it."""
-    return [math.prod(abs(g.ratio or 1.0) for g in sheet.gear[i + 1 :]) for i in range(len(sheet.gear))]
-
-
-def gear_ratings(sheet: Datasheet) -> dict[str, float | None]:
-    """Permissible torque and peak torque at the output [N·m] and speed at the motor [rad/s], the weakest stage each."""
-    torques, peaks, speeds = [], [], []
-    before = 1.0
-    for g, later in zip(sheet.gear, _later(sheet), strict=True):
-        torques += [g.torque * later] if g.torque is not None else []
-        peaks += [g.peak_torque * later] if g.peak_torque is not None else []
-        speeds += [g.max_input_speed * before] if g.max_input_speed is not None else []
-        before *= abs(g.ratio or 1.0)
-    return {
-        "gear_torque": min(torques, default=None),
-        "gear_peak_torque": min(peaks, default=None),
-        "gear_input_speed": min(speeds, default=None),
-    }
-
-
-def _limits(sheet: Datasheet) -> Limits | None:
-    given, say = sheet.limits.given(), sheet.conventions
+def _limits(s: Solved) -> Limits | None:
+    """What the drive enforces: as given, else the maker's peak, which a drive made for this motor does not exceed."""
+    given, say = s.sheet.limits.given(), s.sheet.conventions
     ampere = AMPERE[say.current or say.torque_constant]
-    if not given:
-        return None
-    return Limits(**{key: value * ampere if "current" in key else value for key, value in given.items()})
+    values = {key: value * ampere if "current" in key else value for key, value in given.items()}
+    peak = peak_current(s)
+    if peak is not None and "peak_current" not in values and "continuous_current" not in values:
+        values["peak_current"] = peak
+    return Limits(**values) if values else None
+
+
+def peak_current(s: Solved) -> float | None:
+    """The largest short current [A]: as printed, or that of the printed peak torque, whichever is less."""
+    f, saturation = s.figures, _saturation(s.sheet)
+    found = [] if f.peak_current is None else [f.peak_current]
+    if f.peak_torque is not None and s.kt is not None:
+        current = f.peak_torque / s.kt
+        if saturation is not None and current > saturation.knee_current:
+            # the torque beyond the knee, torque·log2(1 + scale·(i - knee)), solved for i
+            beyond = (f.peak_torque - s.kt * saturation.knee_current) / saturation.torque
+            current = saturation.knee_current + (2.0**beyond - 1.0) / saturation.scale
+        found.append(current)
+    return min(found, default=None)
 
 
 def _ratings(s: Solved) -> Ratings | None:
@@ -166,7 +162,7 @@ def _ratings(s: Solved) -> Ratings | None:
     ratings = {
         "voltage": f.nominal_voltage,
         "current": f.nominal_current,
-        "peak_current": f.peak_current,
+        "peak_current": peak_current(s) if f.peak_current is None else f.peak_current,
         "winding_temperature": s.sheet.thermal.max_winding_temperature,
         "speed": f.max_speed,
         **gear_ratings(s.sheet),

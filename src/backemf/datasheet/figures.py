@@ -65,6 +65,8 @@ class Conventions(Table):
     """Which amperes the other currents are; None: the same as `torque_constant`."""
     figures_at: Side = "motor"
     """Where torques and speeds are meant: at the motor or at the gearbox output."""
+    peak_at: Side | None = None
+    """Where the peak torque is meant; None: as `figures_at`."""
     constants_at: Side = "motor"
     """Where Kt, Ke, Kv and the speed-torque gradient are meant."""
     friction_at: Side = "motor"

@@ -111,7 +111,7 @@ def normalise(sheet: Datasheet) -> Figures:
         rated_speed=sheet.thermal.rated_speed,
         nominal_torque=_times(m.nominal_torque, torque),
         stall_torque=_times(m.stall_torque, torque),
-        peak_torque=_times(sheet.peak.torque, torque),
+        peak_torque=_times(sheet.peak.torque, gain[say.peak_at or say.figures_at]),
         nominal_power=m.nominal_power,
         max_efficiency=m.max_efficiency,
         speed_torque_gradient=_times(m.speed_torque_gradient, constant / gain[say.constants_at]),

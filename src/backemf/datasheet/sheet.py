@@ -24,8 +24,10 @@ from .figures import (
 from .table import Table, quantities
 
 if TYPE_CHECKING:
+    from ..actuator import Actuator
     from ..motor import Motor
     from .check import Finding
+    from .joint_limits import JointLimits
 
 TABLES: dict[str, type[Table]] = {
     "conventions": Conventions,
@@ -162,6 +164,53 @@ class Datasheet:
 
         with self._sane():
             return derive(self, overrides)
+
+    def actuator(self, **overrides: Any) -> Actuator:
+        """The motor of the sheet as an actuator; where the figures are too few for one, the limits of the joint alone.
+
+        Without a winding, a peak (or rated) torque and a top speed make a torque-speed line with a flat top.
+        `overrides` replace parts of the motor, as in `motor()`.
+        """
+        from ..actuator import Actuator
+        from .joint_limits import limits_actuator
+        from .solve import solve
+
+        with self._sane():
+            s = solve(self)
+            if not s.missing() or overrides:
+                return Actuator(self.motor(**overrides))
+            return limits_actuator(s)
+
+    def limits_only(self) -> tuple[JointLimits, list[str]]:
+        """The limits of the joint that the sheet gives without a winding, and what a motor lacks."""
+        from .joint_limits import joint_limits
+        from .solve import solve
+
+        with self._sane():
+            s = solve(self)
+            found = joint_limits(s)
+        if found is None:
+            raise DatasheetError(f"{self.label}: no torque is given, and so there are no limits: give [peak] torque")
+        return found, s.missing()
+
+    def joint(self) -> dict[str, float]:
+        """Inertia [kg·m²] and friction [N·m, N·m·s/rad] of the drive felt at the joint, as far as the sheet says."""
+        from .joint_limits import joint_constants
+        from .solve import solve
+
+        with self._sane():
+            return joint_constants(solve(self))
+
+    @property
+    def says(self) -> str:
+        """How much the sheet says: "whole motor", "partial motor", "limits only" or "too little".
+
+        A whole motor has a winding, inertia, friction and heat; a partial one has a winding and lacks one of the rest.
+        """
+        from .completeness import how_much
+
+        with self._sane():
+            return how_much(self)
 
     @contextmanager
     def _sane(self) -> Iterator[None]:

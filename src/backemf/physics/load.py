@@ -14,7 +14,7 @@ def pendulum_torque(position: float, p: Pendulum) -> float:
 
 def pendulum_inertia(p: Pendulum) -> float:
     """Weight at the end of the arm and a uniform rod [kg·m²]."""
-    return (p.mass + p.arm_mass / 3.0) * p.length * p.length
+    return (p.mass + p.arm_mass / 3.0) * p.length * p.length + p.inertia
 
 
 def fan_torque(speed: float, f: Fan) -> float:

@@ -7,6 +7,7 @@ from .efficiency import efficiency_map
 from .energy import energy_balance
 from .friction import hysteresis, stribeck
 from .heat import heating
+from .joint_limits import joint_limits
 from .limits import simplified_limits
 from .page import Section, html, page
 from .response import step_response
@@ -20,6 +21,7 @@ __all__ = [
     "heating",
     "html",
     "hysteresis",
+    "joint_limits",
     "loss_envelope",
     "page",
     "simplified_limits",

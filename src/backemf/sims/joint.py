@@ -5,7 +5,7 @@ Everything is brought to the joint's side of the gear, where such simulators hav
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,13 +15,21 @@ from ..actuator import Actuator, Supply
 from ..actuator.controllers import IdealPd, Torque, TorquePid
 from ..actuator.delay import Delay
 from ..actuator.gains import gains_from_bandwidth
-from ..actuator.torque_limits import AngleTable, DcClip, DriveEnvelope, EffortLimit, EffortRange
+from ..actuator.torque_limits import (
+    AngleTable,
+    DcClip,
+    DriveEnvelope,
+    EffortLimit,
+    EffortRange,
+    KneeCurve,
+    TorqueSpeedTable,
+)
 from ..analyze.constants import continuous_current
 from ..analyze.given import supply_of
 from ..analyze.line import line_of
 from ..checks import Number
 from ..errors import ParameterError
-from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
+from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Ratings
 from ..physics.mechanics import drag
 from .on_joint import OnJoint
 from .text import Figure
@@ -53,6 +61,12 @@ class Joint:
     """Largest torque by joint angle."""
     supply: Supply | None = None
     """What feeds the motor whose line this is; None: the line is not a motor's."""
+
+
+def has_line(thing: Motor | Actuator | OnJoint) -> bool:
+    """Whether it is known how the torque falls with speed."""
+    motor, actuator = parts_of(thing)
+    return motor is not None or any(own_limits(limit)[1] is not None for limit in actuator.limits)
 
 
 def single(name: str, value: Number) -> float:
@@ -140,7 +154,7 @@ def joint_of(
         stiction=stiction,
         viscous=viscous,
         table=next((limit for limit in actuator.limits if isinstance(limit, AngleTable)), None),
-        supply=None if motor is None or actuator.limits else feeding(motor, actuator, supply),
+        supply=None if motor is None else feeding(motor, actuator, supply),
     )
 
 
@@ -207,22 +221,59 @@ def ratio_of(motor: Motor) -> float:
 def limits_of(
     motor: Motor | None, actuator: Actuator, supply: Supply | Number | None, effort: str, rubs: bool
 ) -> tuple[Figure | None, Figure | None, Figure | None]:
-    """Largest torque, stall torque and no-load speed: of the actuator's own limits, or else of its motor."""
-    for limit in actuator.limits:
-        if isinstance(limit, DcClip):
-            names = (("effort_limit", "N·m"), ("saturation_effort", "N·m"), ("velocity_limit", "rad/s"))
-            top, stall, speed = (
-                Figure(single(f"DcClip.{name}", getattr(limit, name)), f"{unit} at the joint", f"DcClip.{name}")
-                for name, unit in names
-            )
-            return top, stall, speed
-        if isinstance(limit, DriveEnvelope):
-            return envelope_limits(limit)
-    flat = next((flat_limit(limit) for limit in actuator.limits if isinstance(limit, (EffortLimit, EffortRange))), None)
-    top = stall = speed = None
+    """Largest torque, stall torque and no-load speed: the least that motor, gears and the joint's limits allow each."""
+    known = [own_limits(limit) for limit in actuator.limits]
     if motor is not None:
-        top, stall, speed = motor_limits(motor, feeding(motor, actuator, supply), effort, rubs)
-    return top if flat is None else flat, stall, speed
+        known.append(motor_limits(motor, feeding(motor, actuator, supply), effort, rubs))
+        known.append((gear_torque(motor, effort), None, permissible_speed(motor)))
+    tops, stalls, speeds = zip(*known, strict=True) if known else ((), (), ())
+    return least(tops), least(stalls), least(speeds)
+
+
+def least(figures: Iterable[Figure | None]) -> Figure | None:
+    """The smallest of the numbers that are known."""
+    return min((figure for figure in figures if figure is not None), key=lambda figure: figure.value, default=None)
+
+
+def own_limits(limit: Any) -> tuple[Figure | None, Figure | None, Figure | None]:
+    """Largest torque, stall torque and no-load speed that a limit of the joint says; an angle table says none."""
+    if isinstance(limit, DcClip):
+        names = (("effort_limit", "N·m"), ("saturation_effort", "N·m"), ("velocity_limit", "rad/s"))
+        top, stall, speed = (
+            Figure(single(f"DcClip.{name}", getattr(limit, name)), f"{unit} at the joint", f"DcClip.{name}")
+            for name, unit in names
+        )
+        return top, stall, speed
+    if isinstance(limit, DriveEnvelope):
+        return envelope_limits(limit)
+    if isinstance(limit, KneeCurve):
+        return knee_limits(limit)
+    if isinstance(limit, TorqueSpeedTable):
+        most = Figure(float(np.max(limit.driving)), "N·m at the joint", "largest of TorqueSpeedTable.driving")
+        return most, None, None
+    return (flat_limit(limit) if isinstance(limit, (EffortLimit, EffortRange)) else None), None, None
+
+
+def gear_torque(motor: Motor, effort: str) -> Figure | None:
+    """Torque that the gearbox is made for, for a short time or continuously; None: nobody says."""
+    ratings = motor.ratings or Ratings()
+    names = ("gear_torque",) if effort == "continuous" else ("gear_peak_torque", "gear_torque")
+    for name in names:
+        if getattr(ratings, name) is not None:
+            told = f"permissible {'peak ' if name == 'gear_peak_torque' else ''}torque of the gearbox"
+            return Figure(single(f"Ratings.{name}", getattr(ratings, name)), "N·m at the joint", told)
+    return None
+
+
+def permissible_speed(motor: Motor) -> Figure | None:
+    """Speed of the joint that rotor and gearbox are made for; None: nobody says."""
+    ratings, n = motor.ratings or Ratings(), ratio_of(motor)
+    known = (("speed", "of the rotor"), ("gear_input_speed", "at the gearbox input"))
+    return least(
+        Figure(single(f"Ratings.{name}", speed) / n, "rad/s at the joint", f"permissible speed {where}, gear {n:g}")
+        for name, where in known
+        if (speed := getattr(ratings, name)) is not None
+    )
 
 
 def flat_limit(limit: EffortLimit | EffortRange) -> Figure:
@@ -233,6 +284,16 @@ def flat_limit(limit: EffortLimit | EffortRange) -> Figure:
     if low != -high:
         raise ParameterError(f"EffortRange({low:g} to {high:g}): the simulator has one limit for both directions")
     return Figure(high, "N·m at the joint", "EffortRange.highest")
+
+
+def knee_limits(limit: KneeCurve) -> tuple[Figure, Figure, Figure]:
+    """The three numbers of a knee curve: its slanted part goes on to standstill."""
+    top, knee, end = (single(name, getattr(limit, name)) for name in ("driving_effort", "knee_speed", "no_load_speed"))
+    return (
+        Figure(top, "N·m at the joint", "KneeCurve.driving_effort"),
+        Figure(top * end / (end - knee), "N·m at the joint", "KneeCurve: the line beyond the knee, at standstill"),
+        Figure(end, "rad/s at the joint", "KneeCurve.no_load_speed"),
+    )
 
 
 def envelope_limits(limit: DriveEnvelope) -> tuple[Figure, Figure | None, Figure | None]:

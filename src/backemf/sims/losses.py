@@ -1,4 +1,8 @@
-"""What becomes of each phenomenon of an actuator in a simulator: kept, approximated or dropped, one sentence each."""
+"""What becomes of each phenomenon of an actuator in a simulator: kept, approximated, dropped or unknown.
+
+Unknown is what the actuator itself does not say, such as the friction of a motor whose maker prints none: it is missing
+in the simulator too, and nobody can say how much that matters.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +14,17 @@ import numpy as np
 
 from ..actuator import Actuator
 from ..actuator.controllers import bandwidth_of, has_integral
-from ..actuator.torque_limits import AngleTable, DcClip, dc_bounds
+from ..actuator.torque_limits import AngleTable, DcClip, DriveEnvelope, KneeCurve, TorqueSpeedTable, dc_bounds
 from ..analyze.constants import continuous_current
 from ..analyze.envelope import envelope
 from ..errors import ParameterError
 from ..motor import Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal
-from .joint import Joint, feeding, parts_of, ratio_of, single
+from .joint import Joint, feeding, own_limits, parts_of, ratio_of, single
+from .on_joint import OnJoint
 
-KEPT, APPROXIMATED, DROPPED = "kept", "approximated", "dropped"
+KEPT, APPROXIMATED, DROPPED, UNKNOWN = "kept", "approximated", "dropped", "unknown"
+SPEED_LIMITS = (DcClip, DriveEnvelope, KneeCurve, TorqueSpeedTable)
+"""Limits whose torque depends on the speed."""
 HOT = 100.0
 """Winding temperature at which the loss by heat is told [°C]."""
 
@@ -28,8 +35,8 @@ class Loss:
 
     phenomenon: str
     """What it is, in the words of `PHENOMENA`."""
-    fate: str
-    """"kept", "approximated" or "dropped"."""
+    status: str
+    """"kept", "approximated", "dropped", or "unknown" where the actuator itself does not say."""
     note: str = ""
     """How it is approximated, or what is missing; empty where it is kept."""
 
@@ -37,8 +44,8 @@ class Loss:
         return self.note
 
 
-def fates(actuator: Actuator, kept: Mapping[str, str]) -> list[Loss]:
-    """One `Loss` for each phenomenon that an actuator has, in the order from the command to the joint.
+def statuses(thing: Motor | Actuator | OnJoint, kept: Mapping[str, str]) -> list[Loss]:
+    """One `Loss` for each phenomenon that an actuator has or leaves open, in the order from the command to the joint.
 
     `kept` says what a simulator holds, by the words of `PHENOMENA`: an empty text means it is kept, a sentence how it
     is approximated. What is not named is dropped.
@@ -46,15 +53,28 @@ def fates(actuator: Actuator, kept: Mapping[str, str]) -> list[Loss]:
     unknown = set(kept) - set(PHENOMENA)
     if unknown:
         raise KeyError(f"no such phenomena: {sorted(unknown)}")
-    found = []
+    actuator, found = parts_of(thing)[1], []
+    own = joint_phenomena(thing) if isinstance(thing, OnJoint) else set()
     for name, phenomenon in PHENOMENA.items():
-        if not phenomenon.there(actuator):
+        if name not in own and not phenomenon.there(actuator):
+            if name in UNKNOWNS and UNKNOWNS[name].there(actuator):
+                found.append(Loss(name, UNKNOWN, UNKNOWNS[name].dropped(actuator)))
             continue
         if name not in kept:
             found.append(Loss(name, DROPPED, phenomenon.dropped(actuator)))
         else:
             found.append(Loss(name, APPROXIMATED if kept[name] else KEPT, kept[name]))
     return found
+
+
+def joint_phenomena(on_joint: OnJoint) -> set[str]:
+    """What a joint has of its own."""
+    has = {
+        "rotor inertia": on_joint.armature,
+        "dry friction": on_joint.coulomb or on_joint.stiction,
+        "viscous drag": on_joint.viscous,
+    }
+    return {name for name, value in has.items() if value}
 
 
 class Phenomenon(NamedTuple):
@@ -101,6 +121,12 @@ def _no_line(a: Actuator) -> str:
         return f"{told}."
     speed = source.voltage * source.modulation_limit / (ratio_of(motor) * motor.magnet.back_emf_constant)
     return f"{told} of {single('speed', speed):.4g} rad/s."
+
+
+def _no_speed_limit(a: Actuator) -> str:
+    speeds = [speed.value for limit in a.limits if (speed := own_limits(limit)[2]) is not None]
+    told = f"{min(speeds):.4g} rad/s" if speeds else "speed"
+    return f"Nothing holds the joint to the permissible {told}: the program that commands the simulator has to."
 
 
 def _no_heat(m: Motor) -> str:
@@ -183,10 +209,19 @@ PHENOMENA: dict[str, Phenomenon] = {
         lambda a: a.friction is not None,
         lambda a: "The friction of the joint is lost: give it to the simulator's joint.",
     ),
+    "effort limit": Phenomenon(
+        lambda a: any(not isinstance(limit, AngleTable) for limit in a.limits),
+        lambda a: "The torque of the joint has no limit.",
+    ),
+    "speed limit": Phenomenon(
+        lambda a: a.motor is not None and any(isinstance(limit, SPEED_LIMITS) for limit in a.limits), _no_speed_limit
+    ),
     "supply sag": Phenomenon(
         lambda a: a.supply is not None and a.supply.resistance is not None, lambda a: "The supply does not sag."
     ),
-    "torque-speed line": Phenomenon(lambda a: a.motor is not None, _no_line),
+    "torque-speed line": Phenomenon(
+        lambda a: a.motor is not None or any(isinstance(limit, SPEED_LIMITS) for limit in a.limits), _no_line
+    ),
     "current limit": of_motor(
         lambda m: m.limits is not None and m.limits.rated_current is not None, "The current has no limit."
     ),
@@ -234,6 +269,35 @@ PHENOMENA: dict[str, Phenomenon] = {
 }
 """Everything that an actuator may have, from the command to the joint."""
 
+UNKNOWNS: dict[str, Phenomenon] = {
+    "torque-speed line": Phenomenon(
+        lambda a: bool(a.limits), lambda a: "No top speed is known: the torque is the same at every speed."
+    ),
+    "current and power": Phenomenon(
+        lambda a: a.motor is None and bool(a.limits),
+        lambda a: "There is no winding, and so no current, voltage, power or energy.",
+    ),
+    "inductance": Phenomenon(
+        lambda a: a.motor is not None, lambda a: "No inductance is known: the current follows at once."
+    ),
+    "winding heat": Phenomenon(
+        lambda a: a.motor is not None or bool(a.limits),
+        lambda a: "No thermal figures are known: how long a torque can last is not checked.",
+    ),
+    "dry friction": Phenomenon(
+        lambda a: (a.motor is not None and not viscous(a.motor)) or (bool(a.limits) and a.friction is None),
+        lambda a: "No friction is known: the joint turns freely.",
+    ),
+    "rotor inertia": Phenomenon(
+        lambda a: a.motor is not None or bool(a.limits),
+        lambda a: "No rotor inertia is known: give the joint an armature, or the drive is lighter than it is.",
+    ),
+    "gear loss": of_motor(
+        lambda m: m.gearbox is not None, "No efficiency of the gears is known: they lose nothing here."
+    ),
+}
+"""What an actuator may leave open, and what that means; asked where the phenomenon of that name is not there."""
+
 
 # --- simulators that know a joint alone
 
@@ -248,10 +312,16 @@ def kept_by_joint(actuator: Actuator, joint: Joint, line: bool, stiction: bool =
     if stiction:
         kept["stiction"] = ""
     if joint.effort_limit is not None:
-        kept["current limit"] = ""
+        kept["current limit"] = kept["effort limit"] = ""
+    if motor is None and line:
+        kept["torque-speed line"] = ""
     if motor is not None and line:
         kept["torque-speed line"] = _line_note(motor, joint)
         kept["voltage limit"] = kept["separate Kt and Ke"] = ""
+        if joint.velocity_limit is not None:
+            kept["speed limit"] = (
+                f"The torque-speed line ends at the permissible {joint.velocity_limit.value:.4g} rad/s."
+            )
     if motor is not None and joint.saturation_effort is not None and motor.gearbox is not None:
         lost, back = (1.0 - x for x in _efficiencies(motor))
         if lost > 0.0:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from ..actuator import Actuator
+from ..actuator import Actuator, TanhFriction
 from ..checks import require, require_part
 from ..errors import ParameterError
 from ..motor import Coulomb, Drag, Rotor
@@ -55,10 +55,15 @@ class OnJoint:
         return ActuatorLaw(self)
 
     def folded(self) -> Actuator:
-        """The actuator with the joint's inertia and friction in its motor; without a motor, as it is."""
+        """The actuator with the joint's inertia and friction in its motor.
+
+        Without a motor it has the friction; the inertia is then for the load to carry.
+        """
         motor = self.actuator.motor
         if motor is None:
-            return self.actuator
+            if self.actuator.friction is not None or not (self.coulomb or self.viscous):
+                return self.actuator
+            return replace(self.actuator, friction=TanhFriction(coulomb=self.coulomb, viscous=self.viscous))
         n = abs(motor.ratio)
         changes: dict[str, Any] = {}
         if self.armature > 0.0:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ParameterError
+from .digits import rounded
 
 if TYPE_CHECKING:
     from .losses import Loss
@@ -290,15 +291,15 @@ class Written:
 
     text: str
     """The text to paste."""
-    fates: list[Loss]
+    statuses: list[Loss]
     """What becomes of each phenomenon of the actuator."""
     notes: list[str] = field(default_factory=list)
     """What else a reader has to know, one sentence each."""
 
     @property
     def losses(self) -> list[Loss]:
-        """What is approximated or dropped."""
-        return [loss for loss in self.fates if loss.fate != "kept"]
+        """What is approximated, dropped or unknown."""
+        return [loss for loss in self.statuses if loss.status != "kept"]
 
     def __str__(self) -> str:
         return self.text
@@ -309,7 +310,7 @@ def write_call(name: str, lines: list[tuple[str, Any]]) -> str:
     rows = [f"{name}("]
     for key, value in lines:
         if isinstance(value, Figure):
-            rows.append(f"    {key}={value.value!r},  # {value.unit}: {value.source}")
+            rows.append(f"    {key}={rounded(value.value)!r},  # {value.unit}: {value.source}")
         else:
             rows.append(f"    {key}={value},")
     return "\n".join([*rows, ")"])

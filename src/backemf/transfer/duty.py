@@ -23,17 +23,22 @@ from ..actuator.controllers import (
     VelocityPi,
     Voltage,
 )
+from ..actuator.torque_limits import DcClip, EffortLimit, TorqueLimit
 from ..analyze.constants import continuous_current
 from ..analyze.line import line_of
 from ..errors import ParameterError
 from ..motor import Limits, Motor
-from ..sims.joint import allowed_current, feeding, limits_of, ratio_of, single
+from ..sims.joint import allowed_current, feeding, gear_torque, limits_of, permissible_speed, ratio_of, single
 from ..sims.on_joint import OnJoint
 
 HEAT = 600.0
 """Length of the last episode [s]."""
+HEATING = "ten minutes of heat"
+"""Its name."""
 HEAT_STEP = 0.1
 """Its step [s]."""
+BAND = 0.05
+"""Share of the permissible speed over which a drive takes its torque back before it is reached [1]."""
 OVERSPEED = 1.2
 """Speed at which braking begins, over the speed without load [1]."""
 
@@ -81,7 +86,8 @@ class Episode:
 def completed(thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str = "peak") -> Actuator | OnJoint:
     """The actuator with all that its torque depends on: what feeds it, and a drive that holds the current limit.
 
-    Without a supply it is fed with its rated voltage; without a drive's limit the current is held to the maker's.
+    Without a supply it is fed with its rated voltage; without a drive's limit the current is held to the maker's, and
+    torque and speed of the joint to what gearbox and rotor are made for.
     Backlash of a rotor without inertia cannot be simulated and is left out. The inertia and friction of a joint are
     those of its motor, if it has one.
     """
@@ -101,7 +107,29 @@ def completed(thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str
         motor = replace(motor, gearbox=replace(motor.gearbox, backlash=None))
     if supply is not None or actuator.supply is None:
         actuator = replace(actuator, supply=feeding(motor, actuator, supply))
-    return replace(actuator, motor=motor)
+    return replace(actuator, motor=motor, limits=(*actuator.limits, *rated_limits(motor, actuator.supply, effort)))
+
+
+def rated_limits(motor: Motor, supply: Any, effort: str) -> tuple[TorqueLimit, ...]:
+    """What gearbox and rotor are made for, as limits of a drive that keeps to it; empty where the motor can do no more.
+
+    A limit of the joint bounds the motor's torque before the gears lose some, so that the permissible torque at their
+    output is η times the limit.
+    """
+    amperes = allowed_current(motor, effort)[0]
+    line = line_of(motor, supply, amperes, motor.winding.reference_temperature)
+    share = single("efficiency", line.efficiency)
+    stall = single("stall torque", line.stall_torque)
+    most = stall if line.limit_torque is None else min(stall, single("limit torque", line.limit_torque))
+    torque, speed = gear_torque(motor, effort), permissible_speed(motor)
+    found: list[TorqueLimit] = []
+    if torque is not None and torque.value < most:
+        most = torque.value
+        found.append(EffortLimit(effort_limit=most / share))
+    if speed is not None and speed.value < single("speed", line.ideal_speed):
+        top = most / share
+        found.append(DcClip(saturation_effort=top / BAND, velocity_limit=speed.value, effort_limit=top))
+    return tuple(found)
 
 
 def scale_of(thing: Actuator | OnJoint, effort: str = "peak") -> Scale:
@@ -119,9 +147,12 @@ def scale_of(thing: Actuator | OnJoint, effort: str = "peak") -> Scale:
     line = line_of(motor, source, amperes, motor.winding.reference_temperature)
     stall = single("stall torque", line.stall_torque)
     most = stall if line.limit_torque is None else min(stall, single("limit torque", line.limit_torque))
-    joint_limit = limits_of(None, Actuator(limits=actuator.limits), None, effort, True)[0]
+    joint_limit, _, top_speed = limits_of(None, Actuator(limits=actuator.limits), None, effort, True)
     if joint_limit is not None:
-        most = min(most, joint_limit.value)
+        most = min(most, joint_limit.value * single("efficiency", line.efficiency))
+    fastest = single("speed", line.ideal_speed)
+    if top_speed is not None:
+        fastest = min(fastest, top_speed.value)
     current, kt = continuous_current(motor), single("Kt", motor.magnet.torque_constant)
     asked = most / single("efficiency", line.efficiency)
     lasting = 0.5 * asked
@@ -129,7 +160,7 @@ def scale_of(thing: Actuator | OnJoint, effort: str = "peak") -> Scale:
         lasting = min(asked, ratio_of(motor) * kt * single("current", current))
     ohms, ke = single("R", motor.winding.resistance), single("Ke", motor.magnet.back_emf_constant)
     own = 2.0 * ohms * single("inertia", motor.inertia) / (kt * ke)
-    return Scale(single("speed", line.ideal_speed), most, asked, lasting, float(np.clip(own, 0.02, 0.5)))
+    return Scale(fastest, most, asked, lasting, float(np.clip(own, 0.02, 0.5)))
 
 
 def reference_duty(scale: Scale, timestep: float, heat: float = HEAT) -> tuple[Episode, ...]:
@@ -157,7 +188,7 @@ def reference_duty(scale: Scale, timestep: float, heat: float = HEAT) -> tuple[E
             np.concatenate([0.0 * held, 0.0 * falling - scale.asked]),
         ),
         Episode(
-            "ten minutes of heat",
+            HEATING,
             HEAT_STEP,
             0.0 * warm + 0.5 * scale.speed,
             np.full(warm.shape, scale.lasting),
@@ -169,7 +200,7 @@ def command_for(thing: Actuator | OnJoint, torque: Any, position: Any, velocity:
     """The targets that ask an actuator for a torque where the joint is; all that a simulator might want of them."""
     actuator = thing.actuator if isinstance(thing, OnJoint) else thing
     c, motor = actuator.controller, actuator.motor
-    volts = None if motor is None else _volts(motor, actuator, torque, velocity)
+    volts = None if motor is None else volts_for(actuator, torque, velocity)
     if isinstance(c, (Voltage, ModeSelector)):
         return Command(voltage=volts)
     if isinstance(c, Torque):
@@ -197,8 +228,10 @@ def _gain(controller: Any, name: str) -> float:
     return gain
 
 
-def _volts(motor: Motor, actuator: Actuator, torque: Any, velocity: Any) -> Any:
-    """The voltage that gives a torque before gear loss, cold: R·i + Ke·w, as far as there is one."""
+def volts_for(actuator: Actuator, torque: Any, velocity: Any) -> Any:
+    """The voltage that gives a torque before gear loss, cold: R·i + Ke·w, as far as there is one [V]."""
+    motor = actuator.motor
+    assert motor is not None
     n = motor.ratio
     current = torque / (n * motor.magnet.torque_constant)
     source = feeding(motor, actuator, None)

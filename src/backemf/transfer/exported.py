@@ -6,17 +6,21 @@ The error is found by running our motor and the law of the text that was written
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..actuator import Actuator, Command
+from ..actuator import Actuator, Command, Torque
 from ..errors import ParameterError
 from ..motor import Motor
-from ..sims.losses import DROPPED, Loss
+from ..motorfile import load_with_joint
+from ..sims.digits import MEANT, written_digits
+from ..sims.losses import DROPPED, KEPT, Loss
 from ..sims.on_joint import Law, OnJoint
-from .duty import Scale, command_for, completed, reference_duty, scale_of
+from .duty import HEATING, Scale, command_for, completed, reference_duty, scale_of, volts_for
 from .targets import Target, target_of
 
 SPEEDS, DEMANDS = 41, 21
@@ -41,6 +45,8 @@ class Error:
     """Joint speed at which it is that large [rad/s]."""
     peak: float
     """Largest torque of the motor itself there [N·m]."""
+    unknown: str = ""
+    """Why the error cannot be known, its numbers being NaN; empty where it is known."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,7 @@ class Exported:
     """The simulator."""
     text: str
     """What to paste."""
-    fates: list[Loss]
+    statuses: list[Loss]
     """What becomes of each phenomenon."""
     notes: list[str]
     """What else one has to know."""
@@ -64,15 +70,15 @@ class Exported:
 
     @property
     def losses(self) -> list[Loss]:
-        """What is approximated or dropped."""
-        return [loss for loss in self.fates if loss.fate != "kept"]
+        """What is approximated, dropped or unknown."""
+        return [loss for loss in self.statuses if loss.status != KEPT]
 
     def __str__(self) -> str:
         return self.text
 
 
 def export(
-    thing: Motor | Actuator | OnJoint,
+    thing: Motor | Actuator | OnJoint | str | Path,
     to: str,
     joint: str = "joint",
     *,
@@ -81,13 +87,14 @@ def export(
     timestep: float = 0.002,
     strict: bool = False,
     compare: bool = True,
+    digits: int | None = MEANT,
     advance: Callable[[int], None] | None = None,
     **numbers: Any,
 ) -> Exported:
     """An actuator for a simulator, and what is lost on the way.
 
     Args:
-        thing: What to write. A bare `Motor` gets its torque commanded.
+        thing: What to write: an actuator, a bare `Motor`, whose torque is commanded, or a catalogue id or a TOML file.
         to: "mujoco@4.0", "mujoco@3.11", "mjlab", "isaaclab", "newton", "physx" or "webots".
         joint: Name of the joint; for USD the path of its prim.
         supply: What feeds the motor, or its voltage [V]; None: the actuator's own, or the rated voltage.
@@ -95,13 +102,15 @@ def export(
         timestep: Physics step of the simulator [s].
         strict: Raise one sentence where anything is dropped.
         compare: Whether the torque error is found, which takes a few seconds.
+        digits: Significant digits of the numbers in the text; None: all they have.
         advance: Called with the number of steps done, for a progress bar.
         numbers: What the simulator's own `write` takes besides, such as `kind=`.
     """
     target = target_of(to)
-    full = completed(thing, supply, effort)
-    written = target.write(full, joint, timestep, effort=effort, **numbers)
-    dropped = [loss.phenomenon for loss in written.fates if loss.fate == DROPPED]
+    full = completed(loaded(thing) if isinstance(thing, (str, Path)) else thing, supply, effort)
+    with written_digits(digits):
+        written = target.write(full, joint, timestep, effort=effort, **numbers)
+    dropped = [loss.phenomenon for loss in written.statuses if loss.status == DROPPED]
     if strict and dropped:
         raise ParameterError(
             f"{target.title} has no place for {', '.join(dropped)}: leave strict out to write it without, or take them "
@@ -109,7 +118,15 @@ def export(
         )
     on_joint, scale = target.read(written.text), scale_of(full, effort)
     errors = compared(full, on_joint, scale, timestep, advance) if compare else []
-    return Exported(target, written.text, written.fates, written.notes, on_joint, errors, scale)
+    return Exported(target, written.text, written.statuses, written.notes, on_joint, errors, scale)
+
+
+def loaded(id_or_path: str | Path) -> Actuator | OnJoint:
+    """An actuator of the catalogue or of a file, with what belongs to its joint; a motor gets its torque commanded."""
+    actuator, own = load_with_joint(id_or_path)
+    if own is None:
+        return replace(actuator, controller=Torque())
+    return OnJoint(actuator=actuator, joint=own.pop("name", ""), **own)
 
 
 class Own:
@@ -154,11 +171,14 @@ def compared(
 ) -> list[Error]:
     """The error over the operating range, and over each episode of the reference duty."""
     pair = [(law_of(own), inputs_of(own)), (target.law(), inputs_of(target))]
-    errors = [operating_error(own, pair, scale, timestep)]
+    errors = [operating_error(own, target, pair, scale, timestep)]
     for episode in reference_duty(scale, timestep):
+        if episode.name == HEATING and not knows_heat(own):
+            errors.append(Error(episode.name, *[float("nan")] * 4, "no thermal figures are known"))
+            continue
         states = [law.initial(()) for law, _ in pair]
         torques = np.zeros((2, len(episode.velocity)))
-        commands = command_for(own, episode.torque, episode.position, episode.velocity)
+        commands = asked_of(own, target, episode.torque, episode.position, episode.velocity)
         for k, (q, w) in enumerate(zip(episode.position, episode.velocity, strict=True)):
             here = Command(**{n: x[k] for n, x in vars(commands).items() if x is not None})
             for j, (law, inputs) in enumerate(pair):
@@ -169,26 +189,43 @@ def compared(
     return errors
 
 
+def knows_heat(thing: Actuator | OnJoint) -> bool:
+    """Whether the actuator says how warm it gets."""
+    motor = (thing.actuator if isinstance(thing, OnJoint) else thing).motor
+    return motor is not None and motor.thermal is not None
+
+
 def inputs_of(thing: Actuator | OnJoint) -> tuple[str, ...]:
     """The targets that an actuator takes."""
     controller = (thing.actuator if isinstance(thing, OnJoint) else thing).controller
     return ("voltage",) if type(controller).__name__ == "ModeSelector" else tuple(controller.inputs)
 
 
-def settled(law: Law, inputs: tuple[str, ...], own: Any, torque: Any, velocity: Any, dt: float) -> Any:
+def asked_of(own: Any, target: OnJoint, torque: Any, position: Any, velocity: Any) -> Command:
+    """The targets that ask both actuators for a torque; one without a motor leaves the volts to the other."""
+    asked = command_for(own, torque, position, velocity)
+    if asked.voltage is None and target.actuator.motor is not None:
+        return replace(asked, voltage=volts_for(target.actuator, torque, velocity))
+    return asked
+
+
+def settled(
+    law: Law, inputs: tuple[str, ...], ask: Callable[..., Command], torque: Any, velocity: Any, dt: float
+) -> Any:
     """The cold torque at a steady speed, after the currents have settled [N·m]."""
     state, position, answer = law.initial(velocity.shape), 0.0 * velocity, None
     for _ in range(SETTLE):
-        command = command_for(own, torque, position, velocity)
+        command = ask(torque, position, velocity)
         state, answer = run(law, inputs, command, position, velocity, dt, state)
         position = position + dt * velocity
     return np.broadcast_to(np.asarray(answer), velocity.shape)
 
 
-def operating_error(own: Any, pair: Any, scale: Scale, dt: float) -> Error:
+def operating_error(own: Any, target: OnJoint, pair: Any, scale: Scale, dt: float) -> Error:
     """The error over all speeds and torques of the motor, in four quadrants, cold."""
     speed, share = np.meshgrid(np.linspace(-1, 1, SPEEDS), np.linspace(-1, 1, DEMANDS))
-    mine, theirs = (settled(law, inputs, own, scale.asked * share, scale.speed * speed, dt) for law, inputs in pair)
+    ask = partial(asked_of, own, target)
+    mine, theirs = (settled(law, inputs, ask, scale.asked * share, scale.speed * speed, dt) for law, inputs in pair)
     return error_of("operating range", mine, theirs, scale.speed * speed)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,8 @@ import numpy as np
 from ..errors import BackemfError
 from ..plot.style import BLUE, GREY, INK, VERMILION, WIDTH, cross, look, number, save, scaled
 from ..progress import progress_bar
-from .duty import Scale, completed, scale_of
-from .exported import Exported, export, inputs_of, law_of, settled
+from .duty import Scale, command_for, completed, scale_of
+from .exported import Exported, asked_of, export, inputs_of, law_of, settled
 from .targets import NAMES, target_of
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def simulators(
     full = completed(thing, supply, effort)
     scale = scale_of(full, effort)
     speed = np.linspace(-REACH, REACH, SAMPLES) * scale.speed
-    own = envelope_of(law_of(full), inputs_of(full), full, speed, scale.asked, timestep)
+    own = envelope_of(law_of(full), inputs_of(full), partial(command_for, full), speed, scale.asked, timestep)
     factor, unit = scaled(own, "N·m")
     rows = -(-len(targets) // 2)
     with look():
@@ -68,10 +69,11 @@ def simulators(
         return save(drawn, path)
 
 
-def envelope_of(law: Any, inputs: tuple[str, ...], own: Any, speed: np.ndarray, torque: float, dt: float) -> np.ndarray:
-    """Largest and smallest torque at each speed, under full demand either way."""
-    ask = torque * np.array([[1.0], [-1.0]])
-    return settled(law, inputs, own, np.broadcast_to(ask, (2, speed.size)), np.broadcast_to(speed, (2, speed.size)), dt)
+def envelope_of(law: Any, inputs: tuple[str, ...], ask: Any, speed: np.ndarray, torque: float, dt: float) -> np.ndarray:
+    """Largest and smallest torque at each speed, under full demand either way; `ask` makes the targets."""
+    shape = (2, speed.size)
+    demand = np.broadcast_to(torque * np.array([[1.0], [-1.0]]), shape)
+    return settled(law, inputs, ask, demand, np.broadcast_to(speed, shape), dt)
 
 
 def _panel(
@@ -93,7 +95,8 @@ def _panel(
     target = target_of(name)
     try:
         found: Exported = export(full, name, effort=effort, timestep=timestep, compare=False)
-        other = envelope_of(found.on_joint.law(), inputs_of(found.on_joint), full, speed, scale.asked, timestep)
+        ask = partial(asked_of, full, found.on_joint)
+        other = envelope_of(found.on_joint.law(), inputs_of(found.on_joint), ask, speed, scale.asked, timestep)
     except BackemfError as error:
         ax.set_title(target.title)
         ax.text(

@@ -11,8 +11,9 @@ from ...actuator import Actuator
 from ...actuator.delay import Delay
 from ...errors import ParameterError
 from ...motor import Motor
-from ..joint import Joint, joint_of, parts_of, require_known, whole_steps
-from ..losses import fates, kept_by_joint
+from ..digits import rounded
+from ..joint import Joint, has_line, joint_of, parts_of, require_known, whole_steps
+from ..losses import kept_by_joint, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written, one_of, quoted, single_number, source_of, write_call
 from .configured import CLASSES, Configured, read
@@ -25,7 +26,7 @@ VERSIONS = ("2.0", "2.1", "2.2", "2.3")
 def write(
     thing: Motor | Actuator,
     joints: tuple[str, ...] = (".*",),
-    kind: str = "dc_motor",
+    kind: str | None = None,
     *,
     version: str = "2.3",
     timestep: float | None = None,
@@ -34,12 +35,14 @@ def write(
 ) -> Written:
     """Configuration text of Isaac Lab for an actuator, and what is lost.
 
-    `kind` is "dc_motor", "ideal_pd", "delayed_pd", "remotized" or "implicit". Gains are those of an `IdealPd` or
+    `kind` is "dc_motor", "ideal_pd", "delayed_pd", "remotized" or "implicit"; left out, it is "dc_motor" where a
+    torque-speed line is known and else "ideal_pd". Gains are those of an `IdealPd` or
     `TorquePid`; else give `stiffness=` and `damping=`, or `bandwidth_hz=` with `damping_ratio=` and `inertia=`
     [kg·m²]. `supply=` is the voltage behind the torque-speed line, the motor's rated one if left out; `effort=`
     "peak" or "continuous" chooses the current behind `effort_limit`, which may be given instead [N·m]. A delay in
     seconds needs the physics `timestep` [s].
     """
+    kind = ("dc_motor" if has_line(thing) else "ideal_pd") if kind is None else kind
     if kind not in CLASSES:
         raise ParameterError(f"kind = {kind!r}: must be one of {', '.join(CLASSES)}")
     if version not in VERSIONS:
@@ -70,7 +73,7 @@ def write(
         kept["angle limits"] = ""
     name = CLASSES[kind]
     text = f"from isaaclab.actuators import {name}\n\nactuator = {write_call(name, lines)}\n"
-    return Written(text=text, fates=fates(actuator, kept), notes=notes)
+    return Written(text=text, statuses=statuses(thing, kept), notes=notes)
 
 
 def read_actuator(text_or_path: Any, joint: str | None = None) -> OnJoint:
@@ -146,7 +149,7 @@ def _lookup(joint: Joint, transmission_ratio: Any, notes: list[str]) -> str:
         notes.append("The transmission ratios are written as 1; Isaac Lab does not use them.")
     notes.append("Effort and velocity limits have no effect beside the table.")
     rows = [
-        f"        [{float(angle)!r}, {ratio!r}, {float(effort)!r}],"
+        f"        [{rounded(float(angle))!r}, {rounded(ratio)!r}, {rounded(float(effort))!r}],"
         for angle, ratio, effort in zip(table.angle, ratios, table.effort, strict=True)
     ]
     return "\n".join(["[  # joint angle [rad], transmission ratio [1], largest torque [N·m]", *rows, "    ]"])

@@ -21,7 +21,11 @@ from ..joint import (
     allowed_current,
     feeding,
     friction_of,
+    gear_torque,
+    has_line,
     joint_of,
+    least,
+    own_limits,
     parts_of,
     ratio_of,
     require_known,
@@ -29,7 +33,7 @@ from ..joint import (
     whole_steps,
 )
 from ..joint import armature_of as armature_at_joint
-from ..losses import fates, kept_by_joint
+from ..losses import kept_by_joint, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written, one_of, quoted, single_number, source_of, write_call
 from .configured import CLASSES, Configured, read
@@ -40,7 +44,7 @@ __all__ = ["CLASSES", "Configured", "read", "read_actuator", "write"]
 def write(
     thing: Motor | Actuator,
     joints: tuple[str, ...] = (".*",),
-    kind: str = "dc_motor",
+    kind: str | None = None,
     *,
     timestep: float | None = None,
     **numbers: Any,
@@ -48,11 +52,13 @@ def write(
     """Configuration text of mjlab 1.6 for an actuator, and what is lost.
 
     `kind` is "dc_motor", "ideal_pd", "builtin_pd", "builtin_position" or, for a motor with its currents,
-    "builtin_dc_motor". Gains are those of an `IdealPd` or `TorquePid`; else give `stiffness=` and `damping=`, or
-    `bandwidth_hz=` with `damping_ratio=` and `inertia=` [kg·m²]. `supply=` is the voltage behind the torque-speed line,
-    the motor's rated one if left out; `effort=` "peak" or "continuous" chooses the current behind `effort_limit`, which
-    may be given instead [N·m]. A delay in seconds needs the physics `timestep` [s].
+    "builtin_dc_motor"; left out, it is "dc_motor" where a torque-speed line is known and else "ideal_pd". Gains are
+    those of an `IdealPd` or `TorquePid`; else give `stiffness=` and `damping=`, or `bandwidth_hz=` with
+    `damping_ratio=` and `inertia=` [kg·m²]. `supply=` is the voltage behind the torque-speed line, the motor's rated
+    one if left out; `effort=` "peak" or "continuous" chooses the current behind `effort_limit`, which may be given
+    instead [N·m]. A delay in seconds needs the physics `timestep` [s].
     """
+    kind = ("dc_motor" if has_line(thing) else "ideal_pd") if kind is None else kind
     if kind not in CLASSES:
         raise ParameterError(f"kind = {kind!r}: must be one of {', '.join(CLASSES)}")
     # the gains of a motor with its currents are those of its controller
@@ -78,7 +84,7 @@ def write(
     name = CLASSES[kind]
     taken = ", ".join(sorted([name, *imports]))
     text = f"from mjlab.actuator import {taken}\n\nactuator = {write_call(name, lines)}\n"
-    return Written(text=text, fates=fates(actuator, kept), notes=notes)
+    return Written(text=text, statuses=statuses(thing, kept), notes=notes)
 
 
 def read_actuator(text_or_path: Any, joint: str | None = None) -> OnJoint:
@@ -171,6 +177,7 @@ BUILTIN: tuple[str, ...] = (
     "voltage limit",
     "torque-speed line",
     "current limit",
+    "effort limit",
     "current and power",
     "dry friction",
     "viscous drag",
@@ -205,7 +212,7 @@ def _builtin_motor(
     inner = write_call("DcMotorPhysicalParams", constants).replace("\n", "\n    ")
     lines: list[tuple[str, Any]] = [("motor_params", inner)]
     lines += _controller(motor, actuator, numbers.get("supply"), kept)
-    lines += _torque_limit(motor, numbers)
+    lines += _torque_limit(motor, actuator, numbers)
     if motor.winding.inductance is not None:
         kept["inductance"] = ""
         lines.append(("inductance", _figure(motor.winding.inductance, 1.0, "H", "Winding.inductance")))
@@ -264,16 +271,19 @@ def _controller(motor: Motor, actuator: Actuator, supply: Any, kept: dict[str, s
     return lines
 
 
-def _torque_limit(motor: Motor, numbers: dict[str, Any]) -> list[tuple[str, Any]]:
+def _torque_limit(motor: Motor, actuator: Actuator, numbers: dict[str, Any]) -> list[tuple[str, Any]]:
     if numbers.get("effort_limit") is not None:
         return [
             ("effort_limit", Figure(single("effort_limit", numbers["effort_limit"]), "N·m at the joint", "as given"))
         ]
-    amperes, name = allowed_current(motor, numbers.get("effort", "peak"))
-    if amperes is None:
-        return []
-    torque = ratio_of(motor) * single("Kt", motor.magnet.torque_constant) * amperes
-    return [("effort_limit", Figure(torque, "N·m at the joint", f"gear · Kt · {name}, {amperes:g} A"))]
+    effort = numbers.get("effort", "peak")
+    amperes, name = allowed_current(motor, effort)
+    known = [gear_torque(motor, effort), *(own_limits(limit)[0] for limit in actuator.limits)]
+    if amperes is not None:
+        torque = ratio_of(motor) * single("Kt", motor.magnet.torque_constant) * amperes
+        known.append(Figure(torque, "N·m at the joint", f"gear · Kt · {name}, {amperes:g} A"))
+    tightest = least(known)
+    return [] if tightest is None else [("effort_limit", tightest)]
 
 
 def _row(part: Any, values: tuple[Any, ...], units: str) -> Figure:

@@ -17,8 +17,9 @@ from ...actuator.controllers import TorquePid
 from ...errors import ParameterError
 from ...motor import Motor
 from ...motorfile import dumps
-from ..joint import NUMBERS, Joint, armature_of, joint_of, parts_of, require_known, single, whole_steps
-from ..losses import PHENOMENA, fates, kept_by_joint
+from ..digits import rounded
+from ..joint import NUMBERS, Joint, armature_of, has_line, joint_of, parts_of, require_known, single, whole_steps
+from ..losses import PHENOMENA, kept_by_joint, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written
 from .reading import read_actuator
@@ -34,7 +35,7 @@ NAME = re.compile(r"(/[A-Za-z_]\w*)+", re.ASCII)
 def write(
     thing: Motor | Actuator | OnJoint,
     joint: str = "/World/robot/joint",
-    kind: str = "dc_motor",
+    kind: str | None = None,
     *,
     timestep: float | None = None,
     const_effort: float | None = None,
@@ -44,11 +45,13 @@ def write(
 
     `joint` is the path of the joint's prim; the actuator becomes a prim beside it. `kind` is "dc_motor" (PD, and a
     torque that falls with speed), "pd", "pid", or "backemf": the whole actuator, for which Newton needs
-    `import backemf.sims.newton`. Gains are those of an `IdealPd` or `TorquePid`; else give `stiffness=` and `damping=`,
-    or `bandwidth_hz=`. `supply=` is the voltage behind the line, the motor's rated one if left out; `effort=` "peak" or
-    "continuous" chooses the current behind the largest torque. `const_effort=` is a torque that Newton's own drives
-    always add [N·m]. A delay in seconds needs the physics `timestep` [s].
+    `import backemf.sims.newton`; left out, it is "dc_motor" where a torque-speed line is known and else "pd". Gains
+    are those of an `IdealPd` or `TorquePid`; else give `stiffness=` and `damping=`, or `bandwidth_hz=`.
+    `supply=` is the voltage behind the line, the motor's rated one if left out; `effort=` "peak" or "continuous"
+    chooses the current behind the largest torque. `const_effort=` is a torque that Newton's own drives always add
+    [N·m]. A delay in seconds needs the physics `timestep` [s].
     """
+    kind = ("dc_motor" if has_line(thing) else "pd") if kind is None else kind
     if kind not in KINDS:
         raise ParameterError(f"kind = {kind!r}: must be one of {', '.join(KINDS)}")
     if not isinstance(joint, str) or not NAME.fullmatch(joint):
@@ -73,7 +76,7 @@ def write(
         ("friction", figures.coulomb, 1.0),
         ("damping", figures.viscous, DEGREE),
     )
-    return Written(text=_layer(joint, schemas, lines, _joint_lines(own)), fates=fates(actuator, kept))
+    return Written(text=_layer(joint, schemas, lines, _joint_lines(own)), statuses=statuses(thing, kept))
 
 
 def _whole(thing: Motor | Actuator | OnJoint, actuator: Actuator, joint: str) -> Written:
@@ -98,7 +101,7 @@ def _whole(thing: Motor | Actuator | OnJoint, actuator: Actuator, joint: str) ->
     if actuator.delay is not None and actuator.delay.drawn and actuator.delay.per == "environment":
         kept["delay"] = "Each joint draws a delay of its own: Newton has no environments here."
     lines = [("string newton:backemf:actuator", _quoted(dumps(actuator)), "the actuator, as backemf.load reads it")]
-    return Written(text=_layer(joint, ["BackemfControlAPI"], lines, _joint_lines(own)), fates=fates(actuator, kept))
+    return Written(text=_layer(joint, ["BackemfControlAPI"], lines, _joint_lines(own)), statuses=statuses(thing, kept))
 
 
 Line = tuple[str, str, str]
@@ -161,7 +164,7 @@ def _delay(actuator: Actuator, timestep: float | None, kept: dict[str, str]) -> 
 
 def _number(value: float) -> str:
     """The shortest text of a number that is the same in the 32 bits that USD has for it."""
-    return str(np.float32(value))
+    return str(np.float32(rounded(float(value))))
 
 
 def _line(name: str, figure: Figure, factor: float = 1.0) -> Line:

@@ -16,6 +16,7 @@ from typing import Any
 from ...actuator.torque_limits import DriveEnvelope
 from ...checks import Maybe, Number, require, require_finite, require_part
 from ...errors import ParameterError
+from ..digits import rounded
 from ..joint import single
 from ..usd import applied_schemas, save, usd
 from ..usd import opened as open_stage
@@ -196,7 +197,7 @@ def _author(prim: Any, drive: UsdDrive) -> None:
             value = effort if field == "max_effort" else getattr(part, field)
             known = math.inf if value is None else single(field, value)
             known = math.inf if known >= FLOAT_MAX else known * _unit(name, power)
-            prim.CreateAttribute(prefix + attribute, Sdf.ValueTypeNames.Float, False).Set(known)
+            prim.CreateAttribute(prefix + attribute, Sdf.ValueTypeNames.Float, False).Set(rounded(known))
 
 
 def _values(prim: Any, instance: str, prefix: str, table: dict[str, tuple[str, int, float]]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from ...actuator.torque_limits import DriveEnvelope, EffortLimit
 from ...errors import ParameterError
 from ...motor import Motor
 from ..joint import Joint, feeding, joint_of, parts_of, require_known
-from ..losses import fates, kept_by_joint
+from ..losses import kept_by_joint, statuses
 from ..on_joint import OnJoint
 from ..text import Written
 from .datasheet import from_motor
@@ -55,12 +55,12 @@ def write(
         ),
     )
     kept = kept_by_joint(actuator, figures, line=envelope is not None, stiction=True)
-    if motor is not None and envelope is not None:
+    if envelope is not None:
         kept["torque-speed line"] = (
             "All four quadrants are alike: braking is as weak as driving, and beyond the top speed of "
             f"{envelope.max_actuator_velocity:.4g} rad/s there is no torque, where a motor brakes hardest."
         )
-    return WrittenDrive(text=text(drive, joint), fates=fates(actuator, kept), drive=drive)
+    return WrittenDrive(text=text(drive, joint), statuses=statuses(thing, kept), drive=drive)
 
 
 def _envelope(motor: Motor | None, actuator: Actuator, figures: Joint, numbers: dict[str, Any]) -> DriveEnvelope | None:

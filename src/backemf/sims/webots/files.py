@@ -11,7 +11,7 @@ from ...actuator import Actuator, Torque
 from ...errors import ParameterError
 from ...motor import Motor
 from ..joint import NUMBERS, Joint, joint_of, parts_of, ratio_of, require_known, single
-from ..losses import PHENOMENA, fates
+from ..losses import PHENOMENA, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written
 from .held import BESIDE, CONTROLS, OnWebotsJoint, held
@@ -48,7 +48,7 @@ def write(
     _check_words(joint, kind, control)
     if isinstance(thing, OnWebotsJoint) and not numbers and control in (None, thing.control):
         kept = {name: "" for name in PHENOMENA}
-        return Written(text=text_of_lines(lines_held(thing), joint), fates=fates(thing.actuator, kept))
+        return Written(text=text_of_lines(lines_held(thing), joint), statuses=statuses(thing, kept))
     require_known(numbers, (*NUMBERS, *GIVEN))
     _, actuator = parts_of(thing)
     beside = thing.beside if isinstance(thing, OnJoint) else {}
@@ -65,7 +65,7 @@ def write(
     if kind == "linear":
         lines = _linear(lines, actuator, known, travel)
     kept = _kept(actuator, known, way, own)
-    return Written(text=text_of_lines(lines, joint), fates=fates(actuator, kept), notes=list(lines.comments))
+    return Written(text=text_of_lines(lines, joint), statuses=statuses(thing, kept), notes=list(lines.comments))
 
 
 def read_actuator(
@@ -193,6 +193,8 @@ def _kept(actuator: Actuator, known: Joint, way: Chosen, own: Mapping[str, float
     speeds, motor = way.control != "torque", actuator.motor
     kept = {
         "current limit": "",
+        "effort limit": "",
+        "speed limit": "",
         "viscous drag": "",
         "current and power": "The battery pays for torque at full voltage, whatever the speed.",
         "dry friction": "",

@@ -19,7 +19,7 @@ from ....actuator.torque_limits import (
 )
 from ....errors import ParameterError
 from ....physics.drive import torque_of
-from ...joint import allowed_current, ratio_of, single
+from ...joint import allowed_current, gear_torque, ratio_of, single
 from ...text import Figure
 from ..versions import in_volts
 from .joint_model import AT_JOINT, Draft, row, tidy
@@ -133,6 +133,11 @@ def torque_limit(draft: Draft, supply: Supply | None, effort: str, effort_limit:
             draft.kept["angle limits"] = "The torque is limited to the largest of the table at every angle."
         elif not exact:
             draft.notes.append(f"Of {type(limit).__name__}, the largest torque is left, the same at all speeds.")
+    if a.limits:
+        draft.kept["effort limit"] = ""
+    gear = gear_torque(motor, effort)
+    if gear is not None:
+        found.append((gear.value, gear.source))
     if effort_limit is not None:
         found = [(single("effort_limit", effort_limit), "as given")]
     if not found:

@@ -31,12 +31,11 @@ from typing import Any, NamedTuple
 from ....actuator import Actuator
 from ....errors import ParameterError
 from ....motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal
+from ...digits import EXACT, digits_or
 from ...joint import ratio_of, single
 from ...text import Figure
 from .one_node import TEN_MINUTES, one_node_of
 
-DIGITS = 14
-"""Digits that are written: two fewer than a float has, so that writing what was read changes no digit."""
 AT_JOINT = "at the joint"
 PLAY = "_backlash"
 """What the hinge of the play is called, behind the joint's name."""
@@ -82,12 +81,12 @@ class Draft:
 
 def tidy(value: float, beside: float = 0.0) -> float:
     """A number with the digits that are written; what is left of a difference counts beside its parts."""
-    size = max(abs(value), abs(beside))
+    size, digits = max(abs(value), abs(beside)), digits_or(EXACT)
     if not math.isfinite(value):
         raise ParameterError(f"{value}: a model holds finite numbers; look for a gear ratio or a gain that is far off")
     if abs(beside) <= abs(value) or size == 0.0:
-        return float(f"{value:.{DIGITS}g}") + 0.0
-    return round(value, DIGITS - 1 - math.floor(math.log10(size))) + 0.0
+        return float(f"{value:.{digits}g}") + 0.0
+    return round(value, digits - 1 - math.floor(math.log10(size))) + 0.0
 
 
 def row(values: Any, unit: str, source: str) -> Figure:

@@ -12,7 +12,7 @@ from ....checks import Number
 from ....errors import ParameterError
 from ....motor import Motor
 from ...joint import parts_of, single
-from ...losses import fates
+from ...losses import statuses
 from ...on_joint import OnJoint
 from ...text import Figure, Written
 from ..motor import DcMotor
@@ -91,7 +91,7 @@ def write(
     }
     return WrittenMotor(
         text=model_text(draft, joint, written),
-        fates=fates(draft.actuator, draft.kept),
+        statuses=statuses(thing, draft.kept),
         notes=draft.notes,
         attributes=attributes,
         history=delay,
@@ -128,6 +128,7 @@ def drafted(
         raise ParameterError(f"timestep = {timestep}: must be greater than 0")
     draft = Draft(actuator, motor, version, step)
     if clip:
+        draft.kept["effort limit"] = ""
         draft.notes.append(f"The {VOLTS:g} V are a choice: the torque is the clip's, and the current means nothing.")
     if supply is not None and not isinstance(supply, Supply):
         supply = Supply(voltage=single("supply", supply))
