@@ -15,7 +15,7 @@ from rich.table import Table
 import backemf as be
 from backemf.progress import progress_bar
 
-MOTOR = "maxon-re40-148867"
+MOTOR = "maxon-re40-148877"
 ANGLE = 60.0
 """Where the arm is lifted to [degrees from hanging]."""
 LOAD = be.Pendulum(mass=0.4, length=0.1)

@@ -18,7 +18,7 @@ def main() -> None:
     import jax.numpy as jnp
     from scipy.optimize import minimize
 
-    true = be.Datasheet.load("maxon-re40-148867").motor(friction=be.Coulomb(coulomb=FRICTION))
+    true = be.Datasheet.load("maxon-re40-148877").motor(friction=be.Coulomb(coulomb=FRICTION))
     volts = 6.0 * np.sign(np.sin(2 * np.pi * 8 * np.arange(STEPS) * DT))
 
     def speeds(factors):

@@ -19,7 +19,7 @@ LOAD = be.Inertia(inertia=2e-4)
 def bench() -> be.Actuator:
     """A position-controlled motor with sticking friction, a weak supply, and commands that arrive 8 ms late."""
     friction = be.LuGre(coulomb=0.02, stiction=0.035, stribeck_velocity=1.0, stiffness=5.0, damping=0.01, viscous=1e-4)
-    motor = be.Datasheet.load("maxon-re40-148867").motor(friction=friction)
+    motor = be.Datasheet.load("maxon-re40-148877").motor(friction=friction)
     controller = be.PositionPid(kp=20.0, kd=0.4)
     return be.Actuator(motor, be.Supply(voltage=10.0), controller=controller, delay=be.Delay(seconds=8e-3))
 

@@ -43,7 +43,7 @@ def final(node, coefficient, steps=2000):
 
 
 def main() -> None:
-    motor = be.Datasheet.load("maxon-re40-148867").motor(friction=be.Coulomb(coulomb=0.01))
+    motor = be.Datasheet.load("maxon-re40-148877").motor(friction=be.Coulomb(coulomb=0.01))
     constants = mime.from_motor(motor)
     try:
         simple = mime.MotorNode("motor", DT, **vars(constants))

@@ -10,7 +10,7 @@ ENVIRONMENTS, JOINTS = 1024, 12
 
 
 def main() -> None:
-    motor = be.Datasheet.load("maxon-re40-148867").motor()
+    motor = be.Datasheet.load("maxon-re40-148877").motor()
     rng = np.random.default_rng(0)
     # only what differs is an array; everything else stays one number for the whole batch
     resistance = motor.winding.resistance * rng.uniform(0.9, 1.1, (ENVIRONMENTS, JOINTS))

@@ -13,7 +13,7 @@ from backemf.sims.mime.pictures import mime_verification
 
 def geared_motor() -> be.Motor:
     """The RE 40 behind a two-stage planetary gear, with the friction and drag that such a train has."""
-    sheet = be.Datasheet.load("maxon-re40-148867")
+    sheet = be.Datasheet.load("maxon-re40-148877")
     # the sheet says nothing of the hottest winding, so we choose
     sheet = sheet.replace(thermal=replace(sheet.thermal, max_winding_temperature=125.0))
     return sheet.motor(

@@ -441,7 +441,7 @@ def test_backlash_without_a_rotor_is_refused():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"motor": "maxon-re40-148867"}, "simulate(str): the first argument must be a Motor or an Actuator"),
+        ({"motor": "maxon-re40-148877"}, "simulate(str): the first argument must be a Motor or an Actuator"),
         ({"load": 1e-4}, "load = 0.0001: must be one of the loads"),
         ({"load": be.Inertia}, "must be one of the loads"),
         ({"engine": "cuda"}, "engine = 'cuda'"),

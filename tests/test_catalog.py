@@ -35,8 +35,8 @@ FULL = [
     "maxon-re25-118752",
     "maxon-re30-268214",
     "maxon-re30-48v",
-    "maxon-re40-148867",
-    "maxon-re40-24v",
+    "maxon-re40-148867-2010",
+    "maxon-re40-148877",
     "maxon-remax13-203950",
 ]
 # rows in which a sheet contradicts itself, and how
@@ -107,7 +107,8 @@ COOLER = {
     "maxon-re25-118752": 67,
     "maxon-re30-268214": 73,
     "maxon-re30-48v": 73,
-    "maxon-re40-24v": 95,
+    "maxon-re40-148867": 98,
+    "maxon-re40-148867-2010": 95,
     "maxon-re40-gp52c": 95,
 }
 
@@ -142,7 +143,7 @@ def test_nominal_torque_of_the_faulhaber_motors_is_net_of_friction_at_the_rated_
 
 def test_the_re40_is_what_its_sheet_says():
     """The motor of the examples, in SI."""
-    motor = Datasheet.load("maxon-re40-148867").motor()
+    motor = Datasheet.load("maxon-re40-148877").motor()
     assert motor.winding.resistance == 1.13
     assert motor.winding.inductance == 0.00033
     assert motor.magnet.torque_constant == 0.0603

@@ -20,7 +20,7 @@ from backemf import catalog, cli, progress
 from backemf.cli import drive
 from backemf.cli import words as written
 
-RE40 = "maxon-re40-148867"
+RE40 = "maxon-re40-148877"
 ROOT = Path(__file__).parents[1]
 SHEET = """
 [electrical]

@@ -124,7 +124,7 @@ def test_sheets_made_in_code_are_held_to_the_same_rules():
 
 def test_an_unknown_id_names_the_nearest(tmp_path):
     """A slip of the finger finds its motor."""
-    with pytest.raises(DatasheetError, match="not in the catalogue: did you mean maxon-re40-148867"):
+    with pytest.raises(DatasheetError, match="not in the catalogue: did you mean maxon-re40-148877"):
         Datasheet.load("maxon-re40-148876")
     with pytest.raises(DatasheetError, match="backemf list"):
         Datasheet.load("qqqqqqqq")

@@ -183,7 +183,7 @@ def test_joints_side_by_side_are_stretches_of_their_own(tmp_path):
 
 
 def simulated(every: int = 1) -> be.Run:
-    motor = be.Datasheet.load("maxon-re40-148867").motor()
+    motor = be.Datasheet.load("maxon-re40-148877").motor()
     return be.simulate(motor, be.Inertia(1e-4), be.Sine(amplitude=6.0, frequency=3.0), 0.5, 1e-3, every=every)
 
 

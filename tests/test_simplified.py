@@ -219,7 +219,7 @@ def test_errors_are_those_of_the_arrays():
 
 def test_dry_friction_is_the_error_of_the_clip():
     """The RE 40: friction takes 4.1 mN·m from a driving motor and gives as much to a braking one."""
-    motor = be.Datasheet.load("maxon-re40-148867").motor()
+    motor = be.Datasheet.load("maxon-re40-148877").motor()
     found = simplified(motor, DcClip, current_limit=12.68)
     assert found.worst_error == pytest.approx(motor.friction.coulomb, rel=1e-6)
 

@@ -332,7 +332,7 @@ def test_the_gains_of_the_velocity_loop_are_as_documented() -> None:
 def test_a_slider_needs_to_know_its_travel() -> None:
     """With it, a linear motor is moved by one that turns: a force of F takes F·travel."""
     robot = replace(webots.robot_from_toml(RAIL), backend="motor")
-    robot = robot.with_joints(lambda joint: replace(joint, actuator="maxon-re40-24v", supply=24.0))
+    robot = robot.with_joints(lambda joint: replace(joint, actuator="maxon-re40-148867-2010", supply=24.0))
     with pytest.raises(ParameterError, match="the motor 'slide' is linear: give travel"), begun(robot):
         pass
     robot = robot.with_joints(lambda joint: replace(joint, travel=0.002))
@@ -372,7 +372,7 @@ def test_the_backend_motor_needs_motors_and_physics(capsys) -> None:
         begun(replace(hip(), backend="motor")),
     ):
         pass
-    text = '[[joint]]\nphysics = false\nmotor = { name = "hip", actuator = "maxon-re40-24v" }'
+    text = '[[joint]]\nphysics = false\nmotor = { name = "hip", actuator = "maxon-re40-148867-2010" }'
     with (
         pytest.raises(ParameterError, match="the joint of 'hip' has no Physics, so that no motor can move it"),
         begun(replace(webots.robot_from_toml(text), backend="motor")),

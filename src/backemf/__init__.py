@@ -2,7 +2,7 @@
 
     import backemf as be
 
-    sheet = be.Datasheet.load("maxon-re40-148867")
+    sheet = be.Datasheet.load("maxon-re40-148877")
     motor = sheet.motor()
     run = be.simulate(motor, load=be.Inertia(1e-4), command=24.0, duration=0.5)
     run.plot("step.png")

@@ -36,8 +36,8 @@ app = typer.Typer(
     epilog="""\b
 Try:
   backemf list
-  backemf show maxon-re40-148867
-  backemf simulate maxon-re40-148867 --command "24 V" --plot run.png
+  backemf show maxon-re40-148877
+  backemf simulate maxon-re40-148877 --command "24 V" --plot run.png
   backemf export maxon-re40-gp52c --to mujoco@4.0 --joint knee
 
 \b

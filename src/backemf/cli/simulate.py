@@ -90,11 +90,11 @@ Loads, at the joint:
 
 \b
 Examples:
-  backemf simulate maxon-re40-148867 --command "24 V"
-  backemf simulate maxon-re40-148867 --command "step value=48V time=0.1s" \\
+  backemf simulate maxon-re40-148877 --command "24 V"
+  backemf simulate maxon-re40-148877 --command "step value=48V time=0.1s" \\
       --load "inertia inertia=2kg*cm^2" \\
       --supply "voltage=48V resistance=0.1ohm"
-  backemf simulate maxon-re40-148867 --command "90 deg" \\
+  backemf simulate maxon-re40-148877 --command "90 deg" \\
       --controller "position-pid kp=10V/rad kd=0.1V*s/rad"
   backemf simulate my-motor.toml --command volts.csv --load locked \\
       --duration "30 s" --dt "1 ms" -o run.parquet --plot run.png
