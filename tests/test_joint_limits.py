@@ -144,9 +144,7 @@ def test_peak_torque_bounds_the_current():
 @pytest.mark.parametrize("side, expected", [("motor", 20.0), ("output", 20.0 / (6 * 0.8))])
 def test_the_side_of_the_peak_torque_counts(side, expected):
     """A peak at the output is over ratio and efficiency at the motor, whatever side the other figures are on."""
-    motor = with_peak(
-        peak={"torque": 2.0}, conventions={"peak_at": side}, gear=[{"ratio": 6.0, "efficiency": 0.8}]
-    )
+    motor = with_peak(peak={"torque": 2.0}, conventions={"peak_at": side}, gear=[{"ratio": 6.0, "efficiency": 0.8}])
     assert motor.limits is not None and motor.limits.peak_current == pytest.approx(expected)
 
 

@@ -18,6 +18,7 @@ from backemf.sims.losses import PHENOMENA
 from backemf.sims.on_joint import OnJoint
 from backemf.transfer import NAMES, Exported, export, read_file, reference_duty
 from backemf.transfer.duty import completed, scale_of
+from backemf.transfer.exported import Error
 
 ROOT = Path(__file__).parents[1]
 RE40 = "maxon-re40-gp52c"
@@ -43,6 +44,12 @@ def exported(name: str) -> Exported:
     return export(be.Datasheet.load(RE40).motor(), name, "knee")
 
 
+def known(errors: list[Error]) -> list[Error]:
+    """The errors that are known; without thermal figures that of ten minutes of heat is not."""
+    assert [error.where for error in errors if error.unknown] in ([], ["ten minutes of heat"])
+    return [error for error in errors if not error.unknown]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_simulator_takes_a_motor(name):
     """Each target gets a text, a status for every phenomenon of the motor, and five errors that are finite."""
@@ -50,7 +57,7 @@ def test_every_simulator_takes_a_motor(name):
     assert "knee" in found.text
     full = completed(be.Datasheet.load(RE40).motor())
     there = [key for key, phenomenon in PHENOMENA.items() if phenomenon.there(full)]
-    assert [loss.phenomenon for loss in found.statuses] == there
+    assert [loss.phenomenon for loss in found.statuses if loss.status != "unknown"] == there
     assert all((loss.status == "kept") == (loss.note == "") for loss in found.statuses)
     assert [error.where for error in found.errors] == [
         "operating range", "start", "stall", "braking overspeed", "ten minutes of heat",
@@ -63,7 +70,7 @@ def test_every_simulator_takes_a_motor(name):
 def test_an_ideal_motor_arrives_whole(name):
     """Where the torque-speed line is all there is, a simulator that has it makes no error worth a thought."""
     found = export(be.Actuator(IDEAL, controller=be.Torque()), name)
-    for error in found.errors:
+    for error in known(found.errors):
         assert error.worst < 1e-6 * error.peak, error
 
 
@@ -172,7 +179,7 @@ def test_a_dc_motor_clip_goes_into_mujoco_as_a_motor(name, tmp_path):
     first = export(be.Actuator(IDEAL, controller=be.Torque()), name, "knee", compare=False)
     path = tmp_path / f"knee{first.target.ending}"
     path.write_text(first.text)
-    for error in export(read_file(path), "mujoco@4.0", "knee").errors:
+    for error in known(export(read_file(path), "mujoco@4.0", "knee").errors):
         assert error.worst < 1e-6 * error.peak, error
 
 
@@ -183,7 +190,7 @@ def test_the_friction_of_a_joint_counts_on_both_sides(name, tmp_path):
     path.write_text(export(be.Actuator(IDEAL, controller=be.Torque()), "mujoco@4.0", "knee", compare=False).text)
     found = read_file(path)
     assert found.coulomb == pytest.approx(20.0 * 0.004)
-    for error in export(found, name, "knee").errors:
+    for error in known(export(found, name, "knee").errors):
         assert error.worst < 1e-6 * error.peak, error
 
 

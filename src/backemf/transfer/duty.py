@@ -234,6 +234,11 @@ def volts_for(actuator: Actuator, torque: Any, velocity: Any) -> Any:
     assert motor is not None
     n = motor.ratio
     current = torque / (n * motor.magnet.torque_constant)
+    asked = motor.winding.resistance * current + motor.magnet.back_emf_constant * n * velocity
+    rated = None if motor.ratings is None else motor.ratings.voltage
+    if actuator.supply is None and actuator.voltage_limit is None and rated is None:
+        # any voltage that is asked for is there
+        return asked
     source = feeding(motor, actuator, None)
     most = source.voltage * source.modulation_limit
-    return np.clip(motor.winding.resistance * current + motor.magnet.back_emf_constant * n * velocity, -most, most)
+    return np.clip(asked, -most, most)

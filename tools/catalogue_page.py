@@ -1,0 +1,86 @@
+"""The page of the catalogue: every motor, what its sheet says, and what becomes of it in every simulator.
+
+Run it to write docs/catalogue.md anew; a test holds the page to what this finds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import backemf as be
+from backemf.errors import BackemfError
+from backemf.transfer.exported import export, loaded
+from backemf.transfer.targets import NAMES, target_of
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "catalogue.md"
+STATUSES = ("kept", "approximated", "dropped", "unknown")
+HEAD = """# The catalogue
+
+{count} motors of {makers} makers and laboratories. Each is a TOML file with the source of every figure; `backemf show
+ID` prints them, and `backemf list` has their torques and speeds, with filters. {says}
+
+A sheet with a winding, inertia, friction and heat makes a *whole* motor; *partial* lacks one of the last three;
+*limits* is a torque and a top speed without a winding. What a sheet does not say can be [estimated](datasheets.md).
+
+## Every motor in every simulator
+
+Four counts per cell: phenomena that are kept · approximated · dropped · unknown, for a motor whose torque is commanded,
+as `backemf export ID --to SIMULATOR` prints them with a sentence each. Unknown is what the sheet itself does not say.
+
+"""
+
+
+def page() -> str:
+    """The text of the page."""
+    ids = be.Datasheet.catalog()
+    sheets = {name: be.Datasheet.load(name) for name in ids}
+    counted = Counter(sheet.says for sheet in sheets.values())
+    says = ", ".join(f"{count} {kind}" for kind, count in counted.most_common())
+    titles = [target_of(name).title for name in NAMES]
+    lines = [
+        "| id | it says | " + " | ".join(titles) + " |",
+        "|---|---|" + "---|" * len(titles),
+        *(row(name, sheets[name]) for name in ids),
+    ]
+    makers = len({sheet.maker for sheet in sheets.values()})
+    head = HEAD.format(count=len(ids), makers=makers, says=f"Of these, {says}.")
+    return head + "\n".join(lines) + "\n"
+
+
+def row(name: str, sheet: be.Datasheet) -> str:
+    """One motor: what becomes of it in each simulator."""
+    words = sheet.says.removesuffix(" motor").removesuffix(" only")
+    return f"| `{name}` | {words} | " + " | ".join(cell(name, target) for target in NAMES) + " |"
+
+
+def cell(name: str, target: str) -> str:
+    """The counts of one motor in one simulator, or why there are none."""
+    try:
+        found = export(loaded(name), target, "joint", compare=False)
+    except BackemfError as error:
+        return reason(str(error))
+    counted = Counter(loss.status for loss in found.statuses)
+    return " · ".join(str(counted[status]) for status in STATUSES)
+
+
+REASONS = {
+    "too few figures": "no torque is known",
+    "no voltage": "needs `--supply`",
+    "has no voltage": "needs `--supply`",
+    "give Actuator.motor, or one DcClip": "no top speed is known",
+}
+"""Words of an error, and what the table says for it."""
+
+
+def reason(text: str) -> str:
+    """Why there is no text for a simulator, in a few words; a reason that nobody thought of is an error."""
+    for words, shown in REASONS.items():
+        if words in text:
+            return shown
+    raise AssertionError(f"no reason is known for: {text}")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    print(f"wrote {PAGE}")
