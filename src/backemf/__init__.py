@@ -7,78 +7,43 @@
     run = be.simulate(motor, load=be.Inertia(1e-4), command=24.0, duration=0.5)
     run.plot("step.png")
 
-Importing this package loads NumPy and nothing heavier; what needs more is loaded when it is first used.
+Importing this package loads nothing else, not even NumPy: each name is loaded when it is first used, so that the
+command line starts at once.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
+import types
 from typing import TYPE_CHECKING
-
-from .actuator import (
-    Actuator,
-    AngleTable,
-    Command,
-    CompiledStep,
-    DcClip,
-    Delay,
-    Draws,
-    DriveEnvelope,
-    DutyServo,
-    EffortLimit,
-    EffortRange,
-    IdealPd,
-    KneeCurve,
-    ModeSelector,
-    PositionPid,
-    Supply,
-    TanhFriction,
-    Torque,
-    TorquePid,
-    TorqueSpeedTable,
-    VelocityPi,
-    Voltage,
-)
-from .commands import Chirp, Constant, Samples, Sine, Step, Table, Trapezoid, from_csv
-from .errors import (
-    BackemfError,
-    DatasheetError,
-    MissingExtraError,
-    ParameterError,
-    SimulationError,
-    UnitError,
-)
-from .loads import ConstantTorque, Fan, Inertia, LockedRotor, Pendulum, PrescribedMotion, TwoMass
-from .motor import (
-    Cogging,
-    Coulomb,
-    Dahl,
-    Drag,
-    Gearbox,
-    Harmonic,
-    Limits,
-    LoadDependent,
-    LoadShare,
-    LuGre,
-    Magnet,
-    Motor,
-    QuadraticShare,
-    Ratings,
-    Rotor,
-    Saturation,
-    Stage,
-    Stribeck,
-    Thermal,
-    TwoNodeThermal,
-    Winding,
-)
-from .physics.state import Output, State, limit_names
-from .rollout import Here, rest, rollout
-from .run import Run
-from .simulate import simulate
 
 if TYPE_CHECKING:
     from . import analyze, catalog, engines, plot, sims, transfer, units
+    from .actuator import (
+        Actuator,
+        AngleTable,
+        Command,
+        CompiledStep,
+        DcClip,
+        Delay,
+        Draws,
+        DriveEnvelope,
+        DutyServo,
+        EffortLimit,
+        EffortRange,
+        IdealPd,
+        KneeCurve,
+        ModeSelector,
+        PositionPid,
+        Supply,
+        TanhFriction,
+        Torque,
+        TorquePid,
+        TorqueSpeedTable,
+        VelocityPi,
+        Voltage,
+    )
     from .actuator.compiled_robot import CompiledSet
     from .actuator.distributions import (
         Add,
@@ -119,62 +84,107 @@ if TYPE_CHECKING:
     )
     from .actuator.randomize import randomize
     from .actuator.robot import ActuatorSet
+    from .commands import Chirp, Constant, Samples, Sine, Step, Table, Trapezoid, from_csv
     from .datasheet import Datasheet, Finding
+    from .errors import (
+        BackemfError,
+        DatasheetError,
+        MissingExtraError,
+        ParameterError,
+        SimulationError,
+        UnitError,
+    )
+    from .loads import ConstantTorque, Fan, Inertia, LockedRotor, Pendulum, PrescribedMotion, TwoMass
+    from .motor import (
+        Cogging,
+        Coulomb,
+        Dahl,
+        Drag,
+        Gearbox,
+        Harmonic,
+        Limits,
+        LoadDependent,
+        LoadShare,
+        LuGre,
+        Magnet,
+        Motor,
+        QuadraticShare,
+        Ratings,
+        Rotor,
+        Saturation,
+        Stage,
+        Stribeck,
+        Thermal,
+        TwoNodeThermal,
+        Winding,
+    )
     from .motorfile import load, save
+    from .physics.state import Output, State, limit_names
+    from .rollout import Here, rest, rollout
+    from .run import Run
+    from .simulate import simulate
     from .transfer import Exported, export
 
 __version__ = "0.1.0"
 
-_LATER = {
-    "Add": ".actuator.distributions",
-    "LogScale": ".actuator.distributions",
-    "LogUniform": ".actuator.distributions",
-    "Normal": ".actuator.distributions",
-    "NormalScale": ".actuator.distributions",
-    "Scale": ".actuator.distributions",
-    "Uniform": ".actuator.distributions",
-    "Bandwidth": ".actuator.gains",
-    "Gains": ".actuator.gains",
-    "bandwidth_from_gains": ".actuator.gains",
-    "gains_from_bandwidth": ".actuator.gains",
-    "torque_gains": ".actuator.gains",
-    "volt_gains": ".actuator.gains",
-    "Belt": ".actuator.hardware",
-    "LeadScrew": ".actuator.hardware",
-    "Linkage": ".actuator.hardware",
-    "PlanetaryStage": ".actuator.hardware",
-    "planetary_ratio": ".actuator.hardware",
-    "reflected_inertia": ".actuator.hardware",
-    "Fitted": ".actuator.learned",
-    "Gru": ".actuator.learned",
-    "LearnedMlp": ".actuator.learned",
-    "LearnedRecurrent": ".actuator.learned",
-    "Lstm": ".actuator.learned",
-    "Mlp": ".actuator.learned",
-    "fit_learned": ".actuator.learned",
-    "load_learned": ".actuator.learned",
-    "load_network": ".actuator.learned",
-    "save_network": ".actuator.learned",
-    "randomize": ".actuator.randomize",
-    "ActuatorSet": ".actuator.robot",
-    "CompiledSet": ".actuator.compiled_robot",
-    "Datasheet": ".datasheet",
-    "Finding": ".datasheet",
-    "load": ".motorfile",
-    "save": ".motorfile",
-    "Exported": ".transfer",
-    "export": ".transfer",
+_HOMES = {
+    ".errors": "BackemfError DatasheetError MissingExtraError ParameterError SimulationError UnitError",
+    ".motor": (
+        "Cogging Coulomb Dahl Drag Gearbox Harmonic Limits LoadDependent LoadShare LuGre Magnet Motor "
+        "QuadraticShare Ratings Rotor Saturation Stage Stribeck Thermal TwoNodeThermal Winding"
+    ),
+    ".physics.state": "Output State limit_names",
+    ".actuator": (
+        "Actuator AngleTable Command CompiledStep DcClip Delay Draws DriveEnvelope DutyServo EffortLimit "
+        "EffortRange IdealPd KneeCurve ModeSelector PositionPid Supply TanhFriction Torque TorquePid "
+        "TorqueSpeedTable VelocityPi Voltage"
+    ),
+    ".actuator.compiled_robot": "CompiledSet",
+    ".actuator.distributions": "Add LogScale LogUniform Normal NormalScale Scale Uniform",
+    ".actuator.gains": "Bandwidth Gains bandwidth_from_gains gains_from_bandwidth torque_gains volt_gains",
+    ".actuator.hardware": "Belt LeadScrew Linkage PlanetaryStage planetary_ratio reflected_inertia",
+    ".actuator.learned": (
+        "Fitted Gru LearnedMlp LearnedRecurrent Lstm Mlp fit_learned load_learned load_network save_network"
+    ),
+    ".actuator.randomize": "randomize",
+    ".actuator.robot": "ActuatorSet",
+    ".datasheet": "Datasheet Finding",
+    ".motorfile": "load save",
+    ".commands": "Chirp Constant Samples Sine Step Table Trapezoid from_csv",
+    ".loads": "ConstantTorque Fan Inertia LockedRotor Pendulum PrescribedMotion TwoMass",
+    ".rollout": "Here rest rollout",
+    ".run": "Run",
+    ".simulate": "simulate",
+    ".transfer": "Exported export",
 }
-"""Names that are loaded when they are first used, and the module of each."""
-_ROOMS = ("analyze", "catalog", "engines", "plot", "sims", "transfer", "units")
+"""Every module with public names, and these; it is loaded when one of them is first used."""
+_LATER = {name: module for module, names in _HOMES.items() for name in names.split()}
+_ROOMS = (
+    "actuator", "analyze", "catalog", "commands", "datasheet", "engines", "errors", "loads", "motor", "motorfile", "physics",
+    "plot", "run", "sims", "transfer", "units",
+)  # fmt: skip
+"""Modules that are loaded when they are first used."""
 
 
 def __getattr__(name: str):
     if name in _LATER:
-        return getattr(importlib.import_module(_LATER[name], __name__), name)
+        value = globals()[name] = getattr(importlib.import_module(_LATER[name], __name__), name)
+        return value
     if name in _ROOMS:
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module 'backemf' has no attribute {name!r}")
+
+
+class _Package(types.ModuleType):
+    """This package, in which a function hides the module of its own name: `backemf.simulate` is the function."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # Python puts here each module that it has loaded
+        hidden = isinstance(value, types.ModuleType) and _LATER.get(name) == f".{name}"
+        super().__setattr__(name, getattr(value, name) if hidden else value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:

@@ -2,20 +2,52 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
 
 from .. import __version__
 from ..errors import BackemfError
+from .complete import complete_limit, complete_motor
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+COMMANDS = {
+    "list": ("catalogue", "List the motors of the catalogue."),
+    "check": ("check", "Compare the figures of a datasheet with each other."),
+    "show": ("show", "Show a motor's figures and what follows from them."),
+    "simulate": ("simulate", "Run a motor with a load under a command."),
+    "export": ("export", "Write a motor for a simulator, and say what is lost."),
+    "import": ("import_", "Read a simulator's actuator into a motor file."),
+    "webots": ("webots", "Run Webots' controllers without Webots."),
+}
+"""Every command, the module that holds it, and what `backemf --help` says of it."""
 
 
-class OneSentence(TyperGroup):
-    """Commands whose bad input ends in one sentence on the error stream and exit code 2."""
+class Commands(TyperGroup):
+    """Commands that are loaded when they are called, and whose bad input ends in one sentence and exit code 2.
+
+    Until then a command of the same name stands in its place, so that help and completion load none of them.
+    """
+
+    def __init__(self, **options: Any):
+        super().__init__(**options)
+        self.loaded = self.commands
+        self.commands = {name: TyperCommand(name, short_help=text) for name, (_, text) in COMMANDS.items()}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name in COMMANDS:
+            importlib.import_module(f".{COMMANDS[name][0]}", __package__)
+            group: Any = get_group(app)
+            command = group.loaded[name]
+        return name, command, rest
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -27,10 +59,9 @@ class OneSentence(TyperGroup):
 
 app = typer.Typer(
     name="backemf",
-    cls=OneSentence,
+    cls=Commands,
     help="Real motors for simulated robots: read a datasheet, check it, look at it, run it, carry it into a simulator.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     epilog="""\b
@@ -51,11 +82,18 @@ Exit codes:
 
 def console() -> Console:
     """The terminal, as wide as it is now."""
+    from rich.console import Console
+
     return Console()
 
 
 MotorName = Annotated[
-    str, typer.Argument(metavar="MOTOR", help="An id of the catalogue, as `backemf list` prints it, or a TOML file.")
+    str,
+    typer.Argument(
+        metavar="MOTOR",
+        help="An id of the catalogue, as `backemf list` prints it, or a TOML file.",
+        autocompletion=complete_motor,
+    ),
 ]
 DelayText = Annotated[
     str | None,
@@ -63,7 +101,12 @@ DelayText = Annotated[
 ]
 LimitTexts = Annotated[
     list[str] | None,
-    typer.Option("--limit", metavar="LIMIT", help='Limit of the joint torque, such as "effort effort_limit=1N*m".'),
+    typer.Option(
+        "--limit",
+        metavar="LIMIT",
+        help='Limit of the joint torque, such as "effort effort_limit=1N*m".',
+        autocompletion=complete_limit,
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON in SI units for scripts instead of tables.")]
 

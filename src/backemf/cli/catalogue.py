@@ -71,7 +71,7 @@ def summary(name: str, sheet: Datasheet) -> dict[str, Any]:
     }
 
 
-@app.command("list", short_help="List the motors of the catalogue.")
+@app.command("list")
 def list_(
     maker: Annotated[str | None, typer.Option(metavar="NAME", help="Only this maker, such as maxon.")] = None,
     torque: Annotated[

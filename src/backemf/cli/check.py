@@ -16,7 +16,7 @@ from .tables import cell, plain, titled_table
 SEVERITY_STYLE = {"ok": "green", "info": "cyan", "warning": "yellow", "error": "bold red"}
 
 
-@app.command(short_help="Compare the figures of a datasheet with each other.")
+@app.command()
 def check(motor: MotorName, json_: AsJson = False) -> None:
     """Compare every redundant figure of a datasheet with what the others predict.
 

@@ -15,6 +15,7 @@ from ..actuator import Actuator
 from ..errors import ParameterError
 from ..motorfile import load_with_joint, write_text
 from .app import AsJson, DelayText, LimitTexts, MotorName, app
+from .complete import complete_controller, complete_target
 from .drive import actuator_from
 from .tables import plain, titled_table
 from .words import above_zero, require_ending, require_folder
@@ -26,7 +27,6 @@ NOTHING = 1e-5
 
 @app.command(
     "export",
-    short_help="Write a motor for a simulator, and say what is lost.",
     epilog="""\b
 Simulators:
   mujoco@4.0, mujoco@3.11   a model with a <dcmotor>; any version from 3.7
@@ -59,7 +59,10 @@ Examples:
 )
 def export_command(
     motor: MotorName,
-    to: Annotated[str | None, typer.Option(metavar="SIMULATOR", help="Which simulator; see below.")] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="SIMULATOR", help="Which simulator; see below.", autocompletion=complete_target),
+    ] = None,
     joint: Annotated[
         str, typer.Option(metavar="NAME", help="Name of the joint; for USD the path of its prim.")
     ] = "joint",
@@ -67,6 +70,7 @@ def export_command(
         str | None,
         typer.Option(
             metavar="CONTROLLER",
+            autocompletion=complete_controller,
             help='What follows the command, such as "ideal-pd stiffness=40N*m/rad"; see backemf simulate --help. '
             "Default: the file's own, or the torque is commanded.",
         ),

@@ -14,7 +14,6 @@ from .words import require_ending
 
 @app.command(
     "import",
-    short_help="Read a simulator's actuator into a motor file.",
     epilog="""\b
 Files:
   .xml, .mjcf          MuJoCo: dcmotor, position, velocity, motor, general

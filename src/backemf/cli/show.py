@@ -19,7 +19,7 @@ from .tables import cell, plain, titled_table
 from .words import above_zero, quantity, require_folder
 
 
-@app.command(short_help="Show a motor's figures and what follows from them.")
+@app.command()
 def show(
     motor: MotorName,
     voltage: Annotated[

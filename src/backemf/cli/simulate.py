@@ -16,13 +16,13 @@ from ..motorfile import load_with_joint
 from ..physics.state import LIMITS
 from ..simulate import simulate as run_simulation
 from .app import AsJson, DelayText, LimitTexts, MotorName, app, console
+from .complete import complete_controller, complete_load
 from .drive import actuator_from, controller_word
 from .tables import plain, titled_table
 from .words import command_from, load_from, quantity, require_ending
 
 
 @app.command(
-    short_help="Run a motor with a load under a command.",
     epilog="""\b
 Commands, in volts over time, or in what the controller follows:
   "24 V"                                   the same all the time
@@ -114,12 +114,18 @@ def simulate(
         str | None,
         typer.Option(
             metavar="CONTROLLER",
+            autocompletion=complete_controller,
             help='What follows the command, such as "position-pid kp=10V/rad"; see below. '
             "Default: the file's own, or the command is the voltage.",
         ),
     ] = None,
     load: Annotated[
-        str, typer.Option(metavar="LOAD", help='What it moves, such as "inertia inertia=2kg*cm^2"; see below.')
+        str,
+        typer.Option(
+            metavar="LOAD",
+            autocompletion=complete_load,
+            help='What it moves, such as "inertia inertia=2kg*cm^2"; see below.',
+        ),
     ] = "inertia inertia=0kg*m^2",
     duration: Annotated[str, typer.Option(metavar="TIME", help='How long, such as "500 ms".')] = "1 s",
     dt: Annotated[
