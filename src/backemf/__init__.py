@@ -160,8 +160,8 @@ _HOMES = {
 """Every module with public names, and these; it is loaded when one of them is first used."""
 _LATER = {name: module for module, names in _HOMES.items() for name in names.split()}
 _ROOMS = (
-    "actuator", "analyze", "catalog", "commands", "datasheet", "engines", "errors", "loads", "motor", "motorfile", "physics",
-    "plot", "run", "sims", "transfer", "units",
+    "actuator", "analyze", "catalog", "commands", "datasheet", "engines", "errors", "loads", "motor", "motorfile",
+    "physics", "plot", "run", "sims", "transfer", "units",
 )  # fmt: skip
 """Modules that are loaded when they are first used."""
 

@@ -25,10 +25,10 @@ class Place:
 
     def __init__(self, file: str, text: str = ""):
         self.file = file
-        self.lines = _line_numbers(text)
+        self.text = text
 
     def error(self, table: str, key: str, value: Any, fault: str, index: int = 0) -> DatasheetError:
-        line = self.lines.get((table, index, key))
+        line = _line_numbers(self.text).get((table, index, key))
         where = self.file if line is None else f"{self.file}, line {line}"
         if table:
             where += f", [[{table}]]" if table in LISTS else f", [{table}]"
@@ -218,7 +218,8 @@ def _find(id_or_path: str | Path) -> Path:
         if not _exists(path):
             raise DatasheetError(f"{text}: there is no such file: check the path, or {catalog.suggestion(path.stem)}")
         return path
-    if text in catalog.ids():
+    # looking for one file, since listing all of them for each would take the square of their number
+    if _exists(catalog.path(text)):
         return catalog.path(text)
     if _exists(Path(text)):
         return Path(text)
