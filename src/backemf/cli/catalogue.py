@@ -15,7 +15,7 @@ from ..datasheet import Datasheet
 from ..errors import ParameterError
 from ..units import convert, parse
 from .app import AsJson, app, console
-from .tables import bare, plain, titled_table
+from .tables import bare, plain, print_columns
 
 COLUMNS: tuple[tuple[str, str, str | None, int], ...] = (
     ("id", "id", None, 0),
@@ -105,14 +105,9 @@ def list_(
         print(json.dumps(plain(rows), indent=1, ensure_ascii=False))
         return
     columns = [column for column in COLUMNS if console().width >= column[3]]
-    table = titled_table(None)
-    for title, _, unit, _ in columns:
-        # as Text, because rich reads a unit in brackets as a style
-        table.add_column(Text(title), justify="left" if unit is None else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*(_shown(row[key], unit) for _, key, unit, _ in columns))
     console().print(Text(f"{len(rows)} motors", style="bold"))
-    console().print(table)
+    cells = [[_shown(row[key], unit) for _, key, unit, _ in columns] for row in rows]
+    print_columns([title for title, *_ in columns], cells, [unit is not None for _, _, unit, _ in columns])
 
 
 def _shown(value: Any, unit: str | None) -> str:

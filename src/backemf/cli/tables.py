@@ -20,6 +20,23 @@ def titled_table(title: str | None, terminal: Console | None = None) -> Table:
     return Table(header_style="bold", box=None, pad_edge=False)
 
 
+def print_columns(titles: list[str], rows: list[list[str]], right: list[bool]) -> None:
+    """A table of many plain cells, which rich's own would take a millisecond a row for; titles may have two lines."""
+    heads = [title.split("\n") for title in titles]
+    depth = max(map(len, heads))
+    heads = [[""] * (depth - len(head)) + head for head in heads]
+    lines = [list(line) for line in zip(*heads, strict=True)] + rows
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+
+    def text_of(line: list[str]) -> str:
+        cells = zip(line, widths, right, strict=True)
+        return "  ".join(cell.rjust(width) if r else cell.ljust(width) for cell, width, r in cells).rstrip()
+
+    text = Text("\n".join(map(text_of, lines[:depth])), style="bold")
+    text.append("\n" + "\n".join(map(text_of, lines[depth:])), style="not bold")
+    console().print(text, no_wrap=True, overflow="ellipsis")
+
+
 def bare(value: Any, unit: str | None) -> str:
     """A value in the unit of its column."""
     if value is None:
