@@ -44,6 +44,7 @@ format: .venv/.dev ## rewrite the code in the project's format
 
 bench: .venv/.dev .venv-mjlab/.mjlab .venv-newton/.newton .venv-maddening/.maddening ## measure speed and memory, beside MuJoCo, mjlab, Newton and MIME
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/webots_controller.py
 	$(MJLAB)/python benchmarks/mjlab_actuators.py
 	$(NEWTON)/python benchmarks/newton_actuators.py
@@ -56,7 +57,7 @@ clean: ## remove the environments and everything that was built
 	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock .venv-webots .venv-webots.lock build dist out site .hypothesis .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Two environments in one folder: the demo installs neither PyTorch nor MuJoCo nor the documentation tools.
+# Two environments in one folder: the demo is a plain install, without PyTorch, MuJoCo and the documentation tools.
 .venv/.demo .venv/.dev: .venv/.%: pyproject.toml constraints.txt tools/environment.py
 	$(PYTHON) tools/environment.py $*
 

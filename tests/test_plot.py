@@ -1,8 +1,6 @@
 """Pictures: each has units on every axis, is written where it should be, and says what it lacks."""
 
 import re
-import subprocess
-import sys
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -434,18 +432,3 @@ def test_the_page_names_what_it_cannot_draw(tmp_path):
 def test_a_picture_that_cannot_be_written_says_so(tmp_path):
     with pytest.raises(ParameterError, match=r"drawn\.xyz: the picture cannot be written"):
         plot.torque_speed(brushed(), path=tmp_path / "drawn.xyz")
-
-
-def test_without_matplotlib_the_extra_is_named():
-    code = (
-        "import sys; sys.modules['matplotlib'] = None\n"
-        "from backemf import plot\n"
-        "from backemf.motor import *\n"
-        "motor = Motor(winding=Winding(resistance=1.0), magnet=Magnet(torque_constant=0.1, back_emf_constant=0.1))\n"
-        "try: plot.torque_speed(motor, voltages=[12.0])\n"
-        "except ImportError as error: print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert (
-        done.stdout.strip() == "Drawing pictures needs matplotlib, which is not installed: pip install 'backemf[plot]'"
-    )

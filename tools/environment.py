@@ -1,6 +1,6 @@
 """Set up an environment for the Makefile.
 
-`environment.py demo` (core and pictures) and `environment.py dev` (everything) make `.venv`; `environment.py mjlab`
+`environment.py demo` (what a plain install brings) and `environment.py dev` (everything) make `.venv`; `environment.py mjlab`
 makes `.venv-mjlab`, which holds the simulator mjlab and the versions of PyTorch and MuJoCo that it asks for;
 `environment.py physx` makes `.venv-physx`, which holds PhysX, and `environment.py newton` `.venv-newton` with Newton;
 `environment.py maddening` makes `.venv-maddening`, which holds MADDENING and the older JAX that it asks for, and
@@ -16,7 +16,7 @@ import venv
 from pathlib import Path
 
 OLDEST = (3, 11)
-EXTRAS = {"demo": "plot", "dev": "dev", "physx": "usd", "newton": "newton", "maddening": "maddening"}
+EXTRAS = {"dev": "dev", "physx": "usd", "newton": "newton", "maddening": "maddening"}
 SIMULATORS = ("mjlab", "physx", "newton", "maddening", "webots")
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -101,7 +101,7 @@ def install(kind):
         return
     place.stamp(kind).unlink(missing_ok=True)
     place.make()
-    what = kind if kind in SIMULATORS else f"backemf[{EXTRAS[kind]}]"
+    what = kind if kind in SIMULATORS else f"backemf[{EXTRAS[kind]}]" if kind in EXTRAS else "backemf"
     print(f"installing {what} into {place.name}; the first time takes a few minutes", flush=True)
     if kind == "mjlab":
         # PyTorch first and alone, so that nothing after it asks for another build of it

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import commands, loads, units
-from ..errors import ParameterError, UnitError
+from ..errors import MissingExtraError, ParameterError, UnitError
 from ..run import INPUTS
 
 Reader = Callable[[str, str], Any]
@@ -164,6 +164,11 @@ def require_ending(option: str, path: Path | None, endings: tuple[str, ...]) -> 
     if path.suffix not in endings:
         raise ParameterError(f"{option} {path}: the name must end in {' or '.join(endings)}")
     require_folder(option, path)
+    if path.suffix == ".parquet":
+        try:
+            import pyarrow  # noqa: F401
+        except ModuleNotFoundError:
+            raise MissingExtraError("pyarrow", "files", f"{option} {path}") from None
 
 
 def require_folder(option: str, path: Path) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from ..errors import MissingExtraError, ParameterError
 from ..physics import ops as numpy_ops
 
-ENGINES = {"numpy": "numpy", "python": "python", "jax": "jax", "torch": "torch", "warp": "warp"}
-"""Name of each engine and the extra that brings it."""
+ENGINES = {"numpy": None, "python": None, "jax": None, "torch": "torch", "warp": "warp"}
+"""Name of each engine and the extra that brings it; None: a plain install has it."""
 
 _LAWS = ("backemf.physics.", "backemf.actuator.", "backemf.sims.")
 """Rooms whose functions are laws: elementwise, with the operations in their globals."""
@@ -51,6 +51,7 @@ def load(engine: str) -> ModuleType:
     try:
         return importlib.import_module(f"{__package__}.{engine}_engine")
     except ModuleNotFoundError as error:
-        if error.name and error.name.startswith("backemf"):
+        extra = ENGINES[engine]
+        if extra is None or (error.name and error.name.startswith("backemf")):
             raise
-        raise MissingExtraError(str(error.name), ENGINES[engine], f"The {engine} engine") from None
+        raise MissingExtraError(str(error.name), extra, f"The {engine} engine") from None

@@ -1,7 +1,4 @@
-"""Pictures of motors and runs. Each function draws one figure, writes it where a path is given, and returns it.
-
-Needs matplotlib: pip install 'backemf[plot]'.
-"""
+"""Pictures of motors and runs. Each function draws one figure, writes it where a path is given, and returns it."""
 
 from .efficiency import efficiency_map
 from .energy import energy_balance

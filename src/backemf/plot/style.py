@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import MissingExtraError, ParameterError
+from ..errors import ParameterError
 from ..motor import Motor
 from ..tree import map_numbers, numbers
 
@@ -60,12 +60,10 @@ _LOOK: dict[str, Any] = {
 
 @contextmanager
 def look() -> Iterator[None]:
-    """Draw in the project's style; says which extra to install where matplotlib is missing."""
-    try:
-        import matplotlib
-        from cycler import cycler
-    except ModuleNotFoundError:
-        raise MissingExtraError("matplotlib", "plot", "Drawing pictures") from None
+    """Draw in the project's style."""
+    import matplotlib
+    from cycler import cycler
+
     settings: Any = _LOOK | {"axes.prop_cycle": cycler(color=SERIES)}
     with matplotlib.rc_context(settings):
         yield

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from ...errors import MissingExtraError
 from .delay import DelayBuffer, Draws, LagState, at_lags, delay_step, draw_phase, draw_step, initial_lags, reset_lags
 from .law import DcMotor, IdealPd, dc_motor_torque, ideal_pd_torque, motor_force, pd_torque
 from .learned import History, LearnedMlp, learned_step, no_history, reset_history
@@ -22,7 +23,10 @@ def __getattr__(name: str):
     if name in ("MotorActuator", "MotorActuatorCfg"):
         return getattr(importlib.import_module(".plugin", __name__), name)
     if name == "mdp":
-        return importlib.import_module(".mdp", __name__)
+        try:
+            return importlib.import_module(".mdp", __name__)
+        except ModuleNotFoundError as error:
+            raise MissingExtraError(str(error.name), "mjlab", "backemf.sims.mjlab.mdp") from None
     raise AttributeError(f"module 'backemf.sims.mjlab' has no attribute {name!r}")
 
 
