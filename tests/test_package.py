@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "backemf"
 CATALOG = ROOT / "src" / "backemf" / "catalog"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-HEAVY = ("jax", "torch", "matplotlib", "polars", "pyarrow", "mujoco", "scipy", "pydantic")
+HEAVY = ("jax", "matplotlib", "mujoco", "numpy", "pyarrow", "scipy", "torch")
 
 
 def run(*command: str | Path, **options) -> subprocess.CompletedProcess:
@@ -98,16 +98,45 @@ def clean_environment(**more: str) -> dict[str, str]:
 # --- what an import costs
 
 
-def test_import_is_quick():
-    """`import backemf` takes less than 0.3 s (the best of five, so that a busy machine does not decide)."""
-    program = "import time; t = time.perf_counter(); import backemf; print(time.perf_counter() - t)"
-    assert min(float(run(sys.executable, "-c", program).stdout) for _ in range(5)) < 0.3
+def heavy_modules(program: str) -> list[str]:
+    """What a program has loaded when it ends."""
+    seen = (
+        f"import atexit, sys\natexit.register(lambda: print('loaded:', *[n for n in {HEAVY!r} if n in sys.modules]))\n"
+    )
+    return run(sys.executable, "-c", seen + program).stdout.splitlines()[-1].split()[1:]
 
 
 def test_import_loads_nothing_heavy():
-    """Engines, files and pictures are imported where they are used."""
-    program = f"import sys, backemf; print(*[name for name in {HEAVY!r} if name in sys.modules])"
-    assert run(sys.executable, "-c", program).stdout.split() == []
+    """Not even NumPy: names, engines, files and pictures are imported where they are used."""
+    assert heavy_modules("import backemf") == []
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["list"], ["list", "--json"]], ids=" ".join)
+def test_help_and_list_load_nothing_heavy(arguments: list[str]):
+    """They answer at once, however many motors and commands there are; `benchmarks/startup.py` says how fast."""
+    assert heavy_modules(f"from backemf.cli import main\nsys.argv = ['backemf', *{arguments!r}]\nmain()") == []
+
+
+def test_functions_hide_the_modules_of_their_names():
+    """`be.simulate` is the function, whoever has imported the module `backemf.simulate` before."""
+    program = (
+        "import backemf.simulate, backemf.rollout\nassert callable(backemf.simulate) and callable(backemf.rollout)"
+    )
+    assert heavy_modules(program) == ["numpy"]
+
+
+def test_every_command_is_in_the_table():
+    """Its module registers it under the name that `backemf --help` shows, and no other command is registered."""
+    import importlib
+
+    from backemf.cli import app as program
+    from backemf.cli.app import COMMANDS
+
+    for module, text in COMMANDS.values():
+        importlib.import_module(f"backemf.cli.{module}")
+        assert text.endswith(".")
+    named = {info.name or info.callback.__name__ for info in program.registered_commands}
+    assert named | {group.name for group in program.registered_groups} == set(COMMANDS)
 
 
 # --- the public names

@@ -69,9 +69,6 @@ COMMANDS = [
     (["show", "maxon-re40-148867", "--page", "page.html"], 0),
     (["simulate", "maxon-re40-148867", "--command", "24 V", "--duration", "9 ms", "-o", "r.csv", "--plot", "r.png"], 0),
     (["export", "maxon-re40-gp52c", "--to", "mujoco@4.0", "-o", "knee.xml", "--compare", "all.png"], 0),
-    (["export", "maxon-re40-gp52c", "--to", "mjlab"], 0),
-    (["export", "maxon-re40-gp52c", "--to", "isaaclab"], 0),
-    (["export", "maxon-re40-gp52c", "--to", "webots"], 0),
     (["export", "maxon-re40-gp52c", "--to", "physx"], "usd"),
     (["export", "maxon-re40-gp52c", "--to", "newton"], "usd"),
     (["simulate", "maxon-re40-148867", "--command", "24 V", "--duration", "1 h", "-o", "run.parquet"], "files"),
@@ -112,6 +109,22 @@ def test_commands_of_a_plain_install(arguments: list[str], expected: int | str, 
         assert re.fullmatch(
             rf"MissingExtraError: .* is not installed: pip install 'backemf\[{expected}\]'\n", done.stderr
         )
+
+
+def test_targets_that_are_text_need_no_extra(tmp_path: Path):
+    """MuJoCo, mjlab, Isaac Lab and Webots are written without the simulator."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import backemf as be\n"
+        "from backemf.transfer.targets import NAMES, target_of\n"
+        "geared = be.load('maxon-re40-gp52c').motor\n"
+        "knee = be.Actuator(geared, be.Supply(voltage=24.0), controller=be.Torque())\n"
+        "for name in NAMES:\n"
+        "    if name not in ('newton', 'physx'):\n"
+        "        assert 'knee' in target_of(name).write(knee, 'knee', 2e-3).text\n"
+    )
+    done = plain_python(program, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_optional_packages_are_hidden(tmp_path: Path):
