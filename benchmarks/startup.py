@@ -13,10 +13,10 @@ RUNS = 5
 COMMANDS = {
     "backemf --help": ["--help"],
     "backemf list": ["list"],
-    "backemf check maxon-re40-148867": ["check", "maxon-re40-148867"],
-    "backemf show maxon-re40-148867": ["show", "maxon-re40-148867"],
+    "backemf check maxon-re40-148877": ["check", "maxon-re40-148877"],
+    "backemf show maxon-re40-148877": ["show", "maxon-re40-148877"],
     "backemf simulate --help": ["simulate", "--help"],
-    'backemf simulate maxon-re40-148867 --command "24 V"': ["simulate", "maxon-re40-148867", "--command", "24 V"],
+    'backemf simulate maxon-re40-148877 --command "24 V"': ["simulate", "maxon-re40-148877", "--command", "24 V"],
 }
 TAB = {
     "backemf <Tab>": "backemf ",

@@ -65,13 +65,13 @@ DOORS = [
 """Each door that needs an extra, and the extra."""
 COMMANDS = [
     (["list"], 0),
-    (["check", "maxon-re40-148867"], 0),
-    (["show", "maxon-re40-148867", "--page", "page.html"], 0),
-    (["simulate", "maxon-re40-148867", "--command", "24 V", "--duration", "9 ms", "-o", "r.csv", "--plot", "r.png"], 0),
+    (["check", "maxon-re40-148877"], 0),
+    (["show", "maxon-re40-148877", "--page", "page.html"], 0),
+    (["simulate", "maxon-re40-148877", "--command", "24 V", "--duration", "9 ms", "-o", "r.csv", "--plot", "r.png"], 0),
     (["export", "maxon-re40-gp52c", "--to", "mujoco@4.0", "-o", "knee.xml", "--compare", "all.png"], 0),
     (["export", "maxon-re40-gp52c", "--to", "physx"], "usd"),
     (["export", "maxon-re40-gp52c", "--to", "newton"], "usd"),
-    (["simulate", "maxon-re40-148867", "--command", "24 V", "--duration", "1 h", "-o", "run.parquet"], "files"),
+    (["simulate", "maxon-re40-148877", "--command", "24 V", "--duration", "1 h", "-o", "run.parquet"], "files"),
 ]  # fmt: skip
 """Commands, and the exit code or the extra that they ask for."""
 
