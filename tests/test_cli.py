@@ -130,13 +130,13 @@ def test_list_shows_every_motor_in_full(width):
 
 def test_list_has_units_in_its_head():
     """Volts, ohms, mN·m/A, rpm, N·m."""
-    head = " ".join(said("list").splitlines()[1:3])
+    head = " ".join(said("list", width=120).splitlines()[1:3])
     assert all(f"[{unit}]" in head for unit in ("V", "Ω", "mN·m/A", "rpm", "N·m"))
 
 
 def test_a_wide_list_shows_the_kind():
     """Where there is room."""
-    assert "brushed DC" in said("list", width=120) and "brushed DC" not in said("list", width=80)
+    assert "brushed DC" in said("list", width=160) and "brushed DC" not in said("list", width=80)
 
 
 def test_list_as_json_is_in_si():
@@ -145,7 +145,61 @@ def test_list_as_json_is_in_si():
     assert list(rows) == catalog.ids()
     re40 = rows[RE40]
     assert re40["voltage"] == 48.0 and re40["resistance"] == 1.13
-    assert re40["no_load_speed"] == pytest.approx(7590 * 2 * np.pi / 60, rel=1e-12)
+    assert re40["motor_speed"] == pytest.approx(7590 * 2 * np.pi / 60, rel=1e-12)
+    assert re40["says"] == "whole motor" and re40["output_speed"] is None
+
+
+def test_list_tells_the_motor_from_the_output():
+    """A geared motor has both, figures at the output of an unknown gear say nothing of the motor."""
+    rows = {row["id"]: row for row in json.loads(said("list", "--json"))}
+    geared, joint = rows["maxon-re40-gp52c"], rows["unitree-go2"]
+    assert geared["motor_speed"] == pytest.approx(geared["gear_ratio"] * geared["output_speed"])
+    assert joint["motor_peak_torque"] is None and joint["output_peak_torque"] == pytest.approx(23.7)
+    assert joint["says"] == "limits only"
+
+
+def most(row: dict) -> float:
+    """Largest torque that a row of the list names, at its output if it has one; 0 if it names none [N·m]."""
+    return row["output_peak_torque"] or row["motor_peak_torque"] or 0.0
+
+
+def fastest(row: dict) -> float:
+    """Top speed in the same way [rad/s]."""
+    return row["output_speed"] or row["motor_speed"] or 0.0
+
+
+@pytest.mark.parametrize(
+    "option, text, keeps",
+    [
+        ("--torque", ">5 N*m", lambda row: most(row) >= 5.0),
+        ("--torque", "<=50 mNm", lambda row: 0.0 < most(row) <= 0.05),
+        ("--torque", "2..10 N*m", lambda row: 2.0 <= most(row) <= 10.0),
+        ("--torque", "2 N*m .. 1000 N*cm", lambda row: 2.0 <= most(row) <= 10.0),
+        ("--speed", ">1000 rpm", lambda row: fastest(row) >= 1000 * np.pi / 30),
+        ("--voltage", "24 V", lambda row: row["voltage"] is not None and abs(row["voltage"] - 24) <= 0.24),
+        ("--maker", "MAXON", lambda row: row["maker"] == "maxon"),
+    ],
+)
+def test_list_keeps_what_is_asked_for(option, text, keeps):
+    """Each filter leaves exactly the rows that fit, and some of them."""
+    rows = json.loads(said("list", "--json"))
+    found = [row["id"] for row in json.loads(said("list", option, text, "--json"))]
+    assert found == [row["id"] for row in rows if keeps(row)] and 0 < len(found) < len(rows)
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (("--maker", "nobody"), "--maker nobody: nobody of that name; there are"),
+        (("--torque", ">5 V"), "--torque: "),
+        (("--torque", "10..2 N*m"), "the lower end comes first"),
+        (("--voltage", "24"), "--voltage: "),
+    ],
+)
+def test_list_refuses_what_is_no_range(arguments, words):
+    """One sentence that names the option."""
+    result = call("list", *arguments)
+    assert result.exit_code == 2 and words in result.stderr and result.stderr.count("\n") == 1
 
 
 # check
@@ -219,7 +273,7 @@ def test_show_works_for_every_motor_or_says_what_is_missing(name):
     result = call("show", name, "--json")
     if result.exit_code == 0:
         shown = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(word))
-        assert shown["figures"] and shown["constants"]
+        assert shown["figures"] and (shown.get("constants") or shown["limits"])
         assert max(map(len, said("show", name).splitlines())) <= 80
     else:
         assert result.exit_code == 2 and result.stderr.count("\n") == 1 and "Error: " in result.stderr
@@ -742,7 +796,11 @@ def test_a_piped_run_shows_no_progress_and_plain_text():
 
 def test_a_terminal_without_greek_letters_is_no_fault():
     """What it cannot show becomes a question mark."""
-    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = os.environ | {
+        "PYTHONIOENCODING": "ascii",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "COLUMNS": "120",
+    }
     command = [sys.executable, "-m", "backemf.cli", "list"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
     assert done.returncode == 0 and done.stderr == "" and "[?]" in done.stdout and RE40 in done.stdout

@@ -225,7 +225,11 @@ def test_bad_text_gets_one_sentence(text: str, sentence: str):
     [
         (geared(), {}, "stiffness and damping are not known"),
         (be.Actuator(controller=PD), {}, "effort_limit is not known"),
-        (be.Actuator(controller=PD, limits=(be.EffortLimit(effort_limit=1.0),)), {}, "needs a torque-speed line"),
+        (
+            be.Actuator(controller=PD, limits=(be.EffortLimit(effort_limit=1.0),)),
+            {"kind": "dc_motor"},
+            "needs a torque-speed line",
+        ),
         (be.Actuator(controller=PD), {"kind": "builtin_dc_motor"}, "simulates currents: give a motor"),
         (geared(), {"kind": "builtin_dc_motor", "stiffness": 1.0}, r"write\(stiffness=...\): there is no such number"),
         (3.0, {}, r"write\(float\(...\)\): must be a Motor or an Actuator"),

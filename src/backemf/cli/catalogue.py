@@ -12,7 +12,7 @@ from rich.text import Text
 
 from .. import catalog
 from ..datasheet import Datasheet
-from ..errors import ParameterError
+from ..errors import ParameterError, UnitError
 from ..units import convert, parse
 from .app import AsJson, app, console
 from .tables import bare, plain, print_columns
@@ -142,16 +142,24 @@ def _within(
 def _range(option: str, text: str, unit: str) -> tuple[float, float]:
     compared = re.fullmatch(r"\s*([<>])=?\s*(.+)", text)
     if compared:
-        bound = parse(compared[2], unit)
+        bound = _quantity(option, compared[2], unit)
         return (bound, float("inf")) if compared[1] == ">" else (0.0, bound)
     if ".." in text:
         first, _, last = text.partition("..")
-        high = parse(last, unit)
+        high = _quantity(option, last, unit)
         # "2..10 N*m": one unit for both
         named = re.search(r"[^\d\s.eE+-].*", last)
-        low = parse(first if re.search(r"[A-Za-zΩ]", first) else f"{first} {named[0] if named else ''}", unit)
+        whole = first if re.search(r"[A-Za-zΩ]", first) else f"{first} {named[0] if named else ''}"
+        low = _quantity(option, whole, unit)
         if low > high:
             raise ParameterError(f'{option} "{text}": the lower end comes first')
         return low, high
-    value = parse(text, unit)
+    value = _quantity(option, text, unit)
     return 0.99 * value, 1.01 * value
+
+
+def _quantity(option: str, text: str, unit: str) -> float:
+    try:
+        return parse(text, unit)
+    except UnitError as error:
+        raise UnitError(f"{option}: {error}") from None
