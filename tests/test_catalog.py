@@ -9,19 +9,17 @@ from backemf.datasheet import Datasheet
 from backemf.errors import DatasheetError
 from backemf.motor import Saturation, TwoNodeThermal
 
+# joints of which a torque and a speed are published, and actuators without a winding resistance
+LIMITS = ("anybotics-", "franka-", "kinova-", "mjbots-qdd100", "unitree-", "universal-robots-")
+NO_WINDING = ("myactuator-", "robstride-", "unitree-go-m8010-6", "xiaomi-")
 TOO_LITTLE = {
-    "cubemars-ak10-9": "resistance",
-    "cubemars-ak70-10": "resistance",
-    "cubemars-ak80-64": "resistance",
-    "cubemars-ak80-8": "resistance",
-    "cubemars-ak80-9": "resistance",
     "dephy-actpack": "kt",
     "dynamixel-ph54-200": "resistance",
     "maxon-hej50": "kt",
     "maxon-hej70": "kt",
     "maxon-hej90": "kt",
-    "unitree-g1-7520-14": "kt",
-    "unitree-go2": "kt",
+    **{id: "kt" for id in catalog.ids() if id.startswith(LIMITS)},
+    **{id: "resistance" for id in catalog.ids() if id.startswith(NO_WINDING)},
 }
 
 ROWS = ("no_load_speed", "stall_torque", "speed_torque_gradient", "mechanical_time_constant")

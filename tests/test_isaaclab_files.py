@@ -332,7 +332,7 @@ PAGE = (Path(__file__).resolve().parent.parent / "docs" / "isaaclab.md").read_te
 def page_example() -> isaaclab.Written:
     motor = be.Datasheet.load("tmotor-ak80-6").motor()
     actuator = be.Actuator(motor, controller=be.IdealPd(stiffness=30.0, damping=1.0))
-    return isaaclab.write(actuator, joints=(".*_knee",), effort_limit=6 * 2.06)
+    return isaaclab.write(actuator, joints=(".*_knee",), effort_limit=12.0)
 
 
 def test_programs_of_the_page_run():
@@ -354,10 +354,11 @@ def test_text_and_losses_of_the_page_are_what_is_written():
 def test_table_of_the_page_has_the_numbers_of_the_sheet():
     """Stall Kt·V/R, no load V/Ke, continuous Kt·i, at the motor and through the gear of 6."""
     kt, ohms, volts, n = 0.091, 0.17, 24.0, 6
+    ke = 0.009524 * 60 / (2 * math.pi)
     rows = {
         "saturation_effort": (kt * volts / ohms, n * kt * volts / ohms),
-        "velocity_limit": (volts / kt, volts / (n * kt)),
-        "effort_limit": (2.06, n * 2.06),
+        "velocity_limit": (volts / ke, volts / (n * ke)),
+        "effort_limit": (12.0 / n, 12.0),
     }
     for field, numbers in rows.items():
         (line,) = re.findall(rf"^\|.*\| `{field}` \| `{field}` \|$", PAGE, re.MULTILINE)
