@@ -10,7 +10,7 @@ from backemf.errors import DatasheetError
 from backemf.motor import Saturation, TwoNodeThermal
 
 # joints of which a torque and a speed are published, and actuators without a winding resistance
-LIMITS = ("anybotics-", "franka-", "kinova-", "mjbots-qdd100", "unitree-", "universal-robots-")
+LIMITS = ("anybotics-", "franka-", "kinova-", "mjbots-qdd100", "unitree-", "ur10e-", "ur3e-", "ur5e-")
 NO_WINDING = ("myactuator-", "robstride-", "unitree-go-m8010-6", "xiaomi-")
 TOO_LITTLE = {
     "dephy-actpack": "kt",

@@ -11,7 +11,7 @@ from backemf.units import parse
 
 MAKERS = (
     "anybotics-", "cubemars-", "damiao-", "dys-", "franka-", "gyroor-", "kinova-", "mad-", "mjbots-", "myactuator-",
-    "odrive-", "rctimer-", "robstride-", "tmotor-", "unitree-", "universal-robots-", "xiaomi-",
+    "odrive-", "rctimer-", "robstride-", "tmotor-", "unitree-", "ur", "xiaomi-",
 )  # fmt: skip
 IDS = [id for id in catalog.ids() if id.startswith(MAKERS)]
 
@@ -46,20 +46,20 @@ LIMITS = {
     "unitree-go1-calf": (35.55, 20.06),
     "unitree-go2": (23.7, 30.1),
     "unitree-go2-calf": (45.43, 15.70),
-    "unitree-h1-2-ankle-pitch": (60, 9),
+    "unitree-h1-2-ankle": (60, 9),
     "unitree-h1-2-wrist": (19, 31.4),
     "unitree-h1-ankle": (40, 9),
     "unitree-h1-elbow": (18, 20),
     "unitree-h1-hip": (200, 23),
     "unitree-h1-knee": (300, 14),
-    "universal-robots-ur10e-elbow": (150, math.pi),
-    "universal-robots-ur10e-shoulder": (330, math.radians(120)),
-    "universal-robots-ur10e-wrist": (54, math.pi),
-    "universal-robots-ur3e-elbow": (28, math.pi),
-    "universal-robots-ur3e-shoulder": (54, math.pi),
-    "universal-robots-ur3e-wrist": (9, 2 * math.pi),
-    "universal-robots-ur5e-shoulder": (150, math.pi),
-    "universal-robots-ur5e-wrist": (28, math.pi),
+    "ur10e-elbow": (150, math.pi),
+    "ur10e-shoulder": (330, math.radians(120)),
+    "ur10e-wrist": (54, math.pi),
+    "ur3e-elbow": (28, math.pi),
+    "ur3e-shoulder": (54, math.pi),
+    "ur3e-wrist": (9, 2 * math.pi),
+    "ur5e-shoulder": (150, math.pi),
+    "ur5e-wrist": (28, math.pi),
 }
 # id: ratio, rated and peak torque [N·m], both at the output
 GEARED = {
