@@ -131,3 +131,13 @@ def test_limits_of_gears_that_never_act_are_left_out():
     """A gearbox that stands more than the motor gives adds nothing to the actuator."""
     strong = replace(FULL, ratings=be.Ratings(voltage=24.0, gear_torque=100.0, gear_input_speed=1e4))
     assert completed(strong).limits == ()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "webots"])
+def test_a_rotor_behind_backlash_is_felt_where_there_is_no_backlash(name):
+    """A simulator without backlash has the rotor on the joint, whatever the motor has between them: 20²·1e-5 kg·m²."""
+    loose = replace(FULL, gearbox=be.Gearbox(stages=(be.Stage(ratio=20.0, efficiency=0.8),), backlash=0.01))
+    found = export(loose, name, compare=False)
+    motor = found.on_joint.actuator.motor
+    own = 0.0 if motor is None else float(motor.reflected_inertia)
+    assert found.on_joint.armature + own == pytest.approx(400 * 1e-5, rel=1e-5)

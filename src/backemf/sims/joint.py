@@ -131,7 +131,7 @@ def joint_of(
     `rubs` says whether the motor's friction is written beside the torque-speed line.
     """
     motor, actuator = parts_of(thing)
-    armature = None if motor is None or motor.rotor is None else armature_of(motor)
+    armature = None if motor is None or not single("Motor.inertia", motor.inertia) else armature_of(motor)
     felt = armature.value if armature is not None and inertia is None else inertia
     kp, kd = gains_of(actuator, stiffness, damping, bandwidth_hz, damping_ratio, felt)
     top, stall, speed = limits_of(motor, actuator, supply, effort, rubs)
@@ -206,11 +206,9 @@ def gains_of(
 
 
 def armature_of(motor: Motor) -> Figure:
-    """Inertia of rotor and gears felt at the joint."""
+    """Inertia of rotor and gears felt at the joint of a simulator, whose gears have no backlash."""
     source = f"gear {ratio_of(motor):g}² · {single('Motor.inertia', motor.inertia):g} kg·m² of rotor and gears"
-    if motor.gearbox is not None and motor.gearbox.backlash is not None:
-        source = "none, since backlash lets the rotor go"
-    return Figure(single("Motor.armature", motor.armature), "kg·m² at the joint", source)
+    return Figure(single("Motor.reflected_inertia", motor.reflected_inertia), "kg·m² at the joint", source)
 
 
 def ratio_of(motor: Motor) -> float:

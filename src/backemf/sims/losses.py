@@ -265,7 +265,10 @@ PHENOMENA: dict[str, Phenomenon] = {
     ),
     "rotor inertia": of_motor(lambda m: m.rotor is not None, "The rotor has no inertia."),
     "gear loss": of_motor(lambda m: m.gearbox is not None and not m.gearbox.lossless, _no_gear_loss),
-    "backlash": of_motor(lambda m: m.gearbox is not None and m.gearbox.backlash is not None, "The gears have no play."),
+    "backlash": of_motor(
+        lambda m: m.gearbox is not None and m.gearbox.backlash is not None,
+        "The gears have no backlash: the rotor always turns with the joint.",
+    ),
 }
 """Everything that an actuator may have, from the command to the joint."""
 
