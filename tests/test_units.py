@@ -85,7 +85,7 @@ def test_torque_constant_and_back_emf_constant_have_the_same_dimension():
         ("2.97 rpm/mN*m", "rad/(N*m*s)", "parentheses"),
         ("1,13 ohm", "ohm", "decimal comma"),
         ("22 000 rpm", "rad/s", "without spaces"),
-        ("5 Ohms", "ohm", 'did you mean "ohm"'),
+        ("5 Omh", "ohm", 'did you mean "mohm"'),
         ("5 v", "V", 'did you mean "V"'),
         ("5 C", "degC", "155 degC"),
         ("inf V", "V", "finite"),

@@ -41,8 +41,6 @@ COMMANDS = {
     "effort": ("Nm", "a torque"),
 }  # fmt: skip
 """A unit and a word for each input of a controller."""
-IN_TURNS = ("rad/s", "rpm", "deg/s", "1/s")
-"""Units that hertz share a dimension with, but not a meaning."""
 SWITCH = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -77,11 +75,6 @@ def quantity(what: str, text: str, unit: str) -> float:
         value = units.parse(text, unit)
     except UnitError as error:
         raise UnitError(f"{what}: {error}") from None
-    if unit == "Hz" and not text.strip().endswith("Hz"):
-        # rad/s and rpm have the same dimension and another meaning
-        raise UnitError(f'{what}: "{text}" is no frequency in hertz: write it like "2 Hz"')
-    if unit in IN_TURNS and "Hz" in text:
-        raise UnitError(f'{what}: "{text}" is a frequency, and a turn is 2π rad: write it like "{units.example(unit)}"')
     if unit in ("rad", "deg") and BARE.fullmatch(text):
         # an angle has no dimension, and yet 90 is not 90 deg
         raise UnitError(f'{what}: "{text}" has no unit: write it like "{units.example(unit)}"')

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from .. import catalog
 from ..errors import DatasheetError, UnitError
-from ..units import parse
+from ..units import parse_printed
+from .amperes import Amperes
+from .figures import Conventions
 from .sheet import FIELDS, LISTS, TABLES, Datasheet
 from .table import Table, choices, one_of, quantities
 
@@ -26,6 +29,7 @@ class Place:
     def __init__(self, file: str, text: str = ""):
         self.file = file
         self.text = text
+        self.amperes = Amperes()
 
     def error(self, table: str, key: str, value: Any, fault: str, index: int = 0) -> DatasheetError:
         line = _line_numbers(self.text).get((table, index, key))
@@ -100,6 +104,8 @@ def _sheet(content: dict[str, Any], place: Place, stem: str, origin: str, value_
             fields[key] = _measured(value, place)
         else:
             raise place.error("", key, None, _unknown(key, FIELDS, f"{place.file} has no such table or field"))
+    if found := place.amperes.conventions(content.get("conventions", {}), place.error):
+        fields["conventions"] = replace(fields.get("conventions", Conventions()), **found)
     return Datasheet(**fields)
 
 
@@ -131,12 +137,12 @@ def _figure(
     value: Any, unit: str, fault_of: Any, place: Place, table: str, key: str, index: int, value_of: Any
 ) -> float:
     try:
-        number = value_of(value, unit)
+        number, ampere = value_of(value, unit)
     except UnitError as error:
         # the error quotes the value itself: say it once
         fault = str(error).removeprefix(f'"{value}"').removeprefix(repr(value)).removeprefix(":").strip()
         raise place.error(table, key, value, fault, index) from None
-    if fault := fault_of(number):
+    if fault := fault_of(number) or place.amperes.note(table, key, index, value, unit, ampere):
         raise place.error(table, key, value, fault, index)
     return number
 
@@ -195,17 +201,17 @@ def _measured(content: Any, place: Place) -> dict[str, Any]:
     return dict(content)
 
 
-def _from_text(value: Any, unit: str) -> float:
-    return parse(value, unit)
+def _from_text(value: Any, unit: str) -> tuple[float, str | None]:
+    return parse_printed(value, unit)
 
 
-def _from_number(value: Any, unit: str) -> float:
+def _from_number(value: Any, unit: str) -> tuple[float, str | None]:
     """A number in SI; a text with a unit is taken too."""
     if isinstance(value, str):
-        return parse(value, unit)
+        return parse_printed(value, unit)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise UnitError(f"{value!r} is no number: give it in SI units")
-    return float(value)
+    return float(value), None
 
 
 def _find(id_or_path: str | Path) -> Path:
