@@ -57,7 +57,7 @@ def parse_printed(text: str | float, unit: str) -> tuple[float, str | None]:
         raise UnitError(f"{text!r} is no quantity: {write_it(unit)}")
     if not isinstance(text, str):
         return _plain(text, unit), None
-    number, rest = split_quantity(text, write_it(unit))
+    number, rest = split_quantity(text, unit)
     words = unit_words(rest)
     if unit == "degC":
         return _temperature(text, number, words), None

@@ -7,6 +7,7 @@ import re
 from fractions import Fraction
 
 from ..errors import UnitError
+from .kinds import write_it
 from .spelling import keyboard
 
 _LONGEST_TEXT = 200
@@ -17,24 +18,24 @@ _MARK = r"[,._' ]"
 _TOLERANCE = re.compile(r"±|\+/-|\+-")
 
 
-def split_quantity(text: str, write_it: str) -> tuple[Fraction, str]:
-    """The number at the start of a text and what stands behind it; `write_it` ends every error."""
+def split_quantity(text: str, unit: str) -> tuple[Fraction, str]:
+    """The number at the start of a text and what stands behind it; `unit` is wanted."""
     if len(text) > _LONGEST_TEXT:
-        raise UnitError(f'"{text[:30]}..." is too long for a quantity: {write_it}')
+        raise UnitError(f'"{text[:30]}..." is too long for a quantity: {write_it(unit)}')
     clean = keyboard(text).strip()
     ratio = _RATIO.fullmatch(clean)
     if ratio and float(ratio[2]) > 0:
         return Fraction(ratio[1]) / Fraction(ratio[2]), ""
     if _TOLERANCE.search(clean):
-        raise UnitError(f'"{text}" has a tolerance: write the nominal value alone, {write_it}')
-    _refuse_separators(text, clean, write_it)
+        raise UnitError(f'"{text}" has a tolerance: write the nominal value alone, {write_it(unit)}')
+    _refuse_separators(text, clean, unit)
     match = _NUMBER.match(clean)
     if match is None:
         finite = " a finite number" if re.match(r"[+-]?(inf|nan)", clean, re.I) else " a number first"
-        raise UnitError(f'"{text}" is no quantity, it needs{finite}: {write_it}')
+        raise UnitError(f'"{text}" is no quantity, it needs{finite}: {write_it(unit)}')
     rest = clean[match.end() :].strip()
     if rest.startswith(","):
-        raise UnitError(f'"{text}" has a stray comma: {write_it}')
+        raise UnitError(f'"{text}" has a stray comma: {write_it(unit)}')
     exponent = match[2] or match[3] or match[4] or "0"
     number = f"{match[1]}e{exponent}"
     # floats first: an absurd exponent must not become a fraction of a million digits
@@ -44,7 +45,7 @@ def split_quantity(text: str, write_it: str) -> tuple[Fraction, str]:
     return (Fraction(number) if size else Fraction(0)), rest
 
 
-def _refuse_separators(text: str, clean: str, write_it: str) -> None:
+def _refuse_separators(text: str, clean: str, unit: str) -> None:
     """Decimal commas and marks between thousands, each with the number to write instead."""
     match = _SEPARATED.match(clean)
     if match is None:
@@ -63,7 +64,7 @@ def _refuse_separators(text: str, clean: str, write_it: str) -> None:
     # of several marks, one that comes last and only there is the decimal mark
     point = "." if marks[-1] in ".," and marks[-1] not in marks[:-1] and len(marks) > 1 else ""
     if any(len(group) != 3 for group in (groups[1:-1] if point else groups[1:])):
-        raise UnitError(f'"{text}" has more than one decimal mark: {write_it}')
+        raise UnitError(f'"{text}" has more than one decimal mark: {write_it(unit)}')
     raise UnitError(
         f'"{text}" has marks between its thousands: write it without spaces or marks, "{whole}{point}{last}{rest}"'
     )

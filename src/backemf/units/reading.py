@@ -92,12 +92,14 @@ def _refuse_rates(text: str, rest: str, given: Unit, unit: str, turning: bool) -
     hertz = "hz" in rest.lower()
     if unit == "Hz" and not hertz:
         raise UnitError(f'"{text}" is no frequency in hertz: write it like "2 Hz"')
+    if given.angle != 0 or unit == "Hz" or not (hertz or turning):
+        return
     number, per = _number(text, rest), _RATES.get(given.dimension)
     both = f'"{number} rev/{per}" or "{number} rad/{per}"'
-    if unit != "Hz" and hertz and given.angle == 0:
+    if hertz:
         here = f", here {both}" if per else ""
         raise UnitError(f'"{text}" is a frequency, and a turn is 2π rad: {write_it(unit)}{here}')
-    if turning and per and given.angle == 0:
+    if per:
         raise UnitError(f'"{text}" has two readings, turns and radians: write {both}')
 
 
