@@ -75,8 +75,8 @@ def test_a_declared_convention_is_no_mistake():
 
 
 def test_more_torque_than_power_balance_allows_is_an_error():
-    """Kt/Ke = 1.4 would give more mechanical than electrical power, and no convention makes it."""
-    finding = findings(electrical={"kt": 1.4 * K, "ke": K, "resistance": R})["kt"]
+    """Kt/Ke = 1.6 would give more mechanical than electrical power, and no convention makes it."""
+    finding = findings(electrical={"kt": 1.6 * K, "ke": K, "resistance": R})["kt"]
     assert (finding.severity, finding.cause) == ("error", "power-balance")
 
 

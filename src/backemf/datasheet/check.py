@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..units import convert, format_quantity
+from .blame import Blame, explain, find_slips
+from .compare import TOLERANCE, has_two_constants, redundant
 from .conflict import conflicts
 from .diagnose import about_constants, about_ratio, about_resistance
 from .gear_ratings import gear_ratings
@@ -36,8 +38,8 @@ class Finding:
     explanation: str
     """One sentence."""
     cause: str = ""
-    """The diagnosis in a word for programs: `electronics`, `rms-ampere`, `peak-phase-ampere`, `phase-resistance`,
-    `line-resistance`, `gear-efficiency`, `power-balance`; empty if there is none."""
+    """The diagnosis in a word for programs: `electronics`, `rms-ampere`, `peak-phase-ampere`, `gear-efficiency`,
+    `power-balance`, or a unit slip such as `rpm-as-rad/s`, `phase-resistance`, `factor-10`; empty if there is none."""
     unit: str = "1"
     """SI unit of `listed` and `predicted`."""
 
@@ -59,29 +61,23 @@ class Finding:
         return both if self.ratio is None else f"{both}, ratio {self.ratio:.3f}"
 
 
-# how far a printed figure may be from its prediction: three digits, rounding and the maker's tolerances
-_TOLERANCE = {
-    "no_load_speed": 0.03,
-    "no_load_current": 0.2,
-    "stall_current": 0.05,
-    "stall_torque": 0.05,
-    "speed_torque_gradient": 0.05,
-    "mechanical_time_constant": 0.07,
-    "electrical_time_constant": 0.07,
-    "nominal_torque": 0.08,
-    "nominal_speed": 0.08,
-    "max_efficiency": 0.04,
-}
 _NONSENSE = 1.5
+_CONVENTIONS = ("electronics", "rms-ampere", "peak-phase-ampere", "gear-efficiency")
+"""Causes that are likelier than a wrong unit as long as the figure has the right order of magnitude."""
+_ORDER = 3.0
+_FAR = 5.0
+"""How far a motor's name may be from its power."""
 
 
 def check(sheet: Datasheet) -> list[Finding]:
     """Findings on every redundant figure, most direct first; an empty list means nothing could be compared."""
     s = solve(sheet)
     predicted = predict(s)
-    found = [*_insufficient(s), *_contradictions(s), *_constants(s)]
-    for figure, tolerance in _TOLERANCE.items():
+    found = [*_insufficient(s), *_constants(s)]
+    for figure, tolerance in TOLERANCE.items():
         found += _compare(s, figure, predicted, tolerance)
+    slips = find_slips(s)
+    found = [*_contradictions(s, slips), *(_with_slip(finding, slips) for finding in found)]
     found += [
         *_power(s, predicted),
         *_temperature(s, predicted),
@@ -110,10 +106,9 @@ def _raw(sheet: Datasheet, figure: str) -> float | None:
 
 
 def _compare(s: Solved, figure: str, predicted: dict[str, float], tolerance: float) -> list[Finding]:
-    value, raw = getattr(s.figures, figure), _raw(s.sheet, figure)
-    if value is None or raw is None or figure in s.used or predicted.get(figure, 0.0) <= 0:
+    ratio, raw = redundant(s, predicted, figure), _raw(s.sheet, figure)
+    if ratio is None or raw is None:
         return []
-    ratio = value / predicted[figure]
     severity, words, cause = _judge(s, figure, ratio, tolerance)
     # shown in the sheet's own convention, whatever that is
     return [Finding(figure, raw, raw / ratio, severity, words, cause, unit_of(figure))]
@@ -132,6 +127,19 @@ def _judge(s: Solved, figure: str, ratio: float, tolerance: float) -> tuple[Seve
     return severity, words, cause
 
 
+def _with_slip(finding: Finding, slips: list[Blame]) -> Finding:
+    """A finding that says first which unit was probably mixed up, if one was."""
+    ratio = finding.ratio
+    if finding.severity in ("ok", "info") or ratio is None:
+        return finding
+    if finding.cause in _CONVENTIONS and 1 / _ORDER < ratio < _ORDER:
+        return finding
+    if finding.cause.endswith("-resistance") and not slips:
+        return finding
+    said = explain(finding.figure, finding.unit, ratio, slips)
+    return finding if said is None else replace(finding, explanation=said[0], cause=said[1])
+
+
 def _capped(s: Solved, ratio: float) -> bool:
     """Whether a no-load speed looks set by a built-in controller: clearly too low, and a multiple of 500 rpm."""
     rpm = convert(s.sheet.mechanical.no_load_speed or 0.0, "rpm")
@@ -141,7 +149,7 @@ def _capped(s: Solved, ratio: float) -> bool:
 
 def _constants(s: Solved) -> list[Finding]:
     """Kt against Ke: equal in one convention, apart through gear losses or mixed conventions."""
-    if s.kt is None or s.ke is None or s.how["kt"].startswith("equal") or s.how["ke"].startswith("equal"):
+    if not has_two_constants(s) or s.kt is None or s.ke is None:
         return []
     ratio, listed = s.kt / s.ke, s.sheet.electrical.kt
     severity, words, cause = about_constants(s, ratio)
@@ -155,7 +163,10 @@ def _power(s: Solved, predicted: dict[str, float]) -> list[Finding]:
     listed, value = s.figures.nominal_power, predicted.get("nominal_power")
     if listed is None or not value:
         return []
-    near = abs(listed / value - 1) < 0.25
+    ratio = listed / value
+    if not 1 / _FAR < ratio < _FAR and (said := explain("nominal_power", "W", ratio, [])):
+        return [Finding("nominal_power", listed, value, "warning", *said, "W")]
+    near = abs(ratio - 1) < 0.25
     words = "agrees with nominal torque and speed" if near else "a name for the motor rather than torque times speed"
     return [Finding("nominal_power", listed, value, "ok" if near else "info", words, unit="W")]
 
@@ -246,8 +257,8 @@ def _insufficient(s: Solved) -> list[Finding]:
     return [Finding("motor", None, None, "info", words)]
 
 
-def _contradictions(s: Solved) -> list[Finding]:
-    return [Finding(c.figure, c.listed, c.predicted, "error", c.fault, unit=c.unit) for c in conflicts(s)]
+def _contradictions(s: Solved, slips: list[Blame]) -> list[Finding]:
+    return [Finding(c.figure, c.listed, c.predicted, "error", c.fault, c.cause, c.unit) for c in conflicts(s, slips)]
 
 
 def _remarks(s: Solved) -> list[Finding]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..units import format_quantity
+from .blame import Blame, explain, find_slips
 from .solve import Solved
 from .thermal_nodes import nodes
 
@@ -25,12 +26,28 @@ class Conflict:
     where: str
     """Table, key and value, as in a file."""
     fault: str
-    """What it contradicts and what to do."""
+    """What it contradicts and what to do, the unit that was probably mixed up first."""
+    cause: str = ""
+    """The slip in a word for programs; empty if none explains it."""
 
 
-def conflicts(s: Solved) -> list[Conflict]:
-    """Every contradiction between listed figures."""
-    return [*_time_constant(s), *_thermal(s), *_constants(s), *_no_load(s)]
+def conflicts(s: Solved, slips: list[Blame] | None = None) -> list[Conflict]:
+    """Every contradiction between listed figures; `slips` where they are known already."""
+    found = [*_time_constant(s), *_thermal(s), *_constants(s), *_no_load(s)]
+    if found and slips is None:
+        slips = find_slips(s)
+    return [_with_slip(conflict, slips or []) for conflict in found]
+
+
+def _with_slip(conflict: Conflict, slips: list[Blame]) -> Conflict:
+    """A contradiction that says first which unit was probably mixed up, if one was."""
+    if conflict.figure == "no_load_current" and not slips:
+        # it must be below the stall current, not equal to it
+        return conflict
+    warm = conflict.where.startswith("[thermal]")
+    ratio = conflict.listed / conflict.predicted
+    said = explain(conflict.figure, conflict.unit, ratio, [] if warm else slips, electrical=not warm)
+    return conflict if said is None else replace(conflict, fault=f"{said[0]}; it {conflict.fault}", cause=said[1])
 
 
 def _conflict(table: str, key: str, listed: float, predicted: float, unit: str, because: str) -> Conflict:

@@ -56,10 +56,14 @@ def _at_voltage(s: Solved, v: float, r: float, kt: float, ke: float) -> dict[str
 
 
 def no_load_speed(s: Solved, v: float, r: float, kt: float, ke: float) -> float:
-    """Speed at which the free motor's current carries its losses, Ke·w + R·loss(w)/Kt = v, by bisection [rad/s]."""
-    low, high = 0.0, v / ke
+    """Speed at which the free motor's current carries its losses, Ke·w + R·loss(w)/Kt = v [rad/s]."""
     if r * s.loss(0.0) / kt >= v:
         return 0.0
+    if not any(s.drag[1:]):
+        # losses that grow at most with the speed
+        slope = s.figures.iron_loss + (s.drag[0] if s.drag else 0.0)
+        return (v - r * s.loss(0.0) / kt) / (ke + r * slope / kt)
+    low, high = 0.0, v / ke
     for _ in range(80):
         middle = 0.5 * (low + high)
         if ke * middle + r * s.loss(middle) / kt > v:

@@ -52,9 +52,9 @@ class Solved:
         return (self.coulomb or 0.0) + drag + self.figures.iron_loss * speed
 
 
-def solve(sheet: Datasheet) -> Solved:
-    """Find every constant the figures allow, the most direct way first."""
-    s = Solved(sheet, normalise(sheet))
+def solve(sheet: Datasheet, figures: Figures | None = None) -> Solved:
+    """Find every constant the figures allow, the most direct way first; `figures` stand in for those of the sheet."""
+    s = Solved(sheet, figures or normalise(sheet))
     _direct(s)
     _torque_constant_from_stall(s)
     _back_emf_from_no_load(s)
