@@ -2,6 +2,7 @@
 
 import math
 import re
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from backemf.datasheet.slips import slips_of
 from backemf.errors import DatasheetError
 from backemf.units import parse
 
-V, R, L, K, J, I0, I = 24.0, 0.5, 1e-4, 0.05, 2e-5, 0.3, 4.0
+V, R, L, K, J, I0, IN = 24.0, 0.5, 1e-4, 0.05, 2e-5, 0.3, 4.0
 ELECTRICAL = {
     "nominal_voltage": V,
     "resistance": R,
@@ -21,13 +22,13 @@ ELECTRICAL = {
     "ke": K,
     "no_load_current": I0,
     "stall_current": V / R,
-    "nominal_current": I,
+    "nominal_current": IN,
 }
 MECHANICAL = {
     "no_load_speed": (V - R * I0) / K,
     "stall_torque": K * V / R,
-    "nominal_torque": K * (I - I0),
-    "nominal_speed": (V - R * I) / K,
+    "nominal_torque": K * (IN - I0),
+    "nominal_speed": (V - R * IN) / K,
     "speed_torque_gradient": R / K**2,
     "mechanical_time_constant": R * J / K**2,
     "max_efficiency": (1 - math.sqrt(I0 * R / V)) ** 2,
@@ -173,6 +174,14 @@ def test_power_is_torque_times_speed_in_radians(factor, words):
     table = {"nominal_torque": 0.2, "nominal_speed": 300.0, "nominal_power": 0.2 * 300.0 * factor}
     (finding,) = problems(Datasheet.from_si("motor", source="bench", mechanical=table))
     assert re.search(words, finding.explanation), str(finding)
+
+
+def test_the_example_of_the_docs_is_what_comes_out():
+    """The first sheet of the page, with its speed in the wrong unit, gives the line shown."""
+    page = (Path(__file__).parents[1] / "docs" / "datasheets.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"^```toml\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    (finding,) = problems(Datasheet.loads(text.replace('"7590 rpm"', '"7590 rad/s"')))
+    assert f"\n{finding}\n" in page
 
 
 @pytest.mark.parametrize("name", Datasheet.catalog())

@@ -2,6 +2,7 @@
 
 import math
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -224,6 +225,31 @@ def test_what_has_two_readings_or_another_meaning_is_refused(text, unit, words):
 def test_a_unit_names_its_ampere(text, ampere):
     """The number stays what is printed, and the kind comes with it."""
     assert parse_printed(text, "A") == (5.0, ampere)
+
+
+def documented(header: str) -> list[list[list[str]]]:
+    """Rows of the table in the docs that begins with a header: the code spans of each cell."""
+    page = (Path(__file__).parents[1] / "docs" / "datasheets.md").read_text(encoding="utf-8")
+    lines = page[page.index(header) :].split("\n\n")[0].splitlines()[2:]
+    assert len(lines) > 5
+    return [[re.findall("`([^`]*)`", cell) for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_each_row_of_the_documented_spellings_is_one_value():
+    """The page promises it."""
+    for _, (unit,), spellings in documented("| quantity | SI | understood |"):
+        values = [parse(text, unit) for text in spellings]
+        assert len(values) > 1
+        assert values == pytest.approx([values[0]] * len(values), rel=1e-12), spellings
+
+
+def test_each_refusal_in_the_docs_names_what_to_write():
+    """The page shows the remedy that the error names."""
+    for texts, (unit,), remedies in documented("| written | where | write |"):
+        for text in texts:
+            with pytest.raises(UnitError) as caught:
+                parse(text, unit)
+            assert all(remedy in str(caught.value) for remedy in remedies), str(caught.value)
 
 
 def test_the_factors_of_the_remedy_are_those_of_the_datasheet():

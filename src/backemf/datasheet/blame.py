@@ -109,7 +109,7 @@ def _logs(s: Solved) -> dict[str, float]:
 
 
 def _explains(before: dict[str, float], after: dict[str, float]) -> bool:
-    """Whether all that was clearly wrong is right now, nothing that was right is wrong, and some figure bears it out."""
+    """Whether all that was clearly wrong is right now, nothing else is wrong, and some figure bears it out."""
     if not before.keys() <= after.keys():
         return False
     for figure, now in after.items():
