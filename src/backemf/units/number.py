@@ -11,11 +11,13 @@ from .kinds import write_it
 from .spelling import keyboard
 
 _LONGEST_TEXT = 200
-_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:[eE]([+-]?\d+)|\s*[*xX]\s*10(?:\^([+-]?\d+)|([+-]\d+)))?")
-_RATIO = re.compile(r"(\d+(?:\.\d*)?)\s*:\s*(\d+(?:\.\d*)?)")
-_SEPARATED = re.compile(r"[+-]?\d+(?:(?:[,.]\d+|[_']\d{3})+|(?: \d{3})+(?:[.,]\d+)?)(?![\d/])")
+_SIMPLE = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?) ?((?![xX])[A-Za-z%][A-Za-z\d%*/^() ]*)?")
+# patterns are compiled when they are first needed: most quantities are simple
+_NUMBER = r"([+-]?(?:\d+\.?\d*|\.\d+))(?:[eE]([+-]?\d+)|\s*[*xX]\s*10(?:\^([+-]?\d+)|([+-]\d+)))?"
+_RATIO = r"(\d+(?:\.\d*)?)\s*:\s*(\d+(?:\.\d*)?)"
+_SEPARATED = r"[+-]?\d+(?:(?:[,.]\d+|[_']\d{3})+|(?: \d{3})+(?:[.,]\d+)?)(?![\d/])"
 _MARK = r"[,._' ]"
-_TOLERANCE = re.compile(r"±|\+/-|\+-")
+_TOLERANCE = r"±|\+/-|\+-"
 
 
 def split_quantity(text: str, unit: str) -> tuple[Fraction, str]:
@@ -23,31 +25,35 @@ def split_quantity(text: str, unit: str) -> tuple[Fraction, str]:
     if len(text) > _LONGEST_TEXT:
         raise UnitError(f'"{text[:30]}..." is too long for a quantity: {write_it(unit)}')
     clean = keyboard(text).strip()
-    ratio = _RATIO.fullmatch(clean)
+    if simple := _SIMPLE.fullmatch(clean):
+        return _fraction(text, simple[1]), (simple[2] or "").strip()
+    ratio = re.fullmatch(_RATIO, clean)
     if ratio and float(ratio[2]) > 0:
         return Fraction(ratio[1]) / Fraction(ratio[2]), ""
-    if _TOLERANCE.search(clean):
+    if re.search(_TOLERANCE, clean):
         raise UnitError(f'"{text}" has a tolerance: write the nominal value alone, {write_it(unit)}')
     _refuse_separators(text, clean, unit)
-    match = _NUMBER.match(clean)
+    match = re.match(_NUMBER, clean)
     if match is None:
         finite = " a finite number" if re.match(r"[+-]?(inf|nan)", clean, re.I) else " a number first"
         raise UnitError(f'"{text}" is no quantity, it needs{finite}: {write_it(unit)}')
     rest = clean[match.end() :].strip()
     if rest.startswith(","):
         raise UnitError(f'"{text}" has a stray comma: {write_it(unit)}')
-    exponent = match[2] or match[3] or match[4] or "0"
-    number = f"{match[1]}e{exponent}"
+    return _fraction(text, f"{match[1]}e{match[2] or match[3] or match[4] or 0}"), rest
+
+
+def _fraction(text: str, number: str) -> Fraction:
     # floats first: an absurd exponent must not become a fraction of a million digits
     size = float(number)
     if not math.isfinite(size):
         raise UnitError(f"{text!r} is not finite: give a finite number")
-    return (Fraction(number) if size else Fraction(0)), rest
+    return Fraction(number) if size else Fraction(0)
 
 
 def _refuse_separators(text: str, clean: str, unit: str) -> None:
     """Decimal commas and marks between thousands, each with the number to write instead."""
-    match = _SEPARATED.match(clean)
+    match = re.match(_SEPARATED, clean)
     if match is None:
         return
     rest = clean[match.end() :]

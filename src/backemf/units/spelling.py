@@ -23,25 +23,33 @@ _SIGNS = {
     "μ": "u",
 }
 _SIGNS_TABLE = str.maketrans(_SIGNS)
+_SPACES = str.maketrans("*/^()", "     ")
 
+_KNOWN = {
+    *"%123456789mgshAKNJWVH", "mm", "cm", "kg", "ms", "us", "min", "mA", "mN", "uN", "Nm", "mNm", "mV", "mW", "ohm",
+    "mohm", "mH", "uH", "rad", "deg", "arcmin", "rpm", "degC", "Hz",
+}  # fmt: skip
+"""Words of the grammar that are no part of a longer spelling."""
+_ENDS = r"[)}]?(?![A-Za-z])"
+# patterns are compiled when they are first needed: most units need none
 _WORDS = [
     # r.p.m., and the points of "oz.-in."
-    (re.compile(r"\br\.\s?p\.\s?m\b\.?", re.I), "rpm"),
-    (re.compile(r"(?<=[A-Za-z])\.(?![A-Za-z\d])"), ""),
-    (re.compile(r"\bdeg[.\s]*([CF])\b"), r"deg\1"),
+    (r"(?i)\br\.\s?p\.\s?m\b\.?", "rpm"),
+    (r"(?<=[A-Za-z])\.(?![A-Za-z\d])", ""),
+    (r"\bdeg[.\s]*([CF])\b", r"deg\1"),
     # a revolution in French, German and short English, only where a speed is spelt
-    (re.compile(r"\b(?:r|U|tr|Umdr)(?=\s*/\s*(?:min|s|sec)\b)"), "rev"),
+    (r"\b(?:r|U|tr|Umdr)(?=\s*/\s*(?:min|s|sec)\b)", "rev"),
     # which ampere, which volt
-    (re.compile(r"\b([mk]?A)[\s_*-]*[({]?(?:rms|eff|RMS|Rms)[)}]?(?![A-Za-z])"), r"\1rms"),
-    (re.compile(r"\b([mk]?A)[\s_*-]*[({]?(?:pk|peak|PK|Pk|Peak)[)}]?(?![A-Za-z])"), r"\1pk"),
-    (re.compile(r"\b([mk]?A)[\s_*-]*[({]?(?:dc|DC)[)}]?(?![A-Za-z])"), r"\1dc"),
-    (re.compile(r"\b([mk]?V)[\s_*-]*[({]?(?:dc|DC|pk|peak)[)}]?(?![A-Za-z])"), r"\1"),
-    (re.compile(r"\b[mk]?V[\s_*-]*[({]?(?:rms|eff|RMS|Rms|ac|AC)[)}]?(?![A-Za-z])"), "Vrms"),
+    (r"\b([mk]?A)[\s_*-]*[({]?(?:rms|eff|RMS|Rms)" + _ENDS, r"\1rms"),
+    (r"\b([mk]?A)[\s_*-]*[({]?(?:pk|peak|PK|Pk|Peak)" + _ENDS, r"\1pk"),
+    (r"\b([mk]?A)[\s_*-]*[({]?(?:dc|DC)" + _ENDS, r"\1dc"),
+    (r"\b([mk]?V)[\s_*-]*[({]?(?:dc|DC|pk|peak)" + _ENDS, r"\1"),
+    (r"\b[mk]?V[\s_*-]*[({]?(?:rms|eff|RMS|Rms|ac|AC)" + _ENDS, "Vrms"),
     # a power without its sign: cm2, min-1
-    (re.compile(r"(?<=[A-Za-z])(-?\d)(?!\d)"), r"^\1"),
+    (r"(?<=[A-Za-z])(-?\d)(?!\d)", r"^\1"),
 ]
-_GROUP = re.compile(r"[A-Za-z]+(?:\^-?\d)?(?:\s?[.-]\s?[A-Za-z]+(?:\^-?\d)?)+")
-_JOINT = re.compile(r"\s?[.-]\s?(?=[A-Za-z])")
+_GROUP = r"[A-Za-z]+(?:\^-?\d)?(?:\s?[.-]\s?[A-Za-z]+(?:\^-?\d)?)+"
+_JOINT = r"\s?[.-]\s?(?=[A-Za-z])"
 
 
 def keyboard(text: str) -> str:
@@ -58,19 +66,24 @@ def keyboard(text: str) -> str:
 def unit_words(text: str) -> str:
     """A unit in the words of the grammar: `oz-in-s2` becomes `(oz*in*s^2)`, `A rms` becomes `Arms`."""
     text = keyboard(text).strip()
+    if text.startswith("/"):
+        text = f"1{text}"
+    if _KNOWN.issuperset(text.translate(_SPACES).split()):
+        return text
     for pattern, word in _WORDS:
-        text = pattern.sub(word, text)
+        text = re.sub(pattern, word, text)
     # joined by a hyphen or a point, a product holds together: rpm/oz-in
-    text = _GROUP.sub(lambda found: f"({_JOINT.sub('*', found[0])})", text)
+    text = re.sub(_GROUP, lambda found: f"({re.sub(_JOINT, '*', found[0])})", text)
     if text.startswith("(") and text.endswith(")") and text.count("(") == 1:
         text = text[1:-1]
-    return f"1{text}" if text.startswith("/") else text
+    return text
 
 
 _AMPERES = {"Arms": "rms", "Apk": "peak-phase", "Adc": "dc"}
-_AMPERE = re.compile(r"\b[a-zA-Z]?(Arms|Apk|Adc)\b")
 
 
 def amperes_of(words: str) -> tuple[str, ...]:
     """The kinds of ampere a unit names: `"rms"`, `"peak-phase"`, `"dc"`."""
-    return tuple(sorted({_AMPERES[name] for name in _AMPERE.findall(words)}))
+    if "A" not in words:
+        return ()
+    return tuple(sorted({_AMPERES[name] for name in re.findall(r"\b[a-zA-Z]?(Arms|Apk|Adc)\b", words)}))
