@@ -21,10 +21,12 @@ _UNITS = {
     for table, kind in (("electrical", Electrical), ("mechanical", Mechanical))
     for figure, quantity in quantities(kind).items()
 }
-_CLEAR = math.log(1.1)
-"""Below ten per cent no slip is looked for."""
+_CLEAR = math.log(1.3)
+"""Below this no slip is looked for: the smallest is 1.36, between N·m and lbf·ft."""
 _NEAR = 0.03
 """How near the figures must come to each other by a correction."""
+_NEAR_SMALL = 0.006
+"""The same for a factor such as √2 where it is no usual slip: loads and losses make such ratios too."""
 _POWER = 2.2
 """Predictions go at most with the square of a figure and at least with its root."""
 _AS_GOOD = 0.5
@@ -73,7 +75,7 @@ def explain(
         best, *others = slips
         words = "; or ".join(blame.said_of(figure) for blame in [best, *others[:_ALTERNATIVES]])
         return words, best.slip.cause
-    fits = [slip for slip in slips_of(unit, electrical) if abs(math.log(ratio / slip.factor)) < _NEAR / 2]
+    fits = [slip for slip in slips_of(unit, electrical) if abs(math.log(ratio / slip.factor)) < _nearness(slip) / 2]
     if not fits:
         return None
     slip = min(fits, key=lambda slip: abs(math.log(ratio / slip.factor)))
@@ -95,7 +97,7 @@ def _corrections(s: Solved, before: dict[str, float]) -> Iterator[Blame]:
                 continue
             corrected = value * slip.factor if figure == "kv" else value / slip.factor
             after = _logs(solve(s.sheet, replace(s.figures, **{field.name: corrected})))
-            if _explains(before, after):
+            if _explains(before, after, _nearness(slip)):
                 left = sum((x / tolerance_of(f)) ** 2 for f, x in after.items())
                 yield Blame(table, figure, slip, left)
 
@@ -108,13 +110,17 @@ def _logs(s: Solved) -> dict[str, float]:
         return {}
 
 
-def _explains(before: dict[str, float], after: dict[str, float]) -> bool:
+def _nearness(slip: Slip) -> float:
+    return _NEAR if slip.sure or not 1 / 3 < slip.factor < 3 else _NEAR_SMALL
+
+
+def _explains(before: dict[str, float], after: dict[str, float], near: float) -> bool:
     """Whether all that was clearly wrong is right now, nothing else is wrong, and some figure bears it out."""
     if not before.keys() <= after.keys():
         return False
     for figure, now in after.items():
         was = before.get(figure, 0.0)
-        allowed = min(_NEAR, tolerance_of(figure)) if is_clear(was) else max(abs(was), tolerance_of(figure))
+        allowed = min(near, tolerance_of(figure)) if is_clear(was) else max(abs(was), tolerance_of(figure))
         if abs(now) > allowed:
             return False
     return any(abs(now - before.get(figure, math.inf)) > _NEAR for figure, now in after.items() if figure != FREE)
