@@ -84,10 +84,12 @@ if TYPE_CHECKING:
     )
     from .actuator.randomize import randomize
     from .actuator.robot import ActuatorSet
+    from .analyze.exceeded import RunFinding
     from .commands import Chirp, Constant, Samples, Sine, Step, Table, Trapezoid, from_csv
     from .datasheet import Datasheet, Finding
     from .errors import (
         BackemfError,
+        BackemfWarning,
         DatasheetError,
         MissingExtraError,
         ParameterError,
@@ -128,7 +130,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    ".errors": "BackemfError DatasheetError MissingExtraError ParameterError SimulationError UnitError",
+    ".errors": "BackemfError BackemfWarning DatasheetError MissingExtraError ParameterError SimulationError UnitError",
     ".motor": (
         "Cogging Coulomb Dahl Drag Gearbox Harmonic Limits LoadDependent LoadShare LuGre Magnet Motor "
         "QuadraticShare Ratings Rotor Saturation Stage Stribeck Thermal TwoNodeThermal Winding"
@@ -148,6 +150,7 @@ _HOMES = {
     ),
     ".actuator.randomize": "randomize",
     ".actuator.robot": "ActuatorSet",
+    ".analyze.exceeded": "RunFinding",
     ".datasheet": "Datasheet Finding",
     ".motorfile": "load save",
     ".commands": "Chirp Constant Samples Sine Step Table Trapezoid from_csv",
@@ -197,6 +200,7 @@ __all__ = [
     "Add",
     "AngleTable",
     "BackemfError",
+    "BackemfWarning",
     "Bandwidth",
     "Belt",
     "Chirp",
@@ -259,6 +263,7 @@ __all__ = [
     "Ratings",
     "Rotor",
     "Run",
+    "RunFinding",
     "Samples",
     "Saturation",
     "Scale",

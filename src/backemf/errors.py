@@ -5,6 +5,10 @@ class BackemfError(ValueError):
     """Base of every error raised for bad input; its message is meant to be shown as it is."""
 
 
+class BackemfWarning(UserWarning):
+    """What is allowed and yet looks like a mistake; its message is meant to be shown as it is."""
+
+
 class UnitError(BackemfError):
     """A text that is no quantity, or a quantity of the wrong dimension."""
 

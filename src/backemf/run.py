@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from .actuator import Actuator
 from .actuator.controllers import moving_target
 from .errors import MissingExtraError, ParameterError
 from .motor import Motor
+
+if TYPE_CHECKING:
+    from .analyze.exceeded import RunFinding
 
 UNITS = {
     "time": "s",
@@ -115,6 +118,15 @@ class Run:
             raise ParameterError("energy() needs every step: simulate with every=1")
         names = ("electrical", *BALANCE, "cogging", "numerical")
         return {name: np.cumsum(self.data[f"{name}_power"], axis=0) * self.dt for name in names}
+
+    def findings(self) -> list[RunFinding]:
+        """Where the run exceeds what the motor's maker allows, for how long, and what could not be checked.
+
+        Warnings first. A batch names how many motors are concerned and the worst of them.
+        """
+        from .analyze.exceeded import findings
+
+        return findings(self)
 
     def table(self) -> dict[str, np.ndarray]:
         """Columns by name; a batch gives one column per motor, as in `current[3]`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import fields, replace
@@ -12,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from .actuator import Actuator, Command
+from .actuator.degrees import degrees_hint
 from .actuator.memory import PER_MOTOR, states_of
 from .actuator.needs import require_command, require_load
 from .checks import ABSOLUTE_ZERO, no_number
 from .commands import Samples, as_command
-from .errors import ParameterError, SimulationError
+from .errors import BackemfWarning, ParameterError, SimulationError
 from .loads import KINEMATIC, Load, LockedRotor, Pendulum, PrescribedMotion
 from .motor import Motor
 from .physics.load import pendulum_inertia
@@ -114,6 +116,8 @@ def simulate(
             advance(count)
     data = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
     time = (np.arange(steps // every) + 1) * (dt * every)
+    if (hint := degrees_hint(actuator, data)) is not None:
+        warnings.warn(hint, BackemfWarning, stacklevel=2)
     return Run(actuator, load, dt, time, data)
 
 

@@ -8,6 +8,7 @@ from .constants import Constants, constants
 from .duty import ContinuousTorque, continuous_torque, intermittent_current, intermittent_duty, peak_temperature
 from .efficiency import EfficiencyMap, efficiency_map
 from .envelope import Envelope, envelope
+from .exceeded import RunFinding, findings
 from .heat import Temperatures, steady_temperature, time_to_limit
 from .simplified import Simplified, motor_from_dc_clip, simplified
 from .steady import OperatingPoint, operating_point, point_at_torque
@@ -18,12 +19,14 @@ __all__ = [
     "EfficiencyMap",
     "Envelope",
     "OperatingPoint",
+    "RunFinding",
     "Simplified",
     "Temperatures",
     "constants",
     "continuous_torque",
     "efficiency_map",
     "envelope",
+    "findings",
     "intermittent_current",
     "intermittent_duty",
     "motor_from_dc_clip",

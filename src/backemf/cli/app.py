@@ -74,7 +74,7 @@ Try:
 \b
 Exit codes:
   0  all is well
-  1  a datasheet contradicts itself
+  1  a datasheet contradicts itself, or with --strict a run exceeds a rating
   2  bad input, said in one sentence
 """,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ import typer
 
 from .. import units
 from ..actuator import Actuator
+from ..errors import BackemfWarning
 from ..loads import with_inertia
 from ..motorfile import load_with_joint
 from ..physics.state import LIMITS
@@ -18,6 +20,7 @@ from ..simulate import simulate as run_simulation
 from .app import AsJson, DelayText, LimitTexts, MotorName, app, console
 from .complete import complete_controller, complete_load
 from .drive import actuator_from, controller_word
+from .run_findings import findings_of, print_findings
 from .tables import plain, titled_table
 from .words import command_from, load_from, quantity, require_ending
 
@@ -166,11 +169,15 @@ def simulate(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the run to this picture: .png, .svg or .pdf.")
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit code 1 if the run exceeds what the maker allows.")
+    ] = False,
     json_: AsJson = False,
 ) -> None:
     """Run a motor with a load under a command, and say where the energy went.
 
-    The motor starts cold and at rest. Every quantity is written with its unit.
+    The motor starts cold and at rest. Every quantity is written with its unit. What exceeds the maker's ratings is said
+    at the end, with what could not be checked.
     """
     require_ending("--output", output, (".parquet", ".csv"))
     require_ending("--plot", plot, (".png", ".svg", ".pdf"))
@@ -186,16 +193,20 @@ def simulate(
         limits=limit,
         substeps=substeps,
     )
-    run = run_simulation(
-        actuator,
-        with_inertia(load_from(load), armature),
-        command_from(command, actuator.controller.main),
-        quantity("--duration", duration, "s"),
-        quantity("--dt", dt, "s"),
-        every=every,
-        seed=seed,
-        progress=not json_,
-    )
+    with warnings.catch_warnings():
+        # the hint about degrees is among the findings
+        warnings.simplefilter("ignore", BackemfWarning)
+        run = run_simulation(
+            actuator,
+            with_inertia(load_from(load), armature),
+            command_from(command, actuator.controller.main),
+            quantity("--duration", duration, "s"),
+            quantity("--dt", dt, "s"),
+            every=every,
+            seed=seed,
+            progress=not json_,
+        )
+    findings = findings_of(run, command)
     if output is not None:
         (run.to_parquet if output.suffix == ".parquet" else run.to_csv)(output)
     if plot is not None:
@@ -211,13 +222,17 @@ def simulate(
             "peak": peak,
             "limits": _acted(run),
             "energy": energy,
+            "findings": [asdict(finding) for finding in findings],
         }
         print(json.dumps(plain(answer), indent=1))
-        return
-    _print_run(name, run, last, peak, energy)
-    for path in (output, plot):
-        if path is not None:
-            console().print(f"wrote {path}", soft_wrap=True)
+    else:
+        _print_run(name, run, last, peak, energy)
+        print_findings(findings)
+        for path in (output, plot):
+            if path is not None:
+                console().print(f"wrote {path}", soft_wrap=True)
+    if strict and any(finding.severity == "warning" for finding in findings):
+        raise typer.Exit(1)
 
 
 def _named(motor: str) -> tuple[str, Actuator, float]:

@@ -163,6 +163,7 @@ def _ratings(s: Solved) -> Ratings | None:
         "voltage": f.nominal_voltage,
         "current": f.nominal_current,
         "peak_current": peak_current(s) if f.peak_current is None else f.peak_current,
+        "peak_duration": s.sheet.peak.duration,
         "winding_temperature": s.sheet.thermal.max_winding_temperature,
         "speed": f.max_speed,
         **gear_ratings(s.sheet),

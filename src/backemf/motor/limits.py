@@ -83,7 +83,7 @@ class Limits:
 @kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Ratings:
-    """What the maker allows. Nothing enforces it; `analyze` draws it and `check` compares with it."""
+    """What the maker allows. Nothing enforces it; `Run.findings` says where a run exceeds it."""
 
     voltage: Maybe = None
     """Nominal voltage [V]."""
@@ -91,6 +91,8 @@ class Ratings:
     """Largest current for ever [A]."""
     peak_current: Maybe = None
     """Largest current for a short time [A]."""
+    peak_duration: Maybe = None
+    """How long the peak current may last [s]."""
     winding_temperature: Maybe = None
     """Hottest winding [°C]."""
     speed: Maybe = None

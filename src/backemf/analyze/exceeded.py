@@ -1,0 +1,372 @@
+"""A run against what the motor's maker allows: what was exceeded, when, for how long, and what nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from ..actuator.degrees import degrees_hint
+from ..checks import Maybe
+from ..motor import Motor
+from ..units import format_quantity
+from .gear_load import gear_output_torque
+from .heat import time_to_limit
+from .stretches import Stretches, overload, rms, rms_within, stretches
+
+SEVERITIES = ("warning", "hint", "info")
+"""How bad, the worst first."""
+ROUNDING = 1e-6
+"""A limit that the drive holds is met to this share of it [1]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunFinding:
+    """One thing that a run did, held against what the maker allows; numbers of a batch are those of its worst motor."""
+
+    what: str
+    """Name of the rating, as in `Ratings`; or `supply_current`, `target`, `recording`, `unknown`."""
+    severity: Literal["warning", "hint", "info"]
+    """`warning`: more than the maker allows; `hint`: looks like a mistake; `info`: worth knowing."""
+    explanation: str
+    """One sentence with its units."""
+    limit: float | None = None
+    """What is allowed, in `unit`; None: nothing is compared."""
+    value: float | None = None
+    """What the run did, in the same unit."""
+    unit: str = "1"
+    """SI unit of `limit` and `value`."""
+    first: float | None = None
+    """When the limit was first exceeded [s]."""
+    total: float | None = None
+    """For how long it was exceeded in all [s]."""
+    longest: float | None = None
+    """For how long at a stretch [s]."""
+    motors: int = 1
+    """How many motors of the batch it concerns [1]."""
+    worst: tuple[int, ...] = ()
+    """Index of the worst of them; empty for a single motor."""
+    unknown: tuple[str, ...] = ()
+    """The ratings that could not be checked, by name."""
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.what.replace('_', ' ')}: {self.explanation}"
+
+
+def findings(run: Any) -> list[RunFinding]:
+    """What a run exceeded, hints, and what could not be checked, the worst first."""
+    found = list(_target(run))
+    if run.motor is None:
+        words = "this actuator has no motor: current, heat and gear torque were not checked"
+        return [*found, RunFinding(what="unknown", severity="info", explanation=words, unknown=("motor",))]
+    seen = _Seen(run)
+    for look in (_winding, _peak, _peak_duration, _current, _speeds, _gear, _supply, _unknown, _recording):
+        found += look(seen)
+    return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
+
+
+class _Seen:
+    """A run as (time, motors), and what its motor is allowed."""
+
+    def __init__(self, run: Any):
+        self.run: Any = run
+        self.motor: Motor = run.motor
+        self.batch: tuple[int, ...] = run["position"].shape[1:]
+        self.spacing = float(run.time[-1]) / len(run.time)
+        """Time between recorded steps [s]."""
+
+    def channel(self, name: str) -> np.ndarray:
+        return self.flat(self.run[name])
+
+    def flat(self, values: np.ndarray) -> np.ndarray:
+        return np.asarray(values, dtype=float).reshape(len(self.run.time), -1)
+
+    def rating(self, name: str) -> np.ndarray | None:
+        """A rating of each motor; None: the maker does not say."""
+        ratings, limits = self.motor.ratings, self.motor.limits
+        value: Maybe = None if ratings is None else getattr(ratings, name)
+        if name == "current" and value is None and limits is not None:
+            value = limits.continuous_current
+        return None if value is None else np.broadcast_to(np.asarray(value, dtype=float), self.batch).reshape(-1)
+
+    def finding(
+        self,
+        what: str,
+        words: Callable[[int], str],
+        concerned: np.ndarray,
+        ratio: np.ndarray,
+        when: Stretches | None = None,
+        severity: Literal["warning", "info"] = "warning",
+        **numbers: Any,
+    ) -> list[RunFinding]:
+        """A finding about the motors that it concerns, in the words for the worst of them; none if it concerns none."""
+        if not concerned.any():
+            return []
+        worst = int(np.argmax(np.where(concerned, ratio, -np.inf)))
+        unit = numbers.pop("unit")
+        picked = {name: float(values[worst]) for name, values in numbers.items()}
+        if when is not None:
+            picked |= {
+                "first": float(self.run.time[when.first[worst]]),
+                "total": self.spacing * int(when.count[worst]),
+                "longest": self.spacing * int(when.longest[worst]),
+            }
+        index = tuple(int(i) for i in np.unravel_index(worst, self.batch)) if self.batch else ()
+        many = f"{concerned.sum()} of {concerned.size} motors, the worst {list(index)}: " if index else ""
+        return [
+            RunFinding(
+                what=what, severity=severity, explanation=many + words(worst), unit=unit,
+                motors=int(concerned.sum()), worst=index, **picked,
+            )
+        ]  # fmt: skip
+
+    def times(self, when: Stretches, worst: int) -> str:
+        """For how long, and from when on."""
+        total, longest = (_seconds(self.spacing * n) for n in (int(when.count[worst]), int(when.longest[worst])))
+        stretch = "at a stretch" if total == longest else f"in all, {longest} at a stretch"
+        return f"for {total} {stretch}, first at {_seconds(float(self.run.time[when.first[worst]]))}"
+
+
+# --- heat and current
+
+
+def _hot(seen: _Seen) -> np.ndarray | None:
+    """When the winding of each motor is above its maximum; None: nobody knows."""
+    limit = seen.rating("winding_temperature")
+    if limit is None or seen.motor.thermal is None:
+        return None
+    return seen.channel("winding_temperature") > limit + ROUNDING * np.abs(limit)
+
+
+def _winding(seen: _Seen) -> list[RunFinding]:
+    hot, limit = _hot(seen), seen.rating("winding_temperature")
+    if hot is None or limit is None:
+        return []
+    highest, when = seen.channel("winding_temperature").max(axis=0), stretches(hot)
+
+    def words(k: int) -> str:
+        top, allowed = format_quantity(highest[k], "degC"), format_quantity(limit[k], "degC")
+        return f"the winding reached {top}; it was above its maximum of {allowed} {seen.times(when, k)}"
+
+    concerned = when.count > 0
+    return seen.finding(
+        "winding_temperature", words, concerned, highest - limit, when, limit=limit, value=highest, unit="degC"
+    )
+
+
+def _current(seen: _Seen) -> list[RunFinding]:
+    """Above the continuous current: a warning where heat says so, or where nobody knows and the RMS is above it too."""
+    limit = seen.rating("current")
+    if limit is None:
+        return []
+    size = np.abs(seen.channel("current"))
+    when, mean, hot = stretches(_above(size, limit)), rms(size), _hot(seen)
+    bad = mean > limit * (1.0 + ROUNDING) if hot is None else hot.any(axis=0)
+    bad = bad & (when.count > 0)
+    stretch = when if hot is None else _until(hot, when)
+    held = rms_within(size, stretch)
+    bears = None if hot is None else _bearable(seen, held, stretch)
+
+    def words(k: int) -> str:
+        allowed, average = _amperes(limit[k]), _amperes(mean[k])
+        most = (
+            f"the current was above the continuous {allowed} {seen.times(when, k)}; its RMS over the run is {average}"
+        )
+        if bears is None:
+            return f"{most}; {_nobody_knows(seen.motor)}"
+        part = "longest stretch" if stretch.longest[k] == when.longest[k] else "longest stretch up to the maximum"
+        time = "for ever" if np.isinf(bears[k]) else f"for {_seconds(bears[k])}"
+        return f"{most}; the winding can bear the {_amperes(held[k])} of its {part} {time}"
+
+    concerned, severity = (bad, "warning") if bad.any() else (when.count > 0, "info")
+    return seen.finding(
+        "current", words, concerned, mean / limit, when, severity, limit=limit, value=size.max(axis=0), unit="A"
+    )
+
+
+def _bearable(seen: _Seen, held: np.ndarray, when: Stretches) -> np.ndarray:
+    """How long each winding can bear the current of its longest stretch, from where it was when that began [s]."""
+    before = np.maximum(when.begin - 1, 0)[None]
+    start = tuple(
+        np.take_along_axis(seen.channel(name), before, axis=0)[0].reshape(seen.batch)
+        for name in ("winding_temperature", "housing_temperature")
+        if name in seen.run.channels
+    )
+    speed = rms_within(seen.channel("rotor_speed"), when).reshape(seen.batch)
+    return time_to_limit(seen.motor, held.reshape(seen.batch), start, motor_speed=speed).reshape(-1)
+
+
+def _until(hot: np.ndarray, when: Stretches) -> Stretches:
+    """The longest stretch up to where the winding passes its maximum, if it does so on the way."""
+    steps = np.arange(len(hot))[:, None]
+    later = hot & (steps > when.begin) & (steps < when.begin + when.longest)
+    length = np.where(later.any(axis=0), later.argmax(axis=0) - when.begin, when.longest)
+    return replace(when, longest=length)
+
+
+def _nobody_knows(motor: Motor) -> str:
+    missing = "thermal model" if motor.thermal is None else "maximum winding temperature"
+    return f"how long the winding can bear that is unknown, for want of a {missing}"
+
+
+def _peak(seen: _Seen) -> list[RunFinding]:
+    return _over(
+        seen,
+        "peak_current",
+        np.abs(seen.channel("current")),
+        "A",
+        "the current reached {}; its peak of {} was exceeded",
+    )
+
+
+def _peak_duration(seen: _Seen) -> list[RunFinding]:
+    """How long the peak current would take to heat as much as the current did beyond the continuous one."""
+    peak, allowed, continuous = (seen.rating(name) for name in ("peak_current", "peak_duration", "current"))
+    if peak is None or allowed is None:
+        return []
+    size = np.abs(seen.channel("current"))
+    if continuous is None:
+        lasted = seen.spacing * stretches(size >= peak * (1.0 - ROUNDING)).longest
+    else:
+        room = np.square(peak) - np.square(continuous)
+        lasted = np.where(room > 0.0, overload(size, continuous, seen.spacing) / np.where(room > 0.0, room, 1.0), 0.0)
+
+    def words(k: int) -> str:
+        return (
+            f"the overload was that of {_seconds(lasted[k])} at the peak current of {_amperes(peak[k])}, "
+            f"which may last {_seconds(allowed[k])}"
+        )
+
+    over = lasted > allowed * (1.0 + ROUNDING)
+    return seen.finding("peak_duration", words, over, lasted / allowed, limit=allowed, value=lasted, unit="s")
+
+
+# --- speed and gears
+
+
+def _speeds(seen: _Seen) -> list[RunFinding]:
+    size = np.abs(seen.channel("rotor_speed"))
+    of_rotor = "the rotor reached {}; its maximum of {} was exceeded"
+    of_gear = "the input of the gearbox reached {}; its permissible {} were exceeded"
+    return [
+        *_over(seen, "speed", size, "rad/s", of_rotor),
+        *_over(seen, "gear_input_speed", size, "rad/s", of_gear),
+    ]
+
+
+def _gear(seen: _Seen) -> list[RunFinding]:
+    limit = seen.rating("gear_torque")
+    if limit is None and seen.rating("gear_peak_torque") is None:
+        return []
+    size = np.abs(seen.flat(gear_output_torque(seen.run)))
+    short = "the output of the gearbox carried {}; its permissible short torque of {} was exceeded"
+    found = _over(seen, "gear_peak_torque", size, "N*m", short)
+    if limit is None:
+        return found
+    when, mean = stretches(_above(size, limit)), rms(size)
+
+    def words(k: int) -> str:
+        average, allowed = (format_quantity(x, "N*m") for x in (mean[k], limit[k]))
+        return (
+            f"the output of the gearbox carried {average} RMS over the run; it was above its permissible continuous "
+            f"torque of {allowed} {seen.times(when, k)}"
+        )
+
+    bad = mean > limit * (1.0 + ROUNDING)
+    concerned, severity = (bad, "warning") if bad.any() else (when.count > 0, "info")
+    return found + seen.finding(
+        "gear_torque", words, concerned, mean / limit, when, severity, limit=limit, value=mean, unit="N*m"
+    )
+
+
+def _over(seen: _Seen, rating: str, size: np.ndarray, unit: str, words: str) -> list[RunFinding]:
+    """A size that must never be above its rating."""
+    limit = seen.rating(rating)
+    if limit is None:
+        return []
+    when, largest = stretches(_above(size, limit)), size.max(axis=0)
+
+    def sentence(k: int) -> str:
+        both = words.format(*(format_quantity(x, unit) for x in (largest[k], limit[k])))
+        return f"{both} {seen.times(when, k)}"
+
+    return seen.finding(rating, sentence, when.count > 0, largest / limit, when, limit=limit, value=largest, unit=unit)
+
+
+def _above(size: np.ndarray, limit: np.ndarray) -> np.ndarray:
+    return size > limit * (1.0 + ROUNDING)
+
+
+# --- supply, command, and what is not known
+
+
+def _supply(seen: _Seen) -> list[RunFinding]:
+    """What battery and cables have to carry, which nothing here limits."""
+    supply = seen.run.actuator.supply
+    if supply is None:
+        return []
+    drawn, bus, burnt = (seen.channel(name) for name in ("bus_current", "bus_voltage", "brake_power"))
+    most, back, low, brake = drawn.max(axis=0), -drawn.min(axis=0), bus.min(axis=0), burnt.max(axis=0)
+
+    def words(k: int) -> str:
+        at = _seconds(float(seen.run.time[drawn[:, k].argmax()]))
+        parts = [f"the supply gave at most {_amperes(max(most[k], 0.0))}, at {at}"]
+        parts += [f"took back at most {_amperes(back[k])}"] if back[k] > ROUNDING * max(most[k], 0.0) else []
+        parts += [f"fell to {format_quantity(low[k], 'V')}"] if supply.resistance is not None else []
+        parts += [f"its brake resistor burnt at most {format_quantity(brake[k], 'W')}"] if brake[k] > 0.0 else []
+        return ", ".join(parts)
+
+    every = np.ones(most.shape, dtype=bool)
+    return seen.finding("supply_current", words, every, most, severity="info", value=most, unit="A")
+
+
+def _target(run: Any) -> list[RunFinding]:
+    hint = degrees_hint(run.actuator, run.data)
+    return [] if hint is None else [RunFinding(what="target", severity="hint", explanation=hint)]
+
+
+_RATINGS = {
+    "winding_temperature": "the maximum winding temperature",
+    "current": "the continuous current",
+    "peak_current": "the peak current",
+    "peak_duration": "how long the peak current may last",
+    "speed": "the maximum speed",
+}
+_GEAR_RATINGS = {
+    "gear_torque": "the gearbox's continuous torque",
+    "gear_peak_torque": "the gearbox's short torque",
+    "gear_input_speed": "the gearbox's input speed",
+}
+
+
+def _unknown(seen: _Seen) -> list[RunFinding]:
+    """What could not be checked: unknown is not perfect."""
+    words = _RATINGS if seen.motor.gearbox is None else _RATINGS | _GEAR_RATINGS
+    missing = {name: said for name, said in words.items() if seen.rating(name) is None}
+    if seen.motor.thermal is None:
+        missing = {"thermal": "how the winding heats up"} | missing
+    if not missing:
+        return []
+    if "peak_current" in missing:
+        # how long the peak may last is no question while nobody knows the peak
+        missing.pop("peak_duration", None)
+    sentence = f"not checked, since the motor's figures do not say: {', '.join(missing.values())}"
+    return [RunFinding(what="unknown", severity="info", explanation=sentence, unknown=tuple(missing))]
+
+
+def _recording(seen: _Seen) -> list[RunFinding]:
+    every = round(seen.spacing / seen.run.dt)
+    if every == 1:
+        return []
+    sentence = f"one step in {every} was recorded: what happened in between was not checked"
+    return [RunFinding(what="recording", severity="info", explanation=sentence)]
+
+
+def _seconds(value: float) -> str:
+    return format_quantity(value, "s", 3)
+
+
+def _amperes(value: float) -> str:
+    return format_quantity(value, "A")
