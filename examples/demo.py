@@ -64,6 +64,8 @@ def print_run(run: be.Run) -> None:
     energy = {name: values[-1] for name, values in run.energy().items()}
     copper = energy["copper"] / energy["electrical"]
     console.print(f"  {energy['electrical']:.0f} J of electrical energy, {copper:.1%} of it became heat in the copper")
+    for finding in run.findings():
+        console.print(f"  {finding}", highlight=False)
 
 
 def main() -> None:

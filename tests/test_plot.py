@@ -1,5 +1,6 @@
 """Pictures: each has units on every axis, is written where it should be, and says what it lacks."""
 
+import html
 import re
 from dataclasses import dataclass, field
 
@@ -86,6 +87,9 @@ class Recorded:
         units = {"position": "rad", "velocity": "rad/s", "voltage": "V", "current": "A"}
         return units.get(name, "degC")
 
+    def findings(self) -> list:
+        return []
+
     def energy(self) -> dict[str, np.ndarray]:
         shares = {"copper": 3.0, "magnetic": 0.0, "conversion": 0.0, "iron": 0.5, "drag": 0.2, "friction": 0.8,
                   "bristle": 1e-6, "gear": 1.0, "rotor": 0.0, "mechanical": -0.4}  # fmt: skip
@@ -140,6 +144,82 @@ def test_every_picture_of_a_run(draw, batch, tmp_path):
     assert path.stat().st_size > 5000
     assert_axes_have_units(figure)
     assert_nothing_is_clipped(figure)
+
+
+# --- what the maker allows
+
+
+def allowed(ax) -> list[float]:
+    """Levels of the dash-dotted lines of a row."""
+    return [float(line.get_ydata()[0]) for line in ax.lines if line.get_linestyle() == "-."]
+
+
+def rated(**ratings) -> dict:
+    """Rows of the picture of a geared motor that is stalled at 12 V for 10 s: 10.6 A, and 5 N·m at the joint."""
+    figure = plot.step_response(stalled(**ratings))
+    assert_axes_have_units(figure)
+    assert_nothing_is_clipped(figure)
+    return named_axes(figure)
+
+
+def stalled(**ratings):
+    motor = geared(friction=None, thermal=Thermal(resistance=2.2, capacitance=15.0), ratings=Ratings(**ratings))
+    return simulated(12.0, motor, duration=10.0, load=be.LockedRotor())
+
+
+@pytest.mark.parametrize("share", [0.5, 1.2, 3.0])
+@pytest.mark.parametrize(
+    ("rating", "row", "words"),
+    [
+        ("current", "current", "continuous"),
+        ("peak_current", "current", "peak"),
+        ("gear_torque", "gear torque", "continuous"),
+        ("gear_peak_torque", "gear torque", "peak"),
+        ("winding_temperature", "temperature", "maximum"),
+    ],
+)
+def test_a_limit_is_drawn_where_the_run_comes_near(rating, row, words, share):
+    """Passed, or reached to more than 40 %; farther away it would only flatten the line."""
+    channel = {"current": "current", "gear torque": "torque", "temperature": "winding_temperature"}[row]
+    base = 25.0 if row == "temperature" else 0.0
+    limit = base + share * float(stalled()[channel].max() - base)
+    rows = rated(**{rating: limit})
+    if share > 2.5:
+        assert row not in rows or not allowed(rows[row])
+        return
+    assert allowed(rows[row]) == [pytest.approx(limit)]
+    assert [text.get_text() for text in rows[row].texts] == [words]
+    low, high = rows[row].get_ylim()
+    assert low < limit < high
+    # shaded where it is passed, and nowhere else
+    filled = [path for area in rows[row].collections for path in area.get_paths() if len(path.vertices)]
+    assert bool(filled) == (share < 1.0)
+
+
+@pytest.mark.parametrize(("rating", "words"), [("speed", "maximum"), ("gear_input_speed", "gear maximum")])
+def test_a_speed_limit_of_the_rotor_is_drawn_at_the_joint(rating, words):
+    """Over the ratio, and in the direction in which the joint turns."""
+    run = simulated(-24.0, geared(friction=None, ratings=Ratings(**{rating: 270.0})), duration=0.3)
+    ax = named_axes(plot.step_response(run))["speed"]
+    assert allowed(ax) == [pytest.approx(-30.0)]
+    assert [text.get_text() for text in ax.texts] == [words]
+
+
+def test_motors_of_a_batch_with_limits_of_their_own_have_a_line_each():
+    """In the colours of the motors."""
+    ratings = Ratings(current=np.array([4.0, 6.0]))
+    run = simulated(12.0, brushed(ratings=ratings), load=be.LockedRotor())
+    ax = named_axes(plot.step_response(run))["current"]
+    assert allowed(ax) == [4.0, 6.0]
+
+
+def test_the_page_shows_the_findings_of_the_run(tmp_path):
+    """The same sentences as `run.findings()`."""
+    run = stalled(current=3.0, winding_temperature=60.0)
+    text = plot.page(tmp_path / "run.html", run=run).read_text(encoding="utf-8")
+    assert [f.severity for f in run.findings()] == ["warning", "warning", "info"]
+    for finding in run.findings():
+        assert html.escape(finding.explanation) in text
 
 
 # --- runs under a controller

@@ -44,6 +44,8 @@ class RunFinding:
     """For how long it was exceeded in all [s]."""
     longest: float | None = None
     """For how long at a stretch [s]."""
+    bearable: float | None = None
+    """How long the winding can bear the current of that stretch [s]; infinite: for ever; None: unknown."""
     motors: int = 1
     """How many motors of the batch it concerns [1]."""
     worst: tuple[int, ...] = ()
@@ -181,8 +183,11 @@ def _current(seen: _Seen) -> list[RunFinding]:
         return f"{most}; the winding can bear the {_amperes(held[k])} of its {part} {time}"
 
     concerned, severity = (bad, "warning") if bad.any() else (when.count > 0, "info")
+    # the worst bears its current for the smallest share of the time that it lasts
+    worst = mean / limit if bears is None else when.longest / np.maximum(bears, 1e-300)
+    more = {} if bears is None else {"bearable": bears}
     return seen.finding(
-        "current", words, concerned, mean / limit, when, severity, limit=limit, value=size.max(axis=0), unit="A"
+        "current", words, concerned, worst, when, severity, limit=limit, value=size.max(axis=0), unit="A", **more
     )
 
 

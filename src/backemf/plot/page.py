@@ -51,7 +51,7 @@ def page(
     sections: Iterable[Section] = (),
     progress: Callable[[str], None] | None = None,
 ) -> Path:
-    """Write a page about a motor and a run: constants, the findings of its datasheet, all pictures.
+    """Write a page about a motor and a run: constants, findings of the datasheet and of the run, all pictures.
 
     `findings` are those of `Datasheet.check()`; `sections` are added before the pictures. `progress` is told the name
     of each picture as it is drawn. What the motor has no figures for is named instead of drawn.
@@ -65,7 +65,7 @@ def page(
     parts.extend(sections)
     tell = progress if progress is not None else lambda _: None
     if run is not None:
-        parts.append(Section("Run", pictures(_RUN_PICTURES, run, tell)))
+        parts.append(Section("Run", run_findings(run.findings()) + pictures(_RUN_PICTURES, run, tell)))
     if motor is not None:
         parts.append(Section("Motor", pictures(_MOTOR_PICTURES, first(motor), tell)))
     name = title if title is not None else (motor.name if motor is not None and motor.name else "Motor")
@@ -95,7 +95,8 @@ _MOTOR_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
 
 _RUN_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
     ("step response", response.step_response,
-     "What the joint does and should do, what the drive applies, how warm the winding gets, when a limit acts."),
+     "What the joint does and should do, what the drive applies, how warm the winding gets, when a limit acts; "
+     "dash-dotted what the maker allows."),
     ("energy balance", energy.energy_balance,
      "Where the electrical energy went: each bar takes its share off what the ones above have left, down to zero."),
 )  # fmt: skip
@@ -165,6 +166,16 @@ def findings_table(findings: Sequence[Any]) -> str:
     return table(("figure", "listed / predicted", "verdict", "explanation"), rows, numeric=(1,))
 
 
+def run_findings(findings: Sequence[Any]) -> str:
+    """What a run exceeds, and what could not be checked, as a list with the warnings first."""
+    items = (
+        f'<li><span class="{escape(f.severity)}">{escape(f.severity)}</span> {escape(f.what.replace("_", " "))}: '
+        f"{escape(f.explanation)}</li>"
+        for f in findings
+    )
+    return f'<ul class="findings">{"".join(items)}</ul>\n' if findings else ""
+
+
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> str:
     """An HTML table of cells that are HTML already; numeric columns are set flush right."""
 
@@ -200,9 +211,12 @@ table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabu
 th, td { text-align: left; padding: .28rem 1.2rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 600; }
 .number { text-align: right; white-space: nowrap; }
-td span { font-weight: 600; }
-.ok { color: #00805d; } .info { color: #0072b2; } .warning { color: #b26b00; } .error { color: #c04a00; }
+td span, .findings span { font-weight: 600; }
+.findings { padding-left: 1.2rem; }
+.ok { color: #00805d; } .info { color: #0072b2; } .hint { color: #a0497a; } .warning { color: #b26b00; }
+.error { color: #c04a00; }
 @media (prefers-color-scheme: dark) {
-  .ok { color: #3cc79c; } .info { color: #56b4e9; } .warning { color: #e69f00; } .error { color: #ff8a4c; }
+  .ok { color: #3cc79c; } .info { color: #56b4e9; } .hint { color: #e39ac0; } .warning { color: #e69f00; }
+  .error { color: #ff8a4c; }
 }
 """

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analyze.gear_load import gear_output_torque
 from ..physics.state import LIMITS
 from ..run import INPUTS
+from .ratings import draw_ratings, rating_lines, shows_gear_torque
 from .style import BLUE, INK, LIGHT, ORANGE, SERIES, VERMILION, caption, figure, look, save, scaled
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ _ROWS = (
     ("torque", "effort", ("torque",)),
     ("voltage", "voltage", ("voltage",)),
     ("current", None, ("current",)),
+    ("gear torque", None, ("gear_torque",)),
     ("temperature", None, ("winding_temperature", "housing_temperature")),
 )
 _LIMIT_WORDS = {
@@ -42,10 +45,12 @@ _LIMIT_WORDS = {
 def step_response(run: Any, path: str | Path | None = None) -> Figure:
     """Position, speed, torque, voltage, current and temperature over time, what a run has of them.
 
-    Dashed is the target, dotted what is left of it after range, delay and slew. The strip at the bottom shows when each
-    limit acts. Of a batch, the first motors are drawn.
+    Dashed is the target, dotted what is left of it after range, delay and slew; dash-dotted what the maker allows, where
+    the run comes near it, and shaded what is beyond that. The strip at the bottom shows when each limit acts. Of a
+    batch, the first motors are drawn.
     """
-    rows = [(name, aim, [c for c in channels if c in run.channels]) for name, aim, channels in _ROWS]
+    present = [*run.channels, *(["gear_torque"] if shows_gear_torque(run) else [])]
+    rows = [(name, aim, [c for c in channels if c in present]) for name, aim, channels in _ROWS]
     rows = [row for row in rows if row[2] and (row[0] != "torque" or _torque_is_shown(run))]
     acting = _acting(run)
     heights = [ROW] * len(rows) + ([LANE * len(acting)] if acting else [])
@@ -56,9 +61,12 @@ def step_response(run: Any, path: str | Path | None = None) -> Figure:
         for ax, (name, aim, channels) in zip(axes, rows, strict=False):
             _draw_row(ax, factor * run.time, run, channels)
             lines |= _draw_target(ax, factor * run.time, run, aim, channels[0])
-            ax.set_ylabel(f"{name}\n[{_pretty(run.unit(channels[0]))}]")
+            unit_of_row = "N*m" if name == "gear torque" else run.unit(channels[0])
+            ax.set_ylabel(f"{name}\n[{_pretty(unit_of_row)}]")
             ax.ticklabel_format(axis="y", useOffset=False)
             ax.margins(x=0.0, y=0.12)
+            values = _values(run, channels[0])
+            draw_ratings(ax, factor * run.time, first_motors(values), values.shape[1:], rating_lines(run, name))
             if name == "temperature":
                 _not_too_close(ax)
         if acting:
@@ -109,6 +117,8 @@ def _not_too_close(ax: Axes) -> None:
 
 def _values(run: Any, channel: str) -> np.ndarray:
     """A channel; the torque of a motor is taken before friction and gear loss, as a command of torque is."""
+    if channel == "gear_torque":
+        return gear_output_torque(run)
     if channel == "torque" and run.motor is not None:
         return run["motor_torque"] * run.motor.ratio
     return run[channel]

@@ -21,6 +21,7 @@ from ....errors import ParameterError, SimulationError
 from ....motor import Motor
 from ....physics.state import Output, State
 from .commands import Commands
+from .degrees import DegreeWatch
 from .hands import Hands
 from .joints import add_hands, find_joints, mujoco_module, robot_on
 from .load import LoadOnJoints
@@ -61,6 +62,7 @@ class Motors:
         self._hands = Hands(model, self._joints, armature)
         self._load = LoadOnJoints(model, self._joints)
         self._commands = Commands(self.robot)
+        self._watch = DegreeWatch(model, self.robot)
         self._command: Any = None
         self._names, self._told = (), []
         self._installed = False
@@ -197,6 +199,8 @@ class Motors:
 
     def _act(self, data: Any, names: tuple[str, ...], rows: list[np.ndarray]) -> None:
         """Find the torque of every motor and hand it to MuJoCo; the state waits for the step to be done."""
+        if self._watch.awake:
+            self._watch.look(names, rows)
         implicit, damped = self._hands.look(data)
         position, velocity = data.qpos[self._joints.positions], data.qvel[self._joints.dofs]
         if not self._begun:
