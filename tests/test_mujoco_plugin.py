@@ -698,3 +698,51 @@ def test_a_run_that_leaves_the_finite_numbers_says_so(tmp_path, monkeypatch):
     data.qpos[0] = np.nan
     with pytest.raises(be.SimulationError, match="started again"):
         motors.step(data, 0.0)
+
+
+# --- targets that look like degrees
+
+
+def limited(bounds: str, **parts):
+    """Motors under position control on one hinge of a range, which MJCF has in degrees, or without one."""
+    servo = be.Actuator(motor(), be.Supply(voltage=24.0), controller=be.PositionPid(kp=10.0), **parts)
+    inside = f'range="{bounds}"' if bounds else ""
+    model = chain(inside=inside)
+    return model, Motors(model, {"j0": servo}, engine="numpy")
+
+
+def hints(model, motors, targets) -> list[str]:
+    """What is said about a row of targets, and where it is said."""
+    data = mujoco.MjData(model)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for target in targets:
+            motors.step(data, target)
+    assert all(w.filename == __file__ for w in caught)
+    return [str(w.message) for w in caught if w.category is be.BackemfWarning]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "targets", "parts", "said"),
+    [
+        ("-90 90", [90.0, 90.0, -45.0], {}, 1),
+        ("-90 90", [1.0, 2.0, 6.0], {}, 0),
+        ("-90 90", [np.nan, 0.0], {}, 0),
+        ("-6000 6000", [90.0], {}, 0),
+        ("", [90.0], {}, 0),
+        ("-90 90", [90.0], {"command_range": (-1.5, 1.5)}, 1),
+        ("-90 90", [90.0], {"command_range": (-100.0, 100.0)}, 0),
+        ("-90 90", [be.Command(position=90.0)], {}, 1),
+    ],
+)
+def test_a_target_in_degrees_beyond_the_range_of_its_hinge_is_said_once(bounds, targets, parts, said):
+    """A hinge without a range may turn as often as it likes, and a range that holds the target says it is meant."""
+    found = hints(*limited(bounds, **parts), targets)
+    assert len(found) == said
+    if said:
+        assert found[0].startswith("joint 'j0': a position target of 90 rad is 14.3 turns")
+
+
+def test_volts_are_no_degrees():
+    model = chain(inside='range="-90 90"')
+    assert hints(model, Motors(model, {"j0": motor()}, engine="numpy"), [24.0]) == []

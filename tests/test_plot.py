@@ -2,7 +2,8 @@
 
 import html
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -155,16 +156,24 @@ def allowed(ax) -> list[float]:
 
 
 def rated(**ratings) -> dict:
-    """Rows of the picture of a geared motor that is stalled at 12 V for 10 s: 10.6 A, and 5 N·m at the joint."""
+    """Rows of the picture of a geared motor that is stalled at 12 V for a second, which heats it by tens of kelvin."""
     figure = plot.step_response(stalled(**ratings))
     assert_axes_have_units(figure)
     assert_nothing_is_clipped(figure)
     return named_axes(figure)
 
 
+HELD = geared(friction=None, thermal=Thermal(resistance=2.2, capacitance=1.5), ratings=None)
+
+
+@cache
+def held():
+    """The run itself, which ratings do not change."""
+    return simulated(12.0, HELD, duration=1.0, load=be.LockedRotor())
+
+
 def stalled(**ratings):
-    motor = geared(friction=None, thermal=Thermal(resistance=2.2, capacitance=15.0), ratings=Ratings(**ratings))
-    return simulated(12.0, motor, duration=10.0, load=be.LockedRotor())
+    return replace(held(), actuator=be.Actuator(replace(HELD, ratings=Ratings(**ratings))))
 
 
 @pytest.mark.parametrize("share", [0.5, 1.2, 3.0])

@@ -105,7 +105,9 @@ def _draw_row(ax: Axes, time: np.ndarray, run: Any, channels: list[str]) -> None
             name = channel.removesuffix("_temperature") if index == 0 else None
             ax.plot(time, values, dashes, color=colours[index], label=name)
     if len(channels) > 1:
-        ax.legend(loc="best", borderaxespad=0.1, labelspacing=0.1, borderpad=0.1)
+        # a ground of its own keeps the names readable where a limit passes behind them
+        ground = {"frameon": True, "facecolor": "white", "edgecolor": "none", "framealpha": 0.85}
+        ax.legend(loc="best", borderaxespad=0.1, labelspacing=0.1, borderpad=0.1, **ground)
 
 
 def _not_too_close(ax: Axes) -> None:

@@ -20,7 +20,9 @@ class DegreeWatch:
     def __init__(self, model: Any, robot: ActuatorSet):
         self._joints = robot.joints
         self._bounds = {
-            name: np.array([_bound(model, joint, each, name) for joint, each in zip(robot.joints, robot.actuators, strict=True)])
+            name: np.array(
+                [_bound(model, joint, each, name) for joint, each in zip(robot.joints, robot.actuators, strict=True)]
+            )
             for name in (MAIN, "position")
         }
         self.awake = any(np.isfinite(bounds).any() for bounds in self._bounds.values())
