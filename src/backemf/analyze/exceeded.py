@@ -108,7 +108,7 @@ class _Seen:
             return []
         worst = int(np.argmax(np.where(concerned, ratio, -np.inf)))
         unit = numbers.pop("unit")
-        picked = {name: float(values[worst]) for name, values in numbers.items()}
+        picked: dict[str, Any] = {name: float(values[worst]) for name, values in numbers.items()}
         if when is not None:
             picked |= {
                 "first": float(self.run.time[when.first[worst]]),

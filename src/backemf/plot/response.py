@@ -45,9 +45,9 @@ _LIMIT_WORDS = {
 def step_response(run: Any, path: str | Path | None = None) -> Figure:
     """Position, speed, torque, voltage, current and temperature over time, what a run has of them.
 
-    Dashed is the target, dotted what is left of it after range, delay and slew; dash-dotted what the maker allows, where
-    the run comes near it, and shaded what is beyond that. The strip at the bottom shows when each limit acts. Of a
-    batch, the first motors are drawn.
+    Dashed is the target, dotted what is left of it after range, delay and slew; dash-dotted is what the maker allows,
+    where the run comes near it, and shaded what is beyond that. The strip at the bottom shows when each limit acts. Of
+    a batch, the first motors are drawn.
     """
     present = [*run.channels, *(["gear_torque"] if shows_gear_torque(run) else [])]
     rows = [(name, aim, [c for c in channels if c in present]) for name, aim, channels in _ROWS]
