@@ -67,7 +67,7 @@ def with_rating(**ratings) -> be.Run:
 # --- the defect
 
 
-@pytest.mark.parametrize(("motor", "warned"), [(GEARED, True), ("maxon-re40-148867", True)])
+@pytest.mark.parametrize(("motor", "warned"), [(GEARED, True), ("maxon-re40-148877", True)])
 def test_a_stalled_motor_at_its_nominal_voltage_does_not_end_without_a_word(motor, warned):
     """Minutes of stall: hundreds of degrees in a winding that takes 155 °C, or whose maximum nobody knows."""
     voltage = be.Datasheet.load(motor).electrical.nominal_voltage
