@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from ..analyze.exceeded import RunFinding
 from .app import console
+
+if TYPE_CHECKING:
+    from ..analyze.exceeded import RunFinding
 
 STYLE = {"warning": "yellow", "hint": "magenta", "info": "cyan"}
 
