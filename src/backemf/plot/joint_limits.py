@@ -9,6 +9,7 @@ import numpy as np
 
 from ..actuator import Actuator
 from ..actuator.torque_limits import DcClip, DriveEnvelope, KneeCurve, TorqueSpeedTable, tightest
+from ..checks import Number
 from ..errors import ParameterError
 from .style import BLUE, caption, cross, figure, look, save, scaled
 
@@ -24,7 +25,7 @@ def joint_limits(actuator: Actuator, name: str = "", path: str | Path | None = N
     if not actuator.limits:
         raise ParameterError("joint_limits: Actuator.limits is empty: give it a limit such as DcClip(...)")
     top = REACH * top_speed(actuator)
-    speed = np.linspace(-top, top, 801)
+    speed: Number = np.linspace(-top, top, 801)
     low, high = (np.broadcast_to(bound, speed.shape) for bound in tightest(actuator.limits, 0.0, speed))
     factor, unit = scaled([low.min(), high.max()], "N·m")
     with look():

@@ -174,7 +174,8 @@ def compared(
     errors = [operating_error(own, target, pair, scale, timestep)]
     for episode in reference_duty(scale, timestep):
         if episode.name == HEATING and not knows_heat(own):
-            errors.append(Error(episode.name, *[float("nan")] * 4, "no thermal figures are known"))
+            nan = float("nan")
+            errors.append(Error(episode.name, nan, nan, nan, nan, unknown="no thermal figures are known"))
             continue
         states = [law.initial(()) for law, _ in pair]
         torques = np.zeros((2, len(episode.velocity)))
