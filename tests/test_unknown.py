@@ -100,7 +100,7 @@ GEARED = replace(
 @pytest.mark.parametrize("effort, torque", [("peak", 9.0), ("continuous", 6.0)])
 @pytest.mark.parametrize("name", NAMES)
 def test_gear_torque_bounds_what_is_written(name, effort, torque):
-    """Stall is 20·0.8·0.05·24/0.5 = 38.4 N·m; the gear stands 9, or 6 for ever: no simulator gets more."""
+    """Stall is 20·0.8·0.05·24/0.5 = 38.4 N·m; the gear stands 9, or 6 continuously: no simulator gets more."""
     ratings = replace(GEARED.ratings, current=100.0)
     motor = replace(GEARED, ratings=ratings, thermal=None)
     found = export(motor, name, effort=effort, compare=False)

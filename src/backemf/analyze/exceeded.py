@@ -45,7 +45,7 @@ class RunFinding:
     longest: float | None = None
     """For how long at a stretch [s]."""
     bearable: float | None = None
-    """How long the winding can bear the current of that stretch [s]; infinite: for ever; None: unknown."""
+    """How long the winding can bear the current of that stretch [s]; infinite: continuously; None: unknown."""
     motors: int = 1
     """How many motors of the batch it concerns [1]."""
     worst: tuple[int, ...] = ()
@@ -179,7 +179,7 @@ def _current(seen: _Seen) -> list[RunFinding]:
         if bears is None:
             return f"{most}; {_nobody_knows(seen.motor)}"
         part = "longest stretch" if stretch.longest[k] == when.longest[k] else "longest stretch up to the maximum"
-        time = "for ever" if np.isinf(bears[k]) else f"for {_seconds(bears[k])}"
+        time = "continuously" if np.isinf(bears[k]) else f"for {_seconds(bears[k])}"
         return f"{most}; the winding can bear the {_amperes(held[k])} of its {part} {time}"
 
     concerned, severity = (bad, "warning") if bad.any() else (when.count > 0, "info")
