@@ -116,6 +116,8 @@ def practical_unit(value: float, unit: str) -> str:
         return unit
     unit = keyboard(unit)
     choices = PRACTICAL.get(unit, (unit,))
+    if value == 0.0 and unit in choices:
+        return unit
     fitting = [choice for choice in choices if abs(convert(value, choice)) >= 1]
     return max(fitting or choices[:1], key=lambda choice: read_unit(choice).size if choice != "degC" else 1.0)
 
