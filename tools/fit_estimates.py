@@ -18,7 +18,7 @@ import math
 import os
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +69,26 @@ CAPACITIES: tuple[tuple[str, str, float, float, float | None], ...] = (
     ("Faulhaber 0816 SR", "Faulhaber SR", 0.0045, 4.2 / 20, 242 / 48),
     ("Faulhaber 1331 SR", "Faulhaber SR", 0.019, 5 / 6.0, 190 / 25),
     ("Faulhaber 3564 B", "Faulhaber B", 0.31, 23 / 2.5, 1175 / 6.3),
+)
+
+# friction of other makers' motors is not that of maxon's: what their datasheets print, and what was measured on them
+# name, maker, Kt²/R [N²·m²/W], nominal torque [N·m], brushed, torque that the free motor overcomes [N·m]
+OTHER_FRICTION: tuple[tuple[str, str, float, float | None, float | None, float], ...] = (
+    ("Faulhaber 1331 SR", "Faulhaber", 9.486e-6, 0.0032, 1.0, 0.00012),
+    ("Faulhaber 3274 BP4", "Faulhaber", 3.226e-3, 0.1851, 0.0, 0.01003),
+    ("Faulhaber 3564 B", "Faulhaber", 3.373e-4, 0.044, 0.0, 0.003812),
+    ("CIM", "CIM", 3.669e-3, None, 1.0, 0.04913),
+    ("775pro", "VEX", 3.135e-4, None, 1.0, 0.003709),
+    ("Falcon 500", "CTRE", 7.132e-3, None, 0.0, 0.02737),
+    ("Kraken X60", "CTRE", 0.01145, None, 0.0, 0.03874),
+    ("NEO", "REV", 5.365e-3, None, 0.0, 0.04457),
+    ("NEO Vortex", "REV", 5.118e-3, None, 0.0, 0.06168),
+    ("AK60-6", "T-Motor", 0.01765, 0.4964, 0.0, 0.0068),
+    ("AK80-6", "T-Motor", 0.04871, 1.083, 0.0, 0.0091),
+    ("U8 KV100", "T-Motor", 0.1054, 1.064, 0.0, 0.05024),
+    ("mini cheetah", "MIT", 0.02168, None, 0.0, 0.1103),
+    ("Cheetah 3", "MIT", 0.2359, None, 0.0, 0.1304),
+    ("XL-320", "ROBOTIS", 3.299e-7, None, None, 0.0002681),
 )
 
 
@@ -226,7 +246,11 @@ def misses(data: Data, rule: Wanted) -> np.ndarray:
 
 def spread(data: Data, rule: Wanted) -> float:
     """Half width of the 90 % range in log space, for a motor of a family that is not among these."""
-    errors = misses(data, rule)
+    return half_width(data, misses(data, rule))
+
+
+def half_width(data: Data, errors: np.ndarray) -> float:
+    """Root mean square of errors in log space, times Student's t."""
     square = np.average(errors**2, weights=data.weight)
     return float(stats.t.ppf(0.95, freedom(data, errors)) * math.sqrt(square))
 
@@ -266,6 +290,28 @@ def pooled(by_family: dict[str, tuple[float, float]]) -> float:
     return sum(share * n for share, n in by_family.values()) / sum(n for _, n in by_family.values())
 
 
+def elsewhere(rules: list[Fitted]) -> tuple[float, float]:
+    """Factor of the 90 % range of friction for makers other than maxon, and its coverage of makers left out."""
+    friction = [f for f in rules if f.rule.figure == "friction.coulomb" and f.ships]
+    errors = []
+    for _, _, constant, torque, brushed, value in OTHER_FRICTION:
+        known = {"motor_constant": math.log(constant)}
+        known |= {} if torque is None else {"nominal_torque": math.log(torque)}
+        known |= {} if brushed is None else {"brushed": brushed}
+        best = next(f for f in friction if set(f.rule.predictors) <= set(known))
+        log = best.coefficients[0]
+        log += sum(c * known[p] for p, c in zip(best.rule.predictors, best.coefficients[1:], strict=True))
+        errors.append(math.log(value) - log)
+    data = Data({"error": np.array(errors)}, np.array([row[1] for row in OTHER_FRICTION]), np.ones(len(errors)))
+    inside = []
+    for maker in sorted(set(data.family)):
+        out = data.family == maker
+        rest, left = data.take(~out), data.take(out)
+        inside += list(np.abs(left.columns["error"]) <= half_width(rest, rest.columns["error"]))
+    factor = math.exp(half_width(data, data.columns["error"]))
+    return float(f"{factor:.3g}"), float(np.mean(inside))
+
+
 @dataclass(frozen=True)
 class Fitted:
     """A rule with its numbers."""
@@ -279,6 +325,8 @@ class Fitted:
     high: tuple[float, ...]
     """Range of each predictor in the fit."""
     motors: int
+    elsewhere: float = 0.0
+    """The same factor for makers other than maxon; 0: no other."""
 
     @property
     def coverage(self) -> float:
@@ -310,13 +358,16 @@ def all_rules(folder: Path) -> list[Fitted]:
     motors = catalogue(folder)
     found = [fitted(capacities(w.figure) if "capacitance" in w.figure else motors, w) for w in WANTED]
     order = {figure: index for index, figure in enumerate(dict.fromkeys(w.figure for w in WANTED))}
-    return sorted(found, key=lambda f: (order[f.rule.figure], f.factor))
+    found.sort(key=lambda f: (order[f.rule.figure], f.factor))
+    factor, _ = elsewhere(found)
+    return [replace(f, elsewhere=max(factor, f.factor)) if f.rule.figure == "friction.coulomb" else f for f in found]
 
 
 def write(rules: list[Fitted]) -> str:
     """The rules that ship, as TOML."""
     lines = ["# Made by tools/fit_estimates.py: ln(figure / times) = coefficients[0] + Σ coefficients[i]·ln(predictor),",
-             "# brushed being 1 or 0; the 90 % range is the estimate divided and multiplied by `factor`."]  # fmt: skip
+             "# brushed being 1 or 0; the 90 % range is the estimate divided and multiplied by `factor`, or by",
+             "# `elsewhere` for makers other than maxon."]  # fmt: skip
     for f in rules:
         if f.ships:
             lines += [
@@ -328,6 +379,7 @@ def write(rules: list[Fitted]) -> str:
                 f'times = "{f.rule.times}"',
                 f"coefficients = {list(f.coefficients)}",
                 f"factor = {f.factor}",
+                f"elsewhere = {f.elsewhere or f.factor}",
                 f"coverage = {round(f.coverage, 3)}",
                 f"low = {list(f.low)}",
                 f"high = {list(f.high)}",
@@ -345,6 +397,8 @@ def main() -> None:
         names = ", ".join(f.rule.predictors) or f.rule.times
         print(f"{f.rule.figure:28} {names:40} x{f.factor:<6} {f.coverage:6.1%}{mark}")
         print("    " + ", ".join(f"{family} {share:.0%}" for family, (share, _) in f.by_family.items()))
+    factor, coverage = elsewhere(rules)
+    print(f"friction of other makers: x{factor}, {coverage:.1%} of the motors of makers left out")
     if "--write" in sys.argv[1:]:
         RULES.write_text(write(rules), encoding="utf-8")
 

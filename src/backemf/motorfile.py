@@ -24,6 +24,7 @@ from .actuator.torque_limits import TorqueLimit
 from .datasheet import Datasheet
 from .datasheet.write import toml_value
 from .errors import BackemfError, ParameterError
+from .motor import Estimate
 from .motor.motor import Friction
 from .tree import KINDS, is_table
 
@@ -37,15 +38,16 @@ LARGEST = 1_000_000
 """Longest file that is read [bytes]."""
 
 
-def load(id_or_path: str | Path) -> Actuator:
+def load(id_or_path: str | Path, estimate: bool = False) -> Actuator:
     """An actuator from a file of this kind, or of a datasheet: of the catalogue by its id, or of a path.
 
-    A datasheet without a winding gives an actuator of its torque and speed limits alone.
+    A datasheet without a winding gives an actuator of its torque and speed limits alone. With `estimate`, what the
+    datasheet of a motor does not give is estimated; `Motor.estimated` says what.
     """
-    return load_with_joint(id_or_path)[0]
+    return load_with_joint(id_or_path, estimate)[0]
 
 
-def load_with_joint(id_or_path: str | Path) -> tuple[Actuator, dict[str, Any] | None]:
+def load_with_joint(id_or_path: str | Path, estimate: bool = False) -> tuple[Actuator, dict[str, Any] | None]:
     """The actuator, and what the file says of the joint itself; None for the motor of a datasheet, which has it."""
     path = Path(id_or_path)
     if path.suffix == ".toml" and path.is_file() and path.stat().st_size <= LARGEST:
@@ -53,7 +55,7 @@ def load_with_joint(id_or_path: str | Path) -> tuple[Actuator, dict[str, Any] | 
         if is_actuator(text):
             return loads_with_joint(text, str(path))
     sheet = Datasheet.load(id_or_path)
-    actuator = sheet.actuator()
+    actuator = sheet.actuator(estimate=estimate)
     return actuator, sheet.joint() if actuator.motor is None else None
 
 
@@ -225,7 +227,7 @@ def _kind(name: Any, entry: Any, file: str, where: str) -> type:
 
 def _kinds(entry: Any) -> dict[str, type]:
     """Classes that a field may hold, by name."""
-    every = {kind.__name__: kind for kind in KINDS}
+    every = {kind.__name__: kind for kind in (*KINDS, Estimate)}
     named = [every[word] for word in re.findall(r"\w+", str(entry.type)) if word in every]
     return {kind.__name__: kind for kind in named or _SEVERAL.get(entry.name, ())}
 

@@ -20,8 +20,9 @@ _STRUCTURE = (
     "str | None",
     "tuple[str, ...]",
     "tuple[str, ...] | None",
+    "tuple[Estimate, ...]",
 )
-"""Annotations of fields that are no numbers but say what the step is made of."""
+"""Annotations of fields that are no numbers but say what the step is made of, or where its numbers are from."""
 _TABLES = ("np.ndarray", "np.ndarray | None", "tuple[np.ndarray, ...]")
 """Annotations of fields whose arrays have axes of their own: numbers, but not one per motor."""
 

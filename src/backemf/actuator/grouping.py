@@ -39,7 +39,7 @@ def kind_of(part: Any) -> Any:
         inside = []
         for entry in fields(part):
             value = getattr(part, entry.name)
-            if entry.name == "name":
+            if entry.name in ("name", "estimates"):
                 continue
             if is_structure(entry):
                 inside.append(value)

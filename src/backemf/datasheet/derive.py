@@ -27,6 +27,7 @@ from ..motor import (
     Winding,
 )
 from .conflict import conflicts
+from .estimate import estimates, with_estimates
 from .gear_ratings import gear_ratings, later_ratios
 from .heat import AMBIENT, thermal_model
 from .normalise import AMPERE
@@ -34,9 +35,9 @@ from .sheet import Datasheet
 from .solve import Solved, solve
 
 
-def derive(sheet: Datasheet, overrides: dict[str, Any]) -> Motor:
-    """The motor a sheet describes, with some of its parts replaced."""
-    parts = {f.name for f in fields(Motor)}
+def derive(sheet: Datasheet, overrides: dict[str, Any], estimate: bool = False) -> Motor:
+    """The motor a sheet describes, with some of its parts replaced; `estimate` fills in what it does not say."""
+    parts = {f.name for f in fields(Motor)} - {"estimates"}
     for name in overrides:
         if name not in parts:
             raise DatasheetError(f"{sheet.label}: a motor has no {name}: override one of {', '.join(sorted(parts))}")
@@ -45,8 +46,10 @@ def derive(sheet: Datasheet, overrides: dict[str, Any]) -> Motor:
         raise DatasheetError(f"{sheet.label}: too few figures for a motor: {'; '.join(missing)}")
     for conflict in conflicts(s):
         raise DatasheetError(f"{sheet.label}, {conflict.where}: {conflict.fault}")
+    made = estimates(s) if estimate else []
     try:
-        return replace(_motor(s), **overrides)
+        motor = replace(_motor(with_estimates(s, made)), estimates=tuple(made), **overrides)
+        return replace(motor, estimates=motor.estimated) if made else motor
     except ParameterError as error:
         raise DatasheetError(f"{sheet.label}: {error}") from None
 

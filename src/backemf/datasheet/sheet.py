@@ -25,7 +25,7 @@ from .table import Table, quantities
 
 if TYPE_CHECKING:
     from ..actuator import Actuator
-    from ..motor import Motor
+    from ..motor import Estimate, Motor
     from .check import Finding
     from .joint_limits import JointLimits
 
@@ -158,18 +158,29 @@ class Datasheet:
         with self._sane():
             return dict(solve(self).how)
 
-    def motor(self, **overrides: Any) -> Motor:
-        """The motor in SI units; `overrides` replace its parts, such as `limits=Limits(...)` or `friction=None`."""
+    def estimates(self) -> list[Estimate]:
+        """What this sheet does not give and what can be estimated of it, each with its 90 % range and its rule."""
+        from .estimate import estimates
+        from .solve import solve
+
+        with self._sane():
+            return estimates(solve(self))
+
+    def motor(self, estimate: bool = False, **overrides: Any) -> Motor:
+        """The motor in SI units; `overrides` replace its parts, such as `limits=Limits(...)` or `friction=None`.
+
+        With `estimate`, what the sheet does not give is estimated; `Motor.estimated` says what.
+        """
         from .derive import derive
 
         with self._sane():
-            return derive(self, overrides)
+            return derive(self, overrides, estimate)
 
-    def actuator(self, **overrides: Any) -> Actuator:
+    def actuator(self, estimate: bool = False, **overrides: Any) -> Actuator:
         """The motor of the sheet as an actuator; where the figures are too few for one, the limits of the joint alone.
 
         Without a winding, a peak (or rated) torque and a top speed make a torque-speed line with a flat top.
-        `overrides` replace parts of the motor, as in `motor()`.
+        `estimate` and `overrides` are those of `motor()`; limits alone are never estimated.
         """
         from ..actuator import Actuator
         from .joint_limits import limits_actuator
@@ -178,7 +189,7 @@ class Datasheet:
         with self._sane():
             s = solve(self)
             if not s.missing() or overrides:
-                return Actuator(self.motor(**overrides))
+                return Actuator(self.motor(estimate=estimate, **overrides))
             return limits_actuator(s)
 
     def limits_only(self) -> tuple[JointLimits, list[str]]:

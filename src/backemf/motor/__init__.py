@@ -5,6 +5,7 @@ an array that broadcasts to the batch of motors being simulated.
 """
 
 from .cogging import Cogging, Harmonic
+from .estimate import Estimate, estimate_of, estimates_behind
 from .friction import Coulomb, Dahl, Drag, LoadDependent, LoadShare, LuGre, QuadraticShare, Stribeck
 from .gearbox import Gearbox, Rotor, Stage
 from .limits import Limits, Ratings
@@ -19,6 +20,7 @@ __all__ = [
     "Coulomb",
     "Dahl",
     "Drag",
+    "Estimate",
     "Friction",
     "Gearbox",
     "Harmonic",
@@ -37,4 +39,6 @@ __all__ = [
     "Thermal",
     "TwoNodeThermal",
     "Winding",
+    "estimate_of",
+    "estimates_behind",
 ]

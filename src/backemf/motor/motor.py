@@ -9,6 +9,7 @@ from ..checks import Number, concrete, require_part
 from ..errors import ParameterError
 from ..tree import kind_of_numbers
 from .cogging import Cogging
+from .estimate import Estimate, still_estimated
 from .friction import Coulomb, Dahl, Drag, LoadDependent, LuGre
 from .gearbox import Gearbox, Rotor
 from .limits import Limits, Ratings
@@ -40,10 +41,16 @@ class Motor:
     ratings: Ratings | None = None
     name: str = ""
     """What people call it."""
+    estimates: tuple[Estimate, ...] = ()
+    """What was estimated when the motor was made; `estimated` is what of it still holds."""
 
     def __post_init__(self) -> None:
         for part, kinds in _PARTS.items():
             require_part(self, part, *kinds)
+        if isinstance(self.estimates, list):
+            object.__setattr__(self, "estimates", tuple(self.estimates))
+        if not isinstance(self.estimates, tuple) or not all(isinstance(e, Estimate) for e in self.estimates):
+            raise ParameterError(f"Motor.estimates = {self.estimates!r}: must be a tuple of Estimate")
         if self.limits is not None and self.limits.derates and self.thermal is None:
             raise ParameterError(
                 "Motor.limits derates with the winding temperature, but Motor.thermal is None: give a thermal model"
@@ -64,6 +71,11 @@ class Motor:
                 f"the linear law 1 + {self.winding.temperature_coefficient}"
                 f"·(T - {self.winding.reference_temperature}) ends there"
             )
+
+    @property
+    def estimated(self) -> tuple[Estimate, ...]:
+        """The numbers that are estimates rather than the maker's; one that was replaced is no longer among them."""
+        return still_estimated(self)
 
     @property
     def ratio(self) -> Number:
