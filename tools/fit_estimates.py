@@ -290,6 +290,29 @@ def pooled(by_family: dict[str, tuple[float, float]]) -> float:
     return sum(share * n for share, n in by_family.values()) / sum(n for _, n in by_family.values())
 
 
+def mass_share(folder: Path) -> tuple[float, float]:
+    """Share of the motor in the mass of motor and gearbox, and the factor of its 90 % range, every family alike."""
+    tables = folder / "maxon_catalogue"
+    with (tables / "maxon_motors.csv").open(encoding="utf-8") as file:
+        motors = {row["key"]: (float(row["mass"]), family_of(row["ID"])) for row in csv.DictReader(file)}
+    with (tables / "maxon_gearboxes.csv").open(encoding="utf-8") as file:
+        gears = {row["key"]: float(row["mass"]) for row in csv.DictReader(file)}
+    shares, families = [], []
+    with (tables / "maxon_compatibility.csv").open(encoding="utf-8") as file:
+        for motor, *fitting in csv.reader(file):
+            for gear in fitting:
+                if motor in motors and gears.get(gear, 0.0) > 0.0:
+                    mass, family = motors[motor]
+                    shares.append(math.log(mass / (mass + gears[gear])))
+                    families.append(family)
+    names, count = np.unique(families, return_counts=True)
+    each = dict(zip(names, count, strict=True))
+    weight = np.array([10.0 / each[family] for family in families])
+    errors = np.array(shares) - np.average(shares, weights=weight)
+    factor = math.exp(half_width(Data({}, np.array(families), weight), errors))
+    return float(f"{math.exp(np.average(shares, weights=weight)):.3g}"), float(f"{factor:.3g}")
+
+
 def elsewhere(rules: list[Fitted]) -> tuple[float, float]:
     """Factor of the 90 % range of friction for makers other than maxon, and its coverage of makers left out."""
     friction = [f for f in rules if f.rule.figure == "friction.coulomb" and f.ships]
@@ -363,11 +386,15 @@ def all_rules(folder: Path) -> list[Fitted]:
     return [replace(f, elsewhere=max(factor, f.factor)) if f.rule.figure == "friction.coulomb" else f for f in found]
 
 
-def write(rules: list[Fitted]) -> str:
+HEAD = """\
+# Made by tools/fit_estimates.py: ln(figure / times) = coefficients[0] + sum of coefficients[i]·ln(predictor), brushed
+# being 1 or 0. The 90 % range is the estimate divided and multiplied by `factor`, or by `elsewhere` for makers other
+# than maxon. `mass_share` is the motor's share in the mass of motor and gearbox."""
+
+
+def write(rules: list[Fitted], share: tuple[float, float]) -> str:
     """The rules that ship, as TOML."""
-    lines = ["# Made by tools/fit_estimates.py: ln(figure / times) = coefficients[0] + Σ coefficients[i]·ln(predictor),",
-             "# brushed being 1 or 0; the 90 % range is the estimate divided and multiplied by `factor`, or by",
-             "# `elsewhere` for makers other than maxon."]  # fmt: skip
+    lines = [HEAD, f"mass_share = {share[0]}", f"mass_share_factor = {share[1]}"]
     for f in rules:
         if f.ships:
             lines += [
@@ -400,7 +427,7 @@ def main() -> None:
     factor, coverage = elsewhere(rules)
     print(f"friction of other makers: x{factor}, {coverage:.1%} of the motors of makers left out")
     if "--write" in sys.argv[1:]:
-        RULES.write_text(write(rules), encoding="utf-8")
+        RULES.write_text(write(rules, mass_share(data_folder())), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from ..motorfile import load_with_joint, write_text
 from .app import AsJson, DelayText, LimitTexts, MotorName, app
 from .complete import complete_controller, complete_target
 from .drive import actuator_from
+from .estimates import WithEstimates, as_dicts, print_estimates
 from .tables import plain, titled_table
 from .words import above_zero, require_ending, require_folder
 
@@ -103,6 +104,7 @@ def export_command(
         Path | None,
         typer.Option(metavar="FILE", help="Draw the torque-speed envelopes of all simulators: .png, .svg or .pdf."),
     ] = None,
+    estimate: WithEstimates = False,
     json_: AsJson = False,
 ) -> None:
     """Write a motor for a simulator, with a table of what is kept, approximated and dropped, and the torque error."""
@@ -111,7 +113,7 @@ def export_command(
     from ..transfer.duty import HEAT, HEAT_STEP
 
     _check_options(to, kind, backlash, output, compare)
-    actuator, own = load_with_joint(motor)
+    actuator, own = load_with_joint(motor, estimate)
     if own is None:
         controller = controller or "torque"
     actuator = actuator_from(actuator, controller=controller, supply=supply, delay=delay, limits=limit)
@@ -143,12 +145,15 @@ def export_command(
             "statuses": [asdict(loss) for loss in found.statuses],
             "notes": found.notes,
             "errors": [asdict(error) for error in found.errors],
+            "estimates": as_dicts(actuator.motor),
         }
         print(json.dumps(plain(answer), indent=1, ensure_ascii=False))
         return
     if output is None:
         print(found.text)
-    _print_tables(found, Console(stderr=output is None))
+    terminal = Console(stderr=output is None)
+    _print_tables(found, terminal)
+    print_estimates(() if actuator.motor is None else actuator.motor.estimated, terminal)
     for path in (output, compare):
         if path is not None:
             Console().print(f"wrote {path}", soft_wrap=True)

@@ -15,6 +15,7 @@ from ..errors import ParameterError
 from ..motor import Motor
 from ..motorfile import is_actuator, load_with_joint
 from .app import AsJson, MotorName, app, console
+from .estimates import WithEstimates, as_dicts, hint, print_estimates, resting_on_estimates
 from .tables import cell, plain, titled_table
 from .words import above_zero, quantity, require_folder
 
@@ -32,6 +33,7 @@ def show(
     page: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write an HTML page with pictures to this file.")
     ] = None,
+    estimate: WithEstimates = False,
     json_: AsJson = False,
 ) -> None:
     """Show a motor: its figures with their sources, and the constants that follow from them.
@@ -50,10 +52,11 @@ def show(
     if sheet is not None and not json_:
         # what the maker says is worth seeing even where too little follows from it
         _print_figures(sheet)
+        _print_missing(sheet, estimate)
     if sheet is not None and sheet.says == "limits only":
         _show_limits(sheet, page, json_)
         return
-    built = sheet.motor() if sheet is not None else _motor_of(motor, actuator, own)
+    built = sheet.motor(estimate=estimate) if sheet is not None else _motor_of(motor, actuator, own)
     if volts is None and (built.ratings is None or built.ratings.voltage is None):
         raise ParameterError(f'{motor}: the datasheet gives no nominal voltage: add one, such as --voltage "24 V"')
     constants = analyze.constants(built, voltage=volts, temperature=celsius)
@@ -62,12 +65,15 @@ def show(
 
         findings = [] if sheet is None else sheet.check()
         plot.page(page, title=built.name or Path(motor).stem, motor=built, findings=findings)
+    soft = resting_on_estimates(built, voltage=volts, temperature=celsius)
     if json_:
         figures = [] if sheet is None else [asdict(figure) for figure in sheet.figures()]
         derived = [dict(zip(("name", "symbol", "value", "unit"), row, strict=True)) for row in constants.rows()]
-        print(json.dumps(plain({"figures": figures, "constants": derived}), indent=1, ensure_ascii=False))
+        derived = [row | {"estimated": row["name"] in soft} for row in derived]
+        answer = {"figures": figures, "estimates": as_dicts(built), "constants": derived}
+        print(json.dumps(plain(answer), indent=1, ensure_ascii=False))
         return
-    _print_constants(constants)
+    _print_constants(constants, soft)
     if page is not None:
         console().print(f"wrote {page}", soft_wrap=True)
 
@@ -150,11 +156,20 @@ def _print_figures(sheet: Datasheet) -> None:
         console().print(Text(f"note: {note}", style="dim"))
 
 
-def _print_constants(constants: Any) -> None:
+def _print_missing(sheet: Datasheet, estimate: bool) -> None:
+    """What the maker does not say: the estimates, or a hint that there are some."""
+    if estimate:
+        print_estimates(sheet.estimates())
+    elif line := hint(sheet.estimates()):
+        console().print(Text(line, style="dim"))
+
+
+def _print_constants(constants: Any, soft: set[str]) -> None:
     console().print()
     table = titled_table("What follows")
-    for title in ("constant", "symbol", "value"):
+    for title in ("constant", "symbol", "value", *([""] if soft else [])):
         table.add_column(title, justify="right" if title == "value" else "left", no_wrap=True)
     for name, symbol, value, unit in constants.rows():
-        table.add_row(name, symbol, cell(value, unit))
+        mark = ["estimate" if name in soft else ""] if soft else []
+        table.add_row(name, symbol, cell(value, unit), *mark)
     console().print(table)

@@ -20,6 +20,7 @@ from ..simulate import simulate as run_simulation
 from .app import AsJson, DelayText, LimitTexts, MotorName, app, console
 from .complete import complete_controller, complete_load
 from .drive import actuator_from, controller_word
+from .estimates import WithEstimates, as_dicts, print_estimates
 from .run_findings import findings_of, print_findings
 from .tables import plain, titled_table
 from .words import command_from, load_from, quantity, require_ending
@@ -169,6 +170,7 @@ def simulate(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the run to this picture: .png, .svg or .pdf.")
     ] = None,
+    estimate: WithEstimates = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit code 1 if the run exceeds what the maker allows.")
     ] = False,
@@ -181,7 +183,7 @@ def simulate(
     """
     require_ending("--output", output, (".parquet", ".csv"))
     require_ending("--plot", plot, (".png", ".svg", ".pdf"))
-    name, actuator, armature = _named(motor)
+    name, actuator, armature = _named(motor, estimate)
     actuator = actuator_from(
         actuator,
         supply=supply,
@@ -223,11 +225,13 @@ def simulate(
             "limits": _acted(run),
             "energy": energy,
             "findings": [asdict(finding) for finding in findings],
+            "estimates": as_dicts(actuator.motor),
         }
         print(json.dumps(plain(answer), indent=1))
     else:
         _print_run(name, run, last, peak, energy)
         print_findings(findings)
+        print_estimates(() if actuator.motor is None else actuator.motor.estimated)
         for path in (output, plot):
             if path is not None:
                 console().print(f"wrote {path}", soft_wrap=True)
@@ -235,9 +239,9 @@ def simulate(
         raise typer.Exit(1)
 
 
-def _named(motor: str) -> tuple[str, Actuator, float]:
+def _named(motor: str, estimate: bool) -> tuple[str, Actuator, float]:
     """What a motor is called, the actuator that its file holds, and the inertia that is the joint's own [kg·m²]."""
-    actuator, own = load_with_joint(motor)
+    actuator, own = load_with_joint(motor, estimate)
     armature = 0.0
     if own:
         from ..sims.on_joint import OnJoint

@@ -11,6 +11,7 @@ from .blame import Blame, explain, find_slips
 from .compare import TOLERANCE, has_two_constants, redundant
 from .conflict import conflicts
 from .diagnose import about_constants, about_ratio, about_resistance
+from .estimate import WORDS, estimates
 from .gear_ratings import gear_ratings
 from .heat import AMBIENT, thermal_model
 from .joint_limits import joint_limits
@@ -85,7 +86,7 @@ def check(sheet: Datasheet) -> list[Finding]:
         *_speeds(s, predicted),
         *_peak(s),
     ]
-    found += [*_gear(s, predicted), *_remarks(s)]
+    found += [*_gear(s, predicted), *_remarks(s), *_not_printed(s)]
     return found
 
 
@@ -274,3 +275,11 @@ def _remarks(s: Solved) -> list[Finding]:
     if not sheet.source and not sheet.sources:
         words.append(("source", "no source is given for these figures"))
     return [Finding(figure, None, None, "info", text) for figure, text in words]
+
+
+def _not_printed(s: Solved) -> list[Finding]:
+    names = [WORDS[estimate.name][0] for estimate in estimates(s)]
+    if not names:
+        return []
+    words = f"not printed, but can be estimated with motor(estimate=True) or --estimate: {', '.join(names)}"
+    return [Finding("estimates", None, None, "info", words)]

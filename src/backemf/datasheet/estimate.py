@@ -94,21 +94,41 @@ class Rule:
 
 
 @cache
+def _content() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("estimate_rules.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def rules() -> tuple[Rule, ...]:
     """The rules that come with the library, the narrowest of each figure first."""
-    text = files(__package__).joinpath("estimate_rules.toml").read_text(encoding="utf-8")
     return tuple(
-        Rule(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()})
-        for row in tomllib.loads(text)["rule"]
+        Rule(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}) for row in _content()["rule"]
     )
+
+
+def mass_share() -> tuple[float, float]:
+    """Share of the motor in the mass of motor and gearbox [1], and the factor of its 90 % range [1]."""
+    return _content()["mass_share"], _content()["mass_share_factor"]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the rules are told of a motor."""
+
+    figures: dict[str, float]
+    """The predictors, at the motor, in SI and DC-equivalent amperes."""
+    maxon: bool = False
+    """Whether it is made by whom the rules were fitted on."""
+    geared: bool = False
+    """Whether its mass is taken to be a share of that of motor and gearbox."""
 
 
 def estimates(s: Solved) -> list[Estimate]:
     """An estimate for every figure that the sheet does not give and that can be estimated from what it does give."""
-    known, maxon = predictors(s), "maxon" in s.sheet.maker.lower()
+    known = known_of(s)
     found = []
     for figure in missing(s):
-        made = [e for rule in rules() if rule.figure == figure and (e := apply(rule, known, maxon)) is not None]
+        made = [e for rule in rules() if rule.figure == figure and (e := apply(rule, known)) is not None]
         if made:
             # the narrowest for this sheet: outside of its range a good rule may be the worse one
             found.append(min(made, key=lambda e: e.high / e.low))
@@ -134,16 +154,16 @@ def missing(s: Solved) -> list[str]:
     return found
 
 
-def predictors(s: Solved) -> dict[str, float]:
-    """What of a sheet the rules take, at the motor, in SI and DC-equivalent amperes."""
-    f = s.figures
+def known_of(s: Solved) -> Known:
+    """What of a sheet the rules take."""
+    f, mass = s.figures, s.sheet.mechanical.mass
     found: dict[str, float | None] = {
         "resistance": s.resistance,
         "nominal_torque": f.nominal_torque,
         "no_load_speed": f.no_load_speed,
         "max_speed": f.max_speed,
-        # with a gearbox the mass is that of both
-        "mass": None if s.sheet.gear else s.sheet.mechanical.mass,
+        # with a gearbox the sheet has the mass of both
+        "mass": mass if mass is None or not s.sheet.gear else mass * mass_share()[0],
     }
     if s.kt is not None and s.resistance is not None:
         found["motor_constant"] = s.kt**2 / s.resistance
@@ -155,17 +175,20 @@ def predictors(s: Solved) -> dict[str, float]:
     kind = s.sheet.kind.lower()
     if "brush" in kind:
         known["brushed"] = float("brushless" not in kind)
-    return known
+    return Known(known, "maxon" in s.sheet.maker.lower(), bool(s.sheet.gear))
 
 
-def apply(rule: Rule, known: dict[str, float], maxon: bool = False) -> Estimate | None:
+def apply(rule: Rule, of: Known) -> Estimate | None:
     """What a rule says of a motor; None if a predictor is not known or too far outside of the fitted range."""
+    known = of.figures
     if any(name not in known for name in rule.needs):
         return None
     log = rule.coefficients[0] + (math.log(known[rule.times]) if rule.times else 0.0)
     for name, exponent in zip(rule.predictors, rule.coefficients[1:], strict=True):
         log += exponent * (known[name] if name == "brushed" else math.log(known[name]))
-    spread, outside = math.log(rule.factor if maxon else rule.elsewhere), []
+    spread, outside = math.log(rule.factor if of.maxon else rule.elsewhere), []
+    if of.geared and "mass" in rule.ranged:
+        spread = math.hypot(spread, rule.ranged["mass"][2] * math.log(mass_share()[1]))
     for name, (low, high, exponent) in rule.ranged.items():
         beyond = max(math.log(low / known[name]), math.log(known[name] / high), 0.0)
         if beyond > math.log(FARTHEST):
@@ -175,20 +198,22 @@ def apply(rule: Rule, known: dict[str, float], maxon: bool = False) -> Estimate 
             spread += abs(exponent) * beyond
             outside.append((name, low, high))
     value = math.exp(log)
-    words = _sentence(rule, bool(known.get("brushed")), math.exp(spread), outside)
-    if not maxon and rule.elsewhere > rule.factor:
-        words += ", as other makers' motors differ more"
+    words = _sentence(rule, of, math.exp(spread), outside)
     return Estimate(rule.figure, value, value / math.exp(spread), value * math.exp(spread), rule.unit, words)
 
 
-def _sentence(rule: Rule, brushed: bool, factor: float, outside: list[tuple[str, float, float]]) -> str:
-    names = [PREDICTORS[name][0] for name in rule.needs if name != "brushed"]
+def _sentence(rule: Rule, of: Known, factor: float, outside: list[tuple[str, float, float]]) -> str:
+    brushed = bool(of.figures.get("brushed"))
+    share = f" ({mass_share()[0]:.0%} of that with the gearbox)" if of.geared else ""
+    names = [PREDICTORS[name][0] + (share if name == "mass" else "") for name in rule.needs if name != "brushed"]
     source = " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
     kind = (" with brushes" if brushed else " without brushes") if "brushed" in rule.predictors else ""
     words = (
         f"{WORDS[rule.figure][0]}{kind} from {source}: {rule.formula(brushed)}, fitted on {rule.motors} motors of "
         f"{rule.families} families, 90 % within a factor of {factor:.2g}"
     )
+    if not of.maxon and rule.elsewhere > rule.factor:
+        words += ", as other makers' motors differ more"
     beyond = " and ".join(f"{PREDICTORS[name][0]} ({_ends(name, low, high)})" for name, low, high in outside)
     return f"{words}; outside of the fitted range of {beyond}, and so wider" if outside else words
 

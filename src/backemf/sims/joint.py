@@ -29,7 +29,7 @@ from ..analyze.given import supply_of
 from ..analyze.line import line_of
 from ..checks import Number
 from ..errors import ParameterError
-from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Ratings
+from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Ratings, estimate_of
 from ..physics.mechanics import drag
 from .on_joint import OnJoint
 from .text import Figure
@@ -374,9 +374,11 @@ def friction_of(motor: Motor) -> tuple[Figure | None, Figure | None, Figure | No
         rest = single("stiction", f.stiction)
     elif isinstance(f, LoadDependent) and f.stribeck is not None:
         rest = sliding + single("stribeck.coulomb", f.stribeck.coulomb)
+    guess = estimate_of(motor, "friction.coulomb")
+    mark = "" if guess is None else f"; {guess.times(n)}"
     return (
-        Figure(n * sliding, "N·m at the joint", f"gear {n:g} · {name}.coulomb {sliding:g} N·m"),
-        Figure(n * rest, "N·m at the joint", f"gear {n:g} · {rest:g} N·m of {name} at rest"),
+        Figure(n * sliding, "N·m at the joint", f"gear {n:g} · {name}.coulomb {sliding:g} N·m{mark}"),
+        Figure(n * rest, "N·m at the joint", f"gear {n:g} · {rest:g} N·m of {name} at rest{mark}"),
         viscous if slope > 0.0 else None,
     )
 
