@@ -101,9 +101,12 @@ def _content() -> dict[str, Any]:
 @cache
 def rules() -> tuple[Rule, ...]:
     """The rules that come with the library, the narrowest of each figure first."""
-    return tuple(
-        Rule(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}) for row in _content()["rule"]
-    )
+    return tuple(_rule(row) for row in _content()["rule"])
+
+
+def _rule(row: dict[str, Any]) -> Rule:
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    return Rule(**values)
 
 
 def mass_share() -> tuple[float, float]:

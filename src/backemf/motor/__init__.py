@@ -5,7 +5,7 @@ an array that broadcasts to the batch of motors being simulated.
 """
 
 from .cogging import Cogging, Harmonic
-from .estimate import Estimate, estimate_of, estimates_behind
+from .estimate import Estimate, estimate_of, estimates_behind, heat_mark, mark
 from .friction import Coulomb, Dahl, Drag, LoadDependent, LoadShare, LuGre, QuadraticShare, Stribeck
 from .gearbox import Gearbox, Rotor, Stage
 from .limits import Limits, Ratings
@@ -41,4 +41,6 @@ __all__ = [
     "Winding",
     "estimate_of",
     "estimates_behind",
+    "heat_mark",
+    "mark",
 ]

@@ -54,11 +54,6 @@ class Estimate:
                 "must be positive and in this order"
             )
 
-    def times(self, factor: float, plus: float = 0.0, unit: str | None = None) -> str:
-        """The mark for `value·factor + plus`: `"estimate, 90 % between 1.2e-05 and 0.0004 kg·m²"`."""
-        low, high = (f"{end * factor + plus:.2g}" for end in (self.low, self.high))
-        return f"estimate, 90 % between {low} and {high}{'' if unit is None else f' {unit}'}"
-
     def __str__(self) -> str:
         value, low, high = self.texts()
         return f"{self.name} {value} (estimate, 90 % between {low} and {high}): {self.rule}"
@@ -84,6 +79,25 @@ def estimates_behind(motor: Motor, phenomenon: str) -> tuple[Estimate, ...]:
 def estimate_of(motor: Motor, name: str) -> Estimate | None:
     """The estimate behind one number of a motor, such as `"rotor.inertia"`; None: it is no estimate."""
     return next((estimate for estimate in still_estimated(motor) if estimate.name == name), None)
+
+
+def mark(motor: Motor, name: str, factor: float = 1.0, plus: float = 0.0) -> str:
+    """What to write behind the source of `factor·number + plus`: `"; estimate, 90 % between 1.2e-05 and 0.0004"`.
+
+    Empty where the number is no estimate.
+    """
+    found = estimate_of(motor, name)
+    if found is None:
+        return ""
+    low, high = (f"{factor * end + plus:.2g}" for end in (found.low, found.high))
+    return f"; estimate, 90 % between {low} and {high}"
+
+
+def heat_mark(motor: Motor) -> str:
+    """What to write behind the source of thermal figures; empty where none of them is an estimate."""
+    found = [e for phenomenon in ("winding heat", "housing heat") for e in estimates_behind(motor, phenomenon)]
+    parts = [f"{e.name.removeprefix('thermal.')} 90 % between {e.texts()[1]} and {e.texts()[2]}" for e in found]
+    return f"; estimates: {', '.join(parts)}" if parts else ""
 
 
 def _holds(motor: Motor, estimate: Estimate) -> bool:

@@ -29,7 +29,7 @@ from ..analyze.given import supply_of
 from ..analyze.line import line_of
 from ..checks import Number
 from ..errors import ParameterError
-from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Ratings, estimate_of
+from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Ratings, mark
 from ..physics.mechanics import drag
 from .on_joint import OnJoint
 from .text import Figure
@@ -208,7 +208,14 @@ def gains_of(
 def armature_of(motor: Motor) -> Figure:
     """Inertia of rotor and gears felt at the joint of a simulator, whose gears have no backlash."""
     source = f"gear {ratio_of(motor):g}² · {single('Motor.inertia', motor.inertia):g} kg·m² of rotor and gears"
+    source += inertia_mark(motor)
     return Figure(single("Motor.reflected_inertia", motor.reflected_inertia), "kg·m² at the joint", source)
+
+
+def inertia_mark(motor: Motor) -> str:
+    """What to write behind the source of the reflected inertia, where that of the rotor is an estimate."""
+    gears = 0.0 if motor.gearbox is None else single("Gearbox.inertia", motor.gearbox.inertia)
+    return mark(motor, "rotor.inertia", ratio_of(motor) ** 2, ratio_of(motor) ** 2 * gears)
 
 
 def ratio_of(motor: Motor) -> float:
@@ -374,11 +381,10 @@ def friction_of(motor: Motor) -> tuple[Figure | None, Figure | None, Figure | No
         rest = single("stiction", f.stiction)
     elif isinstance(f, LoadDependent) and f.stribeck is not None:
         rest = sliding + single("stribeck.coulomb", f.stribeck.coulomb)
-    guess = estimate_of(motor, "friction.coulomb")
-    mark = "" if guess is None else f"; {guess.times(n)}"
+    guess = mark(motor, "friction.coulomb", n)
     return (
-        Figure(n * sliding, "N·m at the joint", f"gear {n:g} · {name}.coulomb {sliding:g} N·m{mark}"),
-        Figure(n * rest, "N·m at the joint", f"gear {n:g} · {rest:g} N·m of {name} at rest{mark}"),
+        Figure(n * sliding, "N·m at the joint", f"gear {n:g} · {name}.coulomb {sliding:g} N·m{guess}"),
+        Figure(n * rest, "N·m at the joint", f"gear {n:g} · {rest:g} N·m of {name} at rest{guess}"),
         viscous if slope > 0.0 else None,
     )
 

@@ -14,7 +14,7 @@ from ...actuator.controllers import IdealPd, PositionPid, TorquePid, VelocityPi,
 from ...actuator.delay import Delay
 from ...actuator.gains import Gains, volt_gains
 from ...errors import ParameterError
-from ...motor import Dahl, LuGre, Motor, Thermal
+from ...motor import Dahl, LuGre, Motor, Thermal, mark
 from ..joint import (
     NUMBERS,
     Joint,
@@ -215,7 +215,12 @@ def _builtin_motor(
     lines += _torque_limit(motor, actuator, numbers)
     if motor.winding.inductance is not None:
         kept["inductance"] = ""
-        lines.append(("inductance", _figure(motor.winding.inductance, 1.0, "H", "Winding.inductance")))
+        lines.append(
+            (
+                "inductance",
+                _figure(motor.winding.inductance, 1.0, "H", f"Winding.inductance{mark(motor, 'winding.inductance')}"),
+            )
+        )
     for name, value in (("thermal", _thermal(motor)), ("cogging", _cogging(motor, n)), ("lugre", _bristles(motor, n))):
         if value is not None:
             kept |= dict.fromkeys(ROWS[name], "")

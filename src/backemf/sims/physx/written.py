@@ -9,7 +9,7 @@ from ...actuator import Actuator
 from ...actuator.controllers import IdealPd
 from ...actuator.torque_limits import DriveEnvelope, EffortLimit
 from ...errors import ParameterError
-from ...motor import Motor
+from ...motor import Motor, mark
 from ..joint import Joint, feeding, joint_of, parts_of, require_known
 from ..losses import kept_by_joint, statuses
 from ..on_joint import OnJoint
@@ -60,7 +60,22 @@ def write(
             "All four quadrants are alike: braking is as weak as driving, and beyond the top speed of "
             f"{envelope.max_actuator_velocity:.4g} rad/s there is no torque, where a motor brakes hardest."
         )
-    return WrittenDrive(text=text(drive, joint), statuses=statuses(thing, kept), drive=drive)
+    said = _with_marks(text(drive, joint), motor, figures)
+    return WrittenDrive(text=said, statuses=statuses(thing, kept), drive=drive)
+
+
+def _with_marks(layer: str, motor: Motor | None, figures: Joint) -> str:
+    """The layer with a comment on each number that rests on an estimate."""
+    first, rest = layer.split("\n", 1)
+    marked = []
+    for number, figure, name in (
+        ("armature", figures.armature, "rotor.inertia"),
+        ("dynamicFrictionEffort", figures.coulomb, "friction.coulomb"),
+        ("staticFrictionEffort", figures.stiction, "friction.coulomb"),
+    ):
+        if motor is not None and figure is not None and mark(motor, name):
+            marked.append(f"# {number} [{figure.unit}]: {figure.source}")
+    return "\n".join([first, *marked, rest])
 
 
 def _envelope(motor: Motor | None, actuator: Actuator, figures: Joint, numbers: dict[str, Any]) -> DriveEnvelope | None:

@@ -30,9 +30,9 @@ from typing import Any, NamedTuple
 
 from ....actuator import Actuator
 from ....errors import ParameterError
-from ....motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal
+from ....motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal, heat_mark, mark
 from ...digits import EXACT, digits_or
-from ...joint import ratio_of, single
+from ...joint import inertia_mark, ratio_of, single
 from ...text import Figure
 from .one_node import TEN_MINUTES, one_node_of
 
@@ -169,6 +169,7 @@ def inductive(draft: Draft, bandwidth: Any) -> None:
     elif henry is not None:
         time = single("Winding.inductance", henry) / single("Winding.resistance", motor.winding.resistance)
         source = f"Winding.inductance {single('Winding.inductance', henry):g} H over Winding.resistance"
+        source += mark(motor, "winding.inductance", time / single("Winding.inductance", henry))
         draft.kept["inductance"] = "The time constant L/R stays that of the cold winding." if heats else ""
     else:
         return
@@ -206,6 +207,7 @@ def thermal(draft: Draft) -> None:
         resistance, capacity, source = single("Rth", node.resistance), single("C", node.capacitance), "Thermal"
     if share != 1.0:
         source += f", for {share:.4g} times the heat"
+    source += heat_mark(draft.motor)
     draft.attributes["thermal"] = row(
         (resistance / share, capacity * share, 0.0, w.temperature_coefficient, w.reference_temperature, node.ambient),
         "K/W, J/K, s (unused), 1/K, °C of the resistance, °C ambient",
@@ -242,14 +244,15 @@ def friction(draft: Draft) -> None:
             draft.kept["higher drag"] = "Drag above the third order is lost."
     if motor.rotor is not None or single("Motor.inertia", motor.inertia) > 0.0:
         inertia = single("Motor.inertia", motor.inertia)
-        draft.joint["armature"] = row(n * n * inertia, "kg·m²", f"gear {n:g}² · {inertia:g} kg·m² of rotor and gears")
+        source = f"gear {n:g}² · {inertia:g} kg·m² of rotor and gears{inertia_mark(motor)}"
+        draft.joint["armature"] = row(n * n * inertia, "kg·m²", source)
         draft.kept["rotor inertia"] = ""
     if isinstance(f, (Dahl, LuGre)):
         bristles(draft, f, n)
     sliding, source = 0.0, "the motor has it"
     if isinstance(f, (Coulomb, LoadDependent)):
         sliding = single("coulomb", f.coulomb)
-        source = f"{geared(n)}{type(f).__name__}.coulomb {sliding:g} N·m"
+        source = f"{geared(n)}{type(f).__name__}.coulomb {sliding:g} N·m{mark(motor, 'friction.coulomb', n)}"
         draft.kept["dry friction"] = ""
     if isinstance(f, LoadDependent):
         draft.kept["dry friction"] = "Of the friction, the part without load is left."
