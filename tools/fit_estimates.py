@@ -2,6 +2,8 @@
 
     python tools/fit_estimates.py            # print the table of rules
     python tools/fit_estimates.py --write    # and write src/backemf/datasheet/estimate_rules.toml
+    python tools/fit_estimates.py --table    # print the table of docs/datasheets.md from the rules that ship
+    python tools/fit_estimates.py --picture docs/images/estimates.png
 
 Reads `maxon_catalogue/maxon_motors.csv` in the folder named by BACKEMF_DATA, or in ../shared/data. A rule is a product
 of powers, fitted by least squares in log space. Windings of one motor are near-duplicates, so every frame size has the
@@ -416,8 +418,61 @@ def write(rules: list[Fitted], share: tuple[float, float]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def table() -> str:
+    """The rules that ship, as the documentation has them."""
+    from backemf.datasheet.estimate import WORDS, rules
+
+    lines = ["| figure | rule, SI units | factor | covered |", "|---|---|---|---|"]
+    for rule in rules():
+        formula = rule.formula()
+        if "brushed" in rule.predictors:
+            formula += f"; with brushes {rule.formula(brushed=True).split(' = ')[1].split('·')[0]}"
+        factor = f"{rule.factor:.2g}"
+        if rule.elsewhere > rule.factor:
+            factor += f"; other makers {rule.elsewhere:.2g}"
+        lines.append(f"| {WORDS[rule.figure][0]} | {formula} | {factor} | {100 * rule.coverage:.0f} % |")
+    return "\n".join(lines)
+
+
+def picture(path: Path) -> None:
+    """Listed over estimated, each motor by a fit without its family, with the 90 % range of the rule that ships."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    data, rules = catalogue(data_folder()), all_rules(data_folder())
+    shown = {
+        "rotor.inertia": ("rotor inertia", 1e7, "g·cm²"),
+        "friction.coulomb": ("no-load friction", 1e3, "mN·m"),
+        "thermal.housing_resistance": ("Rth, housing to ambient", 1.0, "K/W"),
+    }
+    figure, axes = pyplot.subplots(1, 3, figsize=(10.5, 3.9), layout="constrained")
+    families, colours = sorted(set(data.family)), pyplot.get_cmap("tab10").colors
+    for axis, (name, (title, scale, unit)) in zip(axes, shown.items(), strict=True):
+        best = next(f for f in rules if f.rule.figure == name and f.ships)
+        listed = scale * np.exp(target(data, best.rule))
+        estimated = listed / np.exp(misses(data, best.rule))
+        ends = np.array([min(estimated.min(), listed.min()) / 1.5, max(estimated.max(), listed.max()) * 1.5])
+        axis.fill_between(ends, ends / best.factor, ends * best.factor, color="0.88", lw=0)
+        axis.plot(ends, ends, color="0.4", lw=0.8)
+        for family, colour, shape in zip(families, colours, "os^vDPX<>*", strict=True):
+            some = data.family == family
+            axis.plot(estimated[some], listed[some], shape, ms=3.5, mew=0, color=colour, label=family)
+        axis.set(xscale="log", yscale="log", xlim=ends, ylim=ends, title=title)
+        axis.set(xlabel=f"estimated without its family [{unit}]", ylabel=f"listed [{unit}]")
+    axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8, markerscale=2)
+    figure.savefig(path, dpi=110)
+
+
 def main() -> None:
     """Print what was tried, and write what ships."""
+    if "--table" in sys.argv[1:]:
+        print(table())
+        return
+    if "--picture" in sys.argv[1:]:
+        picture(Path(sys.argv[-1]))
+        return
     rules = all_rules(data_folder())
     for f in rules:
         mark = "" if f.ships else "  (not kept)"

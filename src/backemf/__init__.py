@@ -102,6 +102,7 @@ if TYPE_CHECKING:
         Coulomb,
         Dahl,
         Drag,
+        Estimate,
         Gearbox,
         Harmonic,
         Limits,
@@ -132,7 +133,7 @@ __version__ = "0.1.0"
 _HOMES = {
     ".errors": "BackemfError BackemfWarning DatasheetError MissingExtraError ParameterError SimulationError UnitError",
     ".motor": (
-        "Cogging Coulomb Dahl Drag Gearbox Harmonic Limits LoadDependent LoadShare LuGre Magnet Motor "
+        "Cogging Coulomb Dahl Drag Estimate Gearbox Harmonic Limits LoadDependent LoadShare LuGre Magnet Motor "
         "QuadraticShare Ratings Rotor Saturation Stage Stribeck Thermal TwoNodeThermal Winding"
     ),
     ".physics.state": "Output State limit_names",
@@ -222,6 +223,7 @@ __all__ = [
     "DutyServo",
     "EffortLimit",
     "EffortRange",
+    "Estimate",
     "Exported",
     "Fan",
     "Finding",

@@ -95,7 +95,7 @@ class Rule:
 
 @cache
 def _content() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("estimate_rules.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files("backemf.datasheet").joinpath("estimate_rules.toml").read_text(encoding="utf-8"))
 
 
 @cache

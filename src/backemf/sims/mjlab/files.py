@@ -215,12 +215,8 @@ def _builtin_motor(
     lines += _torque_limit(motor, actuator, numbers)
     if motor.winding.inductance is not None:
         kept["inductance"] = ""
-        lines.append(
-            (
-                "inductance",
-                _figure(motor.winding.inductance, 1.0, "H", f"Winding.inductance{mark(motor, 'winding.inductance')}"),
-            )
-        )
+        source = f"Winding.inductance{mark(motor, 'winding.inductance')}"
+        lines.append(("inductance", _figure(motor.winding.inductance, 1.0, "H", source)))
     for name, value in (("thermal", _thermal(motor)), ("cogging", _cogging(motor, n)), ("lugre", _bristles(motor, n))):
         if value is not None:
             kept |= dict.fromkeys(ROWS[name], "")
