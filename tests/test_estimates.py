@@ -280,7 +280,7 @@ def test_motor_with_estimates_has_them_in_their_places():
 
 
 def test_estimates_that_complete_no_model_are_not_in_the_motor():
-    """Thermal resistances without capacities give no thermal model: nothing of the motor is then an estimate of them."""
+    """Thermal resistances without capacities give no thermal model, and so no estimate of them is in the motor."""
     poor = sheet().replace(mechanical=replace(sheet().mechanical, mass=None))
     assert "thermal.housing_resistance" in {e.name for e in poor.estimates()}
     motor = poor.motor(estimate=True)
