@@ -14,9 +14,9 @@ from typing import Any
 
 from ..motor import Estimate
 from ..units import format_quantity
-from .heat import nodes
 from .sheet import Datasheet
 from .solve import Solved
+from .thermal_nodes import nodes
 
 FARTHEST = 10.0
 """A rule is not used where a predictor is farther than this factor outside of the range it was fitted on."""
