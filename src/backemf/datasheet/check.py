@@ -11,7 +11,6 @@ from .blame import Blame, explain, find_slips
 from .compare import TOLERANCE, has_two_constants, redundant
 from .conflict import conflicts
 from .diagnose import about_constants, about_ratio, about_resistance
-from .estimate import WORDS, estimates
 from .gear_ratings import gear_ratings
 from .heat import AMBIENT, thermal_model
 from .joint_limits import joint_limits
@@ -278,6 +277,9 @@ def _remarks(s: Solved) -> list[Finding]:
 
 
 def _not_printed(s: Solved) -> list[Finding]:
+    # motors are made of arrays, which a list of sheets does not need
+    from .estimate import WORDS, estimates
+
     names = [WORDS[estimate.name][0] for estimate in estimates(s)]
     if not names:
         return []
