@@ -141,3 +141,21 @@ def test_a_rotor_behind_backlash_is_felt_where_there_is_no_backlash(name):
     motor = found.on_joint.actuator.motor
     own = 0.0 if motor is None else float(motor.reflected_inertia)
     assert found.on_joint.armature + own == pytest.approx(400 * 1e-5, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_rests_on_an_estimate_is_marked(name):
+    """Each row of the loss table names the estimates behind it, and the text says so beside the number."""
+    sheet = be.Datasheet.load("maxon-re40-148877")
+    bare = sheet.replace(
+        mechanical=replace(sheet.mechanical, inertia=None, mechanical_time_constant=None),
+        thermal=be.datasheet.ThermalFigures(),
+    )
+    found = export(bare.motor(estimate=True), name, compare=False)
+    marked = {loss.phenomenon: loss.estimates for loss in found.statuses if loss.estimates}
+    assert marked["rotor inertia"] == ("rotor.inertia",)
+    assert marked["winding heat"] == ("thermal.winding_resistance", "thermal.winding_capacitance")
+    assert "torque-speed line" not in marked
+    if name not in ("physx", "webots"):
+        assert "estimate, 90 % between" in found.text
+    assert not any(loss.estimates for loss in export(sheet.motor(), name, compare=False).statuses)

@@ -18,6 +18,7 @@ from .app import AsJson, DelayText, LimitTexts, MotorName, app
 from .complete import complete_controller, complete_target
 from .drive import actuator_from
 from .estimates import WithEstimates, as_dicts, print_estimates
+from .limits_only import limits_note
 from .tables import plain, titled_table
 from .words import above_zero, require_ending, require_folder
 
@@ -107,7 +108,7 @@ def export_command(
     estimate: WithEstimates = False,
     json_: AsJson = False,
 ) -> None:
-    """Write a motor for a simulator, with a table of what is kept, approximated and dropped, and the torque error."""
+    """Write a motor for a simulator, with a table of what is kept, approximated, dropped and unknown, and the error."""
     from ..progress import progress_bar
     from ..transfer import export
     from ..transfer.duty import HEAT, HEAT_STEP
@@ -136,6 +137,7 @@ def export_command(
         return
     with progress_bar("running both motors", round(HEAT / HEAT_STEP) + 2000) as advance:
         found = export(thing, to, joint, effort=effort, timestep=step, strict=strict, advance=advance, **numbers)
+    found.notes.extend(limits_note(motor))
     if output is not None:
         write_text(output, found.text)
     if json_:
@@ -199,7 +201,8 @@ def _print_tables(found: Any, terminal: Console) -> None:
     for title in ("phenomenon", "status", ""):
         table.add_column(title, no_wrap=title != "")
     for loss in found.statuses:
-        table.add_row(loss.phenomenon, f"[{STATUS_STYLE[loss.status]}]{loss.status}[/]", escape(loss.note))
+        words = f"{loss.note} Rests on an estimate.".strip() if loss.estimates else loss.note
+        table.add_row(loss.phenomenon, f"[{STATUS_STYLE[loss.status]}]{loss.status}[/]", escape(words))
     terminal.print(table)
     for note in found.notes:
         terminal.print(f"note: {escape(note)}")

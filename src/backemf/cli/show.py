@@ -16,6 +16,7 @@ from ..motor import Motor
 from ..motorfile import is_actuator, load_with_joint
 from .app import AsJson, MotorName, app, console
 from .estimates import WithEstimates, as_dicts, hint, print_estimates, resting_on_estimates
+from .limits_only import show_limits
 from .tables import cell, plain, titled_table
 from .words import above_zero, quantity, require_folder
 
@@ -54,7 +55,7 @@ def show(
         _print_figures(sheet)
         _print_missing(sheet, estimate)
     if sheet is not None and sheet.says == "limits only":
-        _show_limits(sheet, page, json_)
+        show_limits(sheet, page, json_)
         return
     built = sheet.motor(estimate=estimate) if sheet is not None else _motor_of(motor, actuator, own)
     if volts is None and (built.ratings is None or built.ratings.voltage is None):
@@ -76,50 +77,6 @@ def show(
     _print_constants(constants, soft)
     if page is not None:
         console().print(f"wrote {page}", soft_wrap=True)
-
-
-def _show_limits(sheet: Datasheet, page: Path | None, json_: bool) -> None:
-    """What follows from a sheet without a winding: limits of the joint, and what a motor lacks."""
-    limits, missing = sheet.limits_only()
-    numbers = {name: (float(getattr(limits.limit, name)), how) for name, how in limits.how.items()}
-    numbers |= {name: (value, "at the joint") for name, value in sheet.joint().items()}
-    if page is not None:
-        from .. import plot
-        from ..plot.page import Section, pictures
-
-        words = "What the printed torque and speed allow at the joint; there is no winding to say more."
-        draw = (("joint limits", lambda actuator: plot.joint_limits(actuator, sheet.name), words),)
-        drawn = Section("Limits of the joint", pictures(draw, sheet.actuator(), lambda _: None))
-        plot.page(page, title=sheet.name, findings=sheet.check(), sections=[drawn])
-    if json_:
-        figures = [asdict(figure) for figure in sheet.figures()]
-        derived = [{"name": name, "value": value, "unit": JOINT_UNITS[name]} for name, (value, _) in numbers.items()]
-        answer = {"figures": figures, "limits": derived, "missing": missing}
-        print(json.dumps(plain(answer), indent=1, ensure_ascii=False))
-        return
-    console().print()
-    table = titled_table("What follows: limits of the joint, and no winding")
-    for title in ("number", "value", "from"):
-        table.add_column(title, justify="right" if title == "value" else "left", no_wrap=True)
-    for name, (value, how) in numbers.items():
-        table.add_row(name.replace("_", " "), cell(value, JOINT_UNITS[name]), how)
-    console().print(table)
-    console().print()
-    for part in missing:
-        console().print(Text(f"for a motor: {part}"))
-    if page is not None:
-        console().print(f"wrote {page}", soft_wrap=True)
-
-
-JOINT_UNITS = {
-    "effort_limit": "N*m",
-    "saturation_effort": "N*m",
-    "velocity_limit": "rad/s",
-    "armature": "kg*m^2",
-    "coulomb": "N*m",
-    "stiction": "N*m",
-    "viscous": "N*m*s/rad",
-}
 
 
 def _is_motor_file(name: str) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from .. import units
 from ..actuator import Actuator
@@ -21,6 +22,7 @@ from .app import AsJson, DelayText, LimitTexts, MotorName, app, console
 from .complete import complete_controller, complete_load
 from .drive import actuator_from, controller_word
 from .estimates import WithEstimates, as_dicts, print_estimates
+from .limits_only import limits_note
 from .run_findings import findings_of, print_findings
 from .tables import plain, titled_table
 from .words import command_from, load_from, quantity, require_ending
@@ -231,6 +233,8 @@ def simulate(
     else:
         _print_run(name, run, last, peak, energy)
         print_findings(findings)
+        for note in limits_note(motor):
+            console().print(Text(f"note: {note}"))
         print_estimates(() if actuator.motor is None else actuator.motor.estimated)
         for path in (output, plot):
             if path is not None:

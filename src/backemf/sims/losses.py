@@ -18,7 +18,7 @@ from ..actuator.torque_limits import AngleTable, DcClip, DriveEnvelope, KneeCurv
 from ..analyze.constants import continuous_current
 from ..analyze.envelope import envelope
 from ..errors import ParameterError
-from ..motor import Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal
+from ..motor import Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal, estimates_behind
 from .joint import Joint, feeding, own_limits, parts_of, ratio_of, single
 from .on_joint import OnJoint
 
@@ -39,6 +39,8 @@ class Loss:
     """"kept", "approximated", "dropped", or "unknown" where the actuator itself does not say."""
     note: str = ""
     """How it is approximated, or what is missing; empty where it is kept."""
+    estimates: tuple[str, ...] = ()
+    """The numbers behind it that are estimates rather than the maker's, such as "rotor.inertia"."""
 
     def __str__(self) -> str:
         return self.note
@@ -60,10 +62,12 @@ def statuses(thing: Motor | Actuator | OnJoint, kept: Mapping[str, str]) -> list
             if name in UNKNOWNS and UNKNOWNS[name].there(actuator):
                 found.append(Loss(name, UNKNOWN, UNKNOWNS[name].dropped(actuator)))
             continue
+        rests_on = () if actuator.motor is None else estimates_behind(actuator.motor, name)
+        names = tuple(estimate.name for estimate in rests_on)
         if name not in kept:
-            found.append(Loss(name, DROPPED, phenomenon.dropped(actuator)))
+            found.append(Loss(name, DROPPED, phenomenon.dropped(actuator), names))
         else:
-            found.append(Loss(name, APPROXIMATED if kept[name] else KEPT, kept[name]))
+            found.append(Loss(name, APPROXIMATED if kept[name] else KEPT, kept[name], names))
     return found
 
 
