@@ -96,7 +96,7 @@ def _motor_of(name: str, actuator: Any, own: Any) -> Motor:
 
 
 def _print_figures(sheet: Datasheet) -> None:
-    table = titled_table(f"{sheet.name}: what the maker says")
+    table = titled_table(f"{sheet.name}: {'what was identified' if sheet.identified else 'what the maker says'}")
     for title in ("figure", "value", "source"):
         table.add_column(title, justify="right" if title == "value" else "left", no_wrap=True)
     sources: list[str] = []
@@ -109,6 +109,8 @@ def _print_figures(sheet: Datasheet) -> None:
     console().print()
     for number, source in enumerate(sources, start=1):
         console().print(Text(f"({number}) {source}"))
+    if sheet.identified and sheet.source:
+        console().print(Text(f"identified {sheet.identified}"))
     for note in sheet.notes:
         console().print(Text(f"note: {note}", style="dim"))
 

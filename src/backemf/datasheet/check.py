@@ -271,7 +271,7 @@ def _remarks(s: Solved) -> list[Finding]:
         words.append(("thermal", f"no thermal model: {gives} would complete it"))
     if (peak.torque or peak.current) and peak.duration is None:
         words.append(("peak", "the sheet does not say how long the peak may last: give [peak] duration"))
-    if not sheet.source and not sheet.sources:
+    if not (sheet.source or sheet.sources or sheet.identified):
         words.append(("source", "no source is given for these figures"))
     return [Finding(figure, None, None, "info", text) for figure, text in words]
 

@@ -9,25 +9,21 @@ from ..errors import DatasheetError, ParameterError
 from ..motor import (
     COPPER,
     Cogging,
-    Coulomb,
     Drag,
-    Friction,
     Gearbox,
     Harmonic,
     Limits,
-    LoadDependent,
-    LuGre,
     Magnet,
     Motor,
     Ratings,
     Rotor,
     Saturation,
     Stage,
-    Stribeck,
     Winding,
 )
 from .conflict import conflicts
 from .estimate import estimates, with_estimates
+from .friction import friction_model
 from .gear_ratings import gear_ratings, later_ratios
 from .heat import AMBIENT, thermal_model
 from .normalise import AMPERE
@@ -75,30 +71,13 @@ def _motor(s: Solved) -> Motor:
         ),
         rotor=None if s.inertia is None else Rotor(inertia=s.inertia),
         thermal=thermal_model(t),
-        friction=_friction(s),
+        friction=friction_model(s),
         drag=Drag(coefficients=s.drag) if any(s.drag) else None,
         cogging=_cogging(s.sheet),
         gearbox=_gearbox(s.sheet),
         limits=_limits(s),
         ratings=_ratings(s),
     )
-
-
-def _friction(s: Solved) -> Friction | None:
-    """LuGre with bristles, a Stribeck curve with stiction alone, else Coulomb; the viscous part is the motor's drag."""
-    f, coulomb = s.figures, s.coulomb
-    if f.stiction is not None and coulomb is not None and f.stribeck_velocity is not None:
-        if f.stiffness is not None:
-            return LuGre(
-                coulomb=coulomb,
-                stiction=f.stiction,
-                stribeck_velocity=f.stribeck_velocity,
-                stiffness=f.stiffness,
-                damping=f.damping or 0.0,
-            )
-        fading = Stribeck(velocity=f.stribeck_velocity, coulomb=f.stiction - coulomb)
-        return LoadDependent(coulomb=coulomb, stribeck=fading)
-    return Coulomb(coulomb=coulomb) if coulomb else None
 
 
 def _saturation(sheet: Datasheet) -> Saturation | None:

@@ -43,6 +43,8 @@ Angle = Annotated[float | None, Quantity("rad")]
 AnyAngle = Annotated[float | None, Quantity("rad", low=-math.inf)]
 Share = Annotated[float | None, Quantity("1", high=1.0)]
 Count = Annotated[float | None, Quantity("1")]
+FrictionShare = Annotated[float | None, Quantity("1", open=False)]
+PerTorque = Annotated[float | None, Quantity("1/(N*m)", open=False)]
 DragOrders = Annotated[tuple[float, ...], Quantity("N*m*s^2/rad^2", open=False, many=True)]
 
 Ampere = Literal["dc", "peak-phase", "rms"]
@@ -137,32 +139,79 @@ class Mechanical(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class FrictionFigures(Table):
-    """What brakes the rotor without current."""
+    """What brakes the rotor without current.
+
+    The figures that are given choose the model: `coulomb` alone is Coulomb friction, with `stiffness` Dahl's, with
+    `stiction` and `stribeck_velocity` a Stribeck curve, with all four LuGre's. The shares of the transmitted torque
+    make it the load-dependent family M1 to M6, which has no bristles.
+    """
 
     title: ClassVar[str] = "friction"
     together: ClassVar[dict[str, tuple[str, ...]]] = {
         "stiction": ("coulomb", "stribeck_velocity"),
-        "stribeck_velocity": ("stiction",),
-        "stiffness": ("stiction",),
-        "damping": ("stiffness",),
+        "stribeck_exponent": ("stribeck_velocity",),
+        "stiffness": ("coulomb",),
+        "damping": ("stiffness", "stiction"),
+        "damping_exponent": ("damping",),
+        "load_drive": ("coulomb", "load_back"),
+        "load_back": ("load_drive",),
+        "stribeck_load_drive": ("coulomb", "stribeck_load_back", "stribeck_velocity"),
+        "stribeck_load_back": ("stribeck_load_drive",),
+        "quadratic_drive": ("coulomb", "quadratic_back", "stribeck_velocity"),
+        "quadratic_back": ("quadratic_drive",),
+    }
+    any_of: ClassVar[dict[str, tuple[str, ...]]] = {
+        "stribeck_velocity": ("stiction", "stribeck_load_drive", "quadratic_drive")
+    }
+    apart: ClassVar[dict[str, tuple[str, ...]]] = {
+        "stiffness": ("load_drive", "stribeck_load_drive", "quadratic_drive")
     }
 
     coulomb: SmallTorque = None
-    """Dry friction torque when sliding [N·m]."""
+    """Dry friction torque when sliding, without load [N·m]."""
     viscous: TorquePerSpeed = None
     """Friction torque per speed, B1 [N·m·s/rad]."""
     drag: DragOrders = ()
     """Drag of higher order, B2 [N·m·s²/rad²], B3 [N·m·s³/rad³] and so on."""
     stiction: SmallTorque = None
-    """Friction torque at rest, at least the Coulomb torque [N·m]."""
+    """Friction torque at rest, without load, at least the Coulomb torque [N·m]."""
     stribeck_velocity: Speed = None
-    """Speed over which stiction falls to Coulomb friction [rad/s]."""
+    """Speed over which the friction at rest falls to that of sliding [rad/s]."""
+    stribeck_exponent: Count = None
+    """How sharply it falls, as exp(-|speed/stribeck_velocity|^exponent) [1]; None: 2."""
     stiffness: TorquePerAngle = None
-    """Stiffness of the bristles of a LuGre model [N·m/rad]."""
+    """Stiffness of the bristles, of Dahl's model or with stiction of the LuGre model [N·m/rad]."""
     damping: TorquePerSpeed = None
-    """Damping of the bristles [N·m·s/rad]."""
+    """Damping of the bristles of a LuGre model [N·m·s/rad]."""
+    damping_exponent: Count = None
+    """Exponent with which that damping fades with speed, as `stribeck_exponent` [1]; None: it is constant."""
+    load_drive: FrictionShare = None
+    """Friction per torque of the motor [1]."""
+    load_back: FrictionShare = None
+    """Friction per torque of the load [1]."""
+    stribeck_load_drive: FrictionShare = None
+    """Friction per torque of the motor that is added at rest [1]."""
+    stribeck_load_back: FrictionShare = None
+    """Friction per torque of the load that is added at rest [1]."""
+    quadratic_drive: PerTorque = None
+    """Added at rest per squared torque of the motor, while a stronger load opposes it [1/(N·m)]."""
+    quadratic_back: PerTorque = None
+    """Added at rest per squared torque of the load, while a stronger motor opposes it [1/(N·m)]."""
     iron_loss: SpeedSquaredLoss = None
     """Eddy-current and hysteresis loss per squared speed [W·s²/rad²]."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.stiffness is not None and not self.coulomb:
+            raise DatasheetError("[friction] coulomb = 0 N·m: bristles need friction that bends them: give more than 0")
+        if self.damping_exponent is not None and not self.damping:
+            raise DatasheetError("[friction] damping_exponent has no effect with damping = 0: give a damping above 0")
+        driving = (self.load_drive or 0.0) + (self.stribeck_load_drive or 0.0)
+        if driving >= 1:
+            raise DatasheetError(
+                f"[friction] load_drive and stribeck_load_drive together = {driving:g}: must be below 1, "
+                'or the motor could not turn itself: write 20 % as 0.2 or "20 %"'
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

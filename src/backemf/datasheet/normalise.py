@@ -55,13 +55,31 @@ class Figures:
     drag: tuple[float, ...]
     """B1, B2, ... of the viscous drag."""
     stribeck_velocity: float | None
+    stribeck_exponent: float | None
     stiffness: float | None
     damping: float | None
+    damping_exponent: float | None
+    load_drive: float | None
+    load_back: float | None
+    stribeck_load_drive: float | None
+    stribeck_load_back: float | None
+    quadratic_drive: float | None
+    quadratic_back: float | None
     iron_loss: float
     ratio: float
     """Motor speed over output speed, 1 without a gearbox."""
     efficiency: float
     """Of the whole gearbox, 1 where it is not given."""
+
+    @property
+    def free_friction(self) -> float:
+        """Dry friction of the free motor when sliding [N·m], which adds to its own load: F = coulomb + load_drive·F."""
+        return (self.coulomb or 0.0) / (1.0 - (self.load_drive or 0.0))
+
+    @property
+    def passed_share(self) -> float:
+        """Torque that load-dependent friction lets through to the load, of what the motor has beyond its losses [1]."""
+        return (1.0 - (self.load_drive or 0.0)) / (1.0 + (self.load_back or 0.0))
 
     def has(self, *names: str) -> bool:
         """Whether all these figures are given."""
@@ -123,6 +141,15 @@ def normalise(sheet: Datasheet) -> Figures:
         stribeck_velocity=_times(f.stribeck_velocity, 1.0 / rub),
         stiffness=_times(f.stiffness, rub**2),
         damping=_times(f.damping, rub**2),
+        stribeck_exponent=f.stribeck_exponent,
+        damping_exponent=f.damping_exponent,
+        load_drive=f.load_drive,
+        load_back=f.load_back,
+        stribeck_load_drive=f.stribeck_load_drive,
+        stribeck_load_back=f.stribeck_load_back,
+        # F = K·τ² at the output is F/n = (K·n)·(τ/n)² at the motor
+        quadratic_drive=_times(f.quadratic_drive, 1.0 / rub),
+        quadratic_back=_times(f.quadratic_back, 1.0 / rub),
         iron_loss=f.iron_loss or 0.0,
         ratio=n,
         efficiency=eta,

@@ -25,7 +25,7 @@ def predict(s: Solved) -> dict[str, float]:
         found["no_load_speed"] = f.nominal_voltage / s.ke
     if f.nominal_current is not None:
         speed = f.rated_speed or f.nominal_speed or found.get("no_load_speed", 0.0)
-        found["nominal_torque"] = s.kt * f.nominal_current - s.loss(speed)
+        found["nominal_torque"] = f.passed_share * (s.kt * f.nominal_current - s.loss(speed))
         rise = steady_rise(s, f.nominal_current)
         if rise is not None:
             found["temperature_rise"] = rise
@@ -49,7 +49,8 @@ def _at_voltage(s: Solved, v: float, r: float, kt: float, ke: float) -> dict[str
         found["no_load_current"] = s.loss(free) / kt
         share = found["no_load_current"] * r / v
         # constant loss torque: the best point lies at the geometric mean of no-load and stall current
-        found["max_efficiency"] = max(0.0, 1 - math.sqrt(share)) ** 2 * kt / ke if share < 1 else 0.0
+        best = max(0.0, 1 - math.sqrt(share)) ** 2 if share < 1 else 0.0
+        found["max_efficiency"] = best * f.passed_share * kt / ke
     if f.nominal_current is not None and f.rated_speed is None:
         found["nominal_speed"] = max(0.0, (v - r * f.nominal_current) / ke)
     return found

@@ -18,7 +18,7 @@ from .figures import Conventions
 from .sheet import FIELDS, LISTS, TABLES, Datasheet
 from .table import Table, choices, one_of, quantities
 
-_TEXTS = ("name", "maker", "kind", "source")
+_TEXTS = ("name", "maker", "kind", "source", "identified")
 _LARGEST_FILE = 1_000_000
 _HIGHEST_ORDER = 9
 

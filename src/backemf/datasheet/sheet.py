@@ -70,6 +70,8 @@ class Datasheet:
     """What it is, such as `"brushed DC"`."""
     source: str = ""
     """Where the figures come from, unless `sources` names another origin."""
+    identified: str = ""
+    """Who measured the figures, on what and how, where they are identified and not printed by the maker."""
     notes: tuple[str, ...] = ()
     """What a reader must know beside the figures."""
     conventions: Conventions = field(default_factory=Conventions)
@@ -245,7 +247,8 @@ class Datasheet:
 
     def source_of(self, table: str, key: str) -> str:
         """Where a figure comes from."""
-        return self.sources.get(f"{table}.{key}", self.sources.get(key, self.source))
+        general = self.source or (f"identified {self.identified}" if self.identified else "")
+        return self.sources.get(f"{table}.{key}", self.sources.get(key, general))
 
     def figures(self) -> list[Figure]:
         """Every figure that is given, in the order of the sheet."""

@@ -47,9 +47,10 @@ class Solved:
         return parts
 
     def loss(self, speed: float) -> float:
-        """Friction, drag and iron loss torque at a motor speed [N·m]."""
-        drag = sum(b * speed**order for order, b in enumerate(self.drag, start=1))
-        return (self.coulomb or 0.0) + drag + self.figures.iron_loss * speed
+        """Friction, drag and iron loss torque of the free motor at a speed [N·m]."""
+        f, drag = self.figures, sum(b * speed**order for order, b in enumerate(self.drag, start=1))
+        dry = (self.coulomb or 0.0) if f.coulomb is None else f.free_friction
+        return dry + drag + f.iron_loss * speed
 
 
 def solve(sheet: Datasheet, figures: Figures | None = None) -> Solved:
@@ -99,7 +100,7 @@ def _back_emf_from_no_load(s: Solved) -> None:
     if s.ke is not None or f.kt is not None or not f.has("nominal_voltage", "no_load_speed"):
         return
     v, w0 = cast(float, f.nominal_voltage), cast(float, f.no_load_speed)
-    rub = (f.coulomb or 0.0) + sum(b * w0**n for n, b in enumerate(f.drag, start=1)) + f.iron_loss * w0
+    rub = f.free_friction + sum(b * w0**n for n, b in enumerate(f.drag, start=1)) + f.iron_loss * w0
     ke, why = _corrected(s, v, w0, rub)
     s.take("ke", ke if ke > 0 else v / w0, why if ke > 0 else "nominal voltage / no-load speed", "no_load_speed")
 
@@ -196,9 +197,9 @@ def _friction(s: Solved) -> None:
         rest = total - (sum(b * w0**n for n, b in enumerate(f.drag, start=1)) + f.iron_loss * w0 if w0 else 0.0)
         if f.stiction is None and rest > 0:
             s.take("coulomb", rest, "Kt · no-load current" + (" - drag" if f.drag else ""), "no_load_current")
-    elif not f.drag and w0 and total - f.coulomb > 0.1 * total:
+    elif not f.drag and w0 and total - f.free_friction > 0.1 * total:
         why = "what the no-load current needs beyond Coulomb friction"
-        s.take("drag", ((total - f.coulomb) / w0,), why, "no_load_current")
+        s.take("drag", ((total - f.free_friction) / w0,), why, "no_load_current")
 
 
 def _free_speed(s: Solved) -> float | None:

@@ -69,6 +69,10 @@ class Table:
     title: ClassVar[str] = ""
     together: ClassVar[dict[str, tuple[str, ...]]] = {}
     """Which other figures a figure means nothing without."""
+    any_of: ClassVar[dict[str, tuple[str, ...]]] = {}
+    """Figures of which a figure needs at least one."""
+    apart: ClassVar[dict[str, tuple[str, ...]]] = {}
+    """Which other figures a figure cannot stand beside."""
 
     def __post_init__(self) -> None:
         for name, quantity in quantities(type(self)).items():
@@ -80,13 +84,25 @@ class Table:
                     raise DatasheetError(f"[{self.title}] {name} = {entry!r}: must be a number in SI units")
                 if fault := quantity.fault(entry):
                     raise DatasheetError(f"[{self.title}] {name} = {format_quantity(entry, quantity.unit)}: {fault}")
-        for name, partners in self.together.items():
-            lacking = [partner for partner in partners if getattr(self, partner) is None]
-            if getattr(self, name) is not None and lacking:
-                raise DatasheetError(f"[{self.title}] {name} has no effect alone: give {' and '.join(lacking)} too")
+        if fault := self._company():
+            raise DatasheetError(f"[{self.title}] {fault}")
         for name, words in choices(type(self)).items():
             if getattr(self, name) not in (None, *words):
                 raise DatasheetError(f"[{self.title}] {name} = {getattr(self, name)!r}: must be {one_of(words)}")
+
+    def _company(self) -> str:
+        """What is wrong with the figures that are given together, or an empty text."""
+        given = {name for name in quantities(type(self)) if getattr(self, name) is not None}
+        for name in filter(given.__contains__, self.together):
+            if lacking := [partner for partner in self.together[name] if partner not in given]:
+                return f"{name} has no effect alone: give {' and '.join(lacking)} too"
+        for name in filter(given.__contains__, self.any_of):
+            if not given.intersection(self.any_of[name]):
+                return f"{name} has no effect alone: give {' or '.join(self.any_of[name])} too"
+        for name in filter(given.__contains__, self.apart):
+            if others := [other for other in self.apart[name] if other in given]:
+                return f"{name} and {others[0]} belong to two different models: remove one of them"
+        return ""
 
     def given(self) -> dict[str, Any]:
         """The fields that say something, by name."""

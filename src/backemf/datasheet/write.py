@@ -12,7 +12,7 @@ from .table import Table, quantities
 
 def write(sheet: Datasheet) -> str:
     """TOML text that reads back as the same sheet."""
-    heads = {key: getattr(sheet, key) for key in ("name", "maker", "kind", "source")}
+    heads = {key: getattr(sheet, key) for key in ("name", "maker", "kind", "source", "identified")}
     lines = [f"{key} = {toml_value(text)}" for key, text in heads.items() if text]
     if sheet.notes:
         lines += ["notes = [", *(f"  {toml_value(note)}," for note in sheet.notes), "]"]

@@ -36,6 +36,7 @@ _KNOWN = {
     "current": ("A", "3.17 A"),
     "current rate": ("A/s", "500 A/s"),
     "inverse current": ("1/A", "0.025 1/A"),
+    "inverse torque": ("1/(N*m)", "0.005 1/(N*m)"),
     "resistance": ("ohm", "1.13 ohm"),
     "inductance": ("H", "0.33 mH"),
     "torque constant or back-EMF constant": ("N*m/A", "60.3 mN*m/A"),

@@ -1,0 +1,66 @@
+"""The friction model that a sheet's figures choose."""
+
+from __future__ import annotations
+
+from ..motor import Coulomb, Dahl, Friction, LoadDependent, LoadShare, LuGre, QuadraticShare, Stribeck
+from .normalise import Figures
+from .solve import Solved
+
+_FADES = 2.0
+"""Exponent of a Stribeck curve where the sheet gives none."""
+
+
+def friction_model(s: Solved) -> Friction | None:
+    """Bristles where a stiffness is given, the family M1..M6 with a Stribeck curve or loads, else Coulomb friction.
+
+    The viscous part is not here: it is the motor's drag.
+    """
+    f, coulomb = s.figures, s.coulomb
+    if coulomb is None:
+        return None
+    if f.stiffness is not None:
+        return _bristles(f, coulomb, f.stiffness)
+    if f.has("stribeck_velocity") or f.has("load_drive"):
+        return LoadDependent(
+            coulomb=coulomb,
+            stribeck=_stribeck(f, coulomb),
+            load=_share(f.load_drive, f.load_back),
+            quadratic=_quadratic(f),
+        )
+    return Coulomb(coulomb=coulomb) if coulomb else None
+
+
+def _bristles(f: Figures, coulomb: float, stiffness: float) -> Dahl | LuGre:
+    """LuGre's model with a friction at rest, Dahl's without."""
+    if f.stiction is None or f.stribeck_velocity is None:
+        return Dahl(coulomb=coulomb, stiffness=stiffness)
+    return LuGre(
+        coulomb=coulomb,
+        stiction=f.stiction,
+        stribeck_velocity=f.stribeck_velocity,
+        stribeck_exponent=f.stribeck_exponent,
+        stiffness=stiffness,
+        damping=f.damping or 0.0,
+        damping_exponent=f.damping_exponent,
+    )
+
+
+def _stribeck(f: Figures, coulomb: float) -> Stribeck | None:
+    if f.stribeck_velocity is None:
+        return None
+    return Stribeck(
+        velocity=f.stribeck_velocity,
+        exponent=_FADES if f.stribeck_exponent is None else f.stribeck_exponent,
+        coulomb=0.0 if f.stiction is None else f.stiction - coulomb,
+        load=_share(f.stribeck_load_drive, f.stribeck_load_back),
+    )
+
+
+def _share(drive: float | None, back: float | None) -> LoadShare | None:
+    return None if drive is None or back is None else LoadShare(drive=drive, back=back)
+
+
+def _quadratic(f: Figures) -> QuadraticShare | None:
+    if f.quadratic_drive is None or f.quadratic_back is None:
+        return None
+    return QuadraticShare(drive=f.quadratic_drive, back=f.quadratic_back)
