@@ -164,7 +164,7 @@ def test_friction_round_trips(figures):
         ({**M6, "load_drive": 0.96}, "load_drive and stribeck_load_drive together = 1.01: must be below 1"),
         ({"coulomb": 0.01, **QUADRATIC}, "quadratic_drive has no effect alone: give stribeck_velocity too"),
         ({**M6, "quadratic_back": -1.0}, r"quadratic_back = -1.0: must not be negative"),
-        ({**LUGRE, **SHARES}, "stiffness and load_drive belong to two different models: remove one"),
+        ({**LUGRE, **SHARES}, "stiffness and load_drive cannot be given together: remove one"),
     ],
 )  # fmt: skip
 def test_a_bad_friction_figure_is_refused_in_one_sentence(figures, words):

@@ -8,10 +8,8 @@ from typing import Any
 from ..errors import DatasheetError, ParameterError
 from ..motor import (
     COPPER,
-    Cogging,
     Drag,
     Gearbox,
-    Harmonic,
     Limits,
     Magnet,
     Motor,
@@ -21,6 +19,7 @@ from ..motor import (
     Stage,
     Winding,
 )
+from .cogging import cogging_model
 from .conflict import conflicts
 from .estimate import estimates, with_estimates
 from .friction import friction_model
@@ -73,7 +72,7 @@ def _motor(s: Solved) -> Motor:
         thermal=thermal_model(t),
         friction=friction_model(s),
         drag=Drag(coefficients=s.drag) if any(s.drag) else None,
-        cogging=_cogging(s.sheet),
+        cogging=cogging_model(s),
         gearbox=_gearbox(s.sheet),
         limits=_limits(s),
         ratings=_ratings(s),
@@ -86,15 +85,6 @@ def _saturation(sheet: Datasheet) -> Saturation | None:
         return None
     ampere = AMPERE[say.current or say.torque_constant]
     return Saturation(knee_current=given.knee_current * ampere, scale=given.scale / ampere, torque=given.torque)
-
-
-def _cogging(sheet: Datasheet) -> Cogging | None:
-    harmonics = tuple(
-        Harmonic(amplitude=h.amplitude, periodicity=h.periodicity, phase=h.phase or 0.0)
-        for h in sheet.cogging
-        if h.amplitude is not None and h.periodicity is not None
-    )
-    return Cogging(harmonics=harmonics) if harmonics else None
 
 
 def _gearbox(sheet: Datasheet) -> Gearbox | None:

@@ -296,21 +296,43 @@ class SaturationFigures(Table):
 
 @dataclass(frozen=True, kw_only=True)
 class CoggingFigures(Table):
-    """One harmonic of the cogging torque, at the motor."""
+    """One harmonic of the cogging torque, at the motor: a size and a period, each in one of two ways."""
 
     title: ClassVar[str] = "cogging"
-    together: ClassVar[dict[str, tuple[str, ...]]] = {
-        "amplitude": ("periodicity",),
-        "periodicity": ("amplitude",),
-        "phase": ("amplitude", "periodicity"),
-    }
+    together: ClassVar[dict[str, tuple[str, ...]]] = {"poles": ("slots",), "slots": ("poles",)}
+    apart: ClassVar[dict[str, tuple[str, ...]]] = {"amplitude": ("share",), "periodicity": ("poles", "slots")}
 
     amplitude: SmallTorque = None
     """Peak torque [N·m]."""
+    share: Share = None
+    """Peak torque over the nominal torque, instead of `amplitude` [1]."""
     periodicity: Count = None
     """Periods per turn of the rotor [1]."""
+    poles: Count = None
+    """Number of magnet poles, twice the pole pairs, instead of `periodicity` [1]."""
+    slots: Count = None
+    """Number of stator slots: the least common multiple with `poles` is the periodicity [1]."""
     phase: AnyAngle = None
     """Phase at rotor angle 0 [rad]."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, other in (("amplitude", "share"), ("periodicity", "poles")):
+            if getattr(self, name) is None and getattr(self, other) is None:
+                instead = "share" if other == "share" else "poles and slots"
+                raise DatasheetError(f"[cogging] needs {'an' if name[0] == 'a' else 'a'} {name}, or {instead} instead")
+        for name in ("poles", "slots"):
+            value = getattr(self, name)
+            if value is not None and (value != round(value) or (name == "poles" and value % 2)):
+                kind = "an even number" if name == "poles" else "a whole number"
+                raise DatasheetError(f"[cogging] {name} = {value:g}: must be {kind}")
+
+    @property
+    def periods(self) -> float:
+        """Periods per turn of the rotor [1]."""
+        if self.poles is None or self.slots is None:
+            return self.periodicity or 0.0
+        return float(math.lcm(round(self.poles), round(self.slots)))
 
 
 @dataclass(frozen=True, kw_only=True)

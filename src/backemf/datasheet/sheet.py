@@ -100,10 +100,26 @@ class Datasheet:
                 f"{self.label}, [friction] stiction = {friction.stiction:g} N·m is below coulomb = "
                 f"{friction.coulomb:g} N·m: friction at rest must be at least the friction when sliding"
             )
+        self._require_cogging()
         known = {name for table in (*TABLES.values(), *LISTS.values()) for name in quantities(table)}
         for key in self.sources:
             if key.split(".")[-1] not in known:
                 raise DatasheetError(f"{self.label}, [sources] {key}: there is no such figure")
+
+    def _require_cogging(self) -> None:
+        """Refuse a share of a torque that the sheet does not give, and poles that its pole pairs contradict."""
+        pairs = self.electrical.pole_pairs
+        for h in self.cogging:
+            if h.share is not None and self.mechanical.nominal_torque is None:
+                raise DatasheetError(
+                    f"{self.label}, [[cogging]] share = {h.share:g}: is a share of a nominal torque that is not given: "
+                    "give [mechanical] nominal_torque, or an amplitude instead"
+                )
+            if h.poles is not None and pairs is not None and h.poles != 2 * pairs:
+                raise DatasheetError(
+                    f"{self.label}, [[cogging]] poles = {h.poles:g}: contradicts [electrical] pole_pairs = {pairs:g}: "
+                    "poles are twice the pole pairs: correct one of them"
+                )
 
     @property
     def label(self) -> str:

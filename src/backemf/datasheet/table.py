@@ -101,7 +101,7 @@ class Table:
                 return f"{name} has no effect alone: give {' or '.join(self.any_of[name])} too"
         for name in filter(given.__contains__, self.apart):
             if others := [other for other in self.apart[name] if other in given]:
-                return f"{name} and {others[0]} belong to two different models: remove one of them"
+                return f"{name} and {others[0]} cannot be given together: remove one of them"
         return ""
 
     def given(self) -> dict[str, Any]:
