@@ -51,6 +51,31 @@ def test_two_stages_are_mjlabs_formula_to_the_last_bit():
     assert armature == pytest.approx(0.010177520, abs=5e-9)
 
 
+@pytest.mark.parametrize(
+    ("inertias", "ratios", "armature"),
+    [
+        # the motors of mjlab's G1: rotor inertias, gears and what its two-stage formula gives for them
+        ((0.139e-4, 0.017e-4, 0.169e-4), (1, 1 + 46 / 18, 1 + 56 / 16), 0.003609725),
+        ((0.489e-4, 0.098e-4, 0.533e-4), (1, 4.5, 1 + 48 / 22), 0.010177520),
+        ((0.489e-4, 0.109e-4, 0.738e-4), (1, 4.5, 5), 0.025101925),
+        ((0.068e-4, 0.0, 0.0), (1, 5, 5), 0.00425),
+    ],
+)
+def test_the_leading_one_of_mjlabs_tuples_is_the_rotor(inertias, ratios, armature):
+    """With or without the 1 in front, the number is that of mjlab's formula."""
+    j0, j1, j2 = inertias
+    one, g1, g2 = ratios
+    assert one == 1
+    assert reflected_inertia(inertias, ratios) == j0 * (g1 * g2) ** 2 + j1 * g2**2 + j2
+    assert reflected_inertia(inertias, ratios) == reflected_inertia(inertias, (g1, g2))
+    assert reflected_inertia(inertias, ratios) == pytest.approx(armature, abs=5e-10)
+
+
+def test_a_real_stage_of_one_to_one_has_one_inertia_more():
+    """Both inertias of a 1:1 stage turn with the input of the next."""
+    assert reflected_inertia((1e-5, 2e-5, 0.0), (1, 5)) == pytest.approx((1e-5 + 2e-5) * 25)
+
+
 def test_one_stage_takes_plain_numbers():
     """One ratio: J·N²."""
     assert reflected_inertia(2e-5, 9.0) == pytest.approx(2e-5 * 81.0)
@@ -78,7 +103,8 @@ def test_reflected_inertia_agrees_with_the_gearbox(rotor, train):
     """A motor's own armature is the same number: the rotor turns with the input of the first stage."""
     stages = tuple(Stage(ratio=ratio, inertia=inertia) for inertia, ratio in train)
     motor = geared(rotor=Rotor(inertia=rotor), gearbox=Gearbox(stages=stages))
-    inertias = (rotor + train[0][0], *(inertia for inertia, _ in train[1:]))
+    # nothing more turns with the joint; said because a first ratio of 1 could otherwise be the rotor's
+    inertias = (rotor + train[0][0], *(inertia for inertia, _ in train[1:]), 0.0)
     assert reflected_inertia(inertias, tuple(ratio for _, ratio in train)) == pytest.approx(motor.reflected_inertia)
 
 

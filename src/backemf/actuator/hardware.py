@@ -42,6 +42,9 @@ def reflected_inertia(inertias: Number | tuple[Number, ...], ratios: Number | tu
     `ratios[i]` is the input speed over the output speed of stage i, from the motor to the joint. `inertias[i]` turns
     with the input of stage i; one more, if there is one, turns with the joint. Each counts with the square of all
     ratios behind it: J0·(N0·N1)² + J1·N1² + J2 for two stages. One number each is one stage.
+
+    Tuples of equal length whose first ratio is 1, as mjlab has them, name the rotor as a stage of its own: that ratio is
+    left out, and the last inertia turns with the joint. A real first stage of 1:1 has one inertia more than ratios.
     """
     masses = tuple(inertias) if isinstance(inertias, (tuple, list)) else (inertias,)
     stages = tuple(ratios) if isinstance(ratios, (tuple, list)) else (ratios,)
@@ -50,6 +53,8 @@ def reflected_inertia(inertias: Number | tuple[Number, ...], ratios: Number | tu
             f"reflected_inertia: {len(masses)} inertias do not fit {len(stages)} ratios; "
             "give one at the input of each stage, and at most one more at the joint"
         )
+    if len(masses) == len(stages) > 1 and _is_one(stages[0]):
+        stages = stages[1:]
     for index, value in enumerate(masses):
         positive(f"inertias[{index}]", value, zero=True)
     total: Number = 0.0
@@ -59,6 +64,11 @@ def reflected_inertia(inertias: Number | tuple[Number, ...], ratios: Number | tu
             turns = turns * ratio
         total = total + inertia * (turns * turns)
     return total
+
+
+def _is_one(ratio: Number) -> bool:
+    known = concrete(ratio)
+    return known is not None and bool((known == 1.0).all())
 
 
 def planetary_ratio(sun_teeth: Number, ring_teeth: Number) -> Number:
