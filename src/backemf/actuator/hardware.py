@@ -43,7 +43,7 @@ def reflected_inertia(inertias: Number | tuple[Number, ...], ratios: Number | tu
     with the input of stage i; one more, if there is one, turns with the joint. Each counts with the square of all
     ratios behind it: J0·(N0·N1)² + J1·N1² + J2 for two stages. One number each is one stage.
 
-    Tuples of equal length whose first ratio is 1, as mjlab has them, name the rotor as a stage of its own: that ratio is
+    Tuples of equal length whose first ratio is 1, as mjlab has them, name the rotor as a stage of its own: that 1 is
     left out, and the last inertia turns with the joint. A real first stage of 1:1 has one inertia more than ratios.
     """
     masses = tuple(inertias) if isinstance(inertias, (tuple, list)) else (inertias,)

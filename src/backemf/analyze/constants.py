@@ -42,6 +42,8 @@ _ROWS = {
     "powerful_joint_torque": ("joint torque at maximum power", "τ(Pmax)", "N·m"),
     "coulomb_friction": ("Coulomb friction", "τc", "N·m"),
     "stiction": ("stiction", "τs", "N·m"),
+    "bristle_frequency": ("natural frequency of the bristles", "√(σ0/J)", "1/s"),
+    "bristle_critical_damping": ("critical damping of the bristles", "2√(σ0·J)", "N·m·s/rad"),
     "viscous_drag": ("viscous drag", "B", "N·m·s/rad"),
     "electrical_damping": ("electrical damping", "Kt·Ke/R", "N·m·s/rad"),
     "inertia": ("rotor inertia", "J", "kg·m²"),
@@ -83,7 +85,7 @@ class Constants:
     motor_constant: Number
     """Torque per square root of copper loss, Kt/√R [N·m/√W]."""
     stall_torque: Number
-    """Torque of the stall current, saturation included and before friction [N·m]."""
+    """Torque of the stall current, Kt·v/R with saturation included and before friction, as makers print it [N·m]."""
     stall_current: Number
     """Current at standstill, v/R [A]."""
     no_load_speed: Number
@@ -114,6 +116,10 @@ class Constants:
     """Dry friction when sliding, without load [N·m]."""
     stiction: Number | None
     """Dry friction at rest, without load [N·m]."""
+    bristle_frequency: Number | None
+    """Angular frequency at which the bare rotor swings on its bristles, √(σ0/J) [1/s]."""
+    bristle_critical_damping: Number | None
+    """Sum of bristle damping and viscous drag from which that swinging no longer overshoots, 2√(σ0·J) [N·m·s/rad]."""
     viscous_drag: Number | None
     """Slope of all drag at standstill: polynomial, viscous friction and iron [N·m·s/rad]."""
     electrical_damping: Number
@@ -121,7 +127,7 @@ class Constants:
     inertia: Number | None
     """Inertia of rotor and gear stages J [kg·m²]."""
     mechanical_time_constant: Number | None
-    """Time of the run-up without load, R·J/(Kt·Ke) [s]."""
+    """Time of the run-up without load and drag, R·J/(Kt·Ke), as makers print it [s]."""
     electrical_time_constant: Number | None
     """Time of the current's rise, L/R [s]."""
     thermal_resistance: Number | None
@@ -262,8 +268,21 @@ def _friction(motor: Motor) -> dict[str, Number | None]:
     return {
         "coulomb_friction": sliding,
         "stiction": at_rest if isinstance(motor.friction, (LuGre, LoadDependent)) else None,
+        **_bristles(motor),
         "viscous_drag": None if np.all(array(slope) == 0.0) else slope,
         "cogging_amplitude": amplitudes,
+    }
+
+
+def _bristles(motor: Motor) -> dict[str, Number | None]:
+    """What the bristles do to a bare rotor: near rest J·θ'' + (σ1 + B)·θ' + σ0·θ = τ."""
+    f, inertia = motor.friction, motor.inertia
+    if motor.rotor is None or not isinstance(f, (Dahl, LuGre)):
+        return dict.fromkeys(("bristle_frequency", "bristle_critical_damping"))
+    stiffness, inertia = array(f.stiffness), array(inertia)
+    return {
+        "bristle_frequency": np.sqrt(stiffness / inertia),
+        "bristle_critical_damping": 2.0 * np.sqrt(stiffness * inertia),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..units import convert, format_quantity
 from .blame import Blame, explain, find_slips
+from .bounds import bounds
 from .compare import TOLERANCE, has_two_constants, redundant
 from .conflict import conflicts
 from .diagnose import about_constants, about_ratio, about_resistance
@@ -39,7 +40,7 @@ class Finding:
     """One sentence."""
     cause: str = ""
     """The diagnosis in a word for programs: `electronics`, `rms-ampere`, `peak-phase-ampere`, `gear-efficiency`,
-    `power-balance`, or a unit slip such as `rpm-as-rad/s`, `phase-resistance`, `factor-10`; empty if there is none."""
+    `power-balance`, `not-passive`, or a unit slip such as `rpm-as-rad/s`, `phase-resistance`, `factor-10`; empty if there is none."""
     unit: str = "1"
     """SI unit of `listed` and `predicted`."""
 
@@ -85,7 +86,7 @@ def check(sheet: Datasheet) -> list[Finding]:
         *_speeds(s, predicted),
         *_peak(s),
     ]
-    found += [*_gear(s, predicted), *_remarks(s), *_not_printed(s)]
+    found += [*_gear(s, predicted), *(Finding(*bound) for bound in bounds(s)), *_remarks(s), *_not_printed(s)]
     return found
 
 

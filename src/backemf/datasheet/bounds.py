@@ -1,0 +1,95 @@
+"""What is usual or necessary for figures that no other figure of a sheet predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from .cogging import cogging_model
+from .solve import Solved
+
+COGGING = (0.01, 0.05)
+"""Usual peak of the cogging torque over the nominal torque [1]."""
+PEAK = (5.0, 10.0)
+"""Usual peak current over continuous current of a motor, which the magnets and the commutation bound [1]."""
+
+
+class Bound(NamedTuple):
+    """One figure held against a bound, in the order of a `Finding`."""
+
+    figure: str
+    listed: float | None
+    predicted: float | None
+    severity: Literal["ok", "info", "warning"]
+    explanation: str
+    cause: str = ""
+    unit: str = "1"
+
+
+def bounds(s: Solved) -> Iterator[Bound]:
+    """Every figure that has a bound."""
+    yield from _passivity(s)
+    yield from _cogging(s)
+    yield from _peak(s)
+    yield from _double_loss(s)
+
+
+def _passivity(s: Solved) -> Iterator[Bound]:
+    """LuGre friction is passive for σ2 > σ1·(τs - τc)/τc, with all linear drag as σ2; fading damping relaxes it."""
+    f, listed = s.figures, s.sheet.friction.damping
+    if not f.damping or not listed or f.stiction is None or not s.coulomb or f.damping_exponent is not None:
+        return
+    viscous = (s.drag[0] if s.drag else 0.0) + f.iron_loss
+    excess = f.stiction / s.coulomb - 1.0
+    if excess <= 0:
+        return
+    # shown in the sheet's own convention, whatever that is
+    largest = viscous / excess * listed / f.damping
+    if viscous > f.damping * excess:
+        yield Bound("damping", None, None, "ok", "the bristles are passive")
+        return
+    words = (
+        "LuGre friction is passive only below viscous·coulomb/(stiction - coulomb), beyond it may feed a vibration: "
+        "give more viscous friction, less damping, or a damping_exponent with which it fades"
+    )
+    yield Bound("damping", listed, largest, "warning", words, "not-passive", "N*m*s/rad")
+
+
+def _cogging(s: Solved) -> Iterator[Bound]:
+    cogging, rated = cogging_model(s), s.figures.nominal_torque
+    if cogging is None or not rated:
+        return
+    share = sum(float(h.amplitude) for h in cogging.harmonics) / rated
+    severity, words = _judge(share, COGGING, "1 to 5 % is usual")
+    yield Bound("cogging", None, None, severity, f"its peak is {100 * share:.3g} % of the nominal torque: {words}")
+
+
+def _peak(s: Solved) -> Iterator[Bound]:
+    f = s.figures
+    for what, peak, rated in (
+        ("current", f.peak_current, f.nominal_current),
+        ("torque", f.peak_torque, f.nominal_torque),
+    ):
+        if peak is None or not rated:
+            continue
+        ratio = peak / rated
+        severity, words = _judge(ratio, PEAK, "5 to 10 times is usual for a bare motor")
+        if ratio < 1:
+            severity, words = "warning", f"a peak is at least the nominal {what}: correct one of them"
+        elif ratio < PEAK[0]:
+            words += ", less where gears or electronics set the limit"
+        yield Bound(
+            f"peak_{what}", None, None, severity, f"the peak {what} is {ratio:.3g} times the nominal one: {words}"
+        )
+        return
+
+
+def _judge(value: float, usual: tuple[float, float], words: str) -> tuple[Literal["ok", "info", "warning"], str]:
+    return ("ok" if usual[0] <= value * (1 + 1e-9) and value <= usual[1] * (1 + 1e-9) else "info"), words
+
+
+def _double_loss(s: Solved) -> Iterator[Bound]:
+    """Shares of the transmitted torque are the loss of the gears: an efficiency beside them counts it twice."""
+    if s.figures.load_drive and s.figures.efficiency < 1:
+        words = "load_drive and the gear's efficiency both take the loss of the gears: leave one of them out"
+        yield Bound("load_drive", None, None, "warning", words)
