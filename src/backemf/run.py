@@ -13,6 +13,7 @@ from .actuator import Actuator
 from .actuator.controllers import moving_target
 from .errors import MissingExtraError, ParameterError
 from .motor import Motor
+from .units import linear_unit
 
 if TYPE_CHECKING:
     from .analyze.exceeded import RunFinding
@@ -97,6 +98,10 @@ class Run:
 
     def unit(self, name: str) -> str:
         """Unit of a channel; that of the command is the unit of the controller's main input."""
+        unit = self._rotary_unit(name)
+        return linear_unit(unit) if self.motor is not None and self.motor.motion == "linear" else unit
+
+    def _rotary_unit(self, name: str) -> str:
         if name in ("command", "setpoint"):
             return INPUTS[self.actuator.controller.main]
         if name == "integral":

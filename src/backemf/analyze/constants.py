@@ -13,6 +13,7 @@ from ..physics.drive import torque_of
 from ..physics.magnet import back_emf, flux
 from ..physics.mechanics import drag
 from ..physics.winding import resistance, steady_current
+from ..units import linear_unit
 from .given import array, temperature_of, voltage_of
 from .heat import time_constants
 from .roots import last_fall, maximise
@@ -157,13 +158,25 @@ class Constants:
     cogging_amplitude: Number | None
     """Sum of the amplitudes of all harmonics [N·m]."""
 
+    motion: str = "rotary"
+    """`"rotary"`, or `"linear"`: then N stands for N·m, m for rad and kg for kg·m²."""
+
     def rows(self) -> Iterator[tuple[str, str, Number, str]]:
         """Name, symbol, value and SI unit of every constant that is known, for tables."""
         for entry in fields(self):
             value = getattr(self, entry.name)
-            if value is not None:
+            if value is not None and entry.name in _ROWS:
                 name, symbol, unit = _ROWS[entry.name]
+                if self.motion == "linear":
+                    name, unit = _of_a_slide(name), linear_unit(unit)
                 yield name, symbol, value, unit
+
+
+def _of_a_slide(name: str) -> str:
+    """What a constant is called for a linear motor."""
+    for turning, sliding in (("torque", "force"), ("rotor inertia", "moving mass"), ("inertia", "mass")):
+        name = name.replace(turning, sliding)
+    return name
 
 
 def constants(motor: Motor, voltage: Number | None = None, temperature: Number | None = None) -> Constants:
@@ -194,7 +207,8 @@ def constants(motor: Motor, voltage: Number | None = None, temperature: Number |
     known |= _thermal(motor)
     known |= _inertia(motor, known["gradient"])
     known |= _joint(motor, volts, celsius, top_speed, known["max_current"])
-    return Constants(**{name: None if value is None else _plain(value) for name, value in known.items()})
+    plain = {name: None if value is None else _plain(value) for name, value in known.items()}
+    return Constants(**plain, motion=motor.motion)
 
 
 def no_load(motor: Motor, voltage: Number, temperature: Number) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from .. import units
 from ..actuator import Actuator
-from ..errors import BackemfWarning
+from ..errors import BackemfWarning, ParameterError
 from ..loads import with_inertia
 from ..motorfile import load_with_joint
 from ..physics.state import LIMITS
@@ -26,6 +26,8 @@ from .limits_only import limits_note
 from .run_findings import findings_of, print_findings
 from .tables import plain, titled_table
 from .words import command_from, load_from, quantity, require_ending
+
+NO_LOAD = "inertia inertia=0kg*m^2"
 
 
 @app.command(
@@ -93,6 +95,7 @@ Loads, at the joint:
                                            far_torque=
   "locked"                                 a joint that is held still
   "motion path.csv"                        columns: time, and the position
+For a linear motor they are in N, m and kg: "inertia inertia=2kg".
 
 \b
 Examples:
@@ -132,7 +135,7 @@ def simulate(
             autocompletion=complete_load,
             help='What it moves, such as "inertia inertia=2kg*cm^2"; see below.',
         ),
-    ] = "inertia inertia=0kg*m^2",
+    ] = NO_LOAD,
     duration: Annotated[str, typer.Option(metavar="TIME", help='How long, such as "500 ms".')] = "1 s",
     dt: Annotated[
         str, typer.Option(metavar="TIME", help='Step, such as "10 us"; any is stable, a short one is exact.')
@@ -197,12 +200,20 @@ def simulate(
         limits=limit,
         substeps=substeps,
     )
+    linear = actuator.motor is not None and actuator.motor.motion == "linear"
+    if linear and (actuator.controller.main != "voltage" or actuator.limits):
+        raise ParameterError(
+            f"{motor}: is a linear motor, which takes volts and no limits of torque here: leave --controller and "
+            "--limit out, or run it in Python, where all of them are in metres and newtons"
+        )
+    if linear and load == NO_LOAD:
+        load = units.linear_unit(NO_LOAD)
     with warnings.catch_warnings():
         # the hint about degrees is among the findings
         warnings.simplefilter("ignore", BackemfWarning)
         run = run_simulation(
             actuator,
-            with_inertia(load_from(load), armature),
+            with_inertia(load_from(load, linear), armature),
             command_from(command, actuator.controller.main),
             quantity("--duration", duration, "s"),
             quantity("--dt", dt, "s"),
@@ -286,13 +297,16 @@ def _print_run(name: str, run: Any, last: dict[str, float], peak: dict[str, floa
     if controller.main != "voltage":
         target = float(run["command"][-1])
         shown = (
-            f"{target:.4g} rad" if controller.main == "position" else units.format_quantity(target, run.unit("command"))
+            f"{target:.4g} {run.unit('position')}"
+            if controller.main == "position"
+            else units.format_quantity(target, run.unit("command"))
         )
         table.add_row(f"target ({controller_word(controller)})", shown)
     for name, value in last.items():
         if name == "position":
             # many turns: a practical unit of angle would not help
-            table.add_row(name, f"{value:.0f} rad" if abs(value) >= 1000 else f"{value:.4g} rad")
+            digits = ".0f" if abs(value) >= 1000 else ".4g"
+            table.add_row(name, f"{value:{digits}} {run.unit(name)}")
             continue
         small = abs(value) < NOTHING * float(abs(run[name]).max())
         table.add_row(name.replace("_", " "), units.format_quantity(0.0 if small else value, run.unit(name)))

@@ -44,14 +44,18 @@ COMMANDS = {
 SWITCH = {"true": True, "yes": True, "false": False, "no": False}
 
 
-def load_from(text: str) -> Any:
+def load_from(text: str, linear: bool = False) -> Any:
+    """A load from words such as `inertia inertia=2kg*cm^2`; for a linear motor in newtons, metres and kilograms."""
     word, _, rest = text.strip().partition(" ")
     if word == "motion":
-        table = commands.from_csv(rest.strip(), unit="rad")
+        table = commands.from_csv(rest.strip(), unit="m" if linear else "rad")
         return loads.PrescribedMotion(time=table.time, position=table.values)
+    if linear and word == "pendulum":
+        raise ParameterError(f"--load {text!r}: a linear motor swings no pendulum: say inertia, torque or another load")
     if word not in LOADS:
         raise ParameterError(f"--load {text!r}: must begin with one of {', '.join((*LOADS, 'motion'))}")
-    return built("--load", LOADS[word], rest)
+    sliding: dict[str, str | Reader] = {name: units.linear_unit(unit) for name, unit in UNITS.items()}
+    return built("--load", LOADS[word], rest, sliding if linear else None)
 
 
 def command_from(text: str, main: str = "voltage") -> Any:

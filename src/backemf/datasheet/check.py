@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ..units import convert, format_quantity
+from ..units import convert, format_quantity, linear_unit
 from .blame import Blame, explain, find_slips
 from .bounds import bounds
 from .compare import TOLERANCE, has_two_constants, redundant
@@ -40,7 +40,8 @@ class Finding:
     """One sentence."""
     cause: str = ""
     """The diagnosis in a word for programs: `electronics`, `rms-ampere`, `peak-phase-ampere`, `gear-efficiency`,
-    `power-balance`, `not-passive`, or a unit slip such as `rpm-as-rad/s`, `phase-resistance`, `factor-10`; empty if there is none."""
+    `power-balance`, `not-passive`, or a unit slip such as `rpm-as-rad/s`, `phase-resistance`, `factor-10`; empty if
+    there is none."""
     unit: str = "1"
     """SI unit of `listed` and `predicted`."""
 
@@ -72,6 +73,11 @@ _FAR = 5.0
 
 def check(sheet: Datasheet) -> list[Finding]:
     """Findings on every redundant figure, most direct first; an empty list means nothing could be compared."""
+    found = _findings(sheet)
+    return [replace(f, unit=linear_unit(f.unit)) for f in found] if sheet.motion == "linear" else found
+
+
+def _findings(sheet: Datasheet) -> list[Finding]:
     s = solve(sheet)
     predicted = predict(s)
     found = [*_insufficient(s), *_constants(s)]
@@ -145,7 +151,7 @@ def _capped(s: Solved, ratio: float) -> bool:
     """Whether a no-load speed looks set by a built-in controller: clearly too low, and a multiple of 500 rpm."""
     rpm = convert(s.sheet.mechanical.no_load_speed or 0.0, "rpm")
     brushed = "brush" in s.sheet.kind.lower() and "brushless" not in s.sheet.kind.lower()
-    return ratio < 0.9 and not brushed and abs(rpm - 500 * round(rpm / 500)) < 0.5
+    return ratio < 0.9 and not brushed and s.sheet.motion == "rotary" and abs(rpm - 500 * round(rpm / 500)) < 0.5
 
 
 def _constants(s: Solved) -> list[Finding]:

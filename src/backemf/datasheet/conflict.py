@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..units import format_quantity
+from ..units import format_quantity, linear_unit
 from .blame import Blame, explain, find_slips
 from .solve import Solved
 from .thermal_nodes import nodes
@@ -87,7 +87,8 @@ def _constants(s: Solved) -> list[Conflict]:
     if s.kt is None or s.ke is None or 1 / _APART < s.kt / s.ke < _APART:
         return []
     because = f"Ke ({s.how['ke']}) in the same units, and Kt ({s.how['kt']})"
-    conflict = _conflict("electrical", "kt", s.kt, s.ke, "N*m/A", because)
+    unit = linear_unit("N*m/A") if s.sheet.motion == "linear" else "N*m/A"
+    conflict = _conflict("electrical", "kt", s.kt, s.ke, unit, because)
     return [conflict]
 
 

@@ -54,6 +54,7 @@ def _motor(s: Solved) -> Motor:
     reference = AMBIENT if t.reference_temperature is None else t.reference_temperature
     return Motor(
         name=s.sheet.name,
+        motion=s.sheet.motion,
         winding=Winding(
             resistance=s.resistance,
             inductance=s.inductance or 0.0,

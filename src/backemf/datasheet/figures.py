@@ -40,7 +40,7 @@ PerKelvin = Annotated[float | None, Quantity("1/K", open=False)]
 FallPerKelvin = Annotated[float | None, Quantity("1/K", low=-0.05, high=0.0)]
 SpeedSquaredLoss = Annotated[float | None, Quantity("W*s^2/rad^2", open=False)]
 Angle = Annotated[float | None, Quantity("rad")]
-AnyAngle = Annotated[float | None, Quantity("rad", low=-math.inf)]
+AnyAngle = Annotated[float | None, Quantity("rad", low=-math.inf, linear="rad")]
 Share = Annotated[float | None, Quantity("1", high=1.0)]
 Count = Annotated[float | None, Quantity("1")]
 FrictionShare = Annotated[float | None, Quantity("1", open=False)]
@@ -65,6 +65,9 @@ class Conventions(Table):
     """Which ampere Kt is per: DC (block commutation, line-to-line), peak phase (q-axis) or RMS phase."""
     current: Ampere | None = None
     """Which amperes the other currents are; None: the same as `torque_constant`."""
+    motion: Literal["rotary", "linear"] = "rotary"
+    """Whether the motor turns or slides. The figures of a linear motor are in N for N·m, m for rad and kg for kg·m²:
+    `kt` in N/A, `inertia` as the moving mass in kg, speeds in m/s."""
     figures_at: Side = "motor"
     """Where torques and speeds are meant: at the motor or at the gearbox output."""
     peak_at: Side | None = None
@@ -306,8 +309,8 @@ class CoggingFigures(Table):
     """Peak torque [N·m]."""
     share: Share = None
     """Peak torque over the nominal torque, instead of `amplitude` [1]."""
-    periodicity: Count = None
-    """Periods per turn of the rotor [1]."""
+    periodicity: Annotated[float | None, Quantity("1", linear="rad/m")] = None
+    """Periods per turn of the rotor [1]; of a linear motor 2π over the length of a period [rad/m]."""
     poles: Count = None
     """Number of magnet poles, twice the pole pairs, instead of `periodicity` [1]."""
     slots: Count = None

@@ -12,11 +12,11 @@ from typing import Any
 
 from .. import catalog
 from ..errors import DatasheetError, UnitError
-from ..units import parse_printed
+from ..units import example, parse_printed
 from .amperes import Amperes
 from .figures import Conventions
 from .sheet import FIELDS, LISTS, TABLES, Datasheet
-from .table import Table, choices, one_of, quantities
+from .table import Quantity, Table, choices, one_of, quantities
 
 _TEXTS = ("name", "maker", "kind", "source", "identified")
 _LARGEST_FILE = 1_000_000
@@ -30,6 +30,7 @@ class Place:
         self.file = file
         self.text = text
         self.amperes = Amperes()
+        self.motion = "rotary"
 
     def error(self, table: str, key: str, value: Any, fault: str, index: int = 0) -> DatasheetError:
         line = _line_numbers(self.text).get((table, index, key))
@@ -89,6 +90,9 @@ def _sheet(content: dict[str, Any], place: Place, stem: str, origin: str, value_
             "export take it, and be.load"
         )
     fields: dict[str, Any] = {"name": stem, "origin": origin}
+    # the units of all tables follow it, wherever it stands
+    say = content.get("conventions")
+    place.motion = "linear" if isinstance(say, dict) and say.get("motion") == "linear" else "rotary"
     for key, value in content.items():
         if key in _TEXTS:
             fields[key] = _text(value, place, key)
@@ -124,7 +128,7 @@ def _table(kind: type[Table], content: Any, place: Place, name: str, index: int,
         elif units[key].many:
             values[key] = _orders(value, place, name, key, value_of)
         else:
-            values[key] = _figure(value, units[key].unit, units[key].fault, place, name, key, index, value_of)
+            values[key] = _figure(value, units[key], place, name, key, index, value_of)
     if name == "gear" and not values.get("ratio"):
         raise place.error(name, "ratio", values.get("ratio"), "every stage needs a ratio, such as ratio = 9", index)
     try:
@@ -133,18 +137,32 @@ def _table(kind: type[Table], content: Any, place: Place, name: str, index: int,
         raise DatasheetError(f"{place.file}, {error}") from None
 
 
-def _figure(
-    value: Any, unit: str, fault_of: Any, place: Place, table: str, key: str, index: int, value_of: Any
-) -> float:
+def _figure(value: Any, figure: Quantity, place: Place, table: str, key: str, index: int, value_of: Any) -> float:
+    unit = figure.unit_of(place.motion)
     try:
         number, ampere = value_of(value, unit)
     except UnitError as error:
+        if fault := _other_motion(value, figure, place.motion, value_of):
+            raise place.error(table, key, value, fault, index) from None
         # the error quotes the value itself: say it once
         fault = str(error).removeprefix(f'"{value}"').removeprefix(repr(value)).removeprefix(":").strip()
         raise place.error(table, key, value, fault, index) from None
-    if fault := fault_of(number) or place.amperes.note(table, key, index, value, unit, ampere):
+    if fault := figure.fault(number) or place.amperes.note(table, key, index, value, unit, ampere):
         raise place.error(table, key, value, fault, index)
     return number
+
+
+def _other_motion(value: Any, figure: Quantity, motion: str, value_of: Any) -> str:
+    """What to do where a figure has the unit of the other kind of motor, or an empty text."""
+    other = "rotary" if motion == "linear" else "linear"
+    try:
+        value_of(value, figure.unit_of(other))
+    except UnitError:
+        return ""
+    return (
+        f"has the unit of a {other} motor, and the sheet is of a {motion} one: "
+        f'write it like "{example(figure.unit_of(motion))}", or say motion = "{other}" under [conventions]'
+    )
 
 
 def _orders(value: Any, place: Place, table: str, key: str, value_of: Any) -> tuple[float, ...]:
@@ -153,9 +171,9 @@ def _orders(value: Any, place: Place, table: str, key: str, value_of: Any) -> tu
         raise place.error(table, key, value, 'must be a list such as ["1e-8 N*m*s^2/rad^2"]')
     if len(value) > _HIGHEST_ORDER - 1:
         raise place.error(table, key, None, f"must not go beyond order {_HIGHEST_ORDER}")
-    fault = quantities(TABLES[table])[key].fault
-    units = [f"N*m*s^{n}/rad^{n}" for n in range(2, 2 + len(value))]
-    return tuple(_figure(v, unit, fault, place, table, key, 0, value_of) for v, unit in zip(value, units, strict=True))
+    first = quantities(TABLES[table])[key]
+    orders = [replace(first, unit=f"N*m*s^{n}/rad^{n}") for n in range(2, 2 + len(value))]
+    return tuple(_figure(v, order, place, table, key, 0, value_of) for v, order in zip(value, orders, strict=True))
 
 
 def _list(kind: type[Table], content: Any, place: Place, name: str, value_of: Any) -> tuple[Table, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DatasheetError
+from ..units import linear_unit
 from .figures import (
     CoggingFigures,
     Conventions,
@@ -94,13 +95,15 @@ class Datasheet:
     """The file it was read from, for messages."""
 
     def __post_init__(self) -> None:
-        friction = self.friction
+        friction, newton = self.friction, linear_unit("N·m") if self.motion == "linear" else "N·m"
         if friction.stiction is not None and friction.stiction < (friction.coulomb or 0.0):
             raise DatasheetError(
-                f"{self.label}, [friction] stiction = {friction.stiction:g} N·m is below coulomb = "
-                f"{friction.coulomb:g} N·m: friction at rest must be at least the friction when sliding"
+                f"{self.label}, [friction] stiction = {friction.stiction:g} {newton} is below coulomb = "
+                f"{friction.coulomb:g} {newton}: friction at rest must be at least the friction when sliding"
             )
         self._require_cogging()
+        if self.motion == "linear":
+            self._require_slide()
         known = {name for table in (*TABLES.values(), *LISTS.values()) for name in quantities(table)}
         for key in self.sources:
             if key.split(".")[-1] not in known:
@@ -120,6 +123,24 @@ class Datasheet:
                     f"{self.label}, [[cogging]] poles = {h.poles:g}: contradicts [electrical] pole_pairs = {pairs:g}: "
                     "poles are twice the pole pairs: correct one of them"
                 )
+
+    def _require_slide(self) -> None:
+        """Refuse what a linear motor cannot have."""
+        if self.gear:
+            raise DatasheetError(
+                f"{self.label}, [[gear]]: a linear motor has no gearbox: leave it out; a rotary motor with a screw or "
+                "a belt is a rotary sheet, and LeadScrew or Belt brings it to the slide"
+            )
+        if any(h.poles is not None for h in self.cogging):
+            raise DatasheetError(
+                f"{self.label}, [[cogging]] poles: a linear motor has no turns to count them on: give a periodicity, "
+                '2π over the length of a period, such as "262 rad/m"'
+            )
+
+    @property
+    def motion(self) -> str:
+        """Whether the motor turns, `"rotary"`, or slides, `"linear"`."""
+        return self.conventions.motion
 
     @property
     def label(self) -> str:
@@ -277,7 +298,7 @@ class Datasheet:
             for key, value in part.given().items():
                 if key in units:
                     source = self.source_of(name.split("[")[0], key)
-                    found.append(Figure(name, key, value, units[key].unit, source))
+                    found.append(Figure(name, key, value, units[key].unit_of(self.motion), source))
         return found
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 from ..errors import DatasheetError
-from ..units import format_quantity
+from ..units import format_quantity, linear_unit
 
 _SMALLEST, _LARGEST = 1e-20, 1e20
 
@@ -27,6 +27,14 @@ class Quantity:
     """Largest value."""
     many: bool = False
     """Whether the figure is a list."""
+    linear: str | None = None
+    """Unit in the sheet of a linear motor, where it is not the usual one in place of `unit`."""
+
+    def unit_of(self, motion: str) -> str:
+        """SI unit of the value in the sheet of a rotary or a linear motor."""
+        if motion != "linear":
+            return self.unit
+        return linear_unit(self.unit) if self.linear is None else self.linear
 
     def fault(self, value: float) -> str:
         """What is wrong with a value, or an empty text."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..units import write_quantity
+from ..units import linear_unit, write_quantity
 from .sheet import LISTS, TABLES, Datasheet
 from .table import Table, quantities
 
@@ -17,10 +17,10 @@ def write(sheet: Datasheet) -> str:
     if sheet.notes:
         lines += ["notes = [", *(f"  {toml_value(note)}," for note in sheet.notes), "]"]
     for name in TABLES:
-        lines += _lines(f"[{name}]", getattr(sheet, name))
+        lines += _lines(f"[{name}]", getattr(sheet, name), sheet.motion)
     for name in LISTS:
         for part in getattr(sheet, name):
-            lines += _lines(f"[[{name}]]", part, always=True)
+            lines += _lines(f"[[{name}]]", part, sheet.motion, always=True)
     for name in ("sources", "measured"):
         content: dict[str, Any] = getattr(sheet, name)
         if content:
@@ -28,19 +28,21 @@ def write(sheet: Datasheet) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _lines(header: str, part: Table, always: bool = False) -> list[str]:
+def _lines(header: str, part: Table, motion: str, always: bool = False) -> list[str]:
     given, units = part.given(), quantities(type(part))
     lines = []
     for key, value in given.items():
         if key not in units:
             lines.append(f"{key} = {toml_value(value)}")
         elif units[key].many:
-            texts = [write_quantity(v, f"N*m*s^{n}/rad^{n}") for n, v in enumerate(value, start=2)]
+            orders = [f"N*m*s^{n}/rad^{n}" for n in range(2, 2 + len(value))]
+            orders = [linear_unit(unit) for unit in orders] if motion == "linear" else orders
+            texts = [write_quantity(v, unit) for v, unit in zip(value, orders, strict=True)]
             lines.append(f"{key} = {toml_value(texts)}")
-        elif units[key].unit == "1":
+        elif units[key].unit_of(motion) == "1":
             lines.append(f"{key} = {toml_value(value)}")
         else:
-            lines.append(f"{key} = {toml_value(write_quantity(value, units[key].unit))}")
+            lines.append(f"{key} = {toml_value(write_quantity(value, units[key].unit_of(motion)))}")
     return ["", header, *lines] if lines or always else []
 
 

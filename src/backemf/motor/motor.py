@@ -43,6 +43,8 @@ class Motor:
     """What people call it."""
     estimates: tuple[Estimate, ...] = ()
     """What was estimated when the motor was made; `estimated` is what of it still holds."""
+    motion: str = "rotary"
+    """`"rotary"`, or `"linear"` for a motor that slides: N stands for N·m, m for rad and kg for kg·m² throughout."""
 
     def __post_init__(self) -> None:
         for part, kinds in _PARTS.items():
@@ -51,6 +53,8 @@ class Motor:
             object.__setattr__(self, "estimates", tuple(self.estimates))
         if not isinstance(self.estimates, tuple) or not all(isinstance(e, Estimate) for e in self.estimates):
             raise ParameterError(f"Motor.estimates = {self.estimates!r}: must be a tuple of Estimate")
+        if self.motion not in ("rotary", "linear"):
+            raise ParameterError(f'Motor.motion = {self.motion!r}: must be "rotary" or "linear"')
         if self.limits is not None and self.limits.derates and self.thermal is None:
             raise ParameterError(
                 "Motor.limits derates with the winding temperature, but Motor.thermal is None: give a thermal model"

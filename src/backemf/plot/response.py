@@ -9,7 +9,6 @@ import numpy as np
 
 from ..analyze.gear_load import gear_output_torque
 from ..physics.state import LIMITS
-from ..run import INPUTS
 from .ratings import draw_ratings, rating_lines, shows_gear_torque
 from .style import BLUE, INK, LIGHT, ORANGE, SERIES, VERMILION, caption, figure, look, save, scaled
 
@@ -134,7 +133,7 @@ def _target(run: Any, aim: str | None) -> str | None:
     if aim is None:
         return None
     if "command" in run.channels:
-        return "command" if run.unit("command") == INPUTS[aim] else None
+        return "command" if run.actuator.controller.main == aim else None
     return f"{aim}_command" if f"{aim}_command" in run.channels else None
 
 

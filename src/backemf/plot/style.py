@@ -91,7 +91,12 @@ def save(drawn: Figure, path: str | Path | None) -> Figure:
 
 
 def first(motor: Motor) -> Motor:
-    """The first motor of a batch."""
+    """The first motor of a batch; only rotary ones are drawn, whose units stand at the axes."""
+    if motor.motion == "linear":
+        raise ParameterError(
+            f"{motor.name or 'Motor'} is a linear motor: its pictures would have axes in N·m and rad/s; "
+            "draw a run of it, with run.plot()"
+        )
     if all(np.ndim(value) == 0 for _, value in numbers(motor)):
         return motor
     return map_numbers(motor, lambda value: float(np.asarray(value).flat[0]) if np.ndim(value) else value)

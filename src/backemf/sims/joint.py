@@ -314,8 +314,18 @@ def envelope_limits(limit: DriveEnvelope) -> tuple[Figure, Figure | None, Figure
     return top, stall, end
 
 
+def require_rotary(motor: Motor) -> None:
+    """Refuse a linear motor: what is written for simulators is a hinge, its torques in N·m and its angles in rad."""
+    if motor.motion == "linear":
+        raise ParameterError(
+            f"{motor.name or 'Motor'} is a linear motor, and what is written for simulators turns a hinge: "
+            "run it in Python, or inside MuJoCo on a slide joint with sims.mujoco.Motors"
+        )
+
+
 def feeding(motor: Motor, actuator: Actuator, supply: Supply | Number | None) -> Supply:
     """What feeds the motor: as given, of the actuator, or its rated voltage; never above the drive's voltage limit."""
+    require_rotary(motor)
     given = supply if supply is not None else actuator.supply
     rated = None if motor.ratings is None else motor.ratings.voltage
     source = supply_of(motor, actuator.voltage_limit if given is None and rated is None else given)

@@ -26,6 +26,7 @@ __all__ = [
     "dimension",
     "example",
     "format_quantity",
+    "linear_unit",
     "parse",
     "parse_printed",
     "practical_unit",
@@ -120,6 +121,13 @@ def practical_unit(value: float, unit: str) -> str:
         return unit
     fitting = [choice for choice in choices if abs(convert(value, choice)) >= 1]
     return max(fitting or choices[:1], key=lambda choice: read_unit(choice).size if choice != "degC" else 1.0)
+
+
+def linear_unit(unit: str) -> str:
+    """The unit of a linear motor's quantity in place of that of a rotary one: N for N·m, m for rad, kg for kg·m²."""
+    for turning, sliding in (("kg*m^2", "kg"), ("kg·m²", "kg"), ("N*m", "N"), ("N·m", "N"), ("rad", "m"), ("(N)", "N")):
+        unit = unit.replace(turning, sliding)
+    return unit
 
 
 def dimension(unit: str) -> Dimension:

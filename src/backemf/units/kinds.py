@@ -74,6 +74,15 @@ _KNOWN = {
     "integrated angle": ("rad*s", "0.2 rad*s"),
     "time per angle": ("s/rad", "0.01 s/rad"),
     "rate per angle": ("1/(rad*s)", "5 1/(rad*s)"),
+    # of linear motors
+    "velocity": ("m/s", "1.5 m/s"),
+    "force constant or back-EMF constant": ("N/A", "20 N/A"),
+    "inverse of a back-EMF constant": ("m/(V*s)", "0.05 m/(V*s)"),
+    "viscous friction of a slide": ("N*s/m", "3 N*s/m"),
+    "stiffness of a slide": ("N/m", "1e6 N/m"),
+    "speed-force gradient": ("m/(N*s)", "0.004 m/(N*s)"),
+    "inverse force": ("1/N", "0.001 1/N"),
+    "inverse length": ("rad/m", "262 rad/m"),
 }
 
 
