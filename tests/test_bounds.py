@@ -77,7 +77,7 @@ def test_a_peak_of_five_to_ten_times_is_usual(ratio, severity):
     """Of the continuous current, or of the torque where no currents are printed."""
     current = findings(electrical={**ELECTRICAL, "nominal_current": 3.0}, peak={"current": 3.0 * ratio})
     torque = findings(mechanical={"nominal_torque": 0.2}, peak={"torque": 0.2 * ratio})
-    assert current["peak_current"].severity == torque["peak_torque"].severity == severity
+    assert current["peak_over_nominal"].severity == torque["peak_over_nominal"].severity == severity
 
 
 def test_a_sheet_without_these_figures_has_none_of_the_findings():

@@ -161,6 +161,14 @@ def test_contradictions_are_in_linear_units():
         Datasheet.from_si("x", conventions={"motion": "linear"}, friction=friction)
 
 
+def test_estimates_are_not_for_linear_motors():
+    """Their rules were fitted on motors that turn."""
+    sheet = Datasheet.loads(TEXT)
+    assert "estimates" not in {finding.figure for finding in sheet.check()}
+    with pytest.raises(DatasheetError, match="estimates are of rotary motors, and this one slides"):
+        sheet.motor(estimate=True)
+
+
 def test_a_motor_file_keeps_the_motion(tmp_path):
     """A saved linear motor is one when it is read."""
     motor = Datasheet.loads(TEXT).motor()
@@ -176,6 +184,21 @@ def test_a_motion_is_one_of_two():
             magnet=be.Magnet(torque_constant=1.0, back_emf_constant=1.0),
             motion="sliding",
         )
+
+
+def test_limits_alone_make_no_linear_actuator(tmp_path):
+    """An actuator of limits has newton metres: too few figures are an error, in every command."""
+    sheet = Datasheet.from_si("x", conventions={"motion": "linear"}, peak={"torque": 90.0}, mechanical={"max_speed": 2})
+    assert sheet.says == "too little"
+    with pytest.raises(DatasheetError, match="too few figures for a motor"):
+        sheet.actuator()
+    file = tmp_path / "x.toml"
+    file.write_text(sheet.to_toml())
+    for words in (("show",), ("simulate", "--command", "1 V"), ("export", "--to", "mjlab")):
+        answer = run(words[0], str(file), *words[1:])
+        assert answer.exit_code != 0 and "too few figures for a motor" in answer.output + str(answer.exception)
+        assert "N·m" not in answer.output
+    assert "N·m" not in run("check", str(file)).output
 
 
 # --- the commands

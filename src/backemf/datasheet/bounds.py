@@ -79,7 +79,7 @@ def _peak(s: Solved) -> Iterator[Bound]:
         elif ratio < PEAK[0]:
             words += ", less where gears or electronics set the limit"
         yield Bound(
-            f"peak_{what}", None, None, severity, f"the peak {what} is {ratio:.3g} times the nominal one: {words}"
+            "peak_over_nominal", None, None, severity, f"the peak {what} is {ratio:.3g} times the nominal one: {words}"
         )
         return
 

@@ -14,7 +14,9 @@ def how_much(sheet: Datasheet) -> str:
     """How much a sheet says, in two words."""
     s = solve(sheet)
     if s.missing():
-        return "limits only" if any(s.figures.has(name) for name in TORQUES) else "too little"
+        # an actuator of limits alone does not know that it slides
+        limited = sheet.motion == "rotary" and any(s.figures.has(name) for name in TORQUES)
+        return "limits only" if limited else "too little"
     return "partial motor" if lacking(s) else "whole motor"
 
 

@@ -36,6 +36,8 @@ def derive(sheet: Datasheet, overrides: dict[str, Any], estimate: bool = False) 
     for name in overrides:
         if name not in parts:
             raise DatasheetError(f"{sheet.label}: a motor has no {name}: override one of {', '.join(sorted(parts))}")
+    if estimate and sheet.motion == "linear":
+        raise DatasheetError(f"{sheet.label}: estimates are of rotary motors, and this one slides: leave them out")
     s = solve(sheet)
     if missing := s.missing():
         raise DatasheetError(f"{sheet.label}: too few figures for a motor: {'; '.join(missing)}")

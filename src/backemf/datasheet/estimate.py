@@ -128,6 +128,9 @@ class Known:
 
 def estimates(s: Solved) -> list[Estimate]:
     """An estimate for every figure that the sheet does not give and that can be estimated from what it does give."""
+    if s.sheet.motion == "linear":
+        # the rules are of motors that turn
+        return []
     known = known_of(s)
     found = []
     for figure in missing(s):

@@ -33,13 +33,13 @@ class JointLimits:
 
 
 def joint_limits(s: Solved) -> JointLimits | None:
-    """The limits that the figures allow; None where no torque is given.
+    """The limits that the figures allow; None where no torque is given, and for a linear motor.
 
     The line ends without torque at the no-load speed w0. It begins at the stall torque; where that is not printed, it
     goes through the nominal point, t0 = tn/(1 - wn/w0), and begins at the peak torque or above.
     """
     torque, speed = _largest_torque(s), _top_speed(s)
-    if torque is None:
+    if torque is None or s.sheet.motion == "linear":
         return None
     top, top_from = torque
     if speed is None:

@@ -227,7 +227,7 @@ class Datasheet:
 
         with self._sane():
             s = solve(self)
-            if not s.missing() or overrides:
+            if not s.missing() or overrides or self.motion == "linear":
                 return Actuator(self.motor(estimate=estimate, **overrides))
             return limits_actuator(s)
 
