@@ -80,6 +80,13 @@ def test_a_peak_of_five_to_ten_times_is_usual(ratio, severity):
     assert current["peak_over_nominal"].severity == torque["peak_over_nominal"].severity == severity
 
 
+def test_gears_may_set_a_lower_peak():
+    """What gears stand is no property of the magnets; above the usual and below the nominal it stays a finding."""
+    for ratio, severity in ((0.9, "warning"), (2.5, "ok"), (12.0, "info")):
+        found = findings(mechanical={"nominal_torque": 0.2}, peak={"torque": 0.2 * ratio}, gear=[{"ratio": 9.0}])
+        assert found["peak_over_nominal"].severity == severity
+
+
 def test_a_sheet_without_these_figures_has_none_of_the_findings():
     """Nothing is said of what is not known."""
     assert findings(peak={"current": 9.0}, cogging=[{"amplitude": 0.01, "periodicity": 84}]).keys() == {"peak"}

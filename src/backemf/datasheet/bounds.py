@@ -76,8 +76,10 @@ def _peak(s: Solved) -> Iterator[Bound]:
         severity, words = _judge(ratio, PEAK, "5 to 10 times is usual for a bare motor")
         if ratio < 1:
             severity, words = "warning", f"a peak is at least the nominal {what}: correct one of them"
+        elif ratio < PEAK[0] and s.sheet.gear:
+            severity, words = "ok", "gears set a lower limit than the motor's own 5 to 10 times"
         elif ratio < PEAK[0]:
-            words += ", less where gears or electronics set the limit"
+            words += ", less where electronics set the limit"
         yield Bound(
             "peak_over_nominal", None, None, severity, f"the peak {what} is {ratio:.3g} times the nominal one: {words}"
         )
