@@ -151,6 +151,22 @@ def test_findings_are_in_linear_units():
     assert found["speed_torque_gradient"].severity == "ok" and "m/(N·s)" in str(found["speed_torque_gradient"])
 
 
+@pytest.mark.parametrize(
+    ("factor", "cause"), [(10.0, "factor-10"), (1000.0, "factor-1e3"), (2 * np.pi, ""), (30 / np.pi, "")]
+)
+def test_a_linear_motor_has_no_slip_of_turns(factor, cause):
+    """A prefix can be wrong in any unit; radians and revolutions cannot where nothing turns."""
+    sheet = Datasheet.from_si(
+        "x",
+        conventions={"motion": "linear"},
+        electrical={"kt": 18.5, "ke": 18.5, "resistance": 2.4, "nominal_voltage": 48.0},
+        mechanical={"no_load_speed": factor * 48.0 / 18.5, "stall_torque": 18.5 * 48.0 / 2.4},
+    )
+    found = {f.figure: f for f in sheet.check()}["no_load_speed"]
+    assert found.severity == "error" and found.cause == cause
+    assert "rpm" not in str(found) and "rad" not in str(found)
+
+
 def test_contradictions_are_in_linear_units():
     """The sentence that refuses a motor."""
     tables = {"kt": 18.5, "ke": 1.0, "resistance": 2.4}

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
+from ..units import linear_unit
 from .compare import FREE, mismatches, tolerance_of
 from .figures import Electrical, Mechanical
 from .slips import Slip, slips_of
@@ -92,7 +93,8 @@ def _corrections(s: Solved, before: dict[str, float]) -> Iterator[Blame]:
         if figure not in _UNITS or not value:
             continue
         table, unit = _UNITS[figure]
-        for slip in slips_of(unit):
+        # nothing turns in a linear motor: only prefixes and decimal points slip
+        for slip in slips_of(linear_unit(unit), electrical=False) if s.sheet.motion == "linear" else slips_of(unit):
             if figure != "no_load_current" and not worst / _POWER < abs(math.log(slip.factor)) < worst * _POWER:
                 continue
             corrected = value * slip.factor if figure == "kv" else value / slip.factor

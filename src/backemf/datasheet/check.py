@@ -84,7 +84,7 @@ def _findings(sheet: Datasheet) -> list[Finding]:
     for figure, tolerance in TOLERANCE.items():
         found += _compare(s, figure, predicted, tolerance)
     slips = find_slips(s)
-    found = [*_contradictions(s, slips), *(_with_slip(finding, slips) for finding in found)]
+    found = [*_contradictions(s, slips), *(_with_slip(finding, slips, sheet.motion) for finding in found)]
     found += [
         *_power(s, predicted),
         *_temperature(s, predicted),
@@ -134,7 +134,7 @@ def _judge(s: Solved, figure: str, ratio: float, tolerance: float) -> tuple[Seve
     return severity, words, cause
 
 
-def _with_slip(finding: Finding, slips: list[Blame]) -> Finding:
+def _with_slip(finding: Finding, slips: list[Blame], motion: str) -> Finding:
     """A finding that says first which unit was probably mixed up, if one was."""
     ratio = finding.ratio
     if finding.severity in ("ok", "info") or ratio is None:
@@ -143,7 +143,9 @@ def _with_slip(finding: Finding, slips: list[Blame]) -> Finding:
         return finding
     if finding.cause.endswith("-resistance") and not slips:
         return finding
-    said = explain(finding.figure, finding.unit, ratio, slips)
+    turns = motion == "rotary"
+    unit = finding.unit if turns else linear_unit(finding.unit)
+    said = explain(finding.figure, unit, ratio, slips, electrical=turns)
     return finding if said is None else replace(finding, explanation=said[0], cause=said[1])
 
 
@@ -171,7 +173,9 @@ def _power(s: Solved, predicted: dict[str, float]) -> list[Finding]:
     if listed is None or not value:
         return []
     ratio = listed / value
-    if not 1 / _FAR < ratio < _FAR and (said := explain("nominal_power", "W", ratio, [])):
+    if not 1 / _FAR < ratio < _FAR and (
+        said := explain("nominal_power", "W", ratio, [], electrical=s.sheet.motion == "rotary")
+    ):
         return [Finding("nominal_power", listed, value, "warning", *said, "W")]
     near = abs(ratio - 1) < 0.25
     words = "agrees with nominal torque and speed" if near else "a name for the motor rather than torque times speed"

@@ -36,17 +36,18 @@ def conflicts(s: Solved, slips: list[Blame] | None = None) -> list[Conflict]:
     found = [*_time_constant(s), *_thermal(s), *_constants(s), *_no_load(s)]
     if found and slips is None:
         slips = find_slips(s)
-    return [_with_slip(conflict, slips or []) for conflict in found]
+    return [_with_slip(conflict, slips or [], s.sheet.motion) for conflict in found]
 
 
-def _with_slip(conflict: Conflict, slips: list[Blame]) -> Conflict:
+def _with_slip(conflict: Conflict, slips: list[Blame], motion: str) -> Conflict:
     """A contradiction that says first which unit was probably mixed up, if one was."""
     if conflict.figure == "no_load_current" and not slips:
         # it must be below the stall current, not equal to it
         return conflict
     warm = conflict.where.startswith("[thermal]")
     ratio = conflict.listed / conflict.predicted
-    said = explain(conflict.figure, conflict.unit, ratio, [] if warm else slips, electrical=not warm)
+    electrical = not warm and motion == "rotary"
+    said = explain(conflict.figure, conflict.unit, ratio, [] if warm else slips, electrical=electrical)
     return conflict if said is None else replace(conflict, fault=f"{said[0]}; it {conflict.fault}", cause=said[1])
 
 
