@@ -128,6 +128,18 @@ def test_the_physics_is_that_of_the_rotary_motor_with_the_same_numbers():
     assert (runs[0].unit("torque"), runs[0].unit("velocity"), runs[0].unit("current")) == ("N", "m/s", "A")
 
 
+def test_findings_of_a_run_are_in_metres_per_second():
+    """Too fast is said in m/s, and a target of many metres does not look like degrees."""
+    slide = Datasheet.loads(TEXT.replace('inertia = "400 g"', 'inertia = "400 g"\nmax_speed = "0.5 m/s"')).motor()
+    run = be.simulate(slide, be.Inertia(0.0), 24.0, duration=0.05, dt=1e-4)
+    (fast,) = [finding for finding in run.findings() if finding.what == "speed"]
+    assert fast.unit == "m/s" and "0.5 m/s" in fast.explanation and "rpm" not in fast.explanation
+    far = be.simulate(
+        be.Actuator(slide, controller=be.PositionPid(kp=1.0)), be.Inertia(0.0), 90.0, duration=0.05, dt=1e-4
+    )
+    assert not [finding for finding in far.findings() if "degrees" in finding.explanation]
+
+
 def test_the_run_of_a_linear_motor_is_drawn_in_metres():
     """The axes have the units of the channels, and the command is found."""
     slide = Datasheet.loads(TEXT).motor()

@@ -17,6 +17,8 @@ def degrees_hint(actuator: Any, channels: Mapping[str, np.ndarray]) -> str | Non
 
     A command range that holds the targets says that they are meant.
     """
+    if actuator.motor is not None and actuator.motor.motion == "linear":
+        return None
     main = actuator.controller.main == "position"
     target = channels.get("command") if main and "command" in channels else channels.get("position_command")
     if target is None:

@@ -256,7 +256,7 @@ def _speeds(seen: _Seen) -> list[RunFinding]:
     of_rotor = "the rotor reached {}; its maximum of {} was exceeded"
     of_gear = "the input of the gearbox reached {}; its permissible {} were exceeded"
     return [
-        *_over(seen, "speed", size, "rad/s", of_rotor),
+        *_over(seen, "speed", size, seen.run.unit("rotor_speed"), of_rotor),
         *_over(seen, "gear_input_speed", size, "rad/s", of_gear),
     ]
 
