@@ -1,6 +1,5 @@
 """Controllers against their closed forms: where a joint comes to rest, how fast a torque comes, what a mode follows."""
 
-import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -198,19 +197,6 @@ def test_servo_in_its_dead_band_is_no_spring():
     inside, outside = (held(servo(dead_band=0.02), error)[1][0].torque_stiffness for error in (0.01, 0.05))
     assert inside == 0.0
     assert outside == pytest.approx(5.0 * BUS * KT * 10.0 / R)
-
-
-def test_dynamixel_registers():
-    """P 800 at one pulse (2π/4096 rad) is 800/128 of the 885 PWM units; I and D count milliseconds."""
-    pulse = 2 * math.pi / 4096
-    it = be.DutyServo.dynamixel(800, 100, 400, pwm_limit=442, current_limit=2.3)
-    assert it.kp * pulse == pytest.approx(800 / 128 / 885)
-    assert it.ki * pulse * 1e-3 == pytest.approx(100 / 65536 / 885)
-    assert it.kd * pulse / 1e-3 == pytest.approx(400 / 16 / 885)
-    assert it.pwm_limit == pytest.approx(442 / 885) and it.current_limit == 2.3
-    # 141.6 pulses of error, 12.4°, are all of the PWM
-    assert it.kp * math.radians(12.445) == pytest.approx(1.0, rel=1e-3)
-    assert be.DutyServo.dynamixel(800).ki is None
 
 
 def test_servo_integral_takes_the_error_away():

@@ -13,6 +13,8 @@ from backemf import analyze
 from backemf.datasheet import Datasheet
 from backemf.errors import DatasheetError
 from backemf.motor import Coulomb, Dahl, LoadDependent, LoadShare, LuGre, QuadraticShare, Stribeck
+from backemf.physics.mechanics import viscous_slope
+from backemf.sims import joint
 
 ELECTRICAL = {"kt": 0.06, "resistance": 1.13, "nominal_voltage": 48.0}
 SHARES = {"load_drive": 0.2, "load_back": 0.1}
@@ -255,7 +257,7 @@ def test_an_identified_servo_is_a_sheet_and_its_numbers_are_found_at_the_output(
     assert m.magnet.torque_constant * n == pytest.approx(p["kt"]) == m.magnet.back_emf_constant * n
     assert m.winding.resistance == p.get("R", 1.0)
     assert m.reflected_inertia == pytest.approx(p["armature"])
-    assert m.drag is not None and m.drag.coefficients[0] * n**2 == pytest.approx(p["friction_viscous"])
+    assert viscous_slope(m) * n**2 == pytest.approx(p["friction_viscous"])
     found: dict[str, float] = {}
     if isinstance(m.friction, Coulomb):
         found["friction_base"] = m.friction.coulomb * n
@@ -268,6 +270,20 @@ def test_an_identified_servo_is_a_sheet_and_its_numbers_are_found_at_the_output(
     for key, value in wanted.items():
         # the part that fades is the difference of two printed torques
         assert found[key] == pytest.approx(value, rel=1e-9, abs=1e-15), key
+
+
+@pytest.mark.parametrize("figures", [{}, {"stribeck_velocity": 1.0, "stiction": 0.2}])
+def test_viscous_friction_of_loaded_gears_does_not_lower_the_torque_they_transmit(figures):
+    """With load shares the viscous part goes with the friction, and simulators' joints and constants find it there."""
+    rubs = {"coulomb": 0.1, "viscous": 0.03, "drag": (0.002,), **figures}
+    plain, loaded = sheet(rubs).motor(), sheet({**rubs, "load_drive": 0.2, "load_back": 0.1}).motor()
+    assert plain.drag is not None and plain.drag.coefficients == (0.03, 0.002)
+    assert loaded.drag is not None and loaded.drag.coefficients == (0.0, 0.002)
+    assert isinstance(loaded.friction, LoadDependent) and loaded.friction.viscous == 0.03
+    for motor in (plain, loaded):
+        viscous = joint.friction_of(motor)[2]
+        assert viscous is not None and viscous.value == pytest.approx(0.03)
+        assert analyze.constants(motor, voltage=12.0).viscous_drag == pytest.approx(0.03)
 
 
 def seen_from_the_output(f: LoadDependent, n: float) -> dict[str, float]:

@@ -7,10 +7,12 @@ a voltage that makes up for the back-EMF, or goes through a current loop.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ..checks import Maybe, Number, leave_out, require, require_part
 from ..errors import ParameterError
 from ..tree import kind_of_numbers
+from .firmware import DYNAMIXEL, FEETECH, Firmware, firmware_of, register
 
 
 @kind_of_numbers
@@ -179,25 +181,49 @@ class DutyServo:
     @classmethod
     def dynamixel(
         cls,
-        position_p_gain: int,
-        position_i_gain: int = 0,
-        position_d_gain: int = 0,
-        pwm_limit: int = 885,
-        current_limit: float | None = None,
+        model: str | None = None,
+        position_p_gain: Number | None = None,
+        position_i_gain: Number | None = None,
+        position_d_gain: Number | None = None,
+        pwm_limit: int | None = None,
+        current_limit: Maybe = None,
     ) -> DutyServo:
-        """From the registers of a Dynamixel X: gains as they are set, PWM limit in its units of 1/885.
+        """From the registers of a Dynamixel in position mode, such as `dynamixel("xl330-m288", position_p_gain=400)`.
 
-        The firmware works in pulses of 2π/4096 rad and its own PWM units: P/128 per pulse, I/65536 per pulse and
-        millisecond, D/16 per pulse of change in a millisecond.
+        What a gain means differs between models, so there is no default model. A register that is not given stands as
+        delivered. `pwm_limit` is in the units of its register, 885 for full duty; `current_limit` is in ampere.
         """
-        pulses, full = 4096 / (2 * 3.141592653589793), 885.0
-        return cls(
-            kp=position_p_gain / 128 * pulses / full,
-            ki=position_i_gain / 65536 * pulses / full * 1e3,
-            kd=position_d_gain / 16 * pulses / full * 1e-3,
-            pwm_limit=pwm_limit / full,
-            current_limit=current_limit,
-        )
+        it = firmware_of(model, DYNAMIXEL, "dynamixel")
+        return cls(**_loop(it, position_p_gain, position_i_gain, position_d_gain, pwm_limit, current_limit))
+
+    @classmethod
+    def feetech(
+        cls, model: str | None = None, position_p_gain: Number | None = None, current_limit: Maybe = None
+    ) -> DutyServo:
+        """From the P gain of a Feetech servo in position mode, such as `feetech("sts3215", position_p_gain=16)`.
+
+        A gain that is not given stands as delivered. The units of its I and D gains are not public: they are left out.
+        """
+        it = firmware_of(model, FEETECH, "feetech")
+        return cls(**_loop(it, position_p_gain, None, None, None, current_limit))
+
+
+def _loop(
+    it: Firmware, p: Number | None, i: Number | None, d: Number | None, pwm_limit: int | None, current_limit: Maybe
+) -> dict[str, Any]:
+    """The fields of a `DutyServo` from the registers of a servo."""
+    if pwm_limit is not None and it.full_pwm is None:
+        raise ParameterError(f"pwm_limit = {pwm_limit}: this model has no such register; leave it out")
+    limit = register("pwm_limit", pwm_limit, it.full_pwm or 1, it.full_pwm or 1)
+    values = zip(("position_p_gain", "position_i_gain", "position_d_gain"), (p, i, d), it.gains, strict=True)
+    gains = [register(name, value, delivered, it.largest_gain) for name, value, delivered in values]
+    return {
+        "kp": gains[0] * it.p,
+        "ki": None if it.i is None else gains[1] * it.i,
+        "kd": 0.0 if it.d is None else gains[2] * it.d,
+        "pwm_limit": min(limit / (it.full_pwm or 1), it.largest_duty),
+        "current_limit": current_limit,
+    }
 
 
 @kind_of_numbers

@@ -127,7 +127,7 @@ def require_load(actuator: Actuator, load_torque: Any, load_inertia: Any) -> Non
             "backlash needs load_torque and load_inertia: what the rotor hits when the play is used up"
         )
     if has_backlash(motor) and motor.rotor is None:
-        raise ParameterError("backlash needs Motor.rotor: without inertia nothing moves in the play")
+        raise ParameterError("backlash needs Motor.rotor: give its inertia, or leave the backlash out")
     friction = motor.friction
     if isinstance(friction, LoadDependent) and load_torque is None:
         shares = (friction.load, friction.quadratic, friction.stribeck and friction.stribeck.load)

@@ -11,7 +11,7 @@ from ..checks import Number
 from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Thermal
 from ..physics.drive import torque_of
 from ..physics.magnet import back_emf, flux
-from ..physics.mechanics import drag
+from ..physics.mechanics import viscous_slope
 from ..physics.winding import resistance, steady_current
 from ..units import linear_unit
 from .given import array, temperature_of, voltage_of
@@ -277,7 +277,7 @@ def _friction(motor: Motor) -> dict[str, Number | None]:
     sliding = at_rest = None
     if isinstance(motor.friction, (Coulomb, Dahl, LuGre, LoadDependent)):
         sliding, at_rest = motor.friction.coulomb, dry_friction(motor, 0.0, 0.0, 0.0)
-    slope = drag(motor, 0.0)[1]
+    slope = viscous_slope(motor)
     amplitudes = None if motor.cogging is None else sum(h.amplitude for h in motor.cogging.harmonics)
     return {
         "coulomb_friction": sliding,

@@ -8,7 +8,6 @@ from typing import Any
 from ..errors import DatasheetError, ParameterError
 from ..motor import (
     COPPER,
-    Drag,
     Gearbox,
     Limits,
     Magnet,
@@ -22,7 +21,7 @@ from ..motor import (
 from .cogging import cogging_model
 from .conflict import conflicts
 from .estimate import estimates, with_estimates
-from .friction import friction_model
+from .friction import drag_model, friction_model
 from .gear_ratings import gear_ratings, later_ratios
 from .heat import AMBIENT, thermal_model
 from .normalise import AMPERE
@@ -74,7 +73,7 @@ def _motor(s: Solved) -> Motor:
         rotor=None if s.inertia is None else Rotor(inertia=s.inertia),
         thermal=thermal_model(t),
         friction=friction_model(s),
-        drag=Drag(coefficients=s.drag) if any(s.drag) else None,
+        drag=drag_model(s),
         cogging=cogging_model(s),
         gearbox=_gearbox(s.sheet),
         limits=_limits(s),

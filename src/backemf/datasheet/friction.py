@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..motor import Coulomb, Dahl, Friction, LoadDependent, LoadShare, LuGre, QuadraticShare, Stribeck
+from ..motor import Coulomb, Dahl, Drag, Friction, LoadDependent, LoadShare, LuGre, QuadraticShare, Stribeck
 from .normalise import Figures
 from .solve import Solved
 
@@ -13,7 +13,7 @@ _FADES = 2.0
 def friction_model(s: Solved) -> Friction | None:
     """Bristles where a stiffness is given, the family M1..M6 with a Stribeck curve or loads, else Coulomb friction.
 
-    The viscous part is not here: it is the motor's drag.
+    The viscous part is the motor's drag, except where friction depends on load: see `drag_model`.
     """
     f, coulomb = s.figures, s.coulomb
     if coulomb is None:
@@ -23,11 +23,28 @@ def friction_model(s: Solved) -> Friction | None:
     if f.has("stribeck_velocity") or f.has("load_drive"):
         return LoadDependent(
             coulomb=coulomb,
+            viscous=s.drag[0] if _loaded(f) and s.drag else 0.0,
             stribeck=_stribeck(f, coulomb),
             load=_share(f.load_drive, f.load_back),
             quadratic=_quadratic(f),
         )
     return Coulomb(coulomb=coulomb) if coulomb else None
+
+
+def drag_model(s: Solved) -> Drag | None:
+    """What brakes more the faster it goes; None: nothing does.
+
+    Drag lowers the torque that the gears transmit. In the family M3 to M6 the viscous part is friction of the gears
+    themselves and does not: it goes with the friction.
+    """
+    own = s.coulomb is not None and s.figures.stiffness is None and _loaded(s.figures)
+    coefficients = (0.0, *s.drag[1:]) if own else s.drag
+    return Drag(coefficients=coefficients) if any(coefficients) else None
+
+
+def _loaded(f: Figures) -> bool:
+    """Whether the transmitted torque adds to the friction."""
+    return any(f.has(name) for name in ("load_drive", "stribeck_load_drive", "quadratic_drive"))
 
 
 def _bristles(f: Figures, coulomb: float, stiffness: float) -> Dahl | LuGre:

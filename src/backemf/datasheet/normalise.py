@@ -74,7 +74,16 @@ class Figures:
     @property
     def free_friction(self) -> float:
         """Dry friction of the free motor when sliding [N·m], which adds to its own load: F = coulomb + load_drive·F."""
-        return (self.coulomb or 0.0) / (1.0 - (self.load_drive or 0.0))
+        return self.grown * (self.coulomb or 0.0)
+
+    @property
+    def grown(self) -> float:
+        """How much friction grows in a free motor by being its own load [1]."""
+        return 1.0 / (1.0 - (self.load_drive or 0.0))
+
+    def drag_torque(self, speed: float, drag: tuple[float, ...]) -> float:
+        """Drag of the free motor at a speed [N·m]; its viscous part rubs in the gears and adds to their load."""
+        return sum(b * speed**n * (self.grown if n == 1 else 1.0) for n, b in enumerate(drag, start=1))
 
     @property
     def passed_share(self) -> float:

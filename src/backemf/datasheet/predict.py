@@ -62,7 +62,7 @@ def no_load_speed(s: Solved, v: float, r: float, kt: float, ke: float) -> float:
         return 0.0
     if not any(s.drag[1:]):
         # losses that grow at most with the speed
-        slope = s.figures.iron_loss + (s.drag[0] if s.drag else 0.0)
+        slope = s.loss(1.0) - s.loss(0.0)
         return (v - r * s.loss(0.0) / kt) / (ke + r * slope / kt)
     low, high = 0.0, v / ke
     for _ in range(80):

@@ -48,9 +48,9 @@ class Solved:
 
     def loss(self, speed: float) -> float:
         """Friction, drag and iron loss torque of the free motor at a speed [N·m]."""
-        f, drag = self.figures, sum(b * speed**order for order, b in enumerate(self.drag, start=1))
+        f = self.figures
         dry = (self.coulomb or 0.0) if f.coulomb is None else f.free_friction
-        return dry + drag + f.iron_loss * speed
+        return dry + f.drag_torque(speed, self.drag) + f.iron_loss * speed
 
 
 def solve(sheet: Datasheet, figures: Figures | None = None) -> Solved:
@@ -100,7 +100,7 @@ def _back_emf_from_no_load(s: Solved) -> None:
     if s.ke is not None or f.kt is not None or not f.has("nominal_voltage", "no_load_speed"):
         return
     v, w0 = cast(float, f.nominal_voltage), cast(float, f.no_load_speed)
-    rub = f.free_friction + sum(b * w0**n for n, b in enumerate(f.drag, start=1)) + f.iron_loss * w0
+    rub = f.free_friction + f.drag_torque(w0, f.drag) + f.iron_loss * w0
     ke, why = _corrected(s, v, w0, rub)
     s.take("ke", ke if ke > 0 else v / w0, why if ke > 0 else "nominal voltage / no-load speed", "no_load_speed")
 
@@ -199,7 +199,7 @@ def _friction(s: Solved) -> None:
             s.take("coulomb", rest, "Kt · no-load current" + (" - drag" if f.drag else ""), "no_load_current")
     elif not f.drag and w0 and total - f.free_friction > 0.1 * total:
         why = "what the no-load current needs beyond Coulomb friction"
-        s.take("drag", ((total - f.free_friction) / w0,), why, "no_load_current")
+        s.take("drag", ((total - f.free_friction) / (w0 * f.grown),), why, "no_load_current")
 
 
 def _free_speed(s: Solved) -> float | None:

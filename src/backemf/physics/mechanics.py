@@ -82,6 +82,12 @@ def braking(motor: Motor, speed):
     return coefficient, slope
 
 
+def viscous_slope(motor: Motor):
+    """Torque gained per speed at standstill, the viscous part of load-dependent friction included [N·m·s/rad]."""
+    slope = drag(motor, 0.0)[1]
+    return slope + motor.friction.viscous if isinstance(motor.friction, LoadDependent) else slope
+
+
 def iron_power(motor: Motor, speed):
     """Heat of the iron losses [W]."""
     return 0.0 if motor.magnet.iron_loss is None else iron_heat(speed, motor.magnet.iron_loss)

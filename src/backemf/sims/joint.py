@@ -30,7 +30,7 @@ from ..analyze.line import line_of
 from ..checks import Number
 from ..errors import ParameterError
 from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Ratings, mark
-from ..physics.mechanics import drag
+from ..physics.mechanics import viscous_slope
 from .on_joint import OnJoint
 from .text import Figure
 
@@ -381,7 +381,7 @@ def allowed_current(motor: Motor, effort: str) -> tuple[float | None, str]:
 def friction_of(motor: Motor) -> tuple[Figure | None, Figure | None, Figure | None]:
     """Friction when sliding, at rest and per speed, at the joint."""
     n, f = ratio_of(motor), motor.friction
-    slope = single("drag", drag(motor, 0.0)[1])
+    slope = single("drag", viscous_slope(motor))
     viscous = Figure(n * n * slope, "N·m·s/rad at the joint", f"gear {n:g}² · {slope:g} N·m·s/rad of all drag")
     if not isinstance(f, (Coulomb, Dahl, LuGre, LoadDependent)):
         return None, None, viscous if slope > 0.0 else None
