@@ -36,7 +36,7 @@ def page() -> str:
     ids = be.Datasheet.catalog()
     sheets = {name: be.Datasheet.load(name) for name in ids}
     counted = Counter(sheet.says for sheet in sheets.values())
-    says = ", ".join(f"{count} {kind}" for kind, count in counted.most_common())
+    says = ", ".join(f"{counted[kind]} {words}" for kind, words in SAYS.items())
     titles = [target_of(name).title for name in NAMES]
     lines = [
         "| id | it says | " + " | ".join(titles) + " |",
@@ -64,6 +64,13 @@ def cell(name: str, target: str) -> str:
     return " · ".join(str(counted[status]) for status in STATUSES)
 
 
+SAYS = {
+    "whole motor": "are whole motors",
+    "partial motor": "partial ones",
+    "limits only": "limits",
+    "too little": "say too little for either",
+}
+"""What the page calls each kind of sheet."""
 REASONS = {
     "too few figures": "no torque is known",
     "no voltage": "needs `--supply`",
