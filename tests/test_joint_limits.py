@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import backemf as be
+from backemf.datasheet.solve import solve
 from backemf.errors import DatasheetError
+from backemf.sims.joint import limits_of
 
 RPM = math.pi / 30
 
@@ -174,13 +176,16 @@ def test_limits_of_the_sheet_go_before_its_peak():
 @pytest.mark.parametrize("name", be.Datasheet.catalog())
 def test_no_motor_of_the_catalogue_exceeds_its_printed_peak(name):
     """The torque of a blocked motor at its nominal voltage stays at or below the printed peak, motor side."""
-    from backemf.datasheet.solve import solve
-
     given = be.Datasheet.load(name)
     peak = solve(given).figures.peak_torque
     if peak is None or given.says in ("limits only", "too little"):
         return
     motor = given.motor()
+    f = solve(given).figures
+    if given.limits.peak_current is None and given.limits.continuous_current is None:
+        volts = 48.0 if motor.ratings is None or motor.ratings.voltage is None else None
+        top = limits_of(motor, be.Actuator(motor), volts, "peak", True)[0]
+        assert top is not None and top.value <= peak * f.ratio * f.efficiency * (1 + 1e-6)
     if motor.gearbox is not None:
         motor = replace(motor, gearbox=replace(motor.gearbox, backlash=None))
     volts = 48.0 if motor.ratings is None or motor.ratings.voltage is None else motor.ratings.voltage
