@@ -852,7 +852,7 @@ def test_the_page_names_options_that_exist():
     """Every --option in docs/cli.md is one of the command it stands with, and every option is on the page."""
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     known = {name: set(re.findall(OPTION, said(name, "--help"))) for name in COMMANDS}
-    everything = set.union(*known.values()) | {"--version"}
+    everything = set.union(*known.values()) | {"--version", "--install-completion", "--show-completion"}
     assert set(re.findall(OPTION, page)) == everything
     pattern = rf"backemf ({'|'.join(COMMANDS)})\b((?:[^\n]*\\\n)*[^\n]*)"
     for name, rest in re.findall(pattern, page):

@@ -45,7 +45,7 @@ OFFERS = {
     "backemf s": ["show", "simulate"],
     "backemf check maxon-re40": RE40,
     "backemf show ": [*catalog.ids(), "my-motor.toml", "sheets/"],
-    "backemf simulate my": ["my-motor.toml"],
+    "backemf simulate my-": ["my-motor.toml"],
     "backemf export sheets/": ["sheets/maxon.toml"],
     "backemf export maxon-re40-gp52c --to ": list(NAMES),
     "backemf export maxon-re40-gp52c --to mu": [name for name in NAMES if name.startswith("mu")],

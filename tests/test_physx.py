@@ -354,7 +354,7 @@ def test_a_gear_limit_hides_drag_that_the_motor_can_spare():
 
 def test_catalogue_motor_gives_the_simplified_envelope():
     """With the same current, the datasheet's way and `analyze.simplified` give one envelope."""
-    motor = replace(be.Datasheet.load("mit-mini-cheetah").motor(), limits=be.Limits(peak_current=40.0))
+    motor = replace(be.Datasheet.load("mit-mini-cheetah").motor(), limits=be.Limits(peak_current=30.0))
     found = physx.from_motor(motor)
     expected = be.analyze.simplified(motor, be.DriveEnvelope).limit
     for name in be.DriveEnvelope.__dataclass_fields__:
