@@ -1,8 +1,12 @@
 """Settings for all tests."""
 
+import gc
 import os
 
 from hypothesis import settings
+
+# compiled programs stay until the end and grow to gigabytes: the collector need not look through them so often
+gc.set_threshold(100_000, 50, 100)
 
 # the gate tries the same examples each time; on a desk every run tries new ones
 settings.register_profile("gate", derandomize=True, database=None)

@@ -45,7 +45,7 @@ def geared(ratings: be.Ratings | None = ALL, **parts) -> be.Motor:
 def accelerated(motor: be.Motor, **options) -> be.Run:
     """From rest at 24 V against a mass and a weight: large currents first, then speed."""
     load = be.ConstantTorque(torque=-0.5, inertia=0.01)
-    return be.simulate(motor, load, be.Step(value=24.0, time=0.05), 0.5, 1e-3, **options)
+    return be.simulate(motor, load, be.Step(value=24.0, time=0.05), 0.5, 1e-3, engine="numpy", **options)
 
 
 BASE = accelerated(geared())
@@ -138,7 +138,7 @@ def test_a_motor_without_ratings_says_all_that_is_missing():
     run = replace(BASE, actuator=be.Actuator(geared(None)))
     unknown = named(run, "unknown")
     assert unknown is not None and {"winding_temperature", "current", "speed", "gear_torque"} <= set(unknown.unknown)
-    direct = be.simulate(geared(None, gearbox=None), be.Inertia(1e-3), 24.0, 0.01, 1e-3)
+    direct = be.simulate(geared(None, gearbox=None), be.Inertia(1e-3), 24.0, 0.01, 1e-3, engine="numpy")
     assert not any(name.startswith("gear") for name in direct.findings()[0].unknown)
 
 
@@ -158,7 +158,7 @@ def test_how_long_a_stalled_winding_can_bear_its_current_is_when_it_passed_its_m
     """A current that a limit holds: the closed form and the run agree to a step."""
     limits = be.Limits(peak_current=20.0)
     motor = geared(replace(ALL, current=5.0, winding_temperature=100.0), thermal=nodes, limits=limits)
-    run = be.simulate(motor, be.LockedRotor(), 24.0, 40.0, 1e-2)
+    run = be.simulate(motor, be.LockedRotor(), 24.0, 40.0, 1e-2, engine="numpy")
     winding, current = named(run, "winding_temperature"), named(run, "current")
     assert winding is not None and current is not None and current.severity == "warning"
     bears = float(be.analyze.time_to_limit(motor, 20.0))
@@ -211,7 +211,7 @@ def test_two_seconds_at_the_peak_are_two_seconds(allowed, found):
     """2 s at the peak, the rest without current: the counter shows 2 s."""
     ratings = replace(ALL, current=4.0, peak_current=20.0, peak_duration=allowed)
     motor = geared(ratings, winding=be.Winding(resistance=0.3, temperature_coefficient=0.0))
-    run = be.simulate(motor, be.LockedRotor(), np.repeat([6.0, 0.0], 200), 4.0, 1e-2)
+    run = be.simulate(motor, be.LockedRotor(), np.repeat([6.0, 0.0], 200), 4.0, 1e-2, engine="numpy")
     finding = named(run, "peak_duration")
     assert (finding is not None) == found
     if finding is not None:
@@ -223,7 +223,7 @@ def test_half_the_overload_may_last_twice_as_long():
     halfway = math.sqrt(0.5 * (4.0**2 + 20.0**2))
     ratings = replace(ALL, current=4.0, peak_current=20.0, peak_duration=0.5)
     motor = geared(ratings, winding=be.Winding(resistance=0.3, temperature_coefficient=0.0))
-    run = be.simulate(motor, be.LockedRotor(), 0.3 * halfway, 2.0, 1e-2)
+    run = be.simulate(motor, be.LockedRotor(), 0.3 * halfway, 2.0, 1e-2, engine="numpy")
     finding = named(run, "peak_duration")
     assert finding is not None and finding.value == pytest.approx(1.0)
 
@@ -231,7 +231,7 @@ def test_half_the_overload_may_last_twice_as_long():
 def test_without_a_continuous_current_only_the_peak_itself_counts():
     ratings = replace(ALL, current=None, peak_current=20.0, peak_duration=0.5)
     motor = geared(ratings, winding=be.Winding(resistance=0.3, temperature_coefficient=0.0))
-    run = be.simulate(motor, be.LockedRotor(), np.repeat([6.0, 5.0], 100), 2.0, 1e-2)
+    run = be.simulate(motor, be.LockedRotor(), np.repeat([6.0, 5.0], 100), 2.0, 1e-2, engine="numpy")
     finding = named(run, "peak_duration")
     assert finding is not None and finding.value == pytest.approx(1.0)
 
@@ -259,7 +259,7 @@ def test_the_duration_of_the_peak_comes_from_the_sheet():
 )
 def test_a_gearbox_carries_what_the_load_takes(load):
     """At the output: the load's own inertia times its acceleration, less the torque of the load; no rotor in it."""
-    run = be.simulate(geared(), load, 12.0, 0.2, 1e-3)
+    run = be.simulate(geared(), load, 12.0, 0.2, 1e-3, engine="numpy")
     own = (0.5 + 0.1 / 3.0) * 0.2**2 if isinstance(load, be.Pendulum) else load.inertia
     acceleration = np.diff(run["velocity"], prepend=0.0) / 1e-3
     expected = own * acceleration - run["load_torque"]
@@ -267,7 +267,7 @@ def test_a_gearbox_carries_what_the_load_takes(load):
 
 
 def test_a_gearbox_that_is_held_carries_all_of_the_torque():
-    run = be.simulate(geared(), be.LockedRotor(), 12.0, 0.1, 1e-3)
+    run = be.simulate(geared(), be.LockedRotor(), 12.0, 0.1, 1e-3, engine="numpy")
     np.testing.assert_array_equal(gear_output_torque(run), run["torque"])
 
 
@@ -275,14 +275,14 @@ def test_a_prescribed_motion_takes_the_rotor_along():
     """A constant acceleration a: the gears carry the torque less N²·J·a."""
     time = np.linspace(0.0, 1.0, 1001)
     load = be.PrescribedMotion(time=time, position=0.5 * 40.0 * time**2)
-    run = be.simulate(geared(), load, 0.0, 1.0, 1e-3)
+    run = be.simulate(geared(), load, 0.0, 1.0, 1e-3, engine="numpy")
     np.testing.assert_allclose((run["torque"] - gear_output_torque(run))[5:-5], 100.0 * 1.4e-5 * 40.0, rtol=1e-6)
 
 
 def test_flanks_with_play_carry_the_torque_that_is_recorded():
     """The rotor is on its own: what arrives at the joint went through the gears."""
     loose = be.Gearbox(stages=(be.Stage(ratio=10.0, efficiency=0.8),), backlash=0.01)
-    run = be.simulate(geared(gearbox=loose), be.Inertia(0.01), 12.0, 0.1, 1e-3)
+    run = be.simulate(geared(gearbox=loose), be.Inertia(0.01), 12.0, 0.1, 1e-3, engine="numpy")
     np.testing.assert_array_equal(gear_output_torque(run), run["torque"])
 
 
@@ -304,7 +304,7 @@ def test_the_largest_current_of_the_supply_is_said_and_what_it_takes_back():
     """Reversed at full speed the motor feeds back before it drives again."""
     supply = be.Supply(voltage=24.0, resistance=0.05)
     steps = np.repeat([24.0, 3.0], 200)
-    run = be.simulate(be.Actuator(geared(), supply), be.Inertia(0.01), steps, 0.4, 1e-3)
+    run = be.simulate(be.Actuator(geared(), supply), be.Inertia(0.01), steps, 0.4, 1e-3, engine="numpy")
     finding = named(run, "supply_current")
     assert finding is not None and finding.severity == "info" and finding.limit is None
     assert finding.value == run["bus_current"].max()
@@ -320,7 +320,7 @@ def test_the_largest_current_of_the_supply_is_said_and_what_it_takes_back():
 def test_a_brake_resistor_is_named_where_it_burns():
     supply = be.Supply(voltage=24.0, regeneration=False)
     steps = np.repeat([24.0, 3.0], 200)
-    run = be.simulate(be.Actuator(geared(), supply), be.Inertia(0.01), steps, 0.4, 1e-3)
+    run = be.simulate(be.Actuator(geared(), supply), be.Inertia(0.01), steps, 0.4, 1e-3, engine="numpy")
     finding = named(run, "supply_current")
     burnt = be.units.format_quantity(float(run["brake_power"].max()), "W")
     assert finding is not None and f"brake resistor burnt at most {burnt}" in finding.explanation
@@ -332,7 +332,9 @@ def test_a_batch_says_how_many_and_the_worst(shape):
     """Six voltages, of which the upper ones pass a speed that each motor has of its own."""
     volts = np.linspace(4.0, 24.0, 6).reshape(shape)
     limit = np.full(shape, 400.0)
-    run = be.simulate(geared(replace(ALL, speed=limit)), be.Inertia(0.001), be.Constant(volts), 1.0, 1e-3)
+    run = be.simulate(
+        geared(replace(ALL, speed=limit)), be.Inertia(0.001), be.Constant(volts), 1.0, 1e-3, engine="numpy"
+    )
     fastest = abs(run["rotor_speed"]).max(axis=0)
     finding = named(run, "speed")
     assert finding is not None
@@ -346,8 +348,8 @@ def test_the_worst_of_a_batch_is_what_it_would_be_alone():
     """Every number of the finding is that of the one motor run by itself."""
     volts = np.array([6.0, 24.0, 12.0])
     ratings = replace(ALL, current=5.0, winding_temperature=100.0, gear_torque=1.0)
-    many = be.simulate(geared(ratings), be.LockedRotor(), be.Constant(volts), 20.0, 1e-2)
-    alone = be.simulate(geared(ratings), be.LockedRotor(), 24.0, 20.0, 1e-2)
+    many = be.simulate(geared(ratings), be.LockedRotor(), be.Constant(volts), 20.0, 1e-2, engine="numpy")
+    alone = be.simulate(geared(ratings), be.LockedRotor(), 24.0, 20.0, 1e-2, engine="numpy")
     for one, other in zip(alone.findings(), many.findings(), strict=True):
         assert other.worst in ((), (1,))
         assert other.explanation.endswith(one.explanation)
@@ -363,7 +365,7 @@ def test_motors_of_a_batch_with_parameters_of_their_own_bear_their_current_each(
         replace(ALL, current=5.0, winding_temperature=100.0), winding=be.Winding(resistance=resistance),
         limits=be.Limits(peak_current=20.0),
     )  # fmt: skip
-    run = be.simulate(motor, be.LockedRotor(), 24.0, 20.0, 1e-2)
+    run = be.simulate(motor, be.LockedRotor(), 24.0, 20.0, 1e-2, engine="numpy")
     finding = named(run, "current")
     assert finding is not None and finding.severity == "warning"
     one = geared(motor.ratings, winding=be.Winding(resistance=float(resistance[finding.worst])))
@@ -380,7 +382,9 @@ def test_a_thinned_recording_is_said():
 
 
 def test_an_actuator_without_a_motor_was_not_checked():
-    run = be.simulate(be.Actuator(controller=be.IdealPd(stiffness=2.0, damping=0.1)), be.Inertia(0.1), 1.0, 0.1, 1e-3)
+    run = be.simulate(
+        be.Actuator(controller=be.IdealPd(stiffness=2.0, damping=0.1)), be.Inertia(0.1), 1.0, 0.1, 1e-3, engine="numpy"
+    )
     (finding,) = run.findings()
     assert finding.severity == "info" and finding.unknown == ("motor",)
 
@@ -458,7 +462,7 @@ def test_targets_that_look_like_degrees_get_a_hint_once(actuator, command, hinte
     """More than a turn, and no command range that allows it."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        run = be.simulate(actuator, be.Inertia(0.01), command, 0.05, 1e-3)
+        run = be.simulate(actuator, be.Inertia(0.01), command, 0.05, 1e-3, engine="numpy")
     assert len([w for w in caught if w.category is be.BackemfWarning]) == hinted
     finding = named(run, "target")
     assert (finding is not None) == hinted
@@ -495,7 +499,7 @@ def test_a_warning_is_exit_code_0_and_1_if_asked_for(arguments, code):
 
 def test_the_findings_as_json_are_those_of_python():
     answer = json.loads(call(*STALL, "--json").stdout)["findings"]
-    run = be.simulate(be.Datasheet.load(GEARED).motor(), be.LockedRotor(), 24.0, 60.0, 2e-2)
+    run = be.simulate(be.Datasheet.load(GEARED).motor(), be.LockedRotor(), 24.0, 60.0, 2e-2, engine="numpy")
     assert [f["explanation"] for f in answer] == [f.explanation for f in run.findings()]
     assert answer[0]["what"] == "winding_temperature" and answer[0]["limit"] == 155.0
 
