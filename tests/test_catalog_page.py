@@ -29,7 +29,7 @@ def test_no_cell_is_empty():
     for row in rows:
         assert len(row) == 2 + len(NAMES)
         for cell in row[2:]:
-            counts = cell.split(" · ")
+            counts = cell.split("·")
             assert cell in reasons or (len(counts) == 4 and all(count.isdigit() for count in counts)), row
 
 

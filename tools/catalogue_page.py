@@ -15,7 +15,11 @@ from backemf.transfer.targets import NAMES, target_of
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "catalogue.md"
 STATUSES = ("kept", "approximated", "dropped", "unknown")
-HEAD = """# The catalogue
+HEAD = """---
+hide: [toc]
+---
+
+# The catalogue
 
 {count} motors of {makers} makers and laboratories. Each is a TOML file with the source of every figure; `backemf show
 ID` prints them, and `backemf list` has their torques and speeds, with filters. {says}
@@ -25,7 +29,7 @@ A sheet with a winding, inertia, friction and heat makes a *whole* motor; *parti
 
 ## Every motor in every simulator
 
-Four counts per cell: phenomena that are kept · approximated · dropped · unknown, for a motor whose torque is commanded,
+Four counts per cell: phenomena that are kept·approximated·dropped·unknown, for a motor whose torque is commanded,
 as `backemf export ID --to SIMULATOR` prints them with a sentence each. Unknown is what the sheet itself does not say.
 
 """
@@ -61,7 +65,7 @@ def cell(name: str, target: str) -> str:
     except BackemfError as error:
         return reason(str(error))
     counted = Counter(loss.status for loss in found.statuses)
-    return " · ".join(str(counted[status]) for status in STATUSES)
+    return "·".join(str(counted[status]) for status in STATUSES)
 
 
 SAYS = {
