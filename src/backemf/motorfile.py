@@ -91,7 +91,15 @@ def dumps(actuator: Actuator, joint: Mapping[str, Any] | None = None) -> str:
                 header,
                 *(f"{n} = {toml_value(x) if isinstance(x, str) else repr(x)}" for n, x in plain.items()),
             ]
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    # what is written must be read as the same: better no file than one that nobody can open
+    try:
+        if _lines(loads(text), "", single=True) == _lines(actuator, "", single=True):
+            return text
+        why = "it would read back as another actuator"
+    except ParameterError as error:
+        why = str(error)
+    raise ParameterError(f"the actuator cannot be written as a motor file: {why}")
 
 
 def _lines(part: Any, header: str, single: bool) -> list[str]:
@@ -118,17 +126,20 @@ def _is_default(entry: Any, value: Any) -> bool:
 
 
 def _plain(kind: str, entry: Any, value: Any) -> str:
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, (bool, str, int)):
+    if isinstance(value, (bool, str)):
         return toml_value(value)
     if isinstance(value, (tuple, list)) or is_table(entry):
-        plain = [x.tolist() if isinstance(x, (np.ndarray, np.generic)) else x for x in value]
-        return repr(plain) if not any(isinstance(x, str) for x in plain) else toml_value(plain)
+        return _row(value)
     known = np.asarray(value)
     if known.dtype.kind not in "fiub" or known.size != 1:
         raise ParameterError(f"{kind}.{entry.name} = {value}: a file holds one number; write one file per motor")
     return repr(known.reshape(()).item())
+
+
+def _row(values: Any) -> str:
+    """Texts, numbers or rows of numbers, as TOML has them; NumPy's own numbers become plain ones."""
+    plain = [x if isinstance(x, str) else np.asarray(x).tolist() for x in values]
+    return toml_value(plain) if any(isinstance(x, str) for x in plain) else repr(plain)
 
 
 # --- reading

@@ -14,6 +14,9 @@ from ..errors import ParameterError
 from ..tree import kind_of_numbers
 from .firmware import DYNAMIXEL, FEETECH, Firmware, firmware_of, register
 
+TORQUE_TARGETS = ("position", "velocity", "effort")
+"""Targets of a controller in torque."""
+
 
 @kind_of_numbers
 @dataclass(frozen=True)
@@ -91,18 +94,23 @@ class TorquePid:
     """How fast a current loop follows the torque [rad/s]; None: a voltage that makes up for the back-EMF."""
     follows: str = "position"
     """Main input, which the integral follows: "position" or "velocity"."""
-
-    inputs = ("position", "velocity", "effort")
+    listens: tuple[str, ...] | None = None
+    """Targets that it takes, of "position", "velocity" and "effort"; None: all three."""
 
     def __post_init__(self) -> None:
         check_gains(self)
         require(self, "current_bandwidth", ">")
         if self.follows not in ("position", "velocity"):
             raise ParameterError(f"TorquePid.follows = {self.follows!r}: must be 'position' or 'velocity'")
+        check_listens(self)
 
     @property
     def main(self) -> str:
         return self.follows
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.listens or TORQUE_TARGETS
 
 
 @kind_of_numbers
@@ -116,14 +124,20 @@ class IdealPd:
     """Torque per velocity error [N·m·s/rad]."""
     current_bandwidth: Maybe = None
     """How fast a current loop follows the torque [rad/s]; None: a voltage that makes up for the back-EMF."""
+    listens: tuple[str, ...] | None = None
+    """Targets that it takes, of "position", "velocity" and "effort"; None: all three."""
 
     main = "position"
-    inputs = ("position", "velocity", "effort")
 
     def __post_init__(self) -> None:
         for name in ("stiffness", "damping"):
             require(self, name, ">=")
         require(self, "current_bandwidth", ">")
+        check_listens(self)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.listens or TORQUE_TARGETS
 
 
 @kind_of_numbers
@@ -268,6 +282,20 @@ def check_gains(controller: object) -> None:
         raise ParameterError(
             f"{type(controller).__name__}.integral_limit would never take effect: give ki, or leave it out"
         )
+
+
+def check_listens(controller: Any) -> None:
+    """Raise one sentence if the targets are not some of those in torque, or leave out the main one."""
+    given = controller.listens
+    if given is None:
+        return
+    name = type(controller).__name__
+    if isinstance(given, str) or not all(target in TORQUE_TARGETS for target in given) or len(set(given)) != len(given):
+        raise ParameterError(f"{name}.listens = {given!r}: must be some of {', '.join(TORQUE_TARGETS)}, each once")
+    if controller.main not in given:
+        raise ParameterError(f"{name}.listens = {given!r}: must have {controller.main}, its main input")
+    ordered = tuple(target for target in TORQUE_TARGETS if target in given)
+    object.__setattr__(controller, "listens", None if ordered == TORQUE_TARGETS else ordered)
 
 
 def bandwidth_of(controller: object) -> Maybe:

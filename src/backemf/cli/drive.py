@@ -24,7 +24,7 @@ from ..actuator import (
     Voltage,
 )
 from ..errors import ParameterError
-from .words import COMMANDS, Reader, above_zero, between, built, choice, counted, steps
+from .words import COMMANDS, Reader, above_zero, between, built, choice, choices, counted, steps
 
 CONTROLLERS: dict[str, tuple[type, dict[str, str | Reader]]] = {
     "voltage": (Voltage, {}),
@@ -39,9 +39,13 @@ CONTROLLERS: dict[str, tuple[type, dict[str, str | Reader]]] = {
             "integral_limit": "rad*s",
             "current_bandwidth": "1/s",
             "follows": choice,
+            "listens": choices,
         },
     ),
-    "ideal-pd": (IdealPd, {"stiffness": "N*m/rad", "damping": "N*m*s/rad", "current_bandwidth": "1/s"}),
+    "ideal-pd": (
+        IdealPd,
+        {"stiffness": "N*m/rad", "damping": "N*m*s/rad", "current_bandwidth": "1/s", "listens": choices},
+    ),
     "torque": (Torque, {"current_bandwidth": "1/s"}),
     "duty-servo": (
         DutyServo,
@@ -66,7 +70,7 @@ DELAY: dict[str, str | Reader] = {
     "period": counted,
     "hold_probability": "1",
     "per": choice,
-    "targets": lambda what, text: tuple(name.strip() for name in text.split(",")),
+    "targets": choices,
     "frames": counted,
 }
 LIMITS: dict[str, tuple[type, dict[str, str | Reader]]] = {

@@ -128,6 +128,11 @@ def choice(what: str, text: str) -> str:
     return text
 
 
+def choices(what: str, text: str) -> tuple[str, ...]:
+    """Words with commas between."""
+    return tuple(name.strip() for name in text.split(","))
+
+
 def built(option: str, kind: type, text: str, special: dict[str, str | Reader] | None = None) -> Any:
     """An object from words such as `mass=0.5kg length=0.1 m`; `special` holds units, or readers of other values."""
     known = {entry.name: entry for entry in fields(kind)}

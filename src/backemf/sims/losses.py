@@ -7,7 +7,6 @@ in the simulator too, and nobody can say how much that matters.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -20,30 +19,13 @@ from ..analyze.envelope import envelope
 from ..errors import ParameterError
 from ..motor import Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal, estimates_behind
 from .joint import Joint, feeding, own_limits, parts_of, ratio_of, single
+from .loss import APPROXIMATED, DROPPED, KEPT, UNKNOWN, Loss
 from .on_joint import OnJoint
 
-KEPT, APPROXIMATED, DROPPED, UNKNOWN = "kept", "approximated", "dropped", "unknown"
 SPEED_LIMITS = (DcClip, DriveEnvelope, KneeCurve, TorqueSpeedTable)
 """Limits whose torque depends on the speed."""
 HOT = 100.0
 """Winding temperature at which the loss by heat is told [°C]."""
-
-
-@dataclass(frozen=True)
-class Loss:
-    """What becomes of one phenomenon; as a text, its sentence."""
-
-    phenomenon: str
-    """What it is, in the words of `PHENOMENA`."""
-    status: str
-    """"kept", "approximated", "dropped", or "unknown" where the actuator itself does not say."""
-    note: str = ""
-    """How it is approximated, or what is missing; empty where it is kept."""
-    estimates: tuple[str, ...] = ()
-    """The numbers behind it that are estimates rather than the maker's, such as "rotor.inertia"."""
-
-    def __str__(self) -> str:
-        return self.note
 
 
 def statuses(thing: Motor | Actuator | OnJoint, kept: Mapping[str, str]) -> list[Loss]:

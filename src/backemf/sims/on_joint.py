@@ -12,6 +12,7 @@ from ..errors import ParameterError
 from ..motor import Coulomb, Drag, Rotor
 from ..physics.limits import clip
 from ..physics.ops import sign, where
+from .loss import Loss
 
 
 class Law(Protocol):
@@ -44,6 +45,10 @@ class OnJoint:
     """Friction of the joint per speed [N·m·s/rad]."""
     beside: Mapping[str, float] = field(default_factory=dict)
     """Numbers of the simulator's own that have no place in our words, by the names that its `write` takes."""
+
+    losses: tuple[Loss, ...] = ()
+    """What the simulator's file says and the actuator does not: what was approximated or dropped when it was read, or
+    is unknown because it stands in another file."""
 
     def __post_init__(self) -> None:
         require_part(self, "actuator", Actuator)
@@ -89,6 +94,21 @@ class OnJoint:
         torque = torque - self.viscous * velocity
         most = self.coulomb if self.stiction is None else self.stiction
         return torque - where(velocity == 0.0, clip(torque, -most, most), sign(velocity) * self.coulomb)
+
+
+@dataclass(frozen=True)
+class Unread:
+    """An actuator of a simulator's file that is not read, and why."""
+
+    name: str
+    """The actuator as its file names it: its name, its joint, or the patterns of its joints."""
+    kind: str
+    """What the simulator calls it, such as "muscle" or "ActuatorNetMLPCfg"."""
+    why: str
+    """Why it is not read, and what would help: one sentence with the file, the line or the field."""
+
+    def __str__(self) -> str:
+        return self.why
 
 
 class ActuatorLaw:
