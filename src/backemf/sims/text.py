@@ -1,7 +1,7 @@
 """Configuration text of simulators that are configured in Python: read without running it, written to be pasted.
 
-Only what can be read off the page is taken: literals, arithmetic on them, π and infinity, lists and dictionaries. A
-name or a function stands for something that only running the program would tell.
+A text is followed by `script.py`; here the actuators in it are found, and each is a `Call`. The configuration objects
+of a running program become the same.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ from __future__ import annotations
 import ast
 import json
 import math
-import operator
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ParameterError
 from .digits import rounded
+from .on_joint import Unread
+from .script import Script, place
+from .script_expressions import last_name
+from .script_values import DEPTH, STEPS, Instance, LocalClass, Partial, Unknown
 
 if TYPE_CHECKING:
     from .losses import Loss
@@ -25,17 +28,31 @@ if TYPE_CHECKING:
 Value = Any
 """A number, or a dictionary with one number per pattern of joint names, or None."""
 
-_OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    # powers of floats end at 1e308, powers of whole numbers nowhere
-    ast.Pow: lambda a, b: float(a) ** float(b),
-}
-_CONSTANTS = {"pi": math.pi, "inf": math.inf, "tau": math.tau}
-_LIBRARIES = ("math", "np", "numpy", "torch")
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a simulator's configurations are told from everything else in a text."""
+
+    known: tuple[str, ...]
+    """Classes of actuators that are read."""
+    marker: str
+    """The field that every actuator has: its patterns of joint names."""
+    parts: tuple[str, ...] = ()
+    """Classes and enumerations that stand inside them."""
+    copies: bool = False
+    """Whether a class holds copies of what it is made of, as Isaac Lab's do."""
+    laws: tuple[str, ...] = ("class_type", "build")
+    """What a class of the user's own must leave alone to be one of the known ones."""
+
+
+@dataclass(frozen=True)
+class Unresolved:
+    """A field whose value the text does not tell."""
+
+    sentence: str
+    """What is not known and what to do, without the place."""
+    line: int = 0
+    """Line of the field [1]."""
 
 
 @dataclass(frozen=True)
@@ -52,28 +69,53 @@ class Call:
     """Line of each field [1]."""
     file: str = ""
     """Where the text is from."""
+    robots: tuple[str, ...] = ()
+    """Names in the text that hold it, such as "FRANKA_PANDA_CFG"."""
+    group: str = ""
+    """Its key among the actuators of a robot."""
+    files: dict[str, str] = field(default_factory=dict)
+    """File of each field that stands in another."""
 
     def at(self, name: str | None = None) -> str:
         """Where a field stands, for the beginning of a sentence."""
-        return place(self.file, self.lines.get(name or "", self.line))
+        line = self.lines.get(name or "", self.line)
+        if not line:
+            return f"actuators[{self.group!r}]" if self.group else "the configuration"
+        return place(self.files.get(name or "", self.file), line)
+
+    @property
+    def label(self) -> str:
+        """What a list of actuators calls it: its patterns of joint names, or where it stands."""
+        for name in MARKERS:
+            found = self.fields.get(name)
+            if isinstance(found, str) and not isinstance(found, Partial):
+                return found
+            if isinstance(found, list) and all(isinstance(item, str) for item in found):
+                return ", ".join(found)
+        return self.group or ", ".join(self.robots) or self.at()
 
     def error(self, name: str, sentence: str) -> ParameterError:
         """What is wrong with a field."""
-        given = f" = {self.fields[name]!r}" if name in self.fields else ""
+        given = f" = {_brief(self.fields[name])}" if name in self.fields else ""
         return ParameterError(f"{self.at(name)}: {self.name}.{name}{given}: {sentence}")
 
     def take(self, name: str, default: Any = None, required: str = "") -> Any:
         """A field; `required` says what to do where it is missing."""
+        value = self.fields.get(name, default)
+        if isinstance(value, Unresolved):
+            raise ParameterError(f"{self.at(name)}: {self.name}.{name} = {value.sentence}")
         if required and self.fields.get(name) is None:
             raise ParameterError(f"{self.at()}: {self.name} has no {name}: {required}")
-        return self.fields.get(name, default)
+        return value
 
     def number(self, name: str, *, above: float | None = None, least: float | None = None, required: str = "") -> Value:
         """A field that is a number, or one per pattern of joint names; infinite ones are refused."""
         value = self.take(name, None, required)
         if value is None:
             return None
-        for one in value.values() if isinstance(value, dict) else [value]:
+        for key, one in value.items() if isinstance(value, dict) else [("", value)]:
+            if isinstance(key, Partial) and key.missing:
+                raise self.error(name, f"{key.missing[0]} is not known: write the names of the joints out")
             if isinstance(one, bool) or not isinstance(one, (int, float)):
                 raise self.error(name, "must be a number, or a dictionary with one for each pattern of joint names")
             if not math.isfinite(one):
@@ -104,117 +146,182 @@ class Call:
         patterns = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, (list, tuple)) else ()
         if not patterns or not all(isinstance(pattern, str) for pattern in patterns):
             raise self.error(name, "must be a list of patterns of joint names")
+        for pattern in patterns:
+            if isinstance(pattern, Partial) and pattern.missing:
+                raise self.error(name, f"{pattern.missing[0]} is not known: write the names out")
         return patterns
 
 
-def place(file: str, line: int) -> str:
-    """A file and a line, as a sentence begins."""
-    return f"{file}, line {line}" if file else f"line {line}"
+MARKERS = ("joint_names_expr", "target_names_expr")
+"""Fields with patterns of joint names."""
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+# --- the actuators of a text
+
+
+def read_calls(source: Any, dialect: Dialect, file: str = "") -> list[Call | Unread]:
+    """Every actuator of a text, a file or a configuration object, in its order; what cannot be read says why.
+
+    A text is recognised by its line breaks, a file is a path. A field whose value the text does not tell is an
+    `Unresolved`, which `Call.take` and the like raise.
+    """
+    if not isinstance(source, (str, Path)):
+        from .config_objects import calls_of_object
+
+        return calls_of_object(source, dialect)
+    text, found = (source, file) if file else source_of(source)
+    return calls_of_text(str(text), dialect, found)
+
+
+def calls_of_text(text: str, dialect: Dialect, file: str = "") -> list[Call | Unread]:
+    """Every actuator of a text, in its order."""
+    script = Script(text, file, known=dialect.known, parts=dialect.parts, copies=dialect.copies)
+    held = _holders(script, dialect)
+    rows: list[tuple[int, int, Call | Unread]] = []
+    for family in _families(script, dialect, held):
+        seen: dict[str, int] = {}
+        for version in family:
+            line = version.made[1] if seen and version.made[0] == file else version.line
+            row = _row_of(version, dialect, held.get(id(version), []), line)
+            same = repr(row.fields) if isinstance(row, Call) else row.why
+            if same not in seen:
+                seen[same] = len(rows)
+                rows.append((line, version.order, row))
+            elif isinstance(row, Call) and isinstance(first := rows[seen[same]][2], Call):
+                more = tuple(name for name in row.robots if name not in first.robots)
+                grown = replace(first, robots=first.robots + more, group=first.group or row.group)
+                rows[seen[same]] = (*rows[seen[same]][:2], grown)
+    rows += _unseen(script, dialect)
+    if not rows:
+        raise ParameterError(
+            f"{file or 'text'}: there is no actuator in it; it should have one of {', '.join(dialect.known)}"
+        )
+    return [row for _, _, row in sorted(rows, key=lambda item: item[:2])]
 
 
 def calls(text: str, known: Collection[str], parts: Collection[str], marker: str, file: str = "") -> list[Call]:
-    """Every actuator class in a text, in the order of the text.
+    """Every actuator class in a text, in the order of the text; raises where one cannot be read."""
+    found = calls_of_text(text, Dialect(tuple(known), marker, tuple(parts)), file)
+    for row in found:
+        if isinstance(row, Unread):
+            raise ParameterError(row.why)
+    return [row for row in found if isinstance(row, Call)]
 
-    `known` are the classes that are read and `parts` those that stand inside them; a class with a field `marker` that
-    is neither is an unknown actuator.
-    """
+
+def _is_actuator(instance: Instance, dialect: Dialect) -> bool:
+    return instance.name in dialect.known or dialect.marker in instance.fields
+
+
+def _holders(script: Script, dialect: Dialect) -> dict[int, list[tuple[str, str]]]:
+    """The names of a file from which each actuator is reached, and its key there."""
+    held: dict[int, list[tuple[str, str]]] = {}
+    for root, value in script.roots.items():
+        seen: set[int] = set()
+        pending = [(value, "")]
+        while pending:
+            item, group = pending.pop()
+            if not isinstance(item, (list, tuple, dict, Instance, LocalClass)) or id(item) in seen:
+                continue
+            seen.add(id(item))
+            if isinstance(item, Instance) and _is_actuator(item, dialect):
+                held.setdefault(id(item), []).append((root, group))
+            elif isinstance(item, dict):
+                pending += [(inner, key if isinstance(key, str) else "") for key, inner in reversed(item.items())]
+            elif isinstance(item, (Instance, LocalClass)):
+                pending += [(inner, "") for inner in reversed(item.fields.values())]
+            else:
+                pending += [(inner, group) for inner in reversed(item)]
+    return held
+
+
+def _families(script: Script, dialect: Dialect, held: dict[int, Any]) -> list[list[Instance]]:
+    """Each actuator of the text with those of its copies that are still held somewhere."""
+    families: dict[int, list[Instance]] = {}
+    for instance in script.instances:
+        if _is_actuator(instance, dialect):
+            families.setdefault(id(instance.first), []).append(instance)
     found = []
-    for node in _nodes(_parsed(text, file)):
-        if not isinstance(node, ast.Call):
+    for family in families.values():
+        reached = [instance for instance in family if id(instance) in held]
+        if not reached and family[0].first.file == script.file:
+            reached = [family[0].first]
+        found.append(reached)
+    return [family for family in found if family]
+
+
+def _row_of(instance: Instance, dialect: Dialect, held: list[tuple[str, str]], line: int) -> Call | Unread:
+    group = next((group for _, group in held if group), "")
+    call = _call_of(instance, tuple(dict.fromkeys(root for root, _ in held)), group, line)
+    where = call.at()
+    if instance.name not in dialect.known:
+        known = ", ".join(dialect.known)
+        why = f"{where}: {instance.name or 'this class'} is no actuator that is known here: it must be one of {known}"
+        return Unread(call.label, instance.name, why)
+    if instance.problem:
+        return Unread(call.label, instance.name, f"{where}: {instance.problem}")
+    return call
+
+
+def _call_of(instance: Instance, robots: tuple[str, ...] = (), group: str = "", line: int = 0, depth: int = 0) -> Call:
+    values: dict[str, Any] = {}
+    for name, value in instance.fields.items():
+        try:
+            values[name] = _plain(value, [STEPS // 4], depth)
+        except _NotTold as lost:
+            written = instance.shown.get(name) or name
+            rest = "is no number that can be read off" if not lost.unknown.no_value else "has no value"
+            same = lost.unknown.why.startswith(f"{written} has no value")
+            why = "" if same and lost.unknown.no_value else f" ({lost.unknown.why})"
+            told = f"{written} {rest}{why}: write the number there"
+            values[name] = Unresolved(told, instance.lines.get(name, ("", 0))[1])
+    lines = {name: at for name, (_, at) in instance.lines.items()}
+    files = {name: file for name, (file, _) in instance.lines.items() if file != instance.file}
+    return Call(instance.name, values, line or instance.line, lines, instance.file, robots, group, files)
+
+
+class _NotTold(Exception):
+    def __init__(self, unknown: Unknown):
+        super().__init__(unknown.why)
+        self.unknown = unknown
+
+
+def _plain(value: Any, left: list[int], depth: int) -> Any:
+    """A value with lists for tuples and a `Call` for each class; raises where a part of it is not known."""
+    left[0] -= 1
+    if left[0] < 0 or depth > DEPTH:
+        raise _NotTold(Unknown("it is too large"))
+    if isinstance(value, Unknown):
+        raise _NotTold(value)
+    if isinstance(value, LocalClass):
+        raise _NotTold(Unknown(f"{value.name} is a class"))
+    if isinstance(value, Instance):
+        return _call_of(value, depth=depth + 1)
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, left, depth + 1) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item, left, depth + 1) for key, item in value.items()}
+    return value
+
+
+def _unseen(script: Script, dialect: Dialect) -> list[tuple[int, int, Unread]]:
+    """Actuators that were not come by, as in a lambda or after too much work."""
+    found = []
+    for node in ast.walk(script.tree):
+        if not isinstance(node, ast.Call) or id(node) in script.visited:
             continue
-        name = _name(node.func)
-        if name in known:
-            found.append(_call(node, parts, file))
-        elif any(keyword.arg == marker for keyword in node.keywords):
-            raise ParameterError(
-                f"{place(file, node.lineno)}: {name or 'this class'} is no actuator that is known here: "
-                f"it must be one of {', '.join(known)}"
+        name = last_name(node.func)
+        if name in dialect.known or any(keyword.arg == dialect.marker for keyword in node.keywords):
+            long = (
+                f"the file takes more than {STEPS} steps to work out" if script.exhausted else "it is inside a lambda"
             )
-    if not found:
-        raise ParameterError(f"{file or 'text'}: there is no actuator in it; it should have one of {', '.join(known)}")
+            why = f"{place(script.file, node.lineno)}: {name} is not read: {long}: give it a file of its own"
+            found.append((node.lineno, len(script.instances), Unread(name, name, why)))
     return found
-
-
-def _parsed(text: str, file: str) -> ast.AST:
-    if not isinstance(text, str):
-        raise ParameterError(f"text = {type(text).__name__}(...): must be a text in Python")
-    try:
-        return ast.parse(text)
-    except SyntaxError as error:
-        raise ParameterError(f"{place(file, error.lineno or 1)}: this is no Python: {error.msg}") from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise ParameterError(f"{file or 'text'}: this is no Python that can be read: {error}") from None
-
-
-def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """Every part of a text in its order, without going into a function more than once."""
-    pending = [tree]
-    while pending:
-        node = pending.pop()
-        yield node
-        pending.extend(reversed(list(ast.iter_child_nodes(node))))
-
-
-def _name(node: ast.AST) -> str:
-    """Last part of a dotted name."""
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-
-
-def _call(node: ast.Call, parts: Collection[str], file: str) -> Call:
-    name = _name(node.func)
-    if node.args:
-        raise ParameterError(f"{place(file, node.lineno)}: {name}: give its fields by name, as in field=value")
-    values, lines = {}, {}
-    for keyword in node.keywords:
-        if keyword.arg is None:
-            raise ParameterError(f"{place(file, keyword.value.lineno)}: {name}: write the fields out in place of **")
-        if keyword.arg in values:
-            raise ParameterError(f"{place(file, keyword.value.lineno)}: {name}.{keyword.arg} is given twice")
-        lines[keyword.arg] = keyword.value.lineno
-        values[keyword.arg] = _value(keyword.value, parts, file, f"{name}.{keyword.arg}")
-    return Call(name, values, node.lineno, lines, file)
-
-
-def _value(node: ast.expr, parts: Collection[str], file: str, what: str) -> Any:
-    """What an expression stands for; raises one sentence where only running it would tell."""
-
-    def inner(part: ast.expr) -> Any:
-        return _value(part, parts, file, what)
-
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return [inner(item) for item in node.elts]
-    if isinstance(node, ast.Dict) and all(key is not None for key in node.keys):
-        return {inner(key): inner(item) for key, item in zip(node.keys, node.values, strict=True) if key is not None}
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        return _computed(
-            operator.mul, -1 if isinstance(node.op, ast.USub) else 1, inner(node.operand), node, file, what
-        )
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
-        return _computed(_OPERATIONS[type(node.op)], inner(node.left), inner(node.right), node, file, what)
-    if isinstance(node, ast.Attribute) and _name(node.value) in _LIBRARIES and node.attr in _CONSTANTS:
-        return _CONSTANTS[node.attr]
-    if isinstance(node, ast.Attribute) and _name(node.value) in parts:
-        return node.attr
-    if isinstance(node, ast.Call) and _name(node.func) in parts:
-        return _call(node, parts, file)
-    if ast.unparse(node) in ("float('inf')", "float('Inf')", "float('infinity')"):
-        return math.inf
-    shown = re.sub(r"\s+", " ", ast.unparse(node))
-    raise ParameterError(
-        f"{place(file, node.lineno)}: {what} = {shown[:60]} is no number that can be read off: write the number there"
-    )
-
-
-def _computed(operation: Any, left: Any, right: Any, node: ast.expr, file: str, what: str) -> Any:
-    numbers = all(isinstance(side, (int, float)) and not isinstance(side, bool) for side in (left, right))
-    try:
-        if numbers and isinstance(result := operation(left, right), (int, float)):
-            return result
-    except ArithmeticError:
-        pass
-    raise ParameterError(f"{place(file, node.lineno)}: {what} = {ast.unparse(node)} has no value")
 
 
 def for_joint(configured: Any, joint: str) -> Any:
@@ -234,14 +341,36 @@ def for_joint(configured: Any, joint: str) -> Any:
     return replace(configured, joints=(joint,), **picked)
 
 
-def one_of(configured: list[Any], joint: str | None, file: str) -> Any:
-    """The one actuator of a text, or the one for a joint; raises one sentence where it is not clear which."""
-    fitting = [each for each in configured if joint is None or any(_fits(p, joint) for p in each.joints)]
-    if len(fitting) == 1:
-        return fitting[0] if joint is None else for_joint(fitting[0], joint)
-    shown = "; ".join(", ".join(each.joints) for each in configured)
-    which = "give joint=" if joint is None else f"joint = {joint!r} fits {len(fitting)} of them"
-    raise ParameterError(f"{file or 'text'}: it has {len(configured)} actuators, for the joints {shown}: {which}")
+def one_of(found: list[Any], joint: str | None, file: str) -> Any:
+    """The one actuator of a text, or the one for a joint; raises one sentence where it is not clear which.
+
+    `joint` may name the robot as well, as in "FRANKA_PANDA_CFG/panda_joint1". What cannot be read is passed over, but
+    for the joint that is asked for.
+    """
+    robots = {name for each in found for name in getattr(each, "robots", ())}
+    robot, _, name = (joint or "").partition("/")
+    if joint is None or robot not in robots:
+        robot, name = "", joint or ""
+    rows = [each for each in found if not robot or robot in getattr(each, "robots", ())]
+    good = [each for each in rows if not isinstance(each, Unread)]
+    if joint is not None:
+        good = [each for each in good if any(_fits(pattern, name) for pattern in each.joints)]
+    if len(good) == 1:
+        return good[0] if joint is None else for_joint(good[0], name)
+    for row in rows:
+        named = joint is not None and any(_fits_quietly(pattern, name) for pattern in row.name.split(", "))
+        if not good and isinstance(row, Unread) and (named or len(rows) == 1):
+            raise ParameterError(row.why)
+    shown = "; ".join(dict.fromkeys(_listed(each) for each in found))
+    which = "give joint=" if joint is None else f"joint = {joint!r} fits {len(good)} of them"
+    if len(good) > 1 and joint is not None and not robot:
+        named = ", ".join(dict.fromkeys(name for each in good for name in each.robots))
+        which += f": put the robot before it, as in joint={good[0].robots[0]}/{name}, of {named}" if named else ""
+    raise ParameterError(f"{file or 'text'}: it has {len(found)} actuators, for the joints {shown}: {which}")
+
+
+def _listed(each: Any) -> str:
+    return f"{each.name} (not read)" if isinstance(each, Unread) else ", ".join(each.joints)
 
 
 def source_of(text_or_path: Any) -> tuple[str, str]:
@@ -250,10 +379,20 @@ def source_of(text_or_path: Any) -> tuple[str, str]:
         return text_or_path, ""
     path = Path(text_or_path)
     try:
+        if path.exists() and not path.is_file():
+            raise ParameterError(f"{path}: cannot be read: it is no file")
+        if path.is_file() and path.stat().st_size > LARGEST_FILE:
+            raise ParameterError(f"{path}: cannot be read: it is larger than any configuration")
         return path.read_text(encoding="utf-8"), str(path)
-    except (OSError, UnicodeDecodeError) as error:
-        why = "it is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror or str(error)
-        raise ParameterError(f"{path}: cannot be read: {why}") from None
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        why = "it is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", None)
+        raise ParameterError(f"{str(path)[:200]}: cannot be read: {why or error}") from None
+
+
+LARGEST_FILE = 16_000_000
+"""Longest file that is read [bytes]."""
 
 
 def single_number(configured: Any, name: str) -> float:
@@ -265,10 +404,19 @@ def single_number(configured: Any, name: str) -> float:
 
 
 def _fits(pattern: str, joint: str) -> bool:
+    if pattern == joint:
+        return True
     try:
         return re.fullmatch(pattern, joint) is not None
     except re.error as error:
         raise ParameterError(f"{pattern!r} is no pattern of joint names: {error}") from None
+
+
+def _fits_quietly(pattern: str, joint: str) -> bool:
+    try:
+        return _fits(pattern, joint)
+    except ParameterError:
+        return False
 
 
 # --- writing
