@@ -69,7 +69,7 @@ def _row(group: str, source: Any, dialect: Dialect) -> Call | Unread:
         return call
     known = ", ".join(dialect.known)
     why = f"{call.at()}: {call.name} is no actuator that is known here: it must be one of {known}"
-    return Unread(call.label, call.name, why)
+    return Unread(call.label(dialect.marker), call.name, why)
 
 
 def _call(source: Any, name: str, dialect: Dialect, group: str, depth: int) -> Call:

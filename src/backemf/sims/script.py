@@ -68,7 +68,8 @@ class Script(Expressions):
     ):
         super().__init__(parts, copies, Budget() if reader is None else reader.budget)
         self.file, self.known = file, known
-        self.files: dict[Path, Script | None] = {} if reader is None else reader.files
+        own = {Path(file).resolve(): None} if file else {}
+        self.files: dict[Path, Script | None] = dict(own) if reader is None else reader.files
         self.instances = [] if reader is None else reader.instances
         self.tree = parsed(text, file)
         self.own: dict[str, None] = {}
@@ -141,7 +142,7 @@ class Script(Expressions):
         value: Any = old if isinstance(old, Unknown) else change
         if not isinstance(value, Unknown):
             try:
-                value = operate(type(node.op), old, change)
+                value = self.charged(operate(type(node.op), old, change))
             except NoValueError:
                 value = Unknown(f"{shown(node)} has no value", no_value=True)
         self._assign(node.target, value, node.value)
@@ -167,7 +168,8 @@ class Script(Expressions):
             self._assign_entry(self.value(target.value), target, value)
 
     def _assign_entry(self, table: Any, target: ast.Subscript, value: Any) -> None:
-        key = self.value(target.slice) if not isinstance(target.slice, ast.Slice) else Unknown("a slice is not read")
+        slicing = isinstance(target.slice, ast.Slice)
+        key: Any = Unknown("a slice is not read") if slicing else self.value(target.slice)
         entry = isinstance(table, list) and type(key) is int and -len(table) <= key < len(table)
         if entry or (isinstance(table, dict) and isinstance(key, (str, int, float))):
             if self.changes is not None:
@@ -350,7 +352,7 @@ class Script(Expressions):
 
     def _other(self, path: Path) -> Script | None:
         path = path.resolve()
-        if path in self.files or path == Path(self.file).resolve():
+        if path in self.files:
             return self.files.get(path)
         if len(self.files) >= FILES:
             return None

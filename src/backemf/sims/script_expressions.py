@@ -199,7 +199,7 @@ class Expressions:
         for side in (left, right):
             if isinstance(side, Unknown):
                 return side
-        return operate(type(node.op), left, right)
+        return self.charged(operate(type(node.op), left, right))
 
     def _boolop(self, node: ast.BoolOp) -> Any:
         stop = isinstance(node.op, ast.Or)
@@ -421,7 +421,7 @@ class Expressions:
         for value in (*values, *more.values(), *([lost] if lost else [])):
             if isinstance(value, Unknown):
                 return value
-        return apply(function, values, more)
+        return self.charged(apply(function, values, more))
 
     def _arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any], Unknown | None]:
         values, more = self._items(node.args), {}
@@ -476,7 +476,7 @@ class Expressions:
             return lost
         if name in CHANGING and self.changes is not None:
             self.changes.append((owner, None))
-        return method(owner, name, values, more)
+        return self.charged(method(owner, name, values, more))
 
     def _replaced(self, owner: Instance, node: ast.Call, more: dict[str, Any], lost: Unknown | None) -> Any:
         made = self.copied(owner, node.lineno)
@@ -537,7 +537,7 @@ class Expressions:
             return value
         if id(value) in memo:
             return memo[id(value)]
-        self.budget.spend()
+        self.charged(value)
         if depth > DEPTH:
             return Unknown("it is nested too deeply")
 
@@ -565,6 +565,11 @@ class Expressions:
         else:
             copy.update({key: inner(item) for key, item in value.items()})
         return copy
+
+    def charged(self, value: Any) -> Any:
+        """A value; a long one counts as more work."""
+        self.budget.spend(1 + len(value) // 4 if isinstance(value, (list, tuple, dict, str)) else 1)
+        return value
 
     def skip(self, *nodes: ast.AST) -> None:
         """Count the classes in a branch that is not taken as seen."""

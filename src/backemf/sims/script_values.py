@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-STEPS = 400_000
+STEPS = 200_000
 """Parts of expressions that are worked out for one text [1]."""
 DEPTH = 80
 """Deepest nesting of an expression, and of the lists in a value [1]."""

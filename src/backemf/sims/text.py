@@ -83,15 +83,13 @@ class Call:
             return f"actuators[{self.group!r}]" if self.group else "the configuration"
         return place(self.files.get(name or "", self.file), line)
 
-    @property
-    def label(self) -> str:
+    def label(self, marker: str) -> str:
         """What a list of actuators calls it: its patterns of joint names, or where it stands."""
-        for name in MARKERS:
-            found = self.fields.get(name)
-            if isinstance(found, str) and not isinstance(found, Partial):
-                return found
-            if isinstance(found, list) and all(isinstance(item, str) for item in found):
-                return ", ".join(found)
+        found = self.fields.get(marker)
+        if isinstance(found, str) and not isinstance(found, Partial):
+            return found
+        if isinstance(found, list) and found and all(isinstance(item, str) for item in found):
+            return ", ".join(found)
         return self.group or ", ".join(self.robots) or self.at()
 
     def error(self, name: str, sentence: str) -> ParameterError:
@@ -152,10 +150,6 @@ class Call:
         return patterns
 
 
-MARKERS = ("joint_names_expr", "target_names_expr")
-"""Fields with patterns of joint names."""
-
-
 def _brief(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 200 else f"{text[:200]}..."
@@ -186,7 +180,7 @@ def calls_of_text(text: str, dialect: Dialect, file: str = "") -> list[Call | Un
     for family in _families(script, dialect, held):
         seen: dict[str, int] = {}
         for version in family:
-            line = version.made[1] if seen and version.made[0] == file else version.line
+            line = version.made[1] if seen and version.made[1] and version.made[0] == file else version.line
             row = _row_of(version, dialect, held.get(id(version), []), line)
             same = repr(row.fields) if isinstance(row, Call) else row.why
             if same not in seen:
@@ -261,9 +255,9 @@ def _row_of(instance: Instance, dialect: Dialect, held: list[tuple[str, str]], l
     if instance.name not in dialect.known:
         known = ", ".join(dialect.known)
         why = f"{where}: {instance.name or 'this class'} is no actuator that is known here: it must be one of {known}"
-        return Unread(call.label, instance.name, why)
+        return Unread(call.label(dialect.marker), instance.name, why)
     if instance.problem:
-        return Unread(call.label, instance.name, f"{where}: {instance.problem}")
+        return Unread(call.label(dialect.marker), instance.name, f"{where}: {instance.problem}")
     return call
 
 
@@ -274,11 +268,9 @@ def _call_of(instance: Instance, robots: tuple[str, ...] = (), group: str = "", 
             values[name] = _plain(value, [STEPS // 4], depth)
         except _NotTold as lost:
             written = instance.shown.get(name) or name
-            rest = "is no number that can be read off" if not lost.unknown.no_value else "has no value"
-            same = lost.unknown.why.startswith(f"{written} has no value")
-            why = "" if same and lost.unknown.no_value else f" ({lost.unknown.why})"
-            told = f"{written} {rest}{why}: write the number there"
-            values[name] = Unresolved(told, instance.lines.get(name, ("", 0))[1])
+            told = f"{written} {'has no value' if lost.unknown.no_value else 'is no number that can be read off'}"
+            told = lost.unknown.why if lost.unknown.why.startswith(told) else f"{told} ({lost.unknown.why})"
+            values[name] = Unresolved(f"{told}: write the number there", instance.lines.get(name, ("", 0))[1])
     lines = {name: at for name, (_, at) in instance.lines.items()}
     files = {name: file for name, (file, _) in instance.lines.items() if file != instance.file}
     return Call(instance.name, values, line or instance.line, lines, instance.file, robots, group, files)
