@@ -167,17 +167,18 @@ class Script(Expressions):
         elif isinstance(target, ast.Subscript):
             self._assign_entry(self.value(target.value), target, value)
 
-    def _assign_entry(self, table: Any, target: ast.Subscript, value: Any) -> None:
+    def _assign_entry(self, owner: Any, target: ast.Subscript, value: Any) -> None:
+        table: Any = owner
         slicing = isinstance(target.slice, ast.Slice)
         key: Any = Unknown("a slice is not read") if slicing else self.value(target.slice)
-        entry = isinstance(table, list) and type(key) is int and -len(table) <= key < len(table)
-        if entry or (isinstance(table, dict) and isinstance(key, (str, int, float))):
+        entry = isinstance(owner, list) and type(key) is int and -len(owner) <= key < len(owner)
+        if entry or (isinstance(owner, dict) and isinstance(key, (str, int, float))):
             if self.changes is not None:
                 self.changes.append((table, key))
             table[key] = value
-        elif isinstance(table, (list, dict)):
+        elif isinstance(owner, (list, dict)):
             lost = Unknown(f"{shown(target)} is not known")
-            for index in range(len(table)) if isinstance(table, list) else list(table):
+            for index in range(len(owner)) if isinstance(owner, list) else list(owner):
                 table[index] = lost
 
     def _remember(self, target: ast.expr) -> None:
