@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import json
 import math
-import re
 from collections.abc import Collection
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ParameterError
 from .digits import rounded
+from .joint_patterns import fits, patterns_of
 from .on_joint import Unread
 from .script import Script, place
 from .script_expressions import last_name
@@ -316,21 +316,43 @@ def _unseen(script: Script, dialect: Dialect) -> list[tuple[int, int, Unread]]:
     return found
 
 
-def for_joint(configured: Any, joint: str) -> Any:
-    """The same actuator for one joint: of each dictionary, the number whose pattern fits the whole name."""
-    if not any(_fits(pattern, joint) for pattern in configured.joints):
+def for_joint(configured: Any, joint: str, absent: Any = None) -> Any:
+    """The same actuator for one joint: of each dictionary, the number whose pattern fits the whole name.
+
+    Where none fits, it is `absent(name of the field)`; without that, an error.
+    """
+    if not any(fits(pattern, joint) for pattern in configured.joints):
         raise ParameterError(f"at({joint!r}): the actuator has the joints {', '.join(configured.joints)}")
     picked = {}
-    for entry in fields(configured):
-        value = getattr(configured, entry.name)
-        if not isinstance(value, dict) or entry.name == "network":
-            continue
-        fitting = [number for pattern, number in value.items() if _fits(pattern, joint)]
+    for name, value in tables_of(configured).items():
+        fitting = [number for pattern, number in value.items() if pattern == joint]
+        fitting = fitting or [number for pattern, number in value.items() if fits(pattern, joint)]
+        if not fitting and absent is not None and absent(name) is not None:
+            fitting = [absent(name)]
         if len(fitting) != 1:
             many = "no pattern fits" if not fitting else "several patterns fit"
-            raise ParameterError(f"at({joint!r}): {entry.name} = {value}: {many}")
-        picked[entry.name] = fitting[0]
+            raise ParameterError(f"at({joint!r}): {name} = {value}: {many}")
+        picked[name] = fitting[0]
     return replace(configured, joints=(joint,), **picked)
+
+
+def tables_of(configured: Any) -> dict[str, dict[str, Any]]:
+    """The fields of an actuator that have one number per pattern of joint names."""
+    values = {entry.name: getattr(configured, entry.name) for entry in fields(configured)}
+    return {name: value for name, value in values.items() if isinstance(value, dict) and name != "network"}
+
+
+def by_pattern(configured: Any) -> list[Any]:
+    """The same actuator for each pattern of joints that has numbers of its own, the pattern as the joint's name."""
+    tables = list(tables_of(configured).values())
+    rows = patterns_of(configured.joints, tables)
+    if not rows:
+        raise ParameterError(
+            f"line {configured.line}: no pattern of joint names fits all of its dictionaries: give joint="
+        )
+    if not tables:
+        return [replace(configured, joints=(pattern,)) for pattern, _ in rows]
+    return [replace(configured.at(name), joints=(pattern,)) for pattern, name in rows]
 
 
 def one_of(found: list[Any], joint: str | None, file: str) -> Any:
@@ -346,7 +368,7 @@ def one_of(found: list[Any], joint: str | None, file: str) -> Any:
     rows = [each for each in found if not robot or robot in getattr(each, "robots", ())]
     good = [each for each in rows if not isinstance(each, Unread)]
     if joint is not None:
-        good = [each for each in good if any(_fits(pattern, name) for pattern in each.joints)]
+        good = [each for each in good if any(fits(pattern, name) for pattern in each.joints)]
     if len(good) == 1:
         return good[0] if joint is None else for_joint(good[0], name)
     for row in rows:
@@ -395,18 +417,9 @@ def single_number(configured: Any, name: str) -> float:
     return 0.0 if value is None else float(value)
 
 
-def _fits(pattern: str, joint: str) -> bool:
-    if pattern == joint:
-        return True
-    try:
-        return re.fullmatch(pattern, joint) is not None
-    except re.error as error:
-        raise ParameterError(f"{pattern!r} is no pattern of joint names: {error}") from None
-
-
 def _fits_quietly(pattern: str, joint: str) -> bool:
     try:
-        return _fits(pattern, joint)
+        return fits(pattern, joint)
     except ParameterError:
         return False
 
