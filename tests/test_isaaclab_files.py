@@ -262,7 +262,6 @@ DC = """DCMotorCfg(
         (DC.replace('joint_names_expr=[".*"]', "joint_names_expr=[]").format(9.0, 3.0), "must be a list of patterns"),
         ('IdealPDActuatorCfg([".*"])', "give its fields by name"),
         ("IdealPDActuatorCfg(**fields)", r"write the fields out in place of \*\*"),
-        (FINE.replace("effort_limit=1.0, ", ""), "has no effort_limit: Isaac Lab takes it from the USD file"),
         (FINE.replace("effort_limit=1.0", "effort_limit=-1.0"), "effort_limit = -1.0: must be greater than 0"),
         (
             FINE.replace("IdealPD", "DelayedPD").replace("damping=0.0", "damping=0.0, min_delay=3, max_delay=2"),

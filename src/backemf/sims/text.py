@@ -181,8 +181,8 @@ def calls_of_text(text: str, dialect: Dialect, file: str = "") -> list[Call | Un
         seen: dict[str, int] = {}
         for version in family:
             line = version.made[1] if seen and version.made[1] and version.made[0] == file else version.line
-            row = _row_of(version, dialect, held.get(id(version), []), line)
-            same = repr(row.fields) if isinstance(row, Call) else row.why
+            call, row = _row_of(version, dialect, held.get(id(version), []), line)
+            same = f"{call.fields} {version.problem}"
             if same not in seen:
                 seen[same] = len(rows)
                 rows.append((line, version.order, row))
@@ -248,17 +248,18 @@ def _families(script: Script, dialect: Dialect, held: dict[int, Any]) -> list[li
     return [family for family in found if family]
 
 
-def _row_of(instance: Instance, dialect: Dialect, held: list[tuple[str, str]], line: int) -> Call | Unread:
+def _row_of(instance: Instance, dialect: Dialect, held: list[tuple[str, str]], line: int) -> tuple[Call, Call | Unread]:
+    """An actuator as it stands, and what becomes of it."""
     group = next((group for _, group in held if group), "")
     call = _call_of(instance, tuple(dict.fromkeys(root for root, _ in held)), group, line)
-    where = call.at()
+    name = call.label(dialect.marker)
     if instance.name not in dialect.known:
         known = ", ".join(dialect.known)
-        why = f"{where}: {instance.name or 'this class'} is no actuator that is known here: it must be one of {known}"
-        return Unread(call.label(dialect.marker), instance.name, why)
+        told = f"{instance.name or 'this class'} is no actuator that is known here: it must be one of {known}"
+        return call, Unread(name, instance.name, f"{call.at()}: {told}")
     if instance.problem:
-        return Unread(call.label(dialect.marker), instance.name, f"{where}: {instance.problem}")
-    return call
+        return call, Unread(name, instance.name, f"{call.at()}: {instance.problem}")
+    return call, call
 
 
 def _call_of(instance: Instance, robots: tuple[str, ...] = (), group: str = "", line: int = 0, depth: int = 0) -> Call:
@@ -371,9 +372,11 @@ def one_of(found: list[Any], joint: str | None, file: str) -> Any:
         good = [each for each in good if any(fits(pattern, name) for pattern in each.joints)]
     if len(good) == 1:
         return good[0] if joint is None else for_joint(good[0], name)
-    for row in rows:
+    for row in rows if not good else ():
+        if not isinstance(row, Unread):
+            continue
         named = joint is not None and any(_fits_quietly(pattern, name) for pattern in row.name.split(", "))
-        if not good and isinstance(row, Unread) and (named or len(rows) == 1):
+        if named or len(rows) == 1:
             raise ParameterError(row.why)
     shown = "; ".join(dict.fromkeys(_listed(each) for each in found))
     which = "give joint=" if joint is None else f"joint = {joint!r} fits {len(good)} of them"

@@ -1,8 +1,8 @@
 """Isaac Lab 2.x: what its actuators compute, and its configuration text."""
 
 from ..text import Written
-from .configured import Configured, read
-from .files import read_actuator, write
+from .configured import Configured
+from .files import read, read_actuator, read_actuators, write
 from .law import (
     DCMotor,
     DelayedPD,
@@ -55,6 +55,7 @@ __all__ = [
     "no_memory",
     "read",
     "read_actuator",
+    "read_actuators",
     "remotized_pd_step",
     "reset_history",
     "reset_lags",

@@ -1,72 +1,93 @@
-"""Isaac Lab's actuator configurations, written for a motor.
+"""Isaac Lab's actuator configurations, written for an actuator.
 
 Isaac Lab has every number on the joint's side of the gear, and so has the text that is written.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 from ...actuator import Actuator
 from ...actuator.delay import Delay
+from ...actuator.learned import LearnedMlp, LearnedRecurrent, Lstm
+from ...actuator.torque_limits import AngleTable
 from ...errors import ParameterError
 from ...motor import Motor
 from ..digits import rounded
-from ..joint import Joint, has_line, joint_of, parts_of, require_known, whole_steps
+from ..joint import Joint, has_line, joint_of, parts_of, require_known, single, whole_steps
+from ..loss import UNKNOWN
 from ..losses import kept_by_joint, statuses
 from ..on_joint import OnJoint
-from ..text import Figure, Written, one_of, quoted, single_number, source_of, write_call
-from .configured import CLASSES, Configured, read
+from ..text import Figure, Written, quoted, write_call
+from .configured import CLASSES, LINES, Configured
+from .reading import read, read_actuator, read_actuators
 
-__all__ = ["CLASSES", "Configured", "read", "read_actuator", "write"]
+__all__ = ["CLASSES", "Configured", "read", "read_actuator", "read_actuators", "write"]
 
 VERSIONS = ("2.0", "2.1", "2.2", "2.3")
+OWN = ("armature", "velocity_limit_sim", "saturation_effort", "velocity_limit")
+"""Numbers of the joint and of Isaac Lab that may be given beside an actuator."""
+NONE = "None"
+INFINITE = 'float("inf")'
 
 
 def write(
-    thing: Motor | Actuator,
-    joints: tuple[str, ...] = (".*",),
+    thing: Motor | Actuator | OnJoint,
+    joints: tuple[str, ...] | None = None,
     kind: str | None = None,
     *,
     version: str = "2.3",
     timestep: float | None = None,
     transmission_ratio: Any = None,
+    network_file: str | None = None,
     **numbers: Any,
 ) -> Written:
     """Configuration text of Isaac Lab for an actuator, and what is lost.
 
-    `kind` is "dc_motor", "ideal_pd", "delayed_pd", "remotized" or "implicit"; left out, it is "dc_motor" where a
-    torque-speed line is known and else "ideal_pd". Gains are those of an `IdealPd` or
-    `TorquePid`; else give `stiffness=` and `damping=`, or `bandwidth_hz=` with `damping_ratio=` and `inertia=`
-    [kg·m²]. `supply=` is the voltage behind the torque-speed line, the motor's rated one if left out; `effort=`
-    "peak" or "continuous" chooses the current behind `effort_limit`, which may be given instead [N·m]. A delay in
-    seconds needs the physics `timestep` [s].
+    `kind` is "dc_motor", "ideal_pd", "delayed_pd", "remotized", "implicit", "mlp" or "lstm"; left out, it is that of a
+    network or of a table by angle, "dc_motor" where a torque-speed line is known, and else "ideal_pd", or "delayed_pd"
+    for the delay of an `OnJoint`. `joints` are patterns of joint names; left out, the joint of an `OnJoint`, or all.
+    Gains are those of an `IdealPd` or `TorquePid`; else give `stiffness=` and `damping=`, or `bandwidth_hz=` with
+    `damping_ratio=` and `inertia=` [kg·m²]. `supply=` is the voltage behind the torque-speed line, the motor's rated
+    one if left out; `effort=` "peak" or "continuous" chooses the current behind `effort_limit`, which may be given
+    instead [N·m]. `armature=` [kg·m²] and `velocity_limit_sim=` [rad/s] are the joint's own. A delay in seconds needs
+    the physics `timestep` [s]. A network is saved with `backemf.save_network` to the `network_file` that is named here.
     """
-    kind = ("dc_motor" if has_line(thing) else "ideal_pd") if kind is None else kind
+    _, actuator = parts_of(thing)
+    kind = _kind(thing, actuator) if kind is None else kind
     if kind not in CLASSES:
         raise ParameterError(f"kind = {kind!r}: must be one of {', '.join(CLASSES)}")
     if version not in VERSIONS:
         raise ParameterError(f"version = {version!r}: must be one of {', '.join(VERSIONS)}")
+    own = {**(thing.beside if isinstance(thing, OnJoint) else {})}
+    own |= {name: numbers.pop(name) for name in OWN if numbers.get(name) is not None}
     require_known(numbers)
-    _, actuator = parts_of(thing)
+    learned = isinstance(actuator.controller, (LearnedMlp, LearnedRecurrent))
+    if learned is not (kind in ("mlp", "lstm")):
+        needs = "a LearnedMlp or a LearnedRecurrent" if kind in ("mlp", "lstm") else "no network: take 'mlp' or 'lstm'"
+        raise ParameterError(f"kind = {kind!r} needs {needs}; the actuator has {type(actuator.controller).__name__}")
+    if learned:
+        # a network stands in for the gains
+        numbers |= {"stiffness": 0.0, "damping": 0.0}
     # before Isaac Sim 5.0 there is no friction torque
     rubs = version not in ("2.0", "2.1")
     joint = joint_of(thing, rubs=rubs, **numbers)
+    unknown = _unknown(thing)
     notes: list[str] = []
-    kept = kept_by_joint(actuator, joint, line=kind == "dc_motor", stiction=rubs)
-    lines: list[tuple[str, Any]] = [("joint_names_expr", f"[{quoted(joints)}]")]
-    lines += _limits(kind, joint, notes)
-    lines += [("stiffness", joint.stiffness), ("damping", joint.damping)]
-    if joint.armature is not None:
-        lines.append(("armature", joint.armature))
-    if not rubs:
-        notes.append("Friction is a share of the load before Isaac Sim 5.0, and no torque: it is left out.")
-        kept = {name: note for name, note in kept.items() if name not in ("dry friction", "stiction", "viscous drag")}
+    kept = kept_by_joint(actuator, joint, line=kind in ("dc_motor", "mlp"), stiction=rubs)
+    names = joints if joints is not None else (thing.joint,) if isinstance(thing, OnJoint) and thing.joint else (".*",)
+    lines: list[tuple[str, Any]] = [("joint_names_expr", f"[{quoted(names)}]")]
+    limits = _limits(kind, joint, own, isinstance(thing, OnJoint), unknown, notes)
+    lines += limits
+    if learned:
+        lines += _network(kind, actuator.controller, network_file, notes)
     else:
-        named = (("friction", joint.stiction), ("dynamic_friction", joint.coulomb), ("viscous_friction", joint.viscous))
-        lines += [(name, figure) for name, figure in named if figure is not None]
-        if joint.coulomb is not None:
-            notes.append("Under Isaac Sim 4.5 friction is a share of the load, and no torque: leave it out there.")
+        gains = (("stiffness", joint.stiffness), ("damping", joint.damping))
+        lines += [(name, NONE if name in unknown and not figure.value else figure) for name, figure in gains]
+        _targets(actuator, unknown, kept)
+    lines += _joint_lines(thing, kind, joint, own, rubs, unknown, kept, notes)
     lines += _delay(kind, actuator.delay, timestep, kept, notes)
     if kind == "remotized":
         lines.append(("joint_parameter_lookup", _lookup(joint, transmission_ratio, notes)))
@@ -76,42 +97,155 @@ def write(
     return Written(text=text, statuses=statuses(thing, kept), notes=notes)
 
 
-def read_actuator(text_or_path: Any, joint: str | None = None) -> OnJoint:
-    """The actuator of a configuration text or file, or the one for a joint, with what it says of the joint itself."""
-    text, file = source_of(text_or_path)
-    found = one_of(read(text, file), joint, file)
-    return OnJoint(
-        actuator=found.actuator(),
-        joint=found.joints[0],
-        armature=single_number(found, "armature"),
-        coulomb=single_number(found, "dynamic_friction"),
-        stiction=None if found.friction is None else single_number(found, "friction"),
-        viscous=single_number(found, "viscous_friction"),
-    )
+def _kind(thing: Motor | Actuator | OnJoint, actuator: Actuator) -> str:
+    controller = actuator.controller
+    if isinstance(controller, (LearnedMlp, LearnedRecurrent)):
+        return "mlp" if isinstance(controller, LearnedMlp) else "lstm"
+    if joint_table(actuator):
+        return "remotized"
+    if has_line(thing):
+        return "dc_motor"
+    return "delayed_pd" if isinstance(thing, OnJoint) and actuator.delay is not None else "ideal_pd"
 
 
-def _limits(kind: str, joint: Joint, notes: list[str]) -> list[tuple[str, Any]]:
-    if kind == "remotized":
+def joint_table(actuator: Actuator) -> bool:
+    """Whether the largest torque depends on the angle alone."""
+    return any(isinstance(limit, AngleTable) for limit in actuator.limits) and actuator.motor is None
+
+
+def _unknown(thing: Motor | Actuator | OnJoint) -> set[str]:
+    """Fields that the text behind an actuator leaves to the USD file."""
+    losses = thing.losses if isinstance(thing, OnJoint) else ()
+    names = [name for loss in losses if loss.status == UNKNOWN for name in loss.phenomenon.split(", ")]
+    return {name.replace(" ", "_") for name in names}
+
+
+def _targets(actuator: Actuator, unknown: set[str], kept: dict[str, str]) -> None:
+    """Say of targets that the controller does not take that Isaac Lab takes them."""
+    controller = actuator.controller
+    heard = getattr(controller, "listens", None)
+    if heard is not None and not unknown & {"stiffness", "damping"}:
+        others = [name for name in ("position", "velocity", "effort") if name not in heard]
+        kept["controller"] = (
+            f"Isaac Lab takes targets of {' and '.join(others)} as well: leave them at 0." if others else ""
+        )
+
+
+def _joint_lines(
+    thing: Any,
+    kind: str,
+    joint: Joint,
+    own: Mapping[str, Any],
+    rubs: bool,
+    unknown: set[str],
+    kept: dict[str, str],
+    notes: list[str],
+) -> list[tuple[str, Any]]:
+    """What belongs to the joint: speed, inertia and friction."""
+    lines: list[tuple[str, Any]] = []
+    if own.get("velocity_limit") is not None and kind not in LINES:
+        lines.append(("velocity_limit", _given("velocity_limit", own, "rad/s, without effect,")))
+    if own.get("velocity_limit_sim") is not None:
+        lines.append(("velocity_limit_sim", _given("velocity_limit_sim", own, "rad/s")))
+    if own.get("armature") is not None:
+        lines.append(("armature", _given("armature", own, "kg·m²")))
+    else:
+        lines += _said(thing, unknown, (("armature", joint.armature),))
+    if not rubs:
+        notes.append("Friction is a share of the load before Isaac Sim 5.0, and no torque: it is left out.")
+        for name in ("dry friction", "stiction", "viscous drag"):
+            kept.pop(name, None)
+        return lines
+    named = (("friction", joint.stiction), ("dynamic_friction", joint.coulomb), ("viscous_friction", joint.viscous))
+    if "friction" in unknown and thing.stiction is None:
+        named = named[1:]
+    lines += _said(thing, unknown, named)
+    if joint.coulomb is not None:
+        notes.append("Under Isaac Sim 4.5 friction is a share of the load, and no torque: leave it out there.")
+    return lines
+
+
+def _said(thing: Any, unknown: set[str], named: tuple[tuple[str, Figure | None], ...]) -> list[tuple[str, Any]]:
+    """Numbers of the joint; a joint without a motor has 0 where it has none, unless the USD file says."""
+    zero = Figure(0.0, "at the joint", "the joint's own")
+    plain = isinstance(thing, OnJoint) and thing.actuator.motor is None
+    found = [(name, zero if plain and figure is None and name not in unknown else figure) for name, figure in named]
+    return [(name, figure) for name, figure in found if figure is not None]
+
+
+def _given(name: str, own: Mapping[str, Any], unit: str) -> Figure | str:
+    if own[name] == math.inf:
+        return INFINITE
+    return Figure(single(name, own[name]), f"{unit} at the joint", "as given")
+
+
+def _network(kind: str, controller: Any, file: str | None, notes: list[str]) -> list[tuple[str, Any]]:
+    """The file of a network, and what Isaac Lab multiplies its inputs and outputs with."""
+    if file is None:
+        raise ParameterError(f"kind = {kind!r} needs network_file=, where backemf.save_network puts the network")
+    notes.append(f"The network itself is saved with backemf.save_network(actuator.controller, {file!r}).")
+    lines: list[tuple[str, Any]] = [("network_file", quoted(str(file)))]
+    scales = [
+        ("pos_scale", Figure(single("position_scale", controller.position_scale), "1/rad", "position_scale")),
+        ("vel_scale", Figure(single("velocity_scale", controller.velocity_scale), "s/rad", "velocity_scale")),
+        ("torque_scale", Figure(single("torque_scale", controller.torque_scale), "N·m", "torque_scale")),
+    ]
+    first = "pos_vel" if controller.input_order == "position_velocity" else "vel_pos"
+    if kind == "lstm":
+        plain = all(figure.value == 1.0 for _, figure in scales) and first == "pos_vel"
+        if not plain or not isinstance(controller.network, Lstm):
+            raise ParameterError(
+                "kind = 'lstm': Isaac Lab has no scales, order of inputs or GRU there: give an LSTM of position error "
+                "and velocity whose scales are 1, those of the training in its weights"
+            )
+        return lines
+    if controller.reset != "zero":
+        notes.append("After a reset Isaac Lab's history is zero, and not the first sample.")
+    ages = list(range(0, controller.depth, controller.stride))
+    return [*lines, *scales, ("input_order", quoted(first)), ("input_idx", repr(ages))]
+
+
+def _limits(
+    kind: str, joint: Joint, own: Mapping[str, Any], read_back: bool, unknown: set[str], notes: list[str]
+) -> list[tuple[str, Any]]:
+    solver = "effort_limit_sim" if kind in ("implicit", "remotized") else "effort_limit"
+    top: Any = joint.effort_limit
+    if top is None and kind == "remotized":
         return []
-    if joint.effort_limit is None:
+    if top is None and "effort_limit" in unknown:
+        notes.append("The largest torque is that of the robot's USD file.")
+        top = NONE
+    elif top is None and read_back:
+        top = INFINITE
+    if top is None:
         raise ParameterError(
             "effort_limit is not known: give a motor with a voltage, an Actuator with a DcClip or an EffortLimit, "
             "or effort_limit="
         )
-    if kind == "dc_motor":
-        if joint.saturation_effort is None or joint.velocity_limit is None:
-            raise ParameterError("kind = 'dc_motor' needs a torque-speed line: give a motor, or a DcClip in limits")
-        if joint.effort_limit.value > joint.saturation_effort.value:
-            notes.append("The effort limit is above the stall torque, so it has no effect while driving.")
-        return [
-            ("effort_limit", joint.effort_limit),
-            ("saturation_effort", joint.saturation_effort),
-            ("velocity_limit", joint.velocity_limit),
-        ]
-    if kind == "implicit":
-        speed = joint.velocity_limit
-        return [("effort_limit_sim", joint.effort_limit)] + ([("velocity_limit_sim", speed)] if speed else [])
-    return [("effort_limit", joint.effort_limit)]
+    if kind == "implicit" and top is NONE:
+        return []
+    both = "effort_limit" in unknown and kind != "implicit" and isinstance(top, Figure)
+    if kind not in LINES:
+        return [("effort_limit", NONE), ("effort_limit_sim", top)] if both else [(solver, top)]
+    stall, speed = joint.saturation_effort, joint.velocity_limit
+    stall = _given("saturation_effort", own, "N·m") if own.get("saturation_effort") is not None else stall
+    speed = _given("velocity_limit", own, "rad/s") if own.get("velocity_limit") is not None else speed
+    if stall is None or speed is None:
+        raise ParameterError(
+            f"kind = {kind!r} needs a torque-speed line: give a motor, or a DcClip in limits, or saturation_effort= "
+            "and velocity_limit="
+        )
+    if "effort_limit" in unknown:
+        notes.append("The largest torque is that of the robot's USD file.")
+        more = (
+            [("effort_limit_sim", top)]
+            if isinstance(stall, Figure) and top != NONE and top.value != stall.value
+            else []
+        )
+        return [("effort_limit", NONE), *more, ("saturation_effort", stall), ("velocity_limit", speed)]
+    if isinstance(top, Figure) and isinstance(stall, Figure) and top.value > stall.value:
+        notes.append("The effort limit is above the stall torque, so it has no effect while driving.")
+    return [("effort_limit", top), ("saturation_effort", stall), ("velocity_limit", speed)]
 
 
 def _delay(
