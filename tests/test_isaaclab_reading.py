@@ -524,6 +524,14 @@ def test_wrong_writing_gets_one_sentence(arguments: dict, sentence: str):
         isaaclab.write(actuator, **arguments)
 
 
+def test_implicit_actuator_of_a_line_ends_at_its_speed():
+    """The solver has a wall where the line of the motor ends."""
+    line = be.DcClip(saturation_effort=5.0, velocity_limit=7.0, effort_limit=3.0)
+    actuator = be.Actuator(controller=be.IdealPd(stiffness=1.0), limits=(line,))
+    (found,) = isaaclab.read(isaaclab.write(actuator, kind="implicit").text)
+    assert (found.effort_limit_sim, found.velocity_limit_sim) == (3.0, 7.0)
+
+
 @pytest.mark.parametrize("kind", ["ideal_pd", "implicit"])
 def test_armature_without_a_motor_is_written(kind: str):
     """Given by name, or that of the joint; it is found again."""

@@ -147,6 +147,8 @@ def _joint_lines(
         lines.append(("velocity_limit", _given("velocity_limit", own, "rad/s, without effect,")))
     if own.get("velocity_limit_sim") is not None:
         lines.append(("velocity_limit_sim", _given("velocity_limit_sim", own, "rad/s")))
+    elif kind == "implicit" and joint.velocity_limit is not None:
+        lines.append(("velocity_limit_sim", joint.velocity_limit))
     if own.get("armature") is not None:
         lines.append(("armature", _given("armature", own, "kg·m²")))
     else:
