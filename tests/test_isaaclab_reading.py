@@ -203,6 +203,7 @@ def test_a_joint_outside_a_dictionary_has_zero_as_in_isaac_lab():
         ("class_type=Mine", "a class of its own is not read"),
         ("armature=-1.0", "must be at least 0"),
         ("friction='a'", "must be a number"),
+        ("effort_limit={'j': -1.0, 'k': math.inf}", "effort_limit = {'j': -1.0}: must be greater than 0"),
     ],
 )
 def test_bad_fields_get_one_sentence(field: str, sentence: str):
@@ -210,6 +211,36 @@ def test_bad_fields_get_one_sentence(field: str, sentence: str):
     text = f"ImplicitActuatorCfg(joint_names_expr=['j'], stiffness=1.0, damping=1.0, {field})\n"
     (found,) = isaaclab.read_actuators(text)
     assert isinstance(found, Unread) and sentence in found.why and "\n" not in found.why
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("IdealPDActuatorCfg(joint_names_expr=['['], stiffness=1.0, damping=1.0)", "'[' is no pattern of joint names"),
+        ("IdealPDActuatorCfg(joint_names_expr=[3], stiffness=1.0, damping=1.0)", "must be a list of patterns"),
+        (
+            "DelayedPDActuatorCfg(joint_names_expr=['j'], stiffness=1.0, damping=1.0, max_delay=10**9)",
+            "max_delay = 1000000000: must be at most 10000 physics steps",
+        ),
+        (
+            "IdealPDActuatorCfg(joint_names_expr=['j'], stiffness={'(': 1.0}, damping=1.0)",
+            "'(' is no pattern of joint names",
+        ),
+    ],
+)
+def test_bad_patterns_and_delays_get_one_sentence(text: str, sentence: str):
+    """What would fail later, or take all memory, is said when it is read."""
+    (found,) = isaaclab.read_actuators(f"{text}\n")
+    assert isinstance(found, Unread) and sentence in found.why and "\n" not in found.why
+
+
+def test_infinite_limits_by_pattern_are_no_limits():
+    """Each joint has its own."""
+    text = "ImplicitActuatorCfg(joint_names_expr=['a', 'b'], stiffness=1, damping=1, "
+    text += "effort_limit_sim={'a': math.inf, 'b': 2})"
+    a, b = isaaclab.read_actuators(f"{text}\n")
+    assert isinstance(a, OnJoint) and isinstance(b, OnJoint)
+    assert a.actuator.limits == () and b.actuator.limits == (be.EffortLimit(effort_limit=2.0),)
 
 
 # --- objects

@@ -147,6 +147,10 @@ class Call:
         for pattern in patterns:
             if isinstance(pattern, Partial) and pattern.missing:
                 raise self.error(name, f"{pattern.missing[0]} is not known: write the names out")
+            try:
+                fits(pattern, "")
+            except ParameterError as error:
+                raise self.error(name, str(error)) from None
         return patterns
 
 

@@ -51,6 +51,8 @@ IN_USD = (
     "network_file",
 )
 """Fields that may be given where a text leaves them to another file."""
+LONGEST_DELAY = 10_000
+"""Longest delay that is read [physics steps]."""
 
 
 def read(source: Any, file: str = "") -> list[Configured]:
@@ -203,7 +205,7 @@ def _limit(call: Call, name: str, line: bool) -> Value:
         return math.inf
     if isinstance(value, dict) and math.inf in value.values():
         finite = {key: number for key, number in value.items() if number != math.inf}
-        call.number(name) if not finite else replace(call, fields={name: finite}).number(name, above=0.0)
+        replace(call, fields={name: finite}).number(name, above=0.0)
         return {str(key): float(number) for key, number in value.items()}
     return call.number(name, above=0.0)
 
@@ -219,6 +221,8 @@ def _delay(call: Call) -> Delay | None:
     low, high = call.steps("min_delay"), call.steps("max_delay")
     if low > high:
         raise call.error("min_delay", f"must not be above max_delay = {high}")
+    if high > LONGEST_DELAY:
+        raise call.error("max_delay", f"must be at most {LONGEST_DELAY} physics steps")
     return Delay(steps=(low, high), schedule="isaaclab") if high > 0 else None
 
 
