@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import backemf as be
-from backemf import ParameterError
+from backemf import ParameterError, motorfile
 from backemf.actuator.learned.laws import lstm, mlp
 from backemf.sims import isaaclab
 from backemf.sims.isaaclab.configured import CLASSES, KINDS
@@ -232,6 +232,17 @@ def test_bad_patterns_and_delays_get_one_sentence(text: str, sentence: str):
     """What would fail later, or take all memory, is said when it is read."""
     (found,) = isaaclab.read_actuators(f"{text}\n")
     assert isinstance(found, Unread) and sentence in found.why and "\n" not in found.why
+
+
+def test_infinite_limits_go_into_a_motor_file_and_back():
+    """No speed limit is no number: a motor file holds the rest, and Isaac Lab's text says infinity again."""
+    text = "ImplicitActuatorCfg(joint_names_expr=['j'], stiffness=1.0, damping=1.0, effort_limit=math.inf, {})\n"
+    for limits in ("velocity_limit=math.inf", "velocity_limit_sim=math.inf"):
+        found = only(text.format(limits))
+        assert found.beside == {}
+        joint = {"name": found.joint, "beside": dict(found.beside)}
+        assert motorfile.loads(motorfile.dumps(found.actuator, joint)) == found.actuator
+        assert isaaclab.read_actuator(isaaclab.write(found, kind="implicit").text) == found
 
 
 def test_infinite_limits_by_pattern_are_no_limits():

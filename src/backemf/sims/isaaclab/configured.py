@@ -147,7 +147,7 @@ class Configured:
             coulomb=self.dynamic_friction or 0.0,
             stiction=self.friction,
             viscous=self.viscous_friction or 0.0,
-            beside={name: number for name, number in beside.items() if number is not None},
+            beside={name: number for name, number in beside.items() if number is not None and number != math.inf},
             losses=self.losses(),
         )
 

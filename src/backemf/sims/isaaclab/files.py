@@ -5,7 +5,6 @@ Isaac Lab has every number on the joint's side of the gear, and so has the text 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -149,6 +148,8 @@ def _joint_lines(
         lines.append(("velocity_limit_sim", _given("velocity_limit_sim", own, "rad/s")))
     elif kind == "implicit" and joint.velocity_limit is not None:
         lines.append(("velocity_limit_sim", joint.velocity_limit))
+    elif isinstance(thing, OnJoint) and thing.actuator.motor is None and "velocity_limit_sim" not in unknown:
+        lines.append(("velocity_limit_sim", INFINITE))
     if own.get("armature") is not None:
         lines.append(("armature", _given("armature", own, "kg·m²")))
     else:
@@ -175,9 +176,7 @@ def _said(thing: Any, unknown: set[str], named: tuple[tuple[str, Figure | None],
     return [(name, figure) for name, figure in found if figure is not None]
 
 
-def _given(name: str, own: Mapping[str, Any], unit: str) -> Figure | str:
-    if own[name] == math.inf:
-        return INFINITE
+def _given(name: str, own: Mapping[str, Any], unit: str) -> Figure:
     return Figure(single(name, own[name]), f"{unit} at the joint", "as given")
 
 
