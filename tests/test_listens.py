@@ -31,7 +31,7 @@ def test_the_order_does_not_matter_and_all_is_the_default():
 
 @pytest.mark.parametrize("wrong", ["position", ("angle",), ("velocity",), ("position", "position"), ()])
 def test_what_it_listens_to_is_checked(wrong):
-    with pytest.raises(ParameterError, match="IdealPd.listens"):
+    with pytest.raises(ParameterError, match=r"IdealPd\.listens"):
         IdealPd(stiffness=1.0, listens=wrong)
 
 

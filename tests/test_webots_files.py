@@ -13,6 +13,7 @@ from motors import motors
 import backemf as be
 from backemf import ParameterError
 from backemf.sims import webots
+from backemf.sims.on_joint import Unread
 from backemf.sims.webots import WebotsJoint, WebotsMotor
 from backemf.sims.webots.held import held
 from backemf.sims.webots.nodes.node import walk
@@ -406,8 +407,35 @@ def test_the_inertia_of_a_file_is_taken() -> None:
 def test_in_our_words_it_has_its_limits() -> None:
     """The closest actuator of ours asks for the largest torque at the largest velocity error."""
     found = held(WebotsMotor(max_torque=6.0, max_velocity=3.0, control_p=5.0), WebotsJoint(), "position").actuator
-    assert found.controller == be.IdealPd(stiffness=10.0, damping=2.0)
+    assert found.controller == be.IdealPd(stiffness=10.0, damping=2.0, listens=("position",))
     assert found.limits == (be.DriveEnvelope(max_effort=6.0, max_actuator_velocity=3.0),)
+
+
+def test_every_motor_of_a_file_is_read_or_says_why_not() -> None:
+    """One motor that only Webots could tell does not lose the others, and nothing is lost without a row."""
+    broken = WORLD.replace("maxForce 30", "maxForce %<= fields.force.value >%")
+    knee, slider = webots.read_actuators(broken)
+    assert isinstance(slider, Unread) and slider.kind == "LinearMotor" and "maxForce" in slider.why
+    assert isinstance(knee, webots.OnWebotsJoint) and knee == webots.read_actuator(WORLD, "knee")
+    rows = {loss.phenomenon: loss.status for loss in knee.losses}
+    assert rows == {
+        "controller": "approximated",
+        "integral": "dropped",
+        "hard stops": "dropped",
+        "dry friction": "approximated",
+    }
+    with pytest.raises(be.ParameterError, match="maxForce"):
+        webots.read(broken)
+
+
+def test_soft_limits_and_acceleration_are_read() -> None:
+    """They bound a position and the rate of a velocity; where another command is given, a row says so."""
+    motor = WebotsMotor(min_position=-1.0, max_position=2.0, acceleration=30.0)
+    assert held(motor, WebotsJoint(), "position").actuator.command_range == (-1.0, 2.0)
+    assert held(motor, WebotsJoint(), "velocity").actuator.slew == 30.0
+    text = webots.write(held(motor, WebotsJoint(), "torque"), "knee").text
+    assert {loss.phenomenon for loss in webots.read_actuator(text).losses} == {"command range"}
+    assert {loss.phenomenon for loss in webots.read_actuator(text, control="position").losses} >= {"slew"}
 
 
 def test_our_motor_in_webots_stays_below_its_torque() -> None:

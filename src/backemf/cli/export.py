@@ -19,12 +19,9 @@ from .complete import complete_controller, complete_target
 from .drive import actuator_from
 from .estimates import WithEstimates, as_dicts, print_estimates
 from .limits_only import limits_note
-from .tables import plain, titled_table
+from .losses import print_errors, print_statuses
+from .tables import plain
 from .words import above_zero, require_ending, require_folder
-
-STATUS_STYLE = {"kept": "green", "approximated": "yellow", "dropped": "red", "unknown": "magenta"}
-NOTHING = 1e-5
-"""Share of the peak torque below which an error is that of the written digits [1]."""
 
 
 @app.command(
@@ -197,33 +194,8 @@ def _draw(thing: Any, actuator: Any, timestep: float, effort: str, path: Path) -
 
 
 def _print_tables(found: Any, terminal: Console) -> None:
-    table = titled_table(f"What {found.target.title} makes of it", terminal)
-    for title in ("phenomenon", "status", ""):
-        table.add_column(title, no_wrap=title != "")
-    for loss in found.statuses:
-        words = f"{loss.note} Rests on an estimate.".strip() if loss.estimates else loss.note
-        table.add_row(loss.phenomenon, f"[{STATUS_STYLE[loss.status]}]{loss.status}[/]", escape(words))
-    terminal.print(table)
+    print_statuses(f"What {found.target.title} makes of it", found.statuses, terminal)
     for note in found.notes:
         terminal.print(f"note: {escape(note)}")
     terminal.print()
-    table = titled_table("Torque error at the joint", terminal)
-    table.add_column("over")
-    for title in ("RMS", "worst", "of the peak", "at"):
-        table.add_column(title, justify="right")
-    for error in found.errors:
-        if error.unknown:
-            table.add_row(error.where, "unknown", "", "", error.unknown)
-            continue
-        if error.worst < NOTHING * error.peak:
-            table.add_row(error.where, "0", "0", "0 %", "")
-            continue
-        share = 100 * error.worst / error.peak
-        table.add_row(
-            error.where,
-            f"{error.rms:.3g} N·m",
-            f"{error.worst:.3g} N·m",
-            f"{share:.0f} %" if share >= 10 else f"{share:.2g} %",
-            f"{error.speed:.3g} rad/s",
-        )
-    terminal.print(table)
+    print_errors(found.errors, terminal)

@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
+import json
+import re
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.markup import escape
 
-from ..motorfile import JOINT, dumps, write_text
-from .app import app, console
+from ..errors import ParameterError
+from ..motorfile import JOINT, dumps, save
+from .app import AsJson, app
+from .losses import print_errors, print_statuses
+from .tables import plain, titled_table
 from .words import require_ending
+
+MOST_NAMES = 12
+"""Joints that a sentence lists."""
 
 
 @app.command(
     "import",
     epilog="""\b
 Files:
-  .xml, .mjcf          MuJoCo: dcmotor, position, velocity, motor, general
+  .xml, .mjcf          MuJoCo: dcmotor, position, velocity, motor, general and
+                       others that are such a law
   .usda, .usd, .usdc   PhysX drives, Newton actuators
   .py                  configuration text of mjlab or Isaac Lab, which is
                        read and never run
   .wbt, .proto         Webots motors
 
 \b
+The motor file goes to the output, or to a file with -o; what of the
+simulator's actuator has no place in it goes to the terminal, with the torque
+error that it makes.
+
+\b
 Examples:
+  backemf import robot.xml --list
   backemf import robot.xml --joint knee -o knee.toml
+  backemf import robot.xml -o motors/
   backemf export knee.toml --to physx
 """,
 )
@@ -33,22 +52,164 @@ def import_command(
     joint: Annotated[
         str | None, typer.Option(metavar="NAME", help="Which joint, where the file has several actuators.")
     ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the file's actuators and their joints, and write nothing.")
+    ] = False,
     version: Annotated[
         str | None, typer.Option(metavar="VERSION", help="Version of MuJoCo that an MJCF file is for; default: 4.0.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the motor to this file: .toml.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write the motor to this file: .toml; or all of them to a folder."
+        ),
     ] = None,
+    json_: AsJson = False,
 ) -> None:
-    """Read an actuator of a simulator's file, and write it as a motor file that export and simulate take."""
-    from ..transfer import read_file
+    """Read a simulator's actuators, and write them as motor files that export and simulate take."""
+    from ..transfer import read_actuators
 
-    require_ending("--output", output, (".toml",))
-    found = read_file(file, joint, version)
-    own = {name: getattr(found, "joint" if name == "name" else name) for name in JOINT}
-    text = dumps(found.actuator, own)
+    whole = output is not None and (output.is_dir() or str(output).endswith(("/", "\\")) or output.suffix == "")
+    if not whole:
+        require_ending("--output", output, (".toml",))
+    if json_ and not list_:
+        raise ParameterError("--json is for --list: what a motor file holds is TOML")
+    found = read_actuators(file, version)
+    if joint is not None:
+        found = [_chosen(found, joint, file)]
+    if list_:
+        _print_list(found, json_)
+    elif whole and output is not None:
+        _write_all(found, output)
+    else:
+        _write_one(_only(found, file), output)
+
+
+def _name(entry: Any) -> str:
+    """The joint of an actuator, or what its file calls it."""
+    return getattr(entry, "joint", "") or getattr(entry, "name", "") or "(no name)"
+
+
+def _joints(found: list[Any]) -> str:
+    names = list(dict.fromkeys(_name(entry) for entry in found))
+    more = f" and {len(names) - MOST_NAMES} more (--list shows all)" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
+
+
+def _chosen(found: list[Any], joint: str, file: Path) -> Any:
+    """The actuator of a joint, by its name or by a pattern that fits it."""
+    named = [entry for entry in found if _name(entry) == joint]
+    fitting = named or [entry for entry in found if _fits(_name(entry), joint)]
+    if len(fitting) != 1:
+        many = "no actuator drives it" if not fitting else f"{len(fitting)} actuators drive it"
+        raise ParameterError(f"{file}: --joint {joint}: {many}; the file has {_joints(found)}")
+    entry = fitting[0]
+    return entry if named or not hasattr(entry, "actuator") else replace(entry, joint=joint)
+
+
+def _fits(pattern: str, joint: str) -> bool:
+    try:
+        return re.fullmatch(pattern, joint) is not None
+    except re.error:
+        return False
+
+
+def _only(found: list[Any], file: Path) -> Any:
+    """The one actuator of a file; raises one sentence where there are several, or where it is not read."""
+    if len(found) > 1:
+        raise ParameterError(
+            f"{file}: it has {len(found)} actuators, for {_joints(found)}: give --joint NAME, or -o FOLDER for all"
+        )
+    if not found:
+        raise ParameterError(f"{file}: there is no actuator in it")
+    if not hasattr(found[0], "actuator"):
+        raise ParameterError(found[0].why)
+    return found[0]
+
+
+def _own(entry: Any) -> dict[str, Any]:
+    """What a motor file says of the joint."""
+    return {name: getattr(entry, "joint" if name == "name" else name) for name in JOINT}
+
+
+def _write_one(entry: Any, output: Path | None) -> None:
     if output is None:
-        print(text, end="")
+        print(dumps(entry.actuator, _own(entry)), end="")
+    else:
+        save(entry.actuator, output, _own(entry))
+    _print_losses(entry, Console(stderr=output is None))
+    if output is not None:
+        Console().print(f"wrote {output}", soft_wrap=True)
+
+
+def _print_losses(entry: Any, terminal: Console) -> None:
+    from ..transfer import reading_errors
+
+    if not entry.losses:
+        terminal.print("Nothing of the actuator is lost.")
         return
-    write_text(output, text)
-    console().print(f"wrote {output}", soft_wrap=True)
+    print_statuses("What of the actuator is not in the motor file", entry.losses, terminal)
+    terminal.print()
+    errors = reading_errors(entry)
+    if errors:
+        print_errors(errors, terminal)
+
+
+def _write_all(found: list[Any], folder: Path) -> None:
+    """One file per actuator that is read, and a row for each."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise ParameterError(f"--output {folder}: cannot be made: {error.strerror or error}") from None
+    used: dict[str, int] = {}
+    paths = []
+    for entry in found:
+        if not hasattr(entry, "actuator"):
+            paths.append("-")
+            continue
+        bare = re.sub(r"[^\w-]+", "_", _name(entry)).strip("_") or "joint"
+        used[bare] = used.get(bare, 0) + 1
+        path = folder / f"{bare}{'' if used[bare] == 1 else f'_{used[bare]}'}.toml"
+        save(entry.actuator, path, _own(entry))
+        paths.append(path.name)
+    _print_table(found, paths)
+    count = sum(path != "-" for path in paths)
+    Console().print(f"wrote {count} of {len(found)} actuators to {folder}", soft_wrap=True)
+
+
+def _print_list(found: list[Any], json_: bool) -> None:
+    if json_:
+        print(json.dumps(plain([_as_dict(entry) for entry in found]), indent=1, ensure_ascii=False))
+        return
+    _print_table(found, None)
+    count = sum(hasattr(entry, "actuator") for entry in found)
+    Console().print(f"{count} of {len(found)} actuators can be read", soft_wrap=True)
+
+
+def _as_dict(entry: Any) -> dict[str, Any]:
+    if not hasattr(entry, "actuator"):
+        return {"joint": entry.name, "kind": entry.kind, "read": False, "why": entry.why}
+    return {
+        "joint": entry.joint,
+        "controller": type(entry.actuator.controller).__name__,
+        "read": True,
+        "losses": [asdict(loss) for loss in entry.losses],
+    }
+
+
+def _print_table(found: list[Any], paths: list[str] | None) -> None:
+    terminal = Console()
+    table = titled_table(None, terminal)
+    for title in ("joint", "actuator", *(("file",) if paths else ()), "what is lost, or why it is not read"):
+        table.add_column(title, overflow="fold")
+    for index, entry in enumerate(found):
+        read = hasattr(entry, "actuator")
+        what = _described(entry.actuator) if read else f"[red]{escape(entry.kind)}[/]"
+        lost = "; ".join(f"{x.phenomenon} {x.status}" for x in entry.losses) if read else entry.why
+        table.add_row(escape(_name(entry)), what, *((paths[index],) if paths else ()), escape(lost) or "-")
+    terminal.print(table)
+
+
+def _described(actuator: Any) -> str:
+    name = type(actuator.controller).__name__
+    return f"motor, {name}" if actuator.motor is not None else name

@@ -46,7 +46,7 @@ class OnJoint:
     beside: Mapping[str, float] = field(default_factory=dict)
     """Numbers of the simulator's own that have no place in our words, by the names that its `write` takes."""
 
-    losses: tuple[Loss, ...] = ()
+    losses: tuple[Loss, ...] = field(default=(), compare=False)
     """What the simulator's file says and the actuator does not: what was approximated or dropped when it was read, or
     is unknown because it stands in another file."""
 

@@ -2,7 +2,19 @@
 
 from .duty import Episode, reference_duty
 from .exported import Error, Exported, export
-from .imported import read_file
+from .imported import read_actuators, read_file, reading_errors
 from .targets import NAMES, Target, target_of
 
-__all__ = ["NAMES", "Episode", "Error", "Exported", "Target", "export", "read_file", "reference_duty", "target_of"]
+__all__ = [
+    "NAMES",
+    "Episode",
+    "Error",
+    "Exported",
+    "Target",
+    "export",
+    "read_actuators",
+    "read_file",
+    "reading_errors",
+    "reference_duty",
+    "target_of",
+]

@@ -138,10 +138,8 @@ def scale_of(thing: Actuator | OnJoint, effort: str = "peak") -> Scale:
     motor = actuator.motor
     if motor is None:
         top, _, speed = limits_of(None, actuator, None, effort, True)
-        if top is None:
-            raise ParameterError("the actuator has neither a motor nor a limit: there is no range to compare over")
-        fastest = 10.0 if speed is None else speed.value
-        return Scale(fastest, top.value, top.value, 0.5 * top.value, 0.1)
+        most = unlimited_torque(actuator) if top is None else top.value
+        return Scale(10.0 if speed is None else speed.value, most, most, 0.5 * most, 0.1)
     source = feeding(motor, actuator, None)
     amperes = allowed_current(motor, effort)[0]
     line = line_of(motor, source, amperes, motor.winding.reference_temperature)
@@ -161,6 +159,19 @@ def scale_of(thing: Actuator | OnJoint, effort: str = "peak") -> Scale:
     ohms, ke = single("R", motor.winding.resistance), single("Ke", motor.magnet.back_emf_constant)
     own = 2.0 * ohms * single("inertia", motor.inertia) / (kt * ke)
     return Scale(fastest, most, asked, lasting, float(np.clip(own, 0.02, 0.5)))
+
+
+def unlimited_torque(actuator: Actuator) -> float:
+    """A torque to compare an actuator at that has no limit: of its largest command, or of an error of 1 [N·m].
+
+    Its law is linear without a limit, so that any torque shows the same share of error.
+    """
+    c = actuator.controller
+    gains = [getattr(c, name) for name in ("stiffness", "kp", "damping", "kd") if hasattr(c, name)]
+    found = [single("gain", gain) for gain in gains if single("gain", gain) > 0.0]
+    if isinstance(c, Torque) and actuator.command_range is not None:
+        found = [max(abs(single("command_range", end)) for end in actuator.command_range)]
+    return found[0] if found and found[0] > 0.0 else 1.0
 
 
 def reference_duty(scale: Scale, timestep: float, heat: float = HEAT) -> tuple[Episode, ...]:
@@ -214,9 +225,14 @@ def command_for(thing: Actuator | OnJoint, torque: Any, position: Any, velocity:
     if isinstance(c, TorquePid) and c.follows == "velocity":
         return Command(velocity=velocity + torque / _gain(c, "kd"))
     if isinstance(c, (IdealPd, TorquePid)):
-        gain = c.stiffness if isinstance(c, IdealPd) else c.kp
+        gain, damping = (c.stiffness, c.damping) if isinstance(c, IdealPd) else (c.kp, c.kd)
         if np.all(np.asarray(gain) == 0.0):
             return Command(position=position, velocity=velocity, effort=torque)
+        if "velocity" not in c.inputs:
+            # its damping is against the velocity itself, and a simulator that listens to one is told 0
+            return Command(
+                position=position + (torque + damping * velocity) / gain, velocity=0.0 * velocity, effort=0.0 * torque
+            )
         return Command(position=position + torque / gain, velocity=velocity, effort=0.0 * torque)
     raise ParameterError(f"{type(c).__name__}: a network cannot be asked for a torque, so nothing can be compared")
 

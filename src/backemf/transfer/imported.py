@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import importlib
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from ..actuator.actuator import NETWORKS
 from ..errors import ParameterError
-from ..motorfile import is_actuator, loads_with_joint
-from ..sims.on_joint import OnJoint
+from ..motorfile import is_actuator, load_with_joint
+from ..sims.on_joint import OnJoint, Unread
+from .duty import completed, scale_of
+from .exported import Error, compared
 
 LARGEST = 64_000_000
 """Longest file that is read [bytes]."""
@@ -18,18 +22,52 @@ LARGEST = 64_000_000
 def read_file(path: str | Path, joint: str | None = None, version: str | None = None) -> OnJoint:
     """The actuator of a file: MJCF, USD, a configuration text of mjlab or Isaac Lab, a Webots world, or our own TOML.
 
-    `joint` says which where a file has several; `version` is that of MuJoCo, 4.0 if left out.
+    `joint` says which where a file has several; `version` is that of MuJoCo, 4.0 if left out. What of it has no place
+    in a backemf actuator is in the `losses` of what comes back.
     """
     file = Path(path)
     kind = kind_of(file)
+    options = _options(kind, file, version)
+    if kind == "own":
+        return _own(file)
+    return _room(kind).read_actuator(file, joint=joint, **options)
+
+
+def read_actuators(path: str | Path, version: str | None = None) -> list[OnJoint | Unread]:
+    """Every actuator of such a file, in its order; one that cannot be read is an `Unread` that says why."""
+    file = Path(path)
+    kind = kind_of(file)
+    options = _options(kind, file, version)
+    return [_own(file)] if kind == "own" else _room(kind).read_actuators(file, **options)
+
+
+def as_written(found: OnJoint) -> OnJoint:
+    """What a motor file holds of an actuator and its joint: all but the simulator's own law."""
+    own = {entry.name: getattr(found, entry.name) for entry in fields(OnJoint)}
+    return OnJoint(**own)
+
+
+def reading_errors(found: OnJoint, timestep: float = 0.002) -> list[Error]:
+    """How far the torque of the motor file is off that of the simulator whose file was read.
+
+    Both laws run side by side, as in `export`; empty where a network stands for the motor, or where the two are one.
+    """
+    if type(found).law is OnJoint.law or isinstance(found.actuator.controller, NETWORKS):
+        return []
+    full = completed(as_written(found)) if found.actuator.motor is None else as_written(found)
+    return compared(full, found, scale_of(full), timestep)
+
+
+def _options(kind: str, file: Path, version: str | None) -> dict[str, str]:
     if version is not None and kind != "mujoco":
         raise ParameterError(f"{file}: version = {version!r} is for MJCF; leave it out")
-    if kind == "own":
-        actuator, own = loads_with_joint(file.read_text(encoding="utf-8"), str(file))
-        return OnJoint(actuator=actuator, joint=own.pop("name", ""), **own)
-    if kind == "mujoco":
-        return _room("mujoco").read_actuator(file, joint=joint, version=version or "4.0")
-    return _room(kind).read_actuator(file, joint)
+    return {"version": version or "4.0"} if kind == "mujoco" else {}
+
+
+def _own(file: Path) -> OnJoint:
+    actuator, own = load_with_joint(file)
+    own = own or {}
+    return OnJoint(actuator=actuator, joint=own.pop("name", ""), **own)
 
 
 def kind_of(file: Path) -> str:
@@ -79,8 +117,8 @@ _KINDS: dict[str, Any] = {
     ".mjcf": lambda file, text: "mujoco",
     ".py": _of_python,
     ".usda": lambda file, text: _of_usd(file),
-    ".wbt": lambda file, text: "webots.files",
-    ".proto": lambda file, text: "webots.files",
+    ".wbt": lambda file, text: "webots.reading",
+    ".proto": lambda file, text: "webots.reading",
     ".toml": _of_toml,
 }
 

@@ -103,7 +103,7 @@ def _webots(_: str) -> Target:
     def write(actuator: Actuator, joint: str, timestep: float, **numbers: Any) -> Written:
         return files.write(actuator, joint, **numbers)
 
-    return Target("webots", "Webots", ".wbt", write, files.read_actuator)
+    return Target("webots", "Webots", ".wbt", write, _room("webots.reading").read_actuator)
 
 
 _ROOMS: dict[str, Callable[[str], Target]] = {

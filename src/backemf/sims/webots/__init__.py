@@ -3,11 +3,12 @@
 from .commands import Commands
 from .compiled import CompiledWebots, State, command_laws, laws
 from .coupled import coupled
-from .files import read_actuator, write
+from .files import write
 from .held import OnWebotsJoint
 from .law import JointState, MotorState
 from .motor import WebotsJoint, WebotsMotor
 from .nodes.worlds import World, WorldJoint, WorldRobot, WorldSensor, read
+from .reading import read_actuator, read_actuators
 from .records.picture import draw_compared, draw_run
 from .records.recording import Recorder
 from .records.wav import write_sound
@@ -44,6 +45,7 @@ __all__ = [
     "load_robot",
     "read",
     "read_actuator",
+    "read_actuators",
     "robot_from_toml",
     "run_script",
     "simulated",

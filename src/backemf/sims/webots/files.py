@@ -1,8 +1,7 @@
-"""Nodes of Webots with a motor on a joint: written from an actuator to be pasted, and read back."""
+"""Nodes of Webots with a motor on a joint, written from an actuator to be pasted."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,11 +13,10 @@ from ..joint import NUMBERS, Joint, joint_of, parts_of, ratio_of, require_known,
 from ..losses import PHENOMENA, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written
-from .held import BESIDE, CONTROLS, OnWebotsJoint, held
+from .held import BESIDE, CONTROLS, OnWebotsJoint
 from .motor import KINDS
 from .nodes.gains import Chosen, chosen
 from .nodes.lines import Lines, lines_held, text_of_lines
-from .nodes.worlds import World, read
 
 GIVEN = tuple(BESIDE)
 """Numbers of the motor that may be given beside those of every simulator."""
@@ -66,42 +64,6 @@ def write(
         lines = _linear(lines, actuator, known, travel)
     kept = _kept(actuator, known, way, own)
     return Written(text=text_of_lines(lines, joint), statuses=statuses(thing, kept), notes=list(lines.comments))
-
-
-def read_actuator(
-    text_or_path: str | os.PathLike[str],
-    joint: str | None = None,
-    *,
-    control: str | None = None,
-    inertia: float | None = None,
-) -> OnWebotsJoint:
-    """The motor of a world, a PROTO or a bare node, and what Webots does with it.
-
-    `joint` is the name of the motor, where there are several. `control` says what is commanded ("position", "velocity"
-    or "torque"): without it, what the text says in a comment, else a position where controlPID is given, else a torque.
-    `inertia` is what the joint moves [kg·m²], as far as the end point's Physics does not say it.
-    """
-    world = read(text_or_path)
-    found = _named(world, joint, "" if isinstance(text_or_path, str) and "{" in text_or_path else str(text_or_path))
-    if control is not None and control not in CONTROLS:
-        raise ParameterError(f"control = {control!r}: must be one of {', '.join(CONTROLS)}")
-    assert found.motor is not None
-    moved = found.inertia if inertia is None else single("inertia", inertia)
-    return held(found.motor, found.joint, control or found.control, found.name, moved)
-
-
-def _named(world: World, joint: str | None, file: str) -> Any:
-    motors = [found for found in world.joints if found.motor is not None]
-    if not motors:
-        raise ParameterError(
-            f"{file or 'text'}: there is no motor in it; it should have a {' or a '.join(KINDS.values())}"
-        )
-    names = ", ".join(repr(found.name) for found in motors[:12])
-    chosen_ones = motors if joint is None else [found for found in motors if joint in (found.name, found.end_point)]
-    if len(chosen_ones) != 1:
-        many = "which of its motors" if joint is None else f"joint = {joint!r}: no single motor has that name"
-        raise ParameterError(f"{file or 'text'}: {many}: there are {names}; give the name of one as joint=")
-    return chosen_ones[0]
 
 
 def _check_words(joint: str, kind: str, control: str | None) -> None:

@@ -100,10 +100,13 @@ def in_our_words(motor: WebotsMotor, control: str) -> Actuator:
         limits = (DriveEnvelope(max_effort=most, max_actuator_velocity=fastest),)
     gain = most / max(fastest, SLOWEST)
     if control == "position":
-        p = single("control_p", motor.control_p)
-        return Actuator(controller=IdealPd(stiffness=p * gain, damping=gain), limits=limits)
+        pd = IdealPd(stiffness=single("control_p", motor.control_p) * gain, damping=gain, listens=("position",))
+        low, high = (single(name, getattr(motor, name)) for name in ("min_position", "max_position"))
+        return Actuator(controller=pd, limits=limits, command_range=(low, high) if low < high else None)
     if control == "velocity":
-        return Actuator(controller=TorquePid(kd=gain, follows="velocity"), limits=limits)
+        rate = single("acceleration", motor.acceleration)
+        follow = TorquePid(kd=gain, follows="velocity", listens=("velocity",))
+        return Actuator(controller=follow, limits=limits, slew=rate if rate > 0.0 else None)
     return Actuator(controller=Torque(), limits=limits)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ....errors import ParameterError
+from ...on_joint import Unread
 from ..coupled import coupled
 from ..motor import WebotsJoint, WebotsMotor, stop_warnings
 from .node import Node, walk
@@ -112,16 +113,19 @@ class World:
     """Every robot, in the order of the text."""
     warnings: tuple[str, ...] = ()
     """What Webots says when it loads the file."""
+    unread: tuple[tuple[int, Unread], ...] = ()
+    """Line and reason of each joint that is skipped, where that was asked for."""
 
     def motors(self) -> dict[str, WorldJoint]:
         """The joints with a motor, by the name of the motor."""
         return {joint.name: joint for joint in self.joints if joint.motor is not None}
 
 
-def read(text_or_path: str | os.PathLike[str]) -> World:
-    """Everything that moves in a world, a PROTO or a bare node."""
+def read(text_or_path: str | os.PathLike[str], skip: bool = False) -> World:
+    """Everything that moves in a world, a PROTO or a bare node; `skip` leaves out a joint that cannot be read."""
     text, file = text_of(text_or_path)
     told: list[str] = []
+    unread: list[tuple[int, Unread]] = []
     step, joints, robots, solver = 32.0, [], [], {"cfm": 1e-5, "erp": 0.2}
     within: dict[int, str] = {}
     for node, parent, _ in walk(parse(text, file)):
@@ -134,13 +138,20 @@ def read(text_or_path: str | os.PathLike[str]) -> World:
         elif node.kind == "Robot":
             robots.append(_robot(node))
             within[id(node)] = robots[-1].name
-        elif node.kind in HOLDERS:
-            joints += _joints(node, robot, solver, told)
-        elif node.kind in MOTORS and (parent is None or parent.kind not in HOLDERS):
-            joints.append(_alone(node, robot, told))
+        elif node.kind in HOLDERS or (node.kind in MOTORS and (parent is None or parent.kind not in HOLDERS)):
+            try:
+                joints += _joints(node, robot, solver, told)
+            except ParameterError as error:
+                if not skip:
+                    raise
+                unread += [(node.line, Unread(_motor_name(each), each.kind, str(error))) for each in _motors(node)]
     joints = _coupled(joints, told)
     return World(
-        basic_time_step=1e-3 * step, joints=tuple(joints), robots=tuple(robots), warnings=tuple(dict.fromkeys(told))
+        basic_time_step=1e-3 * step,
+        joints=tuple(joints),
+        robots=tuple(robots),
+        warnings=tuple(dict.fromkeys(told)),
+        unread=tuple(unread),
     )
 
 
@@ -172,9 +183,21 @@ def _arguments(node: Node) -> tuple[str, ...]:
 
 
 def _joints(node: Node, robot: str, solver: dict[str, float], told: list[str]) -> list[WorldJoint]:
-    """Each axis of a joint: a Hinge2Joint has two, a BallJoint three."""
+    """Each axis of a joint: a Hinge2Joint has two, a BallJoint three; and a motor that no joint holds."""
+    if node.kind in MOTORS:
+        return [_alone(node, robot, told)]
     count = {"Hinge2Joint": 2, "BallJoint": 3}.get(node.kind, 1)
     return [_joint(node, "" if index == 1 else str(index), robot, solver, told) for index in range(1, count + 1)]
+
+
+def _motors(node: Node) -> list[Node]:
+    """The motors of a joint, or the motor itself."""
+    held = [device for index in ("", "2", "3") for device in node.nodes(f"device{index}")]
+    return [each for each in (node, *held) if each.kind in MOTORS]
+
+
+def _motor_name(node: Node) -> str:
+    return _spoken(node, "name") or MOTORS[node.kind][1]
 
 
 def _joint(node: Node, index: str, robot: str, solver: dict[str, float], told: list[str]) -> WorldJoint:

@@ -1,0 +1,53 @@
+"""How the commands print what is lost between a motor and a simulator: the statuses, and the torque error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from .tables import titled_table
+
+if TYPE_CHECKING:
+    from ..sims.loss import Loss
+
+STATUS_STYLE = {"kept": "green", "approximated": "yellow", "dropped": "red", "unknown": "magenta"}
+NOTHING = 1e-5
+"""Share of the peak torque below which an error is that of the written digits [1]."""
+
+
+def print_statuses(title: str, losses: Iterable[Loss], terminal: Console) -> None:
+    """One row for each phenomenon."""
+    table = titled_table(title, terminal)
+    for name in ("phenomenon", "status", ""):
+        table.add_column(name, no_wrap=name != "")
+    for loss in losses:
+        words = f"{loss.note} Rests on an estimate.".strip() if loss.estimates else loss.note
+        table.add_row(loss.phenomenon, f"[{STATUS_STYLE[loss.status]}]{loss.status}[/]", escape(words))
+    terminal.print(table)
+
+
+def print_errors(errors: Iterable[Any], terminal: Console) -> None:
+    """The torque error over the operating range and each episode."""
+    table = titled_table("Torque error at the joint", terminal)
+    table.add_column("over")
+    for title in ("RMS", "worst", "of the peak", "at"):
+        table.add_column(title, justify="right")
+    for error in errors:
+        if error.unknown:
+            table.add_row(error.where, "unknown", "", "", error.unknown)
+            continue
+        if error.worst < NOTHING * error.peak:
+            table.add_row(error.where, "0", "0", "0 %", "")
+            continue
+        share = 100 * error.worst / error.peak
+        table.add_row(
+            error.where,
+            f"{error.rms:.3g} N·m",
+            f"{error.worst:.3g} N·m",
+            f"{share:.0f} %" if share >= 10 else f"{share:.2g} %",
+            f"{error.speed:.3g} rad/s",
+        )
+    terminal.print(table)
