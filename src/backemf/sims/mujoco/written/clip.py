@@ -14,20 +14,18 @@ from dataclasses import replace
 from ....actuator import Actuator, Supply
 from ....actuator.torque_limits import DcClip
 from ....analyze.simplified import motor_from_dc_clip
-from ....errors import ParameterError
 
 VOLTS = 24.0
 """Voltage of a motor that stands for a clip [V]; a choice."""
 
 
+def is_clip(actuator: Actuator) -> bool:
+    """Whether an actuator without a motor has one DC-motor clip, which is a motor to MuJoCo."""
+    return sum(isinstance(limit, DcClip) for limit in actuator.limits) == 1
+
+
 def with_motor(actuator: Actuator) -> Actuator:
     """An actuator whose DC-motor clip is a motor."""
-    clips = [limit for limit in actuator.limits if isinstance(limit, DcClip)]
-    if len(clips) != 1:
-        raise ParameterError(
-            "write(Actuator(...)) without a motor: MuJoCo's dcmotor is one; give Actuator.motor, or one DcClip in "
-            "Actuator.limits"
-        )
-    rest = tuple(limit for limit in actuator.limits if limit is not clips[0])
-    motor = motor_from_dc_clip(clips[0], voltage=VOLTS)
-    return replace(actuator, motor=motor, supply=Supply(voltage=VOLTS), limits=rest)
+    (clip,) = (limit for limit in actuator.limits if isinstance(limit, DcClip))
+    rest = tuple(limit for limit in actuator.limits if limit is not clip)
+    return replace(actuator, motor=motor_from_dc_clip(clip, voltage=VOLTS), supply=Supply(voltage=VOLTS), limits=rest)

@@ -22,14 +22,14 @@ from ....physics.drive import torque_of
 from ...joint import allowed_current, gear_torque, ratio_of, single
 from ...text import Figure
 from ..versions import in_volts
-from .joint_model import AT_JOINT, Draft, row, tidy
+from .joint_model import AT_JOINT, Draft, MotorDraft, row, tidy
 from .loops import Loop, loop_in_torque, loop_in_volts
 
 UNITS = {"pos": "rad", "position": "rad", "vel": "rad/s", "velocity": "rad/s", "ff": "N·m", "voltage": "V"}
 """Unit of each input."""
 
 
-def control(draft: Draft, supply: Supply | None) -> None:
+def control(draft: MotorDraft, supply: Supply | None) -> None:
     """Input, gains, limits of the voltage and of the command."""
     c, old = draft.actuator.controller, in_volts(draft.version)
     loop = (loop_in_volts if old else loop_in_torque)(c, draft.constants, supply)
@@ -55,7 +55,7 @@ def control(draft: Draft, supply: Supply | None) -> None:
     ctrl_range(draft, loop, volts if by_command else None)
 
 
-def slew_of(draft: Draft, loop: Loop, old: bool) -> float:
+def slew_of(draft: MotorDraft, loop: Loop, old: bool) -> float:
     """Slew limit of the first control, in its unit per second; 0: none."""
     actuator = draft.actuator
     volts = loop.inputs == "voltage"
@@ -66,7 +66,7 @@ def slew_of(draft: Draft, loop: Loop, old: bool) -> float:
     return loop.per_command * single("Actuator.slew", actuator.slew)
 
 
-def largest_voltage(draft: Draft, supply: Supply | None) -> float | None:
+def largest_voltage(draft: MotorDraft, supply: Supply | None) -> float | None:
     """What the drive can give [V]; None: any voltage that is asked for."""
     a = draft.actuator
     found = [] if a.voltage_limit is None else [single("Actuator.voltage_limit", a.voltage_limit)]
@@ -103,7 +103,7 @@ def ctrl_range(draft: Draft, loop: Loop, volts: float | None) -> None:
         draft.kept["command range"] = ""
 
 
-def torque_limit(draft: Draft, supply: Supply | None, effort: str, effort_limit: float | None) -> None:
+def torque_limit(draft: MotorDraft, supply: Supply | None, effort: str, effort_limit: float | None) -> None:
     """The largest torque: of the current limit and of the joint's own limits, behind the gear loss."""
     motor, a = draft.motor, draft.actuator
     n, share = ratio_of(motor), draft.constants.efficiency

@@ -57,26 +57,34 @@ class Constants(NamedTuple):
 NEUTRAL = Constants(1.0, 1.0, 1.0, 1.0)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Draft:
     """What is about to be written."""
 
     actuator: Actuator
-    motor: Motor
     version: str
     timestep: float
     """Physics step of the model that it goes into [s]."""
-    constants: Constants = NEUTRAL
-    """MuJoCo's winding."""
+    tag: str = "dcmotor"
+    """The element that it becomes."""
     attributes: dict[str, Figure] = field(default_factory=dict)
-    """Of the `<dcmotor>`."""
+    """Of the element."""
     history: dict[str, Figure] = field(default_factory=dict)
-    """Of the `<dcmotor>` too: its delay."""
+    """Of the element too: its delay."""
     joint: dict[str, Figure] = field(default_factory=dict)
     """Of the `<joint>`."""
     kept: dict[str, str] = field(default_factory=dict)
     """Phenomena that MuJoCo holds, and how it approximates them."""
     notes: list[str] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
+class MotorDraft(Draft):
+    """The same of an actuator with a motor."""
+
+    motor: Motor
+    constants: Constants = NEUTRAL
+    """MuJoCo's winding."""
 
 
 def tidy(value: float, beside: float = 0.0) -> float:
@@ -100,7 +108,7 @@ def geared(n: float) -> str:
     return "" if n == 1.0 else f"gear {n:g} · "
 
 
-def electric(draft: Draft, keep: str) -> None:
+def electric(draft: MotorDraft, keep: str) -> None:
     """Winding and magnet: motor constant, resistance and time constant."""
     motor = draft.motor
     n, kt, ke = (
@@ -126,7 +134,7 @@ def electric(draft: Draft, keep: str) -> None:
     _tell_gear_loss(draft, keep)
 
 
-def _tell_constants(draft: Draft, keep: str, kt: float, ke: float) -> None:
+def _tell_constants(draft: MotorDraft, keep: str, kt: float, ke: float) -> None:
     share = draft.constants.share
     if keep == "line":
         if share != 1.0:
@@ -143,7 +151,7 @@ def _tell_constants(draft: Draft, keep: str, kt: float, ke: float) -> None:
         draft.kept["separate Kt and Ke"] = "Torque constant and back-EMF constant become √(Kt·Ke)."
 
 
-def _tell_gear_loss(draft: Draft, keep: str) -> None:
+def _tell_gear_loss(draft: MotorDraft, keep: str) -> None:
     gears = draft.motor.gearbox
     if gears is None or gears.lossless or keep != "line":
         return
@@ -154,7 +162,7 @@ def _tell_gear_loss(draft: Draft, keep: str) -> None:
     )
 
 
-def inductive(draft: Draft, bandwidth: Any) -> None:
+def inductive(draft: MotorDraft, bandwidth: Any) -> None:
     """The time constant of the current: that of the winding, or of a current loop around it; and its largest rate."""
     motor, heats = draft.motor, draft.motor.thermal is not None
     limits, henry, time = motor.limits, motor.winding.inductance, None
@@ -189,7 +197,7 @@ def inductive(draft: Draft, bandwidth: Any) -> None:
     )
 
 
-def thermal(draft: Draft) -> None:
+def thermal(draft: MotorDraft) -> None:
     """Heat of the winding: one node."""
     node, w = draft.motor.thermal, draft.motor.winding
     if node is None:
@@ -216,7 +224,7 @@ def thermal(draft: Draft) -> None:
     draft.kept |= told
 
 
-def cogging(draft: Draft, forwards: bool) -> None:
+def cogging(draft: MotorDraft, forwards: bool) -> None:
     """The first sine of the cogging; seen from gears that turn the other way, its phase is."""
     if draft.motor.cogging is None:
         return
@@ -230,7 +238,7 @@ def cogging(draft: Draft, forwards: bool) -> None:
     draft.kept["cogging"] = ""
 
 
-def friction(draft: Draft) -> None:
+def friction(draft: MotorDraft) -> None:
     """Bristles and drag to the motor, dry friction and the rotor's inertia to the joint."""
     motor, n, f = draft.motor, ratio_of(draft.motor), draft.motor.friction
     drags = drag_row(motor)
@@ -262,7 +270,7 @@ def friction(draft: Draft) -> None:
         draft.joint["frictionloss"] = row(n * sliding, "N·m", source)
 
 
-def bristles(draft: Draft, f: Dahl | LuGre, n: float) -> None:
+def bristles(draft: MotorDraft, f: Dahl | LuGre, n: float) -> None:
     """LuGre's five numbers; Dahl's friction has no Stribeck curve, whatever its speed."""
     damping, rest, speed = 0.0, f.coulomb, n
     draft.kept["pre-sliding"] = (

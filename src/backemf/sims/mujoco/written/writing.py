@@ -17,9 +17,10 @@ from ...on_joint import OnJoint
 from ...text import Figure, Written
 from ..motor import DcMotor
 from ..versions import known_version
-from .clip import VOLTS, with_motor
+from .clip import VOLTS, is_clip, with_motor
 from .controlling import control, history, torque_limit
-from .joint_model import PLAY, Draft, cogging, electric, friction, inductive, row, thermal
+from .joint_model import PLAY, Draft, MotorDraft, cogging, electric, friction, inductive, row, thermal
+from .without_motor import plain_draft
 
 TIMESTEP = 0.002
 """MuJoCo's own physics step [s]."""
@@ -32,13 +33,16 @@ class WrittenMotor(Written):
     version: str
     """Version of MuJoCo that it is written for."""
     element: str
-    """The `<dcmotor .../>`."""
+    """The `<dcmotor .../>`; without a motor a `<motor>`, `<position>`, `<velocity>`, `<intvelocity>` or `<pid>`."""
+    tag: str = "dcmotor"
+    """Which of these it is."""
     joint: str
     """What the `<joint>` gets: its attributes as text."""
     play: str = ""
     """The second `<joint .../>` of the same body, whose range is the backlash; empty where there is none."""
     attributes: dict[str, Any] = field(default_factory=dict)
-    """Attributes of the `<dcmotor>`: numbers, rows of them and the input, as `DcMotor.from_attributes` takes them."""
+    """Attributes of the element: numbers, rows of them and the input; of a `<dcmotor>` as `DcMotor.from_attributes`
+    takes them."""
     history: dict[str, Any] = field(default_factory=dict)
     """Its delay: attributes that `DcMotor` has no place for."""
     joint_attributes: dict[str, float] = field(default_factory=dict)
@@ -72,20 +76,17 @@ def write(
     draft = drafted(thing, version, supply, effort, effort_limit, keep, timestep)
     joint, name = named("joint", joint), named("name", joint if name is None else name)
     play = play_of(draft, joint) if backlash else {}
-    if draft.motor.gearbox is not None and draft.motor.gearbox.backlash is not None and backlash:
-        draft.kept["backlash"] = (
-            f"The play is a hinge of its own, {joint + PLAY}: the load is at the sum of both angles, and the stops of "
-            "the play give a little."
-        )
     attributes = plain(draft.attributes)
-    # what MuJoCo would refuse is refused here
-    DcMotor.from_attributes(version=version, **attributes)
+    if draft.tag == "dcmotor":
+        # what MuJoCo would refuse is refused here
+        DcMotor.from_attributes(version=version, **attributes)
     delay = plain(draft.history) | ({"interp": "linear"} if draft.history else {})
     limited = {"ctrllimited": "true"} if "ctrlrange" in attributes else {}
     words = {"name": name, "joint": joint, **attributes, **limited, **delay}
     written: dict[str, Any] = {
         "version": version,
-        "element": f"<dcmotor {attribute_text(words)}/>",
+        "tag": draft.tag,
+        "element": f"<{draft.tag} {attribute_text(words)}/>",
         "joint": attribute_text(plain(draft.joint)),
         "play": f"<joint {attribute_text(play)}/>" if play else "",
     }
@@ -110,10 +111,15 @@ def drafted(
     keep: str,
     timestep: float,
 ) -> Draft:
-    """All numbers of an actuator in MuJoCo's words."""
+    """All numbers of an actuator as MuJoCo has them."""
     known_version(version)
     motor, actuator = parts_of(thing)
     clip = motor is None
+    step = single("timestep", timestep)
+    if not step > 0.0:
+        raise ParameterError(f"timestep = {timestep}: must be greater than 0")
+    if clip and not is_clip(actuator):
+        return plain_draft(thing, actuator, version, effort_limit, step)
     if clip:
         actuator = with_motor(actuator)
         thing = replace(thing, actuator=actuator) if isinstance(thing, OnJoint) else actuator
@@ -123,10 +129,7 @@ def drafted(
         raise ParameterError(f"keep = {keep!r}: must be 'line' or 'constants'")
     if effort not in ("peak", "continuous"):
         raise ParameterError(f"effort = {effort!r}: must be 'peak' or 'continuous'")
-    step = single("timestep", timestep)
-    if not step > 0.0:
-        raise ParameterError(f"timestep = {timestep}: must be greater than 0")
-    draft = Draft(actuator, motor, version, step)
+    draft = MotorDraft(actuator=actuator, motor=motor, version=version, timestep=step)
     if clip:
         draft.kept["effort limit"] = ""
         draft.notes.append(f"The {VOLTS:g} V are a choice: the torque is the clip's, and the current means nothing.")
@@ -151,7 +154,7 @@ def drafted(
 
 def play_of(draft: Draft, joint: str) -> dict[str, Any]:
     """The second hinge of the body: free within the backlash, and stopped hard."""
-    gears, h = draft.motor.gearbox, draft.timestep
+    gears, h = draft.motor.gearbox if isinstance(draft, MotorDraft) else None, draft.timestep
     if gears is None or gears.backlash is None:
         raise ParameterError("backlash = True: the gears have no play; give Gearbox.backlash [rad]")
     if "armature" not in draft.joint:
@@ -163,6 +166,10 @@ def play_of(draft: Draft, joint: str) -> dict[str, Any]:
     numbers = {"range": (-half, half), **free, **hard}
     rounded = {name: row(value, "", "Gearbox.backlash").value for name, value in numbers.items()}
     flat = {name: value[0] if len(value) == 1 else value for name, value in rounded.items()}
+    draft.kept["backlash"] = (
+        f"The play is a hinge of its own, {joint + PLAY}: the load is at the sum of both angles, and the stops of the "
+        "play give a little."
+    )
     return {"name": named("joint", joint + PLAY), "axis": (0.0, 0.0, 1.0), "limited": "true", **flat}
 
 
