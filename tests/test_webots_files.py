@@ -351,8 +351,6 @@ def test_a_linear_motor_is_scaled_by_its_travel() -> None:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: webots.write(be.Actuator(controller=PD)), r"^maxTorque is not known: give effort_limit="),
-        (lambda: webots.write(be.Actuator(controller=PD), effort_limit=3.0), r"^maxVelocity is not known: give"),
         (lambda: webots.write(geared(), kind="hydraulic"), r"^kind = 'hydraulic': must be one of rotational, linear$"),
         (lambda: webots.write(geared(), kind="linear"), r"^kind = 'linear' needs travel="),
         (lambda: webots.write(geared(), control="thought"), r"^control = 'thought': must be one of"),
@@ -436,6 +434,12 @@ def test_soft_limits_and_acceleration_are_read() -> None:
     text = webots.write(held(motor, WebotsJoint(), "torque"), "knee").text
     assert {loss.phenomenon for loss in webots.read_actuator(text).losses} == {"command range"}
     assert {loss.phenomenon for loss in webots.read_actuator(text, control="position").losses} >= {"slew"}
+
+
+def test_a_limit_that_is_not_known_does_not_act() -> None:
+    """Webots' own limits are 10 N·m and 10 rad/s, which an actuator without limits does not have."""
+    found = webots.read_actuator(webots.write(be.Actuator(controller=PD)).text).motor
+    assert (found.max_torque, found.max_velocity) == (1e6, 1e6)
 
 
 def test_our_motor_in_webots_stays_below_its_torque() -> None:

@@ -122,7 +122,12 @@ def _lines(part: Any, header: str, single: bool) -> list[str]:
 
 
 def _is_default(entry: Any, value: Any) -> bool:
-    return entry.default is not MISSING and type(entry.default) is type(value) and value == entry.default
+    if entry.default is MISSING or value is None or entry.default is None:
+        return value is entry.default
+    if isinstance(value, (bool, str, tuple, list)) or isinstance(entry.default, (bool, str, tuple)):
+        return type(entry.default) is type(value) and value == entry.default
+    # a number, whether plain or NumPy's
+    return np.size(value) == 1 and bool(np.all(np.asarray(value) == entry.default))
 
 
 def _plain(kind: str, entry: Any, value: Any) -> str:

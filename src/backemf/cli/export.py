@@ -115,7 +115,7 @@ def export_command(
     if own is None:
         controller = controller or "torque"
     actuator = actuator_from(actuator, controller=controller, supply=supply, delay=delay, limits=limit)
-    _require_voltage(motor, actuator)
+    _require_voltage(motor, actuator, to, own)
     thing: Any = actuator
     if own:
         from ..sims.on_joint import OnJoint
@@ -178,12 +178,14 @@ def _check_options(to: str | None, kind: str | None, backlash: bool, output: Pat
         raise ParameterError(f"--kind {kind}: {to} has one kind of motor; leave it out")
 
 
-def _require_voltage(name: str, actuator: Actuator) -> None:
-    motor = actuator.motor
-    if motor is None or actuator.supply is not None or actuator.voltage_limit is not None:
+def _require_voltage(name: str, actuator: Actuator, to: str | None, own: Any) -> None:
+    """Ask for a supply at once; a motor of a motor file may have none where the simulator takes it so."""
+    from ..transfer.duty import has_voltage
+    from ..transfer.targets import target_of
+
+    if has_voltage(actuator) or (own is not None and to is not None and target_of(to).any_voltage):
         return
-    if motor.ratings is None or motor.ratings.voltage is None:
-        raise ParameterError(f'{name}: it has no nominal voltage: add one, such as --supply "voltage=24V"')
+    raise ParameterError(f'{name}: it has no nominal voltage: add one, such as --supply "voltage=24V"')
 
 
 def _draw(thing: Any, actuator: Any, timestep: float, effort: str, path: Path) -> None:

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..actuator import Actuator, Supply
-from ..actuator.controllers import IdealPd, Torque, TorquePid
 from ..actuator.delay import Delay
-from ..actuator.gains import gains_from_bandwidth
 from ..actuator.torque_limits import (
     AngleTable,
     DcClip,
@@ -31,6 +29,8 @@ from ..checks import Number
 from ..errors import ParameterError
 from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Ratings, mark
 from ..physics.mechanics import viscous_slope
+from .joint_gains import gains_of
+from .numbers import single
 from .on_joint import OnJoint
 from .text import Figure
 
@@ -67,17 +67,6 @@ def has_line(thing: Motor | Actuator | OnJoint) -> bool:
     """Whether it is known how the torque falls with speed."""
     motor, actuator = parts_of(thing)
     return motor is not None or any(own_limits(limit)[1] is not None for limit in actuator.limits)
-
-
-def single(name: str, value: Number) -> float:
-    """A number as a text can hold it; an array cannot be written."""
-    try:
-        known = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ParameterError(f"{name} = {value!r}: must be a number") from None
-    if known.size != 1 or not np.isfinite(known).all():
-        raise ParameterError(f"{name} = {value}: a configuration holds one finite number; write one text per motor")
-    return float(known.reshape(()))
 
 
 def parts_of(thing: Motor | Actuator | OnJoint) -> tuple[Motor | None, Actuator]:
@@ -167,44 +156,6 @@ def with_joint(figure: Figure | None, own: float, unit: str) -> Figure | None:
     return Figure(figure.value + own, figure.unit, f"{figure.source}, and {own:g} of the joint itself")
 
 
-def gains_of(
-    actuator: Actuator,
-    stiffness: float | None,
-    damping: float | None,
-    bandwidth_hz: float | None,
-    damping_ratio: float,
-    inertia: float | None,
-) -> tuple[Figure, Figure]:
-    """Stiffness and damping: as given, of the controller, or from a bandwidth."""
-    controller, units = actuator.controller, ("N·m/rad at the joint", "N·m·s/rad at the joint")
-    if (stiffness is None) != (damping is None):
-        raise ParameterError("stiffness and damping are given together or not at all")
-    if stiffness is not None:
-        pair, source = (stiffness, damping), ("as given", "as given")
-    elif isinstance(controller, IdealPd):
-        pair, source = (controller.stiffness, controller.damping), ("IdealPd.stiffness", "IdealPd.damping")
-    elif isinstance(controller, TorquePid):
-        pair, source = (controller.kp, controller.kd), ("TorquePid.kp", "TorquePid.kd")
-    elif isinstance(controller, Torque) and bandwidth_hz is None:
-        pair, source = (0.0, 0.0), ("none: effort alone", "none: effort alone")
-    elif bandwidth_hz is not None:
-        if inertia is None:
-            raise ParameterError(
-                "bandwidth_hz needs an inertia: give inertia= of the joint [kg·m²], or a motor with Motor.rotor"
-            )
-        gains = gains_from_bandwidth(inertia, bandwidth_hz, damping_ratio)
-        pair, how = (gains.kp, gains.kd), f"{inertia:g} kg·m² at {bandwidth_hz:g} Hz"
-        source = (f"J·wn², {how}", f"2·ζ·J·wn, {how}, ζ = {damping_ratio:g}")
-    else:
-        raise ParameterError(
-            "stiffness and damping are not known: give both, or bandwidth_hz=, or an Actuator with an IdealPd, a "
-            "TorquePid or Torque() for effort alone"
-        )
-    named = zip(("stiffness", "damping"), pair, units, source, strict=True)
-    kp, kd = (Figure(single(name, value), unit, told) for name, value, unit, told in named)
-    return kp, kd
-
-
 def armature_of(motor: Motor) -> Figure:
     """Inertia of rotor and gears felt at the joint of a simulator, whose gears have no backlash."""
     source = f"gear {ratio_of(motor):g}² · {single('Motor.inertia', motor.inertia):g} kg·m² of rotor and gears"
@@ -286,9 +237,21 @@ def flat_limit(limit: EffortLimit | EffortRange) -> Figure:
     if isinstance(limit, EffortLimit):
         return Figure(single("effort_limit", limit.effort_limit), "N·m at the joint", "EffortLimit.effort_limit")
     low, high = single("lowest", limit.lowest), single("highest", limit.highest)
-    if low != -high:
-        raise ParameterError(f"EffortRange({low:g} to {high:g}): the simulator has one limit for both directions")
-    return Figure(high, "N·m at the joint", "EffortRange.highest")
+    if low == -high:
+        return Figure(high, "N·m at the joint", "EffortRange.highest")
+    # the tighter end, unless that is none: then the joint could not move at all
+    tight = min(-low, high)
+    size = tight if tight > 0.0 else max(-low, high)
+    return Figure(size, "N·m at the joint", f"EffortRange {low:g} to {high:g}, one limit for both directions")
+
+
+def one_limit_note(actuator: Actuator) -> str:
+    """What becomes of a limit that differs by direction where a simulator has one for both; empty: none does."""
+    for limit in actuator.limits:
+        if isinstance(limit, EffortRange) and single("lowest", limit.lowest) != -single("highest", limit.highest):
+            size = flat_limit(limit).value
+            return f"The torque is within ±{size:g} N·m in place of {limit.lowest:g} to {limit.highest:g} N·m."
+    return ""
 
 
 def knee_limits(limit: KneeCurve) -> tuple[Figure, Figure, Figure]:

@@ -18,8 +18,10 @@ from ..analyze.constants import continuous_current
 from ..analyze.envelope import envelope
 from ..errors import ParameterError
 from ..motor import Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal, estimates_behind
-from .joint import Joint, feeding, own_limits, parts_of, ratio_of, single
+from .joint import Joint, feeding, one_limit_note, own_limits, parts_of, ratio_of
+from .joint_gains import volts_note
 from .loss import APPROXIMATED, DROPPED, KEPT, UNKNOWN, Loss
+from .numbers import single
 from .on_joint import OnJoint
 
 SPEED_LIMITS = (DcClip, DriveEnvelope, KneeCurve, TorqueSpeedTable)
@@ -297,11 +299,11 @@ def kept_by_joint(actuator: Actuator, joint: Joint, line: bool, stiction: bool =
     `line` says whether its torque falls with speed as `DcClip` does, `stiction` whether friction at rest is its own.
     """
     motor = actuator.motor
-    kept = {"controller": "", "rotor inertia": "", "dry friction": "", "viscous drag": ""}
+    kept = {"controller": volts_note(actuator), "rotor inertia": "", "dry friction": "", "viscous drag": ""}
     if stiction:
         kept["stiction"] = ""
     if joint.effort_limit is not None:
-        kept["current limit"] = kept["effort limit"] = ""
+        kept["current limit"], kept["effort limit"] = "", one_limit_note(actuator)
     if motor is None and line:
         kept["torque-speed line"] = ""
     if motor is not None and line:
@@ -314,7 +316,8 @@ def kept_by_joint(actuator: Actuator, joint: Joint, line: bool, stiction: bool =
     if motor is not None and joint.saturation_effort is not None and motor.gearbox is not None:
         lost, back = (1.0 - x for x in _efficiencies(motor))
         if lost > 0.0:
-            kept["controller"] = f"Efforts count behind the gears: the motor gives {1 - lost:.3g} of what is asked for."
+            told = f"Efforts count behind the gears: the motor gives {1 - lost:.3g} of what is asked for."
+            kept["controller"] = f"{kept['controller']} {told}".strip()
         kept["gear loss"] = (
             f"The gears lose {100 * lost:.3g} % of the torque in either direction of power; a load that drives them "
             f"back feels {100 * (1 / max(1.0 - back, 1e-9) - 1):.3g} % more."

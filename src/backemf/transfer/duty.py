@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..actuator import Actuator, Command
+from ..actuator import Actuator, Command, Supply
 from ..actuator.controllers import (
     DutyServo,
     IdealPd,
@@ -39,6 +39,8 @@ HEAT_STEP = 0.1
 """Its step [s]."""
 BAND = 0.05
 """Share of the permissible speed over which a drive takes its torque back before it is reached [1]."""
+FREE_SPEED = 300.0
+"""Rotor speed up to which a motor is compared whose voltage nothing limits [rad/s]."""
 OVERSPEED = 1.2
 """Speed at which braking begins, over the speed without load [1]."""
 
@@ -83,11 +85,27 @@ class Episode:
         return self.dt * np.arange(len(self.velocity))
 
 
+def has_voltage(thing: Motor | Actuator | OnJoint) -> bool:
+    """Whether it is known what feeds a motor; True without a motor, which needs nothing."""
+    if isinstance(thing, Motor):
+        return thing.ratings is not None and thing.ratings.voltage is not None
+    actuator = thing.actuator if isinstance(thing, OnJoint) else thing
+    fed = actuator.supply is not None or actuator.voltage_limit is not None
+    return fed or actuator.motor is None or has_voltage(actuator.motor)
+
+
+def fed_by(motor: Motor, actuator: Actuator) -> Supply:
+    """What feeds a motor; where nothing limits its voltage, enough for `FREE_SPEED`, so that there is a range."""
+    if has_voltage(actuator):
+        return feeding(motor, actuator, None)
+    return Supply(voltage=FREE_SPEED * single("Ke", motor.magnet.back_emf_constant))
+
+
 def completed(thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str = "peak") -> Actuator | OnJoint:
     """The actuator with all that its torque depends on: what feeds it, and a drive that holds the current limit.
 
-    Without a supply it is fed with its rated voltage; without a drive's limit the current is held to the maker's, and
-    torque and speed of the joint to what gearbox and rotor are made for.
+    Without a supply it is fed with its rated voltage, if it has one; without a drive's limit the current is held to the
+    maker's, and torque and speed of the joint to what gearbox and rotor are made for.
     Backlash of a rotor without inertia cannot be simulated and is left out. The inertia and friction of a joint are
     those of its motor, if it has one.
     """
@@ -105,6 +123,8 @@ def completed(thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str
     if motor.rotor is None and motor.gearbox is not None and motor.gearbox.backlash is not None:
         # nothing moves in the play without inertia
         motor = replace(motor, gearbox=replace(motor.gearbox, backlash=None))
+    if supply is None and not has_voltage(actuator):
+        return replace(actuator, motor=motor)
     if supply is not None or actuator.supply is None:
         actuator = replace(actuator, supply=feeding(motor, actuator, supply))
     return replace(actuator, motor=motor, limits=(*actuator.limits, *rated_limits(motor, actuator.supply, effort)))
@@ -140,7 +160,7 @@ def scale_of(thing: Actuator | OnJoint, effort: str = "peak") -> Scale:
         top, _, speed = limits_of(None, actuator, None, effort, True)
         most = unlimited_torque(actuator) if top is None else top.value
         return Scale(10.0 if speed is None else speed.value, most, most, 0.5 * most, 0.1)
-    source = feeding(motor, actuator, None)
+    source = fed_by(motor, actuator)
     amperes = allowed_current(motor, effort)[0]
     line = line_of(motor, source, amperes, motor.winding.reference_temperature)
     stall = single("stall torque", line.stall_torque)

@@ -20,7 +20,7 @@ from ..motorfile import load_with_joint
 from ..sims.digits import MEANT, written_digits
 from ..sims.losses import DROPPED, KEPT, Loss
 from ..sims.on_joint import Law, OnJoint
-from .duty import HEATING, Scale, command_for, completed, reference_duty, scale_of, volts_for
+from .duty import HEATING, Scale, command_for, completed, has_voltage, reference_duty, scale_of, volts_for
 from .targets import Target, target_of
 
 SPEEDS, DEMANDS = 41, 21
@@ -108,6 +108,8 @@ def export(
     """
     target = target_of(to)
     full = completed(loaded(thing) if isinstance(thing, (str, Path)) else thing, supply, effort)
+    if not (has_voltage(full) or target.any_voltage):
+        raise ParameterError(f"{target.title} needs the voltage that feeds the motor, and none is known: give supply=")
     with written_digits(digits):
         written = target.write(full, joint, timestep, effort=effort, **numbers)
     dropped = [loss.phenomenon for loss in written.statuses if loss.status == DROPPED]

@@ -30,6 +30,8 @@ class Target:
     """The text for an actuator: `write(actuator, joint, timestep, **numbers)`."""
     read: Callable[[str], OnJoint]
     """What such a text holds."""
+    any_voltage: bool = False
+    """Whether it holds a motor whose voltage nothing limits."""
 
 
 def target_of(name: str) -> Target:
@@ -56,6 +58,7 @@ def _mujoco(version: str) -> Target:
         ".xml",
         write,
         lambda text: mujoco.read_actuator(text, version=version),
+        any_voltage=True,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...actuator import Actuator, Torque
 from ...errors import ParameterError
 from ...motor import Motor
-from ..joint import NUMBERS, Joint, joint_of, parts_of, ratio_of, require_known, single
+from ..joint import NUMBERS, Joint, joint_of, one_limit_note, parts_of, ratio_of, require_known, single
 from ..losses import PHENOMENA, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written
@@ -18,6 +18,8 @@ from .motor import KINDS
 from .nodes.gains import Chosen, chosen
 from .nodes.lines import Lines, lines_held, text_of_lines
 
+UNBOUNDED = 1e6
+"""Torque [N·m] and velocity [rad/s] for a motor without such a limit, since Webots' own are 10."""
 GIVEN = tuple(BESIDE)
 """Numbers of the motor that may be given beside those of every simulator."""
 
@@ -87,17 +89,17 @@ def _with_gains(thing: Motor | Actuator | OnJoint) -> Any:
 
 
 def _lines(actuator: Actuator, known: Joint, way: Chosen, kind: str, own: Mapping[str, float]) -> Lines:
-    if known.effort_limit is None:
-        raise ParameterError("maxTorque is not known: give effort_limit= [N·m], a motor, or an EffortLimit in limits")
     motor: dict[str, Figure] = {}
     speed = known.velocity_limit
     if "velocity_limit" in own:
         speed = Figure(own["velocity_limit"], "rad/s at the joint", "as given")
     if speed is None and way.control != "torque":
-        raise ParameterError("maxVelocity is not known: give velocity_limit= [rad/s], a motor, or a DcClip in limits")
+        speed = Figure(UNBOUNDED, "rad/s at the joint", "no limit is known: too high to act")
     if speed is not None:
         motor["max_velocity"] = speed
-    motor["max_torque"] = known.effort_limit
+    motor["max_torque"] = known.effort_limit or Figure(
+        UNBOUNDED, "N·m at the joint", "no limit is known: too high to act"
+    )
     if way.pid is not None:
         motor["control_p"], motor["control_i"], motor["control_d"] = way.pid
     if actuator.slew is not None and way.control == "velocity":
@@ -155,7 +157,7 @@ def _kept(actuator: Actuator, known: Joint, way: Chosen, own: Mapping[str, float
     speeds, motor = way.control != "torque", actuator.motor
     kept = {
         "current limit": "",
-        "effort limit": "",
+        "effort limit": one_limit_note(actuator),
         "speed limit": "",
         "viscous drag": "",
         "current and power": "The battery pays for torque at full voltage, whatever the speed.",
@@ -167,7 +169,7 @@ def _kept(actuator: Actuator, known: Joint, way: Chosen, own: Mapping[str, float
     if way.note is not None:
         kept["controller"] = way.note
     if speeds:
-        top = own.get("velocity_limit", known.velocity_limit.value if known.velocity_limit is not None else 0.0)
+        top = own.get("velocity_limit", UNBOUNDED if known.velocity_limit is None else known.velocity_limit.value)
         kept["torque-speed line"] = (
             f"There is full torque up to maxVelocity, {top:.4g} rad/s, and none to go beyond it."
         )
