@@ -356,7 +356,6 @@ def test_what_is_read_with_its_joint_is_written_with_it():
 @pytest.mark.parametrize(
     ("thing", "more", "words"),
     [
-        (Actuator(controller=IdealPd(stiffness=1.0)), {}, "without a motor"),
         (Actuator(MOTOR, controller=ModeSelector()), {}, "ModeSelector has no counterpart"),
         ("motor", {}, "must be a Motor or an Actuator"),
         (MOTOR, {"version": "3.6"}, "MuJoCo's dcmotor is known for"),

@@ -99,6 +99,7 @@ def _position(draft: Draft, c: IdealPd | TorquePid) -> None:
         limit = getattr(c, "integral_limit", None)
         if limit is not None:
             draft.attributes["imax"] = row(single("integral_limit", limit), "rad·s", "TorquePid.integral_limit")
+            draft.kept["integral"] = "The integral passes its limit by as much as one step adds."
     if draft.actuator.slew is not None:
         draft.kept["slew"] = "The setpoint starts at 0, wherever the joint is."
         draft.attributes["slewmax"] = row(single("Actuator.slew", draft.actuator.slew), "rad/s", "Actuator.slew")
