@@ -309,10 +309,98 @@ def test_gradient_by_voltage_counts_the_gears_loss():
 
 
 def test_gradient_by_nominal_point():
-    """(n0 - nN)/τN through the gear, for windings whose inductance counts."""
-    found = physx.from_numbers(**SHEET, nominal_speed=332.0, nominal_torque=2.0)
-    assert found.limit.speed_effort_gradient == pytest.approx((432.0 - 332.0) / 2.0 / (50.0**2 * 0.8))
+    """(n0 - nN)/τN through the gear, for windings whose inductance counts; n0 is printed at 48 V, not at 0.9·48 V."""
+    found = physx.from_numbers(**SHEET, nominal_speed=332.0, nominal_torque=2.0, no_load_speed=470.0)
+    assert found.limit.speed_effort_gradient == pytest.approx((470.0 - 332.0) / 2.0 / (50.0**2 * 0.8))
+    # the line moves down by the 4.8 V that the bridge does not pass on, at Ke = 0.1 V·s/rad
+    assert found.limit.max_actuator_velocity == pytest.approx((470.0 - 4.8 / 0.1) / 50.0)
     assert found.gradient_by == "nominal point"
+
+
+RPM = math.tau / 60.0
+RE40 = {"nominal_speed": 6940.0 * RPM, "nominal_torque": 0.177, "no_load_speed": 7580.0 * RPM}
+"""What the maker prints of a maxon RE 40 at 24 V."""
+
+
+@pytest.mark.parametrize("modulation", [1.0, 0.95, 0.9, 0.5])
+@pytest.mark.parametrize("voltage", [18.0, 24.0, 36.0])
+def test_the_printed_gradient_does_not_depend_on_the_supply(voltage, modulation):
+    """(7580 - 6940) rpm over 0.177 N·m is 379 rad/(s·N·m), with the guide's modulation of 0.9 and any other."""
+    figures = {"resistance": 0.299, "torque_constant": 0.0302, "nominal_voltage": 24.0, **RE40}
+    found = physx.from_numbers(voltage=voltage, modulation=modulation, **figures)
+    assert found.limit.speed_effort_gradient == pytest.approx(379.0, abs=0.5)
+    motor = be.Datasheet.load("maxon-re40-148867").motor()
+    same = physx.from_motor(motor, be.Supply(voltage=voltage, modulation_limit=modulation), **RE40)
+    by_mechanics = same.velocity_by == "motor speed"
+    assert by_mechanics or same.limit.speed_effort_gradient == pytest.approx(379.0, abs=0.5)
+
+
+@given(
+    free=st.floats(50.0, 2000.0),
+    share=st.floats(0.05, 0.99),
+    torque=st.floats(1e-3, 50.0),
+    volts=st.floats(1.0, 400.0),
+    ratio=st.floats(1.0, 200.0),
+    efficiency=st.floats(0.3, 1.0),
+    loss=st.floats(0.0, 0.1),
+)
+def test_envelope_passes_through_the_two_printed_points(free, share, torque, volts, ratio, efficiency, loss):
+    """At the printed voltage the speed line has no torque at n0/N, and η·N·τN at nN/N; no current limits it here."""
+    ke = (1.0 - loss) * volts / free
+    found = physx.from_numbers(
+        voltage=volts,
+        resistance=1e-6 * volts * ke / torque,
+        torque_constant=ke,
+        modulation=1.0,
+        ratio=ratio,
+        efficiency=efficiency,
+        nominal_speed=share * free,
+        nominal_torque=torque,
+        no_load_speed=free,
+    )
+    assert found.limit.max_actuator_velocity * ratio == pytest.approx(free, rel=1e-9)
+    there = physx.Envelope(limit=found.limit).clamp(1e9, share * free / ratio)
+    assert there == pytest.approx(efficiency * ratio * torque, rel=1e-9)
+
+
+PRINTED = [
+    name
+    for name in be.Datasheet.catalog()
+    if (sheet := be.Datasheet.load(name)).motion == "rotary"
+    and None not in (sheet.mechanical.nominal_speed, sheet.mechanical.nominal_torque, sheet.mechanical.no_load_speed)
+    and sheet.electrical.nominal_voltage is not None
+    and sheet.conventions.figures_at == "motor"
+]
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_sheets_of_the_catalogue_pass_through_their_printed_points(name):
+    """Of every sheet with a nominal point: no torque at n0, and τN at nN where nothing mechanical is slower."""
+    sheet = be.Datasheet.load(name)
+    try:
+        motor = sheet.motor()
+    except be.BackemfError:
+        pytest.skip("the sheet has no winding")
+    found = physx.from_datasheet(sheet, sheet.electrical.nominal_voltage)
+    printed, n = sheet.mechanical, abs(motor.ratio)
+    eta = 1.0 if motor.gearbox is None else motor.gearbox.efficiency
+    assert found.velocities["voltage"] * n == pytest.approx(printed.no_load_speed, rel=1e-6)
+    if found.velocity_by != "voltage":
+        return
+    k = found.limit.speed_effort_gradient
+    assert found.limit.max_actuator_velocity - k * eta * n * printed.nominal_torque == pytest.approx(
+        printed.nominal_speed / n, rel=1e-6
+    )
+
+
+def test_a_motor_without_a_printed_speed_has_its_own():
+    """Without no_load_speed it is that of the motor at its rated voltage: friction and drag are in it."""
+    motor = be.Datasheet.load("maxon-re40-148867").motor()
+    point = {name: RE40[name] for name in ("nominal_speed", "nominal_torque")}
+    free = float(be.analyze.constants(motor, 24.0).no_load_speed)
+    for share in (1.0, 0.9):
+        found = physx.from_motor(motor, be.Supply(voltage=24.0, modulation_limit=share), **point)
+        assert found.limit.speed_effort_gradient == pytest.approx((free - RE40["nominal_speed"]) / 0.177)
 
 
 def test_a_mechanical_limit_says_what_the_voltage_cannot_give():
@@ -373,12 +461,44 @@ def test_continuous_effort_takes_continuous_ratings():
     assert physx.from_motor(motor, effort="continuous").limit.max_effort == pytest.approx(0.4)
 
 
+POINT = {"nominal_speed": 400.0, "nominal_torque": 1.0, "no_load_speed": 480.0}
+BARE = be.Motor(
+    winding=be.Winding(resistance=0.3), magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1), name="bare"
+)
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"nominal_speed": 100.0}, "nominal_speed and nominal_torque are given together"),
-        ({"nominal_speed": 500.0, "nominal_torque": 1.0}, "nominal_speed = 500.0 rad/s: must be below the 432 rad/s"),
-        ({"nominal_speed": 100.0, "nominal_torque": 0.0}, "nominal_torque = 0.0: must be greater than 0"),
+        (
+            {"nominal_speed": 100.0, "nominal_torque": 1.0},
+            "nominal_speed = 100.0 rad/s: the voltage at which it is pri",
+        ),
+        ({"no_load_speed": 100.0}, "nominal_speed and nominal_torque are given together"),
+        ({"nominal_torque": 1.0}, "nominal_speed and nominal_torque are given together"),
+        ({"effort": "continuous"}, "effort = 'continuous': the motor has no continuous current; give Ratings(current="),
+        ({"effort": "often"}, "effort = 'often': must be 'peak' or 'continuous'"),
+    ],
+)
+def test_what_a_motor_does_not_say_is_one_sentence(more, message):
+    """A nominal point without its voltage, half of one, and a continuous torque that nobody rates."""
+    with pytest.raises(ParameterError) as caught:
+        physx.from_motor(BARE, 48.0, **more)
+    assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"nominal_speed": 100.0}, "nominal_speed, nominal_torque and no_load_speed are given together"),
+        ({"nominal_voltage": 100.0}, "nominal_speed, nominal_torque and no_load_speed are given together"),
+        ({"nominal_speed": 100.0, "nominal_torque": 1.0}, "nominal_speed, nominal_torque and no_load_speed are given"),
+        ({**POINT, "nominal_speed": 500.0}, "nominal_speed = 500.0 rad/s: must be below the no-load speed, 480 rad/s"),
+        ({**POINT, "nominal_speed": math.nan}, "nominal_speed = nan: a configuration holds one finite number"),
+        ({**POINT, "nominal_torque": 0.0}, "nominal_torque = 0.0: must be greater than 0"),
+        ({**POINT, "no_load_speed": -1.0}, "no_load_speed = -1.0 rad/s: must be greater than 0"),
+        ({**POINT, "nominal_voltage": 0.0}, "nominal_voltage = 0.0 V: must be greater than 0"),
+        ({**POINT, "nominal_voltage": 480.0}, "no_load_speed = 480 rad/s at 480 V: at the supply's voltage, 43.2 V"),
         ({"controller_current": -1.0}, "Limits.peak_current = -1"),
     ],
 )
@@ -538,11 +658,11 @@ BAD = {
         "{\nfloat drive:angular:physics:damping.timeSamples = {0: 1, 1: 2}\n}\n",
         "/j.drive:angular:physics:damping has time samples: must be one number",
     ),
-    "frozen motor": (
+    "backward motor": (
         '#usda 1.0\ndef PhysicsRevoluteJoint "j" (apiSchemas = ["PhysicsDriveAPI:angular", '
         '"PhysxDrivePerformanceEnvelopeAPI:angular"])\n'
-        "{\nfloat physxDrivePerformanceEnvelope:angular:maxActuatorVelocity = 0\n}\n",
-        "/j: DriveEnvelope.max_actuator_velocity = 0: must be a finite number greater than 0",
+        "{\nfloat physxDrivePerformanceEnvelope:angular:maxActuatorVelocity = -1\n}\n",
+        "/j: DriveEnvelope.max_actuator_velocity = -0.0174533: must be a finite number at least 0",
     ),
     "another axis": (
         '#usda 1.0\ndef PhysicsJoint "j" (apiSchemas = ["PhysicsDriveAPI:transX"])\n{\n}\n',

@@ -33,6 +33,7 @@ def Xform "World"
         vector3f physics:gravityDirection = (0, 0, -1)
         float physics:gravityMagnitude = {gravity}
         uniform token physxScene:solverType = "TGS"
+        bool physxScene:enableExternalForcesEveryIteration = {often}
     }}
     def Xform "arm" (prepend apiSchemas = ["PhysicsArticulationRootAPI", "PhysxArticulationAPI"])
     {{
@@ -104,17 +105,29 @@ class Joint:
 
 @contextmanager
 def joint_in_physx(
-    drive: physx.UsdDrive, *, positions: int = 32, velocities: int = 1, arm: float = 0.0, gravity: float = 0.0
+    drive: physx.UsdDrive,
+    *,
+    positions: int = 32,
+    velocities: int = 1,
+    arm: float = 0.0,
+    gravity: float = 0.0,
+    often: bool = True,
+    inertia: float = INERTIA,
 ):
-    """A joint whose drive was written to a file by `physx.author`, with a link of mass 1 kg at an arm [m]."""
+    """A joint whose drive was written to a file by `physx.author`, with a link of mass 1 kg at an arm [m].
+
+    `often` says whether gravity and efforts enter in every position iteration, or once per step; `inertia` is that of
+    the link about the joint's axis, or its mass on a slide [kg·m²] [kg].
+    """
     linear = drive.instance == "linear"
     scene = SCENE.format(
         gravity=gravity,
+        often=str(often).lower(),
         positions=positions,
         velocities=velocities,
-        mass=INERTIA if linear else 1.0,
+        mass=inertia if linear else 1.0,
         arm=arm,
-        inertia=INERTIA - arm * arm,
+        inertia=inertia - arm * arm,
         kind="Prismatic" if linear else "Revolute",
         axis="X" if linear else "Y",
     )

@@ -74,16 +74,15 @@ class DriveEnvelope:
     max_effort: Number
     """Torque at standstill [N·m]."""
     max_actuator_velocity: Number
-    """Speed without torque [rad/s]."""
+    """Speed without torque [rad/s]; at 0 there is no torque at any speed."""
     velocity_dependent_resistance: Number = 0.0
     """Torque lost per speed [N·m·s/rad]."""
     speed_effort_gradient: Number = 0.0
     """Speed lost per torque [rad/(s·N·m)]."""
 
     def __post_init__(self) -> None:
-        for name in ("max_effort", "max_actuator_velocity"):
-            require(self, name, ">")
-        for name in ("velocity_dependent_resistance", "speed_effort_gradient"):
+        require(self, "max_effort", ">")
+        for name in ("max_actuator_velocity", "velocity_dependent_resistance", "speed_effort_gradient"):
             require(self, name, ">=")
 
 

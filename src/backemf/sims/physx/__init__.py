@@ -1,8 +1,9 @@
 """PhysX: the drive performance envelope of its articulation joints, from datasheets, and in USD files."""
 
-from .datasheet import DatasheetEnvelope, from_motor, from_numbers
+from .datasheet import DatasheetEnvelope, from_datasheet, from_motor, from_numbers
 from .files import JointAxis, UsdDrive, author, joints, read, text
-from .law import Envelope, JointDrive, clamped_effort, effort_bounds, joint_step, pd_impulse, solved_impulse
+from .law import Envelope, clamped_effort, effort_bounds, solved_impulse
+from .solver import JointDrive, joint_step, pd_impulse
 from .written import WrittenDrive, read_actuator, write
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "author",
     "clamped_effort",
     "effort_bounds",
+    "from_datasheet",
     "from_motor",
     "from_numbers",
     "joint_step",

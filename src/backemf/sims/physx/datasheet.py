@@ -8,6 +8,15 @@ With N the gear ratio, η its efficiency, V the voltage that the bridge passes o
     velocity_dependent_resistance   the slope that follows the motor's own drag best, up to the top speed
 
 Dry friction is no part of the envelope: it is the joint's, as PhysX has it.
+
+The line through a nominal point: the maker prints, at the nominal voltage Vn, the no-load speed n0 and the speed nN
+under the torque τN. Both are points of one straight line n(τ) = n0 - k·τ, so that
+
+    k = (n0 - nN)/τN                        whatever the drive's supply and modulation are
+
+Another voltage V moves the line without turning it, by the back-EMF: n0(V) = n0 + (V - Vn)/Ke. At the joint speeds are
+divided by N and torques multiplied by η·N: max_actuator_velocity = n0(V)/N and speed_effort_gradient = k/(η·N²). At
+V = Vn the envelope passes through both printed points. They are those of the shaft, with the motor's own friction.
 """
 
 from __future__ import annotations
@@ -19,11 +28,13 @@ import numpy as np
 
 from ...actuator.supply import Supply
 from ...actuator.torque_limits import DriveEnvelope, envelope_bounds
-from ...analyze.constants import continuous_current
+from ...analyze.constants import continuous_current, no_load
 from ...analyze.given import supply_of, temperature_of
 from ...analyze.line import Line, line_of
 from ...analyze.steady import drag_torque
 from ...checks import Number
+from ...datasheet import Datasheet
+from ...datasheet.normalise import normalise
 from ...errors import ParameterError
 from ...motor import Drag, Gearbox, Limits, Magnet, Motor, Ratings, Stage, Winding
 from ..joint import ratio_of, single
@@ -62,26 +73,31 @@ def from_motor(
     temperature: Number | None = None,
     nominal_speed: float | None = None,
     nominal_torque: float | None = None,
+    no_load_speed: float | None = None,
+    nominal_voltage: float | None = None,
 ) -> DatasheetEnvelope:
     """The envelope of a motor on a supply (or voltage [V], or its rated one), with the winding at a temperature [°C].
 
     The controller's current is that of `Motor.limits`, everything else of `Motor.ratings`, "peak" or "continuous".
     `nominal_speed` [rad/s] and `nominal_torque` [N·m], on the motor side, take the place of the resistance where the
-    inductance is large.
+    inductance is large. `no_load_speed` [rad/s] is the printed one, at the `nominal_voltage` [V] at which all three
+    are printed; None: the motor's own no-load speed, and its rated voltage.
     """
     if effort not in ("peak", "continuous"):
         raise ParameterError(f"effort = {effort!r}: must be 'peak' or 'continuous'")
     source, celsius = supply_of(motor, supply), temperature_of(motor, temperature)
     line = line_of(motor, source, None, celsius)
     efforts = {name: single(name, x) for name, x in _efforts(motor, source, celsius, line, effort).items()}
-    velocities = {name: single(name, x) for name, x in _velocities(motor, line).items()}
-    strongest, fastest = min(efforts, key=efforts.__getitem__), min(velocities, key=velocities.__getitem__)
     by_voltage = single("gradient", line.ideal_speed / line.stall_torque)
-    gradient, gradient_by = by_voltage, "voltage"
+    top, gradient, gradient_by = single("voltage", line.ideal_speed), by_voltage, "voltage"
+    if any(x is not None for x in (nominal_speed, nominal_torque, no_load_speed, nominal_voltage)):
+        figures = _nominal(motor, nominal_speed, nominal_torque, no_load_speed, nominal_voltage)
+        top, gradient = _nominal_line(motor, line, *figures)
+        gradient_by = "nominal point"
+    velocities = {name: single(name, x) for name, x in _velocities(motor, top).items()}
+    strongest, fastest = min(efforts, key=efforts.__getitem__), min(velocities, key=velocities.__getitem__)
     if fastest != "voltage":
         gradient, gradient_by = 0.0, "mechanical limit"
-    elif nominal_speed is not None or nominal_torque is not None:
-        gradient, gradient_by = _nominal_gradient(motor, line, nominal_speed, nominal_torque), "nominal point"
     resistance, error = _resistance(motor, line, efforts, velocities[fastest])
     limit = DriveEnvelope(
         max_effort=efforts[strongest],
@@ -118,11 +134,21 @@ def from_numbers(
     drag: float = 0.0,
     nominal_speed: float | None = None,
     nominal_torque: float | None = None,
+    no_load_speed: float | None = None,
+    nominal_voltage: float | None = None,
 ) -> DatasheetEnvelope:
     """The envelope of a datasheet's figures in SI units, motor side but for gear_torque, which is at the joint.
 
     `back_emf_constant` is 1/kv [V·s/rad]; None: the torque constant. `drag` is viscous, on the motor side [N·m·s/rad].
+    `nominal_speed` [rad/s], `nominal_torque` [N·m] and `no_load_speed` [rad/s] are given together, as printed at
+    `nominal_voltage` [V]; None: at `voltage`.
     """
+    given = (nominal_speed, nominal_torque, no_load_speed)
+    if any(x is None for x in given) and any(x is not None for x in (*given, nominal_voltage)):
+        raise ParameterError(
+            "nominal_speed, nominal_torque and no_load_speed are given together or not at all, as the maker prints "
+            "them at nominal_voltage"
+        )
     known = torque_constant if back_emf_constant is None else back_emf_constant
     motor = Motor(
         winding=Winding(resistance=resistance),
@@ -138,7 +164,44 @@ def from_numbers(
         ),
     )
     supply = Supply(voltage=voltage, modulation_limit=modulation)
-    return from_motor(motor, supply, nominal_speed=nominal_speed, nominal_torque=nominal_torque)
+    if no_load_speed is None:
+        return from_motor(motor, supply)
+    return from_motor(
+        motor,
+        supply,
+        nominal_speed=nominal_speed,
+        nominal_torque=nominal_torque,
+        no_load_speed=no_load_speed,
+        nominal_voltage=voltage if nominal_voltage is None else nominal_voltage,
+    )
+
+
+def from_datasheet(
+    sheet: Datasheet,
+    supply: Supply | Number | None = None,
+    *,
+    effort: str = "peak",
+    temperature: Number | None = None,
+) -> DatasheetEnvelope:
+    """The envelope of a sheet's motor on a supply, whose line passes through the points that the maker prints.
+
+    Where the sheet has no nominal point with a no-load speed, the gradient is that of the winding's resistance.
+    """
+    printed = normalise(sheet)
+    point = (printed.nominal_speed, printed.nominal_torque, printed.no_load_speed, printed.nominal_voltage)
+    if any(x is None for x in point):
+        return from_motor(sheet.motor(), supply, effort=effort, temperature=temperature)
+    speed, torque, free, volts = point
+    return from_motor(
+        sheet.motor(),
+        supply,
+        effort=effort,
+        temperature=temperature,
+        nominal_speed=speed,
+        nominal_torque=torque,
+        no_load_speed=free,
+        nominal_voltage=volts,
+    )
 
 
 def _efforts(motor: Motor, supply: Supply, celsius: Number, line: Line, effort: str) -> dict[str, Number]:
@@ -153,16 +216,21 @@ def _efforts(motor: Motor, supply: Supply, celsius: Number, line: Line, effort: 
         for name, amperes in currents.items()
         if amperes is not None
     }
+    if not peak and not found:
+        raise ParameterError(
+            "effort = 'continuous': the motor has no continuous current; give Ratings(current=...) or "
+            "Limits(continuous_current=...)"
+        )
     gear = ratings.gear_peak_torque if peak else ratings.gear_torque
     if gear is not None:
         found["gear torque"] = gear
     return {**found, "stall": line.stall_torque}
 
 
-def _velocities(motor: Motor, line: Line) -> dict[str, Number]:
-    """Every limit of the velocity that is known, by name [rad/s]."""
+def _velocities(motor: Motor, top: float) -> dict[str, Number]:
+    """Every limit of the velocity that is known, by name; `top` is that of the voltage [rad/s]."""
     turns, ratings = ratio_of(motor), motor.ratings or Ratings()
-    found = {"voltage": line.ideal_speed}
+    found: dict[str, Number] = {"voltage": top}
     if ratings.speed is not None:
         found["motor speed"] = ratings.speed / turns
     if ratings.gear_input_speed is not None:
@@ -170,19 +238,55 @@ def _velocities(motor: Motor, line: Line) -> dict[str, Number]:
     return found
 
 
-def _nominal_gradient(motor: Motor, line: Line, speed: float | None, torque: float | None) -> float:
-    """(n0 - nN)/τN of the motor, seen from the joint [rad/(s·N·m)]."""
+def _nominal(
+    motor: Motor, speed: float | None, torque: float | None, free: float | None, volts: float | None
+) -> tuple[float, float, float, float]:
+    """Nominal speed [rad/s], nominal torque [N·m], no-load speed [rad/s] and their voltage [V], on the motor side."""
     if speed is None or torque is None:
-        raise ParameterError("nominal_speed and nominal_torque are given together or not at all")
+        raise ParameterError(
+            "nominal_speed and nominal_torque are given together or not at all, and no_load_speed and nominal_voltage "
+            "beside them alone"
+        )
+    rated = None if motor.ratings is None else motor.ratings.voltage
+    if volts is None and rated is None:
+        raise ParameterError(
+            f"nominal_speed = {speed} rad/s: the voltage at which it is printed is not known; give nominal_voltage= or "
+            "Ratings(voltage=...)"
+        )
+    volts = single("nominal_voltage", rated if volts is None else volts)
+    if volts <= 0.0:
+        raise ParameterError(f"nominal_voltage = {volts} V: must be greater than 0")
+    if free is None:
+        free = float(no_load(motor, volts, motor.winding.reference_temperature)[0])
+    free, speed, torque = (
+        single("no_load_speed", free),
+        single("nominal_speed", speed),
+        single("nominal_torque", torque),
+    )
+    if free <= 0.0:
+        raise ParameterError(f"no_load_speed = {free} rad/s: must be greater than 0")
+    if not 0.0 <= speed < free:
+        raise ParameterError(f"nominal_speed = {speed} rad/s: must be below the no-load speed, {free:g} rad/s")
+    if torque <= 0.0:
+        raise ParameterError(f"nominal_torque = {torque}: must be greater than 0")
+    return speed, torque, free, volts
+
+
+def _nominal_line(
+    motor: Motor, line: Line, speed: float, torque: float, free: float, volts: float
+) -> tuple[float, float]:
+    """Top speed [rad/s] and gradient [rad/(s·N·m)] at the joint, of the line through the two printed points."""
     turns = ratio_of(motor)
     ideal = turns * single("voltage", line.ideal_speed)
-    if not 0.0 <= single("nominal_speed", speed) < ideal:
+    # the back-EMF constant of the printed voltage's no-load speed is the motor's, at any voltage
+    per_volt = 1.0 / single("back_emf_constant", motor.magnet.back_emf_constant)
+    top = free + ideal - volts * per_volt
+    if top <= 0.0:
         raise ParameterError(
-            f"nominal_speed = {speed} rad/s: must be below the {ideal:g} rad/s that the voltage gives without load"
+            f"no_load_speed = {free:g} rad/s at {volts:g} V: at the supply's voltage, {ideal / per_volt:g} V, "
+            "friction leaves no speed; raise the supply"
         )
-    if single("nominal_torque", torque) <= 0.0:
-        raise ParameterError(f"nominal_torque = {torque}: must be greater than 0")
-    return (ideal - speed) / (torque * single("efficiency", line.efficiency) * turns * turns)
+    return top / turns, (free - speed) / (torque * single("efficiency", line.efficiency) * turns * turns)
 
 
 def _resistance(motor: Motor, line: Line, efforts: Mapping[str, float], top: float) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from ...actuator.torque_limits import DriveEnvelope, envelope_bounds, limited
-from ...checks import Number, require, require_part
+from ...checks import Number, require_part
 from ...errors import ParameterError
 from ...physics.limits import clip
 from ...physics.ops import absolute, maximum, minimum, where
@@ -68,52 +68,6 @@ class Envelope:
         the joint [N·m]; PhysX counts it as the drive's own.
         """
         return _on(engine).solved_impulse(self, impulse, free_velocity, response, dt, effort)
-
-
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
-class JointDrive:
-    """PhysX's implicit PD drive of one articulation joint, as its TGS solver iterates it."""
-
-    envelope: Envelope
-    """What limits the drive."""
-    stiffness: Number = 0.0
-    """Effort per position error [N·m/rad]."""
-    damping: Number = 0.0
-    """Effort per velocity error [N·m·s/rad]."""
-    position_iterations: int = 32
-    """Position iterations of the articulation, each a short step of its own."""
-    velocity_iterations: int = 1
-    """Velocity iterations of the articulation; without one, the envelope need not hold at the end of the step."""
-
-    def __post_init__(self) -> None:
-        require_part(self, "envelope", Envelope)
-        require(self, "stiffness", ">=")
-        require(self, "damping", ">=")
-        for name, least in (("position_iterations", 1), ("velocity_iterations", 0)):
-            count = getattr(self, name)
-            if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= 255:
-                raise ParameterError(f"JointDrive.{name} = {count!r}: must be a whole number from {least} to 255")
-
-    def step(
-        self,
-        position: Number,
-        velocity: Number,
-        response: Number,
-        dt: Number,
-        *,
-        position_target: Number = 0.0,
-        velocity_target: Number = 0.0,
-        effort: Number = 0.0,
-        load: Number = 0.0,
-        engine: str = "numpy",
-    ) -> tuple[Number, Number, Number]:
-        """Position [rad], velocity [rad/s] and mean drive effort [N·m] after a step of a joint on its own.
-
-        `effort` is what the user applies at the joint, `load` what else pulls on it, such as gravity [N·m].
-        """
-        targets = (position_target, velocity_target)
-        return _on(engine).joint_step(self, position, velocity, response, dt, *targets, effort, load)
 
 
 def _on(engine: str) -> ModuleType:
@@ -202,48 +156,3 @@ def motor_range(free_velocity: float, response: float, dt: float, limit: DriveEn
     high = where(fixed, where(up >= 0.0, strongest, 0.0), where(slanted, high, maximum(high, 0.0)))
     low = where(fixed, where(down <= 0.0, weakest, 0.0), where(slanted, low, minimum(low, 0.0)))
     return clip(low, weakest, strongest), clip(high, weakest, strongest)
-
-
-def pd_impulse(
-    drive: JointDrive, position_error: float, velocity: float, velocity_target: float, response: float, h: float
-) -> float:
-    """The impulse after which the PD law holds at the end of a short step h [N·m·s].
-
-    P = h·(stiffness·(error - h·v') + damping·(target - v')) with v' = velocity + response·P
-    """
-    give = h * (h * drive.stiffness + drive.damping)
-    asked = h * (drive.stiffness * position_error + drive.damping * velocity_target) - give * velocity
-    return asked / (1.0 + give * response)
-
-
-def joint_step(
-    drive: JointDrive,
-    position: float,
-    velocity: float,
-    response: float,
-    dt: float,
-    position_target: float,
-    velocity_target: float,
-    effort: float,
-    load: float,
-) -> tuple[float, float, float]:
-    """Position [rad], velocity [rad/s] and mean drive effort [N·m] after a step of one joint."""
-    law, count = drive.envelope, drive.position_iterations
-    h, given = dt / count, 0.0 * velocity
-    for i in range(count):
-        # PhysX moves the position target along with the velocity target, to be reached when the step ends
-        error = position_target - (count - 1 - i) * h * velocity_target - position
-        free = velocity + h * response * load
-        moving = free + h * response * effort
-        impulse = solved_impulse(
-            law, pd_impulse(drive, error, moving, velocity_target, response, h), free, response, h, effort
-        )
-        velocity = moving + response * impulse
-        position = position + h * velocity
-        given = given + impulse
-    if drive.velocity_iterations > 0:
-        # what was given so far has to fit the envelope as one impulse, at the velocity that is left
-        free = velocity - response * (given + dt * effort)
-        given = solved_impulse(law, given, free, response, dt, effort)
-        velocity = free + response * (given + dt * effort)
-    return position, velocity, given / dt
