@@ -2,6 +2,7 @@
 
 from .datasheet import DatasheetEnvelope, from_datasheet, from_motor, from_numbers
 from .files import JointAxis, UsdDrive, author, joints, read, text
+from .fit import FittedEnvelope, fit_envelope
 from .law import Envelope, clamped_effort, effort_bounds, solved_impulse
 from .solver import JointDrive, joint_step, pd_impulse
 from .written import WrittenDrive, read_actuator, write
@@ -9,6 +10,7 @@ from .written import WrittenDrive, read_actuator, write
 __all__ = [
     "DatasheetEnvelope",
     "Envelope",
+    "FittedEnvelope",
     "JointAxis",
     "JointDrive",
     "UsdDrive",
@@ -16,6 +18,7 @@ __all__ = [
     "author",
     "clamped_effort",
     "effort_bounds",
+    "fit_envelope",
     "from_datasheet",
     "from_motor",
     "from_numbers",
