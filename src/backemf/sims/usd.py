@@ -11,6 +11,11 @@ from typing import Any
 
 from ..errors import MissingExtraError, ParameterError
 
+LARGEST = 1_000_000_000
+"""Largest stage that is opened, all of its files together [bytes]."""
+MOST = 2000
+"""Most files that a stage may be composed of."""
+
 
 def usd(*names: str) -> tuple[Any, ...]:
     """Modules of USD by name."""
@@ -31,18 +36,59 @@ def opened(stage: Any, text: bool = True) -> Any:
     if inline and not text:
         raise ParameterError("stage is the text of a .usda file: write it to a file first, and give its path")
     name = "the text of the stage" if inline else str(stage)
+    if inline and len(str(stage)) > LARGEST:
+        raise ParameterError(f"{name}: is longer than {LARGEST:,} characters; give the robot alone")
     quiet = UsdUtils.CoalescingDiagnosticDelegate()  # what USD has to say comes as one sentence
     try:
         if not inline and not Path(stage).is_file():
             raise ParameterError(f"{name}: there is no such file")
         layer: Any = Sdf.Layer.CreateAnonymous(".usda") if inline else name
-        found = Usd.Stage.Open(layer) if not inline or layer.ImportFromString(stage) else None
+        readable = not inline or layer.ImportFromString(stage)
+        # held until the stage has them
+        layers = _bounded_layers(layer, name) if readable else []
+        found = Usd.Stage.Open(layer) if readable else None
+        del layers
     except (Tf.ErrorException, OSError):
         found = None
     finally:
         del quiet
     if found is None:
         raise ParameterError(f"{name[:200]}: is no USD that can be read; usdcat says where it breaks")
+    return found
+
+
+def _bounded_layers(root: Any, name: str) -> list[Any]:
+    """Every layer that a stage is composed of, each looked at before it is opened; raises one sentence if one is not.
+
+    A stage names other files: they are opened if they are plain files of a bounded size, and there are not too many.
+    USD itself would wait for ever on a pipe, and read whatever stands there.
+    """
+    Sdf, Tf = usd("Sdf", "Tf")
+    found, seen, pending, total = [], set(), [root], 0
+    while pending:
+        layer = pending.pop()
+        if isinstance(layer, str):
+            if layer in seen:
+                continue
+            seen.add(layer)
+            file = Path(layer.partition(":SDF_FORMAT_ARGS")[0].partition("[")[0])
+            if not layer or not file.exists() or file.is_dir():
+                continue  # a prim of the same layer, or what USD goes on without
+            size = file.stat().st_size if file.is_file() else LARGEST + 1
+            total += size
+            if total > LARGEST or len(seen) > MOST:
+                what = "is no plain file" if not file.is_file() else "the files of the stage are too large or too many"
+                raise ParameterError(
+                    f"{name[:200]}: {file}: {what}; a stage has up to {MOST} files and {LARGEST // 10**6} MB in all"
+                )
+            try:
+                layer = Sdf.Layer.FindOrOpen(layer)
+            except Tf.ErrorException:
+                layer = None
+        if layer is not None:
+            found.append(layer)
+            for asset in layer.GetCompositionAssetDependencies():
+                pending.append(layer.ComputeAbsolutePath(asset))
     return found
 
 

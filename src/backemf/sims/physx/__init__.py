@@ -4,8 +4,9 @@ from .datasheet import DatasheetEnvelope, from_datasheet, from_motor, from_numbe
 from .files import JointAxis, UsdDrive, author, joints, read, text
 from .fit import FittedEnvelope, fit_envelope
 from .law import Envelope, clamped_effort, effort_bounds, solved_impulse
+from .reading import read_actuator, read_actuators
 from .solver import JointDrive, joint_step, pd_impulse
-from .written import WrittenDrive, read_actuator, write
+from .written import WrittenDrive, write
 
 __all__ = [
     "DatasheetEnvelope",
@@ -27,6 +28,7 @@ __all__ = [
     "pd_impulse",
     "read",
     "read_actuator",
+    "read_actuators",
     "solved_impulse",
     "text",
     "write",

@@ -1,7 +1,8 @@
 """Drives of joints in USD stages: UsdPhysics' drive, PhysX's performance envelope and joint axis, by name.
 
-USD counts angles in degrees, everything here in radians. The schemas of PhysX need not be installed: their names are
-written as they are, and PhysX reads them. A stage is a `Usd.Stage`, the path of a file, or the text of a .usda file.
+USD counts angles in degrees, everything here in radians; a stage in other units than metres and kilograms is converted.
+The schemas of PhysX need not be installed: their names are written as they are, and PhysX reads them. A stage is a
+`Usd.Stage`, the path of a file, or the text of a .usda file.
 """
 
 from __future__ import annotations
@@ -30,28 +31,32 @@ JOINTS = {
 }
 """Joints that can have an envelope, and the instance names of their axes."""
 INSTANCES = tuple(name for names in JOINTS.values() for name in names)
+LINEAR = ("linear", "transX", "transY", "transZ", "distance")
+"""Instance names of the axes along which a joint slides."""
+UNITS = ("metersPerUnit", "kilogramsPerUnit")
 DEGREE = math.pi / 180.0
 DRIVE, ENVELOPE, AXIS = "PhysicsDriveAPI", "PhysxDrivePerformanceEnvelopeAPI", "PhysxJointAxisAPI"
 
-# attribute of each schema: field, the power of a degree in its unit, the value where it is not given
-_DRIVE = {
-    "stiffness": ("stiffness", -1, 0.0),
-    "damping": ("damping", -1, 0.0),
-    "targetPosition": ("position_target", 1, 0.0),
-    "targetVelocity": ("velocity_target", 1, 0.0),
-    "maxForce": ("max_effort", 0, math.inf),
+Row = tuple[str, int, int, float]
+"""Field, the powers of an effort and of a way in its unit, and the value where it is not given."""
+_DRIVE: dict[str, Row] = {
+    "stiffness": ("stiffness", 1, -1, 0.0),
+    "damping": ("damping", 1, -1, 0.0),
+    "targetPosition": ("position_target", 0, 1, 0.0),
+    "targetVelocity": ("velocity_target", 0, 1, 0.0),
+    "maxForce": ("max_effort", 1, 0, math.inf),
 }
-_ENVELOPE = {
-    "maxActuatorVelocity": ("max_actuator_velocity", 1, math.inf),
-    "velocityDependentResistance": ("velocity_dependent_resistance", -1, 0.0),
-    "speedEffortGradient": ("speed_effort_gradient", 1, 0.0),
+_ENVELOPE: dict[str, Row] = {
+    "maxActuatorVelocity": ("max_actuator_velocity", 0, 1, math.inf),
+    "velocityDependentResistance": ("velocity_dependent_resistance", 1, -1, 0.0),
+    "speedEffortGradient": ("speed_effort_gradient", -1, 1, 0.0),
 }
-_AXIS = {
-    "armature": ("armature", 0, 0.0),
-    "maxJointVelocity": ("max_joint_velocity", 1, math.inf),
-    "staticFrictionEffort": ("static_friction", 0, 0.0),
-    "dynamicFrictionEffort": ("dynamic_friction", 0, 0.0),
-    "viscousFrictionCoefficient": ("viscous_friction", -1, 0.0),
+_AXIS: dict[str, Row] = {
+    "armature": ("armature", 1, -1, 0.0),
+    "maxJointVelocity": ("max_joint_velocity", 0, 1, math.inf),
+    "staticFrictionEffort": ("static_friction", 1, 0, 0.0),
+    "dynamicFrictionEffort": ("dynamic_friction", 1, 0, 0.0),
+    "viscousFrictionCoefficient": ("viscous_friction", 1, -1, 0.0),
 }
 
 
@@ -114,7 +119,7 @@ class UsdDrive:
 def joints(stage: Any) -> list[str]:
     """Paths of all joints of a stage that have a drive."""
     opened = open_stage(stage)
-    return [str(prim.GetPath()) for prim in _driven(opened)]
+    return [str(prim.GetPath()) for prim in driven(opened)]
 
 
 def read(stage: Any, joint: str | None = None, instance: str | None = None) -> UsdDrive:
@@ -128,17 +133,22 @@ def read(stage: Any, joint: str | None = None, instance: str | None = None) -> U
     if len(named) != 1:
         shown = ", ".join(name for name in applied if name.startswith(DRIVE)) or f"no {DRIVE}"
         raise ParameterError(f"{prim.GetPath()} has {shown}: give instance=, one of {', '.join(INSTANCES)}")
-    name = named[0]
-    found = _values(prim, name, f"drive:{name}:physics:", _DRIVE)
+    return drive_of(prim, named[0])
+
+
+def drive_of(prim: Any, name: str) -> UsdDrive:
+    """The drive of one axis of a joint's prim."""
+    applied = applied_schemas(prim)
+    found = values(prim, name, f"drive:{name}:physics:", _DRIVE)
     envelope = axis = None
     try:
         if f"{ENVELOPE}:{name}" in applied:
-            figures = _values(prim, name, f"physxDrivePerformanceEnvelope:{name}:", _ENVELOPE)
+            figures = values(prim, name, f"physxDrivePerformanceEnvelope:{name}:", _ENVELOPE)
             figures["max_effort"] = found.pop("max_effort")
             # PhysX puts the largest float in the place of inf, and so no limit stays a number
             envelope = DriveEnvelope(**{key: FLOAT_MAX if x is None else x for key, x in figures.items()})
         if f"{AXIS}:{name}" in applied:
-            axis = JointAxis(**_values(prim, name, f"physxJointAxis:{name}:", _AXIS))
+            axis = JointAxis(**values(prim, name, f"physxJointAxis:{name}:", _AXIS))
         kind = prim.GetAttribute(f"drive:{name}:physics:type")
         acceleration = bool(kind) and kind.Get() == "acceleration"
         return UsdDrive(instance=name, acceleration=acceleration, envelope=envelope, axis=axis, **found)
@@ -149,7 +159,7 @@ def read(stage: Any, joint: str | None = None, instance: str | None = None) -> U
 def author(drive: UsdDrive, stage: Any, joint: str) -> None:
     """Make a joint of a stage, or of a file, say what the drive says. A file is replaced as a whole or not at all."""
     opened = open_stage(stage, text=False)
-    prim = _joint(opened, joint, driven=False)
+    prim = _joint(opened, joint, with_drive=False)
     fitting = JOINTS.get(str(prim.GetTypeName()))
     if fitting is None or drive.instance not in fitting:
         raise ParameterError(
@@ -167,6 +177,8 @@ def text(drive: UsdDrive, joint: str) -> str:
     if not Sdf.Path.IsValidPathString(str(joint)) or not Sdf.Path(str(joint)).IsAbsoluteRootOrPrimPath():
         raise ParameterError(f"joint = {joint!r}: must be the path of a prim, such as /World/robot/knee")
     stage = Usd.Stage.CreateInMemory()
+    for name in UNITS:
+        stage.SetMetadata(name, 1.0)
     _author(stage.OverridePrim(str(joint)), drive)
     return stage.GetRootLayer().ExportToString()
 
@@ -193,17 +205,18 @@ def _author(prim: Any, drive: UsdDrive) -> None:
                 prim.RemoveProperty(prefix + attribute)
             continue
         prim.AddAppliedSchema(f"{schema}:{name}")
-        for attribute, (field, power, _) in table.items():
-            value = effort if field == "max_effort" else getattr(part, field)
-            known = math.inf if value is None else single(field, value)
-            known = math.inf if known >= FLOAT_MAX else known * _unit(name, power)
+        for attribute, row in table.items():
+            value = effort if row[0] == "max_effort" else getattr(part, row[0])
+            known = math.inf if value is None else single(row[0], value)
+            known = math.inf if known >= FLOAT_MAX else known / size_of(prim.GetStage(), name, row)
             prim.CreateAttribute(prefix + attribute, Sdf.ValueTypeNames.Float, False).Set(rounded(known))
 
 
-def _values(prim: Any, instance: str, prefix: str, table: dict[str, tuple[str, int, float]]) -> dict[str, Any]:
+def values(prim: Any, instance: str, prefix: str, table: dict[str, Row]) -> dict[str, Any]:
     """Fields and values of a schema's attributes; None for no limit."""
     found: dict[str, Any] = {}
-    for attribute, (field, power, missing) in table.items():
+    for attribute, row in table.items():
+        field, missing = row[0], row[-1]
         there = prim.GetAttribute(prefix + attribute)
         value = there.Get() if there and there.HasValue() else missing
         moving = bool(there) and there.GetNumTimeSamples() > 0
@@ -213,34 +226,47 @@ def _values(prim: Any, instance: str, prefix: str, table: dict[str, tuple[str, i
         unlimited = missing == math.inf and value >= FLOAT_MAX
         if not unlimited and not math.isfinite(value):
             raise ParameterError(f"{prim.GetPath()}.{prefix}{attribute} = {value}: must be a finite number")
-        found[field] = None if unlimited else value / _unit(instance, power)
+        found[field] = None if unlimited else value * size_of(prim.GetStage(), instance, row)
     return found
 
 
-def _unit(instance: str, power: int) -> float:
-    """What a number in radians is multiplied by for USD."""
-    return 1.0 if instance == "linear" else DEGREE**-power
+def size_of(stage: Any, instance: str, row: Row) -> float:
+    """What a number of a stage is multiplied by for SI units and radians."""
+    metres, kilograms = (single(name, stage.GetMetadata(name)) if says(stage, name) else 1.0 for name in UNITS)
+    field, efforts, ways, _ = row
+    if instance in LINEAR:
+        return (kilograms * metres) ** efforts * metres**ways
+    # an inertia has no degrees in it
+    way = 1.0 if field == "armature" else DEGREE
+    return (kilograms * metres * metres) ** efforts * way**ways
+
+
+def says(stage: Any, unit: str) -> bool:
+    """Whether a stage says how large its unit is."""
+    return bool(stage.HasAuthoredMetadata(unit))
 
 
 # --- stages
 
 
-def _driven(stage: Any) -> Iterator[Any]:
-    for prim in stage.TraverseAll():
-        if any(name.startswith(f"{DRIVE}:") for name in applied_schemas(prim)):
+def driven(stage: Any) -> Iterator[Any]:
+    """Every prim of a stage with a drive, in the order of the stage; those of instances too."""
+    (Usd,) = usd("Usd")
+    for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies(Usd.PrimAllPrimsPredicate)):
+        if any(name.partition(":")[0] == DRIVE for name in applied_schemas(prim)):
             yield prim
 
 
-def _joint(stage: Any, joint: str | None, driven: bool = True) -> Any:
+def _joint(stage: Any, joint: str | None, with_drive: bool = True) -> Any:
     """The prim of a joint, by path or name."""
-    found = list(_driven(stage)) if driven else [p for p in stage.TraverseAll() if str(p.GetTypeName()) in JOINTS]
+    found = list(driven(stage)) if with_drive else [p for p in stage.TraverseAll() if str(p.GetTypeName()) in JOINTS]
     if joint is not None:
         found = [prim for prim in found if joint in (str(prim.GetPath()), prim.GetName())]
-        if not found and str(joint).startswith("/") and not driven and stage.GetPrimAtPath(str(joint)):
+        if not found and str(joint).startswith("/") and not with_drive and stage.GetPrimAtPath(str(joint)):
             found = [stage.GetPrimAtPath(str(joint))]
     if len(found) == 1:
         return found[0]
-    what = "joint with a drive" if driven else "joint"
+    what = "joint with a drive" if with_drive else "joint"
     if not found:
         raise ParameterError(f"the stage has no {what}" + ("" if joint is None else f" {joint!r}"))
     shown = ", ".join(str(prim.GetPath()) for prim in found[:8])

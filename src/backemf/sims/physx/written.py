@@ -1,4 +1,4 @@
-"""A motor as a drive of PhysX in USD: gains, performance envelope and joint axis, and the way back."""
+"""A motor as a drive of PhysX in USD: gains, performance envelope and joint axis."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...actuator import Actuator
-from ...actuator.controllers import IdealPd
-from ...actuator.torque_limits import DriveEnvelope, EffortLimit
+from ...actuator.torque_limits import DriveEnvelope
 from ...errors import ParameterError
 from ...motor import Motor, mark
-from ..joint import Joint, feeding, joint_of, parts_of, require_known
+from ..joint import NUMBERS, Joint, feeding, joint_of, parts_of, require_known, single
 from ..losses import kept_by_joint, statuses
 from ..on_joint import OnJoint
 from ..text import Written
 from .datasheet import from_motor
-from .files import JointAxis, UsdDrive, read, text
+from .files import LINEAR, JointAxis, UsdDrive, text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,29 +25,51 @@ class WrittenDrive(Written):
     """The drive of the joint, in SI units."""
 
 
+BESIDE = ("position_target", "velocity_target", "max_joint_velocity")
+"""Numbers of PhysX's own that an actuator has no place for: targets, and what the joint itself is held to."""
+
+
 def write(
-    thing: Motor | Actuator | OnJoint, joint: str = "/World/robot/joint", *, instance: str = "angular", **numbers: Any
+    thing: Motor | Actuator | OnJoint,
+    joint: str = "/World/robot/joint",
+    *,
+    instance: str | None = None,
+    position_target: float | None = None,
+    velocity_target: float | None = None,
+    max_joint_velocity: float | None = None,
+    **numbers: Any,
 ) -> WrittenDrive:
     """A .usda layer to lay over a robot's stage, and what is lost.
 
-    `joint` is the path of the joint's prim. Gains are those of an `IdealPd` or `TorquePid`, none for `Torque()`; else
-    give `stiffness=` and `damping=`, or `bandwidth_hz=`. `supply=` is the voltage behind the envelope, the motor's
-    rated one if left out; `effort=` "peak" or "continuous" chooses the current behind its largest effort.
+    `joint` is the path of the joint's prim, and `instance` its axis, which may also stand behind the path, as in
+    /World/robot/slide:linear; else it is that of the joint that was read, or angular. Gains are those of an `IdealPd`
+    or `TorquePid`, none for `Torque()`; else give `stiffness=` and `damping=`, or `bandwidth_hz=`. `supply=` is the
+    voltage behind the envelope, the motor's rated one if left out; `effort=` "peak" or "continuous" chooses the current
+    behind its largest effort. Targets [rad], [rad/s] and `max_joint_velocity` [rad/s] are those that were read, or 0
+    and none.
 
     Drag goes to the joint's axis, where it brakes in all four quadrants, and so `velocity_dependent_resistance` is 0.
     """
-    require_known(numbers)
+    require_known(numbers, (*NUMBERS, *BESIDE, "instance"))
     motor, actuator = parts_of(thing)
+    path, axis = _axis(thing, joint, instance)
+    _require_motion(motor, axis)
     figures = joint_of(thing, **numbers)
     envelope = _envelope(motor, actuator, figures, numbers)
+    own = dict(thing.beside) if isinstance(thing, OnJoint) else {}
+    given = zip(BESIDE, (position_target, velocity_target, max_joint_velocity), strict=True)
+    own.update({name: single(name, value) for name, value in given if value is not None})
     drive = UsdDrive(
-        instance=instance,
+        instance=axis,
         stiffness=figures.stiffness.value,
         damping=figures.damping.value,
+        position_target=own.get("position_target", 0.0),
+        velocity_target=own.get("velocity_target", 0.0),
         max_effort=figures.effort_limit.value if envelope is None and figures.effort_limit is not None else None,
         envelope=envelope,
         axis=JointAxis(
             armature=_value(figures.armature),
+            max_joint_velocity=own.get("max_joint_velocity"),
             static_friction=_value(figures.stiction),
             dynamic_friction=_value(figures.coulomb),
             viscous_friction=_value(figures.viscous),
@@ -60,8 +81,33 @@ def write(
             "All four quadrants are alike: braking is as weak as driving, and beyond the top speed of "
             f"{envelope.max_actuator_velocity:.4g} rad/s there is no torque, where a motor brakes hardest."
         )
-    said = _with_marks(text(drive, joint), motor, figures)
+    said = _with_marks(text(drive, path), motor, figures)
     return WrittenDrive(text=said, statuses=statuses(thing, kept), drive=drive)
+
+
+def _axis(thing: Motor | Actuator | OnJoint, joint: str, instance: str | None) -> tuple[str, str]:
+    """The path of a joint and the axis that is driven."""
+    path, _, named = str(joint).partition(":")
+    if instance is not None and named and instance != named:
+        raise ParameterError(f"instance = {instance!r}: the joint {joint} says {named}; leave one of them out")
+    read = thing.joint.partition(":")[2] if isinstance(thing, OnJoint) else ""
+    return path, instance or named or read or "angular"
+
+
+def _require_motion(motor: Motor | None, axis: str) -> None:
+    """Refuse a motor that turns on an axis that slides, and the other way round."""
+    if motor is None or (motor.motion == "linear") == (axis in LINEAR):
+        return
+    name = motor.name or "Motor"
+    if motor.motion == "linear":
+        raise ParameterError(
+            f"{name} is a linear motor, and the {axis} axis turns: its forces are no torques; run it in Python, or "
+            "inside MuJoCo on a slide joint with sims.mujoco.Motors"
+        )
+    raise ParameterError(
+        f"{name} turns, and the {axis} axis slides: its torques are no forces; write it to an angular axis, or bring "
+        "it to the slide with LeadScrew or Belt in Python"
+    )
 
 
 def _with_marks(layer: str, motor: Motor | None, figures: Joint) -> str:
@@ -106,27 +152,3 @@ def _envelope(motor: Motor | None, actuator: Actuator, figures: Joint, numbers: 
 
 def _value(figure: Any) -> float:
     return 0.0 if figure is None else figure.value
-
-
-def read_actuator(stage: Any, joint: str | None = None, instance: str | None = None) -> OnJoint:
-    """The drive of a joint in a stage, file or text, as an actuator without a motor."""
-    drive = read(stage, joint, instance)
-    if drive.acceleration:
-        raise ParameterError(
-            f"the drive of {joint or 'the joint'} is an acceleration drive: its effort follows the inertia that PhysX "
-            "finds; make it a force drive"
-        )
-    limits: tuple[Any, ...] = ()
-    if drive.envelope is not None:
-        limits = (drive.envelope,)
-    elif drive.max_effort is not None and drive.max_effort > 0.0:
-        limits = (EffortLimit(effort_limit=drive.max_effort),)
-    axis = drive.axis or JointAxis()
-    return OnJoint(
-        actuator=Actuator(controller=IdealPd(stiffness=drive.stiffness, damping=drive.damping), limits=limits),
-        joint=joint or "",
-        armature=axis.armature,
-        coulomb=axis.dynamic_friction,
-        stiction=axis.static_friction,
-        viscous=axis.viscous_friction,
-    )
