@@ -71,6 +71,12 @@ def Xform "World"
 _schemas: list[str] = []
 
 
+def numbers(engine: PhysX, name: str) -> list[float]:
+    """An attribute of all articulation joints of a running scene, in USD's units."""
+    with engine.read_sync(SimObjectType.ARTICULATION_JOINT, [name]) as found:
+        return [float(x) for group in found.groups for t in group.tensors for x in np.ravel(t.numpy())]
+
+
 class Joint:
     """A joint of a running scene, in radians."""
 
@@ -80,9 +86,7 @@ class Joint:
 
     def get(self, name: str, degrees: int = 0) -> float:
         """An attribute; `degrees` is the power of a degree in its unit."""
-        with self.engine.read_sync(SimObjectType.ARTICULATION_JOINT, [name]) as found:
-            values = [float(x) for group in found.groups for t in group.tensors for x in np.ravel(t.numpy())]
-        (value,) = values
+        (value,) = numbers(self.engine, name)
         return value / self._unit**degrees
 
     def set(self, name: str, value: float, degrees: int = 0) -> None:
@@ -131,11 +135,25 @@ def joint_in_physx(
         kind="Prismatic" if linear else "Revolute",
         axis="X" if linear else "Y",
     )
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "scene.usda"
         path.write_text(scene)
         physx.author(drive, path, "joint")
+        with stage_in_physx(path) as engine:
+            yield Joint(engine, drive.instance)
+
+
+def numbers_in_physx(path: Path, names: tuple[str, ...]) -> dict[str, list[float]]:
+    """Attributes of all articulation joints of a stage, in USD's units."""
+    with stage_in_physx(path) as engine:
+        return {name: numbers(engine, name) for name in names}
+
+
+@contextmanager
+def stage_in_physx(path: Path):
+    """PhysX with a stage."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
         if not _schemas:
             _schemas.extend(str(place) for place in physx_schema_paths())
             ovstage.population.register_usd_schemas(_schemas)
@@ -148,7 +166,7 @@ def joint_in_physx(
             # the first access would make a hidden step, so that the state is set after this
             engine.warmup()
             engine.wait_all()
-            yield Joint(engine, drive.instance)
+            yield engine
         finally:
             engine.wait_task(engine.detach_ovstage())
             engine.destroy()

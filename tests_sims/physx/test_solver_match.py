@@ -52,21 +52,21 @@ class Case:
         }
 
     @property
+    def drive(self) -> physx.UsdDrive:
+        axis = physx.JointAxis(max_joint_velocity=self.top, **self.friction)
+        return physx.UsdDrive(envelope=self.limit, axis=axis, **self.gains)
+
+    @property
     def law(self) -> physx.JointDrive:
-        return physx.JointDrive(
-            envelope=physx.Envelope(limit=self.limit),
+        return self.drive.joint_drive(
             position_iterations=self.positions,
             velocity_iterations=self.velocities,
             forces_every_iteration=self.often,
-            max_joint_velocity=self.top,
-            **self.gains,
-            **self.friction,
         )
 
     def joint(self):
-        axis = physx.JointAxis(max_joint_velocity=self.top, **self.friction)
         return joint_in_physx(
-            physx.UsdDrive(envelope=self.limit, axis=axis, **self.gains),
+            self.drive,
             positions=self.positions,
             velocities=self.velocities,
             often=self.often,
@@ -198,12 +198,17 @@ def test_dynamic_friction_alone_is_none():
 @pytest.mark.parametrize("effort", [8.0, -8.0, 2.0])
 def test_a_plain_drive_counts_efforts_within_its_largest_force(effort):
     """Without an envelope too, PD and applied effort together are within maxForce: 5 N·m of a thousand."""
-    with joint_in_physx(physx.UsdDrive(damping=1000.0, max_effort=5.0), positions=1) as joint:
+    drive = physx.UsdDrive(damping=1000.0, max_effort=5.0)
+    with joint_in_physx(drive, positions=4) as joint:
         joint.set("jointPosition", 0.0, 1)
         joint.set("jointVelocity", 0.0, 1)
         joint.set("jointVelocityTarget", 100.0, 1)
         joint.set("jointActuationForce", effort)
-        assert joint.step(0.01)[1] == pytest.approx(0.01 * RESPONSE * 5.0, rel=1e-5)
+        real = joint.step(0.01)[1]
+    assert real == pytest.approx(0.01 * RESPONSE * 5.0, rel=1e-5)
+    law = drive.joint_drive(position_iterations=4)
+    found = law.step(0.0, 0.0, RESPONSE, 0.01, velocity_target=100.0, effort=effort)[1]
+    assert real == pytest.approx(float(found), rel=1e-5)
 
 
 def test_a_drive_without_force_gives_no_torque():

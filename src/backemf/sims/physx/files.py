@@ -21,6 +21,8 @@ from ..digits import rounded
 from ..joint import single
 from ..usd import applied_schemas, save, usd
 from ..usd import opened as open_stage
+from .law import Envelope
+from .solver import JointDrive
 
 FLOAT_MAX = 3.4028234663852886e38
 """The largest number of a USD float, by which PhysX takes the place of inf."""
@@ -114,6 +116,28 @@ class UsdDrive:
         require_part(self, "axis", JointAxis)
         if self.envelope is not None and self.max_effort is not None:
             raise ParameterError("UsdDrive.max_effort beside an envelope: give DriveEnvelope.max_effort alone")
+
+    def joint_drive(self, **solver: Any) -> JointDrive:
+        """What PhysX computes with it on a joint of an articulation; `solver` are iterations and the like.
+
+        A drive without an envelope has one that ends at its largest effort and at no speed. The armature is for the
+        response of the joint.
+        """
+        if self.acceleration:
+            raise ParameterError("UsdDrive.acceleration = True: the law is that of force drives")
+        most = FLOAT_MAX if self.max_effort is None else self.max_effort
+        limit = self.envelope or DriveEnvelope(max_effort=most, max_actuator_velocity=FLOAT_MAX)
+        axis = self.axis or JointAxis()
+        return JointDrive(
+            envelope=Envelope(limit=limit),
+            stiffness=self.stiffness,
+            damping=self.damping,
+            static_friction=axis.static_friction,
+            dynamic_friction=axis.dynamic_friction,
+            viscous_friction=axis.viscous_friction,
+            max_joint_velocity=axis.max_joint_velocity,
+            **solver,
+        )
 
 
 def joints(stage: Any) -> list[str]:
