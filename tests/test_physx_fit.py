@@ -73,6 +73,22 @@ def test_noise_moves_the_numbers_by_no_more_than_itself(seed):
     assert np.abs(fitted - torque).max() < 0.05 * 40.0
 
 
+@pytest.mark.parametrize("wrong", range(1, 8))
+@pytest.mark.parametrize("factor", [0.4, 1.6])
+def test_one_misread_point_does_not_bend_the_lines(wrong, factor):
+    """Of twelve points one of the longer line is read far off: the envelope is within 4 % of the others."""
+    limit = be.DriveEnvelope(
+        max_effort=40.0, max_actuator_velocity=20.0, velocity_dependent_resistance=0.5, speed_effort_gradient=0.2
+    )
+    speed = np.linspace(0.0, 19.5, 12)
+    torque = be.actuator.torque_limits.envelope_bounds(speed, limit)[1]
+    misread = np.where(np.arange(12) == wrong, factor * torque, torque)
+    found = physx.fit_envelope(np.column_stack([speed, misread]))
+    fitted = be.actuator.torque_limits.envelope_bounds(speed, found.limit)[1]
+    assert np.abs(fitted - torque).max() < 0.04 * 40.0
+    assert found.worst > 0.1 * abs(factor - 1.0)
+
+
 def test_three_points_are_a_flat_top_and_a_line():
     """A knee at 5 rad/s: the flat top from standstill to it, and the line from it to 10 rad/s."""
     found = physx.fit_envelope([(0.0, 5.0), (5.0, 5.0), (10.0, 0.0)])
