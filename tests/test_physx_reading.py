@@ -76,7 +76,8 @@ def test_degrees_become_radians_and_metres_stay():
     assert [loss.phenomenon for loss in hinge.losses] == ["position target", "velocity target"]
     assert slider.joint == "/robot/b:linear"
     assert slider.actuator.controller.stiffness == pytest.approx(math.radians(40.0))
-    assert slider.beside == {"position_target": pytest.approx(0.3)} and "0.3 m" in str(slider.losses[0])
+    assert slider.beside == {"position_target": pytest.approx(0.3)} and "0.3 m" in str(slider.losses[1])
+    assert slider.losses[0].phenomenon == "units" and "forces in N" in str(slider.losses[0])
 
 
 CENTIMETRES = "metersPerUnit = 0.01\n    kilogramsPerUnit = 0.001"
@@ -117,6 +118,22 @@ def test_a_drive_is_written_in_the_units_of_the_stage(tmp_path):
     assert found.stiffness == pytest.approx(40.0) and found.axis.armature == pytest.approx(0.02)
     assert found.envelope.speed_effort_gradient == pytest.approx(1.0)
     assert "maxForce = 50000000" in path.read_text()
+
+
+@pytest.mark.parametrize(
+    "units", ["metersPerUnit = 0", "metersPerUnit = -1", "metersPerUnit = nan", "kilogramsPerUnit = 0"]
+)
+def test_units_that_are_none_are_one_sentence(units):
+    """A metre of nothing: every drive of the stage says so."""
+    (found,) = physx.read_actuators(stage(joint("j", lines=drive(**GAINS)), units=units))
+    assert isinstance(found, Unread) and units.partition(" ")[0] in found.why and "\n" not in found.why
+
+
+def test_numbers_of_a_drive_without_its_schema_are_a_row():
+    """PhysX looks at the schema alone."""
+    text = stage(joint("j", lines=drive(**GAINS)).replace('"PhysicsDriveAPI:angular"', '"OtherAPI"'))
+    (found,) = physx.read_actuators(text)
+    assert found == Unread("/robot/j", "drive:angular", str(found)) and "apply the schema" in str(found)
 
 
 def losses_of(text: str) -> dict[str, tuple[str, str]]:

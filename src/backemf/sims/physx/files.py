@@ -256,13 +256,21 @@ def values(prim: Any, instance: str, prefix: str, table: dict[str, Row]) -> dict
 
 def size_of(stage: Any, instance: str, row: Row) -> float:
     """What a number of a stage is multiplied by for SI units and radians."""
-    metres, kilograms = (single(name, stage.GetMetadata(name)) if says(stage, name) else 1.0 for name in UNITS)
+    metres, kilograms = (_unit(stage, name) for name in UNITS)
     field, efforts, ways, _ = row
     if instance in LINEAR:
         return (kilograms * metres) ** efforts * metres**ways
     # an inertia has no degrees in it
     way = 1.0 if field == "armature" else DEGREE
     return (kilograms * metres * metres) ** efforts * way**ways
+
+
+def _unit(stage: Any, name: str) -> float:
+    """Size of a unit of a stage in SI; 1 where the stage does not say."""
+    size = single(name, stage.GetMetadata(name)) if says(stage, name) else 1.0
+    if not 1e-9 <= size <= 1e9:
+        raise ParameterError(f"{name} = {size:g}: must be a size of metres or kilograms, such as 1 or 0.01")
+    return size
 
 
 def says(stage: Any, unit: str) -> bool:
@@ -273,10 +281,15 @@ def says(stage: Any, unit: str) -> bool:
 # --- stages
 
 
-def driven(stage: Any) -> Iterator[Any]:
-    """Every prim of a stage with a drive, in the order of the stage; those of instances too."""
+def prims(stage: Any) -> Iterator[Any]:
+    """Every prim of a stage, in its order; those of instances too."""
     (Usd,) = usd("Usd")
-    for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies(Usd.PrimAllPrimsPredicate)):
+    yield from Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies(Usd.PrimAllPrimsPredicate))
+
+
+def driven(stage: Any) -> Iterator[Any]:
+    """Every prim of a stage with a drive."""
+    for prim in prims(stage):
         if any(name.partition(":")[0] == DRIVE for name in applied_schemas(prim)):
             yield prim
 

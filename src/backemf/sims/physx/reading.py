@@ -19,7 +19,7 @@ from ..loss import APPROXIMATED, DROPPED, UNKNOWN, Loss
 from ..on_joint import OnJoint, Unread
 from ..usd import applied_schemas
 from ..usd import opened as open_stage
-from .files import DRIVE, INSTANCES, JOINTS, LINEAR, JointAxis, UsdDrive, drive_of, driven, says, values
+from .files import DRIVE, INSTANCES, JOINTS, LINEAR, JointAxis, UsdDrive, drive_of, prims, says, values
 
 OLDER = {
     "armature": ("armature", 1, -1, 0.0),
@@ -40,7 +40,7 @@ def read_actuators(stage: Any) -> list[OnJoint | Unread]:
     """
     opened = open_stage(stage)
     place = f"{stage}, " if isinstance(stage, os.PathLike) or (isinstance(stage, str) and "\n" not in stage) else ""
-    return [row for prim in driven(opened) for row in _rows(opened, prim, place)]
+    return [row for prim in prims(opened) for row in _rows(opened, prim, place)]
 
 
 def read_actuator(stage: Any, joint: str | None = None, instance: str | None = None) -> OnJoint:
@@ -96,6 +96,11 @@ def _rows(stage: Any, prim: Any, place: str) -> Iterator[OnJoint | Unread]:
             yield _on_joint(stage, prim, name, label, several=len(names) > 1)
         except ParameterError as wrong:
             yield Unread(label, f"{DRIVE}:{name}", place + str(wrong))
+    numbers = {entry.GetName().split(":")[1] for entry in prim.GetAuthoredPropertiesInNamespace("drive")}
+    for name in sorted(numbers - set(names)):
+        label = f"{prim.GetPath()}" if name == "angular" else f"{prim.GetPath()}:{name}"
+        why = f"{prim.GetPath()} has drive:{name} without {DRIVE}:{name}: PhysX takes no notice of it; apply the schema"
+        yield Unread(label, f"drive:{name}", place + why)
 
 
 def _require_driven(prim: Any, name: str) -> None:
@@ -186,6 +191,9 @@ def _stage_losses(stage: Any, prim: Any, name: str, several: bool) -> Iterator[L
     if not says(stage, "metersPerUnit"):
         note = "The stage gives no metersPerUnit: its numbers are read as SI, where USD's own default is centimetres."
         yield Loss("units", UNKNOWN, note)
+    if name in LINEAR:
+        note = "The axis slides: forces in N and ways in m stand where a joint that turns has N·m and rad."
+        yield Loss("units", APPROXIMATED, note)
     if several and name not in LINEAR:
         note = "PhysX takes the position error of several axes from a quaternion; here each axis stands for itself."
         yield Loss("position error", APPROXIMATED, note)
