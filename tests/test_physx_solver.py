@@ -130,7 +130,9 @@ def test_a_motor_without_speed_gives_no_torque(velocity):
     stuck = be.DriveEnvelope(max_effort=5.0, max_actuator_velocity=0.0, speed_effort_gradient=0.5)
     drive = physx.JointDrive(envelope=physx.Envelope(limit=stuck), damping=10.0)
     assert after(drive, velocity, velocity_target=100.0) == velocity
-    assert physx.Envelope(limit=stuck).clamp(100.0, 1.0) == 0.0
+    for gradient in (0.0, 0.5):
+        law = physx.Envelope(limit=replace(stuck, speed_effort_gradient=gradient))
+        np.testing.assert_array_equal(law.clamp(100.0, np.array([0.0, 1.0, -1.0])), 0.0)
 
 
 @pytest.mark.parametrize(

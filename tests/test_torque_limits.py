@@ -504,7 +504,7 @@ BAD = [
     (be.DcClip, DC_GOOD | {"effort_limit": "12"}, "DcClip.effort_limit = '12': must be a number"),
     (be.EffortLimit, {"effort_limit": 0.0}, "EffortLimit.effort_limit = 0: must be a finite number greater than 0"),
     (be.DriveEnvelope, {"max_effort": 0.0, "max_actuator_velocity": 1.0}, "DriveEnvelope.max_effort = 0: must be"),
-    (be.DriveEnvelope, {"max_effort": 1.0, "max_actuator_velocity": 0.0}, "DriveEnvelope.max_actuator_velocity = 0"),
+    (be.DriveEnvelope, {"max_effort": 1.0, "max_actuator_velocity": -1.0}, "DriveEnvelope.max_actuator_velocity = -1"),
     (
         be.DriveEnvelope,
         {"max_effort": 1.0, "max_actuator_velocity": 1.0, "speed_effort_gradient": -0.1},

@@ -221,6 +221,8 @@ def envelope_bounds(speed: float, limit: DriveEnvelope) -> tuple[float, float]:
     room, slanted = limit.max_actuator_velocity - fast, limit.speed_effort_gradient > 0.0
     by_speed = room / where(slanted, limit.speed_effort_gradient, 1.0)
     high = maximum(where(slanted, minimum(high, by_speed), where(room >= 0.0, high, 0.0)), 0.0)
+    # without any speed there is no torque at rest, either
+    high = where(limit.max_actuator_velocity > 0.0, high, 0.0)
     return -high, high
 
 
