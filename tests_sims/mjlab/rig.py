@@ -37,8 +37,8 @@ def leg(name: str, x: float, y: float, joint: str) -> str:
     </body>"""
 
 
-def robot_xml(joint: str = 'armature="0.01"') -> str:
-    """The robot; `joint` holds attributes of every joint."""
+def robot_xml(joint: str = 'armature="0.01"', more: str = "") -> str:
+    """The robot; `joint` holds attributes of every joint, `more` is XML beside the bodies, such as actuators."""
     legs = [
         leg(n, x, y, joint) for n, x, y in (("fl", 0.2, 0.1), ("fr", 0.2, -0.1), ("hl", -0.2, 0.1), ("hr", -0.2, -0.1))
     ]
@@ -49,7 +49,7 @@ def robot_xml(joint: str = 'armature="0.01"') -> str:
         <body name="trunk" pos="0 0 1">
           <geom type="box" size="0.25 0.08 0.05" mass="6"/>{"".join(legs)}
         </body>
-      </worldbody>
+      </worldbody>{more}
     </mujoco>"""
 
 
@@ -87,11 +87,12 @@ class Rig:
         return control
 
 
-def robot_cfg(actuators: tuple, joint: str = 'armature="0.01"') -> EntityCfg:
-    """The robot with these actuator configs."""
+def robot_cfg(actuators: tuple, joint: str = 'armature="0.01"', more: str = "", sort: bool = False) -> EntityCfg:
+    """The robot with these actuator configs; `sort`: mjlab puts them in the order of the joints."""
     return EntityCfg(
-        spec_fn=lambda: mujoco.MjSpec.from_string(robot_xml(joint)),
+        spec_fn=lambda: mujoco.MjSpec.from_string(robot_xml(joint, more)),
         articulation=EntityArticulationInfoCfg(actuators=actuators),
+        sort_actuators=sort,
     )
 
 
@@ -100,9 +101,11 @@ def sim_cfg() -> SimulationCfg:
     return SimulationCfg(nconmax=8, njmax=64, mujoco=MujocoCfg(timestep=TIMESTEP))
 
 
-def build(*actuators, envs: int = 4, joint: str = 'armature="0.01"', fields: tuple[str, ...] = ()) -> Rig:
+def build(
+    *actuators, envs: int = 4, joint: str = 'armature="0.01"', fields: tuple[str, ...] = (), more: str = ""
+) -> Rig:
     """A scene with the robot in `envs` environments; `fields` of the model are given a copy per environment."""
-    scene = Scene(SceneCfg(num_envs=envs, entities={"robot": robot_cfg(actuators, joint)}), device="cpu")
+    scene = Scene(SceneCfg(num_envs=envs, entities={"robot": robot_cfg(actuators, joint, more)}), device="cpu")
     sim = Simulation(num_envs=envs, cfg=sim_cfg(), spec=scene.spec, device="cpu")
     scene.initialize(mj_model=sim.mj_model, model=sim.model, data=sim.data)
     sim.expand_model_fields(fields)

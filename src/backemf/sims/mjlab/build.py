@@ -10,34 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...actuator import Actuator, DcClip, DutyServo, EffortLimit, IdealPd, PositionPid, TorquePid
+from ...actuator import Actuator
+from ...checks import no_number
 from ...errors import ParameterError
 from ...motor import Coulomb, LoadDependent, LuGre
 
 if TYPE_CHECKING:
     import torch
-
-GAINS: dict[type, tuple[str, str]] = {
-    IdealPd: ("stiffness", "damping"),
-    TorquePid: ("kp", "kd"),
-    PositionPid: ("kp", "kd"),
-    DutyServo: ("kp", "kd"),
-}
-"""What mjlab calls stiffness and damping, in each controller that has it."""
-
-
-def gains_of(actuator: Actuator) -> tuple[Any, Any]:
-    """Proportional and derivative gain of the controller; zeros where it has none."""
-    names = GAINS.get(type(actuator.controller))
-    return (0.0, 0.0) if names is None else tuple(getattr(actuator.controller, name) for name in names)
-
-
-def effort_limit_of(actuator: Actuator) -> Any:
-    """The lowest flat limit of the joint torque [N·m]; inf where there is none."""
-    tops = [limit.effort_limit for limit in actuator.limits if isinstance(limit, (DcClip, EffortLimit))]
-    if not tops:
-        return float("inf")
-    return tops[0] if len(tops) == 1 else np.minimum.reduce([np.asarray(top, dtype=float) for top in tops])
 
 
 def no_place(cfg: Any) -> None:
@@ -48,6 +27,12 @@ def no_place(cfg: Any) -> None:
             f"delay=be.Delay(steps=({cfg.delay_min_lag}, {cfg.delay_max_lag})); mjlab's own sends a robot to joint "
             "position 0 after each reset"
         )
+    for name in ("delay_hold_prob", "delay_update_period"):
+        if getattr(cfg, name):
+            raise ParameterError(
+                f"MotorActuatorCfg.{name} = {getattr(cfg, name)} would never take effect: it belongs to mjlab's own "
+                'delay; give the actuator delay=be.Delay(schedule="mjlab", steps=..., period=..., hold_probability=...)'
+            )
     if cfg.transmission_type.value != "joint":
         raise ParameterError(
             f"MotorActuatorCfg.transmission_type = {cfg.transmission_type.value!r}: a motor drives joints"
@@ -66,6 +51,14 @@ def no_place(cfg: Any) -> None:
         )
 
 
+def require_joints(cfg: Any) -> None:
+    """Raise one sentence if inertia or friction of the joint is negative or not finite."""
+    for name in ("armature", "frictionloss", "viscous_damping"):
+        value = getattr(cfg, name)
+        if value is not None and (no_number(value) or not 0.0 <= value < float("inf")):
+            raise ParameterError(f"MotorActuatorCfg.{name} = {value!r}: must be a finite number of 0 or more, or None")
+
+
 def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, (int, float)) else "one per joint"
 
@@ -73,24 +66,69 @@ def _short(value: Any) -> str:
 # --- what is built into the joints
 
 
-def add_motors(spec: Any, names: list[str], cfg: Any) -> list[Any]:
-    """A `<motor>` without limits on each joint, since the actuator has its own, with its inertia and friction."""
-    from mjlab.utils.spec import create_motor_actuator
+def add_motor(spec: Any, joint: str, index: int, count: int, cfg: Any) -> tuple[Any, list[str]]:
+    """A `<motor>` on a joint, with the inertia and friction of the actuator, and what of the XML it replaces, in words.
 
-    made, replaced = [], []
-    for index, name in enumerate(names):
-        values = joint_values(cfg, index, len(names))
-        replaced += overridden(spec.joint(name), values, cfg)
-        element = create_motor_actuator(spec, name, effort_limit=0.0, **values)
-        element.forcelimited = element.ctrllimited = False
-        made.append(element)
+    The joint is number `index` of the `count` that the config drives.
+    """
+    from mjlab.actuator.actuator import TransmissionType
+    from mjlab.utils.spec import apply_target_overrides
+
+    require_hinge(spec.joint(joint))
+    values = joint_values(cfg, index, count)
+    replaced = overridden(spec.joint(joint), values, cfg)
+    apply_target_overrides(spec, joint, TransmissionType.JOINT, **values)
+    if values["viscous_damping"] is not None:
+        # mjlab sets the first order and leaves the others as they are
+        spec.joint(joint).damping[1:] = 0.0
+    return plain_motor(spec, joint), replaced
+
+
+def plain_motor(spec: Any, joint: str) -> Any:
+    """A `<motor>` whose control is the torque at the joint, without limits and without any of a default class."""
+    import mujoco
+
+    taken = {element.name for element in spec.actuators}
+    names = (joint, f"{joint}_motor", *(f"{joint}_motor_{number}" for number in range(2, len(taken) + 3)))
+    element = spec.add_actuator(name=next(name for name in names if name not in taken), target=joint)
+    element.trntype = mujoco.mjtTrn.mjTRN_JOINT
+    element.gaintype, element.gainprm = mujoco.mjtGain.mjGAIN_FIXED, [1.0, *[0.0] * (len(element.gainprm) - 1)]
+    element.biastype, element.biasprm = mujoco.mjtBias.mjBIAS_NONE, [0.0] * len(element.biasprm)
+    element.dyntype, element.dynprm = mujoco.mjtDyn.mjDYN_NONE, [1.0, *[0.0] * (len(element.dynprm) - 1)]
+    element.gear = [1.0, *[0.0] * (len(element.gear) - 1)]
+    element.forcelimited = element.ctrllimited = element.actlimited = False
+    element.forcerange = element.ctrlrange = element.actrange = [0.0, 0.0]
+    element.damping, element.armature = [0.0] * len(element.damping), 0.0
+    element.delay, element.nsample, element.interp = 0.0, 0, 0
+    element.inheritrange, element.actdim, element.actearly = 0.0, -1, False
+    return element
+
+
+def require_hinge(joint: Any) -> None:
+    """Raise one sentence if a joint has more than one angle."""
+    import mujoco
+
+    if joint.type not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
+        raise ParameterError(
+            f"MotorActuatorCfg: joint {joint.name!r} is a ball joint, and a motor turns a hinge or moves a slide; make "
+            "target_names_expr narrower"
+        )
+
+
+def warn_of_joints(replaced: list[str], kept: list[str]) -> None:
+    """One warning for what the motors replace in the joints, and one for actuators that act beside them."""
     if replaced:
         warnings.warn(
             f"The motor replaces what the XML says: {'; '.join(replaced)}. Give MotorActuatorCfg(frictionloss=..., "
             "viscous_damping=...) for friction that the joint has besides the motor's.",
-            stacklevel=2,
+            stacklevel=3,
         )
-    return made
+    if kept:
+        warnings.warn(
+            f'MotorActuatorCfg(existing="keep"): {"; ".join(kept)} acts beside the motor; mjlab commands it only '
+            "through an XmlActuatorCfg, and its control is 0 without one.",
+            stacklevel=3,
+        )
 
 
 def joint_values(cfg: Any, index: int, count: int) -> dict[str, float | None]:
@@ -127,24 +165,25 @@ def overridden(joint: Any, values: dict[str, float | None], cfg: Any) -> list[st
     """What of the XML is not kept, in words; what the config itself says is no surprise."""
     words = []
     for name, own in (("armature", "armature"), ("frictionloss", "frictionloss"), ("viscous_damping", "damping")):
-        before = float(np.ravel(getattr(joint, own))[0])
-        after = values[name]
-        if getattr(cfg, name) is None and after is not None and before != 0.0 and abs(after - before) > 1e-9:
-            words.append(f"{joint.name} {own} {before:g} is now {after:g}")
+        # damping has several orders, of which those at the end are mostly 0
+        before, after = np.trim_zeros(np.ravel(getattr(joint, own)), "b"), values[name]
+        if getattr(cfg, name) is not None or after is None or before.size == 0:
+            continue
+        if before.size > 1 or abs(after - before[0]) > 1e-9:
+            words.append(f"{joint.name} {own} {' '.join(f'{x:g}' for x in before)} is now {after:g}")
     return words
 
 
-def require_room(mj_model: Any, entity: Any, target_ids: Any, effort_limit: Any) -> float:
-    """Largest torque that the joints of the XML let through [N·m]; a warning where they clip the motor."""
+def torque_room(mj_model: Any, entity: Any, target_ids: Any, effort_limit: Any) -> np.ndarray:
+    """Largest torque that each joint of the XML lets through [N·m], inf at most; a warning where it clips the motor."""
     joints = entity.indexing.joint_ids[target_ids].cpu().numpy()
-    limited = joints[mj_model.jnt_actfrclimited[joints].astype(bool)]
-    if len(limited) == 0:
-        return float("inf")
-    room = float(np.abs(mj_model.jnt_actfrcrange[limited]).min())
-    if room < float(np.max(np.asarray(effort_limit))):
+    limited = mj_model.jnt_actfrclimited[joints].astype(bool)
+    room = np.where(limited, np.abs(mj_model.jnt_actfrcrange[joints]).min(axis=-1), np.inf)
+    clipped = np.broadcast_to(room < np.asarray(effort_limit, dtype=float), effort_limit.shape).any(axis=0)
+    if clipped.any():
         warnings.warn(
-            f"actuatorfrcrange of {len(limited)} joints in the XML ends at {room:g} N·m and clips what the motor gives "
-            "beyond its own limits; take it out of the XML.",
+            f"actuatorfrcrange of {int(clipped.sum())} joints in the XML ends at {room[clipped].min():g} N·m and clips "
+            "what the motor gives beyond its own limits; take it out of the XML.",
             stacklevel=2,
         )
     return room

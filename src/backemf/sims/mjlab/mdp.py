@@ -1,4 +1,4 @@
-"""Terms for mjlab's managers that read the motors: true electrical power, current, temperature.
+"""Terms for mjlab's managers: they read the motors (true electrical power, current, temperature), or vary them.
 
     ObservationTermCfg(func=mdp.winding_temperature, params={"asset_cfg": SceneEntityCfg("robot", joint_names=(".*",))})
     RewardTermCfg(func=mdp.electrical_power_cost, weight=-1e-3, params={"asset_cfg": ...})
@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import ParameterError
+from ...physics.state import LIMITS
 
 # first, since it says in one sentence what is missing where mjlab is not installed
 from .plugin import MotorActuator  # isort: split
@@ -26,21 +27,30 @@ ROBOT = SceneEntityCfg("robot")
 def telemetry(env: Any, name: str, asset_cfg: Any = ROBOT) -> torch.Tensor:
     """Any output of the motors by name, for the joints of `asset_cfg` (environment, joint)."""
     robot = env.scene[asset_cfg.name]
+    joints = joints_of(robot, asset_cfg)
     found: dict[int, torch.Tensor] = {}
     for actuator in robot.actuators:
-        if isinstance(actuator, MotorActuator):
+        # motors that are not asked need not have the output
+        if isinstance(actuator, MotorActuator) and any(joint in joints for joint in actuator._target_ids_list):
             reading = actuator.reading(name)
             found |= {joint: reading[:, place] for place, joint in enumerate(actuator._target_ids_list)}
-    joints = (
-        range(robot.num_joints)[asset_cfg.joint_ids] if isinstance(asset_cfg.joint_ids, slice) else asset_cfg.joint_ids
-    )
-    missing = [robot.joint_names[joint] for joint in joints if joint not in found]
+    require_motors(robot, joints, found, f'telemetry "{name}"')
+    return torch.stack([found[joint] for joint in joints], dim=1)
+
+
+def joints_of(robot: Any, asset_cfg: Any) -> list[int]:
+    """Numbers of the joints that a term is about."""
+    wanted = asset_cfg.joint_ids
+    return list(range(robot.num_joints)[wanted]) if isinstance(wanted, slice) else [int(joint) for joint in wanted]
+
+
+def require_motors(robot: Any, joints: list[int], driven: Any, asker: str) -> None:
+    """Raise one sentence if some of the joints have no motor of ours."""
+    missing = [robot.joint_names[joint] for joint in joints if joint not in driven]
     if missing:
         raise ParameterError(
-            f'telemetry "{name}": no MotorActuatorCfg drives {", ".join(missing)}; name the joints that it drives in '
-            "asset_cfg"
+            f"{asker}: no MotorActuatorCfg drives {', '.join(missing)}; name the joints that it drives in asset_cfg"
         )
-    return torch.stack([found[joint] for joint in joints], dim=1)
 
 
 def electrical_power(env: Any, asset_cfg: Any = ROBOT) -> torch.Tensor:
@@ -61,6 +71,16 @@ def winding_temperature(env: Any, asset_cfg: Any = ROBOT) -> torch.Tensor:
 def electrical_energy(env: Any, asset_cfg: Any = ROBOT) -> torch.Tensor:
     """Energy that each motor has taken since its environment was reset (environment, joint) [J]."""
     return telemetry(env, "electrical_energy", asset_cfg)
+
+
+def limit_acts(env: Any, name: str, asset_cfg: Any = ROBOT) -> torch.Tensor:
+    """Whether a limit acts on each motor (environment, joint): "current", "voltage", "torque", "invalid command", ...
+
+    The last one says where a target was not finite, and the joint was held in its place.
+    """
+    if name not in LIMITS:
+        raise ParameterError(f'limit_acts "{name}": there are {", ".join(LIMITS)}')
+    return (telemetry(env, "limit", asset_cfg).to(torch.int64) & LIMITS[name]) != 0
 
 
 class electrical_power_cost:
@@ -85,3 +105,68 @@ class electrical_power_cost:
         # a copy, since what was read in inference mode cannot be written outside it
         self._before = self._before.clone()
         self._before[slice(None) if env_ids is None else env_ids] = 0.0
+
+
+# --- randomisation by joint
+
+
+def pd_gains(
+    env: Any,
+    env_ids: Any,
+    kp_range: tuple[float, float],
+    kd_range: tuple[float, float],
+    asset_cfg: Any = ROBOT,
+    distribution: str = "uniform",
+    operation: str = "scale",
+) -> None:
+    """Draw gains for the motors of some joints, as mjlab's `dr.pd_gains` does for whole configs.
+
+    The joints are those of `asset_cfg.joint_names`; gains of the others stay. "scale" multiplies the controller's own
+    gains by the draw, "abs" takes the draw, in the controller's units.
+    """
+    for actuator, places, environments in chosen_motors(env, env_ids, asset_cfg, "mdp.pd_gains"):
+        values = {}
+        for name, span in (("stiffness", kp_range), ("damping", kd_range)):
+            values[name] = getattr(actuator, name)[environments].clone()
+            default = getattr(actuator, f"default_{name}")[environments][:, places]
+            values[name][:, places] = drawn(default, span, distribution, operation)
+        actuator.set_gains(environments, kp=values["stiffness"], kd=values["damping"])
+
+
+def effort_limits(
+    env: Any,
+    env_ids: Any,
+    effort_limit_range: tuple[float, float],
+    asset_cfg: Any = ROBOT,
+    distribution: str = "uniform",
+    operation: str = "scale",
+) -> None:
+    """Draw effort limits for the motors of some joints, as mjlab's `dr.effort_limits` does for whole configs [N·m]."""
+    for actuator, places, environments in chosen_motors(env, env_ids, asset_cfg, "mdp.effort_limits"):
+        values = actuator.force_limit[environments].clone()
+        default = actuator.default_force_limit[environments][:, places]
+        values[:, places] = drawn(default, effort_limit_range, distribution, operation)
+        actuator.set_effort_limit(environments, values)
+
+
+def chosen_motors(env: Any, env_ids: Any, asset_cfg: Any, asker: str) -> list[tuple[MotorActuator, list[int], Any]]:
+    """Actuators that drive the joints of a term, which of their joints those are, and the environments."""
+    robot = env.scene[asset_cfg.name]
+    joints = joints_of(robot, asset_cfg)
+    ours = [each for each in robot.actuators if isinstance(each, MotorActuator)]
+    require_motors(robot, joints, {joint for each in ours for joint in each._target_ids_list}, asker)
+    environments = torch.arange(env.num_envs, device=env.device) if env_ids is None else env_ids.to(torch.long)
+    places = [[place for place, joint in enumerate(each._target_ids_list) if joint in joints] for each in ours]
+    return [(each, found, environments) for each, found in zip(ours, places, strict=True) if found]
+
+
+def drawn(default: torch.Tensor, span: tuple[float, float], distribution: str, operation: str) -> torch.Tensor:
+    """Draws of the shape of the defaults, times them where they are factors."""
+    if operation not in ("scale", "abs"):
+        raise ParameterError(f'operation = {operation!r}: must be "scale" or "abs"')
+    if distribution not in ("uniform", "log_uniform"):
+        raise ParameterError(f'distribution = {distribution!r}: must be "uniform" or "log_uniform"')
+    low, high = (torch.tensor(float(end), device=default.device) for end in span)
+    share = torch.rand_like(default)
+    sample = low * (high / low) ** share if distribution == "log_uniform" else low + (high - low) * share
+    return default * sample if operation == "scale" else sample

@@ -11,14 +11,29 @@ computations are not steps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
-from ...actuator import Actuator, Command, DcClip, EffortLimit
+import numpy as np
+
+from ...actuator import Actuator, Command
 from ...actuator.no_effect import require_effect
 from ...errors import MissingExtraError, ParameterError
 from ...physics.state import Output
-from .build import GAINS, add_motors, effort_limit_of, gains_of, load_of, no_place, require_room
+from .build import add_motor, load_of, no_place, require_joints, torque_room, warn_of_joints
+from .existing import move_sensors, require_choice, require_own_joints, settle_existing
+from .per_target import compiled_step, require_delays
+from .settings import (
+    GAINS,
+    effort_limit_of,
+    flat_tops,
+    gains_of,
+    only,
+    require_fit,
+    with_effort_limit,
+    with_flat_ranges,
+    with_gains,
+)
 
 try:
     import torch
@@ -51,14 +66,24 @@ class MotorActuatorCfg(IdealPdActuatorCfg):
     """Whether to step without `torch.compile`: starts at once, and runs slower."""
     telemetry: tuple[str, ...] | None = None
     """Outputs that can be read, by name; None: all. What is left out costs nothing."""
+    existing: str = "refuse"
+    """Where the XML has an actuator on a joint already: "refuse" is an error that names it, "replace" takes it out,
+    "keep" leaves it, so that both act, with a warning."""
+    delays: Any = ()
+    """Delays of single targets, e.g. (be.Delay(steps=3, targets=("position",)), be.Delay(steps=1,
+    targets=("effort",))); targets that none of them names have the actuator's own delay."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if not isinstance(self.actuator, Actuator):
             raise ParameterError(
                 f"MotorActuatorCfg.actuator = {type(self.actuator).__name__}: must be a backemf.Actuator"
             )
+        require_joints(self)
+        super().__post_init__()
         no_place(self)
+        require_choice(self.existing)
+        self.delays = require_delays(self.actuator, self.delays)
+        self.actuator = with_flat_ranges(self.actuator)
         self.actuator = with_gains(self.actuator, self.stiffness, self.damping)
         self.actuator = with_effort_limit(self.actuator, self.effort_limit)
         self.stiffness, self.damping = gains_of(self.actuator)
@@ -70,56 +95,29 @@ class MotorActuatorCfg(IdealPdActuatorCfg):
         return MotorActuator(self, entity, target_ids, target_names)
 
 
-def with_gains(actuator: Actuator, stiffness: Any, damping: Any) -> Actuator:
-    """The actuator with these gains in its controller, each where it is not None."""
-    if stiffness is None and damping is None:
-        return actuator
-    names = GAINS.get(type(actuator.controller))
-    if names is None:
-        raise ParameterError(
-            f"MotorActuatorCfg.stiffness and damping: {type(actuator.controller).__name__} has no such gains; "
-            "leave them out, or take a controller such as IdealPd"
-        )
-    changes = {name: value for name, value in zip(names, (stiffness, damping), strict=True) if value is not None}
-    return replace(actuator, controller=replace(actuator.controller, **changes))
-
-
-def with_effort_limit(actuator: Actuator, limit: Any) -> Actuator:
-    """The actuator with this limit as the flat top of its limits; None: as it is."""
-    if limit is None or (isinstance(limit, (int, float)) and limit == float("inf")):
-        return actuator
-    tops = flat_tops(actuator)
-    if not tops:
-        return replace(actuator, limits=(*actuator.limits, EffortLimit(effort_limit=limit)))
-    limits = list(actuator.limits)
-    limits[only(tops, actuator, "MotorActuatorCfg.effort_limit")] = replace(limits[tops[0]], effort_limit=limit)
-    return replace(actuator, limits=tuple(limits))
-
-
-def flat_tops(actuator: Actuator) -> list[int]:
-    """Which of the limits have an effort limit."""
-    return [index for index, limit in enumerate(actuator.limits) if isinstance(limit, (DcClip, EffortLimit))]
-
-
-def only(tops: list[int], actuator: Actuator, asker: str) -> int:
-    """The one limit that has an effort limit; raises one sentence where there is none, or more than one."""
-    if not tops:
-        raise ParameterError(
-            f"{asker}: this actuator has no effort limit; give it one, e.g. MotorActuatorCfg(effort_limit=20.0, ...)"
-        )
-    if len(tops) > 1:
-        kinds = " and ".join(type(actuator.limits[index]).__name__ for index in tops)
-        raise ParameterError(f"{asker} is not clear: {kinds} both have an effort limit; keep one of them")
-    return tops[0]
-
-
 class MotorActuator(IdealPdActuator):
     """Steps a batch of motors for mjlab; made by `MotorActuatorCfg.build`."""
 
     cfg: MotorActuatorCfg
 
+    def __init__(self, cfg: Any, entity: Any, target_ids: list[int], target_names: list[str]):
+        super().__init__(cfg, entity, target_ids, target_names)
+        self._replaced: list[str] = []
+        self._kept: list[str] = []
+
     def edit_spec(self, spec: Any, target_names: list[str]) -> None:
-        self._mjs_actuators += add_motors(spec, target_names, self.cfg)
+        # once for all joints, or, where mjlab sorts its actuators, once for each
+        require_own_joints(self)
+        for joint in target_names:
+            kept, gone = settle_existing(spec, joint, self.cfg.existing)
+            number, count = len(self._mjs_actuators), len(self._target_names)
+            element, replaced = add_motor(spec, joint, number, count, self.cfg)
+            move_sensors(spec, gone, element.name)
+            self._mjs_actuators.append(element)
+            self._kept += kept
+            self._replaced += replaced
+        if len(self._mjs_actuators) == len(self._target_names):
+            warn_of_joints(self._replaced, self._kept)
 
     def initialize(self, mj_model: Any, model: Any, data: Any, device: str) -> None:
         # not that of the ideal PD, whose gains are the same for all joints
@@ -132,10 +130,12 @@ class MotorActuator(IdealPdActuator):
         self.force_limit = self._full(self.cfg.effort_limit, "effort_limit")
         self.default_stiffness, self.default_damping = self.stiffness.clone(), self.damping.clone()
         self.default_force_limit = self.force_limit.clone()
-        self._room = require_room(mj_model, self.entity, self.target_ids, self.cfg.effort_limit)
+        limits = self.force_limit.cpu().numpy()
+        self._room = torque_room(mj_model, self.entity, self.target_ids, limits)
         self._load = load_of(self.cfg.actuator, mj_model, data, self.entity, self.target_ids, device)
         self._options = {"dtype": torch.float32, "device": device, "telemetry": self.cfg.telemetry}
-        self._step = self._live().compile("torch", eager=self.cfg.eager, **self._options)
+        require_fit(self.cfg.actuator, self._shape)
+        self._step = compiled_step(self._live(), self.cfg.delays, {"eager": self.cfg.eager, **self._options})
         self._state = self._after = self._step.initial(self._shape, seed=self.cfg.seed, dt=self._dt)
         self._unused = 0
         self._rest = self._latest = self._telemetry = self._at_rest()
@@ -164,7 +164,8 @@ class MotorActuator(IdealPdActuator):
         zeros = torch.zeros(self._shape, device=self._device)
         targets = {name: zeros for name in self.cfg.actuator.controller.inputs}
         load = (None, None) if self._load is None else (zeros, self._load.inertia)
-        return step(self._state, Command(**targets), zeros, zeros, self._dt, *load)[1]
+        state = step.initial(self._shape, dt=self._dt)
+        return step(state, Command(**targets), zeros, zeros, self._dt, *load)[1]
 
     # --- every physics step
 
@@ -205,25 +206,38 @@ class MotorActuator(IdealPdActuator):
                 f"set_gains, dr.pd_gains: {controller.__name__} has no gains kp and kd; leave this actuator out of the "
                 "event, or take a controller such as IdealPd"
             )
+        for name, gain in (("kp", kp), ("kd", kd)):
+            self._require_value(f"set_gains, dr.pd_gains: {name}", gain)
         super().set_gains(env_ids, kp, kd)
 
     def set_effort_limit(self, env_ids: Any, effort_limit: Any) -> None:
         """Largest torque in these environments; refused where something else would keep it from taking effect."""
         actuator = self.cfg.actuator
         index = only(flat_tops(actuator), actuator, "set_effort_limit, dr.effort_limits")
+        self._require_value("set_effort_limit, dr.effort_limits: effort_limit", effort_limit)
         low, high = float(effort_limit.min()), float(effort_limit.max())
         require_effect(actuator, {f"limits.{index}.effort_limit": (low, high)})
-        if high > self._room:
+        each = effort_limit if effort_limit.ndim != 1 else effort_limit.unsqueeze(-1)
+        beyond = np.broadcast_to(each.cpu().numpy() > self._room, (len(each), self._shape[1])).any(axis=0)
+        if beyond.any():
+            joint = self._target_names[int(np.argmax(beyond))]
             raise ParameterError(
                 f"set_effort_limit, dr.effort_limits: {high:g} N·m would not take effect, since a joint's "
-                f"actuatorfrcrange in the XML ends at {self._room:g} N·m; take it out there"
+                f"actuatorfrcrange in the XML, that of {joint!r}, ends at {self._room[beyond].min():g} N·m; take it "
+                "out there"
             )
         super().set_effort_limit(env_ids, effort_limit)
+
+    def _require_value(self, asker: str, value: Any) -> None:
+        """Raise one sentence if a gain or limit is negative or not finite."""
+        if value is not None and not bool((torch.isfinite(value) & (value >= 0.0)).all()):
+            wrong = value[~(torch.isfinite(value) & (value >= 0.0))].flatten()[0]
+            raise ParameterError(f"{asker} = {float(wrong):g}: must be a finite number of 0 or more; change the range")
 
     def set_lags(self, lags: Any, env_ids: Any = None) -> None:
         raise ParameterError(
             "set_lags: a backemf actuator draws its own delays; give Actuator(delay=be.Delay(steps=...)) the lags "
-            "you want, as an array if environments differ"
+            "you want, as an array if environments differ, or MotorActuatorCfg(delays=...) if targets differ"
         )
 
     # --- telemetry

@@ -1,0 +1,147 @@
+"""What drives a joint already and would act beside the motor: an actuator of the XML, or another of mjlab's configs."""
+
+# pyright: reportMissingImports=false
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...errors import ParameterError
+
+EXISTING = ("refuse", "replace", "keep")
+"""What may become of an actuator that the XML has on a joint."""
+
+
+def require_choice(existing: Any) -> None:
+    """Raise one sentence if it is not one of what may become of an actuator of the XML."""
+    if existing not in EXISTING:
+        raise ParameterError(f"MotorActuatorCfg.existing = {existing!r}: must be one of {', '.join(EXISTING)}")
+
+
+# --- other configs
+
+
+def require_own_joints(actuator: Any) -> None:
+    """Raise one sentence if another of the entity's configs drives a joint of this actuator."""
+    from mjlab.actuator import XmlActuator
+
+    for other in actuator.entity.actuators:
+        if other is actuator or other.transmission_type.value != "joint":
+            continue
+        shared = [
+            name
+            for number, name in zip(actuator._target_ids_list, actuator._target_names, strict=True)
+            if number in other._target_ids_list
+        ]
+        if not shared:
+            continue
+        words = f"MotorActuatorCfg {_patterns(actuator)}: joint {_some(shared)}"
+        theirs = f"{type(other.cfg).__name__} {_patterns(other)}"
+        if not isinstance(other, XmlActuator):
+            raise ParameterError(
+                f"{words} is driven by {theirs} too; make target_names_expr of one of them narrower, so that each "
+                "joint has one actuator"
+            )
+        if not other._mjs_actuators:
+            raise ParameterError(
+                f"{words} is matched by {theirs} too, which comes later and would take the motor for an actuator of "
+                "the XML; list it before the motor, or make its target_names_expr narrower"
+            )
+        if actuator.cfg.existing != "keep":
+            raise ParameterError(
+                f"{words} is driven by {theirs} too; make target_names_expr of one of them narrower, or give "
+                'existing="keep" if both are meant to act'
+            )
+
+
+def _patterns(actuator: Any) -> str:
+    return ", ".join(repr(pattern) for pattern in actuator.cfg.target_names_expr)
+
+
+def _some(names: Iterable[str], most: int = 4) -> str:
+    """A few names, and how many more there are."""
+    known = [repr(name) for name in names]
+    more = len(known) - most
+    return ", ".join(known[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+# --- actuators of the XML
+
+
+def settle_existing(spec: Any, joint: str, existing: str) -> tuple[list[str], list[str]]:
+    """Deal with what the XML has on a joint: what is kept beside the motor, in words, and the names of what is gone.
+
+    Raises one sentence where nothing was said of it.
+    """
+    found = actuators_on(spec, joint)
+    if not found:
+        return [], []
+    words = [f"<{kind_of(element)}> {element.name!r} on joint {joint!r}" for _, element in found]
+    if existing == "refuse":
+        raise ParameterError(
+            f"MotorActuatorCfg: the XML has {' and '.join(words)} already, and would drive it beside the motor; take "
+            'it out of the XML or the spec, or give existing="replace", which does that, or existing="keep", with '
+            "which both act"
+        )
+    if existing == "keep":
+        return words, []
+    gone = [element.name for _, element in found if element.name]
+    remove(spec, [place for place, _ in found])
+    return [], gone
+
+
+def actuators_on(spec: Any, joint: str) -> list[tuple[int, Any]]:
+    """Actuators of a spec that drive a joint directly, each with its place among all."""
+    import mujoco
+
+    direct = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+    return [
+        (place, each) for place, each in enumerate(spec.actuators) if each.trntype in direct and each.target == joint
+    ]
+
+
+def kind_of(element: Any) -> str:
+    """What an actuator of a spec is in XML: "motor", "position", "velocity", "dcmotor", "muscle", or "general"."""
+    import mujoco
+
+    gains, biases = mujoco.mjtGain, mujoco.mjtBias
+    special = {int(getattr(gains, f"mjGAIN_{kind.upper()}", -1)): kind for kind in ("dcmotor", "muscle")}
+    if int(element.gaintype) in special:
+        return special[int(element.gaintype)]
+    if element.gaintype != gains.mjGAIN_FIXED or element.dyntype != mujoco.mjtDyn.mjDYN_NONE:
+        return "general"
+    if element.biastype == biases.mjBIAS_NONE:
+        return "motor"
+    if element.biastype != biases.mjBIAS_AFFINE or element.biasprm[0] != 0.0:
+        return "general"
+    return "position" if element.biasprm[1] != 0.0 else "velocity" if element.biasprm[2] != 0.0 else "motor"
+
+
+def remove(spec: Any, places: list[int]) -> None:
+    """Take actuators out of a spec, and their controls and activations out of the keyframes."""
+    states = activations(spec, places)
+    for key in spec.keys:
+        # actuators that were added since the XML was read have no control there yet
+        key.ctrl = [value for place, value in enumerate(key.ctrl) if place not in places]
+        key.act = [value for place, value in enumerate(key.act) if place not in states]
+    for element in [spec.actuators[place] for place in places]:
+        spec.delete(element)
+
+
+def activations(spec: Any, places: list[int]) -> set[int]:
+    """Numbers of the activations of some actuators; none where no keyframe has any."""
+    if not any(len(key.act) for key in spec.keys):
+        return set()
+    model = spec.copy().compile()
+    rows = [(int(model.actuator_actadr[place]), int(model.actuator_actnum[place])) for place in places]
+    return {first + number for first, count in rows for number in range(count)}
+
+
+def move_sensors(spec: Any, names: list[str], to: str) -> None:
+    """Let the sensors of actuators that are gone look at another one."""
+    import mujoco
+
+    for sensor in spec.sensors:
+        if sensor.objtype == mujoco.mjtObj.mjOBJ_ACTUATOR and sensor.objname in names:
+            sensor.objname = to

@@ -1,0 +1,107 @@
+"""Delays that differ between targets: a position that comes over a slow bus, an effort that comes over a fast one.
+
+mjlab delays position, velocity and effort by one lag. Here each `Delay` holds up its own targets, with lags, draws and
+resets of its own, before they meet at the controller.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Any
+
+from ...actuator import Actuator, Command, Delay
+from ...actuator.arrival import receive
+from ...actuator.chain import held
+from ...actuator.compiled import outputs, wanted
+from ...actuator.memory import delay_states, initial_state, reset_state
+from ...engines import bind, load
+from ...errors import ParameterError
+from ...physics.ops import as_bits
+from ...physics.state import Output, State
+from ...tree import changed
+
+APART = 1_000_003
+"""Distance of the random seeds of two delays of one actuator."""
+
+
+def require_delays(actuator: Actuator, delays: Any) -> tuple[Delay, ...]:
+    """The delays, each with targets that no other delay has; raises one sentence where that is not so."""
+    given = (delays,) if isinstance(delays, Delay) else delays
+    if not isinstance(given, (tuple, list)) or not all(isinstance(each, Delay) for each in given):
+        raise ParameterError(
+            f"MotorActuatorCfg.delays = {delays!r}: must be some backemf.Delay, each with targets of its own"
+        )
+    seen = dict.fromkeys(actuator.delayed, "Actuator.delay")
+    for number, delay in enumerate(given):
+        own = f"MotorActuatorCfg.delays[{number}]"
+        if delay.targets is None:
+            raise ParameterError(f'{own}: say which targets it delays, e.g. Delay(steps=2, targets=("position",))')
+        for name in delay.targets:
+            if name not in actuator.controller.inputs:
+                takes = ", ".join(actuator.controller.inputs)
+                raise ParameterError(
+                    f"{own} delays {name!r}, but {type(actuator.controller).__name__} takes {takes}; leave it out"
+                )
+            if name in seen:
+                raise ParameterError(f"{own} delays {name!r}, and so does {seen[name]}; give each target one delay")
+            seen[name] = own
+    return tuple(given)
+
+
+def compiled_step(actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any]) -> Any:
+    """The step of an actuator on PyTorch, with its targets delayed one by one where there are such delays."""
+    return DelayedStep(actuator, delays, options) if delays else actuator.compile("torch", **options)
+
+
+class DelayedStep:
+    """Steps a batch of one kind of actuator whose targets come over several lines, like `CompiledStep`.
+
+    Its state is a tuple: that of the actuator, and that of each line.
+    """
+
+    def __init__(self, actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any]):
+        self._engine = load("torch")
+        self._place = {name: options[name] for name in ("dtype", "device") if name in options}
+        # a line knows the controller and the range of its command, and takes nothing but its own targets
+        self._lines = tuple(replace(actuator, delay=delay) for delay in delays)
+        late = {name for line in self._lines for name in line.delayed}
+        if actuator.controller.main in late:
+            # the range holds where a command is sent
+            actuator = replace(actuator, command_range=None)
+        self._actuator = actuator
+        law = bind(sys.modules[__name__], "torch", self._engine.ops).over_lines
+        step = wanted(law, outputs(options.get("telemetry")))
+        self._run = self._engine.compiled(step, (actuator, *self._lines), options)
+
+    def initial(self, shape: tuple[int, ...], seed: int, dt: float) -> tuple[State, ...]:
+        """The state of a batch at rest, with nothing under way."""
+        first = initial_state(self._engine, self._actuator, shape, seed, dt, {}, self._place)
+        lines = []
+        for number, line in enumerate(self._lines, start=1):
+            state = initial_state(self._engine, line, shape, seed + APART * number, dt, {}, self._place)
+            lines.append(State(**{name: getattr(state, name) for name in delay_states(line)}))
+        return (first, *lines)
+
+    def __call__(
+        self, states: tuple[State, ...], command: Command, position: Any, velocity: Any, dt: float, *load: Any
+    ) -> tuple[tuple[State, ...], Output]:
+        """New states and output after `dt` seconds."""
+        return self._run(states, command, position, velocity, dt, *load)
+
+    def reset(self, states: tuple[State, ...], mask: Any) -> tuple[State, ...]:
+        """The states with every motor and every line where `mask` is true back at the start."""
+        return tuple(reset_state(self._engine, "torch", state, mask, {}, self._place) for state in states)
+
+
+def over_lines(actuators: Any, states: Any, command: Any, position: Any, velocity: Any, dt: Any, *load: Any) -> Any:
+    """Let each line deliver its targets, then step the actuator under what has arrived."""
+    flags, after = 0, []
+    for line, state in zip(actuators[1:], states[1:], strict=True):
+        sent = Command(**{name: getattr(command, name) for name in line.delayed})
+        arrived, invalid, state = receive(line, state, sent, position, velocity, dt, None)
+        command = changed(command, **{name: getattr(arrived, name) for name in line.delayed})
+        flags = flags | invalid
+        after.append(state)
+    state, out = held(actuators[0], states[0], command, position, velocity, dt, *load)
+    return (state, *after), changed(out, limit=as_bits(out.limit | flags))
