@@ -37,8 +37,8 @@ def leg(name: str, x: float, y: float, joint: str) -> str:
     </body>"""
 
 
-def robot_xml(joint: str = 'armature="0.01"', more: str = "") -> str:
-    """The robot; `joint` holds attributes of every joint, `more` is XML beside the bodies, such as actuators."""
+def robot_xml(joint: str = 'armature="0.01"', more: str = "", base: str = "") -> str:
+    """The robot; `joint` holds attributes of every joint, `more` is XML beside the bodies, `base` XML of the trunk."""
     legs = [
         leg(n, x, y, joint) for n, x, y in (("fl", 0.2, 0.1), ("fr", 0.2, -0.1), ("hl", -0.2, 0.1), ("hr", -0.2, -0.1))
     ]
@@ -46,7 +46,7 @@ def robot_xml(joint: str = 'armature="0.01"', more: str = "") -> str:
     <mujoco model="hanging">
       <default><geom contype="0" conaffinity="0"/></default>
       <worldbody>
-        <body name="trunk" pos="0 0 1">
+        <body name="trunk" pos="0 0 1">{base}
           <geom type="box" size="0.25 0.08 0.05" mass="6"/>{"".join(legs)}
         </body>
       </worldbody>{more}

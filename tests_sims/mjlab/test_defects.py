@@ -1,10 +1,12 @@
 """What mjlab 1.6 does that its users do not expect; when a newer one does better, these tests say so."""
 
+import mujoco
 import pytest
 import rig
 import torch
 from laws import law
 from mjlab.actuator import IdealPdActuatorCfg
+from mjlab.entity import Entity, EntityArticulationInfoCfg, EntityCfg
 from mjlab.envs.mdp import dr, electrical_power_cost
 from mjlab.managers import EventTermCfg, RewardTermCfg, SceneEntityCfg
 
@@ -96,3 +98,50 @@ def test_their_electrical_power_is_mechanical():
     power = env.reward_manager.get_active_iterable_terms(0)[0][1][0]
     assert torque > 0.3
     assert power == pytest.approx(0.0, abs=0.01)
+
+
+def by_part() -> rig.ManagerBasedRlEnv:
+    """Hips, thighs and knees, each with a config of its own, and a stiffness of 10."""
+    parts = [
+        IdealPdActuatorCfg(target_names_expr=(f".*_{part}",), stiffness=10.0, damping=0.0)
+        for part in ("hip", "thigh", "knee")
+    ]
+    return rig.environment(*parts, envs=1)
+
+
+def doubled(env: rig.ManagerBasedRlEnv, **which) -> set[str]:
+    """Joints whose stiffness `dr.pd_gains` doubles."""
+    chosen = SceneEntityCfg("robot", **which)
+    chosen.resolve(env.scene)
+    dr.pd_gains(env, None, (2.0, 2.0), (1.0, 1.0), chosen)
+    found = set()
+    for group in env.scene["robot"].actuators:
+        found |= {name for name, gain in zip(group.target_names, group.stiffness[0], strict=True) if gain == 20.0}
+        group.set_gains(slice(None), kp=group.default_stiffness.clone())
+    return found
+
+
+def test_gains_of_actuators_by_name_are_those_of_other_groups():
+    """`dr.pd_gains` takes the numbers of actuators for numbers of configs: two hips are all hips and all thighs."""
+    env = by_part()
+    assert doubled(env, actuator_names=("fl_hip", "fr_hip")) == {x for x in rig.JOINTS if not x.endswith("knee")}
+    # and there is no config number 8
+    with pytest.raises(IndexError):
+        doubled(env, actuator_names=(".*_knee",))
+    # what does work: all of them, or the number of the config
+    assert doubled(env, actuator_names=ALL) == set(rig.JOINTS)
+    assert doubled(env, actuator_ids=[2]) == {x for x in rig.JOINTS if x.endswith("knee")}
+
+
+def test_a_default_class_multiplies_their_torque():
+    """The gain of a `<position>` in the main default class of a robot with a free base stays in mjlab's `<motor>`."""
+    xml = rig.robot_xml(more='<default><position kp="100"/></default>', base="<freejoint/>")
+    config = IdealPdActuatorCfg(target_names_expr=ALL, stiffness=10.0, damping=0.0, effort_limit=5.0)
+    articulation = EntityArticulationInfoCfg(actuators=(config,))
+    robot = Entity(EntityCfg(spec_fn=lambda: mujoco.MjSpec.from_string(xml), articulation=articulation))
+    model = robot.spec.compile()
+    data = mujoco.MjData(model)
+    data.ctrl[:] = 0.01
+    mujoco.mj_forward(model, data)
+    # 0.01 N·m that the actuator writes are 1 N·m at the joint
+    assert data.qfrc_actuator[6:] == pytest.approx(1.0)

@@ -243,7 +243,11 @@ DEFAULTS = """<default>
 
 def test_nothing_of_a_default_class_is_left_in_the_motor():
     """A gain, gear, range, damping or armature of the XML's main default class would act on every motor."""
-    model = model_of(ours(), more=DEFAULTS)
+    # mjlab copies a robot with a fixed base into a new specification, and leaves the class behind
+    xml = rig.robot_xml(more=DEFAULTS, base="<freejoint/>")
+    articulation = EntityArticulationInfoCfg(actuators=(ours(),))
+    robot = Entity(EntityCfg(spec_fn=lambda: mujoco.MjSpec.from_string(xml), articulation=articulation))
+    model = robot.spec.compile()
     assert (model.actuator_gainprm[:, 0] == 1.0).all() and not model.actuator_biasprm.any()
     assert (model.actuator_gear[:, 0] == 1.0).all()
     assert not model.actuator_forcelimited.any() and not model.actuator_ctrllimited.any()

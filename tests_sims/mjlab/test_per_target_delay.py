@@ -119,7 +119,7 @@ def test_compiled_it_is_the_same():
 
 
 def test_lags_that_are_drawn_are_drawn_apart():
-    """Two ranges in one actuator: each lag is in its range, shared by the joints, drawn anew at a reset, and another."""
+    """Two ranges in one actuator: each lag is in its range, shared by the joints, and drawn anew at a reset."""
     built = scene((late("position", steps=(2, 9)), late("effort", steps=(2, 9))))
     actuator, seen = built.robot.actuators[0], []
     for _ in range(12):

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...actuator import Actuator, Command
+from ...actuator.compiled import outputs
 from ...actuator.no_effect import require_effect
 from ...errors import MissingExtraError, ParameterError
 from ...physics.state import Output
@@ -88,8 +89,8 @@ class MotorActuatorCfg(IdealPdActuatorCfg):
         self.actuator = with_effort_limit(self.actuator, self.effort_limit)
         self.stiffness, self.damping = gains_of(self.actuator)
         self.effort_limit = effort_limit_of(self.actuator)
-        if self.telemetry is not None:
-            self.telemetry = tuple(dict.fromkeys(("torque", *self.telemetry)))
+        names = outputs(self.telemetry)
+        self.telemetry = None if names is None else tuple(dict.fromkeys(("torque", *names)))
 
     def build(self, entity: Any, target_ids: list[int], target_names: list[str]) -> MotorActuator:
         return MotorActuator(self, entity, target_ids, target_names)
