@@ -270,3 +270,33 @@ def test_damping_of_every_order_makes_way():
     with pytest.warns(UserWarning, match="fl_hip damping 0.2 0.03 0.004 is now 0"):
         model = model_of(ours(actuator=actuator), joint=joint)
     assert not model.dof_damping.any() and not model.dof_dampingpoly.any()
+
+
+# --- actuators that reach a joint through something else
+
+REACHING = """<tendon>
+  <fixed name="cable"><joint joint="fr_knee" coef="1"/><joint joint="fl_knee" coef="-1"/></fixed>
+</tendon>
+<actuator>
+  <motor name="pull" tendon="cable"/>
+  <general name="jet" site="nozzle" gear="0 0 1 0 0 0"/>
+</actuator>"""
+
+
+@pytest.mark.parametrize("existing", ["refuse", "replace", "keep"])
+def test_a_tendon_that_moves_the_joint_is_noticed(existing):
+    """It is refused by name, never removed, and kept with a warning; joints that it does not move are free."""
+    xml = rig.robot_xml(more=REACHING, base='<site name="nozzle"/>')
+
+    def robot(*patterns: str) -> mujoco.MjModel:
+        articulation = EntityArticulationInfoCfg(actuators=(ours(*patterns, existing=existing),))
+        cfg = EntityCfg(spec_fn=lambda: mujoco.MjSpec.from_string(xml), articulation=articulation)
+        return Entity(cfg).spec.compile()
+
+    assert robot(".*_hip", "h._knee").nu == 2 + 6
+    if existing == "keep":
+        with pytest.warns(UserWarning, match="<motor> 'pull' on tendon 'cable', which moves joint 'fl_knee'"):
+            assert robot(".*_knee").nu == 2 + 4
+        return
+    with pytest.raises(be.ParameterError, match="the XML has <motor> 'pull' on tendon 'cable', which moves joint 'fl_"):
+        robot(".*_knee")

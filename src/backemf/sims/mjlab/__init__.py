@@ -13,6 +13,7 @@ from ...errors import MissingExtraError
 from .delay import DelayBuffer, Draws, LagState, at_lags, delay_step, draw_phase, draw_step, initial_lags, reset_lags
 from .law import DcMotor, IdealPd, dc_motor_torque, ideal_pd_torque, motor_force, pd_torque
 from .learned import History, LearnedMlp, learned_step, no_history, reset_history
+from .wrapping import Wrapped, wrap
 
 if TYPE_CHECKING:
     from . import mdp
@@ -40,6 +41,7 @@ __all__ = [
     "LearnedMlp",
     "MotorActuator",
     "MotorActuatorCfg",
+    "Wrapped",
     "at_lags",
     "dc_motor_torque",
     "delay_step",
@@ -54,4 +56,5 @@ __all__ = [
     "pd_torque",
     "reset_history",
     "reset_lags",
+    "wrap",
 ]

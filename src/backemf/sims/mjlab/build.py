@@ -12,7 +12,7 @@ import numpy as np
 
 from ...actuator import Actuator
 from ...checks import no_number
-from ...errors import ParameterError
+from ...errors import BackemfWarning, ParameterError
 from ...motor import Coulomb, LoadDependent, LuGre
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def add_motor(spec: Any, joint: str, index: int, count: int, cfg: Any) -> tuple[
     values = joint_values(cfg, index, count)
     replaced = overridden(spec.joint(joint), values, cfg)
     apply_target_overrides(spec, joint, TransmissionType.JOINT, **values)
-    if values["viscous_damping"] is not None:
+    if brings_drag(cfg.actuator):
         # mjlab sets the first order and leaves the others as they are
         spec.joint(joint).damping[1:] = 0.0
     return plain_motor(spec, joint), replaced
@@ -121,12 +121,14 @@ def warn_of_joints(replaced: list[str], kept: list[str]) -> None:
         warnings.warn(
             f"The motor replaces what the XML says: {'; '.join(replaced)}. Give MotorActuatorCfg(frictionloss=..., "
             "viscous_damping=...) for friction that the joint has besides the motor's.",
+            BackemfWarning,
             stacklevel=3,
         )
     if kept:
         warnings.warn(
             f'MotorActuatorCfg(existing="keep"): {"; ".join(kept)} acts beside the motor; mjlab commands it only '
             "through an XmlActuatorCfg, and its control is 0 without one.",
+            BackemfWarning,
             stacklevel=3,
         )
 
@@ -135,18 +137,22 @@ def joint_values(cfg: Any, index: int, count: int) -> dict[str, float | None]:
     """Armature, dry friction and damping of one joint; None: as in the XML."""
     motor = cfg.actuator.motor
     values = {"armature": cfg.armature, "frictionloss": cfg.frictionloss, "viscous_damping": cfg.viscous_damping}
-    if motor is None:
-        rubs = drags = cfg.actuator.friction is not None
-    else:
-        rubs = motor.friction is not None
-        drags = motor.drag is not None or isinstance(motor.friction, (LuGre, LoadDependent))
-        if np.any(np.asarray(motor.inertia) > 0.0):
-            values["armature"] = per_joint(motor.armature, index, count)
+    rubs = cfg.actuator.friction is not None if motor is None else motor.friction is not None
+    if motor is not None and np.any(np.asarray(motor.inertia) > 0.0):
+        values["armature"] = per_joint(motor.armature, index, count)
     if rubs and cfg.frictionloss is None:
         values["frictionloss"] = 0.0
-    if drags and cfg.viscous_damping is None:
+    if brings_drag(cfg.actuator) and cfg.viscous_damping is None:
         values["viscous_damping"] = 0.0
     return values
+
+
+def brings_drag(actuator: Actuator) -> bool:
+    """Whether an actuator has friction of its own that rises with speed."""
+    motor = actuator.motor
+    if motor is None:
+        return actuator.friction is not None
+    return motor.drag is not None or isinstance(motor.friction, (LuGre, LoadDependent))
 
 
 def per_joint(value: Any, index: int, count: int) -> float:
@@ -167,9 +173,11 @@ def overridden(joint: Any, values: dict[str, float | None], cfg: Any) -> list[st
     for name, own in (("armature", "armature"), ("frictionloss", "frictionloss"), ("viscous_damping", "damping")):
         # damping has several orders, of which those at the end are mostly 0
         before, after = np.trim_zeros(np.ravel(getattr(joint, own)), "b"), values[name]
-        if getattr(cfg, name) is not None or after is None or before.size == 0:
+        said = getattr(cfg, name) is not None and before.size < 2
+        if said or after is None or before.size == 0:
             continue
-        if before.size > 1 or abs(after - before[0]) > 1e-9:
+        higher = before.size > 1 and brings_drag(cfg.actuator)
+        if higher or (getattr(cfg, name) is None and abs(after - before[0]) > 1e-9):
             words.append(f"{joint.name} {own} {' '.join(f'{x:g}' for x in before)} is now {after:g}")
     return words
 
@@ -184,6 +192,7 @@ def torque_room(mj_model: Any, entity: Any, target_ids: Any, effort_limit: Any) 
         warnings.warn(
             f"actuatorfrcrange of {int(clipped.sum())} joints in the XML ends at {room[clipped].min():g} N·m and clips "
             "what the motor gives beyond its own limits; take it out of the XML.",
+            BackemfWarning,
             stacklevel=2,
         )
     return room

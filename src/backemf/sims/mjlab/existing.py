@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from ...errors import ParameterError
 
 EXISTING = ("refuse", "replace", "keep")
@@ -69,16 +71,18 @@ def _some(names: Iterable[str], most: int = 4) -> str:
 # --- actuators of the XML
 
 
-def settle_existing(spec: Any, joint: str, existing: str) -> tuple[list[str], list[str]]:
+def settle_existing(
+    spec: Any, joint: str, existing: str, through: dict[str, list[str]] | None = None
+) -> tuple[list[str], list[str]]:
     """Deal with what the XML has on a joint: what is kept beside the motor, in words, and the names of what is gone.
 
-    Raises one sentence where nothing was said of it.
+    `through` are actuators that reach joints through something else, as `reaching` finds them. Raises one sentence
+    where nothing was said of what is there, or where it cannot be replaced.
     """
-    found = actuators_on(spec, joint)
-    if not found:
-        return [], []
+    found, indirect = actuators_on(spec, joint), (through or {}).get(joint, [])
     words = [f"<{kind_of(element)}> {element.name!r} on joint {joint!r}" for _, element in found]
-    if existing == "refuse":
+    words += [f"{each}, which moves joint {joint!r}," for each in indirect]
+    if words and existing == "refuse":
         raise ParameterError(
             f"MotorActuatorCfg: the XML has {' and '.join(words)} already, and would drive it beside the motor; take "
             'it out of the XML or the spec, or give existing="replace", which does that, or existing="keep", with '
@@ -86,9 +90,56 @@ def settle_existing(spec: Any, joint: str, existing: str) -> tuple[list[str], li
         )
     if existing == "keep":
         return words, []
+    if indirect:
+        raise ParameterError(
+            f'MotorActuatorCfg(existing="replace"): the XML has {indirect[0]}, which moves joint {joint!r}; it is not '
+            'replaced by a motor on one joint: take it out of the XML or the spec, or give existing="keep"'
+        )
     gone = [element.name for _, element in found if element.name]
     remove(spec, [place for place, _ in found])
     return [], gone
+
+
+def reaching(spec: Any) -> dict[str, list[str]]:
+    """Actuators that move joints through a tendon, a crank or a pair of sites, in words, by the names of the joints."""
+    import mujoco
+
+    kinds = mujoco.mjtTrn
+    ways = {kinds.mjTRN_TENDON: "tendon", kinds.mjTRN_SLIDERCRANK: "crank", kinds.mjTRN_SITE: "site"}
+    found: dict[str, list[str]] = {}
+    rows = [(place, each) for place, each in enumerate(spec.actuators) if each.trntype in ways]
+    # one without a reference pushes a body from outside, as a propeller does
+    rows = [(place, each) for place, each in rows if each.trntype != kinds.mjTRN_SITE or each.refsite]
+    moved = moved_joints(spec) if rows else []
+    for place, each in rows:
+        for joint in moved[place]:
+            words = f"<{kind_of(each)}> {each.name!r} on {ways[each.trntype]} {each.target!r}"
+            found.setdefault(joint, []).append(words)
+    return found
+
+
+POSES = 3
+"""Poses in which it is looked at whether an actuator moves a joint: a moment arm may be 0 in one of them."""
+
+
+def moved_joints(spec: Any) -> list[set[str]]:
+    """Names of the joints on which each actuator of a spec has a moment arm."""
+    import mujoco
+
+    model = spec.copy().compile()
+    data, random = mujoco.MjData(model), np.random.default_rng(0)
+    arms = np.zeros((model.nu, model.nv))
+    for pose in range(POSES):
+        data.qpos[:] = model.qpos0
+        mujoco.mj_integratePos(model, data.qpos, random.normal(size=model.nv), 0.2 * pose)
+        mujoco.mj_fwdPosition(model, data)
+        dense = np.zeros_like(arms)
+        mujoco.mju_sparse2dense(
+            dense, data.actuator_moment.ravel(), data.moment_rownnz, data.moment_rowadr, data.moment_colind.ravel()
+        )
+        arms = np.maximum(arms, np.abs(dense))
+    owners = [model.joint(int(number)).name for number in model.dof_jntid]
+    return [{owners[dof] for dof in np.flatnonzero(row > 1e-9)} for row in arms]
 
 
 def actuators_on(spec: Any, joint: str) -> list[tuple[int, Any]]:

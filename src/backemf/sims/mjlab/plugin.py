@@ -22,7 +22,7 @@ from ...actuator.no_effect import require_effect
 from ...errors import MissingExtraError, ParameterError
 from ...physics.state import Output
 from .build import add_motor, load_of, no_place, require_joints, torque_room, warn_of_joints
-from .existing import move_sensors, require_choice, require_own_joints, settle_existing
+from .existing import move_sensors, reaching, require_choice, require_own_joints, settle_existing
 from .per_target import compiled_step, require_delays
 from .settings import (
     GAINS,
@@ -109,8 +109,9 @@ class MotorActuator(IdealPdActuator):
     def edit_spec(self, spec: Any, target_names: list[str]) -> None:
         # once for all joints, or, where mjlab sorts its actuators, once for each
         require_own_joints(self)
+        through = reaching(spec)
         for joint in target_names:
-            kept, gone = settle_existing(spec, joint, self.cfg.existing)
+            kept, gone = settle_existing(spec, joint, self.cfg.existing, through)
             number, count = len(self._mjs_actuators), len(self._target_names)
             element, replaced = add_motor(spec, joint, number, count, self.cfg)
             move_sensors(spec, gone, element.name)
