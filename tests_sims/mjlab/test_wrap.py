@@ -4,7 +4,7 @@ import mujoco
 import pytest
 import rig
 import torch
-from mjlab.actuator import XmlActuatorCfg
+from mjlab.actuator import BuiltinPositionActuatorCfg, DcMotorActuatorCfg, XmlActuatorCfg
 
 import backemf as be
 from backemf.sims import mujoco as room
@@ -131,15 +131,52 @@ def test_a_set_of_actuators_will_do():
     assert len(wrap(found).actuators) == 4
 
 
+def mjlab_robot():
+    """The robot with mjlab's own actuators."""
+    position = BuiltinPositionActuatorCfg(
+        target_names_expr=(".*_hip", ".*_thigh"), stiffness=30.0, damping=1.5, effort_limit=9.0, armature=0.02
+    )
+    clipped = DcMotorActuatorCfg(
+        target_names_expr=(".*_knee",),
+        stiffness=20.0,
+        damping=0.5,
+        effort_limit=7.0,
+        saturation_effort=9.0,
+        velocity_limit=12.0,
+        frictionloss=0.01,
+    )
+    return rig.robot_cfg((position, clipped))
+
+
+def test_actuators_of_mjlab_become_ours():
+    """In random states under random targets: the torque at each joint of one step, by mjlab's configs and by ours."""
+    robot = mjlab_robot()
+    wrapped = wrap(robot, eager=True)
+    assert [config.target_names_expr for config in wrapped.actuators] == [(".*_hip", ".*_thigh"), (".*_knee",)]
+    assert wrapped.unread == ()
+    theirs, ours = rig.build(*robot.articulation.actuators, envs=8), rig.build(*wrapped.actuators, envs=8)
+    draw = torch.Generator().manual_seed(5)
+    for _ in range(5):
+        position, velocity, target, speed, effort = 0.5 * torch.randn(5, 8, 12, generator=draw)
+        for each in (theirs, ours):
+            each.robot.write_joint_state_to_sim(position, 3.0 * velocity)
+            each.robot.set_joint_position_target(target)
+            each.robot.set_joint_velocity_target(speed)
+            each.robot.set_joint_effort_target(effort)
+            each.step()
+        torch.testing.assert_close(ours.forces(), theirs.forces(), rtol=1e-5, atol=1e-5)
+    for name in ("dof_armature", "dof_frictionloss", "dof_damping"):
+        assert getattr(ours.sim.mj_model, name) == pytest.approx(getattr(theirs.sim.mj_model, name))
+
+
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
         (lambda: wrap(rows(xml(PLAIN)), joints="arm"), "joints: 'arm' matches no joint; there are fl_hip, "),
         (lambda: wrap(rows(xml(PLAIN)), joints="("), r"joints: '\(' is not a regular expression"),
-        (lambda: wrap(rows(xml('<motor name="pull" tendon="cable"/>', TENDON))), "no actuator of the model can be wr"),
-        (lambda: wrap([]), "no actuator of the model can be wrapped: it has no actuators"),
-        (lambda: wrap("robot.xml"), r"wrap\(str\(...\)\): give what mujoco.read_actuators or mujoco.wrap finds"),
-        (lambda: wrap([3]), r"wrap\(list\(...\)\): give what"),
+        (lambda: wrap(rows(xml('<motor name="pull" tendon="cable"/>', TENDON))), "no actuator can be wrapped: .*pull"),
+        (lambda: wrap([]), "no actuator can be wrapped: there are none"),
+        (lambda: wrap(mjlab_robot(), joints=".*_hip"), "a configuration of mjlab names its joints by patterns"),
     ],
 )
 def test_what_is_not_a_row_is_refused(make, sentence):

@@ -14,6 +14,7 @@ from ...actuator import Actuator
 from ...checks import no_number
 from ...errors import BackemfWarning, ParameterError
 from ...motor import Coulomb, LoadDependent, LuGre
+from .existing import mujoco_module
 
 if TYPE_CHECKING:
     import torch
@@ -86,8 +87,7 @@ def add_motor(spec: Any, joint: str, index: int, count: int, cfg: Any) -> tuple[
 
 def plain_motor(spec: Any, joint: str) -> Any:
     """A `<motor>` whose control is the torque at the joint, without limits and without any of a default class."""
-    import mujoco
-
+    mujoco = mujoco_module()
     taken = {element.name for element in spec.actuators}
     names = (joint, f"{joint}_motor", *(f"{joint}_motor_{number}" for number in range(2, len(taken) + 3)))
     element = spec.add_actuator(name=next(name for name in names if name not in taken), target=joint)
@@ -106,8 +106,7 @@ def plain_motor(spec: Any, joint: str) -> Any:
 
 def require_hinge(joint: Any) -> None:
     """Raise one sentence if a joint has more than one angle."""
-    import mujoco
-
+    mujoco = mujoco_module()
     if joint.type not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
         raise ParameterError(
             f"MotorActuatorCfg: joint {joint.name!r} is a ball joint, and a motor turns a hinge or moves a slide; make "

@@ -21,6 +21,14 @@ def require_choice(existing: Any) -> None:
         raise ParameterError(f"MotorActuatorCfg.existing = {existing!r}: must be one of {', '.join(EXISTING)}")
 
 
+def mujoco_module() -> Any:
+    """MuJoCo, which mjlab brings."""
+    mujoco: Any
+    import mujoco
+
+    return mujoco
+
+
 # --- other configs
 
 
@@ -102,8 +110,7 @@ def settle_existing(
 
 def reaching(spec: Any) -> dict[str, list[str]]:
     """Actuators that move joints through a tendon, a crank or a pair of sites, in words, by the names of the joints."""
-    import mujoco
-
+    mujoco = mujoco_module()
     kinds = mujoco.mjtTrn
     ways = {kinds.mjTRN_TENDON: "tendon", kinds.mjTRN_SLIDERCRANK: "crank", kinds.mjTRN_SITE: "site"}
     found: dict[str, list[str]] = {}
@@ -124,8 +131,7 @@ POSES = 3
 
 def moved_joints(spec: Any) -> list[set[str]]:
     """Names of the joints on which each actuator of a spec has a moment arm."""
-    import mujoco
-
+    mujoco = mujoco_module()
     model = spec.copy().compile()
     data, random = mujoco.MjData(model), np.random.default_rng(0)
     arms = np.zeros((model.nu, model.nv))
@@ -144,8 +150,7 @@ def moved_joints(spec: Any) -> list[set[str]]:
 
 def actuators_on(spec: Any, joint: str) -> list[tuple[int, Any]]:
     """Actuators of a spec that drive a joint directly, each with its place among all."""
-    import mujoco
-
+    mujoco = mujoco_module()
     direct = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
     return [
         (place, each) for place, each in enumerate(spec.actuators) if each.trntype in direct and each.target == joint
@@ -154,8 +159,7 @@ def actuators_on(spec: Any, joint: str) -> list[tuple[int, Any]]:
 
 def kind_of(element: Any) -> str:
     """What an actuator of a spec is in XML: "motor", "position", "velocity", "dcmotor", "muscle", or "general"."""
-    import mujoco
-
+    mujoco = mujoco_module()
     gains, biases = mujoco.mjtGain, mujoco.mjtBias
     special = {int(getattr(gains, f"mjGAIN_{kind.upper()}", -1)): kind for kind in ("dcmotor", "muscle")}
     if int(element.gaintype) in special:
@@ -191,8 +195,7 @@ def activations(spec: Any, places: list[int]) -> set[int]:
 
 def move_sensors(spec: Any, names: list[str], to: str) -> None:
     """Let the sensors of actuators that are gone look at another one."""
-    import mujoco
-
+    mujoco = mujoco_module()
     for sensor in spec.sensors:
         if sensor.objtype == mujoco.mjtObj.mjOBJ_ACTUATOR and sensor.objname in names:
             sensor.objname = to

@@ -1,9 +1,9 @@
-"""The actuators that a robot's model has already, as configs of our plug-in: one for the joints that are alike."""
+"""The actuators that a robot has already, as configs of our plug-in: one for the joints that are alike."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,27 +21,33 @@ class Wrapped:
     """The actuators of a model inside mjlab, and those that are not."""
 
     actuators: tuple[MotorActuatorCfg, ...]
-    """For `EntityArticulationInfoCfg(actuators=...)`; each takes the place of what the model has on its joints."""
+    """For `EntityArticulationInfoCfg(actuators=...)`; each takes the place of what its joints have."""
     unread: tuple[Unread, ...] = ()
-    """What stays as it is in the model, each with the reason: tendons, muscles, two actuators on a joint."""
+    """What stays as it is, each with the reason: tendons, muscles, two actuators on a joint."""
     losses: Mapping[str, tuple[Loss, ...]] = field(default_factory=dict)
-    """What reading the model lost, by joint; joints of which nothing was lost are left out."""
+    """What reading them lost, by joint; joints of which nothing was lost are left out."""
 
 
-def wrap(
-    actuators: ActuatorSet | Iterable[OnJoint | Unread], joints: str | Sequence[str] | None = None, **fields: Any
-) -> Wrapped:
-    """Configs for the actuators of a model, as MuJoCo's room reads them.
+def wrap(actuators: Any, joints: str | Sequence[str] | None = None, **fields: Any) -> Wrapped:
+    """Configs for the actuators that a robot has already: those of its XML, or those of mjlab.
 
-        found = mujoco.read_actuators(spec.compile(), version="3.11")
-        robot = EntityArticulationInfoCfg(actuators=mjlab.wrap(found).actuators)
+        mjlab.wrap(mujoco.read_actuators(spec.compile(), version="3.11"))
+        mjlab.wrap(get_go1_robot_cfg())
 
     Args:
-        actuators: What `mujoco.read_actuators` or `mujoco.wrap` found in the model.
-        joints: Patterns (regular expressions that match a whole name) of the joints that are meant; None: all.
-        fields: Fields of every `MotorActuatorCfg`, such as eager=True; `existing` is "replace" unless given.
+        actuators: What `mujoco.read_actuators` or `mujoco.wrap` found in a model; or a configuration of mjlab, as
+            `files.read_actuators` takes it: a robot, some actuators, a text or a file.
+        joints: Patterns (regular expressions that match a whole name) of the joints of a model that are meant; None:
+            all.
+        fields: Fields of every `MotorActuatorCfg`, such as eager=True. For a model `existing` is "replace" unless
+            given, since the configs stand for what is there.
     """
-    rows = rows_of(actuators)
+    rows, exact = rows_of(actuators)
+    if joints is not None and not exact:
+        raise ParameterError(
+            f"joints = {joints!r}: a configuration of mjlab names its joints by patterns of its own; leave joints out, "
+            "or hand over some of its actuators"
+        )
     wanted = chosen(rows, joints)
     names = [row.joint for row in wanted if isinstance(row, OnJoint)]
     unread: list[Unread] = []
@@ -51,8 +57,8 @@ def wrap(
             unread.append(row)
             continue
         try:
-            values = values_of(row, names.count(row.joint)) | fields
-            config(values, [row.joint])
+            values = {**values_of(row, names.count(row.joint) if exact else 1), **fields}
+            config(values, [row.joint], exact)
         except ParameterError as error:
             kind = type(row.actuator.controller).__name__
             unread.append(Unread(name=row.joint, kind=kind, why=f"joint {row.joint!r}: {error}"))
@@ -63,19 +69,20 @@ def wrap(
         else:
             like.append(row.joint)
     if not groups:
-        reasons = "; ".join(str(row) for row in unread[:2]) or "it has no actuators"
-        raise ParameterError(f"wrap: no actuator of the model can be wrapped: {reasons}")
+        reasons = "; ".join(str(row) for row in unread[:2]) or "there are none"
+        raise ParameterError(f"wrap: no actuator can be wrapped: {reasons}")
     done = {joint for _, its in groups for joint in its}
     losses = {row.joint: row.losses for row in wanted if isinstance(row, OnJoint) and row.joint in done and row.losses}
-    return Wrapped(tuple(config(values, its) for values, its in groups), tuple(unread), losses)
+    return Wrapped(tuple(config(values, its, exact) for values, its in groups), tuple(unread), losses)
 
 
-def config(values: dict[str, Any], joints: list[str]) -> MotorActuatorCfg:
-    """One config for joints that are alike."""
+def config(values: dict[str, Any], joints: list[str], exact: bool) -> MotorActuatorCfg:
+    """One config for joints that are alike, whose names are exact, or patterns as mjlab's configs have them."""
     from .plugin import MotorActuatorCfg
 
-    names = tuple(re.escape(joint) for joint in joints)
-    return MotorActuatorCfg(**{"existing": "replace", **values, "target_names_expr": names})
+    names = [re.escape(joint) for joint in joints] if exact else [x for joint in joints for x in joint.split(", ")]
+    existing = {"existing": "replace"} if exact else {}
+    return MotorActuatorCfg(**{**existing, **values, "target_names_expr": tuple(names)})
 
 
 def alike(first: dict[str, Any], second: dict[str, Any]) -> bool:
@@ -86,16 +93,15 @@ def alike(first: dict[str, Any], second: dict[str, Any]) -> bool:
         return False
 
 
-def rows_of(actuators: Any) -> list[OnJoint | Unread]:
-    """What was found, one row each; raises one sentence for anything else."""
+def rows_of(actuators: Any) -> tuple[list[OnJoint | Unread], bool]:
+    """What there is, one row each, and whether the rows have names of joints rather than patterns."""
     if isinstance(actuators, ActuatorSet):
-        return [OnJoint(actuator=actuators[joint], joint=joint) for joint in actuators.joints]
-    rows = list(actuators) if isinstance(actuators, (list, tuple)) else None
-    if rows is None or not all(isinstance(row, (OnJoint, Unread)) for row in rows):
-        raise ParameterError(
-            f"wrap({type(actuators).__name__}(...)): give what mujoco.read_actuators or mujoco.wrap finds in the model"
-        )
-    return rows
+        return [OnJoint(actuator=actuators[joint], joint=joint) for joint in actuators.joints], True
+    if isinstance(actuators, (list, tuple)) and all(isinstance(row, (OnJoint, Unread)) for row in actuators):
+        return list(actuators), True
+    from .files import read_actuators
+
+    return read_actuators(actuators), False
 
 
 def chosen(rows: list[OnJoint | Unread], joints: str | Sequence[str] | None) -> list[OnJoint | Unread]:
