@@ -118,6 +118,24 @@ def test_a_dcmotor_becomes_a_motor():
     assert model.dof_frictionloss[dof] == pytest.approx(0.02) and model.dof_damping[dof] == pytest.approx(0.03)
 
 
+def test_inertia_and_damping_of_the_actuator_itself_go_to_the_joint():
+    """They go when it is replaced: an armature of 0.05 and a damping of 0.2 behind a gear of 2 are 0.2 and 0.8 more."""
+    text = xml('<position name="p" joint="fl_hip" kp="30" gear="2" armature="0.05" damping="0.2"/>')
+    (config,) = wrap(rows(text), eager=True).actuators
+    assert config.armature == pytest.approx(0.01 + 4 * 0.05) and config.viscous_damping == pytest.approx(0.03 + 4 * 0.2)
+    model = scene(text, config).sim.mj_model
+    assert model.dof_armature[0] == pytest.approx(0.21) and model.dof_damping[0] == pytest.approx(0.83)
+    assert model.dof_frictionloss[0] == pytest.approx(0.02)
+
+
+def test_friction_of_the_bearings_stays_beside_that_of_the_motor():
+    """A `<dcmotor>` with friction of its own on a joint with some: both act, each once."""
+    text = xml(MOTOR.format("servo", "fr_knee", "position", ' controller="20 0 0.5 0 0 0" lugre="9 0 0.3 0.4 0.1"'))
+    (config,) = wrap(rows(text), eager=True).actuators
+    assert config.actuator.motor.friction is not None
+    assert (config.frictionloss, config.viscous_damping) == (0.02, 0.03)
+
+
 def test_joints_are_chosen_by_patterns():
     """Only those are wrapped; the rest of the XML drives its joints as before."""
     wrapped = wrap(rows(xml(PLAIN)), joints=("f._hip", ".*_knee"), eager=True)
@@ -173,7 +191,8 @@ def test_actuators_of_mjlab_become_ours():
     ("make", "sentence"),
     [
         (lambda: wrap(rows(xml(PLAIN)), joints="arm"), "joints: 'arm' matches no joint; there are fl_hip, "),
-        (lambda: wrap(rows(xml(PLAIN)), joints="("), r"joints: '\(' is not a regular expression"),
+        (lambda: wrap(rows(xml(PLAIN)), joints="("), r"'\(' is no pattern of joint names"),
+        (lambda: wrap(rows(xml(PLAIN)), joints=(3,)), r"joints = \(3,\): must be patterns of joint names"),
         (lambda: wrap(rows(xml('<motor name="pull" tendon="cable"/>', TENDON))), "no actuator can be wrapped: .*pull"),
         (lambda: wrap([]), "no actuator can be wrapped: there are none"),
         (lambda: wrap(mjlab_robot(), joints=".*_hip"), "a configuration of mjlab names its joints by patterns"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...actuator.robot import ActuatorSet
 from ...errors import ParameterError
+from ..joint_patterns import fits
 from ..loss import Loss
 from ..on_joint import OnJoint, Unread
 
@@ -112,10 +113,9 @@ def chosen(rows: list[OnJoint | Unread], joints: str | Sequence[str] | None) -> 
     known = list(dict.fromkeys(row.joint for row in rows if isinstance(row, OnJoint)))
     hits: set[str] = set()
     for pattern in patterns:
-        try:
-            found = {joint for joint in known if re.fullmatch(pattern, joint)}
-        except (re.error, TypeError) as error:
-            raise ParameterError(f"joints: {pattern!r} is not a regular expression ({error})") from None
+        if not isinstance(pattern, str):
+            raise ParameterError(f"joints = {joints!r}: must be patterns of joint names, such as '.*_knee'")
+        found = {joint for joint in known if fits(pattern, joint)}
         if not found:
             raise ParameterError(f"joints: {pattern!r} matches no joint; there are {', '.join(known) or 'none'}")
         hits |= found
