@@ -56,6 +56,7 @@ DOORS = [
     ("mujoco", "mujoco.attach(None, 'j', be.Actuator(motor))"),
     ("mjlab", "mjlab.MotorActuatorCfg"),
     ("mjlab", "mjlab.mdp"),
+    ("mjlab", "mjlab.wrap(be.ActuatorSet(['hip'], {'hip': be.Actuator()}))"),
     ("usd", "be.export(motor, 'physx', 'knee')"),
     ("usd", "be.export(motor, 'newton', 'knee')"),
     ("usd", "from backemf.transfer import read_file; read_file(Path('joint.usda'))"),

@@ -30,6 +30,15 @@ def test_a_motor_inside_mjlab_needs_mjlab(name, monkeypatch):
         getattr(mjlab, name)
 
 
+def test_wrapping_needs_mjlab(monkeypatch):
+    """So does making configs of actuators: one sentence, and no row that says that they cannot be wrapped."""
+    monkeypatch.delitem(sys.modules, "backemf.sims.mjlab.plugin", raising=False)
+    monkeypatch.setitem(sys.modules, "mjlab", None)
+    robot = be.ActuatorSet(["hip"], {"hip": be.Actuator(controller=be.IdealPd(stiffness=1.0))})
+    with pytest.raises(be.MissingExtraError, match=r"needs mjlab.*pip install 'backemf\[mjlab\]'"):
+        mjlab.wrap(robot)
+
+
 def test_pd_torque_is_clipped():
     """20·(1 - 0.5) + 2·(0 - 1) + 3 = 11 N·m passes; with 2 rad of error 41 N·m is cut to 15."""
     assert mjlab.ideal_pd_torque(PD, 1.0, 0.0, 3.0, 0.5, 1.0) == pytest.approx(11.0)
