@@ -9,6 +9,7 @@ from mjlab.actuator import BuiltinPositionActuatorCfg, DcMotorActuatorCfg, XmlAc
 import backemf as be
 from backemf.sims import mujoco as room
 from backemf.sims.mjlab import MotorActuatorCfg, wrap
+from backemf.sims.loss import Loss
 from backemf.sims.on_joint import OnJoint, Unread
 
 POSITION = '<position name="{0}" joint="{0}" kp="{1}" kv="1.5" ctrlrange="-1 1" forcerange="-9 9"/>'
@@ -147,6 +148,10 @@ def test_a_set_of_actuators_will_do():
     """What `mujoco.wrap` gives."""
     found = room.wrap(mujoco.MjModel.from_xml_string(xml(PLAIN)))
     assert len(wrap(found).actuators) == 4
+    # with what it leaves out, and what was lost
+    found.unread, found.losses = (Unread("pull", "tendon", "it pulls"),), {"fl_hip": (Loss("delay", "dropped"),)}
+    wrapped = wrap(found, joints=".*_hip")
+    assert wrapped.unread == found.unread and wrapped.losses == found.losses
 
 
 def mjlab_robot():

@@ -97,7 +97,10 @@ def alike(first: dict[str, Any], second: dict[str, Any]) -> bool:
 def rows_of(actuators: Any) -> tuple[list[OnJoint | Unread], bool]:
     """What there is, one row each, and whether the rows have names of joints rather than patterns."""
     if isinstance(actuators, ActuatorSet):
-        return [OnJoint(actuator=actuators[joint], joint=joint) for joint in actuators.joints], True
+        # a set that was made from a model knows what it leaves out and what was lost
+        losses = getattr(actuators, "losses", {})
+        rows = [OnJoint(actuator=actuators[name], joint=name, losses=losses.get(name, ())) for name in actuators.joints]
+        return [*rows, *getattr(actuators, "unread", ())], True
     if isinstance(actuators, (list, tuple)) and all(isinstance(row, (OnJoint, Unread)) for row in actuators):
         return list(actuators), True
     from .files import read_actuators
