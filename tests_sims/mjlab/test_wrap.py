@@ -8,8 +8,8 @@ from mjlab.actuator import BuiltinPositionActuatorCfg, DcMotorActuatorCfg, XmlAc
 
 import backemf as be
 from backemf.sims import mujoco as room
-from backemf.sims.mjlab import MotorActuatorCfg, wrap
 from backemf.sims.loss import Loss
+from backemf.sims.mjlab import MotorActuatorCfg, wrap
 from backemf.sims.on_joint import OnJoint, Unread
 
 POSITION = '<position name="{0}" joint="{0}" kp="{1}" kv="1.5" ctrlrange="-1 1" forcerange="-9 9"/>'
