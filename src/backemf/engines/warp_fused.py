@@ -24,6 +24,8 @@ MOST_LAUNCHES = 64
 """How many recorded launches are kept."""
 FORCES = "forces"
 """The host's array to which torques are added."""
+NUMBERS = "numbers"
+"""The array of numbers of the actuators, one row for each name and one column for each joint."""
 
 
 class Launcher:
@@ -111,6 +113,7 @@ class Fused(Launcher):
         forces: Name of the indices of the array that torques are added to, "" for joints in order; None: to none.
         alternates: Whether the state is written over the one that the present came from, whose lines of frames lack
             two frames alone.
+        rows: Numbers of the actuator that stand in the array "numbers" of a launch, and in which of its rows.
     """
 
     def __init__(
@@ -122,6 +125,7 @@ class Fused(Launcher):
         outputs: tuple[str, ...],
         forces: str | None = None,
         alternates: bool = False,
+        rows: Mapping[str, int] | None = None,
     ):
         shape = wp.empty(count, dtype=stepper.dtype, device=stepper.device)
         given: dict[str, Any] = {f"state.{name}": x for name, x in state.items()}
@@ -129,6 +133,9 @@ class Fused(Launcher):
         after, out = stepper.traced(given, (Command, type(None)))
         layouts = {n: layout_of(n, x, (count,)) for n, x in given.items() if isinstance(x, wp.array)}
         own = Layout(stepper.dtype, (True,))
+        if rows:
+            layouts |= {name: replace(own, block=(NUMBERS, row)) for name, row in rows.items()}
+            layouts[NUMBERS] = replace(own, line=True)
         layouts |= {name: placed(own, index, layouts) for name, index in inputs.items()}
         layouts |= {f"new.{name}": layouts[f"state.{name}"] for name in state}
         for name in outputs:

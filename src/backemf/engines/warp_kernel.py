@@ -45,6 +45,8 @@ class Layout:
     """Axes of the batch along which the motors share a number, which the first of them writes."""
     index: str = ""
     """Array with the place of each motor's number; empty: its place in the batch."""
+    block: tuple[str, int] | None = None
+    """Array of several rows of numbers that it is a row of, and which; None: it is an array of its own."""
 
 
 class Writer:
@@ -182,6 +184,8 @@ class Writer:
     def _element(self, name: str, slot: str | None = None) -> str:
         """A motor's element of an array, or of a frame of a line."""
         layout = self.layouts[name]
+        if layout.block is not None:
+            return self._element(layout.block[0], str(layout.block[1]))
         if layout.index:
             return f"{self._array(name)}[{self._element(layout.index)}]"
         first = self.rank - len(layout.own)

@@ -170,6 +170,9 @@ class NativeWriter:
         return f"{slot} * ({frame}) + {place}"
 
     def _element(self, name: str, slot: str | None = None) -> str:
+        block = self.layouts[name].block
+        if block is not None:
+            return self._element(block[0], str(block[1]))
         place = self._place(name, slot)
         return f"{array_name(name)}_[{place}]"
 

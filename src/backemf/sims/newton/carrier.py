@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from ... import catalog
 from ...actuator import Actuator
-from ...actuator.controllers import TorquePid
+from ...actuator.controllers import ModeSelector, TorquePid
+from ...actuator.needs import require_load
 from ...actuator.supply import Supply
 from ...analyze.given import supply_of
 from ...datasheet import Datasheet
@@ -94,3 +96,17 @@ def _of_motor(
         controller = TorquePid(kp=kp or 0.0, ki=ki or None, kd=kd or 0.0)
     supply = supply_of(known, None if voltage is None else Supply(voltage=float(voltage)))
     return Actuator(known, supply, controller=controller)
+
+
+@lru_cache(maxsize=256)
+def checked(given: Carried) -> Actuator:
+    """The actuator as Newton can hold it, the same one for the same; raises one sentence where it cannot."""
+    actuator: Actuator = given.actuator
+    if isinstance(actuator.controller, ModeSelector):
+        raise ParameterError("ModeSelector: Newton has no modes; give one controller, such as Torque or VelocityPi")
+    require_load(actuator, None, None)
+    delay = actuator.delay
+    if delay is not None and delay.drawn and delay.per == "environment":
+        # a row of joints does not say where an environment ends
+        return replace(actuator, delay=replace(delay, per="joint"))
+    return actuator

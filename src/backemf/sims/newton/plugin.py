@@ -5,37 +5,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import warp as wp  # pyright: ignore[reportMissingImports]
 from newton.actuators import DriveBase  # pyright: ignore[reportMissingImports]
 
 from ...actuator import Actuator
-from ...actuator.controllers import ModeSelector
-from ...actuator.needs import require_frames, require_load, require_step
-from ...engines.warp_fused import FORCES, Fused, in_order
+from ...actuator.command import Command
+from ...actuator.needs import require_frames, require_step
+from ...engines.warp_fused import FORCES, NUMBERS, Fused, in_order
 from ...errors import ParameterError
 from ...motor import Motor
 from ...physics.state import OUTPUTS, State
 from ...tree import map_numbers
-from .carrier import NAMES, PREFIX, Carried, carried
+from .carrier import NAMES, PREFIX, Carried, carried, checked
 from .implicit import filled, linear_force
 from .memory import MotorState, like, packed
+from .numbers import Numbers, loads_in
+from .rows import Kind, kind_with
+from .wiring import PLACES, TARGETS, host_arrays, host_places, inputs_of
 
 SLOPES = ("torque", "torque_slope", "torque_stiffness")
 """Outputs from which Newton's implicit mode takes the torque at other positions and velocities."""
-TARGETS = {"position": "target_pos", "velocity": "target_vel", "effort": "feedforward", "voltage": "feedforward"}
-"""Which of Newton's arrays is each input; a voltage comes as feedforward, `joint_act`."""
-PLACES = {
-    "position": "pos",
-    "velocity": "vel",
-    "target_pos": "target",
-    "target_vel": "command",
-    "feedforward": "command",
-}
-"""Which indices find a joint's number in each of Newton's arrays."""
 
 
 class BackemfDrive(DriveBase):
@@ -45,15 +37,19 @@ class BackemfDrive(DriveBase):
     of an actuator that takes volts. Give `Motor.armature` to the joint with `add_armature`.
     """
 
-    SHARED_PARAMS: ClassVar[set[str]] = {*NAMES, *(PREFIX + name for name in NAMES)}
+    SHARED_PARAMS: ClassVar[set[str]] = {"kind", *NAMES, *(PREFIX + name for name in NAMES)}
     State = MotorState
     evaluate_force = linear_force
 
     @classmethod
     def resolve_arguments(cls, args: dict[str, Any]) -> dict[str, Any]:
-        """The actuator of a joint, from an `Actuator`, its TOML text, or a motor of the catalogue with gains."""
-        key = PREFIX + "actuator" if any(name.startswith(PREFIX) for name in args) else "actuator"
-        return args | {key: Carried(checked(Carried(carried(args))))}
+        """The actuator of a joint, from an `Actuator`, its TOML text, or a motor of the catalogue with gains.
+
+        What it is made of is shared by the joints of a row, and each joint says which actuator of that kind is its own.
+        """
+        kind, place = kind_with(checked(Carried(carried(args))))
+        # every joint answers with the same names, or Newton would put them into rows of their own
+        return dict.fromkeys(cls.SHARED_PARAMS) | {"kind": kind, "place": float(place)}
 
     def __init__(
         self,
@@ -62,6 +58,9 @@ class BackemfDrive(DriveBase):
         telemetry: tuple[str, ...] = (),
         seed: int = 0,
         dt: float | None = None,
+        fixed: bool = False,
+        kind: Kind | None = None,
+        place: Any = None,
         **given: Any,
     ):
         """Make the drive.
@@ -71,10 +70,18 @@ class BackemfDrive(DriveBase):
             telemetry: Outputs to watch, as with `watch`.
             seed: Where the draws of a delay begin.
             dt: Step that the state is made for [s]; a delay in seconds takes its length from it.
+            fixed: Whether its numbers never change: they are then constants of the kernel, which is faster.
+            kind: What the actuators of a row are made of, as `resolve_arguments` found it.
+            place: Which actuator of that kind each joint has, a number or an array of them.
             given: The same in the words of the USD attributes, as Newton hands them over.
         """
-        named = {name: x for name, x in given.items() if name == PREFIX + "actuator"} or given
-        self.backemf = checked(Carried(carried(named if actuator is None else {"actuator": actuator})))
+        if kind is not None:
+            self.backemf = kind.row(place.numpy() if isinstance(place, wp.array) else place)
+        else:
+            given = {name: x for name, x in given.items() if x is not None}
+            self.backemf = checked(Carried(carried(given if actuator is None else {"actuator": actuator})))
+        self._grad = isinstance(place, wp.array) and place.requires_grad
+        self.fixed = fixed
         self.telemetry = tuple(telemetry)
         self.seed, self.dt = seed, dt
         self.device: Any = None
@@ -94,12 +101,57 @@ class BackemfDrive(DriveBase):
         # a reset takes no number of the actuator, and so no gradient
         plain = map_numbers(self.backemf, lambda x: x.numpy() if isinstance(x, wp.array) else x)
         self._reset = plain.compile("warp", **options, in_place=True)
+        self._numbers = None
+        if not self.fixed:
+            self._numbers = Numbers(self.backemf, self._step._run, num_actuators, self.device, self._grad)
         self._example = {n: x for n, x in vars(self._initial()).items() if x is not None}
         self._stateful = bool(self._example)
         self._after = self.state(num_actuators, self.device)
         self.watch(*self.telemetry)
         if self._after is not None:
             self._after.reset(wp.zeros(num_actuators, dtype=wp.bool, device=self.device))
+
+    @property
+    def numbers(self) -> Numbers:
+        """Arrays of the numbers that a step takes, by name, e.g. "motor.winding.resistance" [Ω], shape (N,).
+
+        The next step takes what is written there, in a captured graph too: an array stays where it is.
+        """
+        if self.device is None:
+            raise ParameterError("numbers: make the actuator of Newton with this drive first")
+        if self._numbers is None:
+            raise ParameterError("numbers: this drive was made with fixed=True; leave it out to change its numbers")
+        if not self._numbers.used:
+            self._numbers.used = self._taken()
+        return self._numbers
+
+    def set_numbers(self, name: str, values: Any, mask: Any = None, indices: Any = None) -> None:
+        """Change a number of all joints, of those where `mask` is true, or of those at `indices` of the row.
+
+        Args:
+            name: Such as "motor.winding.resistance", "controller.stiffness" or "limits.0.effort_limit"; "motor." may
+                be left out.
+            values: One number, or one per joint in SI units; with `indices`, one per index. An array of Warp is
+                copied on the device and not looked at, so that a graph can hold it.
+            mask: Which joints, shape (N,).
+            indices: Places of joints in this row, whole numbers from 0.
+        """
+        self.numbers.set(name, values, mask, indices)
+
+    def present_actuator(self) -> Actuator:
+        """The actuator with its numbers as they are now, read back; `backemf` is what it was made of."""
+        return self.numbers.present()
+
+    def _taken(self) -> tuple[str, ...]:
+        """Numbers that torque, slopes or state depend on."""
+        stepper: Any = self._step._run
+        row = wp.empty(self.count, dtype=wp.float32, device=self.device)
+        given: dict[str, Any] = {f"state.{name}": x for name, x in self._example.items()}
+        given |= {f"command.{name}": row for name in inputs_of(self.backemf, False)} | stepper.arrays
+        given |= {"position": row, "velocity": row, "dt": 1.0}
+        after, out = stepper.traced(given, (Command, type(None)))
+        found = loads_in(after, SimpleNamespace(**{name: getattr(out, name) for name in SLOPES}))
+        return tuple(name for name in stepper.arrays if name in found)
 
     def watch(self, *names: str) -> dict[str, wp.array]:
         """Arrays of outputs such as "current" or "winding_temperature" that every step writes from now on."""
@@ -147,8 +199,8 @@ class BackemfDrive(DriveBase):
         custom_inputs: dict[str, Any] | None = None,
     ) -> None:
         """Torques of all joints into `forces`."""
-        arrays = self._arrays(positions, velocities, target_pos, target_vel, feedforward)
-        places = self._places(pos_indices, vel_indices, target_pos_indices, target_vel_indices)
+        arrays = host_arrays(positions, velocities, target_pos, target_vel, feedforward)
+        places = host_places(pos_indices, vel_indices, target_pos_indices, target_vel_indices)
         grad = forces.requires_grad or any(x is not None and x.requires_grad for x in arrays.values())
         self._run(arrays, places, state, {"torque": forces}, dt, grad)
 
@@ -190,8 +242,8 @@ class BackemfDrive(DriveBase):
     ) -> None:
         """Torque and its slopes at the beginning of the step; the state goes on as in the explicit mode."""
         feedforward = (custom_inputs or {}).get("joint_act")
-        arrays = self._arrays(positions, velocities, target_pos, target_vel, feedforward)
-        places = self._places(pos_indices, vel_indices, target_pos_indices, target_vel_indices)
+        arrays = host_arrays(positions, velocities, target_pos, target_vel, feedforward)
+        places = host_places(pos_indices, vel_indices, target_pos_indices, target_vel_indices)
         slopes = {name: self.outputs[name] for name in SLOPES}
         self._run(arrays, places, drive_state, slopes, dt, False)
         filled(self._pack, slopes, positions, velocities, pos_indices, vel_indices, inv_mass, dt)
@@ -227,13 +279,14 @@ class BackemfDrive(DriveBase):
         if key not in self._fused:
             straight = {name: in_order(index, self.count) for name, index in places.items()}
             inputs = {"position": PLACES["position"], "velocity": PLACES["velocity"]}
-            inputs |= {f"command.{n}": PLACES[TARGETS[n]] for n in self._inputs(without)}
+            inputs |= {f"command.{n}": PLACES[TARGETS[n]] for n in inputs_of(self.backemf, without)}
             # joints with the same indices share the array of them
             first = {name: next(m for m, y in places.items() if y is x) for name, x in places.items()}
             inputs = {n: "" if straight[place] else f"at.{first[place]}" for n, place in inputs.items()}
             wanted = tuple(dict.fromkeys((*outputs, *self.telemetry)))
             effort = ("" if straight["effort"] else f"at.{first['effort']}") if forces else None
-            made = Fused(self._step._run, self.count, self._example, inputs, wanted, effort, alternates)
+            rows = {} if self._numbers is None else self._numbers.rows
+            made = Fused(self._step._run, self.count, self._example, inputs, wanted, effort, alternates, rows)
             made.load()
             self._kept.append(places)
             self._fused[key] = made
@@ -242,44 +295,16 @@ class BackemfDrive(DriveBase):
                 self._plan(sim, places, outputs, True, True)
         return self._fused[key]
 
-    def _inputs(self, without: bool) -> tuple[str, ...]:
-        """Inputs of the controller that Newton has."""
-        controller = self.backemf.controller
-        if without and TARGETS[controller.main] == "feedforward":
-            raise ParameterError(
-                f"{type(controller).__name__} follows joint_act, which is not there: give control.joint_act an array"
-            )
-        return tuple(name for name in controller.inputs if not (without and TARGETS[name] == "feedforward"))
-
     def _named(self, sim: dict[str, Any], places: dict[str, Any]) -> dict[str, Any]:
         named = {"position": sim["positions"], "velocity": sim["velocities"]}
         named |= {f"command.{name}": sim[TARGETS[name]] for name in self.backemf.controller.inputs}
-        return named | {f"at.{name}": x for name, x in places.items()}
+        block = {} if self._numbers is None else {NUMBERS: self._numbers.block}
+        return named | block | {f"at.{name}": x for name, x in places.items()}
 
     def _states(self, state: Any, after: Any) -> dict[str, Any]:
         if state is None:
             return {}
         return {f"state.{n}": x for n, x in state.arrays.items()} | {f"new.{n}": x for n, x in after.arrays.items()}
-
-    @staticmethod
-    def _arrays(positions: Any, velocities: Any, target_pos: Any, target_vel: Any, feedforward: Any) -> dict[str, Any]:
-        return {
-            "positions": positions,
-            "velocities": velocities,
-            "target_pos": target_pos,
-            "target_vel": target_vel,
-            "feedforward": feedforward,
-        }
-
-    @staticmethod
-    def _places(pos: Any, vel: Any, target: Any, command: Any, effort: Any = None) -> dict[str, Any]:
-        return {
-            "pos": pos,
-            "vel": vel,
-            "target": target,
-            "command": command,
-            "effort": vel if effort is None else effort,
-        }
 
     def _initial(self) -> State:
         return self._step.initial((self.count,), seed=self.seed, dt=self.dt)
@@ -293,17 +318,3 @@ class BackemfDrive(DriveBase):
         require_step(dt)
         require_frames(self.backemf, State(**self._example), dt)
         self._seen = dt
-
-
-@lru_cache(maxsize=256)
-def checked(given: Carried) -> Actuator:
-    """The actuator as Newton can hold it, the same one for the same; raises one sentence where it cannot."""
-    actuator: Actuator = given.actuator
-    if isinstance(actuator.controller, ModeSelector):
-        raise ParameterError("ModeSelector: Newton has no modes; give one controller, such as Torque or VelocityPi")
-    require_load(actuator, None, None)
-    delay = actuator.delay
-    if delay is not None and delay.drawn and delay.per == "environment":
-        # a row of joints does not say where an environment ends
-        return replace(actuator, delay=replace(delay, per="joint"))
-    return actuator
