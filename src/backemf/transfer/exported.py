@@ -27,6 +27,8 @@ SPEEDS, DEMANDS = 41, 21
 """Points of the operating range, along the speed and along the torque that is asked for."""
 SETTLE = 60
 """Steps after which a torque of the operating range is taken."""
+WHOLE = "backemf"
+"""The kind of a simulator's actuators that is one of ours as it is."""
 HEAVY = 1e6
 """Inertia of a joint whose motion is given, over that of the rotor."""
 
@@ -110,8 +112,10 @@ def export(
     full = completed(loaded(thing) if isinstance(thing, (str, Path)) else thing, supply, effort)
     if not (has_voltage(full) or target.any_voltage):
         raise ParameterError(f"{target.title} needs the voltage that feeds the motor, and none is known: give supply=")
+    # an actuator that is written whole has the current limit in it
+    chosen = {} if numbers.get("kind") == WHOLE else {"effort": effort}
     with written_digits(digits):
-        written = target.write(full, joint, timestep, effort=effort, **numbers)
+        written = target.write(full, joint, timestep, **chosen, **numbers)
     dropped = [loss.phenomenon for loss in written.statuses if loss.status == DROPPED]
     if strict and dropped:
         raise ParameterError(

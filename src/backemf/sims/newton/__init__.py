@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ...errors import MissingExtraError
-from .files import read_actuator, write
+from .files import read_actuator, read_actuators, write
 from .law import DcMotor, Drive, MaxEffort, Memory, Pipeline, PositionBased
 from .on_joint import NewtonJoint
 
@@ -44,6 +44,7 @@ __all__ = [
     "add_armature",
     "fused",
     "read_actuator",
+    "read_actuators",
     "write",
 ]
 

@@ -22,12 +22,12 @@ from ..joint import NUMBERS, Joint, armature_of, has_line, joint_of, parts_of, r
 from ..losses import PHENOMENA, kept_by_joint, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written
-from .reading import read_actuator
+from .reading import read_actuator, read_actuators
 
-__all__ = ["KINDS", "read_actuator", "write"]
+__all__ = ["KINDS", "read_actuator", "read_actuators", "write"]
 
-KINDS = ("dc_motor", "pd", "pid", "backemf")
-"""What a prim can be: PD and a torque-speed line, PD or PID and a flat limit, or the whole actuator."""
+KINDS = ("dc_motor", "pd", "pid_dc_motor", "pid", "backemf")
+"""What a prim can be: PD or PID with a torque-speed line or a flat limit, or the whole actuator."""
 DEGREE = math.pi / 180.0
 NAME = re.compile(r"(/[A-Za-z_]\w*)+", re.ASCII)
 
@@ -44,25 +44,30 @@ def write(
     """A .usda layer to lay over a robot's stage, and what is lost.
 
     `joint` is the path of the joint's prim; the actuator becomes a prim beside it. `kind` is "dc_motor" (PD, and a
-    torque that falls with speed), "pd", "pid", or "backemf": the whole actuator, for which Newton needs
-    `import backemf.sims.newton`; left out, it is "dc_motor" where a torque-speed line is known and else "pd". Gains
-    are those of an `IdealPd` or `TorquePid`; else give `stiffness=` and `damping=`, or `bandwidth_hz=`.
+    torque that falls with speed), "pd", "pid_dc_motor", "pid", or "backemf": the whole actuator, for which Newton needs
+    `import backemf.sims.newton`; left out, it is "dc_motor" where a torque-speed line is known and else "pd", with
+    the integral of a `TorquePid` "pid_dc_motor" or "pid". Gains are those of an `IdealPd` or `TorquePid`; else give `stiffness=` and `damping=`, or `bandwidth_hz=`.
     `supply=` is the voltage behind the line, the motor's rated one if left out; `effort=` "peak" or "continuous"
     chooses the current behind the largest torque. `const_effort=` is a torque that Newton's own drives always add
     [N·m]. A delay in seconds needs the physics `timestep` [s].
     """
-    kind = ("dc_motor" if has_line(thing) else "pd") if kind is None else kind
+    _, actuator = parts_of(thing)
+    if kind is None:
+        kind = ("" if _integral(actuator) is None else "pid_") + ("dc_motor" if has_line(thing) else "pd")
+        kind = kind.replace("pid_pd", "pid")
     if kind not in KINDS:
         raise ParameterError(f"kind = {kind!r}: must be one of {', '.join(KINDS)}")
     if not isinstance(joint, str) or not NAME.fullmatch(joint):
         raise ParameterError(f"joint = {joint!r}: must be the path of a prim, such as /World/robot/knee")
-    _, actuator = parts_of(thing)
     if kind == "backemf":
-        require_known(numbers if const_effort is None else {"const_effort": const_effort}, ())
+        for name in (*numbers, *(() if const_effort is None else ("const_effort",))):
+            raise ParameterError(
+                f"write({name}=...): there is no such number here: with kind = 'backemf' the actuator says everything"
+            )
         return _whole(thing, actuator, joint)
     require_known(numbers, NUMBERS)
     figures = joint_of(thing, **numbers)
-    kept = kept_by_joint(actuator, figures, line=kind == "dc_motor")
+    kept = kept_by_joint(actuator, figures, line=kind.endswith("dc_motor"))
     schemas, lines = _drive(kind, actuator, figures, kept)
     bias = thing.beside.get("const_effort") if const_effort is None and isinstance(thing, OnJoint) else const_effort
     if bias:
@@ -82,26 +87,28 @@ def write(
 def _whole(thing: Motor | Actuator | OnJoint, actuator: Actuator, joint: str) -> Written:
     """The whole actuator as text; what belongs to the joint itself stays with the joint."""
     motor = actuator.motor
-    armature = None if motor is None or motor.rotor is None else armature_of(motor)
-    own: list[tuple[str, Figure | None, float]] = [("armature", armature, 1.0)]
+    rotor = None if motor is None or motor.rotor is None else armature_of(motor)
+    own: list[tuple[str, Figure | None, float]] = [("armature", rotor, 1.0)]
     if isinstance(thing, OnJoint):
-        given = (
-            ("armature", thing.armature, "kg·m²"),
-            ("friction", thing.coulomb, "N·m"),
-            ("damping", thing.viscous, ""),
-        )
+        # the inertia of the joint comes on top of the rotor's, which the motor does not bring along
+        whole = Figure(thing.armature, "kg·m²", "as read")
+        if rotor is not None:
+            source = f"{rotor.source}, and {thing.armature:g} of the joint" if thing.armature else rotor.source
+            whole = rotor._replace(value=single("armature", rotor.value) + thing.armature, source=source)
         own = [
-            (name, Figure(value, unit or "N·m·s/rad", "as read"), DEGREE if name == "damping" else 1.0)
-            for name, value, unit in given
-            if value
-        ] or own
+            ("armature", whole, 1.0),
+            ("friction", Figure(thing.coulomb, "N·m", "as read"), 1.0),
+            ("damping", Figure(thing.viscous, "N·m·s/rad", "as read"), DEGREE),
+        ]
     kept = dict.fromkeys(PHENOMENA, "")
     for name in ("load-dependent friction", "backlash"):
         kept.pop(name)
     if actuator.delay is not None and actuator.delay.drawn and actuator.delay.per == "environment":
         kept["delay"] = "Each joint draws a delay of its own: Newton has no environments here."
     lines = [("string newton:backemf:actuator", _quoted(dumps(actuator)), "the actuator, as backemf.load reads it")]
-    return Written(text=_layer(joint, ["BackemfControlAPI"], lines, _joint_lines(own)), statuses=statuses(thing, kept))
+    # the armature is told from the motor's own by all of its digits, as the text of the motor has them
+    beside = _joint_lines(own, exact=True)
+    return Written(text=_layer(joint, ["BackemfControlAPI"], lines, beside), statuses=statuses(thing, kept))
 
 
 Line = tuple[str, str, str]
@@ -109,12 +116,12 @@ Line = tuple[str, str, str]
 
 
 def _drive(kind: str, actuator: Actuator, figures: Joint, kept: dict[str, str]) -> tuple[list[str], list[Line]]:
-    controller = actuator.controller
     lines = [_line("kp", figures.stiffness), _line("kd", figures.damping)]
-    if kind != "pid":
+    if not kind.startswith("pid"):
         return ["NewtonPDControlAPI"], lines
-    if not isinstance(controller, TorquePid) or controller.ki is None or controller.follows != "position":
-        raise ParameterError("kind = 'pid' needs an integral: give an Actuator with TorquePid(kp=, ki=, kd=)")
+    controller = _integral(actuator)
+    if controller is None:
+        raise ParameterError(f"kind = {kind!r} needs an integral: give an Actuator with TorquePid(kp=, ki=, kd=)")
     kept["integral"] = "It takes this step's error before it is used: a step earlier than ours."
     lines.append(_line("ki", Figure(single("ki", controller.ki), "N·m/(rad·s) at the joint", "TorquePid.ki")))
     if controller.integral_limit is not None:
@@ -123,11 +130,18 @@ def _drive(kind: str, actuator: Actuator, figures: Joint, kept: dict[str, str]) 
     return ["NewtonPIDControlAPI"], lines
 
 
+def _integral(actuator: Actuator) -> TorquePid | None:
+    """The controller, if it is a PID that Newton has."""
+    controller = actuator.controller
+    wanted = isinstance(controller, TorquePid) and controller.ki is not None and controller.follows == "position"
+    return controller if wanted and isinstance(controller, TorquePid) else None
+
+
 def _clamp(kind: str, figures: Joint) -> tuple[str, list[Line]]:
     top, stall, speed = figures.effort_limit, figures.saturation_effort, figures.velocity_limit
-    if kind == "dc_motor":
+    if kind.endswith("dc_motor"):
         if top is None or stall is None or speed is None:
-            raise ParameterError("kind = 'dc_motor' needs a torque-speed line: give a motor, or a DcClip in limits")
+            raise ParameterError(f"kind = {kind!r} needs a torque-speed line: give a motor, or a DcClip in limits")
         named = (("saturationEffort", stall), ("velocityLimit", speed), ("maxMotorEffort", top))
         return "NewtonDCMotorClampingAPI", [_line(name, figure) for name, figure in named]
     return ("", []) if top is None else ("NewtonMaxEffortClampingAPI", [_line("maxEffort", top)])
@@ -162,23 +176,24 @@ def _delay(actuator: Actuator, timestep: float | None, kept: dict[str, str]) -> 
 # --- text
 
 
-def _number(value: float) -> str:
+def _number(value: float, exact: bool = False) -> str:
     """The shortest text of a number that is the same in the 32 bits that USD has for it."""
-    return str(np.float32(rounded(float(value))))
+    return str(np.float32(value if exact else rounded(float(value))))
 
 
-def _line(name: str, figure: Figure, factor: float = 1.0) -> Line:
-    value = _number(factor * single(name, figure.value))
+def _line(name: str, figure: Figure, factor: float = 1.0, exact: bool = False) -> Line:
+    value = _number(factor * single(name, figure.value), exact)
     return f"float newton:{name}", value, f"{figure.unit}: {figure.source}"
 
 
-def _joint_lines(own: Any) -> list[Line]:
+def _joint_lines(own: Any, exact: bool = False) -> list[Line]:
     """What belongs to the joint itself, in USD's degrees."""
-    return [
-        _line(name, figure._replace(unit=figure.unit.replace("/rad", "/degree")) if factor != 1.0 else figure, factor)
-        for name, figure, factor in own
-        if figure is not None and figure.value
-    ]
+    lines = []
+    for name, figure, factor in own:
+        if figure is not None and figure.value:
+            unit = figure.unit.replace("/rad", "/degree") if factor != 1.0 else figure.unit
+            lines.append(_line(name, figure._replace(unit=unit), factor, exact))
+    return lines
 
 
 def _quoted(text: str) -> str:

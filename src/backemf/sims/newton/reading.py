@@ -1,139 +1,171 @@
-"""NewtonActuator prims read back: what Newton's parser would make of them, in our words and in its own."""
+"""NewtonActuator prims read back: what Newton's parser would make of them, as a backemf actuator and as its own law."""
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from typing import Any
-
-import numpy as np
 
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, TorquePid
 from ...actuator.delay import Delay
 from ...actuator.torque_limits import AngleTable, DcClip, EffortLimit, TorqueLimit
 from ...errors import BackemfError, ParameterError
+from ..loss import APPROXIMATED, DROPPED, UNKNOWN, Loss
+from ..on_joint import Unread
 from ..usd import applied_schemas, opened
-from .carrier import PREFIX, carried
+from .attributes import authored, number, row, said, steps
+from .carrier import NAMES, PREFIX, carried
+from .joint_prim import joint_numbers, without_rotor
 from .law import Clamp, DcMotor, Drive, MaxEffort, Pipeline, PositionBased
 from .on_joint import NewtonJoint
 
-DEGREE = math.pi / 180.0
+ACTUATOR = "NewtonActuator"
 BACKEMF, BACKEMF_CLAMP = "BackemfControlAPI", "BackemfClampingAPI"
 PD, PID, NEURAL = "NewtonPDControlAPI", "NewtonPIDControlAPI", "NewtonNeuralControlAPI"
 FLAT, LINE, TABLE = "NewtonMaxEffortClampingAPI", "NewtonDCMotorClampingAPI", "NewtonPositionBasedClampingAPI"
-DELAY, JOINT = "NewtonActuatorDelayAPI", "NewtonJointAPI"
+DELAY = "NewtonActuatorDelayAPI"
 DRIVES = (PD, PID, NEURAL, BACKEMF)
+SCHEMAS: dict[str, tuple[str, ...]] = {
+    PD: ("constEffort", "kp", "kd"),
+    PID: ("constEffort", "kp", "kd", "ki", "integralMax"),
+    NEURAL: ("modelPath",),
+    FLAT: ("maxEffort",),
+    LINE: ("maxMotorEffort", "saturationEffort", "velocityLimit"),
+    TABLE: ("lookupPositions", "lookupEfforts"),
+    DELAY: ("delaySteps",),
+    BACKEMF: tuple(PREFIX + name for name in NAMES),
+    BACKEMF_CLAMP: (PREFIX + "limits",),
+}
+"""The attributes of each schema that a prim may have."""
 BESIDE = "the whole actuator says everything: take the clamps and the delay of Newton out"
+
+
+def read_actuators(stage: Any) -> list[NewtonJoint | Unread]:
+    """Every NewtonActuator of a stage, file or text in order: as an actuator, or why it is not read.
+
+    What a joint has of its own is that of its first actuator, so that it is there once.
+    """
+    # a stage that nobody holds is gone, and its prims with it
+    whole, found = opened(stage), []
+    seen: set[str] = set()
+    for prim in _prims(whole):
+        try:
+            target = _target(prim)
+            found.append(_read(prim, target, target not in seen))
+            seen.add(target)
+        except ParameterError as wrong:
+            found.append(Unread(str(prim.GetPath()), _kind(prim), f"{_place(stage, prim)}: {wrong}"))
+    return found
 
 
 def read_actuator(stage: Any, joint: str | None = None) -> NewtonJoint:
     """The actuator of a joint in a stage, file or text, by the joint's path or name; None: the only one."""
-    # a stage that nobody holds is gone, and its prims with it
     whole = opened(stage)
-    prim, target = _found(whole, joint)
+    prim = _found(whole, joint)
     try:
-        return _read(prim, target)
+        return _read(prim, _target(prim))
     except ParameterError as wrong:
-        raise ParameterError(f"{prim.GetPath()}: {wrong}") from None
+        raise ParameterError(f"{_place(stage, prim)}: {wrong}") from None
 
 
-def _read(prim: Any, target: str) -> NewtonJoint:
-    applied = [name for name in applied_schemas(prim) if name in (*DRIVES, FLAT, LINE, TABLE, DELAY, BACKEMF_CLAMP)]
+# --- prims
+
+
+def _prims(stage: Any) -> Iterator[Any]:
+    """Every NewtonActuator prim; a class of prims is none of them."""
+    return (x for x in stage.TraverseAll() if str(x.GetTypeName()) == ACTUATOR and not x.IsAbstract())
+
+
+def _found(stage: Any, joint: str | None) -> Any:
+    """The prim of an actuator; one that is switched off is not meant."""
+    found = [(prim, _targets(prim)) for prim in _prims(stage) if prim.IsActive()]
+    if joint is not None:
+        found = [pair for pair in found if any(joint in (path, path.rpartition("/")[2]) for path in pair[1])]
+    if len(found) == 1:
+        return found[0][0]
+    if not found:
+        raise ParameterError("the stage has no NewtonActuator" + ("" if joint is None else f" for the joint {joint!r}"))
+    shown = ", ".join(" and ".join(paths) or str(prim.GetPath()) for prim, paths in found[:8])
+    raise ParameterError(f"the stage has {len(found)} actuators it could be: give joint=, one of {shown}")
+
+
+def _targets(prim: Any) -> list[str]:
+    relation = prim.GetRelationship("newton:targets")
+    return [str(path) for path in relation.GetTargets()] if relation else []
+
+
+def _target(prim: Any) -> str:
+    """The path of an actuator's joint."""
+    targets = _targets(prim)
+    if not prim.IsActive():
+        raise ParameterError("is switched off (active = false): Newton does not make it")
+    if len(targets) != 1:
+        raise ParameterError(f"newton:targets names {len(targets)} joints: must be one")
+    return targets[0]
+
+
+def _place(stage: Any, prim: Any) -> str:
+    """The file, if it is one, and the path of a prim."""
+    file = isinstance(stage, os.PathLike) or (isinstance(stage, str) and not stage.lstrip().startswith("#usda"))
+    return f"{stage}, {prim.GetPath()}" if file else str(prim.GetPath())
+
+
+def _kind(prim: Any) -> str:
+    return next((name for name in applied_schemas(prim) if name in DRIVES), ACTUATOR)
+
+
+# --- one actuator
+
+
+def _read(prim: Any, target: str, own: bool = True) -> NewtonJoint:
+    every = applied_schemas(prim)
+    applied = [name for name in every if name in SCHEMAS]
     drives = [name for name in applied if name in DRIVES]
     if len(drives) != 1:
         shown = " and ".join(drives) or "no drive"
         raise ParameterError(f"has {shown}: must have one of {PD}, {PID} and {BACKEMF}")
-    own = _of_joint(prim.GetStage().GetPrimAtPath(target))
+    numbers, losses = joint_numbers(prim.GetStage().GetPrimAtPath(target), target) if own else ({}, [])
+    losses += _not_taken(prim, every, applied)
     if drives == [BACKEMF]:
         if len(applied) > 1:
             raise ParameterError(f"has {applied[1] if applied[0] == BACKEMF else applied[0]} too: {BESIDE}")
-        return NewtonJoint(actuator=_whole(prim), joint=target, **own)
+        actuator = _whole(prim)
+        numbers, more = without_rotor(numbers, actuator, target)
+        return NewtonJoint(actuator=actuator, joint=target, losses=(*losses, *more), **numbers)
     if NEURAL in drives or BACKEMF_CLAMP in applied:
         raise ParameterError(f"has {NEURAL if NEURAL in drives else BACKEMF_CLAMP}: only Newton itself can run it")
     pipeline = Pipeline(
         drive=_drive(prim, drives[0] == PID),
         clamps=tuple(_clamps(prim, applied)),
-        delay_steps=_steps(prim) if DELAY in applied else 0,
+        delay_steps=steps(prim) if DELAY in applied else 0,
     )
     bias = {"const_effort": pipeline.drive.const_effort} if pipeline.drive.const_effort else {}
-    return NewtonJoint(actuator=_in_our_words(pipeline), joint=target, pipeline=pipeline, beside=bias, **own)
+    return NewtonJoint(
+        actuator=_as_ours(pipeline),
+        joint=target,
+        pipeline=pipeline,
+        beside=bias,
+        losses=(*losses, *_approximations(pipeline)),
+        **numbers,
+    )
 
 
-def _found(stage: Any, joint: str | None) -> tuple[Any, str]:
-    """The prim of an actuator, and the path of its joint."""
-    found = [(prim, _target(prim)) for prim in stage.TraverseAll() if str(prim.GetTypeName()) == "NewtonActuator"]
-    if joint is not None:
-        found = [pair for pair in found if joint in (pair[1], pair[1].rpartition("/")[2])]
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise ParameterError("the stage has no NewtonActuator" + ("" if joint is None else f" for the joint {joint!r}"))
-    shown = ", ".join(target for _, target in found[:8])
-    raise ParameterError(f"the stage has {len(found)} actuators it could be: give joint=, one of {shown}")
-
-
-def _target(prim: Any) -> str:
-    relation = prim.GetRelationship("newton:targets")
-    targets = list(relation.GetTargets()) if relation else []
-    if len(targets) != 1:
-        raise ParameterError(f"{prim.GetPath()}: newton:targets names {len(targets)} joints: must be one")
-    return str(targets[0])
-
-
-# --- values
-
-
-def _authored(prim: Any, name: str) -> Any:
-    """What a prim says of an attribute; None: nothing."""
-    attribute = prim.GetAttribute(f"newton:{name}")
-    if not attribute or not attribute.HasAuthoredValue():
-        return None
-    if attribute.GetNumTimeSamples() > 0:
-        raise ParameterError(f"newton:{name} has time samples: must be one value")
-    return attribute.Get()
-
-
-def _number(prim: Any, name: str, missing: float | None = 0.0, scale: float = 1.0) -> Any:
-    """An attribute that is a number; None for infinity where that is what is missing."""
-    value = _authored(prim, name)
-    if value is None:
-        return missing
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ParameterError(f"newton:{name} = {value!r}: must be a number")
-    if missing is None and value == math.inf:
-        return None
-    if not math.isfinite(value):
-        raise ParameterError(f"newton:{name} = {value}: must be a finite number")
-    # the number that was meant, of all that USD's 32 bits cannot tell apart
-    return float(str(np.float32(value))) if scale == 1.0 else float(str(np.float32(value * scale)))
-
-
-def _row(prim: Any, name: str) -> np.ndarray:
-    value = _authored(prim, name)
-    if value is None:
-        raise ParameterError(f"newton:{name} is missing: give lookupPositions and lookupEfforts")
-    try:
-        return np.array([float(str(np.float32(x))) for x in value])
-    except (TypeError, ValueError):
-        raise ParameterError(f"newton:{name} = {value!r}: must be a row of numbers") from None
-
-
-def _steps(prim: Any) -> int:
-    """The delay; Newton takes no default of its schema, so that none is none."""
-    value = _authored(prim, "delaySteps")
-    if value is None:
-        return 0
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 10_000:
-        raise ParameterError(f"newton:delaySteps = {value!r}: must be a whole number from 0 to 10000")
-    return value
-
-
-# --- parts
+def _not_taken(prim: Any, every: list[str], applied: list[str]) -> Iterator[Loss]:
+    """Schemas and attributes of the prim that are nobody's here."""
+    for name in every:
+        if name not in SCHEMAS and name.endswith("API"):
+            yield Loss(name, UNKNOWN, f"{prim.GetPath()}: {name} is none of Newton's own schemas and is not read.")
+    taken = {name for schema in applied for name in SCHEMAS[schema]}
+    for name in said(prim):
+        if name not in taken:
+            told = f"{prim.GetPath()}: newton:{name}: no schema of the prim has it, so that Newton does not read it."
+            yield Loss(f"newton:{name}", DROPPED, told)
 
 
 def _whole(prim: Any) -> Actuator:
-    given = {name: _authored(prim, PREFIX + name) for name in ("actuator", "motor", "voltage", "kp", "ki", "kd")}
+    given = {name: authored(prim, PREFIX + name) for name in NAMES}
     given = {name: value for name, value in given.items() if value not in (None, "")}
     for name, value in given.items():
         text = name in ("actuator", "motor")
@@ -148,42 +180,33 @@ def _whole(prim: Any) -> Actuator:
 
 
 def _drive(prim: Any, integral: bool) -> Drive:
-    more = {"ki": _number(prim, "ki"), "integral_max": _number(prim, "integralMax", None)} if integral else {}
-    kp, kd, bias = (_number(prim, name) for name in ("kp", "kd", "constEffort"))
+    more = {"ki": number(prim, "ki"), "integral_max": number(prim, "integralMax", None)} if integral else {}
+    kp, kd, bias = (number(prim, name) for name in ("kp", "kd", "constEffort"))
     return Drive(kp=kp, kd=kd, const_effort=bias, **more)
 
 
 def _clamps(prim: Any, applied: list[str]) -> Iterator[Clamp]:
     for name in applied:
         if name == FLAT:
-            yield MaxEffort(max_effort=_number(prim, "maxEffort", None))
+            yield MaxEffort(max_effort=number(prim, "maxEffort", None))
         elif name == LINE:
             yield DcMotor(
-                saturation_effort=_number(prim, "saturationEffort", None),
-                velocity_limit=_number(prim, "velocityLimit", None),
-                max_motor_effort=_number(prim, "maxMotorEffort", None),
+                saturation_effort=number(prim, "saturationEffort", None),
+                velocity_limit=number(prim, "velocityLimit", None),
+                max_motor_effort=number(prim, "maxMotorEffort", None),
             )
         elif name == TABLE:
-            yield PositionBased(positions=_row(prim, "lookupPositions"), efforts=_row(prim, "lookupEfforts"))
+            yield PositionBased(positions=row(prim, "lookupPositions"), efforts=row(prim, "lookupEfforts"))
 
 
-def _of_joint(prim: Any) -> dict[str, Any]:
-    """What the joint itself has; degrees end here."""
-    if not prim or JOINT not in applied_schemas(prim):
-        return {}
-    angular = str(prim.GetTypeName()) != "PhysicsPrismaticJoint"
-    return {
-        "armature": _number(prim, "armature"),
-        "coulomb": _number(prim, "friction"),
-        "viscous": _number(prim, "damping", scale=1.0 / DEGREE if angular else 1.0),
-    }
+# --- as a backemf actuator
 
 
-# --- in our words
+def _as_ours(pipeline: Pipeline) -> Actuator:
+    """The nearest actuator of ours: the same but for when the integral takes an error, and for a constant torque.
 
-
-def _in_our_words(pipeline: Pipeline) -> Actuator:
-    """The nearest actuator of ours: the same but for when the integral takes an error, and for a constant torque."""
+    Newton's drives take position, velocity and effort targets, as our controllers in torque do.
+    """
     drive = pipeline.drive
     controller: Any = IdealPd(stiffness=drive.kp, damping=drive.kd)
     if drive.ki is not None:
@@ -215,3 +238,29 @@ def _limits(clamps: tuple[Clamp, ...]) -> Iterator[TorqueLimit]:
         known = [x for x in (top, stall) if x is not None]
         if known:
             yield EffortLimit(effort_limit=min(known))
+
+
+def _approximations(pipeline: Pipeline) -> Iterator[Loss]:
+    """What of Newton's law the actuator does otherwise or not at all."""
+    drive = pipeline.drive
+    if drive.ki:
+        told = "Newton's integral takes this step's error before it is used: a step earlier than ours."
+        yield Loss("integral", APPROXIMATED, told)
+    if drive.const_effort:
+        told = f"newton:constEffort = {drive.const_effort:g} N·m is beside the actuator: only Newton adds it."
+        yield Loss("constant torque", DROPPED, told)
+    for k, line in enumerate(pipeline.clamps):
+        if isinstance(line, DcMotor) and line.velocity_limit is not None and _order_counts(line, pipeline.clamps[:k]):
+            told = "Beyond the no-load speed Newton's last clamp wins, the torque-speed line; here the tightest does."
+            yield Loss("effort limit", APPROXIMATED, told)
+
+
+def _order_counts(line: DcMotor, before: tuple[Clamp, ...]) -> bool:
+    """Whether a clamp before a line holds less than the torque with which the line brakes beyond the no-load speed."""
+    most = math.inf if line.max_motor_effort is None else line.max_motor_effort
+    for other in before:
+        if isinstance(other, MaxEffort) and other.max_effort is not None and other.max_effort < most:
+            return True
+        if isinstance(other, PositionBased) and other.efforts.min() < most:
+            return True
+    return False
