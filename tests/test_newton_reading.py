@@ -22,7 +22,7 @@ WHOLE = be.Actuator(
     controller=be.PositionPid(kp=3.0, ki=5.0),
 )
 
-STAGE = '''#usda 1.0
+STAGE = """#usda 1.0
 def PhysicsRevoluteJoint "hip" (prepend apiSchemas = ["NewtonJointAPI", "PhysicsDriveAPI:angular"])
 {
     float newton:armature = 0.02
@@ -108,7 +108,7 @@ class NewtonActuator "template" (prepend apiSchemas = ["NewtonPDControlAPI"])
 {
     rel newton:targets = </knee>
 }
-'''
+"""
 
 
 def test_every_actuator_of_a_stage_is_there():

@@ -5,7 +5,6 @@ A controller in volts is one in torque with the damping of the back-EMF, as long
     τ = N·Kt/R·(v - N·Ke·w)
     v = kp·e - kd·w     →  τ = N·Kt/R·kp·e - N·Kt/R·(kd + N·Ke)·w
     v = kp·(v* - w)     →  τ = N·Kt/R·(kp + N·Ke)·(s·v* - w),   s = kp/(kp + N·Ke)
-    v as commanded      →  τ = N·Kt/R·v - N²·Kt·Ke/R·w
 """
 
 from __future__ import annotations
@@ -21,11 +20,9 @@ from ..actuator.controllers import (
     Torque,
     TorquePid,
     VelocityPi,
-    Voltage,
 )
 from ..actuator.gains import Gains, gains_from_bandwidth, torque_gains
 from ..errors import ParameterError
-from ..motor import Motor
 from .numbers import single
 from .text import Figure
 
@@ -73,7 +70,7 @@ def gains_of(
 def gains_in_volts(actuator: Actuator) -> tuple[tuple[Any, Any], tuple[str, str]] | None:
     """Stiffness and damping that do what a controller in volts does, and where they are from; None: it is in torque."""
     c, motor = actuator.controller, actuator.motor
-    if motor is None or not isinstance(c, (PositionPid, DutyServo, VelocityPi, Voltage)):
+    if motor is None or not isinstance(c, (PositionPid, DutyServo, VelocityPi)):
         return None
     bus, kind = _bus(actuator), type(c).__name__
     if isinstance(c, VelocityPi):
@@ -99,19 +96,9 @@ def volts_note(actuator: Actuator) -> str:
         return "Only the torque of ModeSelector is left: the program that commands chooses."
     if motor is None or gains_in_volts(actuator) is None:
         return ""
-    per_volt, back = _per_volt(motor)
-    if isinstance(c, Voltage):
-        return f"The voltage is an effort: command {per_volt:.4g} N·m per volt; the back-EMF is the damping."
     if isinstance(c, VelocityPi):
-        kp = single("kp", c.kp)
+        kp, back = single("kp", c.kp), single("Ke", motor.ratio * motor.magnet.back_emf_constant)
         told = f"command {kp / (kp + back):.4g} times the velocity" if kp > 0.0 else "it asks for nothing"
         return f"Its volts are torques, with the damping of the back-EMF: {told}."
     told = "" if not getattr(c, "dead_band", None) else f" The dead band of {c.dead_band} rad is lost."
     return f"Its gains in volts are gains in torque, with the damping of the back-EMF.{told}"
-
-
-def _per_volt(motor: Motor) -> tuple[float, float]:
-    """N·Kt/R [N·m/V] and N·Ke [V·s/rad]."""
-    gains = torque_gains(motor, Gains(1.0))
-    per_volt = single("Kt/R", gains.kp)
-    return per_volt, single("Ke", gains.kd) / per_volt

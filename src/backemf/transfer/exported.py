@@ -13,14 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ..actuator import Actuator, Command, Torque
+from ..actuator import Actuator, Command, Torque, Voltage
+from ..datasheet import Datasheet
 from ..errors import ParameterError
 from ..motor import Motor
-from ..motorfile import load_with_joint
 from ..sims.digits import MEANT, written_digits
 from ..sims.losses import DROPPED, KEPT, Loss
 from ..sims.on_joint import Law, OnJoint
-from .duty import HEATING, Scale, command_for, completed, has_voltage, reference_duty, scale_of, volts_for
+from ..sims.text import Written
+from .duty import HEATING, Scale, command_for, completed, reference_duty, scale_of, volts_for
+from .given import given_actuator
 from .targets import Target, target_of
 
 SPEEDS, DEMANDS = 41, 21
@@ -80,7 +82,7 @@ class Exported:
 
 
 def export(
-    thing: Motor | Actuator | OnJoint | str | Path,
+    thing: Motor | Actuator | OnJoint | Datasheet | str | Path,
     to: str,
     joint: str = "joint",
     *,
@@ -96,7 +98,9 @@ def export(
     """An actuator for a simulator, and what is lost on the way.
 
     Args:
-        thing: What to write: an actuator, a bare `Motor`, whose torque is commanded, or a catalogue id or a TOML file.
+        thing: What to write: an `Actuator` or an `OnJoint`; a bare `Motor`, a `Datasheet`, a catalogue id or a TOML
+            file of a motor, whose torque is commanded. So is that of an actuator in volts where the simulator's
+            actuators take none.
         to: "mujoco@4.0", "mujoco@3.11", "mjlab", "isaaclab", "newton", "physx" or "webots".
         joint: Name of the joint; for USD the path of its prim.
         supply: What feeds the motor, or its voltage [V]; None: the actuator's own, or the rated voltage.
@@ -109,13 +113,11 @@ def export(
         numbers: What the simulator's own `write` takes besides, such as `kind=`.
     """
     target = target_of(to)
-    full = completed(loaded(thing) if isinstance(thing, (str, Path)) else thing, supply, effort)
-    if not (has_voltage(full) or target.any_voltage):
-        raise ParameterError(f"{target.title} needs the voltage that feeds the motor, and none is known: give supply=")
+    full = completed(given_actuator(thing, supply, target.any_voltage), supply, effort)
     # an actuator that is written whole has the current limit in it
     chosen = {} if numbers.get("kind") == WHOLE else {"effort": effort}
     with written_digits(digits):
-        written = target.write(full, joint, timestep, **chosen, **numbers)
+        full, written = _written(target, full, joint, timestep, chosen | numbers)
     dropped = [loss.phenomenon for loss in written.statuses if loss.status == DROPPED]
     if strict and dropped:
         raise ParameterError(
@@ -127,12 +129,24 @@ def export(
     return Exported(target, written.text, written.statuses, written.notes, on_joint, errors, scale)
 
 
-def loaded(id_or_path: str | Path) -> Actuator | OnJoint:
-    """An actuator of the catalogue or of a file, with what belongs to its joint; a motor gets its torque commanded."""
-    actuator, own = load_with_joint(id_or_path)
-    if own is None:
-        return replace(actuator, controller=Torque())
-    return OnJoint(actuator=actuator, joint=own.pop("name", ""), **own)
+def _written(target: Target, full: Any, joint: str, timestep: float, numbers: dict[str, Any]) -> tuple[Any, Written]:
+    """What is written, and for which actuator: where volts have no way, the torque is commanded in place of them."""
+    actuator = full.actuator if isinstance(full, OnJoint) else full
+    try:
+        return full, target.write(full, joint, timestep, **numbers)
+    except ParameterError as wrong:
+        if not isinstance(actuator.controller, Voltage) or actuator.slew or actuator.command_range:
+            raise
+        try:
+            plain = replace(actuator, controller=Torque())
+            full = replace(full, actuator=plain) if isinstance(full, OnJoint) else plain
+            written = target.write(full, joint, timestep, **numbers)
+        except ParameterError:
+            # it is not the volts that are in the way
+            raise wrong from None
+    told = f"{target.title} takes no volts here: the torque of the joint is commanded in place of the motor's voltage."
+    rows = [Loss("controller", DROPPED, told) if loss.phenomenon == "controller" else loss for loss in written.statuses]
+    return full, replace(written, statuses=rows)
 
 
 class Own:

@@ -46,10 +46,10 @@ def write(
     `joint` is the path of the joint's prim; the actuator becomes a prim beside it. `kind` is "dc_motor" (PD, and a
     torque that falls with speed), "pd", "pid_dc_motor", "pid", or "backemf": the whole actuator, for which Newton needs
     `import backemf.sims.newton`; left out, it is "dc_motor" where a torque-speed line is known and else "pd", with
-    the integral of a `TorquePid` "pid_dc_motor" or "pid". Gains are those of an `IdealPd` or `TorquePid`; else give `stiffness=` and `damping=`, or `bandwidth_hz=`.
-    `supply=` is the voltage behind the line, the motor's rated one if left out; `effort=` "peak" or "continuous"
-    chooses the current behind the largest torque. `const_effort=` is a torque that Newton's own drives always add
-    [N·m]. A delay in seconds needs the physics `timestep` [s].
+    the integral of a `TorquePid` "pid_dc_motor" or "pid". Gains are those of an `IdealPd` or `TorquePid`; else give
+    `stiffness=` and `damping=`, or `bandwidth_hz=`. `supply=` is the voltage behind the line, the motor's rated one if
+    left out; `effort=` "peak" or "continuous" chooses the current behind the largest torque. `const_effort=` is a
+    torque that Newton's own drives always add [N·m]. A delay in seconds needs the physics `timestep` [s].
     """
     _, actuator = parts_of(thing)
     if kind is None:

@@ -41,7 +41,9 @@ def _losses(prim: Any, path: str, turns: bool) -> Any:
     if speed is not None:
         shown = f"{speed * DEGREE:.4g} rad/s" if turns else f"{speed:.4g} m/s"
         yield Loss(
-            "speed limit", DROPPED, f"{path}: newton:velocityLimit, {shown}, is held by Newton's solver, not by a motor."
+            "speed limit",
+            DROPPED,
+            f"{path}: newton:velocityLimit, {shown}, is held by Newton's solver, not by a motor.",
         )
     for name in applied_schemas(prim):
         if name.startswith(DRIVE):
@@ -65,6 +67,8 @@ def without_rotor(numbers: dict[str, float], actuator: Actuator, path: str) -> t
         return numbers | {"armature": round(more, DIGITS - 1 - math.floor(math.log10(whole)))}, []
     losses = []
     if more < -SAME * own:
-        note = f"{path}: newton:armature = {whole:g} kg·m² is less than the {own:.6g} kg·m² of the motor, which is taken."
+        note = (
+            f"{path}: newton:armature = {whole:g} kg·m² is less than the {own:.6g} kg·m² of the motor, which is taken."
+        )
         losses = [Loss("rotor inertia", APPROXIMATED, note)]
     return numbers | {"armature": 0.0}, losses
