@@ -22,7 +22,7 @@ SAME = 1e-5
 """Share of a motor's armature within which the joint's is that of the motor, as USD's 32 bits hold it [1]."""
 
 
-def joint_numbers(prim: Any, path: str) -> tuple[dict[str, float], list[Loss]]:
+def joint_numbers(prim: Any, path: str) -> tuple[dict[str, Any], list[Loss]]:
     """Armature [kg·m²], dry friction [N·m] and damping [N·m·s/rad] of a joint, and what of the joint is lost."""
     if not prim:
         note = f"The stage has no prim {path}: armature, friction and damping of the joint stand in another file."
@@ -55,7 +55,7 @@ def _losses(prim: Any, path: str, turns: bool) -> Any:
             )
 
 
-def without_rotor(numbers: dict[str, float], actuator: Actuator, path: str) -> tuple[dict[str, float], list[Loss]]:
+def without_rotor(numbers: dict[str, Any], actuator: Actuator, path: str) -> tuple[dict[str, Any], list[Loss]]:
     """The joint's numbers less the armature of its motor, which is in the actuator already."""
     motor = actuator.motor
     if motor is None or motor.rotor is None or "armature" not in numbers:
