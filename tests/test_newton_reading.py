@@ -185,6 +185,18 @@ def test_newtons_drives_listen_to_three_targets():
     assert tuple(volts.actuator.controller.inputs) == ("voltage",)
 
 
+@pytest.mark.parametrize("kind", ["pd", "pid"])
+def test_a_controller_that_takes_fewer_targets_is_told(kind):
+    """Newton's drive takes all three: what ours does not listen to has to stay 0."""
+    gains = be.TorquePid(kp=2.0, ki=1.0, listens=("position",))
+    actuator = be.Actuator(controller=gains, limits=be.EffortLimit(effort_limit=3.0))
+    by = {loss.phenomenon: loss for loss in write(actuator, KNEE, kind).statuses}
+    assert by["controller"].status == "approximated"
+    assert "takes velocity and effort targets too" in by["controller"].note
+    whole = {loss.phenomenon: loss for loss in write(actuator, KNEE, "backemf").statuses}
+    assert whole["controller"].status == "kept"
+
+
 def test_one_bad_prim_hides_no_other():
     """By its joint an actuator is found, though another one has no joint; a joint with several has to be chosen."""
     text = STAGE.replace("rel newton:targets = </slide>", "rel newton:targets = </other>")

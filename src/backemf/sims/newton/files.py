@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...actuator import Actuator
-from ...actuator.controllers import TorquePid
+from ...actuator.controllers import TORQUE_TARGETS, IdealPd, TorquePid
 from ...errors import ParameterError
 from ...motor import Motor
 from ...motorfile import dumps
@@ -68,6 +68,10 @@ def write(
     require_known(numbers, NUMBERS)
     figures = joint_of(thing, **numbers)
     kept = kept_by_joint(actuator, figures, line=kind.endswith("dc_motor"))
+    left_out = [name for name in TORQUE_TARGETS if name not in actuator.controller.inputs]
+    if left_out and isinstance(actuator.controller, (IdealPd, TorquePid)):
+        told = f"Newton's drive takes {' and '.join(left_out)} targets too: leave these at 0."
+        kept["controller"] = f"{kept['controller']} {told}".strip()
     schemas, lines = _drive(kind, actuator, figures, kept)
     bias = thing.beside.get("const_effort") if const_effort is None and isinstance(thing, OnJoint) else const_effort
     if bias:
