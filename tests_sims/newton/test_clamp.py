@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import newton
 import numpy as np
 import pytest
 import warp as wp
-from newton.actuators import Actuator, DrivePD
+from newton.actuators import Actuator, DrivePD, JointSpaceResponse
 from rig import DT, Host, course
 
 import backemf as be
@@ -90,3 +91,60 @@ def test_what_is_no_limit_is_refused():
         BackemfClamp(be.EffortLimit(effort_limit=np.ones(3)))
     with pytest.raises(be.ParameterError, match="takes limits= alone"):
         BackemfClamp.resolve_arguments({"max_effort": 3.0})
+
+
+def test_joints_with_other_numbers_share_a_clamp():
+    """Twelve joints with knee curves of their own around Newton's PD: one row, and each joint has its own limit."""
+    builder = newton.ModelBuilder(gravity=(0.0, 0.0, 0.0))
+    knees = [be.KneeCurve(driving_effort=1.0 + 0.1 * k, braking_effort=3.0, knee_speed=1.0 + 0.2 * k, no_load_speed=5.0)
+             for k in range(12)]  # fmt: skip
+    for k, knee in enumerate(knees):
+        link = builder.add_link(mass=1.0, inertia=wp.mat33(np.eye(3) * 0.01))
+        builder.add_articulation([builder.add_joint_revolute(-1, link)])
+        limits = knee if k % 2 else dumps(be.Actuator(limits=knee))
+        builder.add_actuator(DrivePD, index=k, clamping=[(BackemfClamp, {"limits": limits})], kp=50.0, kd=0.0)
+    model = builder.finalize()
+    (actuator,) = model.actuators
+    state, control = model.state(), model.control()
+    for target, speed in ((3.0, 0.3), (-3.0, 2.9), (3.0, 2.9)):
+        control.joint_target_q.fill_(target)
+        state.joint_qd.fill_(speed)
+        control.joint_f.zero_()
+        actuator.step(state, control, dt=DT)
+        expected = [limited(50.0 * target, *tightest((knee,), 0.0, np.float32(speed))) for knee in knees]
+        assert control.joint_f.numpy() == pytest.approx(np.array(expected, dtype=float), rel=1e-5)
+
+
+@pytest.mark.parametrize("implicit", [False, True])
+def test_numbers_of_a_clamp_change_while_it_runs(implicit):
+    """A limit that is changed holds in the next step, in the implicit mode too; wrong ones are one sentence."""
+    builder = newton.ModelBuilder(gravity=(0.0, 0.0, 0.0))
+    for k in range(2):
+        link = builder.add_link(mass=1.0, inertia=wp.mat33(np.eye(3) * 100.0))
+        builder.add_articulation([builder.add_joint_revolute(-1, link)])
+        clamp = (BackemfClamp, {"limits": be.EffortLimit(effort_limit=2.0 + k)})
+        builder.add_actuator(DrivePD, index=k, clamping=[clamp], kp=50.0, kd=0.0)
+    model = builder.finalize()
+    (actuator,), (clamp,) = model.actuators, model.actuators[0].clamping
+    state, control = model.state(), model.control()
+    control.joint_target_q.fill_(3.0)
+    newton.eval_fk(model, state.joint_q, state.joint_qd, state)
+    if implicit:
+        response = JointSpaceResponse(model)
+        response.refresh(state)
+        actuator.set_effort_mode_implicit(response)
+
+    def torques() -> list[float]:
+        control.joint_f.zero_()
+        actuator.step(state, control, dt=DT)
+        return control.joint_f.numpy().tolist()
+
+    assert torques() == pytest.approx([2.0, 3.0], rel=1e-4)
+    clamp.set_numbers("limits.0.effort_limit", 1.5, indices=[1])
+    assert torques() == pytest.approx([2.0, 1.5], rel=1e-4)
+    clamp.numbers["limits.0.effort_limit"].assign(np.array([0.5, 0.75], dtype=np.float32))
+    assert torques() == pytest.approx([0.5, 0.75], rel=1e-4)
+    with pytest.raises(be.ParameterError, match=r"EffortLimit\.effort_limit = -1"):
+        clamp.set_numbers("limits.0.effort_limit", -1.0)
+    with pytest.raises(be.ParameterError, match=r"no such number; it has limits\.0\.effort_limit"):
+        clamp.set_numbers("limits.0.most", 1.0)

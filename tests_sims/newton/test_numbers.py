@@ -163,6 +163,45 @@ def test_addresses_stay_and_nothing_is_compiled(monkeypatch):
     assert drive._fused.keys() == plans.keys() == more.keys()
 
 
+@pytest.mark.parametrize("make", [Actuator, BackemfActuator])
+def test_a_captured_graph_sees_the_change(make):
+    """A step that was captured takes a number that is changed afterwards, and a change may be captured itself."""
+    kind, host, given = KINDS["PID in volts, heat"], Host(COUNT), course(COUNT, 1)
+    drive = BackemfDrive(kind)
+    actuator = make(host.indices, drive)
+    before, after = actuator.state(), actuator.state()
+    host.set(*(x[0] for x in given))
+    ohms = wp.full(COUNT, 0.9, dtype=wp.float32)
+    drive.set_numbers("winding.resistance", 1.2)
+    for _ in range(2):
+        actuator.step(host.state, host.control, before, after, dt=DT)
+
+    def step() -> None:
+        host.control.joint_f.zero_()
+        actuator.step(host.state, host.control, before, after, dt=DT)
+
+    with wp.ScopedCapture(device=drive.device) as plain:
+        step()
+    with wp.ScopedCapture(device=drive.device) as changing:
+        drive.set_numbers("winding.resistance", ohms)
+        step()
+
+    def torque(graph) -> np.ndarray:
+        wp.capture_launch(graph)
+        return host.forces().copy()
+
+    def expected(value) -> np.ndarray:
+        return reference(rebuilt(kind, {"motor.winding.resistance": value}), given)["torque"][0]
+
+    assert torque(plain.graph) == pytest.approx(expected(1.2), rel=1e-4)
+    drive.set_numbers("winding.resistance", 2.4, mask=np.arange(COUNT) < 4)
+    halves = np.where(np.arange(COUNT) < 4, 2.4, 1.2)
+    assert torque(plain.graph) == pytest.approx(expected(halves), rel=1e-4)
+    assert torque(changing.graph) == pytest.approx(expected(0.9), rel=1e-4)
+    ohms.fill_(3.0)
+    assert torque(changing.graph) == pytest.approx(expected(3.0), rel=1e-4)
+
+
 def test_an_array_may_be_written_by_hand():
     """`numbers[name]` is the array that steps read: what is written into it counts, by its short name too."""
     kind, host, given = KINDS["volts"], Host(COUNT), course(COUNT, 3)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import newton
 import numpy as np
 import pytest
 import warp as wp
+from pxr import Usd
 from rig import BATTERY, BRISTLES, motor
 from test_usd import KNEE, ROBOT, built, stage_with
 
@@ -103,8 +106,6 @@ def course(actuator, law, inputs) -> tuple[np.ndarray, np.ndarray]:
 
 def without_friction(found: OnJoint) -> OnJoint:
     """The actuator alone: the friction of the joint is the solver's."""
-    from dataclasses import replace
-
     return replace(found, coulomb=0.0, viscous=0.0)
 
 
@@ -166,7 +167,8 @@ def test_every_actuator_that_newton_makes_is_read():
     """Two joints, one of them with two actuators, and one that is switched off: as many as Newton makes, and a row."""
     extra = ROBOT.replace(
         'def PhysicsRevoluteJoint "knee"',
-        'def Xform "foot" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) { float physics:mass = 1; }\n'
+        'def Xform "foot" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])\n'
+        "{ float physics:mass = 1; }\n"
         'def PhysicsRevoluteJoint "ankle" {\n rel physics:body0 = </World/robot/link>\n'
         ' rel physics:body1 = </World/robot/foot>\n uniform token physics:axis = "Y"\n }\n'
         'def PhysicsRevoluteJoint "knee"',
@@ -179,8 +181,6 @@ def test_every_actuator_that_newton_makes_is_read():
         )
     )  # fmt: skip
     text = extra.rstrip().removesuffix("}") + actuators + "}\n"
-    from pxr import Usd
-
     stage = Usd.Stage.CreateInMemory()
     assert stage.GetRootLayer().ImportFromString(text)
     builder = newton.ModelBuilder()

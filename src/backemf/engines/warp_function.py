@@ -17,12 +17,12 @@ ARGUMENTS = ("value", "angle", "speed")
 
 
 class FunctionWriter(Writer):
-    """Writes `clamp(value, angle, speed, params, i, base)`."""
+    """Writes `clamp(value, angle, speed, params, i, base)`; a row of `params` begins with the numbers named `own`."""
 
-    def __init__(self, result: Symbol):
-        own = Layout(wp.float64, (True,))
-        super().__init__([Store("result", result)], {name: own for name in (*ARGUMENTS, "result")}, 1)
-        self.result = result
+    def __init__(self, result: Symbol, own: tuple[str, ...] = ()):
+        layout = Layout(wp.float64, (True,))
+        super().__init__([Store("result", result)], {name: layout for name in (*ARGUMENTS, *own, "result")}, 1)
+        self.result, self.own = result, own
 
     def write(self, name: str) -> str:
         live = sorted(self._reach(self._roots(), set()).values(), key=lambda x: x.index)
@@ -31,22 +31,22 @@ class FunctionWriter(Writer):
         return "\n".join([f"def {name}({', '.join(typed)}):", *(f"    {line}" for line in body), ""])
 
     def _read(self, name: str, kind: str) -> str:
-        return name
+        return f"T(params[i, base + {self.own.index(name)}])" if name in self.own else name
 
     def _text(self, x: Any, kind: str, arguments: set[int] | None = None) -> str:
         if not isinstance(x, Symbol) or not x.uniform:
             return super()._text(x, kind, arguments)
         self.uniforms.setdefault(x.index, x)
-        text = f"T(params[i, base + {list(self.uniforms).index(x.index)}])"
+        text = f"T(params[i, base + {len(self.own) + list(self.uniforms).index(x.index)}])"
         return text if kind == FLOAT else f"({text} != T(0.0))"
 
 
 _BUILT: dict[str, Any] = {}
 
 
-def function_of(result: Symbol, numbers: Mapping[str, float]) -> tuple[Any, list[float]]:
-    """The function in float64 (params in float32), and what its row of params holds."""
-    writer = FunctionWriter(result)
+def function_of(result: Symbol, numbers: Mapping[str, float], own: tuple[str, ...] = ()) -> tuple[Any, list[float]]:
+    """The function in float64 (params in float32), and what its row of params holds after the numbers named `own`."""
+    writer = FunctionWriter(result, own)
     source = writer.write("clamp")
     seal = hashlib.sha256(source.encode()).hexdigest()[:16]
     if seal not in _BUILT:

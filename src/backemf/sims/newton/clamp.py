@@ -6,6 +6,7 @@ them together.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,16 +21,17 @@ from ...engines.warp_function import ARGUMENTS, function_of
 from ...engines.warp_fused import Launcher, in_order, placed
 from ...engines.warp_kernel import Layout, Store
 from ...errors import ParameterError
+from ...tree import numbers as numbers_of
 from .carrier import PREFIX, Carried, _of_text
+from .numbers import ROOT, Numbers
+from .rows import Kind, kind_with
 
 LIMITS = "limits"
 """The name of the one argument."""
 
 
-def limits_of(given: Any) -> Carried:
-    """The limits of an `Actuator`, of its TOML text, or a limit or a tuple of them; checked as an actuator's are."""
-    if isinstance(given, Carried):
-        return given
+def limits_of(given: Any) -> Actuator:
+    """The limits of an `Actuator`, of its TOML text, or a limit or a tuple of them, as an actuator of limits alone."""
     if isinstance(given, str):
         actuator = _of_text(given)
     else:
@@ -39,53 +41,90 @@ def limits_of(given: Any) -> Carried:
     for name, value in leaves(actuator.limits, LIMITS).items():
         if not is_plain(value):
             raise ParameterError(f"{name}: a clamp holds one number for all of its joints; make one clamp per number")
-    return Carried(actuator)
+    return _alone(Carried(actuator))
+
+
+@lru_cache(maxsize=256)
+def _alone(given: Carried) -> Actuator:
+    """An actuator of the same limits alone, the same one for the same."""
+    return Actuator(limits=given.actuator.limits)
 
 
 class BackemfClamp(ClampingBase):
     """A clamp of Newton that keeps a drive's torque within backemf's limits at the joint's angle and speed."""
 
-    SHARED_PARAMS: ClassVar[set[str]] = {LIMITS, PREFIX + LIMITS}
+    SHARED_PARAMS: ClassVar[set[str]] = {"kind", LIMITS, PREFIX + LIMITS}
 
     @classmethod
     def resolve_arguments(cls, args: dict[str, Any]) -> dict[str, Any]:
-        """The limits, from objects or from the TOML text of an actuator that has them."""
-        if len(args) != 1 or not set(args) <= cls.SHARED_PARAMS:
-            raise ParameterError(f"a clamp takes limits= alone, not {', '.join(args) or 'nothing'}")
-        ((key, value),) = args.items()
-        return {key: limits_of(value)}
+        """The limits, from objects or from the TOML text of an actuator that has them.
 
-    def __init__(self, limits: Any = None, **given: Any):
-        """Make the clamp of a limit, or of several at once."""
-        carried = limits_of(given.get(PREFIX + LIMITS) if limits is None else limits)
-        self.limits: tuple[torque_limits.TorqueLimit, ...] = carried.actuator.limits
-        self._numbers = {name: float(x) for name, x in leaves(self.limits, LIMITS).items()}
+        Which limits they are is shared by the joints of a row, and each joint says which of that kind are its own.
+        """
+        if len(args) != 1 or not set(args) <= {LIMITS, PREFIX + LIMITS}:
+            raise ParameterError(f"a clamp takes limits= alone, not {', '.join(args) or 'nothing'}")
+        kind, place = kind_with(limits_of(*args.values()))
+        return dict.fromkeys(cls.SHARED_PARAMS) | {"kind": kind, "place": float(place)}
+
+    def __init__(self, limits: Any = None, *, kind: Kind | None = None, place: Any = None, **given: Any):
+        """Make the clamp of a limit, or of several at once; `kind` and `place` are what `resolve_arguments` found."""
+        if kind is not None:
+            self._actuator = kind.row(place.numpy() if isinstance(place, wp.array) else place)
+        else:
+            self._actuator = limits_of(given.get(PREFIX + LIMITS) if limits is None else limits)
+        self.limits: tuple[torque_limits.TorqueLimit, ...] = self._actuator.limits
+        # the points of tables are the same for all joints
+        own = {f"{ROOT}{name}" for name, _ in numbers_of(self._actuator)}
+        every = leaves(self.limits, ROOT + LIMITS)
+        self._own = tuple(name for name in every if name in own)
+        self._shared = {name: float(x) for name, x in every.items() if name not in own}
         self._launchers: dict[Any, Launcher] = {}
         self._kept: list[Any] = []
         self.count, self.device = 0, None
         # Newton looks for the function where it looks for a class's own
-        self.evaluate_clamp, self._row = function_of(self._traced(), self._numbers)
+        self.evaluate_clamp, self._row = function_of(self._traced(), self._shared, self._own)
 
     def _traced(self) -> Symbol:
         """The clamped torque in symbols."""
         program = Program()
         value, angle, speed = (program.load(name, FLOAT) for name in ARGUMENTS)
-        numbers = {name: program.number(name) for name in self._numbers}
+        numbers = {name: program.number(name) for name in self._shared}
+        numbers |= {name: program.load(name, FLOAT) for name in self._own}
         laws: Any = bind(torque_limits, "warp", load("warp").ops)
-        low, high = laws.tightest(with_symbols(self.limits, LIMITS, numbers), angle, speed)
+        low, high = laws.tightest(with_symbols(self.limits, ROOT + LIMITS, numbers), angle, speed)
         return laws.limited(value, low, high)
 
     def finalize(self, device: Any, num_actuators: int) -> None:
-        """Learn the row of joints."""
+        """Make room for the numbers of a row of joints."""
         self.device, self.count = wp.get_device(device), num_actuators
+        self._numbers = Numbers(self._actuator, num_actuators, self.device)
+        self._numbers.used = self._own
+
+    @property
+    def numbers(self) -> Numbers:
+        """Arrays of the numbers of the limits, by name, e.g. "limits.0.effort_limit" [N·m], shape (N,).
+
+        The next step takes what is written there. Newton's implicit mode puts them into an array of its own when it is
+        switched on: ask again then.
+        """
+        if self.device is None:
+            raise ParameterError("numbers: make the actuator of Newton with this clamp first")
+        return self._numbers
+
+    def set_numbers(self, name: str, values: Any, mask: Any = None, indices: Any = None) -> None:
+        """Change a number of all joints or of some, as `BackemfDrive.set_numbers` does."""
+        self.numbers.set(name, values, mask, indices)
 
     def param_width(self) -> int:
         """How many numbers the limits have."""
-        return len(self._row)
+        return len(self._own) + len(self._row)
 
     def bind_params(self, block: Any) -> None:
-        """Write the numbers of the limits into every joint's row."""
-        block.assign(np.tile(np.array(self._row, dtype=np.float32), (self.count, 1)))
+        """Write the numbers of the limits into every joint's row, and keep them there from now on."""
+        rows = np.zeros((self.count, self.param_width()), dtype=np.float32)
+        rows[:, len(self._own) :] = self._row
+        block.assign(rows)
+        self.numbers.move({name: block[:, k] for k, name in enumerate(self._own)})
 
     def modify_forces(
         self,
@@ -103,14 +142,15 @@ class BackemfClamp(ClampingBase):
             self._launchers[key] = self._launcher(pos_indices, vel_indices)
             self._kept.append((pos_indices, vel_indices))
         arrays = {"value": src_forces, "result": dst_forces, "angle": positions, "speed": velocities}
+        arrays |= self.numbers.arrays
         self._launchers[key].launch(arrays | {"at.pos": pos_indices, "at.vel": vel_indices})
 
     def _launcher(self, pos_indices: Any, vel_indices: Any) -> Launcher:
         own = Layout(wp.float32, (True,))
-        layouts = {"value": own, "result": own}
+        layouts = dict.fromkeys(("value", "result", *self._own), own)
         for name, place, index in (("angle", "at.pos", pos_indices), ("speed", "at.vel", vel_indices)):
             layouts[name] = placed(own, "" if in_order(index, self.count) else place, layouts)
         store = Store("result", self._traced())
-        made = Launcher([store], layouts, self.count, wp.float32, self.device, self._numbers)
+        made = Launcher([store], layouts, self.count, wp.float32, self.device, self._shared)
         made.load()
         return made

@@ -45,7 +45,7 @@ class Numbers(Mapping[str, Any]):
     by the next step.
     """
 
-    def __init__(self, actuator: Actuator, stepper: Any, count: int, device: Any, grad: bool):
+    def __init__(self, actuator: Actuator, count: int, device: Any, grad: bool = False):
         self.actuator, self.count, self.device = actuator, count, device
         given = {f"{ROOT}{name}": value for name, value in numbers_of(actuator)}
         self.rows: dict[str, int] = {}
@@ -61,10 +61,29 @@ class Numbers(Mapping[str, Any]):
         self.block = wp.array(whole, dtype=wp.float32, device=device, requires_grad=grad) if columns else None
         self._views = {name: self.block[row] for name, row in self.rows.items()} if self.block is not None else {}
         self._views |= {name: x for name, x in given.items() if isinstance(x, wp.array)}
+        self.used: tuple[str, ...] = ()
+        """Names of the engine that a step takes."""
+
+    def give(self, stepper: Any) -> None:
+        """Have a step read these arrays in place of plain numbers."""
         for name in self.rows:
             stepper.numbers.pop(name, None)
             stepper.arrays[name] = self._views[name]
-        self.used: tuple[str, ...] = ()
+
+    def load(self) -> None:
+        """Load what changes a number now, so that nothing is left to do while a graph is captured."""
+        wp.load_module(__name__, device=self.device)
+
+    def move(self, arrays: Mapping[str, wp.array]) -> None:
+        """Keep numbers in other arrays from now on; they get what the numbers are."""
+        for name, x in arrays.items():
+            wp.copy(x, self._views[name])
+            self._views[name] = x
+
+    @property
+    def arrays(self) -> dict[str, wp.array]:
+        """The arrays by the engine's names."""
+        return self._views
 
     def _column(self, name: str, value: Any) -> np.ndarray:
         try:

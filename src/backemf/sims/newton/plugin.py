@@ -103,7 +103,8 @@ class BackemfDrive(DriveBase):
         self._reset = plain.compile("warp", **options, in_place=True)
         self._numbers = None
         if not self.fixed:
-            self._numbers = Numbers(self.backemf, self._step._run, num_actuators, self.device, self._grad)
+            self._numbers = Numbers(self.backemf, num_actuators, self.device, self._grad)
+            self._numbers.give(self._step._run)
         self._example = {n: x for n, x in vars(self._initial()).items() if x is not None}
         self._stateful = bool(self._example)
         self._after = self.state(num_actuators, self.device)
@@ -123,6 +124,7 @@ class BackemfDrive(DriveBase):
             raise ParameterError("numbers: this drive was made with fixed=True; leave it out to change its numbers")
         if not self._numbers.used:
             self._numbers.used = self._taken()
+            self._numbers.load()
         return self._numbers
 
     def set_numbers(self, name: str, values: Any, mask: Any = None, indices: Any = None) -> None:
