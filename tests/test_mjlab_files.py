@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from motors import motors
@@ -9,6 +11,7 @@ from motors import motors
 import backemf as be
 from backemf import ParameterError
 from backemf.sims.mjlab import files
+from backemf.sims.mjlab.kinds import LISTENS
 
 PD = be.IdealPd(stiffness=31.7, damping=0.83)
 
@@ -76,9 +79,10 @@ def test_actuator_round_trips(kind: str):
     if kind == "dc_motor":
         limit = be.DcClip(saturation_effort=23.7, velocity_limit=30.1, effort_limit=1 / 3)
     delay = be.Delay(steps=(1, 4), schedule="mjlab", period=7, hold_probability=0.25, staggered=False)
-    found = only(files.write(be.Actuator(controller=PD, limits=(limit,), delay=delay), (".*_hip", "knee"), kind).text)
+    pd = replace(PD, listens=LISTENS[kind])
+    found = only(files.write(be.Actuator(controller=pd, limits=(limit,), delay=delay), (".*_hip", "knee"), kind).text)
     assert (found.kind, found.joints, found.delay) == (kind, (".*_hip", "knee"), delay)
-    assert found.actuator() == be.Actuator(controller=PD, limits=(limit,), delay=delay)
+    assert found.actuator() == be.Actuator(controller=pd, limits=(limit,), delay=delay)
 
 
 def test_motor_with_currents_is_at_the_joint():
@@ -224,7 +228,7 @@ def test_bad_text_gets_one_sentence(text: str, sentence: str):
     ("thing", "arguments", "sentence"),
     [
         (geared(), {}, "stiffness and damping are not known"),
-        (be.Actuator(controller=PD), {}, "effort_limit is not known"),
+        (be.Actuator(controller=PD), {"kind": "dc_motor"}, "needs a torque-speed line"),
         (
             be.Actuator(controller=PD, limits=(be.EffortLimit(effort_limit=1.0),)),
             {"kind": "dc_motor"},

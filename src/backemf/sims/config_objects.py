@@ -32,7 +32,7 @@ def calls_of_object(source: Any, dialect: Dialect) -> list[Call | Unread]:
 def _actuators(source: Any, dialect: Dialect, depth: int) -> list[tuple[str, Any]]:
     if depth > 4 or source is None or isinstance(source, (str, bytes, type)):
         return []
-    if hasattr(source, dialect.marker) or _known(source, dialect):
+    if any(hasattr(source, name) for name in dialect.markers) or _known(source, dialect):
         return [("", source)]
     if isinstance(source, Mapping):
         inside = {str(key): _actuators(value, dialect, depth + 1) for key, value in source.items()}
@@ -104,7 +104,7 @@ def _value(value: Any, dialect: Dialect, left: list[int], depth: int) -> Any:
         return _or_unresolved(rows, rows)
     if hasattr(value, "tolist") and getattr(value, "size", 0) is not None:
         return _value(value.tolist(), dialect, left, depth + 1)
-    if type(value).__name__ in dialect.parts and not isinstance(value, type):
+    if (type(value).__name__ in dialect.parts or _known(value, dialect)) and not isinstance(value, type):
         return _call(value, type(value).__name__, dialect, "", depth + 1)
     return Unresolved(f"{type(value).__name__}(...) is no number or text that can be read: give the number")
 

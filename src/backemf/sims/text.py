@@ -43,6 +43,13 @@ class Dialect:
     """Whether a class holds copies of what it is made of, as Isaac Lab's do."""
     laws: tuple[str, ...] = ("class_type", "build")
     """What a class of the user's own must leave alone to be one of the known ones."""
+    older: tuple[str, ...] = ()
+    """What earlier versions call the marker."""
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """Every name of the field that an actuator has."""
+        return (self.marker, *self.older)
 
 
 @dataclass(frozen=True)
@@ -212,7 +219,7 @@ def calls(text: str, known: Collection[str], parts: Collection[str], marker: str
 
 
 def _is_actuator(instance: Instance, dialect: Dialect) -> bool:
-    return instance.name in dialect.known or dialect.marker in instance.fields
+    return instance.name in dialect.known or any(name in instance.fields for name in dialect.markers)
 
 
 def _holders(script: Script, dialect: Dialect) -> dict[int, list[tuple[str, str]]]:
@@ -240,8 +247,11 @@ def _holders(script: Script, dialect: Dialect) -> dict[int, list[tuple[str, str]
 def _families(script: Script, dialect: Dialect, held: dict[int, Any]) -> list[list[Instance]]:
     """Each actuator of the text with those of its copies that are still held somewhere."""
     families: dict[int, list[Instance]] = {}
-    for instance in script.instances:
-        if _is_actuator(instance, dialect):
+    every = [instance for instance in script.instances if _is_actuator(instance, dialect)]
+    # an actuator inside another one is a part of it, as that of a wrapper
+    inside = {id(part.first) for whole in every for part in whole.fields.values() if isinstance(part, Instance)}
+    for instance in every:
+        if id(instance.first) not in inside:
             families.setdefault(id(instance.first), []).append(instance)
     found = []
     for family in families.values():
@@ -312,7 +322,7 @@ def _unseen(script: Script, dialect: Dialect) -> list[tuple[int, int, Unread]]:
         if not isinstance(node, ast.Call) or id(node) in script.visited:
             continue
         name = last_name(node.func)
-        if name in dialect.known or any(keyword.arg == dialect.marker for keyword in node.keywords):
+        if name in dialect.known or any(keyword.arg in dialect.markers for keyword in node.keywords):
             long = (
                 f"the file takes more than {STEPS} steps to work out" if script.exhausted else "it is inside a lambda"
             )

@@ -97,6 +97,9 @@ def _of_usd(file: Path) -> str:
 
 
 def _of_python(file: Path, text: str) -> str:
+    # mjlab before 1.6 has joint_names_expr too
+    if re.search(r"^\s*(from|import)\s+mjlab\b", text, re.MULTILINE) and not re.search(r"\bisaaclab\b", text):
+        return "mjlab.files"
     if re.search(r"\bisaaclab\b|joint_names_expr", text):
         return "isaaclab.files"
     if re.search(r"\bmjlab\b|target_names_expr", text):

@@ -66,6 +66,8 @@ class Configured:
     """What the configuration says and the actuator does not."""
     line: int = 0
     """Line of the text on which it begins [1]."""
+    robots: tuple[str, ...] = ()
+    """Names in the text that hold it, such as "G1_ARTICULATION"."""
 
     def at(self, joint: str) -> Configured:
         """The same for one joint."""

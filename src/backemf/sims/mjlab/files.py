@@ -5,6 +5,7 @@ Every number is on the joint's side of the gear.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from ...actuator import Actuator
@@ -13,10 +14,10 @@ from ...errors import ParameterError
 from ...motor import Motor
 from ..joint import NUMBERS, parts_of, require_known
 from ..on_joint import OnJoint, Unread
-from ..text import Written, one_of, quoted, single_number, source_of, write_call
+from ..text import Call, Dialect, Written, calls_of_text, one_of, quoted, read_calls, single_number, write_call
 from .configured import Configured
-from .kinds import CLASSES, KINDS, LISTENS, PARTS
-from .reading import configured
+from .kinds import CLASSES, DELAYED, JOINTS, KINDS, LISTENS, PARTS, UNREAD
+from .reading import configured, label
 from .writing import OWN, delay_lines, joint_lines, kind_for, own_lines, rows_of, with_own
 from .writing_motor import joint_beside, motor_lines
 
@@ -74,28 +75,70 @@ def write(
     return Written(text=text, statuses=rows_of(thing, actuator, kind, kept, heard, joint), notes=notes)
 
 
-def read(text: str, file: str = "") -> list[Configured]:
-    """Every actuator in a configuration text of mjlab, in the order of the text."""
-    from ..text import calls
+def read(source: Any, file: str = "") -> list[Configured]:
+    """Every actuator of a configuration of mjlab, in its order; raises one sentence where one cannot be read.
 
-    return [configured(call) for call in calls(text, tuple(KINDS), PARTS, "target_names_expr", file)]
-
-
-def read_actuator(text_or_path: Any, joint: str | None = None) -> OnJoint:
-    """The actuator of a configuration text or file, or the one for a joint, with what it says of the joint itself."""
-    text, file = source_of(text_or_path)
-    return on_joint(one_of(read(text, file), joint, file))
+    `source` is a text, the `Path` of a file, or configuration objects: an actuator, several, or a robot with actuators.
+    """
+    found = _rows(source, file, text=True)
+    for row in found:
+        if isinstance(row, Unread):
+            raise ParameterError(row.why)
+    return [row for row in found if isinstance(row, Configured)]
 
 
 def read_actuators(source: Any) -> list[OnJoint | Unread]:
-    raise NotImplementedError
+    """Every actuator of a configuration of mjlab, in its order, each as a backemf actuator or with why it is not read.
+
+    `source` is a text, a file, or configuration objects: an actuator, several, or a robot with actuators.
+    """
+    return [_on_joint_or_unread(row) for row in _rows(source)]
+
+
+def read_actuator(source: Any, joint: str | None = None) -> OnJoint:
+    """The actuator of a text, a file or a configuration object, or the one for a joint, with what belongs to it."""
+    file = str(source) if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source) else ""
+    return on_joint(one_of(_rows(source), joint, file))
+
+
+DIALECT = Dialect(
+    known=(*KINDS, DELAYED, *UNREAD),
+    marker=JOINTS[0],
+    older=JOINTS[1:],
+    parts=PARTS,
+)
+"""How mjlab's actuators are told from everything else in a text."""
+
+
+def _rows(source: Any, file: str = "", text: bool = False) -> list[Configured | Unread]:
+    """Each actuator, or why it is not read; `text` says that a string is the text itself."""
+    found = calls_of_text(source, DIALECT, file) if text and isinstance(source, str) else read_calls(source, DIALECT)
+    return [_configured_or_unread(row) if isinstance(row, Call) else row for row in found]
+
+
+def _configured_or_unread(call: Call) -> Configured | Unread:
+    try:
+        return configured(call)
+    except ParameterError as error:
+        base = call.fields.get("base_cfg")
+        named = base if isinstance(base, Call) else call
+        return Unread(label(named), named.name, str(error))
+
+
+def _on_joint_or_unread(row: Configured | Unread) -> OnJoint | Unread:
+    if isinstance(row, Unread):
+        return row
+    try:
+        return on_joint(row)
+    except ParameterError as error:
+        return Unread(", ".join(row.joints), CLASSES[row.kind], str(error))
 
 
 def on_joint(found: Configured) -> OnJoint:
     """An actuator with what it says of the joint itself."""
     return OnJoint(
         actuator=found.actuator(),
-        joint=found.joints[0],
+        joint=", ".join(found.joints),
         armature=single_number(found, "armature"),
         coulomb=single_number(found, "frictionloss"),
         viscous=single_number(found, "viscous_damping"),

@@ -43,6 +43,7 @@ IN_XML = (
 UNREAD = {
     **dict.fromkeys(IN_XML, "its numbers stand in the robot's XML: import that file"),
     "BuiltinMuscleActuatorCfg": "a muscle is no motor",
+    "MotorActuatorCfg": "it is backemf's own, and its actuator= is the actuator",
 }
 """Classes that are known and not read, and why."""
 PARTS = ("DcMotorPhysicalParams", "DcMotorDatasheetParams", "DcMotorInputMode", "TransmissionType", "ActuatedType")

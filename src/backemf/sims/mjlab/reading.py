@@ -40,6 +40,7 @@ def configured(call: Call) -> Configured:
             raise call.error(name, f"{call.name} has no such field")
     losses: list[Loss] = []
     known: dict[str, Any] = {"kind": kind, "joints": _joints(call), "line": call.line, "delay": _delay(call)}
+    known["robots"] = call.robots
     for name in IN_THE_XML:
         known[name] = call.number(name, least=0.0)
     losses += _in_the_xml(known)
@@ -58,6 +59,16 @@ def configured(call: Call) -> Configured:
 def _joints(call: Call) -> tuple[str, ...]:
     name = next((name for name in JOINTS if call.fields.get(name) is not None), JOINTS[0])
     return call.joints(name)
+
+
+def label(call: Call) -> str:
+    """What a list of actuators calls one that is not read: its patterns of joint names, or where it stands."""
+    for name in JOINTS:
+        found = call.fields.get(name)
+        patterns = [found] if isinstance(found, str) else found
+        if isinstance(patterns, list) and patterns and all(isinstance(pattern, str) for pattern in patterns):
+            return ", ".join(patterns)
+    return ", ".join(call.robots) or call.at()
 
 
 def _in_the_xml(known: dict[str, Any]) -> list[Loss]:
@@ -138,7 +149,7 @@ def _wrapped(call: Call) -> Configured:
         raise call.error("base_cfg", "must be an actuator, such as IdealPdActuatorCfg(...)")
     inner, delay = configured(base), _delay(call)
     if delay is None:
-        return replace(inner, line=call.line)
+        return replace(inner, line=call.line, robots=call.robots)
     if inner.delay is not None:
         raise call.error("delay_max_lag", "the actuator inside has a delay of its own; write one of them")
     given = call.take("delay_target", "position")
@@ -149,12 +160,12 @@ def _wrapped(call: Call) -> Configured:
     meant = ["voltage" if inner.mode == "VOLTAGE" and target == "effort" else target for target in targets]
     heard = tuple(target for target in inner.listens if target in meant)
     if not heard:
-        return replace(inner, line=call.line)
+        return replace(inner, line=call.line, robots=call.robots)
     losses = inner.losses
     if len(heard) > 1 and delay.shortest != delay.longest:
         losses += (Loss("delay", APPROXIMATED, "mjlab drew a delay for each target; here one delay is that of all."),)
     every = None if heard == inner.listens else heard
-    return replace(inner, delay=replace(delay, targets=every), losses=losses, line=call.line)
+    return replace(inner, delay=replace(delay, targets=every), losses=losses, line=call.line, robots=call.robots)
 
 
 # --- networks
