@@ -87,7 +87,7 @@ def test_what_is_called_kept_gives_the_same_torque(kind: str, name: str):
     if kind == "dc_motor" and actuator.motor is None:
         actuator = replace(actuator, limits=(LINE,))
     if wanted == REFUSED:
-        with pytest.raises(ParameterError, match="kind = .*|stiffness and damping are not known"):
+        with pytest.raises(ParameterError, match=r"kind = .*|stiffness and damping are not known"):
             files.write(actuator, ("knee",), kind)
         return
     written = files.write(actuator, ("knee",), kind)

@@ -64,8 +64,8 @@ class Configured:
     """The network of a "learned_mlp"."""
     losses: tuple[Loss, ...] = ()
     """What the configuration says and the actuator does not."""
-    line: int = 0
-    """Line of the text on which it begins [1]."""
+    where: str = ""
+    """Where it stands, as a sentence begins; empty for an object."""
     robots: tuple[str, ...] = ()
     """Names in the text that hold it, such as "G1_ARTICULATION"."""
 
@@ -95,11 +95,6 @@ class Configured:
 
     def actuator(self) -> Actuator:
         """The same as a backemf actuator; only a "builtin_dc_motor" has a motor."""
-        if self.mode in ("POSITION", "VELOCITY") and self.gear != 1.0:
-            raise ParameterError(
-                f"BuiltinDcMotorActuatorCfg.gear = {self.gear:g} with mode {self.mode}: mjlab compares the target with "
-                "gear·angle; bring the motor's constants to the joint and write gear=1.0"
-            )
         if self.motor is None:
             return Actuator(controller=self.controller(), limits=self.limits, delay=self.delay)
         return Actuator(

@@ -131,7 +131,7 @@ def _on_joint_or_unread(row: Configured | Unread) -> OnJoint | Unread:
     try:
         return on_joint(row)
     except ParameterError as error:
-        return Unread(", ".join(row.joints), CLASSES[row.kind], str(error))
+        return Unread(", ".join(row.joints), CLASSES[row.kind], f"{row.where}: {CLASSES[row.kind]}: {error}")
 
 
 def on_joint(found: Configured) -> OnJoint:

@@ -39,7 +39,7 @@ def configured(call: Call) -> Configured:
         if name not in FIELDS[kind] | COMMON:
             raise call.error(name, f"{call.name} has no such field")
     losses: list[Loss] = []
-    known: dict[str, Any] = {"kind": kind, "joints": _joints(call), "line": call.line, "delay": _delay(call)}
+    known: dict[str, Any] = {"kind": kind, "joints": _joints(call), "where": call.at(), "delay": _delay(call)}
     known["robots"] = call.robots
     for name in IN_THE_XML:
         known[name] = call.number(name, least=0.0)
@@ -149,7 +149,7 @@ def _wrapped(call: Call) -> Configured:
         raise call.error("base_cfg", "must be an actuator, such as IdealPdActuatorCfg(...)")
     inner, delay = configured(base), _delay(call)
     if delay is None:
-        return replace(inner, line=call.line, robots=call.robots)
+        return replace(inner, where=call.at(), robots=call.robots)
     if inner.delay is not None:
         raise call.error("delay_max_lag", "the actuator inside has a delay of its own; write one of them")
     given = call.take("delay_target", "position")
@@ -160,12 +160,12 @@ def _wrapped(call: Call) -> Configured:
     meant = ["voltage" if inner.mode == "VOLTAGE" and target == "effort" else target for target in targets]
     heard = tuple(target for target in inner.listens if target in meant)
     if not heard:
-        return replace(inner, line=call.line, robots=call.robots)
+        return replace(inner, where=call.at(), robots=call.robots)
     losses = inner.losses
     if len(heard) > 1 and delay.shortest != delay.longest:
         losses += (Loss("delay", APPROXIMATED, "mjlab drew a delay for each target; here one delay is that of all."),)
     every = None if heard == inner.listens else heard
-    return replace(inner, delay=replace(delay, targets=every), losses=losses, line=call.line, robots=call.robots)
+    return replace(inner, delay=replace(delay, targets=every), losses=losses, where=call.at(), robots=call.robots)
 
 
 # --- networks

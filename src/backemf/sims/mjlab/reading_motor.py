@@ -19,6 +19,12 @@ def dc_motor_fields(call: Call) -> tuple[dict[str, Any], list[Loss]]:
     if gear == 0.0:
         raise call.error("gear", "must not be zero")
     known: dict[str, Any] = {"mode": mode, "gear": 1.0 if gear is None else gear}
+    if mode != "VOLTAGE" and gear not in (None, 1.0):
+        raise call.error(
+            "gear",
+            f"in mode {mode} mjlab compares the target with gear·angle; bring the motor's constants to the joint and "
+            "write gear=1.0",
+        )
     for name in SWITCHED:
         # mjlab's 0 switches these off
         known[name] = call.number(name, least=0.0) or None
