@@ -1,9 +1,10 @@
 """Every kind of actuator that is written, in one scene of real mjlab: the torques are those of the text, read back."""
 
+import mujoco
 import numpy as np
 import pytest
 import rig
-from test_files import run
+from test_files import compiled, run
 
 import backemf as be
 from backemf.sims.mjlab import files
@@ -72,6 +73,15 @@ def recorded() -> dict:
 
 
 @pytest.mark.parametrize("name", CASES)
+def test_objects_are_read_as_their_text(name: str):
+    """What mjlab makes of the text is read as the text is, and has no field that is not known."""
+    text = files.write(CASES[name], ("knee",), name.split(",")[0]).text
+    (of_object,), (of_text,) = files.read_actuators(run(text)), files.read_actuators(text)
+    assert of_object == of_text
+    assert of_object.joint == "knee"
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_torques_follow_from_the_text(recorded: dict, name: str):
     """All targets are commanded; each kind takes those that it listens to, within the rounding of float32."""
     joint = list(CASES).index(name)
@@ -85,3 +95,50 @@ def test_torques_follow_from_the_text(recorded: dict, name: str):
         worst, peak = max(worst, float(np.abs(ours - theirs).max())), max(peak, float(np.abs(theirs).max()))
     assert peak > 0.5
     assert worst < 2e-5 * max(peak, 1.0), (worst, peak)
+
+
+def test_a_learned_actuator_is_loaded_by_mjlab(tmp_path):
+    """Text and network file are written; mjlab's torques are those of what is read back, from the first step on."""
+    draw = np.random.default_rng(4)
+    network = be.Mlp(
+        weights=(0.4 * draw.normal(size=(8, 6)), 0.4 * draw.normal(size=(1, 8))), biases=(draw.normal(size=8), [0.1])
+    )
+    controller = be.LearnedMlp(
+        network=network, history=3, position_scale=3.0, velocity_scale=0.2, torque_scale=6.0,
+        input_order="velocity_position",
+    )  # fmt: skip
+    path = be.save_network(controller, tmp_path / "net.pt")
+    text = files.write(be.Actuator(controller=controller, limits=(LINE,)), (".*",), network_file=str(path)).text
+    made = run(text)
+    (found,), (same,) = files.read_actuators(text), files.read_actuators(made)
+    assert found.actuator.limits == same.actuator.limits == (LINE,)
+    built, law = rig.build(made, envs=ENVS), found.law()
+    state, worst, peak = law.initial((ENVS, len(rig.JOINTS))), 0.0, 0.0
+    for position in rig.targets(ENVS, STEPS, seed=2):
+        built.robot.set_joint_position_target(position)
+        q, w = (x.numpy().astype(float) for x in (built.robot.data.joint_pos, built.robot.data.joint_vel))
+        state, ours = law.step(state, be.Command(position=position.numpy().astype(float)), q, w, rig.TIMESTEP)
+        built.step()
+        theirs = built.forces().numpy()
+        worst, peak = max(worst, float(np.abs(ours - theirs).max())), max(peak, float(np.abs(theirs).max()))
+    assert peak > 5.0
+    assert worst < 1e-5 * peak, (worst, peak)
+
+
+def test_mujoco_holds_no_motor_without_inductance_to_its_voltage():
+    """Commanded with 100 V, limited to 24 V, at rest: K/R·100 V without inductance, K/R·24 V with it."""
+    forces = []
+    for inductance in (None, 1e-4):
+        motor = be.Motor(
+            winding=be.Winding(resistance=0.5, inductance=inductance),
+            magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1),
+        )
+        written = files.write(be.Actuator(motor, voltage_limit=24.0), ("knee",), "builtin_dc_motor")
+        status = next(loss.status for loss in written.statuses if loss.phenomenon == "voltage limit")
+        model = compiled(run(written.text))
+        data = mujoco.MjData(model)
+        for _ in range(50):
+            data.qpos[:], data.qvel[:], data.ctrl[:] = 0.0, 0.0, 100.0
+            mujoco.mj_step(model, data)
+        forces.append((status, float(data.actuator_force[0])))
+    assert forces == [("approximated", pytest.approx(20.0)), ("kept", pytest.approx(4.8, rel=1e-6))]
