@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,8 @@ import pytest
 import backemf as be
 from backemf import ParameterError
 from backemf.sims.mjlab import files
+from backemf.sims.mjlab.kinds import COMMON, KINDS
+from backemf.sims.mjlab.kinds import FIELDS as FIELDS_OF
 from backemf.sims.on_joint import OnJoint, Unread
 from backemf.transfer import read_file
 
@@ -368,3 +371,40 @@ def test_a_file_of_any_version_is_known_as_mjlabs(tmp_path: Path, joints: str):
     path = tmp_path / "robot.py"
     path.write_text(text_of("BuiltinPositionActuatorCfg", PD, joints))
     assert read_file(path).actuator.controller.inputs == ("position",)
+
+
+# --- values that nobody should write
+
+
+ODD = [
+    "None", "True", "-1", "-1.0", "0", "0.0", "1e308", "10**400", "float('nan')", "float('inf')", "-float('inf')",
+    '"x"', '""', "()", "[]", "{}", "(1.0,)", "(1.0, 2.0, 3.0)", '{"knee": 1.0}', '{".*": None}', '{"(": 1.0}', "[[]]",
+    "lambda: 1", "unknown", "unknown.field", "unknown()", "[x for x in y]", "1j", "b'x'", "...", "1 / 0",
+    "IdealPdActuatorCfg()", "DcMotorPhysicalParams()", "DcMotorInputMode.NONE", "TransmissionType.SITE", "('knee', 3)",
+]  # fmt: skip
+WHOLE = {
+    **{name: fields for name, (fields, _, _) in CLASSES.items()},
+    "LearnedMlpActuatorCfg": f'{CLIP}, network_file="no.pt", pos_scale=1.0, vel_scale=1.0, torque_scale=1.0',
+    "DelayedActuatorCfg": f"base_cfg={base('IdealPdActuatorCfg', PD)}",
+    "XmlActuatorCfg": "",
+}
+
+
+def fields_of(name: str) -> list[str]:
+    more = {"DelayedActuatorCfg": ("base_cfg", "delay_target")}.get(name, FIELDS_OF.get(KINDS.get(name, ""), ()))
+    return sorted({*COMMON, *more})
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_no_value_of_any_field_breaks_the_list(name: str):
+    """Whatever stands in a field, the actuator is read or a row says why not, in one sentence with its place."""
+    for field_name in fields_of(name):
+        for odd in ODD:
+            kept = re.sub(rf"(?:^|, ){field_name}=(?:\w+\([^()]*(?:\([^()]*\)[^()]*)*\)|[^,()]*)", "", WHOLE[name])
+            joints = "" if field_name == "target_names_expr" else 'target_names_expr=("knee",), '
+            text = f"import mjlab\n\na = {name}({joints}{kept.lstrip(', ')}{', ' if kept else ''}{field_name}={odd})\n"
+            (row,) = files.read_actuators(text)
+            if isinstance(row, Unread):
+                assert row.why.startswith("line 3: ") and "\n" not in row.why and len(row.why) < 600, (text, row)
+            else:
+                row.law()

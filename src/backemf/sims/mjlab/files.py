@@ -135,7 +135,9 @@ def _on_joint_or_unread(row: Configured | Unread) -> OnJoint | Unread:
 
 
 def on_joint(found: Configured) -> OnJoint:
-    """An actuator with what it says of the joint itself."""
+    """An actuator with what it says of the joint itself; raises where its joints have numbers of their own."""
+    for name in ("stiffness", "damping", "effort_limit", "saturation_effort", "velocity_limit", *OWN):
+        single_number(found, name)
     return OnJoint(
         actuator=found.actuator(),
         joint=", ".join(found.joints),

@@ -14,7 +14,7 @@ from ..loss import APPROXIMATED, UNKNOWN, Loss
 from ..text import Call
 from .configured import Configured
 from .kinds import COMMON, DELAY, DELAYED, FIELDS, JOINTS, KINDS, LISTENS, UNREAD
-from .reading_motor import dc_motor_fields
+from .reading_motor import dc_motor_fields, one_number
 
 IN_THE_XML = {
     "armature": ("rotor inertia", "armature"),
@@ -106,7 +106,7 @@ def _pd_fields(call: Call, kind: str) -> dict[str, Any]:
 
 
 def _motor_fields(call: Call) -> tuple[dict[str, Any], list[Loss]]:
-    gear = call.number("gear")
+    gear = one_number(call, "gear")
     if gear == 0.0:
         raise call.error("gear", "must not be zero")
     known = {"effort_limit": _limit(call, "builtin_motor"), "gear": 1.0 if gear is None else gear}
@@ -125,7 +125,7 @@ def _delay(call: Call) -> Delay | None:
     low, high = call.steps("delay_min_lag"), call.steps("delay_max_lag")
     if low > high:
         raise call.error("delay_min_lag", f"must not be above delay_max_lag = {high}")
-    chance = call.number("delay_hold_prob", least=0.0)
+    chance = one_number(call, "delay_hold_prob", least=0.0)
     if chance is not None and chance > 1.0:
         raise call.error("delay_hold_prob", "must be at most 1")
     staggered = call.take("delay_per_env_phase", True)
@@ -177,7 +177,7 @@ def _network(call: Call) -> LearnedMlp:
     if not isinstance(given, str):
         raise call.error("network_file", "must be the path of a file")
     scales = {
-        ours: call.number(theirs, required="give the factor")
+        ours: one_number(call, theirs, required="give the factor")
         for ours, theirs in (
             ("position_scale", "pos_scale"),
             ("velocity_scale", "vel_scale"),

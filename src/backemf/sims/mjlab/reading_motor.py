@@ -12,10 +12,17 @@ from ..text import Call
 from .kinds import MODES, SWITCHED
 
 
+def one_number(call: Call, name: str, **bounds: Any) -> Any:
+    """A field that is one number for all joints."""
+    if isinstance(call.take(name), dict):
+        raise call.error(name, "must be one number; write an actuator for each group of joints")
+    return call.number(name, **bounds)
+
+
 def dc_motor_fields(call: Call) -> tuple[dict[str, Any], list[Loss]]:
     """Mode, gains, limits and the motor, and what MuJoCo does otherwise than the fields say."""
     mode = call.word("mode", tuple(MODES), "POSITION")
-    gear = call.number("gear")
+    gear = one_number(call, "gear")
     if gear == 0.0:
         raise call.error("gear", "must not be zero")
     known: dict[str, Any] = {"mode": mode, "gear": 1.0 if gear is None else gear}
@@ -27,19 +34,19 @@ def dc_motor_fields(call: Call) -> tuple[dict[str, Any], list[Loss]]:
         )
     for name in SWITCHED:
         # mjlab's 0 switches these off
-        known[name] = call.number(name, least=0.0) or None
+        known[name] = one_number(call, name, least=0.0) or None
     if mode == "VOLTAGE":
         for name in ("stiffness", "damping", "integral_gain"):
-            if call.number(name):
+            if one_number(call, name):
                 raise call.error(name, "has no use in VOLTAGE mode, and mjlab refuses it: leave it out")
     else:
-        known["stiffness"] = call.number("stiffness", above=0.0, required="give the gain")
-        known["damping"] = call.number("damping") or 0.0
-        call.number("voltage_limit", above=0.0, required="give the largest voltage [V]")
+        known["stiffness"] = one_number(call, "stiffness", above=0.0, required="give the gain")
+        known["damping"] = one_number(call, "damping") or 0.0
+        one_number(call, "voltage_limit", above=0.0, required="give the largest voltage [V]")
     if known["integral_gain"] is None:
         # a limit of no integral has no effect
         known["integral_limit"] = None
-    known["effort_limit"] = call.number("effort_limit", above=0.0)
+    known["effort_limit"] = one_number(call, "effort_limit", above=0.0)
     known["motor"], losses = _motor(call, known["gear"])
     if mode == "VOLTAGE" and known["voltage_limit"] is not None and known["motor"].winding.inductance is None:
         losses.append(Loss("voltage limit", APPROXIMATED, UNHELD))
@@ -57,8 +64,8 @@ def _motor(call: Call, gear: float) -> tuple[Motor, list[Loss]]:
         told = f"MuJoCo has one motor constant, √(Kt·Ke) = {math.sqrt(kt * ke):.4g}, of Kt = {kt:g} and Ke = {ke:g}."
         losses.append(Loss("separate Kt and Ke", APPROXIMATED, told))
         kt = ke = math.sqrt(kt * ke)
-    inductance = call.number("inductance", least=0.0) or ohms * (
-        call.number("electrical_time_constant", least=0.0) or 0.0
+    inductance = one_number(call, "inductance", least=0.0) or ohms * (
+        one_number(call, "electrical_time_constant", least=0.0) or 0.0
     )
     slope, reference, thermal = 0.0, 25.0, None
     if (row := _row(call, "thermal", 6)) is not None:
@@ -95,7 +102,7 @@ def _constants(call: Call) -> tuple[float, float, float]:
     }.get(params.name)
     if names is None:
         raise call.error("motor_params", wanted)
-    first, second, third = (params.number(name, above=0.0, required="give it") for name in names)
+    first, second, third = (one_number(params, name, above=0.0, required="give it") for name in names)
     if params.name == "DcMotorPhysicalParams":
         return first, second, third
     constant = first / third
