@@ -30,7 +30,8 @@ from .words import above_zero, require_ending, require_folder
 Simulators:
   mujoco@4.0, mujoco@3.11   a model with a <dcmotor>; any version from 3.7
   mjlab                     also --kind ideal_pd, builtin_pd,
-                            builtin_position, builtin_dc_motor
+                            builtin_position, builtin_velocity,
+                            builtin_motor, builtin_dc_motor
   isaaclab                  also isaaclab@2.1; --kind ideal_pd, delayed_pd,
                             implicit
   newton                    USD; also --kind pd, pid, backemf
