@@ -1,8 +1,9 @@
 """Configuration texts in Python, followed statement by statement without running them.
 
-Assignments, loops over tables and conditions on constants are followed; functions are looked into once, with arguments
-that are not known; files beside the text are parsed where it imports names from them. What depends on anything else is
-`Unknown` from there on. Every list, number and text is bounded, and so is the work.
+Assignments, loops over tables and conditions on constants are followed, and so are the text's own functions where it
+calls them; others are looked into once, with arguments that are not known. Files beside the text are parsed where it
+imports names from them. What depends on anything else is `Unknown` from there on. Every list, number and text is
+bounded, and so is the work.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
-from .script_expressions import Expressions, last_name, shown
+from .script_expressions import last_name, shown
+from .script_functions import Functions, Raised, Returned
 from .script_operations import LIBRARIES, operate
 from .script_values import (
     Budget,
@@ -20,6 +22,7 @@ from .script_values import (
     Imported,
     Instance,
     LocalClass,
+    LocalFunction,
     NoValueError,
     Unknown,
 )
@@ -53,7 +56,7 @@ def parsed(text: str, file: str) -> ast.Module:
         raise ParameterError(f"{file or 'text'}: this is no Python that can be read: {error}") from None
 
 
-class Script(Expressions):
+class Script(Functions):
     """A text that is followed to its end; `scopes[0]` then holds the names of the file."""
 
     def __init__(
@@ -73,7 +76,7 @@ class Script(Expressions):
         self.instances = [] if reader is None else reader.instances
         self.tree = parsed(text, file)
         self.own: dict[str, None] = {}
-        self.functions: list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef, list[dict[str, Any]]]] = []
+        self.functions: list[tuple[LocalFunction, list[dict[str, Any]]]] = []
         self.roots: dict[str, Any] = {}
         self.exhausted = False
         self.scopes[0]["__name__"] = "__main__" if reader is None else Path(file).stem
@@ -83,8 +86,9 @@ class Script(Expressions):
         try:
             self._run(self.tree.body)
             # a file that is only imported from is not looked into further
-            for name, node, scopes in self.functions if whole else ():
-                self._look_into(name, node, scopes)
+            for function, scopes in self.functions if whole else ():
+                if not function.whole:
+                    self._look_into(function.name, function.node, scopes)
         except (Exhausted, RecursionError):
             self.exhausted = True
         for name in self.own:
@@ -211,11 +215,18 @@ class Script(Expressions):
     def _perhaps(self, body: list[ast.stmt], test: ast.AST, why: str) -> None:
         """Follow statements that may or may not be run; afterwards what they change is not known."""
         before, self.changes = self.changes, []
+        lost = Unknown(f"{why} {shown(test)}, which is not known")
         try:
             self._run(body)
+        except Returned:
+            # the rest of the function is followed too
+            assert self.frame is not None
+            self.frame.perhaps = lost
+        except Raised:
+            # a program that goes on has not come here
+            pass
         finally:
             changed, self.changes = self.changes, before
-            lost = Unknown(f"{why} {shown(test)}, which is not known")
             for owner, key in changed:
                 if key is not None:
                     owner[key] = lost
@@ -261,15 +272,13 @@ class Script(Expressions):
         for case in node.cases:
             self._perhaps(case.body, node.subject, "it depends on")
 
-    def _do_return(self, node: ast.Return) -> None:
-        if node.value is not None:
-            self.scopes[-1]["return"] = self.value(node.value)
-
     # --- functions and classes
 
     def _do_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        self.bind(ast.Name(id=node.name), Unknown(f"{node.name}(...) is a function", node.name))
-        self.functions.append((node.name, node, list(self.scopes[:1])))
+        function = LocalFunction(node, list(self.scopes), self.file, self.defaults_of(node))
+        self.bind(ast.Name(id=node.name), function)
+        if self.frame is None:
+            self.functions.append((function, list(self.scopes[:1])))
 
     _do_asyncfunctiondef = _do_functiondef
 

@@ -35,10 +35,13 @@ from .script_operations import (
 )
 from .script_values import (
     DEPTH,
+    STEPS,
     Budget,
+    Exhausted,
     Imported,
     Instance,
     LocalClass,
+    LocalFunction,
     NamedRow,
     NoValueError,
     Partial,
@@ -86,6 +89,7 @@ class Expressions:
         self.instances: list[Instance] = []
         self.visited: set[int] = set()
         self.changes: list[tuple[Any, Any]] | None = None
+        self.called_at = 0
 
     # --- names
 
@@ -407,12 +411,17 @@ class Expressions:
         local = self.value(node.func) if isinstance(node.func, ast.Name) else None
         if isinstance(local, LocalClass):
             return self._instance(node, local.name, local)
+        if isinstance(local, LocalFunction):
+            return self.run_function(local, node)
         function = self._function(node.func)
         if function is None and is_class(self.library(node.func).rpartition(".")[2] or name):
             return self._instance(node, self.library(node.func).rpartition(".")[2] or name)
         values, more, lost = self._arguments(node)
         if function is None:
             return Unknown(f"{shown(node.func)}(...) is no function that is worked out here", dotted(node.func))
+        if function == "replace":
+            owner = values[0] if len(values) == 1 else None
+            return self._replaced(owner, node, more, lost) if isinstance(owner, Instance) else Unknown("it is no copy")
         if function in ("copy", "deepcopy"):
             return self.copied(values[0], node.lineno) if len(values) == 1 and not more else Unknown("it is no copy")
         # a path may have parts that are not known, a number may not
@@ -422,6 +431,10 @@ class Expressions:
             if isinstance(value, Unknown):
                 return value
         return self.charged(apply(function, values, more))
+
+    def run_function(self, function: LocalFunction, node: ast.Call) -> Any:
+        """What a function of the text returns."""
+        raise NotImplementedError
 
     def _arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any], Unknown | None]:
         values, more = self._items(node.args), {}
@@ -455,6 +468,8 @@ class Expressions:
             return MATH.get(name)
         if module in ("os.path", "posixpath"):
             return PATHS.get(name)
+        if module == "dataclasses":
+            return name if name == "replace" else None
         if module in ("copy", "pathlib"):
             return name if name in ("copy", "deepcopy") else BUILTINS.get(name) if name == "Path" else None
         if module.split(".")[0] == "mjlab" or module.rpartition(".")[2] in ("actuator", "actuator_utils"):
@@ -498,8 +513,18 @@ class Expressions:
         owner.shown[name] = text
 
     def _instance(self, node: ast.Call, name: str, local: LocalClass | None = None) -> Instance:
-        made = Instance(name, self.file, node.lineno, len(self.instances))
+        made = Instance(name, self.file, node.lineno, len(self.instances), called=self.called_at)
         self.instances.append(made)
+        try:
+            self._fill(made, node, local)
+        except (Exhausted, RecursionError):
+            made.problem = f"{name}: the file takes more than {STEPS} steps to work out: give it a file of its own"
+            raise
+        return made
+
+    def _fill(self, made: Instance, node: ast.Call, local: LocalClass | None) -> None:
+        """Give a class that is being made its fields."""
+        name = made.name
         if local is not None:
             for key, value in local.fields.items():
                 self.set_field(made, key, self.copied(value, 0), local.lines.get(key, node.lineno), "")
@@ -524,7 +549,6 @@ class Expressions:
                     made.problem = f"{name}.{key} is given twice"
                 given.add(key)
                 self.set_field(made, key, item, line, shown(keyword.value), new=True)
-        return made
 
     # --- copies
 
@@ -547,6 +571,7 @@ class Expressions:
         if isinstance(value, Instance):
             order = len(self.instances)
             made = replace(value, origin=value.first, order=order, fields={}, lines=dict(value.lines))
+            made.called = self.called_at or value.called
             made.shown = dict(value.shown)
             if line:
                 made.made = (self.file, line)

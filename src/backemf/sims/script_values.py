@@ -62,6 +62,30 @@ class Imported(Unknown):
         self.original = original or shown
 
 
+class LocalFunction(Unknown):
+    """A function that the text itself defines; what it returns is worked out where it is called."""
+
+    __slots__ = ("calls", "defaults", "file", "node", "scopes")
+
+    def __init__(self, node: Any, scopes: list[dict[str, Any]], file: str, defaults: dict[str, Any]):
+        super().__init__(f"{node.name}(...) is a function", node.name)
+        self.node, self.scopes, self.file, self.defaults = node, scopes, file, defaults
+        self.calls: list[set[str]] = []
+        """Arguments that each call has given."""
+
+    def defaulted(self, values: list[Any], more: dict[str, Any]) -> set[str]:
+        """Arguments that a call leaves as they are."""
+        names = [argument.arg for argument in (*self.node.args.posonlyargs, *self.node.args.args)]
+        return {name for name in self.defaults if name not in more and name not in names[: len(values)]}
+
+    @property
+    def whole(self) -> bool:
+        """Whether its calls tell all it makes: it needs arguments, or has none, or one call gives every one."""
+        a = self.node.args
+        every = {argument.arg for argument in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+        return bool(self.calls) and (every != set(self.defaults) or any(every <= given for given in self.calls))
+
+
 class Partial(str):
     """A text with parts that are not known, as in "{ROOT}/net.pt", or a path."""
 
@@ -123,6 +147,8 @@ class Instance:
     """What it is a copy of."""
     made: tuple[str, int] = ("", 0)
     """File and line of the statement that copied it."""
+    called: int = 0
+    """Line on which the function that makes it is called; 0: it is made by none [1]."""
 
     @property
     def first(self) -> Instance:

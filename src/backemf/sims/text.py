@@ -188,15 +188,16 @@ def calls_of_text(text: str, dialect: Dialect, file: str = "") -> list[Call | Un
     script = Script(text, file, known=dialect.known, parts=dialect.parts, copies=dialect.copies)
     held = _holders(script, dialect)
     rows: list[tuple[int, int, Call | Unread]] = []
+    # a function that is followed twice makes the same actuators on the same lines
+    seen: dict[tuple[int, str], int] = {}
     for family in _families(script, dialect, held):
-        seen: dict[str, int] = {}
-        for version in family:
-            line = version.made[1] if seen and version.made[1] and version.made[0] == file else version.line
+        for index, version in enumerate(family):
+            line = version.made[1] if index and version.made[1] and version.made[0] == file else version.line
             call, row = _row_of(version, dialect, held.get(id(version), []), line)
-            same = f"{call.fields} {version.problem}"
+            same = (version.line, f"{call.fields} {version.problem}")
             if same not in seen:
                 seen[same] = len(rows)
-                rows.append((line, version.order, row))
+                rows.append((version.called or line, version.order, row))
             elif isinstance(row, Call) and isinstance(first := rows[seen[same]][2], Call):
                 more = tuple(name for name in row.robots if name not in first.robots)
                 grown = replace(first, robots=first.robots + more, group=first.group or row.group)
