@@ -408,3 +408,67 @@ def test_no_value_of_any_field_breaks_the_list(name: str):
                 assert row.why.startswith("line 3: ") and "\n" not in row.why and len(row.why) < 600, (text, row)
             else:
                 row.law()
+
+
+# --- how people write robots
+
+
+HELPERS = """
+from dataclasses import replace
+from mjlab.actuator import BuiltinPositionActuatorCfg, DelayedActuatorCfg, IdealPdActuatorCfg
+
+RATE = 10 * 2.0 * 3.14
+LAG = (1, 4)
+SCALE = {"knee": 2.0}
+
+
+def gains(inertia, ratio=2.0):
+    return {"stiffness": inertia * RATE**2, "damping": 2.0 * ratio * inertia * RATE, "armature": inertia}
+
+
+def late(cfg):
+    return DelayedActuatorCfg(base_cfg=cfg, delay_min_lag=LAG[0], delay_max_lag=LAG[1])
+
+
+def joint(name):
+    if name in SCALE:
+        return late(IdealPdActuatorCfg(target_names_expr=(name,), stiffness=30.0 * SCALE.get(name, 1.0), damping=2.0))
+    return IdealPdActuatorCfg(target_names_expr=(name,), stiffness=30.0, damping=2.0)
+"""
+
+
+def test_actuators_made_by_functions_of_the_file():
+    """Gains by a function and **, a delay around what is handed in, one actuator per joint of a list."""
+    text = f"""{HELPERS}
+HIP = late(BuiltinPositionActuatorCfg(target_names_expr=("hip",), **gains(0.01)))
+ROBOT = EntityArticulationInfoCfg(actuators=(HIP, *(joint(name) for name in ("knee", "toe"))))
+"""
+    hip, knee, toe = files.read_actuators(text)
+    assert (hip.joint, knee.joint, toe.joint) == ("hip", "knee", "toe")
+    assert hip.actuator.controller == be.IdealPd(
+        stiffness=pytest.approx(0.01 * 62.8**2), damping=pytest.approx(2.0 * 2.0 * 0.01 * 62.8), listens=("position",)
+    )
+    assert hip.armature == 0.01
+    assert (knee.actuator.controller.stiffness, toe.actuator.controller.stiffness) == (60.0, 30.0)
+    # the built-in kind listens to positions alone
+    assert hip.actuator.delay == be.Delay(steps=(1, 4), schedule="mjlab")
+    assert knee.actuator.delay == be.Delay(steps=(1, 4), schedule="mjlab", targets=("position",))
+    assert toe.actuator.delay is None
+
+
+def test_a_delay_that_a_copy_gets_is_the_robots():
+    """The actuator without the delay has a name of its own; that of the robot has it."""
+    text = f"""{HELPERS}
+KNEE = BuiltinPositionActuatorCfg(target_names_expr=("knee",), stiffness=30.0, damping=2.0)
+
+
+def delayed(cfg):
+    return replace(cfg, delay_min_lag=LAG[0], delay_max_lag=LAG[1])
+
+
+ROBOT = EntityArticulationInfoCfg(actuators=(delayed(KNEE),))
+"""
+    assert files.read_actuator(text, "ROBOT/knee").actuator.delay == be.Delay(steps=(1, 4), schedule="mjlab")
+    assert files.read_actuator(text, "KNEE/knee").actuator.delay is None
+    with pytest.raises(ParameterError, match="fits 2 of them: put the robot before it"):
+        files.read_actuator(text, "knee")
