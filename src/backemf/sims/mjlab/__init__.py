@@ -10,7 +10,9 @@ import importlib
 from typing import TYPE_CHECKING
 
 from ...errors import MissingExtraError
+from . import files
 from .delay import DelayBuffer, Draws, LagState, at_lags, delay_step, draw_phase, draw_step, initial_lags, reset_lags
+from .files import read, read_actuator, read_actuators, write
 from .law import DcMotor, IdealPd, dc_motor_torque, ideal_pd_torque, motor_force, pd_torque
 from .learned import History, LearnedMlp, learned_step, no_history, reset_history
 from .wrapping import Wrapped, wrap
@@ -47,6 +49,7 @@ __all__ = [
     "delay_step",
     "draw_phase",
     "draw_step",
+    "files",
     "ideal_pd_torque",
     "initial_lags",
     "learned_step",
@@ -54,7 +57,11 @@ __all__ = [
     "motor_force",
     "no_history",
     "pd_torque",
+    "read",
+    "read_actuator",
+    "read_actuators",
     "reset_history",
     "reset_lags",
     "wrap",
+    "write",
 ]
