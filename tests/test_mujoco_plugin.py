@@ -9,7 +9,6 @@ from mujoco_rig import attributes, mujoco, of_peak, write
 
 import backemf as be
 from backemf.errors import ParameterError
-from backemf.physics.state import INVALID
 from backemf.sims.mujoco import Motors
 
 INTEGRATORS = ["Euler", "implicit", "implicitfast"]
@@ -598,30 +597,67 @@ def test_delays_are_made_for_the_step():
     assert not current[:10].any() and current[10] > 0.0
 
 
-def test_bad_numbers_in_a_command_are_flagged_and_harmless():
-    """A NaN moves nothing: that joint holds its position, the others do what they are told."""
+BAD = [np.nan, np.inf, -np.inf]
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (lambda bad: np.array([0.5, bad]), "joint 'j1': the command of position is"),
+        (lambda bad: bad, "joint 'j0': the command of position is"),
+        (lambda bad: {"j0": 0.0, "j1": bad}, "joint 'j1': the command of position is"),
+        (lambda bad: be.Command(position=0.0, velocity=[bad, 0.0]), "joint 'j0': the command of velocity is"),
+        (lambda bad: be.Command(position=[0.0, bad], effort=0.0), "joint 'j1': the command of position is"),
+    ],
+)
+def test_a_command_that_is_not_finite_is_refused(command, words, bad):
+    """One sentence names the joint and the input, and nothing has moved on: neither MuJoCo's time nor the motors."""
     servo = be.Actuator(motor(), controller=be.IdealPd(stiffness=20.0, damping=0.5))
     model = hinges(2)
-    motors, data = Motors(model, {"j.*": servo}), mujoco.MjData(model)
-    for _ in range(200):
-        motors.step(data, np.array([np.nan, 0.5]))
-    assert data.qpos[0] == 0.0 and data.qpos[1] == pytest.approx(0.5, abs=0.05)
-    assert list(motors.output.limit & INVALID > 0) == [True, False]
-    with pytest.raises(ParameterError, match="was no finite number"):
-        motors.output.check()
+    motors, data = Motors(model, {"j.*": servo}, engine="numpy"), mujoco.MjData(model)
+    motors.step(data, 0.1)
+    before = data.time, data.qpos.copy(), motors.output.torque.copy()
+    with pytest.raises(ParameterError, match=f"{words} {bad!s}: must be finite") as caught:
+        motors.step(data, command(bad))
+    assert "\n" not in str(caught.value)
+    assert data.time == before[0] and (data.qpos == before[1]).all() and (motors.output.torque == before[2]).all()
+    motors.step(data, 0.1)
+    assert data.time == 2 * model.opt.timestep
 
 
-def test_bad_numbers_in_ctrl_are_flagged_and_harmless(tmp_path, monkeypatch):
-    """The same through data.ctrl, of which MuJoCo writes a log."""
+def test_huge_commands_are_finite():
+    """Numbers whose sum is not finite are finite each."""
+    model = hinges(2)
+    motors, data = Motors(model, {"j.*": be.Actuator(controller=be.Torque())}, engine="numpy"), mujoco.MjData(model)
+    names, rows = motors._commands.rows(np.array([1.7e308, 1.7e308]))
+    assert names == ("command",) and (rows[0] == 1.7e308).all() and data.time == 0.0
+
+
+def test_what_a_controller_does_not_take_may_be_anything():
+    """An effort for a joint in volts is no command of its: a NaN there is a place holder."""
+    model = hinges(2)
+    servo = be.Actuator(motor(), controller=be.IdealPd(stiffness=20.0, damping=0.5))
+    mixed = {"j0": servo, "j1": be.Actuator(motor(), controller=be.PositionPid(kp=5.0))}
+    motors, data = Motors(model, mixed, engine="numpy"), mujoco.MjData(model)
+    motors.step(data, be.Command(position=0.1, effort=[0.0, np.nan]))
+    assert np.isfinite(motors.output.torque).all()
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_a_control_that_is_not_finite_is_refused(bad, tmp_path, monkeypatch):
+    """The same through data.ctrl, from within MuJoCo's step, and through `command` when it is set."""
     monkeypatch.chdir(tmp_path)
     servo = be.Actuator(motor(), controller=be.IdealPd(stiffness=20.0, damping=0.5))
     model = chain(2, gravity=0.0)
-    motors, data = Motors(model, {"j.*": servo}), mujoco.MjData(model)
+    motors, data = Motors(model, {"j.*": servo}, engine="numpy"), mujoco.MjData(model)
     with motors.installed():
-        data.ctrl[:] = (np.nan, 0.0)
-        for _ in range(10):
+        data.ctrl[:] = (0.0, bad)
+        with pytest.raises(ParameterError, match=f"joint 'j1': the command of position is {bad}"):
             mujoco.mj_step(model, data)
-    assert not data.qpos.any() and motors["j0"].limit & INVALID and not motors["j1"].limit & INVALID
+        with pytest.raises(ParameterError, match=f"joint 'j0': the command of position is {bad}"):
+            motors.command = bad
+    assert mujoco.get_mjcb_control() is None
 
 
 def bad_step(command, model=None, **options):
@@ -727,7 +763,7 @@ def hints(model, motors, targets) -> list[str]:
     [
         ("-90 90", [90.0, 90.0, -45.0], {}, 1),
         ("-90 90", [1.0, 2.0, 6.0], {}, 0),
-        ("-90 90", [np.nan, 0.0], {}, 0),
+        ("-90 90", [0.0, 0.0], {}, 0),
         ("-6000 6000", [90.0], {}, 0),
         ("", [90.0], {}, 0),
         ("-90 90", [90.0], {"command_range": (-1.5, 1.5)}, 1),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -31,7 +32,9 @@ class Commands:
             given = {entry.name: getattr(command, entry.name) for entry in fields(command)}
             given = {name: value for name, value in given.items() if value is not None}
             self._require_targets(tuple(given))
-            return tuple(given), [per_joint(f"Command.{name}", value, len(joints)) for name, value in given.items()]
+            rows = [per_joint(f"Command.{name}", value, len(joints)) for name, value in given.items()]
+            self.require_finite(tuple(given), rows)
+            return tuple(given), rows
         if isinstance(command, Mapping):
             for name in (*command, *joints):
                 if name not in joints or name not in command:
@@ -42,7 +45,26 @@ class Commands:
             raise ParameterError(
                 f"command = {command!r}: must be a number, one per joint, a dict by joint, or a Command"
             )
-        return (MAIN,), [per_joint("command", command, len(joints))]
+        row = per_joint("command", command, len(joints))
+        self.require_finite((MAIN,), [row])
+        return (MAIN,), [row]
+
+    def require_finite(self, names: tuple[str, ...], rows: list[np.ndarray]) -> None:
+        """Raise one sentence for a number that is not finite, with the joint and the input."""
+        for name, row in zip(names, rows, strict=True):
+            if not all(map(math.isfinite, row.tolist())):
+                self._refuse(name, row)
+
+    def _refuse(self, name: str, row: np.ndarray) -> None:
+        for joint, actuator, value in zip(self._robot.joints, self._robot.actuators, row.tolist(), strict=True):
+            taken = actuator.controller.inputs
+            # what a controller does not take does not reach it
+            if math.isfinite(value) or (name in TARGETS and name not in taken):
+                continue
+            word = actuator.controller.main if name == MAIN else name
+            raise ParameterError(
+                f"joint {joint!r}: the command of {word} is {value}: must be finite; look at what makes the command"
+            )
 
     def _require_targets(self, names: tuple[str, ...]) -> None:
         """Raise one sentence unless some controller takes each input and every controller has what it needs."""

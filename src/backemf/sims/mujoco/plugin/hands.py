@@ -17,7 +17,8 @@ from .joints import Joints, mujoco_module
 INTEGRATORS = ("Euler", "implicit", "implicitfast")
 """Integrators that evaluate the forces once a step and take their slopes."""
 SAVED = (
-    "actuator_gaintype", "actuator_biastype", "actuator_gainprm", "actuator_biasprm", "actuator_forcelimited",
+    "actuator_gaintype", "actuator_biastype", "actuator_dyntype", "actuator_gainprm", "actuator_biasprm",
+    "actuator_forcelimited", "actuator_armature", "actuator_damping", "actuator_dampingpoly",
 )  # fmt: skip
 """What of an actuator the motor takes over."""
 
@@ -38,6 +39,11 @@ class Hands:
         model.actuator_gainprm[ids] = 0.0
         model.actuator_biasprm[ids] = 0.0
         model.actuator_forcelimited[ids] = 0
+        # states of a dcmotor rest, and its rotor and drag are those of the motor that drives the joint now
+        model.actuator_dyntype[ids] = mujoco.mjtDyn.mjDYN_NONE
+        driven = joints.actuators[self._has & joints.motors]
+        for name in ("actuator_armature", "actuator_damping", "actuator_dampingpoly"):
+            getattr(model, name)[driven] = 0.0
         if armature:
             self._set_armature(self._own_armature + joints.armature)
         self._all_have, self._bias, self._minus_square = (
@@ -54,6 +60,9 @@ class Hands:
         self._damping = self._damping_written = np.zeros(len(joints.names))
         self._applied = self._applied_written = np.zeros(len(joints.names))
         self._wrote = False
+        self.off: np.ndarray | None = None
+        """Motors whose actuator is disabled by its group; None: none is."""
+        self._clipped = self._has & (model.jnt_actfrclimited[joints.ids] != 0)
 
     def _set_armature(self, armature: np.ndarray) -> None:
         """The inertia of the joints, and what the compiler derives from it."""
@@ -76,6 +85,7 @@ class Hands:
             )
         if flags & self._no_actuation:
             raise ParameterError("the model disables actuation, and with it the motors: take that flag out")
+        self.off = self._disabled() if options.disableactuator else None
         applied, damping = data.qfrc_applied[self._joints.dofs], self._model.dof_damping[self._joints.dofs]
         if self._wrote:
             # what still stands as it was written is the motors'
@@ -117,6 +127,32 @@ class Hands:
             self._standing = slope - in_bias
             self._damping_written = self._damping + self._standing
             self._model.dof_damping[self._joints.dofs] = self._damping_written
+
+    def _disabled(self) -> np.ndarray | None:
+        """Motors whose actuator belongs to a group that is switched off; None where there is none."""
+        groups = self._model.actuator_group[self._ids]
+        off = np.zeros(len(self._has), bool)
+        # MuJoCo has a bit for the groups 0 to 30
+        off[self._has] = (
+            (groups >= 0) & (groups <= 30) & ((self._model.opt.disableactuator >> groups.clip(0, 30)) & 1 > 0)
+        )
+        return off if off.any() else None
+
+    def cut(self, data: Any) -> np.ndarray | None:
+        """What `actuatorfrcrange` of the joints took off the torque of their actuators [N·m]; None: nothing."""
+        if not self._clipped.any():
+            return None
+        total = np.zeros(self._model.nv)
+        for row in range(len(data.moment_rownnz)):
+            begin = int(data.moment_rowadr[row])
+            span = slice(begin, begin + int(data.moment_rownnz[row]))
+            total[data.moment_colind[span]] += np.ravel(data.actuator_moment)[span] * data.actuator_force[row]
+        dofs = self._joints.dofs
+        asked = total[dofs] + np.where(self._model.jnt_actgravcomp[self._joints.ids], data.qfrc_gravcomp[dofs], 0.0)
+        cut = np.where(self._clipped, asked - data.qfrc_actuator[dofs], 0.0)
+        # rounding of the sums is not a limit
+        cut[np.abs(cut) <= 1e-12 * np.abs(asked)] = 0.0
+        return cut if cut.any() else None
 
     def withdraw(self, data: Any) -> None:
         """Leave the applied forces and the damping as the user had them."""

@@ -41,6 +41,12 @@ class Joints:
     """Gear of that actuator; 1 where there is none."""
     armature: np.ndarray
     """Inertia of the motor that the joint has as armature [kg·m²]."""
+    ids: np.ndarray
+    """Numbers of the joints."""
+    motors: np.ndarray
+    """Whether each actuator has a motor, rather than a controller alone."""
+    controls: np.ndarray
+    """Place in ctrl of that actuator's first control; -1 where there is none."""
 
 
 def robot_on(model: Any, actuators: ActuatorSet | Mapping[str, Actuator | Motor]) -> ActuatorSet:
@@ -83,14 +89,18 @@ def find_joints(model: Any, robot: ActuatorSet, armature: bool) -> Joints:
     hands, gears = np.full(len(ids), -1), np.ones(len(ids))
     own = [0.0 if each.motor is None else float(np.ravel(each.motor.armature)[0]) for each in robot.actuators]
     kinds = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
-    for number in range(model.nu):
+    # since 3.12 an actuator may have several controls
+    count = len(model.actuator_trntype)
+    first = model.actuator_ctrladr if hasattr(model, "actuator_ctrladr") else np.arange(count)
+    for number in range(count):
         if model.actuator_trntype[number] not in kinds or model.actuator_trnid[number, 0] not in ids:
             continue
         place = int(np.flatnonzero(ids == model.actuator_trnid[number, 0])[0])
         joint, name = robot.joints[place], model.actuator(number).name or f"number {number}"
         if hands[place] >= 0:
             raise ParameterError(f"joint {joint!r} has two actuators, {name!r} among them: leave one for the motor")
-        if model.actuator_actadr[number] >= 0 or model.actuator_plugin[number] >= 0:
+        own_motor = model.actuator_gaintype[number] == int(mujoco.mjtGain.mjGAIN_DCMOTOR)
+        if (model.actuator_actadr[number] >= 0 and not own_motor) or model.actuator_plugin[number] >= 0:
             raise ParameterError(
                 f"actuator {name!r} on joint {joint!r} has states of its own: make it a <motor>, or take it out, and "
                 "the motor of backemf stands in its place"
@@ -108,7 +118,9 @@ def find_joints(model: Any, robot: ActuatorSet, armature: bool) -> Joints:
                     f"which does not hold the rotor's {needed:g} kg·m²; leave armature=False out, or write it there"
                 )
     warn_of_doubles(model, robot, ids, dofs, hands, armature)
-    return Joints(robot.joints, model.jnt_qposadr[ids].astype(int), dofs, hands, gears, np.array(own))
+    controls = np.where(hands >= 0, np.asarray(first)[hands], -1) if count else hands
+    places, motors = model.jnt_qposadr[ids].astype(int), np.array([each.motor is not None for each in robot.actuators])
+    return Joints(robot.joints, places, dofs, hands, gears, np.array(own), ids, motors, controls)
 
 
 def warn_of_doubles(model: Any, robot: ActuatorSet, ids, dofs, hands, armature: bool) -> None:

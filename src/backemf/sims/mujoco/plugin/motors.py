@@ -22,9 +22,11 @@ from ....motor import Motor
 from ....physics.state import Output, State
 from .commands import Commands
 from .degrees import DegreeWatch
+from .gains import warn_of_gains
 from .hands import Hands
 from .joints import add_hands, find_joints, mujoco_module, robot_on
 from .load import LoadOnJoints
+from .report import Report, rest
 from .step import FOUND, MAIN, JointStep
 
 
@@ -61,6 +63,10 @@ class Motors:
         self._joints = find_joints(model, self.robot, armature)
         self._hands = Hands(model, self._joints, armature)
         self._load = LoadOnJoints(model, self._joints)
+        warn_of_gains(model, self.robot, self._joints)
+        counts = getattr(model, "actuator_ctrlnum", np.ones(len(model.actuator_trntype)))
+        hands = zip(self.joints, self._joints.actuators, strict=True)
+        self._several = [joint for joint, hand in hands if hand >= 0 and counts[hand] != 1]
         self._commands = Commands(self.robot)
         self._watch = DegreeWatch(model, self.robot)
         self._command: Any = None
@@ -87,6 +93,8 @@ class Motors:
 
         States given by name start elsewhere, e.g. winding_rise=60.0, or with one number per joint.
         """
+        # the motors are those of one simulation, and of another after a reset
+        self._data = None
         if data is not None:
             self._check(data)
             if not self._installed:
@@ -95,8 +103,10 @@ class Motors:
         self._state = self._after = self._step.initial(**values)
         self._begun = "rotor_speed" in values
         self._torque, self._slip = np.zeros(count), np.zeros(count)
-        self._rows = np.full((len(FOUND) + len(self._step.outputs), count), np.nan)
+        self._pending: Report | None = None
+        self._done = Report.empty(self._step.outputs, count)
         self._time: float | None = None
+        self._ended = -np.inf
 
     def release(self) -> None:
         """Give the model back its own actuators and armature; these motors are done."""
@@ -119,6 +129,9 @@ class Motors:
         self._check(data)
         names, rows = self._commands.rows(command)
         before = data.time
+        if before < self._ended:
+            # mj_resetData: a new run begins
+            self.reset(data)
         self._mujoco.mj_step1(self.model, data)
         try:
             self._act(data, names, rows)
@@ -175,6 +188,7 @@ class Motors:
         self._move_on(data)
         if self._command is None:
             names, rows = (MAIN,), [self._from_ctrl(data)]
+            self._commands.require_finite(names, rows)
         else:
             names, rows = self._names, self._told
         self._act(data, names, rows)
@@ -195,7 +209,12 @@ class Motors:
                 f"joint {bare[0]!r} has no actuator whose data.ctrl could hold its command: set motors.command, or let "
                 "Motors.prepare(spec, ...) add one"
             )
-        return data.ctrl[self._joints.actuators]
+        if self._several:
+            raise ParameterError(
+                f"the actuator of joint {self._several[0]!r} has several controls, and the motors take one command "
+                "each from data.ctrl: set motors.command"
+            )
+        return data.ctrl[self._joints.controls]
 
     def _act(self, data: Any, names: tuple[str, ...], rows: list[np.ndarray]) -> None:
         """Find the torque of every motor and hand it to MuJoCo; the state waits for the step to be done."""
@@ -205,11 +224,16 @@ class Motors:
         position, velocity = data.qpos[self._joints.positions], data.qvel[self._joints.dofs]
         if not self._begun:
             self._begin(velocity)
+        off = self._hands.off
+        if off is not None:
+            self._torque = np.where(off, 0.0, self._torque)
         load, inertia = self._load.find(data, self._hands, self._torque, velocity)
         damping = self._hands.damping if damped else 0.0 * velocity
         inputs = np.array([*rows, position, velocity, load, inertia, damping, self._slip])
-        self._after, self._rows = self._step(names, self._state, inputs)
-        ends, slope, grip, mean = self._rows[: len(FOUND) + 1]
+        self._after, found = self._step(names, self._state, inputs)
+        if off is not None:
+            self._after, found = rest(self.robot, self._step.outputs, off, self._state, self._after, found, velocity)
+        ends, slope, grip, mean = found[: len(FOUND) + 1]
         speed = ends
         if len(ends) > 1 and grip.any():
             # joints that friction holds, it holds against each other
@@ -217,15 +241,21 @@ class Motors:
         if not damped:
             slope = np.where(implicit & (self._joints.actuators >= 0), slope, 0.0)
         self._hands.give(data, mean + slope * (speed - velocity), slope, velocity, implicit)
-        self._mean, self._slope, self._speed, self._ends = mean, slope, speed, ends
+        self._ends = ends
+        self._pending = Report(self._step.outputs, found[len(FOUND) :], mean, slope, speed)
         self._time = data.time
 
     def _commit(self, data: Any) -> None:
         """The step is done: the motors are where they are after it, and gave the torque of the speed that came."""
-        self._state, self._time = self._after, None
-        velocity = data.qvel[self._joints.dofs]
-        self._torque = self._mean - self._slope * (velocity - self._speed)
-        self._slip = self._dt * (velocity - self._ends)
+        self._done = self._finished(data)
+        self._pending, self._state, self._time, self._ended = None, self._after, None, data.time
+        self._torque = self._done.mean
+        self._slip = self._dt * (data.qvel[self._joints.dofs] - self._ends)
+
+    def _finished(self, data: Any) -> Report:
+        """What the motors did in a step of which MuJoCo is through."""
+        assert self._pending is not None
+        return self._pending.at(data.qvel[self._joints.dofs], self._hands.cut(data))
 
     def _begin(self, velocity: np.ndarray) -> None:
         """Rotors that backlash lets go begin with the speed of their joints."""
@@ -245,6 +275,14 @@ class Motors:
                 f"Motors: the data has {data.qvel.shape[0]} degrees of freedom and the model {self.model.nv}: "
                 "make it with mujoco.MjData(motors.model)"
             )
+        if self._data is None:
+            self._data = data
+        elif data is not self._data:
+            raise ParameterError(
+                "Motors: this is another MjData than that of the steps before, and the motors hold the currents and "
+                "temperatures of one: motors.reset(data) starts them anew on it; for both, make Motors on a copy of "
+                "the model"
+            )
         if self.model.opt.timestep != self._dt:
             raise ParameterError(
                 f"model.opt.timestep = {self.model.opt.timestep:g} s: the motors were made for {self._dt:g} s; make "
@@ -255,26 +293,28 @@ class Motors:
 
     @property
     def output(self) -> Output:
-        """What the motors did in the last step: torque, currents, temperatures, powers, with one number per joint.
+        """What the motors did in the last step that is done, with one number per joint.
 
-        NaN before the first step, and where a joint has no such quantity.
+        `torque` is what MuJoCo got: the mean torque on the joint over the step, at the speed that came out of it, after
+        every limit of the motor and of the model (`actuatorfrcrange`); M·(v' - v)/dt is the sum of it and of all other
+        forces. Currents, voltages, temperatures and powers are those of the motor's own step. A motor whose actuator is
+        disabled by its group gives no torque, carries no current and keeps its temperature. NaN before the first step
+        and after a reset, and where a joint has no such quantity.
         """
-        return self._output(slice(None))
+        return self._report().output(slice(None))
 
     def __getitem__(self, joint: str) -> Output:
         """The same for one joint, as plain numbers."""
         if joint not in self.joints:
             raise ParameterError(f"no motor on joint {joint!r}; there are {', '.join(self.joints)}")
-        return self._output(self.joints.index(joint))
+        return self._report().output(self.joints.index(joint))
 
-    def _output(self, place: Any) -> Output:
-        names = self._step.outputs
-        if not names:
-            raise ParameterError("Motors.output: no step has been taken yet")
-        values = {name: row[place] for name, row in zip(names, self._rows[len(FOUND) :], strict=True)}
-        values = {name: row if isinstance(row, np.ndarray) else float(row) for name, row in values.items()}
-        values["limit"] = np.nan_to_num(np.asarray(values["limit"])).astype(int)[()]
-        return Output(**values)
+    def _report(self) -> Report:
+        """The last step that is done: within `installed`, MuJoCo is through with it before the motors hear of it."""
+        data = self._data
+        if self._pending is not None and data is not None and self._time is not None and data.time > self._time:
+            return self._finished(data)
+        return self._done
 
     @property
     def state(self) -> tuple[State, ...]:

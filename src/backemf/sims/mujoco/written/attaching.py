@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import math
+import warnings
+from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+
 from ....actuator import Actuator
-from ....errors import MissingExtraError, ParameterError
+from ....errors import BackemfWarning, MissingExtraError, ParameterError
 from ....motor import Motor
 from ...joint import require_known
 from ...on_joint import OnJoint
+from ..motor import DcMotor
 from ..reading import installed_version
+from ..stability import complaint, felt_inertia, integrator_of, loop_of
 from ..versions import CONTROLLER_INPUTS, in_volts
+from .changes import Change, require_way, set_joint
+from .existing import Standing, compiled_copy, decide, layout_of, remove, set_keyframes, standing_on
 from .joint_model import PLAY
 from .writing import WrittenMotor, write
 
@@ -25,6 +33,14 @@ LINEAR = 1
 """MuJoCo's number for linear interpolation between remembered commands."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Attached(WrittenMotor):
+    """What is written, and what became of what the specification had."""
+
+    changes: tuple[Change, ...] = ()
+    """A row for the actuators, armature, frictionloss and damping of the joint, keyframes, sensors and integrator."""
+
+
 def attach(
     spec: Any,
     thing: Motor | Actuator | OnJoint,
@@ -33,14 +49,19 @@ def attach(
     version: str | None = None,
     name: str | None = None,
     backlash: bool = False,
+    replace: bool | None = None,
+    armature: str = "replace",
+    friction: str = "replace",
     **numbers: Any,
-) -> WrittenMotor:
+) -> Attached:
     """Put a `<dcmotor>` for an actuator on a joint of a specification, and what the motor knows of it on the joint.
 
-    The joint gets the rotor's inertia as its armature; where the motor says anything of friction, the joint's
-    frictionloss and damping are replaced. `backlash=True` adds a second hinge, `<joint>_backlash`, to the same body.
-    `numbers` are those of `write`; the physics step is the specification's own if left out. Returns the same as
-    `write`.
+    A joint that an actuator acts on already is refused, unless `replace=True` removes the actuator, or `replace=False`
+    keeps it, with a warning. The joint gets the rotor's inertia as its armature; where the motor says anything of
+    friction, the joint's frictionloss and damping are replaced. `armature="add"` and `friction="add"` add to what the
+    joint has. `backlash=True` adds a second hinge, `<joint>_backlash`, to the same body. `numbers` are those of
+    `write`; the physics step is the specification's own if left out. Returns the same as `write`, with a row of
+    `changes` for everything that the specification had; an integrator that does not hold the gains is warned of.
     """
     mujoco, installed = installed_mujoco()
     if not isinstance(spec, mujoco.MjSpec):
@@ -54,17 +75,79 @@ def attach(
             f'say version="{installed}"'
         )
     require_known(numbers, ("supply", "effort", "effort_limit", "keep", "timestep"))
+    ways = {"armature": require_way("armature", armature)}
+    ways |= dict.fromkeys(("frictionloss", "damping"), require_way("friction", friction))
     hinge = joint_of_spec(mujoco, spec, joint)
     numbers = {"timestep": float(spec.option.timestep)} | numbers
     written = write(thing, joint, version, name=name, backlash=backlash, **numbers)
     label = joint if name is None else name
-    if spec.actuator(label) is not None:
+    standing = standing_on(mujoco, spec, hinge)
+    decide(joint, standing, replace)
+    going = standing if replace else []
+    named = spec.actuator(label)
+    if named is not None and all(one.actuator.id != named.id for one in going):
         raise ParameterError(f"name = {label!r}: the specification has an actuator of that name; give name=")
     if backlash:
+        require_room_for_play(mujoco, spec, hinge)
+    layout = layout_of(spec, joint)
+    # nothing is refused from here on
+    gone = [number for number, each in enumerate(spec.actuators) if any(each.id == one.actuator.id for one in going)]
+    slide = hinge.type == mujoco.mjtJoint.mjJNT_SLIDE
+    changes = remove(mujoco, spec, going, label, slide)
+    if standing and not going:
+        changes.append(tell_kept(joint, standing))
+    if backlash:
         add_play(mujoco, spec, hinge, written)
-    set_joint(hinge, written)
+    changes += set_joint(hinge, joint_numbers(written), ways, slide, "lugre" in written.attributes)
     add_motor(mujoco, spec, label, joint, written)
-    return written
+    motor = DcMotor.from_attributes(version=version, **written.attributes)
+    if layout is not None:
+        changes.append(set_keyframes(spec, layout, gone, written.attributes["input"].split(), len(motor.states or ())))
+    changes.append(judge_integrator(mujoco, spec, joint, motor))
+    known = {entry.name: getattr(written, entry.name) for entry in fields(written)}
+    return Attached(**known, changes=tuple(changes))
+
+
+def tell_kept(joint: str, standing: list[Standing]) -> Change:
+    """A row, and a warning, of actuators that stay beside the motor."""
+    names = " and ".join(str(one) for one in standing)
+    note = f"joint {joint!r} keeps the actuator {names} beside the motor: both act on it."
+    warnings.warn(f"{note} replace=True removes what was there.", BackemfWarning, stacklevel=3)
+    return Change("actuator", "kept", note)
+
+
+def joint_numbers(written: WrittenMotor) -> dict[str, tuple[float, ...]]:
+    """What the motor says of the joint's armature, frictionloss and damping, those that it says anything of."""
+    found: dict[str, tuple[float, ...]] = {name: (float(value),) for name, value in written.joint_attributes.items()}
+    if "damping" in found:
+        found["damping"] = tuple(float(x) for x in written.attributes.get("damping", (0.0, 0.0, 0.0)))
+    return found
+
+
+def judge_integrator(mujoco: Any, spec: Any, joint: str, motor: DcMotor) -> Change:
+    """Whether the integrator of a specification holds a motor on its joint; a warning where it does not."""
+    try:
+        model = compiled_copy(spec)
+    except ValueError as error:
+        problem = " ".join(str(error).split())
+        return Change("integrator", "unknown", f"Not looked at: the specification does not compile ({problem}).")
+    dof, number = int(model.jnt_dofadr[model.joint(joint).id]), model.joint(joint).id
+    integrator = integrator_of(mujoco, model)
+    flags, bits = int(model.opt.disableflags), mujoco.mjtDisableBit
+    passive = not flags & int(bits.mjDSBL_DAMPER)
+    springs = not flags & int(getattr(bits, "mjDSBL_SPRING", bits.mjDSBL_DAMPER))
+    drag = float(model.dof_damping[dof]) + float(np.ravel(motor.damping)[0]) * float(motor.gear) ** 2
+    loop = loop_of(motor)._replace(
+        joint_damping=drag if passive else 0.0, joint_stiffness=float(model.jnt_stiffness[number]) if springs else 0.0
+    )
+    inertia, h = float(felt_inertia(mujoco, model, [dof])[0]), float(model.opt.timestep)
+    damped = integrator != "Euler" or not flags & int(bits.mjDSBL_EULERDAMP)
+    problem = complaint(joint, loop, inertia, h, integrator, damped)
+    if problem is None:
+        held = f"{integrator} with timestep = {h:g} s holds these gains on {inertia:.3g} kg·m²."
+        return Change("integrator", "stable", held)
+    warnings.warn(problem, BackemfWarning, stacklevel=3)
+    return Change("integrator", "unstable", f"{problem}.")
 
 
 def installed_mujoco() -> tuple[Any, str]:
@@ -87,13 +170,6 @@ def joint_of_spec(mujoco: Any, spec: Any, joint: str) -> Any:
         kind = "ball" if found.type == mujoco.mjtJoint.mjJNT_BALL else "free"
         raise ParameterError(f"joint = {joint!r} is a {kind} joint: a motor turns a hinge, or moves a slide")
     return found
-
-
-def set_joint(hinge: Any, written: WrittenMotor) -> None:
-    """Inertia and friction of the joint."""
-    for name, value in written.joint_attributes.items():
-        # damping is a polynomial of three orders
-        setattr(hinge, name, [value, 0.0, 0.0] if name == "damping" else value)
 
 
 def add_motor(mujoco: Any, spec: Any, name: str, joint: str, written: WrittenMotor) -> None:
@@ -125,8 +201,8 @@ def add_motor(mujoco: Any, spec: Any, name: str, joint: str, written: WrittenMot
     actuator.interp = LINEAR if written.history else 0
 
 
-def add_play(mujoco: Any, spec: Any, hinge: Any, written: WrittenMotor) -> None:
-    """A second hinge of the same body around the same axis, whose range is the backlash."""
+def require_room_for_play(mujoco: Any, spec: Any, hinge: Any) -> None:
+    """Raise one sentence where a body has no room for a second hinge."""
     body, label = hinge.parent, hinge.name + PLAY
     if hinge.type != mujoco.mjtJoint.mjJNT_HINGE:
         raise ParameterError(f"backlash = True: joint {hinge.name!r} is a slide; the play of gears needs a hinge")
@@ -141,6 +217,11 @@ def add_play(mujoco: Any, spec: Any, hinge: Any, written: WrittenMotor) -> None:
         raise ParameterError(
             "backlash = True: keyframes hold no angle for the play; take them out of the specification"
         )
+
+
+def add_play(mujoco: Any, spec: Any, hinge: Any, written: WrittenMotor) -> None:
+    """A second hinge of the same body around the same axis, whose range is the backlash."""
+    body, label = hinge.parent, hinge.name + PLAY
     words = written.play_attributes
     play = body.add_joint(name=label, type=hinge.type, axis=[*hinge.axis], pos=[*hinge.pos])
     if hinge.frame is not None:
