@@ -2,42 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...actuator import Actuator, EffortRange, IdealPd, Torque, TorquePid
-from ...actuator.robot import ActuatorSet
 from ...errors import MissingExtraError, ParameterError
-
-
-def wrap(model: Any) -> ActuatorSet:
-    """The actuators of a model, one per joint: an `MjModel`, a path to an MJCF file, or its text.
-
-    A `<motor>` becomes `Torque`, a `<position>` becomes `IdealPd`, a `<velocity>` becomes `TorquePid`. Commands are at
-    the joint: positions in rad, velocities in rad/s, efforts in N·m, with MuJoCo's gear already applied. The joints are
-    those that have an actuator, in the model's order.
-    """
-    mujoco, compiled = compiled_model(model)
-    found: dict[str, Actuator] = {}
-    ids: dict[str, int] = {}
-    for index in range(len(compiled.actuator_trntype)):
-        name = compiled.actuator(index).name or f"number {index}"
-        if compiled.actuator_trntype[index] != mujoco.mjtTrn.mjTRN_JOINT:
-            raise ParameterError(f"actuator {name!r} drives no joint: only joint transmissions can be wrapped")
-        number = int(compiled.actuator_trnid[index, 0])
-        joint = compiled.joint(number).name
-        if not joint:
-            raise ParameterError(f"actuator {name!r} drives a joint without a name: name it in the model")
-        if joint in found:
-            raise ParameterError(f"joint {joint!r} has two actuators, {name!r} among them: wrap a model with one each")
-        found[joint], ids[joint] = read(mujoco, compiled, index, name), number
-    if not found:
-        raise ParameterError("the model has no actuators: nothing to wrap")
-    joints = sorted(found, key=lambda joint: ids[joint])
-    return ActuatorSet(joints, {re.escape(joint): found[joint] for joint in joints})
 
 
 def compiled_model(model: Any) -> tuple[Any, Any]:
