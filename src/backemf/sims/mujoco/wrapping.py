@@ -112,7 +112,7 @@ def wrapped(mujoco: Any, model: Any, index: int, name: str, driven: dict[int, st
             "leave one of them"
         )
     own_motor = model.actuator_gaintype[index] == int(mujoco.mjtGain.mjGAIN_DCMOTOR)
-    if model.actuator_actadr[index] >= 0 and not own_motor:
+    if joint is not None and model.actuator_actadr[index] >= 0 and not own_motor:
         raise ParameterError(
             f"actuator {name!r} on joint {joint!r} has states of its own, so it is no motor, position or velocity "
             "actuator: give the joint an Actuator yourself"
