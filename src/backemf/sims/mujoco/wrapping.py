@@ -48,16 +48,18 @@ def wrap(model: Any, joints: str | Sequence[str] | None = None) -> WrappedSet:
     mujoco, compiled = compiled_model(model)
     driven = {index: joint_of(mujoco, compiled, index) for index in range(len(compiled.actuator_trntype))}
     wanted = meant(driven, joints)
+    rows = read_rows(mujoco, compiled, wanted)
     found: dict[str, MujocoOnJoint] = {}
     unread: list[Unread] = []
     for index in wanted:
-        name = compiled.actuator(index).name or f"number {index}"
-        try:
-            on_joint = wrapped(mujoco, compiled, index, name, driven)
-            found[on_joint.joint] = on_joint
-        except ParameterError as error:
-            why = str(error) if repr(name) in str(error) else f"actuator {name!r}: {error}"
-            unread.append(Unread(name=name, kind=kind_of(mujoco, compiled, index), why=why))
+        row = rows[index]
+        problem = None if isinstance(row, Unread) else reason_to_leave(mujoco, compiled, index, driven)
+        if problem is not None:
+            row = Unread(name=named(compiled, index), kind=kind_of(mujoco, compiled, index), why=problem)
+        if isinstance(row, Unread):
+            unread.append(row)
+        else:
+            found[row.joint] = replace(row, actuator=listening(row))
     if not found:
         reasons = "; ".join(str(row) for row in unread[:3]) or "it has no actuators"
         raise ParameterError(f"wrap: no actuator of the model can be wrapped: {reasons}")
@@ -99,26 +101,43 @@ def meant(driven: dict[int, str | None], joints: Any) -> list[int]:
     return [index for index, joint in driven.items() if joint in hits]
 
 
-def wrapped(mujoco: Any, model: Any, index: int, name: str, driven: dict[int, str | None]) -> MujocoOnJoint:
-    """One actuator with its joint; raises one sentence where it cannot be wrapped."""
-    joint = driven[index]
-    if joint == "":
-        raise ParameterError(f"actuator {name!r} drives a joint without a name: name it in the model")
-    others = [i for i, its in driven.items() if joint is not None and its == joint and i != index]
+def read_rows(mujoco: Any, model: Any, wanted: list[int]) -> dict[int, MujocoOnJoint | Unread]:
+    """Actuators of a model by their number: each one with its joint, or why it is not read."""
+    rows: dict[int, MujocoOnJoint | Unread] = {}
+    for index in wanted:
+        try:
+            rows[index] = read_actuator(model, actuator=index, version=installed_version() or "4.0")
+        except ParameterError as error:
+            name = named(model, index)
+            why = str(error) if repr(name) in str(error) else f"actuator {name!r}: {error}"
+            rows[index] = Unread(name=name, kind=kind_of(mujoco, model, index), why=why)
+    return rows
+
+
+def named(model: Any, index: int) -> str:
+    """Name of an actuator, or its number."""
+    return model.actuator(index).name or f"number {index}"
+
+
+def reason_to_leave(mujoco: Any, model: Any, index: int, driven: dict[int, str | None]) -> str | None:
+    """Why an actuator that can be read is left as it is in the model; None where it is not."""
+    joint, name = driven[index], named(model, index)
+    if not joint:
+        return f"actuator {name!r} drives a joint without a name: name it in the model"
+    others = [i for i, its in driven.items() if its == joint and i != index]
     if others:
-        names = ", ".join(repr(model.actuator(i).name or f"number {i}") for i in others)
-        raise ParameterError(
+        names = ", ".join(repr(named(model, i)) for i in others)
+        return (
             f"joint {joint!r} has {len(others) + 1} actuators, {name!r} beside {names}, and a motor stands for one: "
             "leave one of them"
         )
     own_motor = model.actuator_gaintype[index] == int(mujoco.mjtGain.mjGAIN_DCMOTOR)
-    if joint is not None and model.actuator_actadr[index] >= 0 and not own_motor:
-        raise ParameterError(
-            f"actuator {name!r} on joint {joint!r} has states of its own, so it is no motor, position or velocity "
-            "actuator: give the joint an Actuator yourself"
+    if model.actuator_actadr[index] >= 0 and not own_motor:
+        return (
+            f"actuator {name!r} on joint {joint!r} has states of its own, which no motor of ours stands for: give the "
+            "joint an Actuator yourself"
         )
-    on_joint = read_actuator(model, actuator=index, version=installed_version() or "4.0")
-    return replace(on_joint, actuator=listening(on_joint))
+    return None
 
 
 def listening(on_joint: MujocoOnJoint) -> Actuator:
