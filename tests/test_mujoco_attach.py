@@ -202,11 +202,14 @@ def test_the_law_of_a_delay_is_mujocos(delay: float, way: str):
 def test_reads_plain_actuators():
     """A position actuator is an `IdealPd` at the joint; armature and damping of the actuator are folded in."""
     found = read_actuator(MANY, "a", version=VERSION)
-    assert found.actuator.controller == IdealPd(stiffness=180.0, damping=18.0) and found.joint == "a"
+    assert found.actuator.controller == IdealPd(stiffness=180.0, damping=18.0, listens=("position",))
+    assert found.joint == "a"
     assert found.armature == pytest.approx(0.01 + 9 * 0.001) and found.coulomb == 0.3
     assert found.viscous == pytest.approx(0.5 + 9 * 0.02) and found.higher_drag == (0.1, 0.02)
     assert read(MANY, actuator="mb", version=VERSION).controller == Torque()
-    assert read(MANY, actuator=2, version=VERSION).controller == TorquePid(kd=3.0, follows="velocity")
+    assert read(MANY, actuator=2, version=VERSION).controller == TorquePid(
+        kd=3.0, follows="velocity", listens=("velocity",)
+    )
     assert read(mujoco.MjModel.from_xml_string(MANY), "d", version=VERSION).delay == be.Delay(seconds=0.005)
 
 
@@ -288,19 +291,19 @@ OTHER = "3.11" if VERSION == "4.0" else "4.0"
 @pytest.mark.parametrize(
     ("model", "more", "words"),
     [
-        (MANY, {}, "6 actuators fit"),
+        (MANY, {}, "6 actuators fit; give joint=, one of 'a', 'b', 'c', 'd'"),
         (MANY, {"joint": "c"}, "actuators fit"),
-        (MANY, {"joint": "z"}, "no such actuator drives it"),
+        (MANY, {"joint": "z"}, "no actuator drives it; driven are 'a', 'b', 'c', 'd'"),
         (MANY, {"actuator": "zz"}, "no such actuator; it has 'pa', 'mb'"),
         (MANY, {"actuator": 9}, "no such actuator"),
-        (MANY, {"actuator": "tc"}, "drives no joint"),
-        (MANY, {"actuator": "mc"}, "is no motor, position or velocity"),
-        (MANY.replace('"mb"', '"pa"'), {"actuator": "pa"}, "2 actuators fit"),
+        (MANY, {"actuator": "tc"}, "tendon 't', which moves the joints 'c': only an actuator of a joint"),
+        (MANY, {"actuator": "mc"}, "is a muscle"),
+        (MANY.replace('"mb"', '"pa"'), {"actuator": "pa"}, "repeated name 'pa'"),
         (MANY, {"version": "2.0"}, "MuJoCo's dcmotor is known for"),
         (MANY.replace("cubic", "x").replace('"linear"', '"cubic"'), {"actuator": "gd"}, "only zoh and linear"),
         (MANY.replace('nsample="4"', 'nsample="1"'), {"actuator": "gd"}, "too few for steps of 0.002 s; give 4"),
         ("<mujoco><actuator>", {}, "is no well-formed XML"),
-        ("<mujoco/>", {}, "the model has no such actuator; it has none"),
+        ("<mujoco/>", {}, "the model has no actuators"),
         ("<robot/>", {}, "begins with <mujoco>"),
         (BOMB, {}, "DOCTYPE"),
         (f"{NESTED}</mujoco>", {"version": OTHER}, "nested too deeply"),

@@ -1,7 +1,7 @@
 """MuJoCo: its own dcmotor as it computes it, and the actuators of a model as ours."""
 
 from .compiled import CompiledDcMotor, laws
-from .imported import read, read_actuator
+from .imported import read, read_actuator, read_actuators
 from .law import DcMotorState
 from .motor import DcMotor
 from .motor_law import MujocoOnJoint
@@ -25,6 +25,7 @@ __all__ = [
     "laws",
     "read",
     "read_actuator",
+    "read_actuators",
     "wrap",
     "write",
 ]

@@ -1,81 +1,58 @@
-"""The way back: an actuator that is already in a MuJoCo model, in our words, with the law that MuJoCo gives it."""
+"""Actuators that are already in a MuJoCo model, as backemf actuators, with the law that MuJoCo gives them."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...actuator import Actuator
-from ...actuator.controllers import IdealPd, PositionPid, Torque, TorquePid, VelocityPi, Voltage
-from ...actuator.delay import Delay
 from ...actuator.torque_limits import EffortRange
 from ...errors import ParameterError
-from ...motor import (
-    Cogging,
-    Dahl,
-    Drag,
-    Gearbox,
-    Harmonic,
-    Limits,
-    LuGre,
-    Magnet,
-    Motor,
-    Rotor,
-    Stage,
-    Thermal,
-    Winding,
-)
-from .files import compiled_model
-from .motor import DcMotor
+from ...motor import Drag, Motor
+from ..loss import APPROXIMATED, DROPPED, Loss
+from ..on_joint import OnJoint, Unread
+from .general_reading import actuator_of_general
+from .kinds import kind_of
+from .motor_actuator import delay_of, motor_actuator
 from .motor_law import MujocoOnJoint
+from .motor_losses import joint_range_row, motor_rows
+from .picking import picked
 from .reading import installed_version, is_motor, parsed
-from .sources import (
-    Found,
-    actuator_elements,
-    checked_source,
-    from_file,
-    from_model,
-    picked_element,
-)
+from .sources import Found, actuator_elements, checked_source, from_file, from_model, names_of, without_motors
+from .stripped import Compiled, compiled_source
 from .versions import in_volts, known_version, read_inputs
 
 
 def read_actuator(
     model: Any, joint: str | None = None, actuator: str | int | None = None, version: str = "4.0"
 ) -> MujocoOnJoint:
-    """An actuator of an MJCF text, of a path to one, or of an `MjModel`: in our words, with its joint.
+    """An actuator of an MJCF text, of a path to one, or of an `MjModel`: as a backemf actuator, with its joint.
 
-    A dcmotor, motor, position or velocity actuator, or a general one that is any of them, is found by its joint, its
-    name or its number; where the model has one, nothing need be said. `law()` is what MuJoCo of that `version` does.
+    It is found by its joint, its name or its number; where the model has one, nothing need be said. `law()` is what
+    MuJoCo of that `version` does, `losses` what the actuator does not hold of it. Files of meshes may be missing.
     """
-    try:
-        found = find(model, joint, actuator, version)
-    except RecursionError:
-        raise ParameterError("the model is nested too deeply to be a robot") from None
-    facts, own = found.joint, found.plain
-    if found.motor is not None:
-        own = spoken(found, found.motor)
-    if own is None:
-        raise ParameterError(f"actuator {found.name!r} is no kind that can be read")
-    if found.motor is None and found.history is not None:
-        own = replace(own, delay=delay_of(found))
-    viscous, *higher = (a + b for a, b in zip(facts.damping, found.damping, strict=True))
-    return MujocoOnJoint(
-        actuator=own,
-        joint=facts.name,
-        armature=facts.armature + found.armature,
-        coulomb=facts.frictionloss,
-        viscous=viscous,
-        motor=found.motor,
-        higher_drag=tuple(higher),
-        lowest_effort=facts.lowest,
-        highest_effort=facts.highest,
-        history=found.history,
-    )
+    source = opened(model, version)
+    return on_joint_of(source, picked(source.names, source.joints, joint, actuator))
+
+
+def read_actuators(model: Any, version: str = "4.0") -> list[OnJoint | Unread]:
+    """Every actuator of an MJCF text, of a path to one, or of an `MjModel`, in order.
+
+    Each is a `MujocoOnJoint` as `read_actuator` gives it, or an `Unread` that says why it is not read.
+    """
+    source = opened(model, version)
+    rows: list[OnJoint | Unread] = []
+    for index, name in enumerate(source.names):
+        try:
+            rows.append(on_joint_of(source, index))
+        except ParameterError as error:
+            shown = name or source.joints[index] or f"number {index}"
+            rows.append(Unread(name=shown, kind=source.kind(index), why=str(error)))
+    return rows
 
 
 def read(model: Any, joint: str | None = None, actuator: str | int | None = None, version: str = "4.0") -> Actuator:
@@ -83,169 +60,162 @@ def read(model: Any, joint: str | None = None, actuator: str | int | None = None
     return read_actuator(model, joint, actuator, version).folded()
 
 
-def find(model: Any, joint: str | None, actuator: str | int | None, version: str) -> Found:
-    """The actuator, by the installed MuJoCo if it can compile it, else out of the file."""
+class Source(NamedTuple):
+    """The actuators of a model."""
+
+    names: list[str | None]
+    """Name of each; None where it has none."""
+    joints: list[str | None]
+    """Joint that each drives; None where it drives something else."""
+    kind: Callable[[int], str]
+    """What MuJoCo calls one."""
+    find: Callable[[int], Found]
+    """One with its joint; raises one sentence where it cannot be read."""
+
+
+def opened(model: Any, version: str) -> Source:
+    """The actuators of a model, by the installed MuJoCo if it can compile them, else out of the file."""
     known_version(version)
     if isinstance(model, (str, Path)):
-        source = checked_source(model)
-        root = parsed(source)
-        index = picked_element(root, joint, actuator)
-        element = actuator_elements(root)[index]
-        if element.tag == "dcmotor" and element.get("input") is not None:
-            # MuJoCo says no more than that it does not know the word
-            read_inputs(element.get("input"), version)
-        installed = installed_version()
-        foreign = installed is None or in_volts(installed) != in_volts(version)
-        if foreign and is_motor(element):
-            return from_file(root, index, version)
-        return from_model(*compiled_model(source), joint, actuator, version)
+        try:
+            return opened_file(checked_source(model), version)
+        except RecursionError:
+            raise too_deep() from None
     if type(model).__name__ != "MjModel":
         raise ParameterError(f"{type(model).__name__}(...): give an MJCF text, a path to one, or an MjModel")
-    return from_model(*compiled_model(model), joint, actuator, version)
+    return of_compiled(compiled_source(model), version)
 
 
-def delay_of(found: Found) -> Delay | None:
-    """A delay in our words."""
-    if found.history is None:
-        return None
-    # no command acts in the step in which it is sent
-    if found.history.linear:
-        return Delay(seconds=max(found.history.delay, found.timestep))
-    return Delay(steps=max(math.ceil(found.history.delay / found.timestep - 1e-9), 1))
+def too_deep() -> ParameterError:
+    """A file that no robot needs."""
+    return ParameterError("the model is nested too deeply to be a robot")
 
 
-def spoken(found: Found, m: DcMotor) -> Actuator:
-    """A dcmotor in our words; raises one sentence where it says what no motor can be."""
+def of_compiled(source: Compiled, version: str) -> Source:
+    """The actuators of a compiled model."""
+    names, joints = names_of(source)
+    return Source(
+        names,
+        joints,
+        kind=lambda index: kind_of(source.mujoco, source.model, index),
+        find=lambda index: from_model(source, index, version),
+    )
+
+
+def opened_file(source: str | Path, version: str) -> Source:
+    """The actuators of a file: dcmotors of the other generation out of its text, all else as MuJoCo compiles it."""
+    root = parsed(source)
+    elements = actuator_elements(root)
+    installed = installed_version()
+    foreign = installed is None or in_volts(installed) != in_volts(version)
+    own = [is_motor(element) and (foreign or not fits(element.get("input"), version)) for element in elements]
+    if not any(own):
+        return of_compiled(compiled_source(source), version)
+    compiled: list[Source] = []
+
+    def rest() -> Source:
+        # compiled when it is first needed: without MuJoCo the dcmotors are read all the same
+        if not compiled:
+            compiled.append(of_compiled(compiled_source(without_motors(root)), version))
+            if len(compiled[0].names) != len(elements):
+                raise ParameterError(
+                    f"the model has {len(compiled[0].names)} actuators and its file {len(elements)}: dcmotors of "
+                    f"MuJoCo {version} beside copied actuators can be read by a MuJoCo of that generation"
+                )
+        return compiled[0]
+
+    def find(index: int) -> Found:
+        if not own[index]:
+            return rest().find(index)
+        # MuJoCo says no more than that it does not know the word
+        if elements[index].get("input") is not None:
+            read_inputs(elements[index].get("input"), version)
+        return from_file(root, index, version)
+
+    return Source(
+        [element.get("name") for element in elements],
+        [element.get("joint") or element.get("jointinparent") for element in elements],
+        kind=lambda index: elements[index].tag,
+        find=find,
+    )
+
+
+def fits(words: str | None, version: str) -> bool:
+    """Whether a version has these inputs."""
     try:
-        return actuator_of(found, m)
-    except ParameterError as error:
-        raise ParameterError(f"actuator {found.name!r}: {error}") from None
+        return words is None or bool(read_inputs(words, version)) or words.strip() == "none"
+    except ParameterError:
+        return False
 
 
-def actuator_of(found: Found, m: DcMotor) -> Actuator:
-    """The actuator of a dcmotor: motor, controller and limits."""
-    n = abs(m.gear)
-    if n == 0.0:
-        raise ParameterError("gear = 0: it drives nothing")
-    low, high = m.lowest_force, m.highest_force
-    flat = np.isfinite(low) and low == -high
-    ends = sorted((m.gear * low, m.gear * high))
-    # until 3.11 a plain voltage knows its limit through the current alone, and since 3.12 not at all
-    raw = m.inputs == ("voltage",)
-    limited = m.voltage_limit > 0.0 and not (raw and (not in_volts(m.version) or m.time_constant == 0.0))
-    scale = {"ff": n, "voltage": 1.0}.get((*m.inputs, "")[0], 1.0 / n)
-    return Actuator(
-        motor_of(found, m, high / m.motor_constant if flat else None),
-        controller=controller_of(m, n),
-        delay=delay_of(found),
-        limits=() if flat or not np.isfinite(low) else (EffortRange(lowest=ends[0], highest=ends[1]),),
-        command_range=command_range(m, math.copysign(scale, 1.0 if raw else m.gear)),
-        slew=scale * m.slew if m.slew > 0.0 else None,
-        voltage_limit=m.voltage_limit if limited else None,
+def on_joint_of(source: Source, index: int) -> MujocoOnJoint:
+    """An actuator with its joint, and what is lost."""
+    try:
+        found = source.find(index)
+    except RecursionError:
+        raise too_deep() from None
+    facts, general = found.joint, found.general
+    if found.motor is not None:
+        own, losses = motor_actuator(found, found.motor), [*motor_rows(found.motor)]
+    elif general is not None:
+        own, losses = actuator_of_general(general, found.name)
+        own, losses = replace(own, delay=delay_of(found)), [*losses]
+    else:
+        raise ParameterError(f"actuator {found.name!r} is no kind that can be read")
+    own, more = with_joint(found, own, source.joints.count(facts.name))
+    viscous, *higher = (a + b for a, b in zip(facts.damping, found.damping, strict=True))
+    if any(higher) and own.motor is not None:
+        own = replace(own, motor=dragged(own.motor, tuple(higher)))
+    elif any(higher):
+        note = f"damping of the second and third order, {' '.join(f'{x:g}' for x in higher)}, needs a motor here"
+        more.append(Loss("higher-order damping", DROPPED, note))
+    return MujocoOnJoint(
+        actuator=own,
+        joint=facts.name,
+        armature=facts.armature + found.armature,
+        coulomb=facts.frictionloss,
+        viscous=viscous + (0.0 if general is None else general.moved_damping),
+        motor=found.motor,
+        general=general,
+        higher_drag=tuple(higher),
+        lowest_effort=facts.lowest,
+        highest_effort=facts.highest,
+        history=found.history,
+        losses=(*losses, *more, *facts.losses),
     )
 
 
-def command_range(m: DcMotor, factor: float) -> tuple[float, float] | None:
-    """Range of the main input, at the joint."""
-    low, high = m.lowest_ctrl[0], m.highest_ctrl[0]
-    if not np.isfinite([low, high]).all():
-        return None
-    first, second = sorted((factor * low, factor * high))
-    return first, second
-
-
-def controller_of(m: DcMotor, n: float) -> Any:
-    """The controller, per radian of the joint."""
-    per_volt = m.motor_constant / m.resistance
-    torque = {"kp": n * n * m.kp, "ki": n * n * m.ki or None, "kd": n * n * m.kd}
-    # gains in volts at the joint, of either generation
-    volts = {"kp": n * m.kp, "ki": n * m.ki or None, "kd": n * m.kd}
-    if not in_volts(m.version):
-        volts = {"kp": n * m.kp / per_volt, "ki": n * m.ki / per_volt or None}
-        volts["kd"] = n * settled(m.kd / per_volt - m.motor_constant, m.motor_constant)
-    elif m.inputs == ("position",):
-        torque = {"kp": n * volts["kp"] * per_volt, "ki": n * (volts["ki"] or 0.0) * per_volt or None}
-        torque["kd"] = n * n * per_volt * (m.kd + m.motor_constant)
-    bound = {"integral_limit": m.integral_limit / n} if m.integral_limit > 0.0 and m.ki > 0.0 else {}
-    if m.inputs == ("voltage",):
-        return Voltage()
-    if m.inputs == ("velocity",):
-        return VelocityPi(kp=volts["kp"], ki=volts["ki"])
-    if m.inputs in (("position",), ("pos",)):
-        return PositionPid(**volts, **bound) if volts["kd"] >= 0.0 else TorquePid(**torque, **bound)
-    if m.inputs == ("ff",) and not (m.kp or m.kd):
-        return Torque()
-    if m.inputs and "voltage" not in m.inputs:
-        return torque_controller(m, torque, bound)
-    raise ParameterError(
-        f"input = {' '.join(m.inputs) or 'none'!r}: a voltage beside a controller, or no input at all, has no "
-        "counterpart here; DcMotor.read takes it"
-    )
-
-
-def torque_controller(m: DcMotor, gains: dict[str, Any], bound: dict[str, Any]) -> Any:
-    """A controller in torque with several inputs."""
-    if "pos" in m.inputs:
-        if gains["ki"] is None:
-            return IdealPd(stiffness=gains["kp"], damping=gains["kd"])
-        return TorquePid(**gains, **bound)
-    if m.kp:
-        raise ParameterError(f"controller kp = {m.kp:g} without the input pos pulls the joint to 0; take it out")
-    return TorquePid(kd=gains["kd"], follows="velocity")
-
-
-def settled(value: float, beside: float) -> float:
-    """A difference without what rounding leaves of its parts."""
-    return 0.0 if abs(value) < 1e-12 * abs(beside) else value
-
-
-def motor_of(found: Found, m: DcMotor, current: float | None) -> Motor:
-    """The motor with its own gear."""
-    w: dict[str, Any] = {"resistance": m.resistance, "inductance": m.time_constant * m.resistance}
-    parts: dict[str, Any] = {}
-    if m.thermal_resistance > 0.0:
-        w |= {"temperature_coefficient": m.temperature_coefficient, "reference_temperature": m.reference_temperature}
-        parts["thermal"] = Thermal(
-            resistance=m.thermal_resistance, capacitance=m.thermal_capacitance, ambient=m.ambient
+def with_joint(found: Found, own: Actuator, count: int) -> tuple[Actuator, list[Loss]]:
+    """The actuator within the joint's own range of effort, and what is lost of the joint."""
+    facts, losses = found.joint, []
+    if count > 1:
+        note = f"{count} actuators drive the joint, and its armature and friction are given with each: count them once"
+        losses.append(Loss("joint", APPROXIMATED, note))
+    if not np.isfinite([facts.lowest, facts.highest]).any():
+        return own, losses
+    if facts.lowest > 0.0 or facts.highest < 0.0:
+        raise ParameterError(
+            f"joint {facts.name!r}: actuatorfrcrange = {facts.lowest:g} {facts.highest:g} is without 0: it pushes "
+            "whatever is commanded, which no limit here does; widen it to 0"
         )
-    if m.bristle_stiffness > 0.0:
-        parts["friction"] = bristles_of(m)
-    n = abs(m.gear)
-    parts["drag"] = drag_of(tuple(b * n**2 / n ** (order + 2) for order, b in enumerate(m.damping)))
-    if m.cogging_amplitude != 0.0:
-        wave = Harmonic(amplitude=m.cogging_amplitude, periodicity=m.cogging_periodicity, phase=m.cogging_phase)
-        parts["cogging"] = Cogging(harmonics=(wave,))
-    if m.gear != 1.0 or found.joint.play is not None:
-        parts["gearbox"] = Gearbox(stages=(Stage(ratio=m.gear),), backlash=found.joint.play)
-    rate = None
-    if m.current_rate > 0.0 and m.time_constant > 0.0:
-        # the slope decays over the step, so that this is what it amounts to
-        steps = found.timestep / m.time_constant
-        rate = m.current_rate * -math.expm1(-steps) / steps
-    if rate is not None or current is not None:
-        parts["limits"] = Limits(peak_current=current, current_rate=rate)
-    return Motor(
-        winding=Winding(**w),
-        magnet=Magnet(torque_constant=m.motor_constant, back_emf_constant=m.motor_constant),
-        rotor=Rotor(inertia=m.armature) if m.armature > 0.0 else None,
-        **parts,
-    )
+    if count > 1:
+        note = "actuatorfrcrange bounds the sum of the joint's actuators in MuJoCo; here it bounds each"
+        losses.append(Loss("joint effort range", APPROXIMATED, note))
+    elif found.motor is not None and (row := joint_range_row(found.motor)) is not None:
+        losses.append(row)
+    low, high = facts.lowest, facts.highest
+    for limit in own.limits:
+        low, high = max(low, limit.lowest), min(high, limit.highest)
+    return replace(own, limits=(EffortRange(lowest=low or 0.0, highest=high or 0.0),)), losses
 
 
-def bristles_of(m: DcMotor) -> Dahl | LuGre:
-    """LuGre friction, or Dahl's where it is that."""
-    if (m.bristle_damping, m.stribeck_velocity) == (0.0, 1.0) and m.stiction == m.coulomb:
-        return Dahl(coulomb=m.coulomb, stiffness=m.bristle_stiffness)
-    return LuGre(
-        coulomb=m.coulomb,
-        stiction=m.stiction,
-        stribeck_velocity=m.stribeck_velocity,
-        stiffness=m.bristle_stiffness,
-        damping=m.bristle_damping,
-    )
-
-
-def drag_of(coefficients: tuple[float, ...]) -> Drag | None:
-    """Drag up to its last order that is not 0."""
-    used = max((order for order, value in enumerate(coefficients, start=1) if value), default=0)
-    return Drag(coefficients=coefficients[:used]) if used else None
+def dragged(motor: Motor, higher: tuple[float, ...]) -> Motor:
+    """A motor with the joint's damping of the second and third order."""
+    had = () if motor.drag is None else motor.drag.coefficients
+    size = max(len(had), 1 + len(higher))
+    own, more = ((*row, *(0.0,) * size)[:size] for row in (had, (0.0, *higher)))
+    n = abs(motor.ratio)
+    total = [b + c / n ** (order + 1) for order, (b, c) in enumerate(zip(own, more, strict=True), start=1)]
+    while total[-1] == 0.0:
+        total.pop()
+    return replace(motor, drag=Drag(coefficients=tuple(total)))

@@ -73,7 +73,7 @@ def dcmotor_step(
 def dcmotor_slope(m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity: float, dt: float) -> float:
     """The derivative of the force by the velocity that MuJoCo hands to its implicit integrators [N·m·s/rad].
 
-    It leaves out how the bristles' relaxation depends on the speed. Until 3.13 it has the cold resistance; until 3.14
+    It leaves out how the bristles' relaxation depends on the speed. Until 3.13 it has the cold resistance; until 3.17
     it is nothing at all where the force, cogging and friction included, is at a bound of the force range. Since 4.0 the
     winding's part is nothing where its own torque is at a bound or the current-rate limit acts, and the controller's
     where its voltage is clipped.

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...actuator import Actuator, Command
+from ...actuator import Command
 from ...actuator.command import TARGETS
 from ...errors import ParameterError
-from ...motor import Drag
 from ...physics.drag import drag_coefficient
 from ...physics.limits import clip
 from ..on_joint import ActuatorLaw, Law, OnJoint
+from .general import General, GeneralLaw
 from .motor import DcMotor
 
 OURS = {
@@ -38,9 +38,11 @@ class MujocoOnJoint(OnJoint):
     """An actuator of a MuJoCo model, and its joint."""
 
     motor: DcMotor | None = None
-    """MuJoCo's own motor; None: the actuator is a motor, position or velocity of its, which our words say whole."""
+    """MuJoCo's own motor; None: the actuator is of another kind."""
+    general: General | None = None
+    """MuJoCo's constants of any other kind; None: the actuator is a motor."""
     higher_drag: tuple[float, ...] = ()
-    """Damping of the joint of the second order [N·m·s²/rad²] and the third [N·m·s³/rad³]."""
+    """Damping of the joint of the second order [N·m·s²/rad²] and the third [N·m·s³/rad³]; in `actuator.motor` too."""
     lowest_effort: float = -np.inf
     """Lower bound of what actuators do to the joint [N·m]."""
     highest_effort: float = np.inf
@@ -54,23 +56,12 @@ class MujocoOnJoint(OnJoint):
         A motor that takes volts also takes an effort, which becomes R/K·torque + K·velocity as a host would have to
         command it.
         """
-        inner: Law = PlainLaw(self) if self.motor is None else MotorLaw(self, self.motor)
+        inner: Law = ActuatorLaw(replace(self, actuator=replace(self.actuator, delay=None)))
+        if self.general is not None:
+            inner = GeneralLaw(self, self.general)
+        elif self.motor is not None:
+            inner = MotorLaw(self, self.motor)
         return inner if self.history is None else DelayedLaw(self, inner, self.history)
-
-    def folded(self) -> Actuator:
-        """The actuator with the joint's inertia and friction in its motor; without a motor, as it is."""
-        actuator = super().folded()
-        motor = actuator.motor
-        if motor is None or not any(self.higher_drag):
-            return actuator
-        had = () if motor.drag is None else motor.drag.coefficients
-        size = max(len(had), 1 + len(self.higher_drag))
-        own, more = ((*row, *(0.0,) * size)[:size] for row in (had, (0.0, *self.higher_drag)))
-        n = abs(motor.ratio)
-        total = [b + c / n ** (order + 1) for order, (b, c) in enumerate(zip(own, more, strict=True), start=1)]
-        while total[-1] == 0.0:
-            total.pop()
-        return replace(actuator, motor=replace(motor, drag=Drag(coefficients=tuple(total))))
 
     def rubbed(self, torque: Any, velocity: Any) -> Any:
         """A torque less the friction of the joint [N·m]."""
@@ -86,18 +77,6 @@ class MujocoOnJoint(OnJoint):
 def commanded(on_joint: OnJoint, command: Any) -> Command:
     """A command; a number is the main input."""
     return command if isinstance(command, Command) else Command(**{on_joint.actuator.controller.main: command})
-
-
-class PlainLaw(ActuatorLaw):
-    """A motor, position or velocity actuator, whose law is that of our own words."""
-
-    def __init__(self, on_joint: MujocoOnJoint):
-        super().__init__(replace(on_joint, actuator=replace(on_joint.actuator, delay=None)))
-        self._bounded = on_joint.bounded
-
-    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
-        state, out = self._step(state, command, position, velocity, dt)
-        return state, self.on_joint.rubbed(self._bounded(out.torque), velocity)
 
 
 class MotorLaw:

@@ -241,7 +241,7 @@ def bristles(lugre: list[Any], version: str, old: Mapping[str, Any]) -> dict[str
 
 
 def refuse_switching_off(attribute: str, field: str, version: str, old: Mapping[str, Any]) -> None:
-    """Raise one sentence where something that a default class has is switched off, which confuses MuJoCo until 3.14."""
+    """Raise one sentence where something that a default class has is switched off, which confuses MuJoCo until 3.17."""
     refuse(
         known_version(version) < (4, 0) and np.greater(old.get(field, 0.0), 0.0),
         f"dcmotor {attribute} = 0: MuJoCo {version} cannot switch off what a default class has; change the class",

@@ -1,4 +1,4 @@
-"""Finding an actuator and its joint: in a compiled model, or in the file of the other generation."""
+"""The actuators of a model and their joints: from a compiled model, or from the file of the other generation."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ...actuator import Actuator
 from ...errors import ParameterError
-from . import files
+from ..loss import DROPPED, UNKNOWN, Loss
+from .general import General
+from .general_reading import general_of
+from .kinds import joint_number, require_joint
 from .motor import DcMotor
 from .motor_law import History, require_hinge
-from .reading import fields_from_file
+from .parameters import LINKS
+from .reading import fields_from_file, is_motor
+from .stripped import Compiled, undamped
 from .written.joint_model import PLAY
 
 MOST_BYTES = 100_000_000
@@ -34,6 +38,8 @@ class JointFacts(NamedTuple):
     highest: float = np.inf
     play: float | None = None
     """Backlash, where a second hinge of the same body stands for it [rad]."""
+    losses: tuple[Loss, ...] = ()
+    """What the joint does that no actuator holds."""
 
 
 class Found(NamedTuple):
@@ -44,8 +50,8 @@ class Found(NamedTuple):
     timestep: float
     motor: DcMotor | None = None
     """MuJoCo's own motor; None: it is another kind."""
-    plain: Actuator | None = None
-    """A motor, position or velocity actuator in our words."""
+    general: General | None = None
+    """The constants of any other kind."""
     armature: float = 0.0
     """Inertia that a plain actuator adds to the joint [kg·m²]."""
     damping: tuple[float, ...] = (0.0, 0.0, 0.0)
@@ -53,49 +59,42 @@ class Found(NamedTuple):
     history: History | None = None
 
 
-def picked(names: list[str | None], joints: list[str | None], joint: str | None, actuator: str | int | None) -> int:
-    """Number of the actuator that is meant; raises one sentence where it is not clear which."""
-    known = ", ".join(repr(name or number) for number, name in enumerate(names)) or "none"
-    if isinstance(actuator, int) and not isinstance(actuator, bool):
-        found = [actuator] if 0 <= actuator < len(names) else []
-    else:
-        found = [i for i, name in enumerate(names) if actuator is None or (name or None) == actuator]
-    if not found:
-        raise ParameterError(f"actuator = {actuator!r}: the model has no such actuator; it has {known}")
-    if joint is not None:
-        found = [i for i in found if joints[i] == joint]
-        if not found:
-            raise ParameterError(f"joint = {joint!r}: no such actuator drives it; the model has {known}")
-    if len(found) > 1:
-        what = f"actuator = {actuator!r}" if actuator is not None else f"joint = {joint!r}" if joint else "the model"
-        raise ParameterError(f"{what}: {len(found)} actuators fit, of {known}; say which with actuator= or its number")
-    return found[0]
-
-
 # --- from a compiled model
 
 
-def from_model(mujoco: Any, model: Any, joint: str | None, actuator: str | int | None, version: str) -> Found:
+def names_of(source: Compiled) -> tuple[list[str | None], list[str | None]]:
+    """The name of each actuator of a model, and of the joint that it drives; None where it drives none."""
+    mujoco, model = source.mujoco, source.model
+    count = len(model.actuator_trntype)
+    numbers = [joint_number(mujoco, model, index) for index in range(count)]
+    joints = [None if number is None else model.joint(number).name for number in numbers]
+    return [model.actuator(index).name or None for index in range(count)], joints
+
+
+def from_model(source: Compiled, index: int, version: str) -> Found:
     """An actuator of a compiled model."""
-    types, count = model.actuator_trntype, len(model.actuator_trntype)
-    drives = [types[i] == mujoco.mjtTrn.mjTRN_JOINT for i in range(count)]
-    numbers = [int(model.actuator_trnid[i, 0]) for i in range(count)]
-    joints = [model.joint(number).name if there else None for number, there in zip(numbers, drives, strict=True)]
-    index = picked([model.actuator(i).name for i in range(count)], joints, joint, actuator)
+    mujoco, model = source.mujoco, source.model
     name = model.actuator(index).name or f"number {index}"
-    if not drives[index]:
-        raise ParameterError(f"actuator {name!r} drives no joint: only an actuator of a joint can be read")
-    facts = facts_from_model(mujoco, model, numbers[index])
+    is_dcmotor = model.actuator_gaintype[index] == mujoco.mjtGain.mjGAIN_DCMOTOR
+    # a kind that is not read says more than what it drives
+    general = None if is_dcmotor else general_of(mujoco, model, index, name)
+    number = require_joint(mujoco, model, index, name)
+    facts = facts_from_model(mujoco, model, number)
+    if number in source.unsprung:
+        note = "springdamper of the joint is made of its inertia, which is in mesh files that are missing"
+        facts = facts._replace(losses=(*facts.losses, Loss("joint damping", UNKNOWN, note)))
     step = positive_step(float(model.opt.timestep))
     found = Found(name, facts, step, history=history_from_model(model, index, name))
-    if model.actuator_gaintype[index] == mujoco.mjtGain.mjGAIN_DCMOTOR:
+    if general is None:
         return found._replace(motor=DcMotor.read(undelayed(model, index), index, version))
-    gear = float(model.actuator_gear[index, 0])
+    if index in source.undamped:
+        raise undamped(name)
+    square = float(model.actuator_gear[index, 0]) ** 2
     damping = (float(model.actuator_damping[index]), *model.actuator_dampingpoly[index].tolist())
     return found._replace(
-        plain=files.read(mujoco, model, index, name),
-        armature=gear * gear * float(model.actuator_armature[index]),
-        damping=tuple(gear * gear * number for number in damping),
+        general=general,
+        armature=square * float(model.actuator_armature[index]),
+        damping=tuple(square * each for each in damping),
     )
 
 
@@ -156,7 +155,19 @@ def facts_from_model(mujoco: Any, model: Any, number: int) -> JointFacts:
         lowest=float(low),
         highest=float(high),
         play=play,
+        losses=tuple(passive_rows(mujoco, model, number)),
     )
+
+
+def passive_rows(mujoco: Any, model: Any, number: int) -> Iterator[Loss]:
+    """What a joint does beside its actuators and its friction."""
+    if np.any(np.asarray(model.jnt_stiffness[number])):
+        stiffness = float(np.ravel(model.jnt_stiffness[number])[0])
+        yield Loss("joint spring", DROPPED, f"stiffness = {stiffness:g} of the joint itself pulls beside the actuator")
+    weightless = np.any(np.asarray(model.body_gravcomp)) and bool(model.jnt_actgravcomp[number])
+    if weightless:
+        note = "actuatorgravcomp: MuJoCo adds the torque that holds the weight of its bodies to the actuator's"
+        yield Loss("gravity compensation", DROPPED, note)
 
 
 # --- from a file
@@ -185,14 +196,24 @@ def actuator_elements(root: ElementTree.Element) -> list[ElementTree.Element]:
     return [element for section in root.findall("actuator") for element in section]
 
 
-def picked_element(root: ElementTree.Element, joint: str | None, actuator: str | int | None) -> int:
-    """Number of the actuator of a file that is meant."""
-    elements = actuator_elements(root)
-    return picked([e.get("name") for e in elements], [e.get("joint") for e in elements], joint, actuator)
+def without_motors(root: ElementTree.Element) -> str:
+    """The text of a file in which a plain motor stands for each dcmotor, so that any MuJoCo takes it."""
+    root = copy.deepcopy(root)
+    for section in root.findall("actuator"):
+        for place, element in enumerate(section):
+            if is_motor(element):
+                kept = {name: text for name, text in element.attrib.items() if name in LINKS[:1] + LINKS[5:13]}
+                section[place] = ElementTree.Element("motor", kept)
+    for section in root.iter("default"):
+        for element in section.findall("dcmotor"):
+            section.remove(element)
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 def from_file(root: ElementTree.Element, index: int, version: str) -> Found:
     """A dcmotor of a file that the installed MuJoCo cannot compile."""
+    # a delay is read here, and DcMotor has no place for it
+    root = copy.deepcopy(root)
     element = actuator_elements(root)[index]
     name = element.get("name") or f"number {index}"
     if element.get("joint") is None:
@@ -261,7 +282,10 @@ def facts_from_file(root: ElementTree.Element, name: str) -> JointFacts:
         radian = next((c.get("angle") for c in reversed(root.findall("compiler")) if c.get("angle")), "") == "radian"
         first, second = numbers_in(play, "range", (0.0, 0.0))
         span = (second - first) * (1.0 if radian else math.radians(1.0))
+    springs = numbers_in(merged, "stiffness", (0.0,))
+    note = f"stiffness = {springs[0]:g} of the joint itself pulls beside the actuator"
     return JointFacts(
+        losses=(Loss("joint spring", DROPPED, note),) if any(springs) else (),
         name=name,
         armature=number_in(merged, "armature", 0.0),
         frictionloss=number_in(merged, "frictionloss", 0.0),

@@ -2,25 +2,61 @@
 
 from __future__ import annotations
 
+import warnings
+from functools import cache
 from typing import Any
 
-from ...errors import ParameterError
+from ...errors import BackemfWarning, ParameterError
 
-VERSIONS = ("3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "4.0")
+VERSIONS = (
+    "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15", "3.16", "3.17", "4.0",
+)  # fmt: skip
 """Versions of MuJoCo with a `dcmotor` whose law is known here."""
 CONTROLLER_INPUTS = ("pos", "vel", "ff")
 """Inputs of the controller in torque, since MuJoCo 3.12."""
 
 
 def known_version(version: Any) -> tuple[int, int]:
-    """Major and minor number of a version, patch number or not; raises one sentence where its law is unknown."""
+    """Major and minor number of a version, patch number or not; raises one sentence where its law is unknown.
+
+    A version that is newer than those known runs as the newest known before it, and a warning says so once.
+    """
     parts = version.split(".") if isinstance(version, str) else []
-    if len(parts) not in (2, 3) or not all(part.isdigit() for part in parts) or ".".join(parts[:2]) not in VERSIONS:
-        raise ParameterError(
-            f"version = {version!r}: MuJoCo's dcmotor is known for {VERSIONS[0]} to {VERSIONS[-2]} and {VERSIONS[-1]}; "
-            'say version="4.0"'
+    if len(parts) not in (2, 3) or not all(part.isascii() and part.isdigit() and len(part) < 5 for part in parts):
+        raise unknown(version)
+    found = int(parts[0]), int(parts[1])
+    if found < pair_of(VERSIONS[0]):
+        raise unknown(version)
+    warn_if_newer(*found)
+    return found
+
+
+@cache
+def warn_if_newer(major: int, minor: int) -> None:
+    """Warn, once, of a version that is newer than those known."""
+    known = [pair_of(each) for each in VERSIONS]
+    if (major, minor) not in known:
+        newest = max(each for each in known if each < (major, minor))
+        warnings.warn(
+            f"MuJoCo {major}.{minor} is newer than the versions known here: it is taken to behave as "
+            f"{newest[0]}.{newest[1]}",
+            BackemfWarning,
+            stacklevel=3,
         )
-    return int(parts[0]), int(parts[1])
+
+
+def pair_of(version: str) -> tuple[int, int]:
+    """Major and minor number of a version that is known to have both."""
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
+
+
+def unknown(version: Any) -> ParameterError:
+    """A version without a dcmotor, or no version at all."""
+    return ParameterError(
+        f"version = {version!r}: MuJoCo's dcmotor is known for {VERSIONS[0]} to {VERSIONS[-2]} and {VERSIONS[-1]}; "
+        'say version="4.0"'
+    )
 
 
 def in_volts(version: str) -> bool:
