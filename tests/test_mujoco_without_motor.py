@@ -103,7 +103,7 @@ def test_each_becomes_the_element_that_people_know(controller, now, before):
     """`<pid>` came with 3.12; before, a position servo is as near as it gets, and a row says so."""
     for version, tag in (("4.0", now), ("3.11", before)):
         written = room.write(be.Actuator(controller=controller), version=version)
-        assert written.element.startswith(f"<{tag} ") and written.tag == tag
+        assert written.element.startswith(f"<{tag} ") and written.kind == tag
         lost = {loss.phenomenon for loss in written.losses if loss.status != "unknown"}
         assert ("controller" in lost) == (len(controller.inputs) > (3 if tag == "pid" else 1))
 

@@ -23,7 +23,7 @@ from ..actuator.controllers import (
     VelocityPi,
     Voltage,
 )
-from ..actuator.torque_limits import DcClip, EffortLimit, TorqueLimit
+from ..actuator.torque_limits import DcClip, EffortLimit, EffortRange, TorqueLimit
 from ..analyze.constants import continuous_current
 from ..analyze.line import line_of
 from ..errors import ParameterError
@@ -157,15 +157,16 @@ def scale_of(thing: Actuator | OnJoint, effort: str = "peak") -> Scale:
     actuator = thing.actuator if isinstance(thing, OnJoint) else thing
     motor = actuator.motor
     if motor is None:
-        top, _, speed = limits_of(None, actuator, None, effort, True)
-        most = unlimited_torque(actuator) if top is None else top.value
-        return Scale(10.0 if speed is None else speed.value, most, most, 0.5 * most, 0.1)
+        top, _, speed = limits_of(None, Actuator(limits=both_ways(actuator.limits)), None, effort, True)
+        fastest = 10.0 if speed is None else speed.value
+        most = unlimited_torque(actuator.controller, fastest) if top is None else top.value
+        return Scale(fastest, most, most, 0.5 * most, 0.1)
     source = fed_by(motor, actuator)
     amperes = allowed_current(motor, effort)[0]
     line = line_of(motor, source, amperes, motor.winding.reference_temperature)
     stall = single("stall torque", line.stall_torque)
     most = stall if line.limit_torque is None else min(stall, single("limit torque", line.limit_torque))
-    joint_limit, _, top_speed = limits_of(None, Actuator(limits=actuator.limits), None, effort, True)
+    joint_limit, _, top_speed = limits_of(None, Actuator(limits=both_ways(actuator.limits)), None, effort, True)
     if joint_limit is not None:
         most = min(most, joint_limit.value * single("efficiency", line.efficiency))
     fastest = single("speed", line.ideal_speed)
@@ -181,17 +182,24 @@ def scale_of(thing: Actuator | OnJoint, effort: str = "peak") -> Scale:
     return Scale(fastest, most, asked, lasting, float(np.clip(own, 0.02, 0.5)))
 
 
-def unlimited_torque(actuator: Actuator) -> float:
-    """A torque to compare an actuator at that has no limit: of its largest command, or of an error of 1 [N·m].
+def both_ways(limits: tuple[TorqueLimit, ...]) -> tuple[TorqueLimit, ...]:
+    """Limits whose two ends are the larger of them, which is how strong an actuator is."""
+    found: list[TorqueLimit] = []
+    for limit in limits:
+        if isinstance(limit, EffortRange):
+            most = max(-single("EffortRange.lowest", limit.lowest), single("EffortRange.highest", limit.highest))
+            found += [EffortLimit(effort_limit=most)] if most > 0.0 else []
+        else:
+            found.append(limit)
+    return tuple(found)
 
-    Its law is linear without a limit, so that any torque shows the same share of error.
-    """
-    c = actuator.controller
-    gains = [getattr(c, name) for name in ("stiffness", "kp", "damping", "kd") if hasattr(c, name)]
-    found = [single("gain", gain) for gain in gains if single("gain", gain) > 0.0]
-    if isinstance(c, Torque) and actuator.command_range is not None:
-        found = [max(abs(single("command_range", end)) for end in actuator.command_range)]
-    return found[0] if found and found[0] > 0.0 else 1.0
+
+def unlimited_torque(controller: Any, speed: float) -> float:
+    """A torque to compare at where nothing limits it: that of an error of 1 rad, or of the whole speed [N·m]."""
+    gains = [getattr(controller, name, None) for name in ("stiffness", "kp", "ki")]
+    stiff = next((single("gain", gain) for gain in gains if gain is not None and np.any(gain)), 0.0)
+    damping = next((getattr(controller, name) for name in ("damping", "kd") if hasattr(controller, name)), 0.0)
+    return stiff or single("damping", damping) * speed or 1.0
 
 
 def reference_duty(scale: Scale, timestep: float, heat: float = HEAT) -> tuple[Episode, ...]:
@@ -243,7 +251,8 @@ def command_for(thing: Actuator | OnJoint, torque: Any, position: Any, velocity:
     if isinstance(c, DutyServo) and volts is not None and actuator.supply is not None:
         return Command(position=position + (volts / actuator.supply.voltage + c.kd * velocity) / _gain(c, "kp"))
     if isinstance(c, TorquePid) and c.follows == "velocity":
-        return Command(velocity=velocity + torque / _gain(c, "kd"))
+        # an integral alone answers to a target that runs ahead
+        return Command(velocity=velocity + torque / _gain(c, "kd" if np.any(c.kd) or c.ki is None else "ki"))
     if isinstance(c, (IdealPd, TorquePid)):
         gain, damping = (c.stiffness, c.damping) if isinstance(c, IdealPd) else (c.kp, c.kd)
         if np.all(np.asarray(gain) == 0.0):

@@ -96,7 +96,7 @@ def converted(g: General, name: str) -> Read:
     if b1 > 0.0 or b2 > 0.0:
         which = f"b1 = {b1:g}: it pushes the joint away" if b1 > 0.0 else f"b2 = {b2:g}: it drives a motion on"
         raise ParameterError(f"biasprm {which}, the more the farther; no controller here does: make it negative")
-    if g.gain == 0.0 and not any(g.bias):
+    if g.dynamics != "pid" and g.gain == 0.0 and not any(g.bias):
         raise ParameterError("gainprm = 0 without a bias: it drives nothing; leave it out")
     if g.dynamics == "pid":
         controller, losses = pid_controller(g)
@@ -147,9 +147,16 @@ def moving_controller(g: General) -> tuple[Any, list[Loss]]:
     note = f"MuJoCo's moving target starts at {zero:g} rad, wherever the joint is; ours starts where the joint is"
     losses = [Loss("start of the integral", APPROXIMATED, note), *activation_rows(g)]
     if b2 and np.isfinite(g.force_range).any():
-        note = "kv is outside forcerange here, with the damping of the joint; in MuJoCo it is within"
-        losses.append(Loss("damping", APPROXIMATED, note))
+        losses.append(OUTSIDE)
     return TorquePid(ki=-g.gear * g.gear * b1, follows="velocity", listens=("velocity",)), losses
+
+
+OUTSIDE = Loss(
+    "damping",
+    APPROXIMATED,
+    "kv is outside the effort range here, with the damping of the joint; in MuJoCo it is within",
+)
+"""A damping that a limit no longer bounds."""
 
 
 def activation_rows(g: General) -> list[Loss]:

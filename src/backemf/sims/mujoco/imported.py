@@ -15,7 +15,7 @@ from ...errors import ParameterError
 from ...motor import Drag, Motor
 from ..loss import APPROXIMATED, DROPPED, Loss
 from ..on_joint import OnJoint, Unread
-from .general_reading import actuator_of_general
+from .general_reading import OUTSIDE, actuator_of_general
 from .kinds import kind_of
 from .motor_actuator import delay_of, motor_actuator
 from .motor_law import MujocoOnJoint
@@ -36,7 +36,10 @@ def read_actuator(
     MuJoCo of that `version` does, `losses` what the actuator does not hold of it. Files of meshes may be missing.
     """
     source = opened(model, version)
-    return on_joint_of(source, picked(source.names, source.joints, joint, actuator))
+    try:
+        return on_joint_of(source, picked(source.names, source.joints, joint, actuator))
+    except ParameterError as error:
+        raise ParameterError(f"{file_of(model)}{error}") from None
 
 
 def read_actuators(model: Any, version: str = "4.0") -> list[OnJoint | Unread]:
@@ -51,13 +54,19 @@ def read_actuators(model: Any, version: str = "4.0") -> list[OnJoint | Unread]:
             rows.append(on_joint_of(source, index))
         except ParameterError as error:
             shown = name or source.joints[index] or f"number {index}"
-            rows.append(Unread(name=shown, kind=source.kind(index), why=str(error)))
+            rows.append(Unread(name=shown, kind=source.kind(index), why=f"{file_of(model)}{error}"))
     return rows
 
 
 def read(model: Any, joint: str | None = None, actuator: str | int | None = None, version: str = "4.0") -> Actuator:
     """The same actuator alone; the joint's inertia and friction become those of its motor, where it has one."""
     return read_actuator(model, joint, actuator, version).folded()
+
+
+def file_of(model: Any) -> str:
+    """What an error begins with: the file, if there is one."""
+    is_text = isinstance(model, str) and model.removeprefix("\ufeff").lstrip().startswith("<")
+    return f"{model}: " if isinstance(model, (str, Path)) and not is_text else ""
 
 
 class Source(NamedTuple):
@@ -108,7 +117,9 @@ def opened_file(source: str | Path, version: str) -> Source:
     elements = actuator_elements(root)
     installed = installed_version()
     foreign = installed is None or in_volts(installed) != in_volts(version)
-    own = [is_motor(element) and (foreign or not fits(element.get("input"), version)) for element in elements]
+    # one dcmotor with words of the other generation is enough for MuJoCo to refuse the model
+    strange = foreign or not all(fits(each.get("input"), version) for each in root.iter("dcmotor"))
+    own = [is_motor(element) and strange for element in elements]
     if not any(own):
         return of_compiled(compiled_source(source), version)
     compiled: list[Source] = []
@@ -198,6 +209,8 @@ def with_joint(found: Found, own: Actuator, count: int) -> tuple[Actuator, list[
             f"joint {facts.name!r}: actuatorfrcrange = {facts.lowest:g} {facts.highest:g} is without 0: it pushes "
             "whatever is commanded, which no limit here does; widen it to 0"
         )
+    if found.general is not None and found.general.moved_damping and not own.limits:
+        losses.append(OUTSIDE)
     if count > 1:
         note = "actuatorfrcrange bounds the sum of the joint's actuators in MuJoCo; here it bounds each"
         losses.append(Loss("joint effort range", APPROXIMATED, note))

@@ -66,10 +66,9 @@ def integral_rows(m: DcMotor) -> Iterator[Loss]:
 def winding_rows(m: DcMotor) -> Iterator[Loss]:
     """Current and heat."""
     if m.time_constant > 0.0:
-        note = "MuJoCo acts with the current at the end of a step, ours with its mean over the step"
         if m.thermal_resistance > 0.0:
-            note += "; its time constant stays that of the cold winding"
-        yield Loss("inductance", APPROXIMATED, note)
+            note = "MuJoCo's electrical time constant stays that of the cold winding; ours falls as the winding warms"
+            yield Loss("inductance", APPROXIMATED, note)
         if m.current_rate > 0.0:
             note = "the rate that MuJoCo comes to over the model's timestep; it clips the slope at the start of a step"
             yield Loss("current-rate limit", APPROXIMATED, note)

@@ -80,6 +80,11 @@ def attach(
     hinge = joint_of_spec(mujoco, spec, joint)
     numbers = {"timestep": float(spec.option.timestep)} | numbers
     written = write(thing, joint, version, name=name, backlash=backlash, **numbers)
+    if written.kind != "dcmotor":
+        raise ParameterError(
+            f"attach({type(thing).__name__}(...)) without a motor: paste the <{written.kind}> of write, or give "
+            "Actuator.motor, or one DcClip in Actuator.limits"
+        )
     label = joint if name is None else name
     standing = standing_on(mujoco, spec, hinge)
     decide(joint, standing, replace)

@@ -1,172 +1,204 @@
-"""An actuator without a motor as MuJoCo's own: `<motor>`, `<position>`, `<velocity>`, `<intvelocity>` or `<pid>`.
-
-    <motor>         ctrl
-    <position>      kp·(ctrl - q) - kv·w
-    <velocity>      kv·(ctrl - w)
-    <intvelocity>   kp·(∫ctrl - q) - kv·w
-    <pid>           kp·(p - q) + ki·∫(p - q) + kv·(v - w) + ff, of any of the three inputs; since 3.12
-
-each within `forcerange`.
-"""
+"""An actuator without a motor as MuJoCo's `<motor>`, `<position>`, `<velocity>`, `<intvelocity>` or `<pid>`."""
 
 from __future__ import annotations
 
-import math
+from typing import NamedTuple
+
+import numpy as np
 
 from ....actuator import Actuator
 from ....actuator.controllers import IdealPd, Torque, TorquePid
-from ....actuator.torque_limits import AngleTable, EffortLimit, EffortRange
+from ....actuator.torque_limits import AngleTable, EffortRange
 from ....errors import ParameterError
 from ....motor import Motor
-from ...joint import single
+from ...joint import parts_of, single
 from ...on_joint import OnJoint
 from ...text import Figure
-from ..versions import in_volts
+from ..versions import known_version
 from .controlling import flat_top, history
 from .joint_model import AT_JOINT, Draft, row
-from .loops import MOVING, torque_gains_of
 
-WORDS = {"position": "pos", "velocity": "vel", "effort": "ff"}
+INPUTS = {"position": "pos", "velocity": "vel", "effort": "ff"}
 """MuJoCo's word for each target."""
-RANGES = {"position": "ctrlrange", "velocity": "velrange", "effort": "ffrange"}
-"""Where a `<pid>` has the range of each target."""
-FARTHEST = 1e6
-"""Range of a moving target that has none; MuJoCo asks for one [rad]."""
+WITH_PID = (3, 12)
+"""First version with a `<pid>`."""
+STARTS_AT_0 = "The moving target starts at 0, wherever the joint is"
 
 
-def plain_draft(
-    thing: Motor | Actuator | OnJoint, actuator: Actuator, version: str, effort_limit: float | None, timestep: float
+class Element(NamedTuple):
+    """A controller as MuJoCo has it."""
+
+    tag: str
+    """Name of the element."""
+    numbers: dict[str, float]
+    """Its gains."""
+    heard: tuple[str, ...]
+    """Targets that it takes."""
+    told: str = ""
+    """How the controller is approximated; empty where it is not."""
+    integral: str | None = None
+    """How its integral is approximated, empty where it is kept; None: it is lost, or there is none."""
+
+
+def draft_without_motor(
+    thing: Motor | Actuator | OnJoint, version: str, effort_limit: float | None, timestep: float
 ) -> Draft:
-    """All numbers of an actuator without a motor as MuJoCo has them."""
+    """All numbers of an actuator without a motor, as MuJoCo has them."""
+    actuator = parts_of(thing)[1]
     draft = Draft(actuator=actuator, version=version, timestep=timestep)
-    c = actuator.controller
-    if isinstance(c, Torque):
-        draft.tag, draft.kept["controller"] = "motor", ""
-    elif isinstance(c, TorquePid) and c.follows == "velocity":
-        _velocity(draft, c)
-    elif isinstance(c, (IdealPd, TorquePid)):
-        _position(draft, c)
-    else:
-        raise ParameterError(
-            f"{type(c).__name__} without a motor has no counterpart in MuJoCo: step it inside MuJoCo with Motors, or "
-            "write it for a simulator that has networks"
-        )
-    _range(draft)
-    _force(draft, effort_limit)
-    _joint(draft, thing)
+    element = element_of(actuator, known_version(version) >= WITH_PID)
+    tag = element.tag
+    draft.kept["controller"] = element.told
+    if element.integral is not None:
+        draft.kept["integral"] = element.integral
+    source = type(actuator.controller).__name__
+    for name, value in element.numbers.items():
+        draft.attributes[name] = row(value, GAINS[name], source)
+    if tag == "pid":
+        words = " ".join(INPUTS[target] for target in element.heard)
+        draft.attributes["input"] = Figure(words, "rad, rad/s, N·m", source)
+    slew(draft, tag)
+    draft.tag = command_range(draft, tag)
+    effort_range(draft, effort_limit)
+    joint_numbers(draft, thing)
     history(draft)
     return draft
 
 
-def _velocity(draft: Draft, c: TorquePid) -> None:
-    others = [target for target in c.inputs if target != "velocity"]
-    told = [f"Targets of {' and '.join(others)} have no effect."] if others else []
-    gains = torque_gains_of(c)
-    if not gains.ki:
-        draft.tag = "velocity"
-        draft.attributes["kv"] = row(gains.kd, "N·m·s/rad", "TorquePid.kd")
-    else:
-        draft.tag, draft.kept["integral"] = "intvelocity", MOVING
-        draft.attributes["kp"] = row(gains.ki, "N·m/rad", "TorquePid.ki")
-        draft.attributes["kv"] = row(gains.kd, "N·m·s/rad", "TorquePid.kd")
-        draft.attributes["actrange"] = row((-FARTHEST, FARTHEST), "rad", "none of its own: any angle")
-        if gains.kd:
-            told.append("The damping is against the velocity itself, and not against its error.")
-    if gains.kp and others:
-        told.append("kp has no effect.")
-    draft.kept["controller"] = " ".join(told)
+GAINS = {
+    "kp": f"N·m/rad {AT_JOINT}",
+    "kv": f"N·m·s/rad {AT_JOINT}",
+    "ki": f"N·m/(rad·s) {AT_JOINT}",
+    "imax": "rad·s",
+}
+"""Unit of each gain."""
 
 
-def _position(draft: Draft, c: IdealPd | TorquePid) -> None:
-    gains, name = torque_gains_of(c), type(c).__name__
-    kp, kd = ("stiffness", "damping") if isinstance(c, IdealPd) else ("kp", "kd")
-    draft.attributes["kp"] = row(gains.kp, "N·m/rad", f"{name}.{kp}")
-    draft.attributes["kv"] = row(gains.kd, "N·m·s/rad", f"{name}.{kd}")
-    draft.tag, draft.kept["controller"] = "position", ""
-    simple = c.inputs == ("position",) and not gains.ki and draft.actuator.slew is None
-    if simple:
+def element_of(actuator: Actuator, has_pid: bool) -> Element:
+    """The element for a controller; raises one sentence where MuJoCo has none."""
+    c = actuator.controller
+    if isinstance(c, Torque):
+        return Element("motor", {}, ("effort",))
+    if isinstance(c, TorquePid) and c.follows == "velocity":
+        return velocity_element(c, has_pid)
+    if not isinstance(c, (IdealPd, TorquePid)):
+        raise ParameterError(
+            f"{type(c).__name__} without a motor has no counterpart in MuJoCo: write one of Torque, IdealPd and "
+            "TorquePid, or step the actuator inside MuJoCo"
+        )
+    ideal = isinstance(c, IdealPd)
+    gains = {
+        "kp": single("kp", c.stiffness if ideal else c.kp),
+        "kv": single("kd", c.damping if ideal else c.kd),
+    }
+    ki, limit = (None, None) if ideal else (c.ki, c.integral_limit)
+    if not has_pid or (c.inputs == ("position",) and ki is None and actuator.slew is None):
+        told = "" if c.inputs == ("position",) else "Targets of velocity and effort have no effect."
+        return Element("position", gains, ("position",), told)
+    if ki is None:
+        return Element("pid", gains, c.inputs)
+    gains["ki"] = single("ki", ki)
+    if limit is not None:
+        gains["imax"] = single("integral_limit", limit)
+    told = "" if limit is None else "The integral stops up to one step beyond its limit."
+    return Element("pid", gains, c.inputs, integral=told)
+
+
+def velocity_element(c: TorquePid, has_pid: bool) -> Element:
+    """The element for a controller that follows a velocity."""
+    kp, kd = single("kp", c.kp), single("kd", c.kd)
+    if c.ki is not None and kd == 0.0 and kp == 0.0:
+        rest = "" if c.inputs == ("velocity",) else "Targets of position and effort have no effect."
+        told = f"{STARTS_AT_0}{'.' if c.integral_limit is None else ', and has no limit.'}"
+        return Element("intvelocity", {"kp": single("ki", c.ki)}, ("velocity",), rest, told)
+    # a stiffness rests unless a position is commanded
+    heard = tuple(target for target in c.inputs if target != "position" or kp)
+    if heard == ("velocity",) or not has_pid:
+        rest = "" if heard == ("velocity",) else "Targets of position and effort have no effect."
+        return Element("velocity", {"kv": kd}, ("velocity",), rest)
+    return Element("pid", {"kp": kp if "position" in heard else 0.0, "kv": kd}, heard)
+
+
+def slew(draft: Draft, tag: str) -> None:
+    """The slew limit, which a pid has for its position target."""
+    rate = draft.actuator.slew
+    if rate is None or tag != "pid" or draft.actuator.controller.main != "position":
         return
-    if in_volts(draft.version):
-        others = [target for target in c.inputs if target != "position"]
-        if others:
-            draft.kept["controller"] = f"Targets of {' and '.join(others)} have no effect."
-        return
-    draft.tag = "pid"
-    draft.attributes["input"] = Figure(" ".join(WORDS[target] for target in c.inputs), "rad, rad/s, N·m", name)
-    if gains.ki:
-        draft.kept["integral"] = ""
-        draft.attributes["ki"] = row(gains.ki, "N·m/(rad·s)", "TorquePid.ki")
-        limit = getattr(c, "integral_limit", None)
-        if limit is not None:
-            draft.attributes["imax"] = row(single("integral_limit", limit), "rad·s", "TorquePid.integral_limit")
-            draft.kept["integral"] = "The integral passes its limit by as much as one step adds."
-    if draft.actuator.slew is not None:
-        draft.kept["slew"] = "The setpoint starts at 0, wherever the joint is."
-        draft.attributes["slewmax"] = row(single("Actuator.slew", draft.actuator.slew), "rad/s", "Actuator.slew")
+    draft.attributes["slewmax"] = row(single("Actuator.slew", rate), "rad/s", "Actuator.slew")
+    draft.kept["slew"] = "The setpoint starts at 0, wherever the joint is."
 
 
-def _range(draft: Draft) -> None:
-    """The range of the main input."""
-    ends, main = draft.actuator.command_range, draft.actuator.controller.main
-    if ends is None:
-        return
-    low, high = (single("Actuator.command_range", end) for end in ends)
-    if not low < high:
-        raise ParameterError(f"Actuator.command_range = {ends} leaves MuJoCo no control range: widen it")
-    units = {"position": "rad", "velocity": "rad/s", "effort": "N·m"}
-    name = RANGES[main] if draft.tag == "pid" else "ctrlrange"
-    draft.attributes[name] = row((low, high), units[main], "Actuator.command_range")
+def command_range(draft: Draft, tag: str) -> str:
+    """The range of the main input; the name of the element, which is another where one command alone is allowed."""
+    a = draft.actuator
+    if a.command_range is None:
+        return tag
+    low, high = (single("Actuator.command_range", end) for end in a.command_range)
+    if low < high:
+        name = f"{INPUTS[a.controller.main]}range" if tag == "pid" else "ctrlrange"
+        draft.attributes[name] = row((low, high), "of the command", "Actuator.command_range")
+        draft.kept["command range"] = ""
+        return tag
+    if tag not in ("motor", "position", "velocity"):
+        raise ParameterError(
+            f"Actuator.command_range = {a.command_range} leaves a <{tag}> no range; widen it, or leave it out"
+        )
+    # what cannot be commanded is a bias
+    gains = {name: draft.attributes.pop(name).value[0] for name in ("kp", "kv") if name in draft.attributes}
+    kp, kv = gains.get("kp", 0.0), gains.get("kv", 0.0)
+    bias = {"motor": 1.0, "position": kp, "velocity": kv}[tag] * low
+    draft.attributes["biastype"] = Figure("affine", "-", "Actuator.command_range")
+    draft.attributes["gainprm"] = row(0.0, "ctrl has no effect", "Actuator.command_range")
+    draft.attributes["biasprm"] = row(
+        (bias, -kp, -kv), "N·m, N·m/rad, N·m·s/rad", f"{type(a.controller).__name__} at the one command {low:g}"
+    )
     draft.kept["command range"] = ""
+    return "general"
 
 
-def _force(draft: Draft, effort_limit: float | None) -> None:
-    """The range of the torque: the tightest of all limits in each direction."""
-    lows, highs, told = [-math.inf], [math.inf], []
+def effort_range(draft: Draft, effort_limit: float | None) -> None:
+    """The range of the torque."""
+    lows, highs, sources = [], [], []
     for limit in draft.actuator.limits:
-        if isinstance(limit, EffortRange):
-            lows.append(single("EffortRange.lowest", limit.lowest))
-            highs.append(single("EffortRange.highest", limit.highest))
-        else:
-            top = flat_top(limit)[0]
-            lows.append(-top)
-            highs.append(top)
-        told.append(type(limit).__name__)
+        top, exact = flat_top(limit)
+        two_ended = isinstance(limit, EffortRange)
+        lows.append(single("lowest", limit.lowest) if two_ended else -top)
+        highs.append(single("highest", limit.highest) if two_ended else top)
+        sources.append(type(limit).__name__)
         if isinstance(limit, AngleTable):
             draft.kept["angle limits"] = "The torque is limited to the largest of the table at every angle."
-        elif not isinstance(limit, (EffortLimit, EffortRange)):
+        elif not exact and not two_ended:
             draft.notes.append(f"Of {type(limit).__name__}, the largest torque is left, the same at all speeds.")
     if draft.actuator.limits:
         draft.kept["effort limit"] = ""
     if effort_limit is not None:
-        given = single("effort_limit", effort_limit)
-        if not given > 0.0:
-            raise ParameterError(f"effort_limit = {given:g}: must be greater than 0")
-        lows, highs, told = [-given], [given], ["as given"]
-    low, high = max(lows), min(highs)
-    if not math.isfinite(low) and not math.isfinite(high):
+        top = single("effort_limit", effort_limit)
+        lows, highs, sources = [-top], [top], ["as given"]
+    if not sources:
         return
+    low, high = max(lows), min(highs)
     if not low < high:
-        raise ParameterError(f"the limits leave the joint no torque, {low:g} to {high:g} N·m: widen them")
-    # MuJoCo wants both ends: one that is open is farther than any torque
-    ends = (low if math.isfinite(low) else -1e9, high if math.isfinite(high) else 1e9)
-    draft.attributes["forcerange"] = row(ends, f"N·m {AT_JOINT}", " and ".join(dict.fromkeys(told)))
+        raise ParameterError(f"the limits leave the torque {low:g} to {high:g} N·m: MuJoCo needs a range; widen them")
+    draft.attributes["forcerange"] = row((low, high), f"N·m {AT_JOINT}", ", ".join(sources))
 
 
-def _joint(draft: Draft, thing: Motor | Actuator | OnJoint) -> None:
+def joint_numbers(draft: Draft, thing: Motor | Actuator | OnJoint) -> None:
     """Inertia and friction of the joint."""
-    draft.kept |= {"rotor inertia": "", "dry friction": "", "viscous drag": ""}
-    rubs = draft.actuator.friction
-    dry, drag = 0.0, 0.0
-    if rubs is not None:
-        dry, drag = single("coulomb", rubs.coulomb), single("viscous", rubs.viscous)
-        draft.kept["joint friction"] = "Dry friction is against any motion, and not smooth around rest."
-    if isinstance(thing, OnJoint):
-        dry, drag = dry + thing.coulomb, drag + thing.viscous
-        if thing.armature:
-            draft.joint["armature"] = row(thing.armature, "kg·m²", "armature of the joint")
-        if thing.stiction is not None and thing.stiction > thing.coulomb:
-            draft.kept["dry friction"] = "Friction at rest is no higher than when sliding."
-    if drag:
-        draft.joint["damping"] = row(drag, "N·m·s/rad", "viscous friction of the joint")
-    if dry:
-        draft.joint["frictionloss"] = row(dry, "N·m", "dry friction of the joint")
+    friction, source = draft.actuator.friction, "the joint's own"
+    on_joint = thing if isinstance(thing, OnJoint) else None
+    dry = [(on_joint.coulomb, source)] if on_joint is not None else []
+    viscous = [(on_joint.viscous, source)] if on_joint is not None else []
+    if friction is not None:
+        draft.kept["joint friction"] = "Dry friction holds a joint at rest in place of growing from there."
+        dry.append((single("TanhFriction.coulomb", friction.coulomb), "TanhFriction.coulomb"))
+        viscous.append((single("TanhFriction.viscous", friction.viscous), "TanhFriction.viscous"))
+    if on_joint is not None:
+        apart = on_joint.stiction not in (None, on_joint.coulomb)
+        draft.kept |= {"rotor inertia": "", "viscous drag": ""}
+        draft.kept["dry friction"] = "Friction at rest is that of sliding." if apart else ""
+        if on_joint.armature:
+            draft.joint["armature"] = row(on_joint.armature, "kg·m²", source)
+    for name, parts, unit in (("frictionloss", dry, "N·m"), ("damping", viscous, "N·m·s/rad")):
+        there = [(value, told) for value, told in parts if value]
+        if there:
+            draft.joint[name] = row(np.sum([x for x, _ in there]), unit, " and ".join(told for _, told in there))

@@ -20,7 +20,7 @@ from ..versions import known_version
 from .clip import VOLTS, is_clip, with_motor
 from .controlling import control, history, torque_limit
 from .joint_model import PLAY, Draft, MotorDraft, cogging, electric, friction, inductive, row, thermal
-from .without_motor import plain_draft
+from .without_motor import draft_without_motor
 
 TIMESTEP = 0.002
 """MuJoCo's own physics step [s]."""
@@ -32,10 +32,10 @@ class WrittenMotor(Written):
 
     version: str
     """Version of MuJoCo that it is written for."""
+    kind: str = "dcmotor"
+    """Name of the element; an actuator without a motor is another one."""
     element: str
     """The `<dcmotor .../>`; without a motor a `<motor>`, `<position>`, `<velocity>`, `<intvelocity>` or `<pid>`."""
-    tag: str = "dcmotor"
-    """Which of these it is."""
     joint: str
     """What the `<joint>` gets: its attributes as text."""
     play: str = ""
@@ -66,6 +66,9 @@ def write(
 ) -> WrittenMotor:
     """A `<dcmotor>` for an actuator, with everything on the joint's side of the gear, and what is lost.
 
+    An actuator without a motor and without a DC-motor clip becomes a `<motor>`, `<position>`, `<velocity>`,
+    `<intvelocity>` or `<pid>`, whichever its controller is.
+
     `keep="line"` makes stall torque and no-load speed right where Kt and Ke differ or the gears lose torque,
     `"constants"` writes both constants as they are, of which MuJoCo takes the geometric mean. `supply` is what limits
     the voltage, the actuator's own if left out; `effort` "peak" or "continuous" chooses the current behind the largest
@@ -73,6 +76,7 @@ def write(
     `backlash=True` writes a second hinge for the play of the gears. Delays and current-rate limits are written for the
     physics `timestep` [s] of the model.
     """
+    known_version(version)
     draft = drafted(thing, version, supply, effort, effort_limit, keep, timestep)
     joint, name = named("joint", joint), named("name", joint if name is None else name)
     play = play_of(draft, joint) if backlash else {}
@@ -81,11 +85,11 @@ def write(
         # what MuJoCo would refuse is refused here
         DcMotor.from_attributes(version=version, **attributes)
     delay = plain(draft.history) | ({"interp": "linear"} if draft.history else {})
-    limited = {"ctrllimited": "true"} if "ctrlrange" in attributes else {}
+    limited = {f"{part}limited": "true" for part in ("ctrl", "force") if f"{part}range" in attributes}
     words = {"name": name, "joint": joint, **attributes, **limited, **delay}
     written: dict[str, Any] = {
         "version": version,
-        "tag": draft.tag,
+        "kind": draft.tag,
         "element": f"<{draft.tag} {attribute_text(words)}/>",
         "joint": attribute_text(plain(draft.joint)),
         "play": f"<joint {attribute_text(play)}/>" if play else "",
@@ -111,15 +115,12 @@ def drafted(
     keep: str,
     timestep: float,
 ) -> Draft:
-    """All numbers of an actuator as MuJoCo has them."""
-    known_version(version)
+    """All numbers of an actuator in MuJoCo's words."""
     motor, actuator = parts_of(thing)
     clip = motor is None
-    step = single("timestep", timestep)
-    if not step > 0.0:
-        raise ParameterError(f"timestep = {timestep}: must be greater than 0")
+    step = positive(timestep)
     if clip and not is_clip(actuator):
-        return plain_draft(thing, actuator, version, effort_limit, step)
+        return draft_without_motor(thing, version, effort_limit, step)
     if clip:
         actuator = with_motor(actuator)
         thing = replace(thing, actuator=actuator) if isinstance(thing, OnJoint) else actuator
@@ -152,9 +153,19 @@ def drafted(
     return draft
 
 
+def positive(timestep: float) -> float:
+    """The physics step [s]; raises one sentence if time would not go on."""
+    step = single("timestep", timestep)
+    if not step > 0.0:
+        raise ParameterError(f"timestep = {timestep}: must be greater than 0")
+    return step
+
+
 def play_of(draft: Draft, joint: str) -> dict[str, Any]:
     """The second hinge of the body: free within the backlash, and stopped hard."""
-    gears, h = draft.motor.gearbox if isinstance(draft, MotorDraft) else None, draft.timestep
+    if not isinstance(draft, MotorDraft):
+        raise ParameterError("backlash = True: without a motor there are no gears; leave it out")
+    gears, h = draft.motor.gearbox, draft.timestep
     if gears is None or gears.backlash is None:
         raise ParameterError("backlash = True: the gears have no play; give Gearbox.backlash [rad]")
     if "armature" not in draft.joint:
