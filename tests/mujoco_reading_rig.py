@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import mujoco
 import numpy as np
+from mujoco_rig import mujoco
 
 from backemf import motorfile
 from backemf.actuator import Command
@@ -58,7 +58,8 @@ def command_at(motion: Motion, heard: tuple[str, ...], k: int) -> Command:
 def torque_of_mujoco(text: str, found: MujocoOnJoint, motion: Motion, heard: tuple[str, ...]) -> np.ndarray:
     """What MuJoCo itself gives the joint: actuator and damping, dry friction apart [N·m]."""
     model = mujoco.MjModel.from_xml_string(text)
-    data, law, torques = mujoco.MjData(model), found.law(), []
+    law: Any = found.law()
+    data, torques = mujoco.MjData(model), []
     controls: Callable[..., Any] = getattr(law, "inner", law).controls
     for k, (q, v) in enumerate(zip(motion.position, motion.velocity, strict=True)):
         data.qpos[:], data.qvel[:] = q, v

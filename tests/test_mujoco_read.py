@@ -3,8 +3,8 @@
 import math
 import re
 from dataclasses import replace
+from typing import Any
 
-import mujoco
 import numpy as np
 import pytest
 from mujoco_reading_rig import (
@@ -18,6 +18,7 @@ from mujoco_reading_rig import (
     torque_of_mujoco,
     torque_of_ours,
 )
+from mujoco_rig import mujoco
 
 from backemf import Actuator, Command, EffortRange, IdealPd, Torque, TorquePid
 from backemf.actuator.controllers import TORQUE_TARGETS
@@ -148,7 +149,7 @@ def test_through_a_motor_file_and_back_into_mujoco(kind: str, shared: str):
 def test_numbers_are_plain():
     """No number of an actuator that is read is one of NumPy's."""
 
-    def plain(value: object) -> bool:
+    def plain(value: Any) -> bool:
         if hasattr(value, "__dataclass_fields__"):
             return all(plain(getattr(value, name)) for name in value.__dataclass_fields__)
         if isinstance(value, (tuple, list)):
@@ -256,7 +257,7 @@ def test_errors_name_the_joints():
     with pytest.raises(ParameterError, match="joint = 'z': no actuator drives it; driven are 'k', 'j'"):
         read_actuator(text, joint="z", version=VERSION)
     assert read_actuator(text, joint="j", version=VERSION).actuator == Actuator(controller=Torque())
-    many = [str(number) for number in range(100)]
+    many: list[str | None] = [str(number) for number in range(100)]
     with pytest.raises(ParameterError, match="'23' and 76 more"):
         picked([None] * 100, many, None, None)
 

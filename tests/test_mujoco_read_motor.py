@@ -19,13 +19,15 @@ from mujoco_reading_rig import (
 from backemf import EffortRange
 from backemf.errors import BackemfWarning, ParameterError
 from backemf.motor import Dahl, LuGre
-from backemf.sims.mujoco import DcMotor, MujocoOnJoint, read_actuator, write
+from backemf.sims.mujoco import DcMotor, MujocoOnJoint, read_actuator, read_actuators, write
 from backemf.sims.mujoco.parameters import SIZES
+from backemf.sims.mujoco.reading import fields_from_file
 from backemf.sims.mujoco.versions import VERSIONS, in_volts, known_version, warn_if_newer
+from backemf.sims.on_joint import Unread
 
 BASE = {"motorconst": "0.05", "resistance": "1.2"}
 HEAT, BRISTLES = "2 0.02 0 0.0039 20 45", "100 .02 .01 .015 2"
-ATTRIBUTES = {
+ATTRIBUTES: dict[str, tuple[dict[str, str], ...]] = {
     "motorconst": ({"motorconst": "0.05 0.07"},),
     "resistance": ({"resistance": "3"},),
     "nominal": ({"nominal": "24 1 100", "motorconst": "0", "resistance": "0"},),
@@ -99,7 +101,8 @@ def test_every_attribute_is_varied():
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
 def test_every_attribute_has_its_effect_or_a_row(version: str, attribute: str):
     """Our actuator gives the torque of MuJoCo's law to rounding, unless a row says what differs."""
-    for inputs, varied in product(inputs_of(version), ATTRIBUTES[attribute]):
+    pairs: list[tuple[str, dict[str, str]]] = list(product(inputs_of(version), ATTRIBUTES[attribute]))
+    for inputs, varied in pairs:
         if "controller" in varied and inputs == "voltage" and not in_volts(version):
             continue
         found = read_actuator(text_of(words_of(version, inputs, varied)), version=version)
@@ -228,6 +231,25 @@ def test_all_known_versions_are_in_order():
     assert pairs == sorted(pairs)
 
 
+CLASS = (
+    '<dcmotor motorconst="0.05" resistance="1" saturation="0.4 0 30" controller="3 0 0.1 0 0 12" inductance="1e-3"/>'
+)
+
+
+@pytest.mark.parametrize(
+    ("version", "volts", "rate", "seconds"),
+    [("3.14", 12.0, 30.0, 1e-3), ("3.15", 12.0, 30.0, 1e-3), ("3.16", 0.0, 0.0, 1e-3), ("4.0", 0.0, 0.0, 0.0)],
+)
+def test_a_zero_over_a_default_class(version: str, volts: float, rate: float, seconds: float):
+    """Vmax and the current-rate limit can be switched off since 3.16, the inductance by one number since 4.0."""
+    words = 'controller="3 0 0.1 0 0 0" saturation="0.4 0 0" inductance="0" input="pos"'
+    text = one_joint(f'<dcmotor joint="j" {words}/>', more=f"<default>{CLASS}</default>")
+    motor = DcMotor(**fields_from_file(text, None, version))
+    assert (motor.voltage_limit, motor.current_rate, motor.time_constant) == (volts, rate, seconds)
+    if version == VERSION:
+        assert motor == DcMotor.read(text, version=version)
+
+
 # --- files of several actuators
 
 MIXED = """
@@ -246,9 +268,6 @@ MIXED = """
 @pytest.mark.parametrize("version", ["3.11", "4.0"])
 def test_motors_of_the_other_generation_lose_nothing_else(version: str):
     """Each dcmotor whose words the version has is read, the others are rows, and the servo is there all the same."""
-    from backemf.sims.mujoco import read_actuators
-    from backemf.sims.on_joint import Unread
-
     found = dict(zip(("old", "servo", "new", "late"), read_actuators(MIXED, version=version), strict=True))
     unread = "new" if version == "3.11" else "old"
     assert [name for name, each in found.items() if isinstance(each, Unread)] == [unread]

@@ -1,5 +1,6 @@
 """MuJoCo: its own dcmotor as it computes it, and the actuators of a model as ours."""
 
+from ..on_joint import Unread
 from .compiled import CompiledDcMotor, laws
 from .imported import read, read_actuator, read_actuators
 from .law import DcMotorState
@@ -19,6 +20,7 @@ __all__ = [
     "DcMotorState",
     "Motors",
     "MujocoOnJoint",
+    "Unread",
     "WrappedSet",
     "WrittenMotor",
     "attach",

@@ -80,6 +80,10 @@ def fields_from_attributes(
     amplitude, periodicity, phase = over("cogging", "cogging_amplitude", "cogging_periodicity", "cogging_phase")
     saturation = over("saturation", None, None, "current_rate")
     gear = given.get("gear", [old.get("gear", 1.0)])
+    # since 3.16 a 0 switches off what a default class has
+    kept = old if known_version(version) < SWITCHES_OFF else {}
+    if known_version(version) >= (4, 0) and len(given.get("inductance", [])) == 1:
+        given["inductance"].append(0.0)
     return {
         "version": version,
         "inputs": inputs,
@@ -90,10 +94,8 @@ def fields_from_attributes(
         "kd": kd,
         "slew": slew,
         "integral_limit": integral_limit,
-        "voltage_limit": over_zero(voltage_limit, old.get("voltage_limit", 0.0)),
-        "current_rate": over_zero(
-            saturation[2], 0.0 if known_version(version) >= (4, 0) else old.get("current_rate", 0.0)
-        ),
+        "voltage_limit": over_zero(voltage_limit, kept.get("voltage_limit", 0.0)),
+        "current_rate": over_zero(saturation[2], kept.get("current_rate", 0.0)),
         "time_constant": time_constant(over("inductance", None, "time_constant"), resistance),
         "cogging_amplitude": amplitude,
         "cogging_periodicity": periodicity,
@@ -110,6 +112,8 @@ def fields_from_attributes(
     }
 
 
+SWITCHES_OFF = (3, 16)
+"""First version in which a motor can switch off what its default class has."""
 COPPER = ("temperature_coefficient", "reference_temperature", "ambient")
 BRISTLES = ("bristle_stiffness", "bristle_damping", "coulomb", "stiction", "stribeck_velocity")
 
@@ -241,9 +245,9 @@ def bristles(lugre: list[Any], version: str, old: Mapping[str, Any]) -> dict[str
 
 
 def refuse_switching_off(attribute: str, field: str, version: str, old: Mapping[str, Any]) -> None:
-    """Raise one sentence where something that a default class has is switched off, which confuses MuJoCo until 3.17."""
+    """Raise one sentence where something that a default class has is switched off, which confuses MuJoCo until 3.15."""
     refuse(
-        known_version(version) < (4, 0) and np.greater(old.get(field, 0.0), 0.0),
+        known_version(version) < SWITCHES_OFF and np.greater(old.get(field, 0.0), 0.0),
         f"dcmotor {attribute} = 0: MuJoCo {version} cannot switch off what a default class has; change the class",
     )
 
