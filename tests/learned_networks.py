@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from backemf.actuator.learned import Gru, Lstm, Mlp, learned
+from backemf.actuator.learned import Gru, LayerNorm, Lstm, Mlp, learned
 from backemf.engines import bind, load
 from backemf.tree import map_numbers
 
@@ -20,6 +20,11 @@ def perceptron(sizes=(6, 8, 8, 1), seed=0, **words) -> Mlp:
         biases=tuple(rng.normal(size=out) for _, out in pairs),
         **words,
     )
+
+
+def norm(size: int, seed: int = 0) -> LayerNorm:
+    rng = np.random.default_rng(seed)
+    return LayerNorm(weight=rng.normal(size=size), bias=rng.normal(size=size), epsilon=1e-3)
 
 
 def recurrent(kind: type[Lstm] | type[Gru], layers=2, size=5, inputs=2, seed=0, head=None) -> Lstm | Gru:

@@ -45,7 +45,7 @@ DOORS = [
     ("files", "be.fit_learned('log.csv')"),
     ("files", "webots.Recorder('run.parquet').begin([], False, False)"),
     ("torch", "motor.compile('torch')"),
-    ("torch", "be.load_network('net.pt')"),
+    ("torch", "be.load_network('net.pt', trust=True)"),
     ("torch", "be.save_network(network, 'other.pt')"),
     ("torch", "mjlab.LearnedMlp.load('net.pt')"),
     ("warp", "motor.compile('warp')"),

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from .actuator.learned import (
         Fitted,
         Gru,
+        LayerNorm,
         LearnedMlp,
         LearnedRecurrent,
         Lstm,
@@ -147,7 +148,7 @@ _HOMES = {
     ".actuator.gains": "Bandwidth Gains bandwidth_from_gains gains_from_bandwidth torque_gains volt_gains",
     ".actuator.hardware": "Belt LeadScrew Linkage PlanetaryStage planetary_ratio reflected_inertia",
     ".actuator.learned": (
-        "Fitted Gru LearnedMlp LearnedRecurrent Lstm Mlp fit_learned load_learned load_network save_network"
+        "Fitted Gru LayerNorm LearnedMlp LearnedRecurrent Lstm Mlp fit_learned load_learned load_network save_network"
     ),
     ".actuator.randomize": "randomize",
     ".actuator.robot": "ActuatorSet",
@@ -236,6 +237,7 @@ __all__ = [
     "IdealPd",
     "Inertia",
     "KneeCurve",
+    "LayerNorm",
     "LeadScrew",
     "LearnedMlp",
     "LearnedRecurrent",

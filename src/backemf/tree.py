@@ -18,6 +18,7 @@ _STRUCTURE = (
     "int | None",
     "str",
     "str | None",
+    "str | tuple[str, ...]",
     "tuple[str, ...]",
     "tuple[str, ...] | None",
     "tuple[Estimate, ...]",

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from .learned import LearnedController, LearnedMlp, LearnedRecurrent, asked, memory_of
-from .networks import Gru, Lstm, Mlp, Network
+from .networks import Gru, LayerNorm, Lstm, Mlp, Network
 
 if TYPE_CHECKING:
     from .files import load_learned, load_network, save_network
@@ -31,6 +31,7 @@ def __getattr__(name: str):
 __all__ = [
     "Fitted",
     "Gru",
+    "LayerNorm",
     "LearnedController",
     "LearnedMlp",
     "LearnedRecurrent",

@@ -1,4 +1,4 @@
-"""One entry for network files: TorchScript and ONNX, told apart by what is in them."""
+"""One entry for network files: TorchScript, ONNX, safetensors and state dicts, told apart by what is in them."""
 
 from __future__ import annotations
 
@@ -6,91 +6,126 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ...errors import ParameterError
+from .archives import LARGEST, Archive
+from .folding import folded, one_for_all
 from .learned import LearnedController, LearnedMlp, LearnedRecurrent
 from .networks import Gru, Lstm, Mlp, Network
 from .onnx_files import read_onnx
 from .onnx_writing import write_onnx
-from .torchscript import read_torchscript, write_torchscript
+from .safetensors_files import read_safetensors, write_safetensors
+from .states import network_of
+from .torchscript import read_tensors, read_torchscript, write_torchscript
 
 _TORCH = (".pt", ".pth", ".ts", ".jit", ".torchscript")
 _ORDERS = {"position_velocity": "pos_vel", "velocity_position": "vel_pos"}
 """Our words for the order of inputs, and those of mjlab, Isaac Lab and Newton."""
 
 
-def load_network(path: str | Path) -> Network:
-    """The MLP, LSTM or GRU of a TorchScript (.pt) or ONNX (.onnx) file."""
-    return read(path)[0]
+def load_network(path: str | Path, *, trust: bool = False, activation: Any = None) -> Network:
+    """The MLP, LSTM or GRU of a TorchScript (.pt), ONNX (.onnx) or safetensors file, or of a state dict (.pt).
+
+    Nothing in the file is run. A TorchScript file that cannot be understood without running it is loaded by PyTorch
+    with `trust=True`: give that for files you made yourself. `activation` says what follows each layer, as in `Mlp`,
+    where the file holds nothing but arrays.
+    """
+    return read(path, trust, activation)[0]
 
 
-def load_learned(path: str | Path, **changes: Any) -> LearnedController:
+def load_learned(path: str | Path, *, trust: bool = False, **changes: Any) -> LearnedController:
     """A learned controller from a file that carries its scales, as `save_network` and Newton write them.
 
     What the file does not say, or says wrongly, is given by name: position_scale, velocity_scale, torque_scale,
-    input_order, and for an MLP history, stride and reset.
+    input_order, and for an MLP history, stride and reset; `activation` and `trust` are as in `load_network`.
     """
-    network, found = read(path)
+    network, found = read(path, trust, changes.pop("activation", None))
     if isinstance(network, Mlp):
         size = network.input_size or 2
         given = {"history": size // 2, **described(found), **stride_of(found, path), **changes}
         return LearnedMlp(network=network, **given)
+    found.pop("reset", None)
     return LearnedRecurrent(network=network, **{**described(found), **changes})
 
 
-def read(path: str | Path) -> tuple[Network, dict[str, Any]]:
+def read(path: str | Path, trust: bool = False, activation: Any = None) -> tuple[Network, dict[str, Any]]:
     """Network and metadata of a file."""
     path = Path(path)
+    content = read_bytes(path)
+    # a TorchScript file is a zip archive, an ONNX file is not
+    if content.startswith(b"PK") or path.suffix.lower() in _TORCH:
+        archive = Archive(path, content)
+        if not archive.is_torchscript:
+            return from_state(path, archive, activation), {}
+        network, found = read_torchscript(path, archive, trust)
+    elif path.suffix.lower() == ".safetensors" or content[8:10] == b'{"':
+        return read_safetensors(path, content, activation)
+    else:
+        network, found = read_onnx(path, content)
+    if activation is not None:
+        raise ParameterError(f"{path}: says its activations itself: leave activation out")
+    return network, found
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file, none of more than a network can have."""
     try:
         with path.open("rb") as file:
-            start = file.read(4)
+            content = file.read(LARGEST + 1)
     except FileNotFoundError:
         raise ParameterError(f"{path}: no such file") from None
     except OSError as error:
         raise ParameterError(f"{path}: cannot be read ({error.strerror or error})") from None
-    if not start:
+    if not content:
         raise ParameterError(f"{path}: is empty")
-    # a TorchScript file is a zip archive, an ONNX file is not
-    if start.startswith(b"PK") or path.suffix.lower() in _TORCH:
-        return read_torchscript(path)
-    return read_onnx(path)
+    if len(content) > LARGEST:
+        raise ParameterError(f"{path}: has more than {LARGEST} bytes: no network of an actuator has so many")
+    return content
+
+
+def from_state(path: Path, archive: Archive, activation: Any) -> Network:
+    """The network of a state dict."""
+    arrays = read_tensors(path, archive)
+    try:
+        return network_of(arrays, {"activation": activation}, sort=False)
+    except ParameterError as error:
+        raise ParameterError(f"{path}: {error}") from None
 
 
 def save_network(network: Network | LearnedController, path: str | Path, *, precision: str = "float32") -> Path:
-    """Write a network as TorchScript (.pt, for mjlab and Isaac Lab) or ONNX (.onnx).
+    """Write a network as TorchScript (.pt, for mjlab and Isaac Lab), ONNX (.onnx, for Newton) or safetensors.
 
-    The file of a controller carries its scales along, where Newton looks for them.
+    The file of a controller carries its scales along, where Newton looks for them. Those of a recurrent controller go
+    into the weights of TorchScript and ONNX, since Isaac Lab has no fields for them.
     """
     path = Path(path)
     metadata = None
+    suffix = path.suffix.lower()
     if isinstance(network, (LearnedMlp, LearnedRecurrent)):
+        if isinstance(network, LearnedRecurrent) and suffix != ".safetensors":
+            network = folded(network)
         metadata, network = description(network), network.network
     if not isinstance(network, (Mlp, Lstm, Gru)):
         raise ParameterError(f"network = {network!r}: must be an Mlp, Lstm, Gru, LearnedMlp or LearnedRecurrent")
     if precision not in ("float32", "float64"):
         raise ParameterError(f"precision = {precision!r}: must be 'float32' or 'float64'")
-    if path.suffix.lower() == ".onnx":
+    if suffix == ".onnx":
         return write_onnx(network, path, metadata, precision)
-    if path.suffix.lower() in _TORCH:
+    if suffix == ".safetensors":
+        return write_safetensors(network, path, metadata, precision)
+    if suffix in _TORCH:
         return write_torchscript(network, path, metadata, precision)
-    raise ParameterError(f"{path}: the name must end in .pt for TorchScript or .onnx for ONNX")
+    raise ParameterError(f"{path}: the name must end in .pt for TorchScript or .onnx for ONNX, or in .safetensors")
 
 
 def description(controller: LearnedController) -> dict[str, Any]:
     """What a controller adds to its network, in the words of the simulators."""
-    words: dict[str, Any] = {"input_order": _ORDERS[controller.input_order]}
-    for ours, theirs in (
-        ("position_scale", "pos_scale"),
-        ("velocity_scale", "vel_scale"),
-        ("torque_scale", "torque_scale"),
-    ):
-        value = getattr(controller, ours)
-        if np.ndim(value):
-            raise ParameterError(
-                f"{type(controller).__name__}.{ours} has one value per joint: a file holds one for all"
-            )
-        words[theirs] = float(value)
+    scales = one_for_all(controller)
+    words: dict[str, Any] = {
+        "input_order": _ORDERS[controller.input_order],
+        "pos_scale": scales["position_scale"],
+        "vel_scale": scales["velocity_scale"],
+        "torque_scale": scales["torque_scale"],
+    }
     words["effort_scale"] = words["torque_scale"]
     if isinstance(controller, LearnedMlp):
         words["input_idx"] = list(range(0, controller.depth, controller.stride))

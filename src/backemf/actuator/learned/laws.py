@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...physics.ops import absolute, erf, expm1, join_last, matmul, minimum, stack_last, tanh, where
-from .networks import Gru, Lstm, Mlp
+from ...physics.ops import absolute, erf, expm1, join_last, matmul, minimum, sqrt, stack_last, tanh, total, where
+from .networks import Gru, LayerNorm, Lstm, Mlp, split_activation
 
 
 def sigmoid(x: Any) -> Any:
@@ -16,13 +16,14 @@ def sigmoid(x: Any) -> Any:
     return 0.5 + 0.5 * tanh(0.5 * x)
 
 
-def activated(x: Any, name: str) -> Any:
-    """What an activation makes of a layer's sums."""
+def activated(x: Any, word: str) -> Any:
+    """What an activation makes of a layer's sums; its parameter stands behind its name, as in "elu(0.5)"."""
+    name, parameter = split_activation(word)
     if name == "relu":
         return where(x > 0.0, x, 0.0)
     if name == "elu":
         # the branch that is not taken must not overflow, or its gradient is no number
-        return where(x > 0.0, x, expm1(minimum(x, 0.0)))
+        return where(x > 0.0, x, parameter * expm1(minimum(x, 0.0)))
     if name == "tanh":
         return tanh(x)
     if name == "softsign":
@@ -30,7 +31,7 @@ def activated(x: Any, name: str) -> Any:
     if name == "sigmoid":
         return sigmoid(x)
     if name == "leaky_relu":
-        return where(x > 0.0, x, 0.01 * x)
+        return where(x > 0.0, x, parameter * x)
     if name == "gelu":
         return 0.5 * x * (1.0 + erf(x * 0.7071067811865476))
     if name == "gelu_tanh":
@@ -40,12 +41,21 @@ def activated(x: Any, name: str) -> Any:
     return x
 
 
+def normalised(x: Any, norm: LayerNorm) -> Any:
+    """(x - mean)/√(variance + epsilon)·weight + bias, mean and variance over the features."""
+    share = 1.0 / norm.weight.shape[-1]
+    centred = x - share * total(x)
+    return centred / sqrt(share * total(centred * centred) + norm.epsilon) * norm.weight + norm.bias
+
+
 def mlp(x: Any, net: Mlp) -> Any:
     """Output of a perceptron (..., outputs) for inputs (..., inputs)."""
-    last = len(net.weights) - 1
+    words = net.activations
     for layer, (weight, bias) in enumerate(zip(net.weights, net.biases, strict=True)):
         x = matmul(x, weight.T) + bias
-        x = activated(x, net.activation if layer < last else net.output_activation)
+        if net.norms and net.norms[layer] is not None:
+            x = normalised(x, net.norms[layer])
+        x = activated(x, words[layer])
     return x
 
 

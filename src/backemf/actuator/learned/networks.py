@@ -5,47 +5,86 @@ One network serves every joint of a batch, so its arrays have axes of their own 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...checks import require_part
+from ...checks import Number, require, require_part
 from ...errors import ParameterError
 from ...tree import kind_of_numbers
 
 ACTIVATIONS = (
     "relu", "elu", "tanh", "softsign", "sigmoid", "leaky_relu", "gelu", "gelu_tanh", "silu", "identity",
 )  # fmt: skip
-"""Activations of a layer; elu has alpha 1, leaky_relu the slope 0.01, gelu is the exact one."""
+"""Activations of a layer; gelu is the exact one."""
+PARAMETERS = {"elu": 1.0, "leaky_relu": 0.01}
+"""Activations with a parameter, and its usual value: elu's alpha and the slope of leaky_relu [1]. Another value stands
+behind the name: "elu(0.5)", "leaky_relu(0.2)"."""
+
+
+@kind_of_numbers
+@dataclass(frozen=True, kw_only=True)
+class LayerNorm:
+    """A layer's sums brought to mean 0 and variance 1, then times a weight plus a bias."""
+
+    weight: np.ndarray
+    """Factor of each feature (features,) [1]."""
+    bias: np.ndarray
+    """Offset of each feature (features,) [1]."""
+    epsilon: Number = 1e-5
+    """What is added to the variance [1]."""
+
+    def __post_init__(self) -> None:
+        for name in ("weight", "bias"):
+            label = f"LayerNorm.{name}"
+            known = as_known(getattr(self, name), label)
+            object.__setattr__(self, name, known)
+            if isinstance(known, np.ndarray):
+                check_array(known, label, 1)
+        fits(self, "bias", shape_of(self.bias), shape_of(self.weight) or (None,))
+        require(self, "epsilon", ">=")
+        if isinstance(self.epsilon, np.ndarray) and self.epsilon.ndim:
+            raise ParameterError("LayerNorm.epsilon has several values: one network serves all joints")
 
 
 @kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
 class Mlp:
-    """A multi-layer perceptron: x -> act(W·x + b), layer by layer."""
+    """A multi-layer perceptron: x -> act(norm(W·x + b)), layer by layer."""
 
     weights: tuple[np.ndarray, ...]
     """Weights of each layer, (outputs, inputs) [1]."""
     biases: tuple[np.ndarray, ...]
     """Biases of each layer, (outputs,) [1]."""
-    activation: str = "softsign"
-    """What follows every layer but the last, one of `ACTIVATIONS`."""
+    activation: str | tuple[str, ...] = "softsign"
+    """What follows every layer but the last, one of `ACTIVATIONS`, or one for each of them; a parameter stands in
+    brackets behind it, as in "elu(0.5)"."""
     output_activation: str = "identity"
     """What follows the last layer."""
+    norms: tuple[LayerNorm | None, ...] = ()
+    """What brings each layer's sums to one size before its activation, None for none; () where no layer has one."""
 
     def __post_init__(self) -> None:
-        for name in ("activation", "output_activation"):
-            check_word(self, name, ACTIVATIONS)
         check_arrays(self, "weights", 2)
         check_arrays(self, "biases", 1)
         same_length(self, "weights", "biases")
+        check_activations(self)
+        check_norms(self)
         below = None
         for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             out, into = shape_of(weight) or (None, None)
             fits(self, f"biases[{layer}]", shape_of(bias), (out,))
             fits(self, f"weights[{layer}]", (out, into), (out, below))
             below = out
+
+    @property
+    def activations(self) -> tuple[str, ...]:
+        """What follows each layer, the last one included."""
+        hidden = len(self.weights) - 1
+        between = (self.activation,) * hidden if isinstance(self.activation, str) else self.activation
+        return (*between, self.output_activation)
 
     @property
     def input_size(self) -> int | None:
@@ -171,6 +210,68 @@ def check_word(part: Any, name: str, words: tuple[str, ...]) -> None:
         raise ParameterError(f"{type(part).__name__}.{name} = {value!r}: must be one of {', '.join(words)}")
 
 
+def activation_word(name: str, parameter: float | None = None) -> str:
+    """The word for an activation with a parameter; the usual parameter is left out."""
+    if name not in PARAMETERS or parameter is None or parameter == PARAMETERS[name]:
+        return name
+    return f"{name}({float(parameter)!r})"
+
+
+def split_activation(word: str) -> tuple[str, float]:
+    """Name and parameter of an activation's word; 0 where it has none."""
+    name, _, rest = word.partition("(")
+    return name, float(rest[:-1]) if rest else PARAMETERS.get(name, 0.0)
+
+
+def plain_activation(word: Any, label: str) -> str:
+    """An activation's word as it is kept; raises one sentence if it is none."""
+    found = re.fullmatch(r"(\w+)(?:\(([^()]*)\))?", word) if isinstance(word, str) else None
+    if found is None or found[1] not in ACTIVATIONS or (found[2] is not None and found[1] not in PARAMETERS):
+        with_one = " and ".join(f"{name}({usual:g})" for name, usual in PARAMETERS.items())
+        raise ParameterError(
+            f"{label} = {word!r}: must be one of {', '.join(ACTIVATIONS)}; a parameter have {with_one} alone"
+        )
+    try:
+        value = None if found[2] is None else float(found[2])
+    except ValueError:
+        value = float("nan")
+    if value is not None and not np.isfinite(value):
+        raise ParameterError(f"{label} = {word!r}: its parameter must be a finite number")
+    return activation_word(found[1], value)
+
+
+def check_activations(net: Any) -> None:
+    """Bring the activations of an MLP into their plain form; raises one sentence where they are none."""
+    label = f"{type(net).__name__}.activation"
+    given, hidden = net.activation, len(net.weights) - 1
+    object.__setattr__(
+        net, "output_activation", plain_activation(net.output_activation, f"{type(net).__name__}.output_activation")
+    )
+    if isinstance(given, (tuple, list)):
+        if len(given) != hidden:
+            raise ParameterError(f"{label} has {len(given)} names: give one, or one for each of {hidden} hidden layers")
+        words = tuple(plain_activation(word, f"{label}[{layer}]") for layer, word in enumerate(given))
+        plain = words[0] if len(set(words)) == 1 else words or "identity"
+    else:
+        plain = plain_activation(given, label)
+    object.__setattr__(net, "activation", plain)
+
+
+def check_norms(net: Any) -> None:
+    """Raise one sentence if the norms of an MLP are not one per layer, as wide as the layer."""
+    label = f"{type(net).__name__}.norms"
+    if not isinstance(net.norms, (tuple, list)) or len(net.norms) not in (0, len(net.weights)):
+        raise ParameterError(f"{label}: must be a tuple with a LayerNorm or None for each of {len(net.weights)} layers")
+    for layer, (norm, weight) in enumerate(zip(net.norms, net.weights, strict=False)):
+        if norm is None:
+            continue
+        if isinstance(norm, LayerNorm):
+            fits(net, f"norms[{layer}].weight", shape_of(norm.weight), ((shape_of(weight) or (None,))[0],))
+        elif isinstance(norm, (str, bytes, int, float, np.ndarray, dict, list, tuple)):
+            raise ParameterError(f"{label}[{layer}] = {norm!r}: must be a LayerNorm or None")
+    object.__setattr__(net, "norms", tuple(net.norms) if any(norm is not None for norm in net.norms) else ())
+
+
 def check_arrays(part: Any, name: str, axes: int) -> None:
     """Raise one sentence if a field is no row of finite arrays with so many axes; lists become arrays.
 
@@ -182,13 +283,17 @@ def check_arrays(part: Any, name: str, axes: int) -> None:
     known = tuple(as_known(value, f"{label}[{layer}]") for layer, value in enumerate(values))
     object.__setattr__(part, name, known)
     for layer, value in enumerate(known):
-        if not isinstance(value, np.ndarray):
-            continue
-        if value.ndim != axes or 0 in value.shape:
-            raise ParameterError(f"{label}[{layer}] has the shape {value.shape}: must have {axes} axes, none empty")
-        if not np.isfinite(value).all():
-            bad = tuple(int(i) for i in np.argwhere(~np.isfinite(value))[0])
-            raise ParameterError(f"{label}[{layer}] holds {value[bad]} at {bad}: every weight must be a finite number")
+        if isinstance(value, np.ndarray):
+            check_array(value, f"{label}[{layer}]", axes)
+
+
+def check_array(value: np.ndarray, label: str, axes: int) -> None:
+    """Raise one sentence if an array has other axes, or a value that is not finite."""
+    if value.ndim != axes or 0 in value.shape:
+        raise ParameterError(f"{label} has the shape {value.shape}: must have {axes} axes, none empty")
+    if not np.isfinite(value).all():
+        bad = tuple(int(i) for i in np.argwhere(~np.isfinite(value))[0])
+        raise ParameterError(f"{label} holds {value[bad]} at {bad}: every weight must be a finite number")
 
 
 def as_known(value: Any, label: str) -> Any:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import ParameterError
-from .networks import Gru, Lstm, Mlp, Network
-from .onnx_files import ACTIVATIONS, GATES, require_onnx
+from .networks import PARAMETERS, Gru, Lstm, Mlp, Network, split_activation
+from .onnx_files import ACTIVATIONS, require_onnx
+from .onnx_weights import GATES
 
 OPSET, IR = 20, 10
 """Versions that are written: the first with Gelu, and one that older runtimes read."""
@@ -86,16 +87,22 @@ class Sheet:
         """Gemm and activation, layer by layer."""
         last, here = len(network.weights) - 1, start
         for layer, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
-            name = network.activation if layer < last else network.output_activation
+            word = network.activations[layer]
+            norm = network.norms[layer] if network.norms else None
             after = end if layer == last else f"layer{layer}"
-            sums = after if name == "identity" else f"sum{layer}"
+            sums = after if word == "identity" else f"sum{layer}"
+            raw = sums if norm is None else f"raw{layer}"
             arrays = [self.weight(f"weight{layer}", weight), self.weight(f"bias{layer}", bias)]
-            self.add("Gemm", [here, *arrays], [sums], transB=1)
-            self.activation(name, sums, after)
+            self.add("Gemm", [here, *arrays], [raw], transB=1)
+            if norm is not None:
+                arrays = [self.weight(f"scale{layer}", norm.weight), self.weight(f"shift{layer}", norm.bias)]
+                self.add("LayerNormalization", [raw, *arrays], [sums], axis=-1, epsilon=float(norm.epsilon))
+            self.activation(word, sums, after)
             here = after
 
-    def activation(self, name: str, start: str, end: str) -> None:
+    def activation(self, word: str, start: str, end: str) -> None:
         """An activation, in one node where ONNX has it."""
+        name, parameter = split_activation(word)
         if name == "silu":
             self.add("Sigmoid", [start], [f"{start}_gate"])
             self.add("Mul", [start, f"{start}_gate"], [end])
@@ -103,7 +110,7 @@ class Sheet:
             self.add("Gelu", [start], [end], approximate="tanh")
         elif name != "identity":
             kinds = {ours: theirs for theirs, ours in ACTIVATIONS.items()}
-            options = {"leaky_relu": {"alpha": 0.01}, "elu": {"alpha": 1.0}}.get(name, {})
+            options = {"alpha": parameter} if name in PARAMETERS else {}
             self.add(kinds[name], [start], [end], **options)
 
 

@@ -1,36 +1,12 @@
-"""Following the input of a TorchScript module through its graph, one operation after the other."""
+"""Following the input of a module that PyTorch has loaded through its graph, one operation after the other."""
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
-import numpy as np
-
-from . import layers as build
-from .layers import Flow, Gates, Memory, Stumble
-from .networks import Gru, Lstm
-
-_ACTIVATIONS = {
-    "relu", "relu_", "elu", "elu_", "tanh", "tanh_", "softsign", "sigmoid", "sigmoid_", "leaky_relu", "leaky_relu_",
-    "gelu", "silu", "silu_",
-}  # fmt: skip
-_SHAPES = {
-    "squeeze", "squeeze_", "unsqueeze", "reshape", "view", "flatten", "contiguous", "detach", "clone", "to", "float",
-    "double", "select", "slice", "dropout", "dropout_", "feature_dropout", "type_as", "alias", "expand", "transpose",
-    "permute",
-}  # fmt: skip
-"""Operations that leave the features as they are; what else they may do is found when the answers are compared."""
-_FACTS = {"size", "dim", "len", "dtype", "device", "layout", "is_cuda", "ScalarImplicit", "Int", "NumToTensor"}
-"""Operations that ask for a shape or place."""
-_PLAIN = {
-    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "gt": operator.gt, "le": operator.le, "ge": operator.ge,
-    "__not__": operator.not_, "__is__": lambda a, b: a is b, "__isnot__": lambda a, b: a is not b,
-    "__and__": lambda a, b: a and b, "__or__": lambda a, b: a or b, "neg": operator.neg,
-}  # fmt: skip
-"""Operations on words and numbers that are part of the file."""
-UNKNOWN = object()
-"""A value that is known only while the network runs, such as a size."""
+from .layers import Flow, Memory, Stumble
+from .layers import whole as as_flow
+from .torch_ops import PLAIN, UNKNOWN, operation, recurrent_module
 
 
 class Walk:
@@ -79,9 +55,9 @@ class Walk:
             return self.structure(node, name, inputs, known)
         flows = [x for x in inputs if isinstance(x, (Flow, Memory))]
         if space == "aten" and flows:
-            return self.operation(name, inputs)
-        if space == "aten" and name in _PLAIN and UNKNOWN not in inputs:
-            return _PLAIN[name](*inputs)
+            return operation(name, inputs)
+        if space == "aten" and name in PLAIN and UNKNOWN not in inputs:
+            return PLAIN[name](*inputs)
         if space == "aten" and name in ("t", "numpy_T") and self.torch.is_tensor(inputs[0]):
             return inputs[0].t()
         return UNKNOWN
@@ -95,7 +71,7 @@ class Walk:
         if name == "CallMethod":
             return self.method(inputs[0], node.s("name"), inputs[1:])
         if name == "CallFunction":
-            return self.operation(str(inputs[0]), inputs[1:])
+            return operation(str(inputs[0]), inputs[1:])
         if name == "If":
             return self.branch(node, inputs[0], known)
         if name in ("TupleConstruct", "ListConstruct"):
@@ -114,7 +90,7 @@ class Walk:
         """What a submodule makes of its arguments."""
         kind = getattr(module, "original_name", "")
         if kind in ("LSTM", "GRU"):
-            return recurrent(module, kind, arguments)
+            return recurrent_module(kind, dict(module.state_dict()), arguments)
         if kind in ("RNN", "RNNCell", "LSTMCell", "GRUCell", "MultiheadAttention") or kind.startswith(
             ("Conv", "Batch")
         ):
@@ -135,37 +111,6 @@ class Walk:
         answers = tuple(inner.get(value.debugName(), UNKNOWN) for value in taken.outputs())
         return answers[0] if len(answers) == 1 else answers
 
-    def operation(self, name: str, inputs: list[Any]) -> Any:
-        """What an operation makes of the flow."""
-        if name in _FACTS:
-            return UNKNOWN
-        if name in _SHAPES:
-            return inputs[0]
-        x = inputs[0]
-        if name in _ACTIVATIONS:
-            return self.activated(name.rstrip("_"), inputs)
-        if name == "linear":
-            return build.linear(as_flow(x), numbers(inputs[1]), numbers(inputs[2]))
-        if name == "addmm":
-            return build.linear(as_flow(inputs[1]), numbers(inputs[2]).T, numbers(x))
-        if name in ("matmul", "mm"):
-            return build.linear(as_flow(x), numbers(inputs[1]).T)
-        if name in ("abs", "erf", "neg"):
-            return {"abs": build.magnitude, "erf": build.error_function, "neg": lambda f: build.times(f, -1.0)}[name](
-                as_flow(x)
-            )
-        if name.rstrip("_") in ("add", "sub", "mul", "div"):
-            return arithmetic(name.rstrip("_"), inputs)
-        raise Stumble(f"the operation {name}")
-
-    def activated(self, name: str, inputs: list[Any]) -> Flow:
-        """An activation with its parameter, where it has one."""
-        given = inputs[1] if len(inputs) > 1 else None
-        parameter = float(given) if isinstance(given, float) else None
-        if name == "gelu" and given == "tanh":
-            name = "gelu_tanh"
-        return build.activation(as_flow(inputs[0]), name, parameter)
-
 
 def constant(node: Any) -> Any:
     """The value of a constant; of a function, its name."""
@@ -178,71 +123,3 @@ def state_like(value: Any) -> Any:
     """A memory, or a tuple of them, for an input of a graph."""
     kind = value.type()
     return tuple(Memory() for _ in kind.elements()) if kind.kind() == "TupleType" else Memory()
-
-
-def as_flow(value: Any) -> Flow:
-    """The flow that a value is."""
-    if isinstance(value, Memory) and value.flow is not None:
-        return value.flow
-    if not isinstance(value, Flow):
-        raise Stumble("an operation on something else than the input")
-    return value
-
-
-def numbers(value: Any) -> Any:
-    """A tensor of the file as an array; None stays None."""
-    if value is None or isinstance(value, (int, float)):
-        return value
-    if not hasattr(value, "detach"):
-        raise Stumble("weights that are not part of the file")
-    return value.detach().double().numpy()
-
-
-def arithmetic(name: str, inputs: list[Any]) -> Flow:
-    """A sum, difference, product or quotient of the flow and a constant, or of two pieces of an activation."""
-    a, b = inputs[:2]
-    alpha = inputs[2] if len(inputs) > 2 and isinstance(inputs[2], (int, float)) else 1
-    both = isinstance(a, (Flow, Memory)) and isinstance(b, (Flow, Memory))
-    if both:
-        if name == "mul":
-            return build.product(as_flow(a), as_flow(b))
-        if name == "div":
-            return build.quotient(as_flow(a), as_flow(b))
-        raise Stumble(f"a sum of two layers (aten::{name})")
-    first = isinstance(a, (Flow, Memory))
-    flow, value = as_flow(a if first else b), numbers(b if first else a)
-    if value is None or value is UNKNOWN:
-        raise Stumble(f"aten::{name} with something that is not part of the file")
-    if name == "mul":
-        return build.times(flow, value)
-    if name == "add":
-        return build.plus(flow, value * alpha if first else value)
-    if name == "sub":
-        return build.plus(flow, -value * alpha) if first else build.plus(build.times(flow, -1.0), value)
-    if not first:
-        raise Stumble("a division by a layer (aten::div)")
-    return build.times(flow, 1.0 / np.asarray(value))
-
-
-def recurrent(module: Any, kind: str, arguments: list[Any]) -> tuple[Flow, Any]:
-    """Output and states of torch.nn.LSTM or torch.nn.GRU."""
-    state = {name: numbers(value) for name, value in module.state_dict().items()}
-    if any(name.endswith("_reverse") for name in state):
-        raise Stumble(f"the layer {kind} (bidirectional)")
-    if any("weight_hr" in name for name in state):
-        raise Stumble(f"the layer {kind} (with projections)")
-    rows = []
-    for layer in range(sum(name.startswith("weight_ih_l") for name in state)):
-        none = np.zeros(len(state[f"weight_ih_l{layer}"]))
-        rows.append(
-            (
-                state[f"weight_ih_l{layer}"],
-                state[f"weight_hh_l{layer}"],
-                state.get(f"bias_ih_l{layer}", none),
-                state.get(f"bias_hh_l{layer}", none),
-            )
-        )
-    if not rows:
-        raise Stumble(f"the layer {kind} (without weights)")
-    flow = as_flow(arguments[0]).then(Gates(Lstm if kind == "LSTM" else Gru, tuple(rows)))
-    return flow, (Memory(flow), Memory()) if kind == "LSTM" else Memory(flow)

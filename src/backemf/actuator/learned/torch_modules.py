@@ -1,11 +1,11 @@
 """Our networks as PyTorch modules, to be scripted; imported only where PyTorch is."""
 
-from typing import Tuple  # noqa: UP035  TorchScript of older versions knows no other
+from typing import Any, Tuple  # noqa: UP035  TorchScript of older versions knows no other
 
 import torch
 from torch import Tensor, nn
 
-from .networks import Lstm, Mlp, Network
+from .networks import PARAMETERS, Lstm, Mlp, Network, split_activation
 
 _ACTIVATIONS = {
     "relu": nn.ReLU,
@@ -69,14 +69,23 @@ def module_of(network: Network) -> nn.Module:
 def sequential(network: Mlp) -> nn.Sequential:
     """An MLP as linear layers and activations in a row."""
     parts: list[nn.Module] = []
-    last = len(network.weights) - 1
+    words = network.activations
     for layer, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
         linear = nn.Linear(weight.shape[1], weight.shape[0], dtype=torch.float64)
-        with torch.no_grad():
-            linear.weight.copy_(torch.as_tensor(weight))
-            linear.bias.copy_(torch.as_tensor(bias))
-        parts.append(linear)
-        name = network.activation if layer < last else network.output_activation
-        if name != "identity":
-            parts.append(_ACTIVATIONS[name]())
+        parts.append(filled(linear, weight, bias))
+        norm = network.norms[layer] if network.norms else None
+        if norm is not None:
+            plain = nn.LayerNorm(len(norm.weight), eps=float(norm.epsilon), dtype=torch.float64)
+            parts.append(filled(plain, norm.weight, norm.bias))
+        if words[layer] != "identity":
+            name, parameter = split_activation(words[layer])
+            parts.append(_ACTIVATIONS[name](parameter) if name in PARAMETERS else _ACTIVATIONS[name]())
     return nn.Sequential(*parts)
+
+
+def filled(module: Any, weight: Any, bias: Any) -> nn.Module:
+    """A layer with its weights and biases."""
+    with torch.no_grad():
+        module.weight.copy_(torch.as_tensor(weight))
+        module.bias.copy_(torch.as_tensor(bias))
+    return module

@@ -1,28 +1,31 @@
 """TorchScript files: the networks that mjlab and Isaac Lab load.
 
-A file is read by following the input through its graph. Nothing of it is unpickled as Python; the network itself runs
-only once all its layers are known, to compare its answers with ours.
+A file is read without PyTorch: its weights as plain numbers, its code as text that is parsed and never run
+(`torch_code`). Only a file that is trusted is loaded by PyTorch, which runs what is in it.
 """
 
 from __future__ import annotations
 
 import json
 import warnings
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...errors import MissingExtraError, ParameterError
-from . import layers as build
+from . import assembly as build
+from .archives import METADATA, Archive
 from .laws import gru, lstm, mlp
 from .layers import Stumble
 from .networks import Gru, Lstm, Mlp, Network
-from .torch_graph import Walk
+from .pickles import Record, Unreadable
+from .torch_code import read_code
 
-METADATA = "metadata.json"
-"""Name of the entry with the scales of a controller, the same as Newton's."""
+REMEDY = (
+    "save its network as ONNX or safetensors, or give trust=True if you made the file yourself, which runs its code"
+)
+"""What to do with a file that is not understood."""
 
 
 def require_torch() -> Any:
@@ -30,55 +33,69 @@ def require_torch() -> Any:
     try:
         import torch
     except ModuleNotFoundError:
-        raise MissingExtraError("torch", "torch", "Reading or writing TorchScript") from None
+        raise MissingExtraError("torch", "torch", "Running or writing TorchScript") from None
     return torch
 
 
-def read_torchscript(path: str | Path) -> tuple[Network, dict[str, Any]]:
-    """The network of a TorchScript file, and what the file says about its scales."""
-    path = Path(path)
-    check_archive(path)
-    torch = require_torch()
-    extra = {METADATA: ""}
+def read_torchscript(path: Path, archive: Archive, trust: bool = False) -> tuple[Network, dict[str, Any]]:
+    """The network of a TorchScript file, and what the file says about its scales.
+
+    With `trust`, PyTorch loads the file and runs its code, whatever that does.
+    """
     try:
-        with quiet():
-            module = torch.jit.load(str(path), map_location="cpu", _extra_files=extra)
-    except (RuntimeError, OSError, ValueError, KeyError, UnicodeDecodeError):
-        raise ParameterError(f"{path}: is damaged; PyTorch cannot load it as TorchScript") from None
-    module.eval()
-    try:
-        network = build.assemble(Walk(torch).forward(module))
-        compare(torch, module, network)
+        network = trusted(path) if trust else read_code(archive)
     except Stumble as stumble:
-        raise build.refused(path, stumble) from None
+        raise build.refused(path, stumble, "train one of these" if trust else REMEDY) from None
+    except Unreadable as found:
+        raise ParameterError(f"{path}: is damaged, or more than a network: it holds {brief(found)}; {REMEDY}") from None
     except ParameterError as error:
         raise ParameterError(f"{path}: {error}") from None
-    return network, read_metadata(path, extra[METADATA])
+    return network, archive.metadata
 
 
-def check_archive(path: Path) -> None:
-    """Raise one sentence if the file is no TorchScript archive."""
+def read_tensors(path: Path, archive: Archive) -> dict[str, Any]:
+    """The arrays of a state dict that torch.save wrote, by name."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, OSError, EOFError):
-        raise ParameterError(f"{path}: is damaged or no TorchScript file; save it again with torch.jit.save") from None
-    if not any("/code/" in name or name.endswith("constants.pkl") for name in names):
+        content = archive.content("data")
+    except Unreadable as found:
         raise ParameterError(
-            f"{path}: holds a pickled model or state dict, not TorchScript; "
-            "save it with torch.jit.script(model).save(path)"
+            f"{path}: is damaged, or more than a state dict: it holds {brief(found)}; save the network as ONNX or "
+            "safetensors, or with torch.save(model.state_dict(), path)"
+        ) from None
+    for word in ("state_dict", "model_state_dict", "model"):
+        if isinstance(content, dict) and isinstance(content.get(word), dict):
+            content = content[word]
+    if isinstance(content, Record):
+        raise ParameterError(
+            f"{path}: holds a pickled model, not TorchScript; save it with torch.jit.script(model).save(path)"
         )
+    if not isinstance(content, dict) or not all(isinstance(value, np.ndarray) for value in content.values()):
+        raise ParameterError(
+            f"{path}: holds something else than arrays by name; save it with torch.save(model.state_dict(), path)"
+        )
+    return {str(name): value for name, value in content.items()}
 
 
-def read_metadata(path: Path, text: str | bytes) -> dict[str, Any]:
-    """The scales that a file carries; an empty dict where it carries none."""
-    if not text:
-        return {}
+def brief(words: Any) -> str:
+    """Words of a file in one short line."""
+    text = " ".join(str(words).split())
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
+def trusted(path: Path) -> Network:
+    """The network of a file that PyTorch loads and runs."""
+    torch = require_torch()
+    from .torch_graph import Walk
+
     try:
-        found = json.loads(text)
-    except ValueError:
-        raise ParameterError(f"{path}: its {METADATA} is no JSON") from None
-    return found if isinstance(found, dict) else {}
+        with quiet():
+            module = torch.jit.load(str(path), map_location="cpu")
+    except (RuntimeError, OSError, ValueError, KeyError, UnicodeDecodeError):
+        raise ParameterError("is damaged; PyTorch cannot load it as TorchScript") from None
+    module.eval()
+    network = build.assemble(Walk(torch).forward(module))
+    compare(torch, module, network)
+    return network
 
 
 def quiet() -> warnings.catch_warnings:

@@ -56,13 +56,27 @@ class LearnedMlp:
             raise ParameterError(f"LearnedMlp.history_length = {self.history_length}: must be 1 or more")
 
     @classmethod
-    def load(cls, network_file: str, **values: Any) -> LearnedMlp:
-        """With the network of a TorchScript file, as mjlab loads it; it takes PyTorch tensors."""
+    def load(cls, network_file: str, *, trust: bool = False, **values: Any) -> LearnedMlp:
+        """With the network of a file; it takes PyTorch tensors of single precision, as mjlab's does.
+
+        Nothing in the file is run. With `trust`, PyTorch loads it as mjlab does, which runs the code in it: give that
+        for a TorchScript file you made yourself.
+        """
         try:
             import torch
         except ModuleNotFoundError:
             raise MissingExtraError("torch", "torch", "A TorchScript network") from None
-        return cls(network=torch.jit.load(network_file, map_location="cpu").eval(), **values)
+        if not trust:
+            from ...actuator.learned import load_network
+            from ...actuator.learned.torch_modules import module_of
+
+            return cls(network=module_of(load_network(network_file)).to(torch.float32).eval(), **values)
+        try:
+            network = torch.jit.load(network_file, map_location="cpu").eval()
+        except (RuntimeError, OSError, ValueError) as error:
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise ParameterError(f"{network_file}: PyTorch cannot load it as TorchScript ({reason})") from None
+        return cls(network=network, **values)
 
     @property
     def limit(self) -> DcClip:
