@@ -18,10 +18,10 @@ Follow = Callable[[Flow, list[Memory]], Any]
 """A reader's way from an input and states to the flow that comes out."""
 
 
-def read_layers(follow: Follow, shapes: Any = None) -> Network:
+def read_layers(follow: Follow, takes_states: bool = True) -> Network:
     """The network that a reader finds, compared with the file's own operations on sample inputs.
 
-    `shapes(network)` gives the shapes of the input in which a recurrent file may take one step of one motor.
+    Those of a recurrent file are one step of one motor, from a random state, or from 0 where the file takes none.
     """
     network = assemble(follow(Flow(), [Memory(), Memory()]))
     rng = np.random.default_rng(0)
@@ -31,11 +31,11 @@ def read_layers(follow: Follow, shapes: Any = None) -> Network:
         return network
     size, features = network.layers * (network.hidden_size or 1), network.input_size or 1
     for scale in (0.3, 1.0, 3.0):
-        x, hidden, cell = scale * rng.normal(size=features), *rng.uniform(-0.5, 0.5, size=(2, size))
+        x, hidden, cell = scale * rng.normal(size=features), *takes_states * rng.uniform(-0.5, 0.5, size=(2, size))
         net = network
         ours = lstm(x, hidden, cell, net)[0] if isinstance(net, Lstm) else gru(x, hidden, net)[0]
         states = [Memory(value=state.reshape(network.layers, 1, -1)) for state in (hidden, cell)]
-        check(ours, first_that_fits(follow, x, shapes or ((1, 1, features), (1, features)), states))
+        check(ours, first_that_fits(follow, x, ((1, 1, features), (1, features)), states))
     return network
 
 
@@ -166,9 +166,9 @@ def perceptron(layers: list[Folded]) -> Mlp:
             begin(layer.weight, layer.bias)
         elif isinstance(layer, Norm):
             if not words or words[-1] is not None or norms[-1] is not None:
-                size = layer.norm.weight.size
+                size = len(weights[-1]) if weights else layer.norm.weight.size
                 begin(np.eye(size), np.zeros(size))
-            norms[-1] = layer.norm
+            norms[-1] = as_wide(layer.norm, len(weights[-1]))
         elif isinstance(layer, Activation):
             if not words or words[-1] is not None:
                 raise Stumble(f"the activation {layer.word} without a linear layer before it")
@@ -183,6 +183,14 @@ def perceptron(layers: list[Folded]) -> Mlp:
         output_activation=names[-1],
         norms=tuple(norms),
     )
+
+
+def as_wide(norm: LayerNorm, size: int) -> LayerNorm:
+    """A norm with a weight and a bias for every feature."""
+    if norm.weight.size == size == norm.bias.size:
+        return norm
+    weight, bias = (np.broadcast_to(values, (size,)).copy() for values in (norm.weight, norm.bias))
+    return LayerNorm(weight=weight, bias=bias, epsilon=norm.epsilon)
 
 
 def agree(ours: np.ndarray, theirs: np.ndarray) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...errors import MissingExtraError, ParameterError
 from . import layers as build
+from . import written_out
 from .assembly import read_layers, refused
 from .layers import Flow, Memory, Stumble
 from .networks import Network
@@ -73,7 +74,8 @@ def parsed(text: str) -> Any:
 def read_graph(onnx: Any, graph: Any) -> Network:
     """The network of a graph."""
     constants = {item.name: array_of(onnx, item) for item in graph.initializer}
-    return read_layers(lambda flow, states: walk(onnx, graph, constants, flow, states))
+    inputs = [entry for entry in graph.input if entry.name not in constants]
+    return read_layers(lambda flow, states: walk(onnx, graph, constants, flow, states), len(inputs) > 1)
 
 
 def walk(onnx: Any, graph: Any, constants: dict[str, Any], flow: Flow, states: list[Memory]) -> Flow:
@@ -138,6 +140,12 @@ def operation(kind: str, values: list[Any], options: dict[str, Any], outputs: in
         return layer_norm(flow, values, options)
     if kind in ("Abs", "Erf", "Neg"):
         return {"Abs": build.magnitude, "Erf": build.error_function, "Neg": lambda f: build.times(f, -1.0)}[kind](flow)
+    if kind == "ReduceMean":
+        return written_out.mean(flow, values, options)
+    if kind == "Pow":
+        return written_out.square(flow, array(values[1]))
+    if kind == "Sqrt":
+        return written_out.root(flow)
     if kind in ("Add", "Sub", "Mul", "Div"):
         return arithmetic(kind, values)
     raise Stumble(f"the operation {kind}")
@@ -201,14 +209,17 @@ def arithmetic(kind: str, values: list[Any]) -> Flow:
         if kind == "Mul":
             return build.product(build.whole(a), build.whole(b))
         if kind == "Div":
-            return build.quotient(build.whole(a), build.whole(b))
+            a, b = build.whole(a), build.whole(b)
+            return written_out.normalise(a, b) or build.quotient(a, b)
+        if kind == "Sub":
+            return written_out.centre(build.whole(a), build.whole(b))
         raise Stumble(f"a sum of two layers ({kind})")
     first = isinstance(a, (Flow, Memory))
     flow, value = build.whole(a if first else b), array(b if first else a)
     if kind == "Mul":
         return build.times(flow, value)
     if kind == "Add":
-        return build.plus(flow, value)
+        return written_out.with_epsilon(flow, value) or build.plus(flow, value)
     if kind == "Sub":
         return build.plus(flow, -value) if first else build.plus(build.times(flow, -1.0), value)
     if not first:
