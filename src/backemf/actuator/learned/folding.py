@@ -67,10 +67,34 @@ def every_step(controller: LearnedMlp) -> LearnedMlp:
     """The same controller with a stride of 1, for mjlab: the steps that it does not look at have weights of 0."""
     if controller.stride == 1:
         return controller
-    net, history = controller.network, controller.depth
-    first = np.asarray(net.weights[0])
+    ages = list(range(0, controller.depth, controller.stride))
+    names = (*SCALES, "input_order", "reset")
+    return spread(controller.network, ages, {name: getattr(controller, name) for name in names})
+
+
+def from_ages(network: Mlp, ages: list[int], **fields: Any) -> LearnedMlp:
+    """The controller of an MLP that sees samples of these ages, in any order and with any gaps.
+
+    Where they are not equal steps from 0, the network takes every step and has weights of 0 for the others.
+    """
+    count = len(ages)
+    if network.input_size != 2 * count:
+        raise ParameterError(f"input_idx = {ages} gives {2 * count} inputs: the network takes {network.input_size}")
+    if max(ages) > 10_000:
+        raise ParameterError(f"input_idx = {ages}: looks back more than 10000 steps")
+    step = ages[1] - ages[0] if count > 1 else 1
+    if ages[0] == 0 and step >= 1 and ages == list(range(0, step * count, step)):
+        return LearnedMlp(network=network, history=count, stride=step, **fields)
+    return spread(network, ages, fields)
+
+
+def spread(network: Mlp, ages: list[int], fields: dict[str, Any]) -> LearnedMlp:
+    """The controller whose network sees every step, with weights of 0 for those of other ages."""
+    history, count = max(ages) + 1, len(ages)
+    first = np.asarray(network.weights[0])
     wide = np.zeros((len(first), 2 * history))
     for block in range(2):
-        places = block * history + controller.stride * np.arange(controller.history)
-        wide[:, places] = first[:, block * controller.history : (block + 1) * controller.history]
-    return replace(controller, network=replace(net, weights=(wide, *net.weights[1:])), history=history, stride=1)
+        for place, age in enumerate(ages):
+            # an age that is there twice counts twice
+            wide[:, block * history + age] += first[:, block * count + place]
+    return LearnedMlp(network=replace(network, weights=(wide, *network.weights[1:])), history=history, **fields)

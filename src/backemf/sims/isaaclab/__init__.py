@@ -27,8 +27,10 @@ from .learned import (
     mlp_step,
     no_history,
     no_memory,
+    read_learned,
     reset_history,
     reset_memory,
+    write_learned,
 )
 
 __all__ = [
@@ -56,9 +58,11 @@ __all__ = [
     "read",
     "read_actuator",
     "read_actuators",
+    "read_learned",
     "remotized_pd_step",
     "reset_history",
     "reset_lags",
     "reset_memory",
     "write",
+    "write_learned",
 ]

@@ -6,17 +6,24 @@ One network serves all joints and takes one row per joint. Targets of velocity a
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...actuator.learned import LearnedController, LearnedRecurrent, Lstm, Mlp, load_network, save_network
+from ...actuator.learned.folding import from_ages
 from ...actuator.torque_limits import DcClip, limited
 from ...checks import Maybe, Number, require_finite
 from ...errors import ParameterError
 from ...physics.ops import where
+from ..loss import APPROXIMATED, Loss
 from .law import Effort, check_clip, complete, motor_bounds, whole
+
+ORDERS = {"position_velocity": "pos_vel", "velocity_position": "vel_pos"}
+"""Our words for the order of inputs, and Isaac Lab's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +164,55 @@ def lstm_step(
     low, high = motor_bounds(law, velocity * 0.0 if law.clip_at_rest else velocity)
     return Memory(hidden=hidden.reshape(shape), cell=cell.reshape(shape)), Effort(
         limited(computed, low, high), computed
+    )
+
+
+# --- files
+
+
+def write_learned(controller: LearnedController, network_file: str | Path) -> tuple[dict[str, Any], tuple[Loss, ...]]:
+    """Write the network of a controller as Isaac Lab loads it.
+
+    Gives the fields that `ActuatorNetMLPCfg` or `ActuatorNetLSTMCfg` needs with it, and what is lost. The latter has no
+    fields for scales, so they are in the weights.
+    """
+    if isinstance(controller, LearnedRecurrent) and not isinstance(controller.network, Lstm):
+        raise ParameterError("LearnedRecurrent.network: Isaac Lab runs no GRU; train an LSTM or an MLP")
+    path = str(save_network(controller, Path(network_file).with_suffix(".pt")))
+    if isinstance(controller, LearnedRecurrent):
+        return {"network_file": path}, ()
+    fields = {
+        "network_file": path,
+        "pos_scale": float(controller.position_scale),
+        "vel_scale": float(controller.velocity_scale),
+        "torque_scale": float(controller.torque_scale),
+        "input_order": ORDERS[controller.input_order],
+        "input_idx": list(range(0, controller.depth, controller.stride)),
+    }
+    note = "Isaac Lab's history is zero after a reset, not the first sample: the first steps differ"
+    return fields, () if controller.reset == "zero" else (Loss("network history after a reset", APPROXIMATED, note),)
+
+
+def read_learned(fields: Mapping[str, Any], folder: str | Path = ".", *, trust: bool = False) -> LearnedController:
+    """The controller of `Configured.network`; the file of the network is looked for in a folder.
+
+    `trust` is as in `load_network`.
+    """
+    network = load_network(Path(folder) / str(fields.get("network_file")), trust=trust)
+    if not isinstance(network, Mlp):
+        return LearnedRecurrent(network=network)
+    ages = fields.get("input_idx")
+    if not isinstance(ages, (list, tuple)) or not ages or not all(whole(age) for age in ages):
+        raise ParameterError(f"input_idx = {ages!r}: must be whole numbers of 0 or more, such as [0, 2, 4]")
+    words = {theirs: ours for ours, theirs in ORDERS.items()}
+    return from_ages(
+        network,
+        list(ages),
+        position_scale=fields.get("pos_scale", 1.0),
+        velocity_scale=fields.get("vel_scale", 1.0),
+        torque_scale=fields.get("torque_scale", 1.0),
+        input_order=words.get(str(fields.get("input_order")), str(fields.get("input_order"))),
+        reset="zero",
     )
 
 

@@ -14,7 +14,7 @@ from . import files
 from .delay import DelayBuffer, Draws, LagState, at_lags, delay_step, draw_phase, draw_step, initial_lags, reset_lags
 from .files import read, read_actuator, read_actuators, write
 from .law import DcMotor, IdealPd, dc_motor_torque, ideal_pd_torque, motor_force, pd_torque
-from .learned import History, LearnedMlp, learned_step, no_history, reset_history
+from .learned import History, LearnedMlp, learned_step, no_history, read_learned, reset_history, write_learned
 from .wrapping import Wrapped, wrap
 
 if TYPE_CHECKING:
@@ -60,8 +60,10 @@ __all__ = [
     "read",
     "read_actuator",
     "read_actuators",
+    "read_learned",
     "reset_history",
     "reset_lags",
     "wrap",
     "write",
+    "write_learned",
 ]

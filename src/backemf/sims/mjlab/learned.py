@@ -7,20 +7,27 @@ torque, which the DC-motor clip limits. After a reset the first values fill the 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...actuator.learned import LearnedController, LearnedRecurrent, Mlp, load_network, save_network
+from ...actuator.learned import LearnedMlp as Controller
+from ...actuator.learned.folding import every_step
 from ...actuator.torque_limits import DcClip, dc_bounds
 from ...checks import Number, require, require_finite
 from ...errors import MissingExtraError, ParameterError
 from ...physics.limits import clip
 from ...physics.ops import where
+from ..loss import APPROXIMATED, Loss
 
 ORDERS = ("pos_vel", "vel_pos")
 """Orders of the network's input: which block comes first."""
+WORDS = {"position_velocity": "pos_vel", "velocity_position": "vel_pos"}
+"""Our words for them, and mjlab's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +74,6 @@ class LearnedMlp:
         except ModuleNotFoundError:
             raise MissingExtraError("torch", "torch", "A TorchScript network") from None
         if not trust:
-            from ...actuator.learned import load_network
             from ...actuator.learned.torch_modules import module_of
 
             return cls(network=module_of(load_network(network_file)).to(torch.float32).eval(), **values)
@@ -133,6 +139,52 @@ def learned_step(
     torque = output.reshape(rows.shape[:-1]) * law.torque_scale
     low, high = dc_bounds(velocity, law.limit)
     return history, clip(torque, low, high)
+
+
+# --- files
+
+
+def write_learned(controller: LearnedController, network_file: str | Path) -> tuple[dict[str, Any], tuple[Loss, ...]]:
+    """Write the network of a controller as mjlab loads it.
+
+    Gives the fields that `LearnedMlpActuatorCfg` needs with it, and what is lost. mjlab's history has no stride: a
+    network that skips steps is written with weights of 0 for them.
+    """
+    if isinstance(controller, LearnedRecurrent):
+        raise ParameterError("LearnedRecurrent: mjlab has no actuator with a recurrent network; train an MLP")
+    whole = every_step(controller)
+    fields = {
+        "network_file": str(save_network(whole, Path(network_file).with_suffix(".pt"))),
+        "pos_scale": float(whole.position_scale),
+        "vel_scale": float(whole.velocity_scale),
+        "torque_scale": float(whole.torque_scale),
+        "input_order": WORDS[whole.input_order],
+        "history_length": whole.history,
+    }
+    note = "mjlab fills the history with the first sample after a reset, not with zeros: the first steps differ"
+    lost = Loss("network history after a reset", APPROXIMATED, note)
+    return fields, () if controller.reset == "backfill" else (lost,)
+
+
+def read_learned(fields: Mapping[str, Any], folder: str | Path = ".", *, trust: bool = False) -> LearnedController:
+    """The controller of the fields of `LearnedMlpActuatorCfg`; the file of the network is looked for in a folder.
+
+    `trust` is as in `load_network`.
+    """
+    network = load_network(Path(folder) / str(fields.get("network_file")), trust=trust)
+    if not isinstance(network, Mlp):
+        raise ParameterError(f"{fields.get('network_file')}: holds a recurrent network; mjlab runs MLPs")
+    words = {theirs: ours for ours, theirs in WORDS.items()}
+    order = str(fields.get("input_order", "pos_vel"))
+    return Controller(
+        network=network,
+        history=fields.get("history_length", 3),
+        position_scale=fields.get("pos_scale", 1.0),
+        velocity_scale=fields.get("vel_scale", 1.0),
+        torque_scale=fields.get("torque_scale", 1.0),
+        input_order=words.get(order, order),
+        reset="backfill",
+    )
 
 
 def _pushed(row: tuple[Any, ...], newest: Any, empty: Any) -> tuple[Any, ...]:
