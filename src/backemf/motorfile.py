@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -20,6 +20,8 @@ import numpy as np
 
 from .actuator import Actuator
 from .actuator.actuator import FORMULAS, NETWORKS
+from .actuator.learned.beside import network_name, read_beside, write_beside
+from .actuator.learned.networks import Gru, Lstm, Mlp
 from .actuator.torque_limits import TorqueLimit
 from .datasheet import Datasheet
 from .datasheet.write import toml_value
@@ -32,7 +34,7 @@ FORMAT = "backemf actuator 1"
 """What the first line of such a file says."""
 JOINT = ("name", "armature", "coulomb", "stiction", "viscous", "beside")
 """What the table [joint] holds of the joint itself."""
-_SEVERAL = {"friction": get_args(Friction), "controller": FORMULAS, "limits": get_args(TorqueLimit)}
+_SEVERAL = {"friction": get_args(Friction), "controller": (*FORMULAS, *NETWORKS), "limits": get_args(TorqueLimit)}
 """Fields whose annotation does not name the classes that they may hold."""
 LARGEST = 1_000_000
 """Longest file that is read [bytes]."""
@@ -53,15 +55,22 @@ def load_with_joint(id_or_path: str | Path, estimate: bool = False) -> tuple[Act
     if path.suffix == ".toml" and path.is_file() and path.stat().st_size <= LARGEST:
         text = path.read_bytes().decode("utf-8", errors="replace")
         if is_actuator(text):
-            return loads_with_joint(text, str(path))
+            return loads_with_joint(text, str(path), path.parent)
     sheet = Datasheet.load(id_or_path)
     actuator = sheet.actuator(estimate=estimate)
     return actuator, sheet.joint() if actuator.motor is None else None
 
 
 def save(actuator: Actuator, path: str | Path, joint: Mapping[str, Any] | None = None) -> None:
-    """Write an actuator to a file, which is replaced as a whole or not at all."""
-    write_text(path, dumps(actuator, joint))
+    """Write an actuator to a file, which is replaced as a whole or not at all.
+
+    The network of a learned controller goes into a file of its own beside it, knee.network.safetensors for knee.toml.
+    """
+    if not isinstance(actuator.controller, NETWORKS):
+        return write_text(path, dumps(actuator, joint))
+    text = _text(actuator, joint, network_name(path))
+    write_beside(actuator.controller.network, path)
+    write_text(path, text)
 
 
 def is_actuator(text: str) -> bool:
@@ -76,11 +85,18 @@ def dumps(actuator: Actuator, joint: Mapping[str, Any] | None = None) -> str:
     """TOML text of an actuator that reads back as the same one."""
     if isinstance(actuator.controller, NETWORKS):
         raise ParameterError(
-            f"{type(actuator.controller).__name__}: a network has no place in a TOML file; keep its own file"
+            f"{type(actuator.controller).__name__}: a network has no place in a TOML text; save the actuator to a "
+            "file, and its network is written beside it"
         )
+    return _text(actuator, joint, "")
+
+
+def _text(actuator: Actuator, joint: Mapping[str, Any] | None, network: str) -> str:
+    """TOML text of an actuator; the name of its network's file stands for its network."""
     lines = ["# SI units, angles in radians, temperatures in degrees Celsius; everything at the joint but the motor.",
              f'format = "{FORMAT}"']  # fmt: skip
-    lines += _lines(actuator, "", single=True)
+    own = _lines(actuator, "", single=True, network=network)
+    lines += own
     known = {name: value for name, value in (joint or {}).items() if value not in (None, "", 0.0)}
     beside = known.pop("beside", {})
     for header, table in (("[joint]", known), ("[joint.beside]", beside)):
@@ -94,7 +110,8 @@ def dumps(actuator: Actuator, joint: Mapping[str, Any] | None = None) -> str:
     text = "\n".join(lines) + "\n"
     # what is written must be read as the same: better no file than one that nobody can open
     try:
-        if _lines(loads(text), "", single=True) == _lines(actuator, "", single=True):
+        again = _actuator(text, "text", lambda name, at: getattr(actuator.controller, "network", None))[0]
+        if _lines(again, "", single=True, network=network) == own:
             return text
         why = "it would read back as another actuator"
     except ParameterError as error:
@@ -102,8 +119,8 @@ def dumps(actuator: Actuator, joint: Mapping[str, Any] | None = None) -> str:
     raise ParameterError(f"the actuator cannot be written as a motor file: {why}")
 
 
-def _lines(part: Any, header: str, single: bool) -> list[str]:
-    """The lines of a part: its own values first, then the tables of the parts in it."""
+def _lines(part: Any, header: str, single: bool, network: str = "") -> list[str]:
+    """The lines of a part: its own values first, then the tables of the parts in it; a file's name for a network."""
     own, below = ([] if single else [f'kind = "{type(part).__name__}"']), []
     for entry in fields(part):
         value = getattr(part, entry.name)
@@ -111,8 +128,10 @@ def _lines(part: Any, header: str, single: bool) -> list[str]:
             continue
         name = f"{header}.{entry.name}" if header else entry.name
         alone = _only_kind(entry) is not None
-        if is_dataclass(value):
-            below += ["", f"[{name}]", *_lines(value, name, alone)]
+        if isinstance(value, (Mlp, Lstm, Gru)):
+            own.append(f"{entry.name} = {toml_value(network)}")
+        elif is_dataclass(value):
+            below += ["", f"[{name}]", *_lines(value, name, alone, network)]
         elif isinstance(value, tuple) and value and is_dataclass(value[0]):
             for item in value:
                 below += ["", f"[[{name}]]", *_lines(item, name, alone)]
@@ -155,8 +174,13 @@ def loads(text: str, file: str = "text") -> Actuator:
     return loads_with_joint(text, file)[0]
 
 
-def loads_with_joint(text: str, file: str = "text") -> tuple[Actuator, dict[str, Any]]:
-    """The actuator, and what the text says of the joint itself."""
+def loads_with_joint(text: str, file: str = "text", folder: Path | None = None) -> tuple[Actuator, dict[str, Any]]:
+    """The actuator, and what the text says of the joint itself; a network is looked for in the folder."""
+    return _actuator(text, file, lambda name, at: read_beside(name, folder, at))
+
+
+def _actuator(text: str, file: str, network: Callable[[Any, str], Any]) -> tuple[Actuator, dict[str, Any]]:
+    """Actuator and joint of a text; `network(name, at)` gives the network of a file by its name."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -167,6 +191,9 @@ def loads_with_joint(text: str, file: str = "text") -> tuple[Actuator, dict[str,
     if found != FORMAT:
         raise ParameterError(f'{file}: format = {found!r}: must be "{FORMAT}"')
     joint = content.pop("joint", {})
+    controller = content.get("controller")
+    if isinstance(controller, dict) and "network" in controller:
+        controller["network"] = network(controller["network"], f"{file}, [controller]")
     return _part(Actuator, content, file, ""), _joint(joint, file)
 
 
@@ -224,7 +251,7 @@ def _value(entry: Any, value: Any, file: str, where: str) -> Any:
     if isinstance(value, list):
         items = [_value(entry, item, file, where) for item in value]
         return np.array(items, dtype=float) if _is_row(entry, items) else tuple(items)
-    if isinstance(value, (str, bool, int, float)):
+    if isinstance(value, (str, bool, int, float, Mlp, Lstm, Gru)):
         return value
     raise ParameterError(f"{file}, {where} = {value}: must be a number, a text or a table")
 
