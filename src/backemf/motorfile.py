@@ -98,6 +98,8 @@ def _text(actuator: Actuator, joint: Mapping[str, Any] | None, network: str) -> 
     own = _lines(actuator, "", single=True, network=network)
     lines += own
     known = {name: value for name, value in (joint or {}).items() if value not in (None, "", 0.0)}
+    if known.get("coulomb") and (joint or {}).get("stiction") == 0.0:
+        known["stiction"] = 0.0
     beside = known.pop("beside", {})
     for header, table in (("[joint]", known), ("[joint.beside]", beside)):
         if table:
