@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from motors import motors
 
 import backemf as be
@@ -51,6 +51,7 @@ def test_three_numbers_are_those_of_the_joint():
     assert found.viscous_damping == pytest.approx(81 * 1e-4)
 
 
+@settings(deadline=None)
 @given(motors())
 def test_every_motor_round_trips_to_the_last_bit(motor: be.Motor):
     """What is read is what was written, for any motor: the text has every digit."""
@@ -62,6 +63,7 @@ def test_every_motor_round_trips_to_the_last_bit(motor: be.Motor):
         assert f"    {field}={getattr(limit, field)!r},  # " in written.text
 
 
+@settings(deadline=None)
 @given(motors())
 def test_every_motor_with_currents_round_trips(motor: be.Motor):
     """The motor that is read, with its constants at the joint, is written with the same numbers again."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...actuator import Actuator
 from ...actuator.controllers import Torque
-from ...errors import ParameterError
+from ...errors import BackemfError, ParameterError
 from ...motor import Motor
 from ..joint import NUMBERS, parts_of, require_known
 from ..on_joint import OnJoint, Unread
@@ -26,7 +26,7 @@ __all__ = ["CLASSES", "Configured", "read", "read_actuator", "read_actuators", "
 
 def write(
     thing: Motor | Actuator | OnJoint,
-    joints: tuple[str, ...] = (".*",),
+    joints: tuple[str, ...] | None = None,
     kind: str | None = None,
     *,
     timestep: float | None = None,
@@ -37,7 +37,7 @@ def write(
 
     Args:
         thing: What to write.
-        joints: Patterns of joint names.
+        joints: Patterns of joint names; left out, those of an `OnJoint`, or all.
         kind: One of `CLASSES`, such as "builtin_pd"; left out, it is "dc_motor" where a torque-speed line is known, and
             else the kind that listens to the targets of the controller. "builtin_dc_motor" is a motor with its
             currents.
@@ -61,7 +61,8 @@ def write(
     if kind == "builtin_motor" and isinstance(thing, Motor):
         thing = actuator = Actuator(thing, controller=Torque())
     thing = with_own(thing, actuator, own)
-    lines: list[tuple[str, Any]] = [("target_names_expr", f"({quoted(joints)},)")]
+    names = joints if joints is not None else (thing.joint if isinstance(thing, OnJoint) and thing.joint else ".*")
+    lines: list[tuple[str, Any]] = [("target_names_expr", f"({quoted(names)},)")]
     imports, notes = [CLASSES[kind]], []
     if kind == "builtin_dc_motor":
         joint = joint_beside(thing, motor)
@@ -90,6 +91,7 @@ def read(source: Any, file: str = "") -> list[Configured]:
 def read_actuators(source: Any) -> list[OnJoint | Unread]:
     """Every actuator of a configuration of mjlab, in its order, each as a backemf actuator or with why it is not read.
 
+    The joint of each is one pattern that fits all its joints, as in ".*_hip|.*_knee".
     `source` is a text, a file, or configuration objects: an actuator, several, or a robot with actuators.
     """
     return [_on_joint_or_unread(row) for row in _rows(source)]
@@ -119,10 +121,11 @@ def _rows(source: Any, file: str = "", text: bool = False) -> list[Configured | 
 def _configured_or_unread(call: Call) -> Configured | Unread:
     try:
         return configured(call)
-    except ParameterError as error:
+    except BackemfError as error:
         base = call.fields.get("base_cfg")
         named = base if isinstance(base, Call) else call
-        return Unread(label(named), named.name, str(error))
+        place = "" if isinstance(error, ParameterError) else f"{call.at()}: "
+        return Unread(label(named), named.name, f"{place}{error}")
 
 
 def _on_joint_or_unread(row: Configured | Unread) -> OnJoint | Unread:
@@ -140,7 +143,7 @@ def on_joint(found: Configured) -> OnJoint:
         single_number(found, name)
     return OnJoint(
         actuator=found.actuator(),
-        joint=", ".join(found.joints),
+        joint="|".join(found.joints),
         armature=single_number(found, "armature"),
         coulomb=single_number(found, "frictionloss"),
         viscous=single_number(found, "viscous_damping"),
