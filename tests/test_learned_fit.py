@@ -7,8 +7,9 @@ import pytest
 from learned_networks import perceptron
 
 import backemf as be
-from backemf.actuator.learned import LearnedMlp, LearnedRecurrent, Lstm, asked, fit_learned, memory_of
+from backemf.actuator.learned import LearnedMlp, LearnedRecurrent, Lstm, asked, fit_learned, laws, memory_of
 from backemf.actuator.learned import shares as fitting
+from backemf.actuator.learned.linear import LinearFilter, with_filter
 from backemf.actuator.learned.logs import Stretch, read_log
 
 pytest.importorskip("jax")
@@ -89,6 +90,87 @@ def test_a_recurrent_network_beats_the_pd(kind):
     assert isinstance(found.controller, LearnedRecurrent)
     assert isinstance(found.controller.network, Lstm) == (kind == "lstm")
     assert found.held_out_error < 0.5 * found.pd_error
+
+
+def series_elastic(rows: int, seed: int = 3, wrong: int = 0) -> dict[str, np.ndarray]:
+    """A log of a drive behind a spring: the torque is a filter of errors and velocities, bounded and with friction."""
+    log = motion(rows, seed)
+    error, rng = log["position_target"] - log["position"], np.random.default_rng(seed)
+    spring = np.zeros(rows)
+    for row in range(2, rows):
+        drive = 60.0 * error[row - 1] - 1.5 * log["velocity"][row - 1]
+        spring[row] = 1.4 * spring[row - 1] - 0.55 * spring[row - 2] + 0.15 * drive
+    torque = 25.0 * np.tanh(spring / 25.0) - 0.8 * np.tanh(log["velocity"] / 0.5)
+    log["torque"] = torque + 0.05 * rng.normal(size=rows)
+    log["torque"][rng.choice(rows, wrong, replace=False)] += 60.0
+    return log
+
+
+@pytest.mark.parametrize("seed", (0, 1, 2))
+def test_a_network_beats_the_linear_filter_over_the_same_history(seed):
+    """A drive behind a spring is nearly a linear filter; what is not, the network finds, on held-out rows."""
+    found = fit_learned(series_elastic(2500), history=6, hidden=16, epochs=40, seed=seed)
+    assert found.skip and found.linear_error < found.pd_error
+    assert found.held_out_error < 0.6 * found.linear_error
+
+
+def test_the_linear_error_is_that_of_least_squares():
+    """The filter over the same windows, solved here, misses held-out torques by the reported error."""
+    log = series_elastic(1500)
+    found = fit_learned(log, history=4, stride=2, epochs=1, hidden=4)
+    parts = fitting.shares(read_log(log)[0], 0.2, 7, np.random.default_rng(0))
+    (x, y, _), _, (held, torque, _) = (fitting.cut_windows(part, (1.0, 1.0, 1.0), 4, 2) for part in parts)
+    weights = np.linalg.lstsq(np.c_[x, np.ones(len(x))], y, rcond=None)[0]
+    miss = np.c_[held, np.ones(len(held))] @ weights - torque
+    assert found.linear_error == pytest.approx(np.sqrt(np.mean(miss**2)), rel=1e-9)
+    assert found.linear_history == 4
+
+
+def test_a_linear_law_needs_no_network():
+    """Where the filter is the law, the network that carries it is exact, whatever is trained beside it."""
+    log = motion(2000)
+    log["torque"] = 12.0 * (log["position_target"] - log["position"]) - 0.5 * log["velocity"] + 0.3
+    found = fit_learned(log, hidden=(4, 4), epochs=2)
+    assert found.skip and found.held_out_error < 1e-6
+
+
+def test_a_few_wrong_torques_do_little_harm():
+    """With one row in fifty 60 N·m off, which moves a mean by 1.2 N·m, clean rows are found without that offset."""
+    dirty, clean = series_elastic(2500, wrong=50), series_elastic(2500)
+    found = fit_learned(dirty, history=6, hidden=16, epochs=40)
+    held = fitting.shares(read_log(clean)[0], 0.2, 6, np.random.default_rng(0))[2]
+    c = found.controller
+    x, y, _ = fitting.cut_windows(held, (1 / c.position_scale, 1 / c.velocity_scale, 1.0), 6, 1)
+    miss = c.torque_scale * laws.mlp(x, c.network)[:, 0] - y
+    assert abs(miss.mean()) < 0.4
+    assert np.sqrt(np.mean(miss**2)) < 1.1
+
+
+@pytest.mark.parametrize(
+    "activation", ("relu", "leaky_relu", "leaky_relu(0.3)", "gelu", "gelu_tanh", "silu", "identity")
+)
+@pytest.mark.parametrize("sizes", ((6, 1), (6, 5, 1), (6, 5, 4, 3, 1)))
+def test_two_units_carry_a_filter_through_a_layer(sizes, activation):
+    """f(s) - f(-s) = c·s: the MLP with a filter in it is the sum of both, at sums of every size."""
+    rng = np.random.default_rng(0)
+    net, straight = perceptron(sizes, activation=activation), LinearFilter(rng.normal(size=6), 0.7)
+    x = rng.normal(size=(50, 6)) * np.logspace(-4, 4, 50)[:, None]
+    expected = laws.mlp(x, net)[:, 0] + straight(x)
+    np.testing.assert_allclose(laws.mlp(x, with_filter(net, straight))[:, 0], expected, rtol=1e-10, atol=1e-10)
+
+
+def test_an_activation_that_carries_no_filter_is_said():
+    """softsign bends every sum; without skip it is trained alone, as recurrent networks are."""
+    for options, words in (
+        ({"activation": "softsign"}, "not by activation = 'softsign'; leave skip out"),
+        ({"network": "gru", "hidden": 4}, "not by network = 'gru'; leave skip out"),
+    ):
+        with pytest.raises(be.ParameterError, match=words):
+            fit_learned(motion(600), epochs=1, skip=True, **options)
+    assert not fit_learned(motion(600), epochs=1, activation="softsign").skip
+    assert not fit_learned(motion(600), epochs=1, skip=False).skip
+    with pytest.raises(be.ParameterError, match="skip = 'yes': must be True, False or None"):
+        fit_learned(motion(600), skip="yes")
 
 
 def test_a_linear_law_is_found_by_the_pd_itself():
@@ -312,9 +394,10 @@ def test_options_that_cannot_be_are_said(options, words):
 def test_the_report_says_the_figures(fitted):
     """Printed, it names the network, the errors and the PD."""
     text = str(fitted)
-    assert "MLP 6-32-32-1 softsign, steps of 5 ms" in text
+    assert "MLP 6-34-34-1 silu, steps of 5 ms" in text
     assert f"{fitted.held_out_error:.4g} N·m" in text and f"{fitted.pd_error:.4g} N·m" in text
     assert f"kp {fitted.pd.kp:.4g} N·m/rad" in text
+    assert f"{fitted.linear_error:.4g} N·m   on the same rows: the best filter over 3 errors and velocities" in text
 
 
 def test_the_picture_is_written(fitted, tmp_path):

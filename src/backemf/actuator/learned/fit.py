@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...errors import ParameterError
+from .folding import scaled_output
 from .learned import LearnedController, LearnedMlp, LearnedRecurrent
+from .linear import CARRIERS, carries, nearest_filter, with_filter
 from .logs import read_log
-from .networks import ACTIVATIONS, Mlp
+from .networks import Mlp, plain_activation
 from .shares import WARM, cut_sequences, cut_windows, root_mean_square, shares
 from .training import evaluate, new_network, train
 
@@ -51,6 +53,12 @@ class Fitted:
     """The same on those rows for the plain PD that fits the training rows best [N·m]."""
     pd: Pd
     """That PD."""
+    linear_error: float
+    """The same on those rows for the linear filter over the same history that fits the training rows best [N·m]."""
+    linear_history: int
+    """Samples of error and velocity that the filter sees: those of an MLP, or the last ones of a recurrent network."""
+    skip: bool
+    """Whether the network carries that filter beside its own layers."""
     epochs: int
     """Times that training went through the rows."""
     dt: float
@@ -73,11 +81,13 @@ class Fitted:
             f"  held out    {self.held_out_error:8.4g} N·m   {held} rows that training never saw",
             f"  plain PD    {self.pd_error:8.4g} N·m   on the same rows: kp {self.pd.kp:.4g} N·m/rad, "
             f"kd {self.pd.kd:.4g} N·m·s/rad, offset {self.pd.offset:.3g} N·m",
+            f"  linear      {self.linear_error:8.4g} N·m   on the same rows: the best filter over "
+            f"{self.linear_history} errors and velocities",
         ]
         return "\n".join(words)
 
     def save(self, path: str | Path, *, precision: str = "float32") -> Path:
-        """Write the network with its scales as TorchScript (.pt) or ONNX (.onnx)."""
+        """Write the network with its scales as TorchScript (.pt), ONNX (.onnx) or safetensors."""
         from .files import save_network
 
         return save_network(self.controller, path, precision=precision)
@@ -110,11 +120,12 @@ def fit_learned(
     hidden: tuple[int, ...] | int = (32, 32),
     history: int = 3,
     stride: int = 1,
-    activation: str = "softsign",
+    activation: str = "silu",
+    skip: bool | None = None,
     reset: str = "backfill",
     held_out: float = 0.2,
     epochs: int = 200,
-    learning_rate: float | None = None,
+    learning_rate: float = 0.01,
     patience: int = 40,
     seed: int = 0,
     progress: bool = False,
@@ -122,7 +133,8 @@ def fit_learned(
     """Train a network to give the torque of a log.
 
     Rows are held out in whole blocks or episodes, so that no history reaches from one share into another. A second
-    share decides when to stop. Scales come from the data.
+    share decides when to stop. Scales come from the data. An MLP learns what the best linear filter over its history
+    leaves; large errors count by their size and not by their square, so that a few bad rows do no harm.
 
     Args:
         log: A dict of arrays, a CSV or parquet path, or a `Run`, with the columns time [s], position_target (or
@@ -133,16 +145,16 @@ def fit_learned(
         history: Samples of error and velocity that an MLP sees.
         stride: Steps between two samples.
         activation: What follows each hidden layer of an MLP.
+        skip: Whether an MLP carries a linear filter beside its layers, in two more units of each; None: where its
+            activation can (relu, leaky_relu, gelu, gelu_tanh, silu).
         reset: How the MLP's history starts, "backfill" or "zero".
         held_out: Share of the rows that is kept for `held_out_error`.
         epochs: Most times to go through the rows.
-        learning_rate: First step of Adam, which falls along a cosine; None: 0.005 for an MLP, 0.01 else.
+        learning_rate: First step of Adam, which falls along a cosine.
         patience: Epochs without a gain after which training stops.
         seed: For the first weights, the order of rows and the choice of blocks.
         progress: Show a bar if it takes longer than two seconds.
     """
-    if learning_rate is None:
-        learning_rate = 5e-3 if network == "mlp" else 1e-2
     sizes = check_options(network, hidden, history, stride, activation, held_out, epochs, learning_rate, patience, seed)
     stretches, dt = read_log(log)
     depth = (history - 1) * stride + 1 if network == "mlp" else WARM + 1
@@ -153,14 +165,17 @@ def fit_learned(
         if scale == 0.0:
             raise ParameterError(f"log: the {name} is 0 in every training row; there is nothing to learn")
     parts = (trained, checked, held)
-    if network == "mlp":
-        sets = [cut_windows(part, scales, history, stride) for part in parts]
-    else:
-        sets = [cut_sequences(part, scales) for part in parts]
-    start = new_network(network, sizes, sets[0][0].shape[-1], activation, rng)
+    windows = [cut_windows(part, scales, *((history, stride) if network == "mlp" else (WARM + 1, 1))) for part in parts]
+    sets = windows if network == "mlp" else [cut_sequences(part, scales) for part in parts]
+    straight = nearest_filter(*windows[0][:2])
+    skip = check_skip(skip, network, activation)
+    start = new_network(network, sizes, sets[0][0].shape[-1], activation, rng, silent=skip)
+    # what a filter leaves is small: it is learned as numbers near 1
+    size = root_mean_square([straight(windows[0][0]) - windows[0][1]]) or 1.0
+    shown = [(x, (y - straight(x)) / size, weight) for x, y, weight in sets] if skip else sets
     with bar(progress, epochs) as advance:
         best, done = train(
-            start, sets[0], sets[1], epochs=epochs, rate=learning_rate, patience=patience, rng=rng, advance=advance
+            start, shown[0], shown[1], epochs=epochs, rate=learning_rate, patience=patience, rng=rng, advance=advance
         )
     if not np.isfinite(done[-1]).all():
         raise ParameterError(f"learning_rate = {learning_rate:g}: training left the finite numbers; lower it")
@@ -170,14 +185,36 @@ def fit_learned(
         "torque_scale": scales[2],
     }
     if isinstance(best, Mlp):
+        best = with_filter(scaled_output(best, size), straight) if skip else best
         controller = LearnedMlp(network=best, history=history, stride=stride, reset=reset, **scaling)
     else:
         controller = LearnedRecurrent(network=best, **scaling)
-    return report(controller, sets, scales, history if network == "mlp" else 1, len(done), dt)
+    found = report(controller, sets, scales, history if network == "mlp" else 1, len(done), dt)
+    x, y, _ = windows[2]
+    return replace(
+        found,
+        linear_error=float(scales[2] * root_mean_square([straight(x) - y])),
+        linear_history=x.shape[1] // 2,
+        skip=skip,
+    )
+
+
+def check_skip(skip: Any, network: str, activation: str) -> bool:
+    """Whether an MLP carries a linear filter; raises one sentence where it cannot and shall."""
+    can = network == "mlp" and carries(activation)
+    if skip not in (None, True, False):
+        raise ParameterError(f"skip = {skip!r}: must be True, False or None")
+    if skip and not can:
+        given = f"activation = {activation!r}" if network == "mlp" else f"network = {network!r}"
+        names = ", ".join(CARRIERS[:-1])
+        raise ParameterError(
+            f"skip = True: a linear filter is carried by an MLP with {names}, not by {given}; leave skip out"
+        )
+    return can if skip is None else bool(skip)
 
 
 def report(controller: LearnedController, sets: list[Any], scales: Any, history: int, epochs: int, dt: float) -> Fitted:
-    """The controller with its errors, all of them in double precision."""
+    """The controller with its errors, all of them in double precision; the filter's are not known here."""
     rows, errors, last = [], [], None
     pd = None
     for x, y, weight in sets:
@@ -196,6 +233,9 @@ def report(controller: LearnedController, sets: list[Any], scales: Any, history:
         held_out_error=errors[2],
         pd_error=float(np.sqrt(np.mean((last[2] - last[0]) ** 2))),
         pd=pd,
+        linear_error=np.nan,
+        linear_history=history,
+        skip=False,
         epochs=epochs,
         dt=dt,
         rows=(rows[0], rows[1], rows[2]),
@@ -219,7 +259,8 @@ def describe(controller: LearnedController) -> str:
     """A network in a few words, e.g. MLP 6-32-32-1 softsign."""
     net = controller.network
     if isinstance(net, Mlp):
-        return f"MLP {'-'.join(map(str, net.sizes))} {net.activation}"
+        words = net.activation if isinstance(net.activation, str) else ", ".join(net.activation)
+        return f"MLP {'-'.join(map(str, net.sizes))} {words}"
     return f"{type(net).__name__.upper()} with {net.layers} x {net.hidden_size} hidden numbers"
 
 
@@ -238,8 +279,7 @@ def check_options(
     """Raise one sentence for an option that cannot be; the hidden widths as a tuple."""
     if network not in KINDS:
         raise ParameterError(f"network = {network!r}: must be one of {', '.join(KINDS)}")
-    if activation not in ACTIVATIONS:
-        raise ParameterError(f"activation = {activation!r}: must be one of {', '.join(ACTIVATIONS)}")
+    plain_activation(activation, "activation")
     sizes = (hidden,) if isinstance(hidden, int) else tuple(hidden) if isinstance(hidden, (tuple, list)) else ()
     if not sizes or not all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in sizes):
         raise ParameterError(f"hidden = {hidden!r}: must be a whole number, or a tuple of them such as (32, 32)")
