@@ -78,9 +78,9 @@ def import_command(
     if joint is not None:
         found = [_chosen(found, joint, file)]
     if list_:
-        _print_list(found, json_)
+        _print_list(found, file, json_)
     elif whole and output is not None:
-        _write_all(found, output)
+        _write_all(found, file, output)
     else:
         _write_one(_only(found, file), output)
 
@@ -90,21 +90,34 @@ def _name(entry: Any) -> str:
     return getattr(entry, "joint", "") or getattr(entry, "name", "") or "(no name)"
 
 
+def _robots(found: list[Any]) -> list[str]:
+    """The robots of a file, where it holds several."""
+    names = list(dict.fromkeys(name for entry in found for name in entry.robots[:1]))
+    return names if len(names) > 1 else []
+
+
 def _joints(found: list[Any]) -> str:
-    names = list(dict.fromkeys(_name(entry) for entry in found))
+    several = bool(_robots(found))
+    before = [f"{entry.robots[0]}/" if several and entry.robots else "" for entry in found]
+    names = list(dict.fromkeys(robot + _name(entry) for robot, entry in zip(before, found, strict=True)))
     more = f" and {len(names) - MOST_NAMES} more (--list shows all)" if len(names) > MOST_NAMES else ""
     return ", ".join(names[:MOST_NAMES]) + more
 
 
 def _chosen(found: list[Any], joint: str, file: Path) -> Any:
-    """The actuator of a joint, by its name or by a pattern that fits it."""
-    named = [entry for entry in found if _name(entry) == joint]
-    fitting = named or [entry for entry in found if _fits(_name(entry), joint)]
+    """The actuator of a joint, by its name or by a pattern that fits it; the robot may stand before it."""
+    robot, _, name = joint.partition("/")
+    if not any(robot in entry.robots for entry in found):
+        robot, name = "", joint
+    rows = [entry for entry in found if not robot or robot in entry.robots]
+    named = [entry for entry in rows if _name(entry) == name]
+    fitting = named or [entry for entry in rows if _fits(_name(entry), name)]
     if len(fitting) != 1:
         many = "no actuator drives it" if not fitting else f"{len(fitting)} actuators drive it"
-        raise ParameterError(f"{file}: --joint {joint}: {many}; the file has {_joints(found)}")
+        shown = fitting if fitting and _robots(fitting) else found
+        raise ParameterError(f"{file}: --joint {joint}: {many}; the file has {_joints(shown)}")
     entry = fitting[0]
-    return entry if named or not hasattr(entry, "actuator") else replace(entry, joint=joint)
+    return entry if named or not hasattr(entry, "actuator") else replace(entry, joint=name)
 
 
 def _fits(pattern: str, joint: str) -> bool:
@@ -155,58 +168,72 @@ def _print_losses(entry: Any, terminal: Console) -> None:
         print_errors(errors, terminal)
 
 
-def _write_all(found: list[Any], folder: Path) -> None:
+def _write_all(found: list[Any], file: Path, folder: Path) -> None:
     """One file per actuator that is read, and a row for each."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise ParameterError(f"--output {folder}: cannot be made: {error.strerror or error}") from None
     used: dict[str, int] = {}
-    paths = []
+    paths, several = [], bool(_robots(found))
     for entry in found:
         if not hasattr(entry, "actuator"):
             paths.append("-")
             continue
-        bare = re.sub(r"[^\w-]+", "_", _name(entry)).strip("_") or "joint"
+        robot = f"{entry.robots[0]}-" if several and entry.robots else ""
+        bare = re.sub(r"[^\w-]+", "_", robot + _name(entry)).strip("_")[:100] or "joint"
         used[bare] = used.get(bare, 0) + 1
         path = folder / f"{bare}{'' if used[bare] == 1 else f'_{used[bare]}'}.toml"
         save(entry.actuator, path, _own(entry))
         paths.append(path.name)
-    _print_table(found, paths)
+    _print_table(found, file, paths)
     count = sum(path != "-" for path in paths)
     Console().print(f"wrote {count} of {len(found)} actuators to {folder}", soft_wrap=True)
 
 
-def _print_list(found: list[Any], json_: bool) -> None:
+def _print_list(found: list[Any], file: Path, json_: bool) -> None:
     if json_:
         print(json.dumps(plain([_as_dict(entry) for entry in found]), indent=1, ensure_ascii=False))
         return
-    _print_table(found, None)
+    _print_table(found, file, None)
     count = sum(hasattr(entry, "actuator") for entry in found)
     Console().print(f"{count} of {len(found)} actuators can be read", soft_wrap=True)
 
 
 def _as_dict(entry: Any) -> dict[str, Any]:
     if not hasattr(entry, "actuator"):
-        return {"joint": entry.name, "kind": entry.kind, "read": False, "why": entry.why}
+        return {
+            "joint": entry.name,
+            "robots": entry.robots,
+            "kind": entry.kind,
+            "read": False,
+            "why": entry.why,
+        }
     return {
         "joint": entry.joint,
+        "robots": entry.robots,
         "controller": type(entry.actuator.controller).__name__,
         "read": True,
         "losses": [asdict(loss) for loss in entry.losses],
     }
 
 
-def _print_table(found: list[Any], paths: list[str] | None) -> None:
+def _print_table(found: list[Any], file: Path, paths: list[str] | None) -> None:
     terminal = Console()
     table = titled_table(None, terminal)
-    for title in ("joint", "actuator", *(("file",) if paths else ()), "what is lost, or why it is not read"):
+    several = bool(_robots(found))
+    columns = ("robot",) * several + ("joint", "actuator") + ("file",) * bool(paths)
+    for title in (*columns, "what is lost, or why it is not read"):
         table.add_column(title, overflow="fold")
     for index, entry in enumerate(found):
         read = hasattr(entry, "actuator")
-        what = _described(entry.actuator) if read else f"[red]{escape(entry.kind)}[/]"
-        lost = "; ".join(f"{x.phenomenon} {x.status}" for x in entry.losses) if read else entry.why
-        table.add_row(escape(_name(entry)), what, *((paths[index],) if paths else ()), escape(lost) or "-")
+        cells = [", ".join(entry.robots[:1])] if several else []
+        cells += [_name(entry), _described(entry.actuator) if read else entry.kind]
+        cells += [paths[index]] if paths else []
+        # the file is the one that was asked for
+        why = "" if read else entry.why.removeprefix(str(file)).lstrip(",: ")
+        cells.append("; ".join(f"{x.phenomenon} {x.status}" for x in entry.losses) or "-" if read else why)
+        table.add_row(*(escape(cell) for cell in cells), style=None if read else "red")
     terminal.print(table)
 
 

@@ -46,6 +46,8 @@ class OnJoint:
     beside: Mapping[str, float] = field(default_factory=dict)
     """Numbers of the simulator's own that have no place in our words, by the names that its `write` takes."""
 
+    robots: tuple[str, ...] = field(default=(), compare=False)
+    """Names of the robots that have it, where a file holds several."""
     losses: tuple[Loss, ...] = field(default=(), compare=False)
     """What the simulator's file says and the actuator does not: what was approximated or dropped when it was read, or
     is unknown because it stands in another file."""
@@ -106,6 +108,8 @@ class Unread:
     """What the simulator calls it, such as "muscle" or "ActuatorNetMLPCfg"."""
     why: str
     """Why it is not read, and what would help: one sentence with the file, the line or the field."""
+    robots: tuple[str, ...] = field(default=(), compare=False)
+    """Names of the robots that have it, where a file holds several."""
 
     def __str__(self) -> str:
         return self.why

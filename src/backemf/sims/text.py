@@ -271,9 +271,9 @@ def _row_of(instance: Instance, dialect: Dialect, held: list[tuple[str, str]], l
     if instance.name not in dialect.known:
         known = ", ".join(dialect.known)
         told = f"{instance.name or 'this class'} is no actuator that is known here: it must be one of {known}"
-        return call, Unread(name, instance.name, f"{call.at()}: {told}")
+        return call, Unread(name, instance.name, f"{call.at()}: {told}", call.robots)
     if instance.problem:
-        return call, Unread(name, instance.name, f"{call.at()}: {instance.problem}")
+        return call, Unread(name, instance.name, f"{call.at()}: {instance.problem}", call.robots)
     return call, call
 
 

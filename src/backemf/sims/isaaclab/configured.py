@@ -148,6 +148,7 @@ class Configured:
             stiction=self.friction,
             viscous=self.viscous_friction or 0.0,
             beside={name: number for name, number in beside.items() if number is not None and number != math.inf},
+            robots=self.robots,
             losses=self.losses(),
         )
 

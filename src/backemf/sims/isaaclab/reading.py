@@ -84,7 +84,7 @@ def read_actuators(source: Any, **given: Any) -> list[OnJoint | Unread]:
             try:
                 found.append(replace(row.at(name), joints=(pattern,)).on_joint())
             except BackemfError as error:
-                found.append(Unread(pattern, CLASSES[row.kind], _placed(row, str(error))))
+                found.append(Unread(pattern, CLASSES[row.kind], _placed(row, str(error)), row.robots))
     return found
 
 
@@ -139,7 +139,7 @@ def read_all(source: Any, file: str = "", given: dict[str, Any] | None = None) -
         try:
             found.append(_configured(_filled(row, given)))
         except BackemfError as error:
-            found.append(Unread(row.label(DIALECT.marker), row.name, str(error)))
+            found.append(Unread(row.label(DIALECT.marker), row.name, str(error), row.robots))
     return found
 
 

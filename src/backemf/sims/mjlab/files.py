@@ -125,7 +125,7 @@ def _configured_or_unread(call: Call) -> Configured | Unread:
         base = call.fields.get("base_cfg")
         named = base if isinstance(base, Call) else call
         place = "" if isinstance(error, ParameterError) else f"{call.at()}: "
-        return Unread(label(named), named.name, f"{place}{error}")
+        return Unread(label(named), named.name, f"{place}{error}", call.robots)
 
 
 def _on_joint_or_unread(row: Configured | Unread) -> OnJoint | Unread:
@@ -134,7 +134,8 @@ def _on_joint_or_unread(row: Configured | Unread) -> OnJoint | Unread:
     try:
         return on_joint(row)
     except ParameterError as error:
-        return Unread(", ".join(row.joints), CLASSES[row.kind], f"{row.where}: {CLASSES[row.kind]}: {error}")
+        told = f"{row.where}: {CLASSES[row.kind]}: {error}"
+        return Unread(", ".join(row.joints), CLASSES[row.kind], told, row.robots)
 
 
 def on_joint(found: Configured) -> OnJoint:
@@ -147,5 +148,6 @@ def on_joint(found: Configured) -> OnJoint:
         armature=single_number(found, "armature"),
         coulomb=single_number(found, "frictionloss"),
         viscous=single_number(found, "viscous_damping"),
+        robots=found.robots,
         losses=found.losses,
     )
