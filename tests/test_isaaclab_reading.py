@@ -33,14 +33,14 @@ def rows(on_joint: OnJoint) -> dict[str, str]:
 
 # --- what stands in the USD file
 
-LEFT = "velocity_limit_sim, armature, friction, dynamic_friction, viscous_friction"
+LEFT = dict.fromkeys(("speed limit", "rotor inertia", "stiction", "dry friction", "viscous drag"), "unknown")
 
 
 def test_a_missing_gain_is_unknown_and_not_zero():
     """Without its gain a target is refused; effort still goes to the joint, up to the limit that is known."""
     text = "ImplicitActuatorCfg(joint_names_expr=['j'], stiffness=None, damping=None, effort_limit_sim=5.0)"
     found = only(text)
-    assert rows(found) == {"stiffness": "unknown", "damping": "unknown", LEFT: "unknown"}
+    assert rows(found) == {"stiffness": "unknown", "damping": "unknown", **LEFT}
     step = found.actuator.compile("numpy")
     _, out = step(step.initial(()), be.Command(effort=7.0), 0.3, 1.0, 1e-3)
     assert out.torque == 5.0

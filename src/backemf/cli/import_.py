@@ -232,9 +232,17 @@ def _print_table(found: list[Any], file: Path, paths: list[str] | None) -> None:
         cells += [paths[index]] if paths else []
         # the file is the one that was asked for
         why = "" if read else entry.why.removeprefix(str(file)).lstrip(",: ")
-        cells.append("; ".join(f"{x.phenomenon} {x.status}" for x in entry.losses) or "-" if read else why)
+        cells.append(_lost(entry.losses) if read else why)
         table.add_row(*(escape(cell) for cell in cells), style=None if read else "red")
     terminal.print(table)
+
+
+def _lost(losses: Any) -> str:
+    """What is lost, in one line: "dropped: integral; unknown: rotor inertia, stiction"."""
+    by_status: dict[str, list[str]] = {}
+    for loss in losses:
+        by_status.setdefault(loss.status, []).append(loss.phenomenon)
+    return "; ".join(f"{status}: {', '.join(names)}" for status, names in by_status.items()) or "-"
 
 
 def _described(actuator: Any) -> str:

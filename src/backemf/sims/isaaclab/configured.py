@@ -35,7 +35,13 @@ CLASSES = {
 KINDS = {name: kind for kind, name in CLASSES.items()}
 LINES = ("dc_motor", "mlp", "lstm")
 """Kinds with a torque-speed line."""
-OF_JOINT = ("velocity_limit_sim", "armature", "friction", "dynamic_friction", "viscous_friction")
+OF_JOINT = {
+    "velocity_limit_sim": "speed limit",
+    "armature": "rotor inertia",
+    "friction": "stiction",
+    "dynamic_friction": "dry friction",
+    "viscous_friction": "viscous drag",
+}
 """What belongs to the joint, and is that of the USD file where it is left out."""
 
 
@@ -161,10 +167,9 @@ class Configured:
                     note = f"{name} is that of the robot's USD file: no {target} target is taken until {name}= [{unit}]"
                     found.append(Loss(name, UNKNOWN, f"{note} is given."))
         found += self._limit_losses()
-        left_out = [name for name in OF_JOINT if getattr(self, name) is None]
-        if left_out:
-            note = f"{', '.join(left_out)}: the robot's USD file has them, and here there are none: give them."
-            found.append(Loss(", ".join(left_out), UNKNOWN, note))
+        for name, phenomenon in OF_JOINT.items():
+            if getattr(self, name) is None:
+                found.append(Loss(phenomenon, UNKNOWN, f"{name} is that of the robot's USD file; here there is none."))
         return tuple(found)
 
     def _limit_losses(self) -> list[Loss]:
