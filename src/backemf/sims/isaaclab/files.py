@@ -20,7 +20,7 @@ from ..loss import UNKNOWN
 from ..losses import kept_by_joint, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written, quoted, write_call
-from .configured import CLASSES, LINES, Configured
+from .configured import CLASSES, LINES, OF_JOINT, Configured
 from .reading import read, read_actuator, read_actuators
 
 __all__ = ["CLASSES", "Configured", "read", "read_actuator", "read_actuators", "write"]
@@ -115,8 +115,9 @@ def joint_table(actuator: Actuator) -> bool:
 def _unknown(thing: Motor | Actuator | OnJoint) -> set[str]:
     """Fields that the text behind an actuator leaves to the USD file."""
     losses = thing.losses if isinstance(thing, OnJoint) else ()
-    names = [name for loss in losses if loss.status == UNKNOWN for name in loss.phenomenon.split(", ")]
-    return {name.replace(" ", "_") for name in names}
+    names = {phenomenon: name for name, phenomenon in OF_JOINT.items()}
+    open_ones = [loss.phenomenon for loss in losses if loss.status == UNKNOWN]
+    return {names.get(phenomenon, phenomenon.replace(" ", "_")) for phenomenon in open_ones}
 
 
 def _targets(actuator: Actuator, unknown: set[str], kept: dict[str, str]) -> None:

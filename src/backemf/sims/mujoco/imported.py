@@ -54,7 +54,8 @@ def read_actuators(model: Any, version: str = "4.0") -> list[OnJoint | Unread]:
             rows.append(on_joint_of(source, index))
         except ParameterError as error:
             shown = name or source.joints[index] or f"number {index}"
-            rows.append(Unread(name=shown, kind=source.kind(index), why=f"{file_of(model)}{error}"))
+            told = str(error) if repr(shown) in str(error) else f"actuator {shown!r}: {error}"
+            rows.append(Unread(name=shown, kind=source.kind(index), why=f"{file_of(model)}{told}"))
     return rows
 
 

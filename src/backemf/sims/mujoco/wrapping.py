@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ...actuator import Actuator
-from ...actuator.controllers import TORQUE_TARGETS, IdealPd, TorquePid
 from ...actuator.robot import ActuatorSet
 from ...errors import ParameterError
 from ..loss import Loss
-from ..on_joint import Unread
+from ..on_joint import OnJoint, Unread
 from .files import compiled_model
-from .imported import read_actuator
-from .motor_law import OURS, MujocoOnJoint
+from .imported import read_actuators
+from .kinds import kind_of
 from .reading import installed_version
 
 
@@ -48,8 +46,8 @@ def wrap(model: Any, joints: str | Sequence[str] | None = None) -> WrappedSet:
     mujoco, compiled = compiled_model(model)
     driven = {index: joint_of(mujoco, compiled, index) for index in range(len(compiled.actuator_trntype))}
     wanted = meant(driven, joints)
-    rows = read_rows(mujoco, compiled, wanted)
-    found: dict[str, MujocoOnJoint] = {}
+    rows = read_actuators(model, version=installed_version() or "4.0")
+    found: dict[str, OnJoint] = {}
     unread: list[Unread] = []
     for index in wanted:
         row = rows[index]
@@ -59,7 +57,7 @@ def wrap(model: Any, joints: str | Sequence[str] | None = None) -> WrappedSet:
         if isinstance(row, Unread):
             unread.append(row)
         else:
-            found[row.joint] = replace(row, actuator=listening(row))
+            found[row.joint] = row
     if not found:
         reasons = "; ".join(str(row) for row in unread[:3]) or "it has no actuators"
         raise ParameterError(f"wrap: no actuator of the model can be wrapped: {reasons}")
@@ -101,19 +99,6 @@ def meant(driven: dict[int, str | None], joints: Any) -> list[int]:
     return [index for index, joint in driven.items() if joint in hits]
 
 
-def read_rows(mujoco: Any, model: Any, wanted: list[int]) -> dict[int, MujocoOnJoint | Unread]:
-    """Actuators of a model by their number: each one with its joint, or why it is not read."""
-    rows: dict[int, MujocoOnJoint | Unread] = {}
-    for index in wanted:
-        try:
-            rows[index] = read_actuator(model, actuator=index, version=installed_version() or "4.0")
-        except ParameterError as error:
-            name = named(model, index)
-            why = str(error) if repr(name) in str(error) else f"actuator {name!r}: {error}"
-            rows[index] = Unread(name=name, kind=kind_of(mujoco, model, index), why=why)
-    return rows
-
-
 def named(model: Any, index: int) -> str:
     """Name of an actuator, or its number."""
     return model.actuator(index).name or f"number {index}"
@@ -138,26 +123,3 @@ def reason_to_leave(mujoco: Any, model: Any, index: int, driven: dict[int, str |
             "joint an Actuator yourself"
         )
     return None
-
-
-def listening(on_joint: MujocoOnJoint) -> Actuator:
-    """The actuator, which takes the targets that MuJoCo's takes and no others."""
-    actuator = on_joint.actuator
-    controller = actuator.controller
-    if not isinstance(controller, (IdealPd, TorquePid)) or controller.listens is not None:
-        return actuator
-    # an actuator of MuJoCo has one control, and a dcmotor those that it names
-    heard = {controller.main} if on_joint.motor is None else {OURS[word] for word in on_joint.motor.inputs}
-    # an effort beside a damping is a velocity controller here, whose target is 0 unless commanded
-    targets = tuple(target for target in TORQUE_TARGETS if target in heard | {controller.main})
-    return replace(actuator, controller=replace(controller, listens=targets))
-
-
-def kind_of(mujoco: Any, model: Any, index: int) -> str:
-    """What MuJoCo calls an actuator, by what is uncommon about it."""
-    ways = {"TENDON": "tendon", "SITE": "site", "SLIDERCRANK": "slider-crank", "BODY": "adhesion"}
-    word = str(mujoco.mjtTrn(model.actuator_trntype[index]).name).removeprefix("mjTRN_")
-    if model.actuator_plugin[index] >= 0:
-        return "plugin"
-    gain = str(mujoco.mjtGain(model.actuator_gaintype[index]).name).removeprefix("mjGAIN_").lower()
-    return ways.get(word) or (gain if gain in ("muscle", "dcmotor", "user") else "general")
