@@ -269,13 +269,11 @@ def test_what_a_joint_does_by_itself_is_a_row():
     assert found.viscous == 0.1 and found.higher_drag == (0.2, 0.3)
 
 
-def test_wrap_holds_no_rows_and_so_refuses_what_has_some():
-    """`wrap` gives actuators alone: one whose filter would be lost is refused, one that is whole is not."""
-    text = model("filtered position")
-    with pytest.raises(ParameterError, match=r"low-pass of 0\.02 s"):
-        wrap(text)
-    with pytest.raises(ParameterError, match="kv of an intvelocity"):
-        wrap(model("geared intvelocity"))
+def test_wrap_leaves_what_has_states_of_its_own():
+    """`wrap` gives actuators alone: one whose filter would be lost is left, one that is whole is not."""
+    for kind in ("filtered position", "geared intvelocity"):
+        with pytest.raises(ParameterError, match="has states of its own"):
+            wrap(model(kind))
     velocity = wrap(model("velocity"))["j"]
     assert velocity.controller == TorquePid(kd=3.0, follows="velocity", listens=("velocity",))
 
@@ -325,8 +323,8 @@ def test_a_damping_ratio_needs_the_inertia():
     assert isinstance(found.actuator.controller, IdealPd) and found.actuator.controller.damping > 0.1
     row = read_actuators(known.replace(INERTIAL, ""), version=VERSION)[1]
     assert isinstance(row, Unread) and "dampratio" in row.why and "give kv" in row.why
-    with pytest.raises(ParameterError, match="dampratio"):
-        wrap(known.replace(INERTIAL, "").replace('<dcmotor name="ma" joint="a" motorconst="0.05" resistance="1"/>', ""))
+    without = known.replace(INERTIAL, "").replace('<dcmotor name="ma" joint="a" motorconst="0.05" resistance="1"/>', "")
+    assert any("dampratio" in row.why for row in wrap(without).unread)
 
 
 def test_damping_of_a_joint_that_comes_from_its_inertia_is_unknown_without_it():
