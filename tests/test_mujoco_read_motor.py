@@ -145,8 +145,9 @@ def test_bristles_of_one_level_need_no_stribeck_velocity():
     )
     dahl = read_actuator(text_of(BASE | {"lugre": "100 0 .01 .01 0"}), version="4.0").actuator.motor
     assert dahl is not None and isinstance(dahl.friction, (Dahl, LuGre))
-    rows = lost(read_actuator(text_of(BASE | {"lugre": "100 .02 .01 .02 0"}), version="4.0"))
-    assert "stiction" in rows
+    apart = read_actuator(text_of(BASE | {"lugre": "100 .02 .01 .02 0"}), version="4.0")
+    level = None if apart.actuator.motor is None else apart.actuator.motor.friction
+    assert "stiction" in lost(apart) and isinstance(level, LuGre) and level.stiction == level.coulomb == 0.01
 
 
 @pytest.mark.parametrize(
