@@ -110,7 +110,7 @@ def series_elastic(rows: int, seed: int = 3, wrong: int = 0) -> dict[str, np.nda
 def test_a_network_beats_the_linear_filter_over_the_same_history(seed):
     """A drive behind a spring is nearly a linear filter; what is not, the network finds, on held-out rows."""
     found = fit_learned(series_elastic(2500), history=6, hidden=16, epochs=40, seed=seed)
-    assert found.skip and found.linear_error < found.pd_error
+    assert found.linear_error < found.pd_error
     assert found.held_out_error < 0.6 * found.linear_error
 
 
@@ -394,7 +394,7 @@ def test_options_that_cannot_be_are_said(options, words):
 def test_the_report_says_the_figures(fitted):
     """Printed, it names the network, the errors and the PD."""
     text = str(fitted)
-    assert "MLP 6-34-34-1 silu, steps of 5 ms" in text
+    assert "MLP 6-32-32-1 softsign, steps of 5 ms" in text
     assert f"{fitted.held_out_error:.4g} N·m" in text and f"{fitted.pd_error:.4g} N·m" in text
     assert f"kp {fitted.pd.kp:.4g} N·m/rad" in text
     assert f"{fitted.linear_error:.4g} N·m   on the same rows: the best filter over 3 errors and velocities" in text

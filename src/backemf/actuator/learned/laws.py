@@ -53,8 +53,9 @@ def mlp(x: Any, net: Mlp) -> Any:
     words = net.activations
     for layer, (weight, bias) in enumerate(zip(net.weights, net.biases, strict=True)):
         x = matmul(x, weight.T) + bias
-        if net.norms and net.norms[layer] is not None:
-            x = normalised(x, net.norms[layer])
+        norm = net.norms[layer] if net.norms else None
+        if norm is not None:
+            x = normalised(x, norm)
         x = activated(x, words[layer])
     return x
 

@@ -171,7 +171,7 @@ def gates(flow: Flow, kind: type[Lstm] | type[Gru], rows: Any, states: list[Any]
 
     def step(x: np.ndarray) -> Any:
         x = x.reshape(-1)
-        return lstm(x, *start, net) if isinstance(net, Lstm) else (*gru(x, start[0], net), start[1])
+        return lstm(x, start[0], start[1], net) if isinstance(net, Lstm) else (*gru(x, start[0], net), start[1])
 
     answers = computed(lambda x: np.concatenate([np.ravel(y) for y in step(x)]), flow.value)
     assert answers is not None

@@ -90,7 +90,7 @@ def read_pickle(content: bytes, entry: Callable[[str], bytes], order: str = "<")
 class _Stack:
     """The stack of a pickle's operations."""
 
-    def __init__(self, entry: Callable[[str], bytes], order: str):
+    def __init__(self, entry: Callable[[str], bytes], order: Any):
         self.entry, self.order = entry, order
         self.stack: list[Any] = []
         self.memo: dict[int, Any] = {}

@@ -99,12 +99,15 @@ def span_of(entry: Any) -> tuple[int, int]:
 
 def array_of(entry: dict[str, Any], data: bytes, name: str) -> np.ndarray:
     """An array from its bytes."""
-    kind, shape = entry.get("dtype"), entry.get("shape")
+    kind, shape = entry.get("dtype"), entry.get("shape", 0)
     if not isinstance(kind, str) or kind not in TYPES:
         raise ParameterError(f"array {name[:80]!r} has the type {str(kind)[:80]!r}: must be one of {', '.join(TYPES)}")
     good = isinstance(shape, list) and len(shape) <= 8 and all(type(n) is int and 0 <= n <= LARGEST for n in shape)
+    shape = list(shape) if good else []
     if not good or math.prod(shape) * np.dtype(TYPES[kind]).itemsize != len(data):
-        raise ParameterError(f"is damaged: array {name[:80]!r} of the shape {str(shape)[:80]} has {len(data)} bytes")
+        raise ParameterError(
+            f"is damaged: array {name[:80]!r} of the shape {str(entry.get('shape'))[:80]} has {len(data)} bytes"
+        )
     values = np.frombuffer(data, TYPES[kind]).reshape(shape)
     # bfloat16 is the upper half of a float32
     return (values.astype(np.uint32) << 16).view(np.float32) if kind == "BF16" else values

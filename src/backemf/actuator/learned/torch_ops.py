@@ -75,11 +75,11 @@ def numbers(value: Any) -> Any:
     """A tensor of the file as an array; None stays None."""
     if value is None or (isinstance(value, (int, float)) and not isinstance(value, Size)):
         return value
-    if hasattr(value, "detach"):
-        value = value.detach().double().numpy()
-    if not isinstance(value, np.ndarray):
+    detach = getattr(value, "detach", None)
+    known = value if detach is None else detach().double().numpy()
+    if not isinstance(known, np.ndarray):
         raise Stumble("weights that are not part of the file")
-    return value.astype(float)
+    return known.astype(float)
 
 
 def activated(name: str, inputs: list[Any]) -> Flow:
@@ -209,8 +209,8 @@ def flattened(x: np.ndarray, rest: list[Any]) -> np.ndarray:
 
 def sliced(x: np.ndarray, rest: list[Any]) -> np.ndarray:
     axis, start, end, step = (*rest, *(0, None, None, 1)[len(rest) :])[:4]
-    bounds = [None if bound is None else whole_number(bound) for bound in (start, end)]
-    return x[(slice(None),) * (whole_number(axis) % x.ndim) + (slice(*bounds, whole_number(step)),)]
+    first, last = (None if bound is None else whole_number(bound) for bound in (start, end))
+    return x[(slice(None),) * (whole_number(axis) % x.ndim) + (slice(first, last, whole_number(step)),)]
 
 
 def squeezed(x: np.ndarray, rest: list[Any]) -> np.ndarray:

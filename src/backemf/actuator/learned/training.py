@@ -19,8 +19,6 @@ BATCH = 64
 MEMORY = {"windows": 0.99, "sequences": 0.9}
 """What each step of training leaves of the mean of the weights, which is steadier than they are [1]; with sequences
 there are fewer steps."""
-BEND = 1.0
-"""Error from which on it counts by its size and no more by its square, in the size of what is learned [1]."""
 SEQUENCES = 8
 """Sequences of a recurrent network's step of training."""
 
@@ -71,15 +69,19 @@ def train(
     patience: int,
     rng: np.random.Generator,
     advance: Callable[[int], None],
+    bend: float = 3.0,
 ) -> tuple[Network, list[tuple[float, float]]]:
-    """The network with the least loss on the `checked` rows, and both losses after each epoch."""
+    """The network with the least loss on the `checked` rows, and both losses after each epoch.
+
+    An error above `bend`, in the size of what is learned, counts by its size and no more by its square.
+    """
     engine = load("jax")
     import jax
     import jax.numpy as jnp
 
     size = min(BATCH if given[0].ndim == 2 else SEQUENCES, len(given[0]))
     rounds = len(given[0]) // size
-    epoch, loss = programs(network, rounds * epochs, rate)
+    epoch, loss = programs(network, rounds * epochs, rate, bend)
     leaves, tree = jax.tree.flatten(network)
     with engine.doubles(False):
         data = tuple(jnp.asarray(part, jnp.float32) for part in given)
@@ -111,7 +113,7 @@ def train(
     return best, history
 
 
-def programs(network: Network, total: int, rate: float) -> tuple[Any, Any]:
+def programs(network: Network, total: int, rate: float, bend: float) -> tuple[Any, Any]:
     """Two compiled functions: an epoch of training, and the loss on some rows."""
     import jax
     import jax.numpy as jnp
@@ -122,7 +124,7 @@ def programs(network: Network, total: int, rate: float) -> tuple[Any, Any]:
     def loss(net: Any, x: Any, y: Any, weight: Any) -> Any:
         miss = jnp.abs(outputs(bound, net, x) - y)
         # Huber's loss: a few torques that are wrong do not pull the network along
-        near = jnp.minimum(miss, BEND)
+        near = jnp.minimum(miss, bend)
         return jnp.sum(weight * near * (2.0 * miss - near)) / jnp.maximum(jnp.sum(weight), 1.0)
 
     slope = jax.value_and_grad(loss)

@@ -13,10 +13,11 @@ MEAN, CENTRED, SQUARED, VARIANCE = "the mean", "x less its mean", "the square of
 
 def mean(flow: Flow, values: list[Any], options: dict[str, Any]) -> Flow:
     """The mean over the features of x, or of its squared distance from the mean."""
-    axes = values[1] if len(values) > 1 else options.get("axes")
+    given = values[1] if len(values) > 1 else options.get("axes")
+    axes = np.asarray([] if not isinstance(given, (np.ndarray, list)) else given).reshape(-1)
     last = -1 if flow.value is None else flow.value.ndim - 1
-    good = axes is not None and all(int(axis) in (-1, last) or flow.value is None for axis in np.ravel(axes))
-    if not good or np.size(axes) != 1 or not options.get("keepdims", 1) or flow.partial not in ("", SQUARED):
+    good = len(axes) == 1 and (flow.value is None or int(axes[0]) in (-1, last))
+    if not good or not options.get("keepdims", 1) or flow.partial not in ("", SQUARED):
         raise Stumble("the operation ReduceMean")
     value = computed(lambda x: x.mean(-1, keepdims=True), flow.value)
     return Flow(flow.layers, VARIANCE if flow.partial else MEAN, value)
