@@ -137,7 +137,7 @@ def test_a_linear_law_needs_no_network():
 def test_a_few_wrong_torques_do_little_harm():
     """With one row in fifty 60 N·m off, which moves a mean by 1.2 N·m, clean rows are found without that offset."""
     dirty, clean = series_elastic(2500, wrong=50), series_elastic(2500)
-    found = fit_learned(dirty, history=6, hidden=16, epochs=40)
+    found = fit_learned(dirty, history=6, hidden=16, epochs=40, activation="silu")
     held = fitting.shares(read_log(clean)[0], 0.2, 6, np.random.default_rng(0))[2]
     c = found.controller
     x, y, _ = fitting.cut_windows(held, (1 / c.position_scale, 1 / c.velocity_scale, 1.0), 6, 1)

@@ -180,20 +180,15 @@ def fit_learned(
     straight = nearest_filter(*windows[0][:2])
     # what a filter leaves is small: it is learned as numbers near 1
     size = root_mean_square([straight(windows[0][0]) - windows[0][1]]) or 1.0
-    found: list[tuple[float, Fitted]] = []
+    found: list[Fitted] = []
     with bar(progress, epochs * len(choices)) as advance:
         for word, with_skip in choices:
             shown = [(x, (y - straight(x)) / size, weight) for x, y, weight in sets] if with_skip else sets
             start = new_network(network, sizes, sets[0][0].shape[-1], word, rng, silent=with_skip)
             rate = learning_rate or (0.005 if network == "mlp" and not with_skip else 0.01)
-            # wrong torques stand out most from what a filter leaves
-            more: dict[str, Any] = {
-                "patience": patience,
-                "rng": rng,
-                "advance": advance,
-                "bend": 1.0 if with_skip else 3.0,
-            }
-            best, done = train(start, shown[0], shown[1], epochs=epochs, rate=rate, **more)
+            best, done = train(
+                start, shown[0], shown[1], epochs=epochs, rate=rate, patience=patience, rng=rng, advance=advance
+            )
             if not np.isfinite(done[-1]).all():
                 raise ParameterError(f"learning_rate = {rate:g}: training left the finite numbers; lower it")
             if isinstance(best, Mlp):
@@ -202,13 +197,10 @@ def fit_learned(
             else:
                 controller = LearnedRecurrent(network=best, **scaling)
             fitted = report(controller, sets, scales, history if network == "mlp" else 1, len(done), dt)
-            # by the mean size of the error, which a few wrong torques do not decide
-            counts = sets[1][2] > 0
-            off = float(np.abs(evaluate(controller.network, sets[1][0]) - sets[1][1])[counts].mean())
-            found.append((off, replace(fitted, skip=with_skip)))
+            found.append(replace(fitted, skip=with_skip))
     x, y, _ = windows[2]
     return replace(
-        min(found, key=lambda pair: pair[0])[1],
+        min(found, key=lambda fitted: fitted.validation_error),
         linear_error=float(scales[2] * root_mean_square([straight(x) - y])),
         linear_history=x.shape[1] // 2,
     )

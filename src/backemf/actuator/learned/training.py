@@ -69,7 +69,7 @@ def train(
     patience: int,
     rng: np.random.Generator,
     advance: Callable[[int], None],
-    bend: float = 3.0,
+    bend: float = 1.0,
 ) -> tuple[Network, list[tuple[float, float]]]:
     """The network with the least loss on the `checked` rows, and both losses after each epoch.
 
