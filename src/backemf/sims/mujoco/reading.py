@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ...errors import MissingExtraError, ParameterError
-from .files import compiled_model
 from .parameters import fields_from_attributes
+from .stripped import compiled_model
 from .versions import CONTROLLER_INPUTS, in_volts, known_version
 
 COMMON = ("ctrllimited", "ctrlrange", "gear", "damping", "armature")

@@ -25,6 +25,12 @@ class Compiled(NamedTuple):
     """Numbers of the joints whose damping comes from an inertia that is unknown."""
 
 
+def compiled_model(model: Any) -> tuple[Any, Any]:
+    """MuJoCo and the compiled model; raises one sentence where it cannot be read."""
+    source = compiled_source(model)
+    return source.mujoco, source.model
+
+
 def compiled_source(source: Any) -> Compiled:
     """An `MjModel`, a path to an MJCF file or its text, compiled; raises one sentence where it cannot be read.
 

@@ -11,10 +11,10 @@ from ...actuator.robot import ActuatorSet
 from ...errors import ParameterError
 from ..loss import Loss
 from ..on_joint import OnJoint, Unread
-from .files import compiled_model
 from .imported import read_actuators
 from .kinds import kind_of
 from .reading import installed_version
+from .stripped import compiled_model
 
 
 class WrappedSet(ActuatorSet):
