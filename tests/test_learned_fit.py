@@ -394,7 +394,8 @@ def test_options_that_cannot_be_are_said(options, words):
 def test_the_report_says_the_figures(fitted):
     """Printed, it names the network, the errors and the PD."""
     text = str(fitted)
-    assert "MLP 6-32-32-1 softsign, steps of 5 ms" in text
+    words = "MLP 6-34-34-1 silu" if fitted.skip else "MLP 6-32-32-1 softsign"
+    assert f"{words}, steps of 5 ms" in text
     assert f"{fitted.held_out_error:.4g} N·m" in text and f"{fitted.pd_error:.4g} N·m" in text
     assert f"kp {fitted.pd.kp:.4g} N·m/rad" in text
     assert f"{fitted.linear_error:.4g} N·m   on the same rows: the best filter over 3 errors and velocities" in text
