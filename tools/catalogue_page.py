@@ -10,7 +10,7 @@ from pathlib import Path
 
 import backemf as be
 from backemf.errors import BackemfError
-from backemf.transfer.exported import export, loaded
+from backemf.transfer.exported import export
 from backemf.transfer.targets import NAMES, target_of
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "catalogue.md"
@@ -61,7 +61,7 @@ def row(name: str, sheet: be.Datasheet) -> str:
 def cell(name: str, target: str) -> str:
     """The counts of one motor in one simulator, or why there are none."""
     try:
-        found = export(loaded(name), target, "joint", compare=False)
+        found = export(name, target, "joint", compare=False)
     except BackemfError as error:
         return reason(str(error))
     counted = Counter(loss.status for loss in found.statuses)
@@ -77,9 +77,7 @@ SAYS = {
 """What the page calls each kind of sheet."""
 REASONS = {
     "too few figures": "no torque is known",
-    "no voltage": "needs `--supply`",
-    "has no voltage": "needs `--supply`",
-    "give Actuator.motor, or one DcClip": "no top speed is known",
+    "no nominal voltage": "needs `--supply`",
 }
 """Words of an error, and what the table says for it."""
 
