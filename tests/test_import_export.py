@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from actuator_texts import texts
+from test_learned_simulators import MLPS, RECURRENT
 
-from backemf import ParameterError, Supply
+from backemf import Actuator, DcClip, ParameterError, Supply
 from backemf.motorfile import JOINT, dumps, load_with_joint, save
 from backemf.sims.on_joint import OnJoint
 from backemf.transfer import NAMES, export, read_actuators
@@ -100,3 +101,32 @@ def test_every_kind_goes_into_every_simulator(name, target, tmp_path):
     }.items():
         if phenomenon in kept and own.actuator.motor is None:
             assert getattr(done.on_joint, number) == pytest.approx(getattr(own, number), rel=1e-5), number
+
+
+@pytest.mark.parametrize("target", NAMES)
+@pytest.mark.parametrize("name", ["mlp", "lstm"])
+def test_a_network_goes_through_files_of_every_simulator_that_runs_one(name, target, tmp_path):
+    """Text and network, motor file and network, and the torque of the same network again; the others say so."""
+    controller = {"mlp": MLPS["plain"], "lstm": RECURRENT["scaled"]}[name]
+    clip = DcClip(saturation_effort=30.0, velocity_limit=15.0, effort_limit=20.0)
+    own = Actuator(controller=controller, limits=clip)
+    if target not in ("mjlab", "isaaclab") or (name, target) == ("lstm", "mjlab"):
+        with pytest.raises(ParameterError, match="has no actuator with a"):
+            export(own, target, "knee")
+        return
+    done = export(own, target, "knee")
+    (tmp_path / "robot.py").write_text(done.text)
+    for file, content in done.files.items():
+        (tmp_path / file).write_bytes(content)
+    (found,) = read_actuators(tmp_path / "robot.py")
+    again = through_a_file(found, tmp_path).actuator
+    rng = np.random.default_rng(0)
+    steps = [each.compile("numpy") for each in (own, again)]
+    states = [step.initial(()) for step in steps]
+    for _ in range(30):
+        target_position, position, velocity = rng.normal(size=3)
+        torque = []
+        for j, step in enumerate(steps):
+            states[j], out = step(states[j], target_position, position, velocity, 0.005)
+            torque.append(float(out.torque))
+        assert torque[1] == pytest.approx(torque[0], abs=1e-5) or any(x.phenomenon == "controller" for x in done.losses)

@@ -6,9 +6,7 @@ left out has its default. A datasheet (`Datasheet`) is what a maker prints; this
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -26,6 +24,7 @@ from .actuator.torque_limits import TorqueLimit
 from .datasheet import Datasheet
 from .datasheet.write import toml_value
 from .errors import BackemfError, ParameterError
+from .files import write_text
 from .motor import Estimate
 from .motor.motor import Friction
 from .tree import KINDS, is_table
@@ -287,25 +286,3 @@ def _no_such(name: str, known: Any) -> str:
     near = get_close_matches(name, list(known), n=1)
     hint = f"did you mean {near[0]}" if near else f"must be one of {', '.join(known)}"
     return f"there is no such field: {hint}"
-
-
-# --- files
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write a text beside the file and then over it, so that it is there as a whole or as it was."""
-    target = Path(path)
-    beside = None
-    try:
-        handle, beside = tempfile.mkstemp(dir=target.parent or ".", prefix=".", suffix=target.suffix)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(beside, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
-        os.replace(beside, target)
-    except OSError as error:
-        raise ParameterError(f"{target}: cannot be written: {error.strerror or error}") from None
-    finally:
-        if beside is not None:
-            Path(beside).unlink(missing_ok=True)

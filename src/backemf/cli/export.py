@@ -13,7 +13,8 @@ from rich.markup import escape
 
 from ..actuator import Actuator
 from ..errors import ParameterError
-from ..motorfile import load_with_joint, write_text
+from ..files import write_bytes, write_text
+from ..motorfile import load_with_joint
 from .app import AsJson, DelayText, LimitTexts, MotorName, app
 from .complete import complete_controller, complete_target
 from .drive import actuator_from
@@ -137,6 +138,8 @@ def export_command(
         found = export(thing, to, joint, effort=effort, timestep=step, strict=strict, advance=advance, **numbers)
     found.notes.extend(limits_note(motor))
     if output is not None:
+        for name, content in found.files.items():
+            write_bytes(output.parent / name, content)
         write_text(output, found.text)
     if json_:
         answer = {

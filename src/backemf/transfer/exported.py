@@ -6,7 +6,7 @@ The error is found by running our motor and the law of the text that was written
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from ..sims.on_joint import Law, OnJoint
 from ..sims.text import Written
 from .duty import HEATING, Scale, command_for, completed, reference_duty, scale_of, volts_for
 from .given import given_actuator
+from .networks import is_learned, write_with_network
 from .targets import Target, target_of
 
 SPEEDS, DEMANDS = 41, 21
@@ -71,6 +72,8 @@ class Exported:
     """Of the operating range, and of each episode of the reference duty; empty where it was not asked for."""
     scale: Scale
     """How fast and how strong the motor is."""
+    files: dict[str, bytes] = field(default_factory=dict)
+    """What belongs beside the text, by its name: the file of a network."""
 
     @property
     def losses(self) -> list[Loss]:
@@ -116,17 +119,24 @@ def export(
     full = completed(given_actuator(thing, supply, target.any_voltage), supply, effort)
     # an actuator that is written whole has the current limit in it
     chosen = {} if numbers.get("kind") == WHOLE else {"effort": effort}
+    learned = is_learned(full)
+    files: dict[str, bytes] = {}
     with written_digits(digits):
-        full, written = _written(target, full, joint, timestep, chosen | numbers)
+        if learned:
+            full, written, on_joint, files = write_with_network(target, full, joint, timestep, chosen | numbers)
+        else:
+            full, written = _written(target, full, joint, timestep, chosen | numbers)
+            on_joint = target.read(written.text)
     dropped = [loss.phenomenon for loss in written.statuses if loss.status == DROPPED]
     if strict and dropped:
         raise ParameterError(
             f"{target.title} has no place for {', '.join(dropped)}: leave strict out to write it without, or take them "
             "out of the motor"
         )
-    on_joint, scale = target.read(written.text), scale_of(full, effort)
-    errors = compared(full, on_joint, scale, timestep, advance) if compare else []
-    return Exported(target, written.text, written.statuses, written.notes, on_joint, errors, scale)
+    scale = scale_of(full, effort)
+    # nobody can say which command makes a network give a torque
+    errors = compared(full, on_joint, scale, timestep, advance) if compare and not learned else []
+    return Exported(target, written.text, written.statuses, written.notes, on_joint, errors, scale, files)
 
 
 def _written(target: Target, full: Any, joint: str, timestep: float, numbers: dict[str, Any]) -> tuple[Any, Written]:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...errors import ParameterError
+from ...files import write_bytes
 from .networks import Network
 from .states import arrays_of, network_of, words_of
 
@@ -127,22 +126,3 @@ def write_safetensors(network: Network, path: Path, metadata: dict[str, Any] | N
     text += b" " * (-len(text) % 8)
     write_bytes(path, len(text).to_bytes(8, "little") + text + b"".join(blocks))
     return path
-
-
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file atomically: beside it first, and then over it."""
-    beside = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(beside, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask)
-        os.replace(beside, path)
-    except OSError as error:
-        raise ParameterError(f"{path}: cannot be written ({error.strerror or error})") from None
-    finally:
-        if beside is not None:
-            Path(beside).unlink(missing_ok=True)

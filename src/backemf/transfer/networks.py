@@ -1,0 +1,63 @@
+"""Learned actuators for simulators that run networks: the text, and the file of the network that stands beside it."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..actuator.actuator import NETWORKS
+from ..errors import ParameterError
+from ..sims.on_joint import OnJoint
+from ..sims.text import Written
+from .targets import Target
+
+ROOMS = ("mjlab", "isaaclab")
+"""Simulators whose configurations name the file of a network."""
+
+
+class WithNetwork(NamedTuple):
+    """What is written for a learned actuator."""
+
+    actuator: Any
+    """The actuator as the simulator runs it, whose strides and scales may be in the weights."""
+    written: Written
+    on_joint: OnJoint
+    """The same text, read back with its network."""
+    files: dict[str, bytes]
+    """The file of the network, by its name."""
+
+
+def is_learned(thing: Any) -> bool:
+    """Whether a network stands for the motor."""
+    return isinstance((thing.actuator if isinstance(thing, OnJoint) else thing).controller, NETWORKS)
+
+
+def write_with_network(target: Target, thing: Any, joint: str, timestep: float, numbers: dict[str, Any]) -> WithNetwork:
+    """The text of a learned actuator and its network; raises one sentence where the simulator runs none."""
+    room = target.name.partition("@")[0]
+    if room not in ROOMS:
+        raise ParameterError(f"{target.title} has no actuator with a network: write it for mjlab or isaaclab")
+    learned = importlib.import_module(f"..sims.{room}.learned", __package__)
+    name = f"{re.sub(r'[^A-Za-z0-9-]+', '_', joint).strip('_') or 'joint'}.pt"
+    actuator = thing.actuator if isinstance(thing, OnJoint) else thing
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        fields, losses = learned.write_learned(actuator.controller, path)
+        plain = replace(actuator, controller=learned.read_learned(fields))
+        full = replace(thing, actuator=plain) if isinstance(thing, OnJoint) else plain
+        written = target.write(full, joint, timestep, network_file=str(path), **numbers)
+        on_joint = target.read(written.text)
+        content = path.read_bytes()
+    told = " ".join(loss.note for loss in losses)
+    rows = [
+        replace(row, status=losses[0].status, note=told) if losses and row.phenomenon == "controller" else row
+        for row in written.statuses
+    ]
+    notes = [f"The network is in {name}, which belongs beside the text."]
+    notes += [note for note in written.notes if str(path) not in note]
+    text = written.text.replace(str(path), name)
+    return WithNetwork(full, replace(written, text=text, statuses=rows, notes=notes), on_joint, {name: content})
