@@ -88,6 +88,7 @@ GOOD = [
     be.Belt(radius=0.01, efficiency=0.9, back_efficiency=0.9),
     be.PlanetaryStage(sun_teeth=20, ring_teeth=60, orbit_radius=0.02, planet_mass=0.01, planets=3),
     be.LearnedMlp(network=NETWORK, history=1),
+    be.LayerNorm(weight=np.ones(2), bias=np.zeros(2)),
     be.LearnedRecurrent(network=LSTM),
     be.TanhFriction(coulomb=0.1, activation_speed=0.01, viscous=0.01),
     be.Actuator(

@@ -108,8 +108,9 @@ def test_volts_that_have_no_way_are_told():
     with pytest.raises(be.ParameterError, match="stiffness and damping are not known"):
         slow = be.Actuator(actuator.motor, controller=be.Voltage(), slew=3.0)
         export(slow, "mjlab", compare=False)
-    with pytest.raises(be.ParameterError, match="stiffness and damping are not known"):
-        export(be.Actuator(actuator.motor, controller=be.PositionPid(kp=3.0)), "mjlab", compare=False)
+    servo = export(be.Actuator(actuator.motor, controller=be.PositionPid(kp=3.0)), "mjlab", compare=False)
+    (loss,) = [loss for loss in servo.losses if loss.phenomenon == "controller"]
+    assert loss.status == "approximated" and "gains in torque, with the damping of the back-EMF" in loss.note
     with pytest.raises(be.ParameterError, match="kind = 'servo'"):
         export(actuator, "mjlab", compare=False, kind="servo")
 

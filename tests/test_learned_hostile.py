@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pickle
+import re
 import resource
 import struct
 import warnings
@@ -118,10 +119,13 @@ def torchscript(folder: Path) -> dict[str, bytes]:
 def changed(folder: Path, **changes) -> Path:
     """A TorchScript file in which some entries, named by how they end, hold something else."""
     found = torchscript(folder)
-    for name in found:
-        for end, content in changes.items():
-            if name.endswith(end.replace("_dot_", ".")):
-                found[name] = content(found[name]) if callable(content) else content
+    for end, content in changes.items():
+        # a class that PyTorch has compiled before gets a number, in a folder of its name
+        pattern = re.escape(end.replace("_dot_", ".")).replace(r"\.py", r"(/___torch_mangle_\d+)?\.py") + "$"
+        names = [name for name in found if re.search(pattern, name)]
+        assert names, f"the file has no {pattern} to make hostile: {list(found)}"
+        for name in names:
+            found[name] = content(found[name]) if callable(content) else content
     return zipped(folder / "net.pt", found)
 
 

@@ -50,6 +50,15 @@ ACTUATORS = (
     | {f"{name}, motor": be.Actuator(MOTOR, SUPPLY, controller=c) for name, c in VOLTS.items()}
 )
 REFUSED, CHANGED, KEPT = "refused", "approximated", "kept"
+PD_KINDS = ("dc_motor", "ideal_pd", "builtin_pd")
+IN_TORQUE = {
+    "PositionPid": (*PD_KINDS, "builtin_position"),
+    "PositionPid, no gain": (*PD_KINDS, "builtin_velocity"),
+    "VelocityPi": (*PD_KINDS, "builtin_velocity"),
+    "DutyServo": (*PD_KINDS, "builtin_position"),
+    "ModeSelector": ("dc_motor", "ideal_pd"),
+}
+"""Kinds that take a controller in volts as one in torque."""
 
 
 def expected(kind: str, name: str) -> str:
@@ -62,7 +71,7 @@ def expected(kind: str, name: str) -> str:
         zero = controller in ("IdealPd, damping alone", "IdealPd, no gains", "TorquePid, velocity")
         return CHANGED if motor and gained and not zero else REFUSED
     if controller in VOLTS:
-        return REFUSED
+        return CHANGED if kind in IN_TORQUE.get(controller, ()) else REFUSED
     if kind == "builtin_motor":
         return KEPT if controller == "Torque" else REFUSED
     if kind == "learned_mlp":

@@ -269,7 +269,6 @@ BAD = [
     (["--to", "mjlab", "--compare", "all.gif"], "--compare all.gif: the name must end in"),
     (["--to", "mjlab", "-o", "no/such/folder/a.py"], "there is no folder"),
     (["--compare", "all.png", "-o", "a.py"], "--output needs --to"),
-    (["--to", "mjlab", "--controller", "position-pid kp=1V/rad"], "stiffness and damping are not known"),
 ]
 
 
