@@ -91,9 +91,10 @@ def _name(entry: Any) -> str:
 
 
 def _robots(found: list[Any]) -> list[str]:
-    """The robots of a file, where it holds several."""
+    """The robots of a file, where they have joints of the same name."""
     names = list(dict.fromkeys(name for entry in found for name in entry.robots[:1]))
-    return names if len(names) > 1 else []
+    joints = [_name(entry) for entry in found]
+    return names if len(names) > 1 and len(set(joints)) < len(joints) else []
 
 
 def _joints(found: list[Any]) -> str:
@@ -180,8 +181,8 @@ def _write_all(found: list[Any], file: Path, folder: Path) -> None:
         if not hasattr(entry, "actuator"):
             paths.append("-")
             continue
-        robot = f"{entry.robots[0]}-" if several and entry.robots else ""
-        bare = re.sub(r"[^\w-]+", "_", robot + _name(entry)).strip("_")[:100] or "joint"
+        parts = (*(entry.robots[:1] if several else ()), _name(entry))
+        bare = "-".join(re.sub(r"[^A-Za-z0-9]+", "_", part).strip("_") or "joint" for part in parts)[:100]
         used[bare] = used.get(bare, 0) + 1
         path = folder / f"{bare}{'' if used[bare] == 1 else f'_{used[bare]}'}.toml"
         save(entry.actuator, path, _own(entry))

@@ -212,6 +212,7 @@ def value_text(value: Any) -> str:
 
 def model_text(draft: Draft, joint: str, written: dict[str, str]) -> str:
     """A model of one hinge, in which comments say what each number is."""
+    what = "motor" if draft.tag == "dcmotor" else "actuator"
     hinge = f'<joint name={quoteattr(joint)} axis="0 0 1" {written["joint"]}'.rstrip() + "/>"
     play = [f"      <!-- and a second hinge around the same axis, in radians: {comment(PLAY_TOLD)} -->"]
     return "\n".join(
@@ -229,7 +230,11 @@ def model_text(draft: Draft, joint: str, written: dict[str, str]) -> str:
             "    </body>",
             "  </worldbody>",
             "  <actuator>",
-            *told(f"the motor, for MuJoCo {draft.version}", draft.attributes | draft.history, "    "),
+            *told(
+                f"the {'motor' if draft.tag == 'dcmotor' else 'actuator'}, for MuJoCo {draft.version}",
+                draft.attributes | draft.history,
+                "    ",
+            ),
             f"    {written['element']}",
             "  </actuator>",
             "</mujoco>",
