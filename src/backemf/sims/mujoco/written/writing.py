@@ -230,11 +230,7 @@ def model_text(draft: Draft, joint: str, written: dict[str, str]) -> str:
             "    </body>",
             "  </worldbody>",
             "  <actuator>",
-            *told(
-                f"the {'motor' if draft.tag == 'dcmotor' else 'actuator'}, for MuJoCo {draft.version}",
-                draft.attributes | draft.history,
-                "    ",
-            ),
+            *told(f"the {what}, for MuJoCo {draft.version}", draft.attributes | draft.history, "    "),
             f"    {written['element']}",
             "  </actuator>",
             "</mujoco>",
