@@ -175,7 +175,7 @@ def test_actuators_of_mjlab_become_ours():
     """In random states under random targets: the torque at each joint of one step, by mjlab's configs and by ours."""
     robot = mjlab_robot()
     wrapped = wrap(robot, eager=True)
-    assert [config.target_names_expr for config in wrapped.actuators] == [(".*_hip", ".*_thigh"), (".*_knee",)]
+    assert [config.target_names_expr for config in wrapped.actuators] == [(".*_hip|.*_thigh",), (".*_knee",)]
     assert wrapped.unread == ()
     theirs, ours = rig.build(*robot.articulation.actuators, envs=8), rig.build(*wrapped.actuators, envs=8)
     draw = torch.Generator().manual_seed(5)
