@@ -200,11 +200,7 @@ class Script(Functions):
                     table.pop(key, None)
 
     def _do_if(self, node: ast.If) -> None:
-        test = self.value(node.test)
-        try:
-            taken = None if isinstance(test, Unknown) else self.truth(test)
-        except NoValueError:
-            taken = None
+        taken = self.decided(node.test)
         if taken is None:
             for body in (node.body, node.orelse):
                 self._perhaps(body, node.test, "it depends on")

@@ -239,12 +239,16 @@ class Expressions:
             left = right
         return True
 
-    def _ifexp(self, node: ast.IfExp) -> Any:
-        test = self.value(node.test)
+    def decided(self, test: ast.expr) -> bool | None:
+        """Whether a condition holds; None where the text alone does not say."""
+        value = self.value(test)
         try:
-            chosen = None if isinstance(test, Unknown) else self.truth(test)
+            return None if isinstance(value, Unknown) else self.truth(value)
         except NoValueError:
-            chosen = None
+            return None
+
+    def _ifexp(self, node: ast.IfExp) -> Any:
+        chosen = self.decided(node.test)
         if chosen is None:
             for branch in (node.body, node.orelse):
                 self.value(branch)
