@@ -160,7 +160,7 @@ def test_the_lesser_of_peak_torque_and_current_counts():
 
 def test_the_peak_current_of_saturating_iron_gives_the_peak_torque():
     """Found back through the motor's own law."""
-    from backemf.physics.drive import torque_of
+    from backemf.physics.circuit import torque_of
 
     motor = with_peak(peak={"torque": 2.0}, saturation={"knee_current": 10.0, "scale": 0.05, "torque": 1.5})
     assert motor.limits is not None

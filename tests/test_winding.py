@@ -10,8 +10,8 @@ import pytest
 from scipy.integrate import quad
 
 import backemf as be
-from backemf.physics.exact import decay, rise
-from backemf.physics.winding import current_at_end, mean_current, mean_square_current
+from backemf.physics.circuit import circuit_of, end_current, mean_current, mean_square_current
+from backemf.physics.state import State
 
 R, L, KT, KE = 1.13, 2.0e-3, 0.030, 0.041
 TE = L / R
@@ -99,9 +99,10 @@ def test_mean_and_mean_square_current_are_the_integrals(u):
         square = integral(lambda s, i=current: i(s) ** 2)
         # both are sums of terms of the size of the two currents, which is what rounding scales with
         size = max(abs(start), abs(steady))
-        assert abs(mean_current(start, steady, rise(u)) - integral(current)) <= 1e-13 * size
-        assert abs(mean_square_current(start, steady, rise(u), decay(u)) - square) <= 1e-13 * size**2
-        assert current_at_end(start, steady, decay(u)) == pytest.approx(current(1.0), rel=1e-13, abs=1e-15)
+        circuit = circuit_of(motor(L), State(current=start), u * L / R)
+        assert abs(mean_current(circuit, steady) - integral(current)) <= 1e-13 * size
+        assert abs(mean_square_current(circuit, steady) - square) <= 1e-13 * size**2
+        assert end_current(circuit, steady) == pytest.approx(current(1.0), rel=1e-13, abs=1e-15)
 
 
 def test_copper_power_is_the_mean_of_the_squared_current():

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..physics import state as names
+from ..physics.circuit import winding_temperature
 from ..physics.drive import Demand
 from ..physics.limits import clip
+from ..physics.magnet import flux
 from ..physics.ops import absolute, alike, expm1, maximum, minimum, sign, where
 from ..physics.state import Output, State
 from ..tree import changed
@@ -147,14 +149,18 @@ def torque_demand(actuator, state: State, asked: Asked, flags, velocity, dt) -> 
     """A joint torque for the drive, through a current loop where there is one."""
     bandwidth = bandwidth_of(actuator.controller)
     if bandwidth is None:
-        return compensated(actuator, asked, flags, velocity)
+        return compensated(actuator, state, asked, flags, velocity)
     return looped(actuator, bandwidth, state, asked, flags, dt)
 
 
-def compensated(actuator, asked: Asked, flags, velocity) -> Demand:
-    """The voltage of a joint torque at rest and the back-EMF on top: v = R/Kt·torque/N + Ke·w, with the cold R."""
+def compensated(actuator, state: State, asked: Asked, flags, velocity) -> Demand:
+    """The voltage of a joint torque at rest and the back-EMF on top: v = R/Kt·torque/N + Ke·w.
+
+    The drive knows R and Kt of the data sheet. The back-EMF it sees as it is: a magnet that is hot gives less.
+    """
     motor = actuator.motor
-    ohms, constant = motor.winding.resistance, motor.magnet.back_emf_constant
+    ohms = motor.winding.resistance
+    constant = motor.magnet.back_emf_constant * flux(winding_temperature(motor, state), motor.magnet)
     per_torque = ohms / (motor.magnet.torque_constant * motor.ratio)
     per_joint = per_torque / motor.ratio
     return Demand(
@@ -244,7 +250,9 @@ def select(
     per_speed, per_angle, asked = 0.0, 0.0, None
     if controller.velocity is not None and command.velocity is not None:
         asked, in_volts = ask(controller.velocity, state, Command(velocity=command.velocity), position, velocity)
-        running = volt_demand(actuator, asked, flags) if in_volts else compensated(actuator, asked, flags, velocity)
+        running = (
+            volt_demand(actuator, asked, flags) if in_volts else compensated(actuator, state, asked, flags, velocity)
+        )
         volts = where(by_velocity, running.voltage, volts)
         per_speed = where(by_velocity, running.per_speed, nothing)
         per_angle = where(by_velocity, running.per_angle, nothing)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..checks import Number, concrete, no_number, require
 from ..errors import ParameterError
-from ..physics.limits import clip
+from ..physics.limits import clip, narrowed
 from ..physics.ops import absolute, interpolate, maximum, minimum, where
 from ..tree import kind_of_numbers
 
@@ -283,13 +283,6 @@ def tightest(limits: tuple[TorqueLimit, ...], angle: float, speed: float) -> tup
     for limit in limits[1:]:
         low, high = narrowed(low, high, *bounds(limit, angle, speed))
     return low, high
-
-
-def narrowed(low: float, high: float, lower: float, upper: float) -> tuple[float, float]:
-    """What two pairs of bounds both allow; where that is nothing, the bound nearest zero."""
-    low, high = maximum(low, lower), minimum(high, upper)
-    nearest = where(absolute(low) < absolute(high), low, high)
-    return where(low > high, nearest, low), where(low > high, nearest, high)
 
 
 def limited(torque: float, low: float, high: float) -> float:

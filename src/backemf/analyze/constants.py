@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import Number
 from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Thermal
-from ..physics.drive import torque_of
+from ..physics.circuit import torque_of
 from ..physics.magnet import back_emf, flux
 from ..physics.mechanics import viscous_slope
 from ..physics.winding import resistance, steady_current

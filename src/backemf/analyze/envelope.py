@@ -113,7 +113,7 @@ def _current(supply: Supply, share, emf, ohms):
     """Steady current with the bridge at a share of the bus [A]."""
     bus = array(supply.voltage)
     if supply.resistance is not None:
-        bus = sagging_bus(bus, supply.resistance, -share * emf / ohms, share * share / ohms)
+        bus = sagging_bus(bus, supply.resistance, -share * emf / ohms, share * share / ohms, 0.0)
         if not supply.regeneration:
             bus = np.minimum(bus, supply.voltage)
     return steady_current(share * bus, emf, ohms)

@@ -9,7 +9,7 @@ import numpy as np
 from ..actuator.supply import Supply
 from ..checks import Number
 from ..motor import Motor
-from ..physics.drive import torque_of
+from ..physics.circuit import torque_of
 from ..physics.magnet import flux
 from ..physics.winding import resistance
 from .constants import no_load

@@ -12,7 +12,7 @@ import numpy as np
 from ..checks import Number
 from ..errors import ParameterError
 from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
-from ..physics.drive import torque_of
+from ..physics.circuit import torque_of
 from ..physics.gearbox import loss_budget
 from ..physics.magnet import back_emf, flux
 from ..physics.mechanics import bristles, drag, friction_budget, iron_power

@@ -1,6 +1,6 @@
 """What the drive allows: a current limit that falls with temperature, and a current-rate limit."""
 
-from .ops import maximum, minimum
+from .ops import absolute, maximum, minimum, where
 
 
 def clip(x: float, low: float, high: float) -> float:
@@ -19,6 +19,8 @@ def derated_current(temperature: float, rated: float, low: float, start: float, 
     return low + (rated - low) * cool_fraction(temperature, start, end)
 
 
-def within_rate(target: float, current: float, rate: float, dt: float) -> float:
-    """Current that changes by no more than rate·dt over the step [A]."""
-    return clip(target, current - rate * dt, current + rate * dt)
+def narrowed(low: float, high: float, lower: float, upper: float) -> tuple[float, float]:
+    """What two pairs of bounds both allow; where that is nothing, the bound nearest zero."""
+    low, high = maximum(low, lower), minimum(high, upper)
+    nearest = where(absolute(low) < absolute(high), low, high)
+    return where(low > high, nearest, low), where(low > high, nearest, high)

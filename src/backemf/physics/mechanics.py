@@ -50,6 +50,21 @@ class Rubbed:
     bristle: Any
 
 
+@dataclass(frozen=True)
+class Parted:
+    """Rotor and gears after a step; they differ where backlash parts them."""
+
+    rubbed: Rubbed
+    passed: Any
+    """Torque that reaches the gears, on the motor side [N·m]; None: they never part from the rotor."""
+    gap: Any
+    """Angle of the rotor ahead of the gears [rad]; None without backlash."""
+    gear_speed: Any
+    """Speed of the gears, on the motor side [rad/s]."""
+    flank: Any
+    """Where a flank is touched; None without backlash."""
+
+
 def cogging(motor: Motor, angle):
     """Cogging torque of all harmonics at a rotor angle [N·m]."""
     torque = 0.0
@@ -187,12 +202,11 @@ def resting_friction(motor: Motor, state: State, speed, torque, load: Load, stop
     return hold(stopping, friction_budget(motor.friction, speed, torque, load.torque))
 
 
-def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gear_inertia, pull, dt):
+def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gear_inertia, pull, dt) -> Parted:
     """A rotor that backlash lets go: in free flight, or against a flank and together with the gears.
 
     `gear_speed` is what the gears reach by themselves within the step, `gear_inertia` what moves with them and `pull`
-    the torque of the load on them. Returns what friction does, the torque that reaches the gears, and the angle of the
-    rotor in its play.
+    the torque of the load on them.
     """
     gearbox: Any = motor.gearbox
     play = absolute(gearbox.ratio) * gearbox.backlash
@@ -222,9 +236,18 @@ def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gea
         contact, contact_bristle, contact_speed = dry_friction(
             motor, state, speed, joined, torque, both, dt, implicit=True
         )
+    passed = own_inertia * (free - contact_speed) / dt - contact
+    if isinstance(motor.friction, LoadDependent):
+        # friction under load may hold the rotor back from the flank, which cannot pull: they touch without a force
+        grazes = passed * gap < 0.0
+        grazing = gear_speed + approach
+        contact = where(grazes, own_inertia * (free - grazing) / dt, contact)
+        contact_speed = where(grazes, grazing, contact_speed)
+        passed, lost = where(grazes, 0.0, passed), where(grazes, 0.0, lost)
     # whichever it is
     held = where(hit, contact, flight)
     after = where(hit, contact_speed, flight_speed)
     bristle = None if flight_bristle is None else where(hit, contact_bristle, flight_bristle)
-    passed = where(hit, own_inertia * (free - contact_speed) / dt - contact, 0.0)
-    return Rubbed(held, lost, after, bristle), passed, stopped
+    passed = where(hit, passed, 0.0)
+    reached = gear_speed + dt * (passed - lost) / gear_inertia
+    return Parted(Rubbed(held, lost, after, bristle), passed, stopped, reached, hit)

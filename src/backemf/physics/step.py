@@ -11,8 +11,11 @@ from dataclasses import replace
 
 from ..motor import Dahl, LuGre, Motor, Thermal, TwoNodeThermal
 from .bristle import stored_energy
-from .drive import Demand, Driven, drive, housing_temperature, winding_temperature
-from .mechanics import Load, Rubbed, braking, cogging, drag, iron_power, part, rub
+from .circuit import circuit_of, housing_temperature, winding_temperature
+from .drive import Demand, Driven, at_speed, drive
+from .lines import Line, bound_lines, command_line, line_within, voltage_lines
+from .mechanics import Load, Parted, Rubbed, braking, cogging, drag, iron_power, part, rub
+from .ops import maximum, where
 from .state import Output, State
 from .thermal import one_node, two_nodes
 
@@ -48,7 +51,8 @@ def held(
         return new, out
     ratio = motor.ratio
     speed = ratio * joint_velocity
-    driven = drive(motor, actuator.supply, state, demand, speed, dt, mean_torque=False)
+    circuit = circuit_of(motor, state, dt)
+    driven = drive(motor, actuator.supply, circuit, demand, speed, dt, mean_torque=False)
     dragged, drag_slope = drag(motor, speed)
     cogged = cogging(motor, ratio * joint_position)
     torque = driven.torque + cogged - dragged
@@ -112,7 +116,8 @@ def coupled(
     """New state, joint velocity at the end of the step, and output, together with a load.
 
     The load pulls with `load_torque` at the present speed [N·m], falling by `load_slope` per speed [N·m·s/rad]. All
-    torques that fall with speed are taken at the speed of the end of the step, w1:
+    torques that fall with speed are taken at the speed of the end of the step, w1, along the line of the bound that acts
+    there:
 
         J·(w1 - w0) = dt·(torque(w0) - slope·(w1 - w0))
     """
@@ -121,38 +126,75 @@ def coupled(
     parted = has_backlash(motor)
     angle = ratio * joint_position + state.gap if parted else ratio * joint_position
     start = state.rotor_speed if parted else ratio * joint_velocity
-    # torques and slopes at the start of the step
-    guess = drive(motor, actuator.supply, state, demand, start, dt, mean_torque=True)
+    circuit = circuit_of(motor, state, dt)
     coefficient, drag_slope = braking(motor, start)
     cogged = cogging(motor, angle)
-    torque = guess.torque + cogged - coefficient * start
-    # drag of any order brakes the end speed with the coefficient of the start: it never pushes, whatever the step
-    slope = guess.slope + coefficient
-    own = motor.inertia + dt * slope
     outside = (load_inertia + dt * load_slope) / (ratio * ratio)
     pull = load_torque / ratio
+    demand = with_stiffness(motor, circuit, demand, start, motor.inertia + outside, dt)
 
-    if parted:
-        gear_speed = ratio * joint_velocity + dt * pull / outside
-        rubbed, passed, gap = part(motor, state, start, torque, own, gear_speed, outside, pull, dt)
-        work_speed = gear_speed + dt * (passed - rubbed.gear_loss) / outside
-    else:
+    def move(line: Line):
+        # drag of any order brakes the end speed with the coefficient of the start: it never pushes, whatever the step
+        torque, own = line.torque + cogged - coefficient * start, motor.inertia + dt * (line.slope + coefficient)
+        if parted:
+            gear_speed = ratio * joint_velocity + dt * pull / outside
+            return torque, part(motor, state, start, torque, own, gear_speed, outside, pull, dt)
         inertia = own + outside
         free = start + dt * (torque + pull) / inertia
         rubbed = rub(motor, state, start, torque, free, Load(inertia, own, pull), dt, implicit=True)
-        passed, gap, work_speed = None, None, rubbed.speed
+        return torque, Parted(rubbed, None, None, rubbed.speed, None)
+
+    # along the command, then along the bound of the current that it meets, then along the end of the voltage
+    guess = drive(motor, actuator.supply, circuit, demand, start, dt, mean_torque=True)
+    bus_share = 1.0 if actuator.supply is None else guess.bus_voltage / actuator.supply.voltage
+    line = command_line(motor, circuit, demand, start, bus_share)
+    torque, moved = move(line)
+    for bounds in (
+        bound_lines(motor, circuit, demand, dt),
+        voltage_lines(motor, actuator.supply, circuit, demand, start, guess.bus_voltage),
+    ):
+        if bounds is not None:
+            line = line_within(line, bounds, moved.rubbed.speed - start)
+            torque, moved = move(line)
 
     # the winding, the iron and the drag as they are at the speed of the end
-    end = rubbed.speed
-    driven = drive(motor, actuator.supply, state, demand, end, dt, mean_torque=True)
+    rubbed, end = moved.rubbed, moved.rubbed.speed
+    driven = drive(motor, actuator.supply, circuit, at_speed(demand, end - start), end, dt, mean_torque=True)
     dragged, _ = drag(motor, end)
-    integrated = torque - slope * (end - start)
+    integrated = torque - (line.slope + coefficient) * (end - start)
     numerical = (integrated - (driven.torque + cogged - dragged)) * end
-    torque = passed - rubbed.gear_loss if passed is not None else integrated - rubbed.friction - rubbed.gear_loss
-    new = remember(motor, state, driven, rubbed, end, gap, dt)
+    passed = integrated - rubbed.friction if moved.passed is None else moved.passed
+    torque = passed - rubbed.gear_loss
+    new = remember(motor, state, driven, rubbed, end, moved.gap, dt)
     slope = guess.slope + drag_slope
-    out = report(motor, state, new, driven, rubbed, end, end, work_speed, torque, cogged, dragged, slope, numerical, dt)
-    return new, work_speed / ratio, out
+    out = report(
+        motor, state, new, driven, rubbed, end, end, moved.gear_speed, torque, cogged, dragged, slope, numerical, dt,
+        moved.flank,
+    )  # fmt: skip
+    return new, moved.gear_speed / ratio, out
+
+
+def with_stiffness(motor: Motor, circuit, demand: Demand, speed, inertia, dt) -> Demand:
+    """The demand of a position loop that is too stiff for the step: it sees part of the way that the step will go.
+
+    A loop of stiffness k on an inertia J takes the position of the start, which is good while k·dt² is below J. Beyond
+    that the excess X = k·dt² - J acts at the end of the step, on the angle w1·dt, which no gain and no step makes unstable.
+    """
+    if isinstance(demand.per_angle, float) and demand.per_angle == 0.0:
+        return demand
+    loop = demand.current is not None and demand.by_current is None
+    per_unit = circuit.come_mean / circuit.come if loop else circuit.come_mean / circuit.resistance
+    constant = motor.magnet.torque_constant * circuit.flux * per_unit
+    stiffness = -constant * demand.per_angle
+    excess = maximum(stiffness * dt * dt - inertia, 0.0)
+    # in volts or amperes per speed
+    braking_share = excess / (dt * maximum(constant, 1e-30))
+    asked = "current" if loop else "voltage"
+    return replace(
+        demand,
+        **{asked: getattr(demand, asked) - braking_share * speed},
+        per_speed=demand.per_speed - braking_share,
+    )
 
 
 def report(
@@ -170,8 +212,9 @@ def report(
     slope,
     numerical,
     dt,
+    flank=None,
 ) -> Output:
-    """Torque and telemetry of a step, brought to the joint."""
+    """Torque and telemetry of a step, brought to the joint. `flank` is where backlash lets rotor and gears touch."""
     ratio = motor.ratio
     bristle_power = 0.0
     if isinstance(motor.friction, (Dahl, LuGre)):
@@ -184,12 +227,15 @@ def report(
     friction_power = rubbed.friction * rubbing_speed - bristle_power
     mechanical = torque * work_speed
     gear_power, rotor_power = rubbed.gear_loss * rubbing_speed, 0.0
-    if after.rotor_speed is not None:
-        # the rotor's own energy, and what impacts and gears swallow
-        gained = (after.rotor_speed - before.rotor_speed) * (after.rotor_speed + before.rotor_speed)
-        rotor_power = 0.5 * motor.inertia * gained / dt
-        arriving = air_gap + cogged * speed - braking + numerical
-        gear_power = arriving - rubbed.friction * rubbing_speed - rotor_power - mechanical
+    if flank is not None:
+        # the rotor's own energy; a flank that is hit takes what the rotor loses to the gears, beside the loss of the gears
+        change = after.rotor_speed - before.rotor_speed
+        rotor_power = 0.5 * motor.inertia * change * (after.rotor_speed + before.rotor_speed) / dt
+        swallowed = 0.5 * motor.inertia * change * change / dt
+        closing = (torque + rubbed.gear_loss) * (speed - work_speed)
+        gear_power = rubbed.gear_loss * work_speed + where(flank, closing + swallowed, 0.0)
+        # in free flight it is what the step loses by taking the torque at its end
+        numerical = numerical - where(flank, 0.0, swallowed)
     return Output(
         torque=ratio * torque,
         torque_requested=ratio * driven.requested,

@@ -2,9 +2,10 @@
 
 The bridge realises a voltage command as a duty of the battery's open-circuit voltage, so a sagging bus lowers what the
 motor gets. A bridge passes power on: it draws duty·i from the bus. With the mean current of each motor affine in its
-voltage, i = a + g·v, and v = duty·bus, the bus voltage of any number of motors follows in closed form:
+voltage, i = a + g·v, those that get a duty of the bus draw Σ duty·a + bus·Σ duty²·g, and those whose voltage is
+fixed by a limit draw Σ power/bus. The bus voltage of any number of motors follows in closed form:
 
-    bus = (voltage - resistance·Σ duty·a) / (1 + resistance·Σ duty²·g)
+    (1 + resistance·Σ duty²·g)·bus² - (voltage - resistance·Σ duty·a)·bus + resistance·Σ power = 0
 """
 
 from .limits import clip
@@ -16,14 +17,12 @@ def duty(command: float, voltage: float, modulation_limit: float) -> float:
     return clip(command / voltage, -modulation_limit, modulation_limit)
 
 
-def sagging_bus(voltage: float, resistance: float, drawn: float, stiffness: float) -> float:
-    """Bus voltage where motors draw Σ duty·a and Σ duty²·g [V]; a collapsing bus keeps a thousandth of its voltage."""
-    return maximum((voltage - resistance * drawn) / (1.0 + resistance * stiffness), 0.001 * voltage)
-
-
-def bus_for_power(voltage: float, resistance: float, power: float) -> float:
-    """Bus voltage of a battery that gives a power, the upper root of bus·(voltage - bus)/resistance = power [V]."""
-    return 0.5 * voltage * (1.0 + sqrt(maximum(1.0 - 4.0 * resistance * power / (voltage * voltage), 1e-12)))
+def sagging_bus(voltage: float, resistance: float, drawn: float, stiffness: float, power: float) -> float:
+    """Bus voltage where motors draw Σ duty·a, Σ duty²·g and Σ power [V]; a collapsing bus keeps a thousandth of it."""
+    square = 1.0 + resistance * stiffness
+    linear = voltage - resistance * drawn
+    root = sqrt(maximum(linear * linear - 4.0 * square * resistance * power, 1e-12 * voltage * voltage))
+    return maximum((linear + root) / (2.0 * square), 0.001 * voltage)
 
 
 def bus_current(power: float, bus: float) -> float:

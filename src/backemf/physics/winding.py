@@ -1,7 +1,6 @@
-"""The winding: v = L·di/dt + R(T)·i + Ke·w, stepped exactly while v and w are held over the step."""
+"""The winding: v = L·di/dt + R(T)·i + Ke·w. `circuit.py` steps it exactly while v and w are held over the step."""
 
 from ..motor import Winding
-from .exact import decay, rise
 from .ops import maximum
 
 
@@ -18,30 +17,3 @@ def step_in_time_constants(resistance: float, dt: float, w: Winding) -> float:
 def steady_current(voltage: float, back_emf: float, resistance: float) -> float:
     """Current that flows once di/dt = 0, (v - Ke·w)/R [A]."""
     return (voltage - back_emf) / resistance
-
-
-def current_at_end(current: float, steady: float, left: float) -> float:
-    """Current at the end of the step; `left` is exp(-dt/te) [A]."""
-    return steady + (current - steady) * left
-
-
-def mean_current(current: float, steady: float, averaged: float) -> float:
-    """Current averaged over the step; `averaged` is (1 - exp(-dt/te))·te/dt [A]."""
-    return steady + (current - steady) * averaged
-
-
-def mean_square_current(current: float, steady: float, averaged: float, left: float) -> float:
-    """Squared current averaged over the step, which is what heats [A²]."""
-    swing = current - steady
-    twice = 0.5 * averaged * (1.0 + left)
-    return maximum(steady * steady + 2.0 * steady * swing * averaged + swing * swing * twice, 0.0)
-
-
-def voltage_for_current(target: float, current: float, back_emf: float, resistance: float, left: float) -> float:
-    """Voltage that brings the current to `target` at the end of the step: how a drive limits current [V]."""
-    return back_emf + resistance * (target - current * left) / (1.0 - left)
-
-
-def left_and_averaged(u: float) -> tuple[float, float]:
-    """exp(-u) and its mean over the step for u = dt/te [1]."""
-    return decay(u), rise(u)

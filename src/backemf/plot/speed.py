@@ -11,7 +11,7 @@ from ..analyze import constants, envelope, operating_point
 from ..analyze.given import array, current_limit_of, temperature_of, voltage_of
 from ..checks import Number
 from ..motor import Motor
-from ..physics.drive import torque_of
+from ..physics.circuit import torque_of
 from ..physics.magnet import flux
 from ..physics.winding import resistance
 from .style import BLUE, GREY, INK, ORANGE, cross, figure, first, halo, look, number, save, scaled, side, title

@@ -24,7 +24,7 @@ from ...checks import concrete, no_number
 from ...engines import bind, load
 from ...errors import ParameterError
 from ...motor import Motor
-from ...physics.drive import housing_temperature, winding_temperature
+from ...physics.circuit import housing_temperature, winding_temperature
 from ...physics.state import State
 from ...physics.step import has_backlash
 from .compiled import laws, shape_of

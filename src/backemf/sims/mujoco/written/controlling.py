@@ -18,7 +18,7 @@ from ....actuator.torque_limits import (
     TorqueSpeedTable,
 )
 from ....errors import ParameterError
-from ....physics.drive import torque_of
+from ....physics.circuit import torque_of
 from ...joint import allowed_current, gear_torque, ratio_of, single
 from ...text import Figure
 from ..versions import in_volts

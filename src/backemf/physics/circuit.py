@@ -1,0 +1,118 @@
+"""The circuit over one step: the winding and the magnet at their temperature, and what a voltage makes of the current.
+
+Everything here is the same at every speed, so that a step finds it once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..motor import Motor
+from .exact import decay, rise, rise_mean
+from .magnet import flux, saturating_torque, saturating_torque_slope, torque
+from .ops import absolute, expm1, maximum, where
+from .state import State
+from .winding import resistance, step_in_time_constants
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """Winding and magnet during a step. A steady current s makes i(end) = left·i + come·s, and its mean likewise."""
+
+    temperature: Any
+    """Winding temperature [°C]."""
+    resistance: Any
+    """Resistance at that temperature [Ω]."""
+    flux: Any
+    """Flux of the magnet relative to its reference [1]."""
+    back_emf_constant: Any
+    """Volts per rotor speed at that flux [V·s/rad]."""
+    current: Any
+    """Current at the start of the step [A]."""
+    left: Any
+    """Share of it that is left at the end [1]."""
+    come: Any
+    """Share of the steady current that has come by then [1]."""
+    left_mean: Any
+    """Share of the current at the start in the mean over the step [1]."""
+    come_mean: Any
+    """Share of the steady current in that mean [1]."""
+
+
+def circuit_of(motor: Motor, state: State, dt) -> Circuit:
+    """The circuit of a motor in a step."""
+    temperature = winding_temperature(motor, state)
+    ohms, field = resistance(temperature, motor.winding), flux(temperature, motor.magnet)
+    current = 0.0 if state.current is None else state.current
+    shares = (0.0, 1.0, 0.0, 1.0)
+    if motor.winding.inductance is not None:
+        u = step_in_time_constants(ohms, dt, motor.winding)
+        shares = (decay(u), -expm1(-u), rise(u), u * rise_mean(u))
+    return Circuit(temperature, ohms, field, motor.magnet.back_emf_constant * field, current, *shares)
+
+
+def winding_temperature(motor: Motor, state: State):
+    """Temperature of the winding at the start of the step [°C]; without a thermal model, that of the data."""
+    if motor.thermal is None:
+        return motor.winding.reference_temperature
+    return motor.thermal.ambient + state.winding_rise
+
+
+def housing_temperature(motor: Motor, state: State):
+    """Temperature of the housing [°C]; None where there is no such state."""
+    if motor.thermal is None or state.housing_rise is None:
+        return None
+    return motor.thermal.ambient + state.housing_rise
+
+
+def end_current(c: Circuit, steady):
+    """Current at the end of the step [A]."""
+    return c.left * c.current + c.come * steady
+
+
+def mean_current(c: Circuit, steady):
+    """Current averaged over the step [A]."""
+    return c.left_mean * c.current + c.come_mean * steady
+
+
+def steady_for(c: Circuit, target):
+    """Steady current that brings the current to a target at the end of the step [A]."""
+    return (target - c.left * c.current) / c.come
+
+
+def mean_square_current(c: Circuit, steady):
+    """Squared current averaged over the step, which is what heats [A²].
+
+    With x = t/te it is the mean of (i·exp(-x) + s·(1 - exp(-x)))², without a difference of large numbers.
+    """
+    crossed = 0.5 * c.left_mean * c.come
+    of_start = 0.5 * c.left_mean * (1.0 + c.left)
+    square = c.current * (of_start * c.current + 2.0 * crossed * steady) + (c.come_mean - crossed) * steady * steady
+    return maximum(square, 0.0)
+
+
+def torque_of(motor: Motor, current, field):
+    """Torque of a current, saturation included where there is one [N·m]."""
+    if motor.magnet.saturation is None:
+        return torque(current, field, motor.magnet)
+    return saturating_torque(current, field, motor.magnet, motor.magnet.saturation)
+
+
+def torque_per_ampere(motor: Motor, current, field):
+    """Slope of the torque over the current [N·m/A]."""
+    if motor.magnet.saturation is None:
+        return motor.magnet.torque_constant * field
+    return saturating_torque_slope(current, field, motor.magnet, motor.magnet.saturation)
+
+
+def steepest_torque_per_ampere(motor: Motor, current, field):
+    """Torque per ampere with which a step may follow the current without passing zero [N·m/A].
+
+    Where the iron saturates, that is the line to the origin, or the slope if that is steeper.
+    """
+    slope = torque_per_ampere(motor, current, field)
+    if motor.magnet.saturation is None:
+        return slope
+    flows = absolute(current) > 0.0
+    return maximum(where(flows, torque_of(motor, current, field) / where(flows, current, 1.0), slope), slope)

@@ -1,0 +1,100 @@
+"""Every limit of the current at once: its rate, the drive's limit and its derating, the firmware's and the joint's.
+
+The tightest wins: the bounds are those that all of them allow, and where that is nothing the current nearest zero. Only the
+rate gives way, since a current above its limit has to come down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..motor import Limits
+from . import state as names
+from .circuit import Circuit
+from .limits import clip, derated_current, narrowed
+from .ops import absolute, minimum, where
+
+
+@dataclass(frozen=True)
+class CurrentBounds:
+    """Between which bounds the current may end a step, and which limit makes them."""
+
+    low: Any
+    """Lowest current [A]."""
+    high: Any
+    """Highest current [A]."""
+    low_slope: Any
+    """How fast the lowest current falls with the rotor speed [A·s/rad]."""
+    high_slope: Any
+    """How fast the highest current falls with the rotor speed [A·s/rad]."""
+    at_any_rate: Any
+    """Both bounds if the rate had no limit [A]; None: it has none."""
+    cap: Any
+    """Largest current in either direction that drive and firmware allow [A]; None: any."""
+    hot_cap: Any
+    """The drive's limit where heat has lowered it, infinite where not [A]; None: it does not derate."""
+    joint_low: Any
+    """Lowest current that the joint's torque limits allow [A]; None: any."""
+    joint_high: Any
+    """Highest current that the joint's torque limits allow [A]; None: any."""
+
+
+UNBOUNDED = 1e30
+"""A current that nothing reaches [A]."""
+
+
+def has_current_limit(limits: Limits | None, demand) -> bool:
+    """Whether anything limits the current."""
+    return limits is not None or demand.low_current is not None or demand.current_limit is not None
+
+
+def current_bounds(limits: Limits | None, demand, c: Circuit, dt) -> CurrentBounds:
+    """The bounds of the current at the end of a step."""
+    # what drive and firmware allow in either direction
+    cap, hot = drive_limit(limits, c)
+    if demand.current_limit is not None:
+        cap = demand.current_limit if cap is None else minimum(cap, demand.current_limit)
+    low, high = (-UNBOUNDED, UNBOUNDED) if cap is None else (-cap, cap)
+    low_slope, high_slope = 0.0, 0.0
+    # what the joint allows, which moves with the speed
+    if demand.low_current is not None:
+        low, high = narrowed(low, high, demand.low_current, demand.high_current)
+        low_slope = where(low == demand.low_current, demand.low_slope, 0.0 * low)
+        high_slope = where(high == demand.high_current, demand.high_slope, 0.0 * high)
+    at_any_rate = None
+    if limits is not None and limits.current_rate is not None:
+        at_any_rate = low, high
+        slowest, fastest = c.current - limits.current_rate * dt, c.current + limits.current_rate * dt
+        low_slope = where((slowest < low) | (slowest > high), low_slope, 0.0 * slowest)
+        high_slope = where((fastest < low) | (fastest > high), high_slope, 0.0 * fastest)
+        low, high = clip(slowest, low, high), clip(fastest, low, high)
+    joint = demand.low_current, demand.high_current
+    return CurrentBounds(low, high, low_slope, high_slope, at_any_rate, cap, hot, *joint)
+
+
+def drive_limit(limits: Limits | None, c: Circuit):
+    """The drive's own limit of the current, and the same where heat has lowered it [A]; None where there is none."""
+    if limits is None or limits.rated_current is None:
+        return None, None
+    if not limits.derates:
+        return limits.rated_current, None
+    start, end = limits.derating_start, limits.derating_end
+    cap = derated_current(c.temperature, limits.rated_current, limits.low_current, start, end)
+    return cap, where(cap < limits.rated_current, cap, UNBOUNDED)
+
+
+def acting_limits(b: CurrentBounds, wanted, allowed):
+    """Flags of the limits that turn the current that is wanted into the one that is allowed."""
+    cut = absolute(allowed - wanted) > 0.0
+    flags = 0
+    if b.at_any_rate is not None:
+        flags = where(absolute(clip(wanted, *b.at_any_rate) - allowed) > 0.0, names.RATE, 0)
+    if b.cap is not None:
+        flags = flags | where(cut & (absolute(allowed) >= b.cap), names.CURRENT, 0)
+    if b.hot_cap is not None:
+        flags = flags | where(cut & (absolute(allowed) >= b.hot_cap), names.DERATING, 0)
+    if b.joint_low is not None:
+        outside = (allowed <= b.joint_low) | (allowed >= b.joint_high)
+        flags = flags | where(cut & outside, names.TORQUE, 0)
+    return flags
