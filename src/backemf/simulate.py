@@ -24,6 +24,7 @@ from .motor import Motor
 from .physics.load import pendulum_inertia
 from .rollout import MAIN, Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .run import Run
+from .runaway import EnergyWatch
 from .tree import numbers
 
 CHUNK = 16384
@@ -97,6 +98,7 @@ def simulate(
     roll = roll_jax if engine == "jax" else roll_numpy
     pieces: list[dict[str, np.ndarray]] = []
     here = start
+    watch = EnergyWatch(actuator, load, velocity, dt, every)
     with _bar(progress, steps) as advance:
         for first, count in chunks(steps, every):
             times = (first + np.arange(count)) * dt
@@ -112,6 +114,7 @@ def simulate(
                 row = behind_time(row[every - 1 :: every], len(batch))
                 record[label] = np.broadcast_to(row, (count // every, *batch)).copy()
             check_finite(record, (first + every) * dt, dt * every, actuator, load)
+            watch.look(record, (first + every) * dt)
             pieces.append(record)
             advance(count)
     data = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}

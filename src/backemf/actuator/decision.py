@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..physics import state as names
-from ..physics.circuit import winding_temperature
+from ..physics.circuit import flux_of
 from ..physics.drive import Demand
 from ..physics.limits import clip
-from ..physics.magnet import flux
 from ..physics.ops import absolute, alike, expm1, maximum, minimum, sign, where
 from ..physics.state import Output, State
 from ..tree import changed
@@ -160,7 +159,7 @@ def compensated(actuator, state: State, asked: Asked, flags, velocity) -> Demand
     """
     motor = actuator.motor
     ohms = motor.winding.resistance
-    constant = motor.magnet.back_emf_constant * flux(winding_temperature(motor, state), motor.magnet)
+    constant = motor.magnet.back_emf_constant * flux_of(motor, state)
     per_torque = ohms / (motor.magnet.torque_constant * motor.ratio)
     per_joint = per_torque / motor.ratio
     return Demand(

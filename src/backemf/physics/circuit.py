@@ -43,7 +43,7 @@ class Circuit:
 def circuit_of(motor: Motor, state: State, dt) -> Circuit:
     """The circuit of a motor in a step."""
     temperature = winding_temperature(motor, state)
-    ohms, field = resistance(temperature, motor.winding), flux(temperature, motor.magnet)
+    ohms, field = resistance(temperature, motor.winding), flux_of(motor, state)
     current = 0.0 if state.current is None else state.current
     shares = (0.0, 1.0, 0.0, 1.0)
     if motor.winding.inductance is not None:
@@ -57,6 +57,11 @@ def winding_temperature(motor: Motor, state: State):
     if motor.thermal is None:
         return motor.winding.reference_temperature
     return motor.thermal.ambient + state.winding_rise
+
+
+def flux_of(motor: Motor, state: State):
+    """Flux of the magnet relative to its data [1]; without a thermal model nothing is warmer than the data."""
+    return 1.0 if motor.thermal is None else flux(winding_temperature(motor, state), motor.magnet)
 
 
 def housing_temperature(motor: Motor, state: State):

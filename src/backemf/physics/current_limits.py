@@ -1,7 +1,7 @@
 """Every limit of the current at once: its rate, the drive's limit and its derating, the firmware's and the joint's.
 
-The tightest wins: the bounds are those that all of them allow, and where that is nothing the current nearest zero. Only the
-rate gives way, since a current above its limit has to come down.
+The tightest wins: the bounds are those that all of them allow, and where that is nothing the current nearest zero.
+Only the rate gives way, since a current above its limit has to come down.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from .circuit import (
 from .current_limits import CurrentBounds, acting_limits, current_bounds, has_current_limit
 from .limits import clip
 from .ops import absolute, minimum, total, where
-from .supply import accepted, bus_current, duty, sagging_bus
+from .supply import COLLAPSED, accepted, bus_current, duty, sagging_bus
 from .winding import steady_current
 
 
@@ -216,6 +216,23 @@ def found_bus(supply, c: Circuit, t: Terminals, emf):
     return bus
 
 
+def voltage_slope(supply, c: Circuit, share, command_slope, emf_slope, bus, mean):
+    """How fast the terminal voltage rises with speed or angle, of a duty that follows the command [V·s/rad] or [V/rad].
+
+    A battery gives way as the current changes: with v = duty·bus, bus = V - r·duty·i and i = a + g·(v - emf),
+    v'·(1 + r·g·duty²) = duty'·(bus - r·duty·i) + r·g·duty²·emf'. One that is shared is taken as it is.
+    """
+    rises = command_slope / supply.voltage
+    if supply.resistance is None or supply.shared:
+        return rises * bus
+    give = supply.resistance * share * share * c.come_mean / c.resistance
+    felt = (rises * (bus - supply.resistance * share * mean) + give * emf_slope) / (1.0 + give)
+    gives_way = bus > COLLAPSED * supply.voltage
+    if not supply.regeneration:
+        gives_way = gives_way & (bus < supply.voltage)
+    return where(gives_way, felt, rises * bus)
+
+
 def drawn_from(supply, power, bus):
     """Bus current and brake power of what the motor takes [A], [W]."""
     drawn = total(power) if supply.shared else power
@@ -247,7 +264,11 @@ def drive(motor: Motor, supply, c: Circuit, demand: Demand, speed, dt, mean_torq
     acting, come = (mean, c.come_mean) if mean_torque else (t.current, c.come)
     per_ampere = torque_per_ampere(motor, acting, c.flux)
     per_volt = per_ampere * come / c.resistance
-    slope = per_volt * (1.0 - t.at_bound) * (c.back_emf_constant - t.follows * command_per_speed)
+    rises, turns = t.follows * command_per_speed, t.follows * command_per_angle
+    if supply is not None:
+        rises = voltage_slope(supply, c, t.duty, rises, c.back_emf_constant, bus, mean)
+        turns = voltage_slope(supply, c, t.duty, turns, 0.0, bus, mean)
+    slope = per_volt * (1.0 - t.at_bound) * (c.back_emf_constant - rises)
     magnetic = 0.0
     if motor.winding.inductance is not None:
         magnetic = motor.winding.inductance * (t.current - c.current) * (t.current + c.current) / (2.0 * dt)
@@ -261,7 +282,7 @@ def drive(motor: Motor, supply, c: Circuit, demand: Demand, speed, dt, mean_torq
         torque=torque_of(motor, acting, c.flux),
         requested=torque_of(motor, requested, c.flux),
         slope=slope + per_ampere * (come / c.come) * t.at_bound * t.bound_slope,
-        stiffness=-per_volt * t.follows * command_per_angle,
+        stiffness=-per_volt * turns,
         voltage=t.voltage,
         back_emf=emf,
         electrical_power=power,

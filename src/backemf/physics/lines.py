@@ -2,8 +2,8 @@
 
 At a command, a bound of the current or the end of the voltage, the mean current of a step falls with the rotor speed
 on a straight line. Which of them acts depends on the speed: the command's, kept between the bounds of the current, kept
-between the ends of the voltage. None of them rises, so an implicit step along this broken line has exactly one solution, and
-it is found line by line: solve along the command; where the solution lies beyond a bound, solve along the bound.
+between the ends of the voltage. None of them rises, so an implicit step along this broken line has exactly one
+solution, found line by line: solve along the command; where that ends beyond a bound, solve along the bound.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from ..motor import Motor
 from .circuit import Circuit, mean_current, steady_for, steepest_torque_per_ampere, torque_of
 from .current_limits import current_bounds, has_current_limit
-from .drive import Demand, command_of
+from .drive import Demand, command_of, voltage_slope
 from .ops import maximum, minimum, where
 from .supply import sagging_bus
 from .winding import steady_current
@@ -46,12 +46,17 @@ def torque_line(motor: Motor, c: Circuit, current, fall) -> Line:
     return Line(current, fall, torque_of(motor, current, c.flux), constant * fall)
 
 
-def command_line(motor: Motor, c: Circuit, demand: Demand, speed, bus_share) -> Line:
-    """The line that the command asks for, on a bus that has sagged to a share of its voltage."""
+def command_line(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus) -> Line:
+    """The line that the command asks for, as far as a bus of this voltage takes part in it."""
     emf = c.back_emf_constant * speed
-    command, per_speed, _ = command_of(demand, c, emf)
-    steady = steady_current(command * bus_share, emf, c.resistance)
-    fall = c.come_mean / c.resistance * (c.back_emf_constant - bus_share * per_speed)
+    voltage, per_speed, _ = command_of(demand, c, emf)
+    if supply is not None:
+        share = voltage / supply.voltage
+        voltage = share * bus
+        mean = mean_current(c, steady_current(voltage, emf, c.resistance))
+        per_speed = voltage_slope(supply, c, share, per_speed, c.back_emf_constant, bus, mean)
+    steady = steady_current(voltage, emf, c.resistance)
+    fall = c.come_mean / c.resistance * (c.back_emf_constant - per_speed)
     return torque_line(motor, c, mean_current(c, steady), fall)
 
 

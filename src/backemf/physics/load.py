@@ -41,7 +41,11 @@ def react(load, memory, position, velocity, dt):
     if isinstance(load, ConstantTorque):
         return load.inertia, load.torque, 0.0
     if isinstance(load, Pendulum):
-        return pendulum_inertia(load), pendulum_torque(position, load) - load.damping * velocity, load.damping
+        inertia, torque = pendulum_inertia(load), pendulum_torque(position, load) - load.damping * velocity
+        # a step longer than gravity swings the arm sees part of the way that it goes, and gains no energy from it
+        gravity = (load.mass + 0.5 * load.arm_mass) * load.gravity * load.length
+        brake = maximum(gravity * dt - inertia / dt, 0.0)
+        return inertia, torque - brake * velocity, load.damping + brake
     if isinstance(load, Fan):
         # the end speed meets the coefficient of the start, which never pushes
         return load.inertia, -fan_torque(velocity, load), load.coefficient * absolute(velocity)

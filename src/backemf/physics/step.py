@@ -116,8 +116,8 @@ def coupled(
     """New state, joint velocity at the end of the step, and output, together with a load.
 
     The load pulls with `load_torque` at the present speed [N·m], falling by `load_slope` per speed [N·m·s/rad]. All
-    torques that fall with speed are taken at the speed of the end of the step, w1, along the line of the bound that acts
-    there:
+    torques that fall with speed are taken at the speed of the end of the step, w1, along the line of the command or of
+    the bound that acts there:
 
         J·(w1 - w0) = dt·(torque(w0) - slope·(w1 - w0))
     """
@@ -146,8 +146,7 @@ def coupled(
 
     # along the command, then along the bound of the current that it meets, then along the end of the voltage
     guess = drive(motor, actuator.supply, circuit, demand, start, dt, mean_torque=True)
-    bus_share = 1.0 if actuator.supply is None else guess.bus_voltage / actuator.supply.voltage
-    line = command_line(motor, circuit, demand, start, bus_share)
+    line = command_line(motor, actuator.supply, circuit, demand, start, guess.bus_voltage)
     torque, moved = move(line)
     for bounds in (
         bound_lines(motor, circuit, demand, dt),
@@ -178,7 +177,7 @@ def with_stiffness(motor: Motor, circuit, demand: Demand, speed, inertia, dt) ->
     """The demand of a position loop that is too stiff for the step: it sees part of the way that the step will go.
 
     A loop of stiffness k on an inertia J takes the position of the start, which is good while k·dt² is below J. Beyond
-    that the excess X = k·dt² - J acts at the end of the step, on the angle w1·dt, which no gain and no step makes unstable.
+    that the excess X = k·dt² - J acts at the end of the step, on the angle w1·dt: that is stable for any gain and step.
     """
     if isinstance(demand.per_angle, float) and demand.per_angle == 0.0:
         return demand
@@ -228,7 +227,7 @@ def report(
     mechanical = torque * work_speed
     gear_power, rotor_power = rubbed.gear_loss * rubbing_speed, 0.0
     if flank is not None:
-        # the rotor's own energy; a flank that is hit takes what the rotor loses to the gears, beside the loss of the gears
+        # the rotor's own energy; a flank that is hit takes what the rotor loses to the gears, beside their own loss
         change = after.rotor_speed - before.rotor_speed
         rotor_power = 0.5 * motor.inertia * change * (after.rotor_speed + before.rotor_speed) / dt
         swallowed = 0.5 * motor.inertia * change * change / dt

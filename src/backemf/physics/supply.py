@@ -11,6 +11,9 @@ fixed by a limit draw Σ power/bus. The bus voltage of any number of motors foll
 from .limits import clip
 from .ops import maximum, sqrt
 
+COLLAPSED = 0.001
+"""Share of its voltage that a collapsing bus keeps [1]."""
+
 
 def duty(command: float, voltage: float, modulation_limit: float) -> float:
     """Share of the bus voltage that the bridge passes on, within ±modulation_limit [1]."""
@@ -18,11 +21,11 @@ def duty(command: float, voltage: float, modulation_limit: float) -> float:
 
 
 def sagging_bus(voltage: float, resistance: float, drawn: float, stiffness: float, power: float) -> float:
-    """Bus voltage where motors draw Σ duty·a, Σ duty²·g and Σ power [V]; a collapsing bus keeps a thousandth of it."""
+    """Bus voltage where motors draw Σ duty·a, Σ duty²·g and Σ power, or its last thousandth if it collapses [V]."""
     square = 1.0 + resistance * stiffness
     linear = voltage - resistance * drawn
     root = sqrt(maximum(linear * linear - 4.0 * square * resistance * power, 1e-12 * voltage * voltage))
-    return maximum((linear + root) / (2.0 * square), 0.001 * voltage)
+    return maximum((linear + root) / (2.0 * square), COLLAPSED * voltage)
 
 
 def bus_current(power: float, bus: float) -> float:

@@ -1,0 +1,70 @@
+"""A run whose joint has more energy than supply, load and start have given it: a step that diverges, and says so.
+
+Energy comes from the supply, from the load, from the start, and from constants that give more torque than the back-EMF
+takes (Kt above Ke). What the joint has beyond that came from nowhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .actuator import Actuator
+from .errors import SimulationError
+from .loads import KINEMATIC, Load, Pendulum, TwoMass
+from .physics.load import pendulum_inertia
+
+SURE = 10.0
+"""How many times the energy given a joint may have where every step is recorded."""
+SURE_BETWEEN = 1e6
+"""The same where steps between the records may have given energy that is not seen."""
+
+
+class EnergyWatch:
+    """Compares the joint's energy with what it was given, piece by piece of a run."""
+
+    def __init__(self, actuator: Actuator, load: Load, velocity: Any, dt: float, every: int) -> None:
+        """`velocity` is that of the start [rad/s], `dt` the step [s], `every` how many steps make a record."""
+        self.active = not isinstance(load, KINEMATIC)
+        if not self.active:
+            return
+        outside = pendulum_inertia(load) if isinstance(load, Pendulum) else load.inertia
+        self.inertia = np.asarray(outside + (0.0 if actuator.motor is None else actuator.motor.armature))
+        self.far_inertia = np.asarray(load.far_inertia) if isinstance(load, TwoMass) else None
+        self.far_torque = load.far_torque if isinstance(load, TwoMass) else 0.0
+        self.spacing = dt * every
+        self.sure = SURE if every == 1 else SURE_BETWEEN
+        velocity = np.asarray(velocity, dtype=float)
+        self.given = 0.5 * self.inertia * velocity**2
+        if self.far_inertia is not None:
+            self.given = self.given + 0.5 * self.far_inertia * velocity**2
+
+    def look(self, record: dict[str, np.ndarray], first: float) -> None:
+        """Raises a `SimulationError` at the first moment that has too much energy; `first` is that of the record [s]."""
+        if not self.active:
+            return
+        velocity = record["velocity"]
+        has = 0.5 * self.inertia * velocity**2
+        sources = record["load_torque"] * velocity
+        if self.far_inertia is not None:
+            has = has + 0.5 * self.far_inertia * record["far_velocity"] ** 2
+            sources = np.abs(sources) + np.abs(self.far_torque * record["far_velocity"])
+        sources = np.maximum(sources, 0.0)
+        if "electrical_power" in record:
+            for name in ("electrical", "cogging"):
+                sources = sources + np.maximum(record[f"{name}_power"], 0.0)
+            for name in ("conversion", "magnetic", "bristle", "rotor"):
+                sources = sources - np.minimum(record[f"{name}_power"], 0.0)
+        else:
+            sources = sources + np.maximum(record["mechanical_power"], 0.0)
+        given = self.given + self.spacing * np.cumsum(sources, axis=0)
+        self.given = given[-1]
+        wild = (has > self.sure * given) & (given > 0.0) & (has > 1e-12)
+        if wild.any():
+            at = tuple(np.argwhere(wild)[0])
+            which = f" of motor {tuple(int(i) for i in at[1:])}" if len(at) > 1 else ""
+            raise SimulationError(
+                f"at t = {first + at[0] * self.spacing:g} s the joint{which} has {has[at]:.3g} J where supply, load and "
+                f"start have given {given[at]:.3g} J: the step diverges; lower dt"
+            )
