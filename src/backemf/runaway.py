@@ -41,7 +41,7 @@ class EnergyWatch:
             self.given = self.given + 0.5 * self.far_inertia * velocity**2
 
     def look(self, record: dict[str, np.ndarray], first: float) -> None:
-        """Raises a `SimulationError` at the first moment that has too much energy; `first` is that of the record [s]."""
+        """Raises a `SimulationError` at the first moment with too much energy; `first` is that of the record [s]."""
         if not self.active:
             return
         velocity = record["velocity"]
@@ -65,6 +65,6 @@ class EnergyWatch:
             at = tuple(np.argwhere(wild)[0])
             which = f" of motor {tuple(int(i) for i in at[1:])}" if len(at) > 1 else ""
             raise SimulationError(
-                f"at t = {first + at[0] * self.spacing:g} s the joint{which} has {has[at]:.3g} J where supply, load and "
-                f"start have given {given[at]:.3g} J: the step diverges; lower dt"
+                f"at t = {first + at[0] * self.spacing:g} s the joint{which} has {has[at]:.3g} J where supply, load "
+                f"and start have given {given[at]:.3g} J: the step diverges; lower dt"
             )

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..physics import state as names
 from ..physics.circuit import flux_of
+from ..physics.current_limits import JointBounds, SlantedBounds
 from ..physics.drive import Demand
 from ..physics.limits import clip
 from ..physics.ops import absolute, alike, expm1, maximum, minimum, sign, where
@@ -29,6 +30,7 @@ from .controllers import (
 )
 from .learned.learned import LearnedController
 from .learned.learned import asked as network_asks
+from .limit_lines import limit_lines
 from .limit_slopes import tightest_slopes
 from .torque_limits import tightest
 
@@ -191,19 +193,29 @@ def bounded(actuator, demand: Demand, position, velocity) -> Demand:
     """The demand with the torque limits of the joint as bounds of the current."""
     if not actuator.limits:
         return demand
+    return changed(demand, joint=joint_bounds(actuator, position, velocity))
+
+
+def joint_bounds(actuator, position, velocity) -> JointBounds:
+    """The torque limits of the joint as bounds of the current; a gear that turns the other way swaps them."""
     motor = actuator.motor
-    low, high = tightest(actuator.limits, position, velocity)
     per_torque = 1.0 / (motor.magnet.torque_constant * motor.ratio)
-    slopes = tightest_slopes(actuator.limits, position, velocity, low, high)
-    # a gear that turns the other way swaps them
-    first, second = low * per_torque, high * per_torque
-    slope_of_low, slope_of_high = (x * absolute(per_torque) / absolute(motor.ratio) for x in slopes)
-    return changed(
-        demand,
-        low_current=minimum(first, second),
-        high_current=maximum(first, second),
-        low_slope=where(first <= second, slope_of_low, slope_of_high),
-        high_slope=where(first <= second, slope_of_high, slope_of_low),
+    per_slope = absolute(per_torque / motor.ratio)
+
+    def pair(low, high):
+        first, second = low * per_torque, high * per_torque
+        return minimum(first, second), maximum(first, second)
+
+    low, high = tightest(actuator.limits, position, velocity)
+    low_slope, high_slope = tightest_slopes(actuator.limits, position, velocity, low, high)
+    slants, flat_low, flat_high = limit_lines(actuator.limits, position, velocity)
+    return JointBounds(
+        *pair(low, high),
+        where(per_torque > 0.0, low_slope, high_slope) * per_slope,
+        where(per_torque > 0.0, high_slope, low_slope) * per_slope,
+        tuple(SlantedBounds(*pair(s.low, s.high), s.fall * per_slope, s.floor * absolute(per_torque)) for s in slants),
+        *pair(flat_low, flat_high),
+        at=lambda rotor_speed: joint_bounds(actuator, position, rotor_speed / motor.ratio),
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from ..physics import state as names
 from ..physics.limits import clip
-from ..physics.ops import absolute, where
+from ..physics.lines import Line, torque_at, within
+from ..physics.ops import absolute, maximum, minimum, where
 from ..physics.state import Output
 from ..tree import changed
 from .control import Asked
 from .decision import Decision, settle
 from .joint_friction import tanh_friction, tanh_friction_per_speed, tanh_friction_slope
+from .limit_lines import limit_lines
 from .limit_slopes import tightest_slopes
 from .torque_limits import tightest
 
@@ -50,16 +52,33 @@ def joint_coupled(actuator, decision: Decision, position, velocity, dt, load_tor
     """The torque taken at the end of the step, so that any gain is stable at any dt.
 
     J·(v1 - v0) = dt·(torque(v0) - slope·(v1 - v0) - stiffness·dt·v1 + load)
+
+    along what is asked for, then along each bound that this exceeds at the end.
     """
-    out = joint_output(actuator, decision, position, velocity)
-    slope = out.torque_slope
+    out, asked = joint_output(actuator, decision, position, velocity), decision.torque
+    rubbed, per_speed = 0.0, 0.0
     if actuator.friction is not None:
         # friction goes down to 0 with the speed, where its slope would carry it past
-        slope = slope - tanh_friction_slope(velocity, actuator.friction)
-        slope = slope + tanh_friction_per_speed(velocity, actuator.friction)
-    inertia = load_inertia + dt * (slope + load_slope) + dt * dt * out.torque_stiffness
-    push = out.torque + load_torque - dt * out.torque_stiffness * velocity
-    end = velocity + dt * push / inertia
-    torque = out.torque - slope * (end - velocity) - dt * out.torque_stiffness * end
+        rubbed = tanh_friction(velocity, actuator.friction)
+        per_speed = tanh_friction_per_speed(velocity, actuator.friction)
+
+    def end_speed(line: Line):
+        inertia = load_inertia + dt * (line.slope + per_speed + load_slope)
+        return velocity + dt * (line.torque - rubbed + load_torque) / inertia
+
+    # the position of the end is another dt·v1 away
+    stiffness = -asked.per_position
+    line = Line(asked.amount - dt * stiffness * velocity, dt * stiffness - asked.per_velocity)
+    if actuator.limits:
+        slants, lowest, highest = limit_lines(actuator.limits, position, velocity)
+        for slant in slants:
+            ends = Line(slant.low, slant.fall), Line(slant.high, slant.fall)
+            line, over, under = within(line, *ends, end_speed(line) - velocity)
+            # a slanted bound goes no further than its floor
+            lowest = where(over, maximum(lowest, slant.floor), lowest)
+            highest = where(under, minimum(highest, -slant.floor), highest)
+        line, _, _ = within(line, Line(lowest, 0.0), Line(highest, 0.0), end_speed(line) - velocity)
+    end = end_speed(line)
+    torque = torque_at(line, end - velocity) - rubbed - per_speed * (end - velocity)
     state = settle(actuator, decision, decision.state, out, position, dt)
     return state, end, changed(out, torque=torque, mechanical_power=torque * end)

@@ -19,7 +19,7 @@ from .circuit import (
     torque_of,
     torque_per_ampere,
 )
-from .current_limits import CurrentBounds, acting_limits, current_bounds, has_current_limit
+from .current_limits import CurrentBounds, JointBounds, acting_limits, current_bounds, has_current_limit
 from .limits import clip
 from .ops import absolute, minimum, total, where
 from .supply import COLLAPSED, accepted, bus_current, duty, sagging_bus
@@ -42,14 +42,8 @@ class Demand:
     """Where the loop decides, of motors of which some get a voltage; None: everywhere."""
     current_limit: Any = None
     """Largest current in either direction that the firmware allows [A]; None: what the motor's limits allow."""
-    low_current: Any = None
-    """Lowest current that the demand allows [A]; None: no bound."""
-    high_current: Any = None
-    """Highest current that the demand allows [A]; None: no bound."""
-    low_slope: Any = 0.0
-    """How fast the lowest current falls with the rotor speed [A·s/rad]."""
-    high_slope: Any = 0.0
-    """How fast the highest current falls with the rotor speed [A·s/rad]."""
+    joint: JointBounds | None = None
+    """Bounds of the current that the joint's torque limits make; None: none."""
     voltage_limit: Any = None
     """Largest voltage of the drive in either direction [V]; None: what the supply has."""
     limit: Any = 0
@@ -109,16 +103,15 @@ def has_current_state(motor: Motor, loop: bool = False) -> bool:
     return loop or limited or motor.winding.inductance is not None
 
 
-def at_speed(demand: Demand, change) -> Demand:
-    """The demand after the rotor's speed has changed, controller and bounds going along with it."""
+def at_speed(demand: Demand, speed, change) -> Demand:
+    """The demand after the rotor's speed has changed to `speed`, controller and bounds going along with it."""
     moved = {}
     if demand.voltage is not None:
         moved["voltage"] = demand.voltage + demand.per_speed * change
     if demand.current is not None and demand.by_current is None:
         moved["current"] = demand.current + demand.per_speed * change
-    if demand.low_current is not None:
-        moved["low_current"] = demand.low_current - demand.low_slope * change
-        moved["high_current"] = demand.high_current - demand.high_slope * change
+    if demand.joint is not None:
+        moved["joint"] = demand.joint.at(speed)
     return replace(demand, **moved)
 
 

@@ -1,7 +1,7 @@
 """The torque of the drive over speed as straight lines, for a step that ends at the speed it leads to.
 
-At a command, a bound of the current or the end of the voltage, the mean current of a step falls with the rotor speed
-on a straight line. Which of them acts depends on the speed: the command's, kept between the bounds of the current, kept
+At a command, a bound of the current or the end of the voltage, the torque of a step falls with the rotor speed on a
+straight line. Which of them acts depends on the speed: the command's, kept between the bounds of the current, kept
 between the ends of the voltage. None of them rises, so an implicit step along this broken line has exactly one
 solution, found line by line: solve along the command; where that ends beyond a bound, solve along the bound.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 from ..motor import Motor
 from .circuit import Circuit, mean_current, steady_for, steepest_torque_per_ampere, torque_of
-from .current_limits import current_bounds, has_current_limit
+from .current_limits import SlantedBounds
 from .drive import Demand, command_of, voltage_slope
 from .ops import maximum, minimum, where
 from .supply import sagging_bus
@@ -22,28 +22,23 @@ from .winding import steady_current
 
 @dataclass(frozen=True)
 class Line:
-    """Mean current and torque of a step over the rotor speed at its end."""
+    """Torque of a step over the rotor speed at its end."""
 
-    current: Any
-    """Mean current at the speed of the start [A]."""
-    fall: Any
-    """How fast it falls with the rotor speed, 0 or more [A·s/rad]."""
     torque: Any
     """Torque at the speed of the start [N·m]."""
     slope: Any
-    """How fast that falls with the rotor speed, 0 or more [N·m·s/rad]."""
+    """How fast it falls with the rotor speed, 0 or more [N·m·s/rad]."""
 
 
-def current_at(line: Line, change):
-    """Mean current after a change of the rotor speed [A]."""
-    return line.current - line.fall * change
+def torque_at(line: Line, change):
+    """Torque after a change of the rotor speed [N·m]."""
+    return line.torque - line.slope * change
 
 
 def torque_line(motor: Motor, c: Circuit, current, fall) -> Line:
-    """The line of a mean current that falls with speed; one that rises counts as flat."""
-    fall = maximum(fall, 0.0)
+    """The line of a mean current [A] that falls with speed [A·s/rad]; one that rises counts as flat."""
     constant = steepest_torque_per_ampere(motor, current, c.flux)
-    return Line(current, fall, torque_of(motor, current, c.flux), constant * fall)
+    return Line(torque_of(motor, current, c.flux), constant * maximum(fall, 0.0))
 
 
 def command_line(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus) -> Line:
@@ -60,44 +55,38 @@ def command_line(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus) -
     return torque_line(motor, c, mean_current(c, steady), fall)
 
 
-def bound_lines(motor: Motor, c: Circuit, demand: Demand, dt) -> tuple[Line, Line] | None:
-    """The lines of the lowest and the highest current; None: any current may flow."""
-    if not has_current_limit(motor.limits, demand):
-        return None
-    bounds = current_bounds(motor.limits, demand, c, dt)
-    share = c.come_mean / c.come
-    low, high = (mean_current(c, steady_for(c, bound)) for bound in (bounds.low, bounds.high))
-    return (
-        torque_line(motor, c, low, share * bounds.low_slope),
-        torque_line(motor, c, high, share * bounds.high_slope),
-    )
+def current_line(motor: Motor, c: Circuit, current, fall) -> Line:
+    """The line of a current at the end of the step [A] that falls with speed [A·s/rad]."""
+    return torque_line(motor, c, mean_current(c, steady_for(c, current)), c.come_mean / c.come * fall)
 
 
-def voltage_lines(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus) -> tuple[Line, Line] | None:
-    """The lines of the lowest and the highest voltage, on a bus that is shared; None: any voltage can be had."""
-    if supply is None and demand.voltage_limit is None:
-        return None
+def slanted_lines(motor: Motor, c: Circuit, bounds: SlantedBounds) -> tuple[Line, Line]:
+    """The lines of a pair of bounds that fall with speed."""
+    return current_line(motor, c, bounds.low, bounds.fall), current_line(motor, c, bounds.high, bounds.fall)
+
+
+def voltage_lines(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus) -> tuple[Line, Line]:
+    """The lines of the lowest and the highest voltage; `bus` is that of a supply that is shared [V]."""
     emf, conductance = c.back_emf_constant * speed, c.come_mean / c.resistance
     rest = c.left_mean * c.current - emf * conductance
     lines = []
     for side, tighter in ((-1.0, maximum), (1.0, minimum)):
         if supply is None:
-            ends = (rest + side * conductance * demand.voltage_limit, conductance)
+            current, seen = rest + side * conductance * demand.voltage_limit, conductance
         else:
-            ends = full_duty(supply, c, side, rest, conductance, bus)
+            current, seen = full_duty(supply, side, rest, conductance, bus)
             if demand.voltage_limit is not None:
                 limited = rest + side * conductance * demand.voltage_limit
-                current = tighter(ends[0], limited)
-                ends = (current, where(current == limited, conductance + 0.0 * rest, ends[1] + 0.0 * rest))
-        current, conductance_seen = ends
-        lines.append(torque_line(motor, c, current, conductance_seen * c.back_emf_constant))
+                current = tighter(current, limited)
+                seen = where(current == limited, conductance + 0.0 * rest, seen + 0.0 * rest)
+        lines.append(torque_line(motor, c, current, seen * c.back_emf_constant))
     return lines[0], lines[1]
 
 
-def full_duty(supply, c: Circuit, side, rest, conductance, bus):
+def full_duty(supply, side, rest, conductance, bus):
     """Mean current at the largest duty [A], and how fast it falls with the back-EMF [A/V].
 
-    A battery of its own sags with the current, which makes the line flatter; one that is shared keeps its voltage here.
+    A battery of its own sags with the current, which makes the line flatter; one that is shared keeps its voltage.
     """
     share = side * supply.modulation_limit
     if supply.resistance is None or supply.shared:
@@ -111,13 +100,9 @@ def full_duty(supply, c: Circuit, side, rest, conductance, bus):
     return rest + conductance * share * sagged, seen
 
 
-def line_within(line: Line, pair: tuple[Line, Line], change) -> Line:
-    """The line that acts at a change of speed: a bound where the line is beyond it."""
-    low, high = pair
-    current = current_at(line, change)
-    over, under = current > current_at(high, change), current < current_at(low, change)
-
-    def pick(name: str):
-        return where(over, getattr(high, name), where(under, getattr(low, name), getattr(line, name)))
-
-    return Line(pick("current"), pick("fall"), pick("torque"), pick("slope"))
+def within(line: Line, low: Line, high: Line, change):
+    """The line that acts at a change of speed, and where that is the upper or the lower bound."""
+    torque = torque_at(line, change)
+    over, under = torque > torque_at(high, change), torque < torque_at(low, change)
+    torque = where(over, high.torque, where(under, low.torque, line.torque))
+    return Line(torque, where(over, high.slope, where(under, low.slope, line.slope))), over, under

@@ -38,6 +38,8 @@ class Load:
     """The rotor's share of it [kg·m²]."""
     torque: Any
     """Torque of the load on the rotor; None: unknown [N·m]."""
+    driving: Any
+    """Torque of the motor that friction under load depends on [N·m]."""
 
 
 @dataclass(frozen=True)
@@ -139,13 +141,13 @@ def bristles(friction: Dahl | LuGre, speed):
     return level, friction.stiffness, damping
 
 
-def dry_friction(motor: Motor, state: State, speed, free, torque, load: Load, dt, implicit: bool):
+def dry_friction(motor: Motor, state: State, speed, free, load: Load, dt, implicit: bool):
     """Friction torque against the motion, the bristles after the step, and the speed that is left."""
     friction = motor.friction
     if friction is None:
         return 0.0, state.bristle, free
     if isinstance(friction, (Coulomb, LoadDependent)):
-        budget = friction_budget(friction, speed, torque, load.torque)
+        budget = friction_budget(friction, speed, load.driving, load.torque)
         stopping = stopping_torque(free, load.inertia, dt)
         held = hold(stopping, budget) if implicit else against(hold(stopping, budget), speed)
         # what is left of the stopping torque, so that a rotor that is stopped stands exactly still
@@ -163,7 +165,7 @@ def dry_friction(motor: Motor, state: State, speed, free, torque, load: Load, dt
 
 def rub(motor: Motor, state: State, speed, torque, free, load: Load, dt, implicit: bool) -> Rubbed:
     """Dry friction and gear loss of a rotor that would reach the speed `free` without them."""
-    held, bristle, left = dry_friction(motor, state, speed, free, torque, load, dt, implicit)
+    held, bristle, left = dry_friction(motor, state, speed, free, load, dt, implicit)
     if motor.gearbox is None or motor.gearbox.lossless:
         return Rubbed(held, 0.0, left, bristle)
     # what passes through the gears: the rotor keeps what accelerates it, where the load is known
@@ -176,15 +178,15 @@ def rub(motor: Motor, state: State, speed, torque, free, load: Load, dt, implici
     if not implicit:
         lost = against(hold(stopping_torque(left, load.inertia, dt), budget), speed)
         slower = free - dt * lost / load.inertia
-        held, bristle, left = dry_friction(motor, state, speed, slower, torque, load, dt, implicit)
+        held, bristle, left = dry_friction(motor, state, speed, slower, load, dt, implicit)
         return Rubbed(held, lost, left, bristle)
     # friction again with all of the loss: either the motion goes on, or both together stop it
     direction = sign(left)
     slower = free - dt * direction * budget / load.inertia
-    held, bristle, left = dry_friction(motor, state, speed, slower, torque, load, dt, implicit)
+    held, bristle, left = dry_friction(motor, state, speed, slower, load, dt, implicit)
     stops = left * direction <= 0.0
     stopping = stopping_torque(free, load.inertia, dt)
-    at_rest = resting_friction(motor, state, speed, torque, load, stopping)
+    at_rest = resting_friction(motor, state, speed, load, stopping)
     return Rubbed(
         where(stops, at_rest, held),
         where(stops, stopping - at_rest, direction * budget),
@@ -193,34 +195,36 @@ def rub(motor: Motor, state: State, speed, torque, free, load: Load, dt, implici
     )
 
 
-def resting_friction(motor: Motor, state: State, speed, torque, load: Load, stopping):
+def resting_friction(motor: Motor, state: State, speed, load: Load, stopping):
     """Friction torque of a rotor that comes to rest within the step [N·m]."""
     if motor.friction is None:
         return 0.0
     if isinstance(motor.friction, (Dahl, LuGre)):
         return motor.friction.stiffness * state.bristle
-    return hold(stopping, friction_budget(motor.friction, speed, torque, load.torque))
+    return hold(stopping, friction_budget(motor.friction, speed, load.driving, load.torque))
 
 
-def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gear_inertia, pull, dt) -> Parted:
+def part(motor: Motor, state: State, speed, torque, driving, own_inertia, gear_speed, gear_inertia, pull, dt) -> Parted:
     """A rotor that backlash lets go: in free flight, or against a flank and together with the gears.
 
-    `gear_speed` is what the gears reach by themselves within the step, `gear_inertia` what moves with them and `pull`
-    the torque of the load on them.
+    `driving` is the torque of the motor that friction under load depends on, `gear_speed` what the gears reach by
+    themselves within the step, `gear_inertia` what moves with them and `pull` the torque of the load on them.
     """
     gearbox: Any = motor.gearbox
     play = absolute(gearbox.ratio) * gearbox.backlash
+    # play that has been made smaller since holds the rotor in what is left
+    begin = within_play(state.gap, play)
     # in free flight
     free = speed + dt * torque / own_inertia
-    alone = Load(own_inertia, own_inertia, 0.0)
-    flight, flight_bristle, flight_speed = dry_friction(motor, state, speed, free, torque, alone, dt, implicit=True)
-    gap = gap_after(state.gap, flight_speed, gear_speed, dt)
+    alone = Load(own_inertia, own_inertia, 0.0, driving)
+    flight, flight_bristle, flight_speed = dry_friction(motor, state, speed, free, alone, dt, implicit=True)
+    gap = gap_after(begin, flight_speed, gear_speed, dt)
     stopped = within_play(gap, play)
     # against the flank: rotor and gears close the rest of the play and go on as one
-    approach = (stopped - state.gap) / dt
+    approach = (stopped - begin) / dt
     joined = joined_speed(own_inertia, free, gear_inertia, gear_speed, approach)
-    both = Load(own_inertia + gear_inertia, own_inertia, pull)
-    contact, contact_bristle, contact_speed = dry_friction(motor, state, speed, joined, torque, both, dt, implicit=True)
+    both = Load(own_inertia + gear_inertia, own_inertia, pull, driving)
+    contact, contact_bristle, contact_speed = dry_friction(motor, state, speed, joined, both, dt, implicit=True)
     hit = touching(gap, play)
     lost = 0.0
     if not gearbox.lossless:
@@ -233,9 +237,7 @@ def part(motor: Motor, state: State, speed, torque, own_inertia, gear_speed, gea
         slower = where(hit & (contact_speed * reached > 0.0), slower, 0.0)
         lost = hold(stopping_torque(slower, both.inertia, dt), budget)
         joined = joined - dt * lost / both.inertia
-        contact, contact_bristle, contact_speed = dry_friction(
-            motor, state, speed, joined, torque, both, dt, implicit=True
-        )
+        contact, contact_bristle, contact_speed = dry_friction(motor, state, speed, joined, both, dt, implicit=True)
     passed = own_inertia * (free - contact_speed) / dt - contact
     if isinstance(motor.friction, LoadDependent):
         # friction under load may hold the rotor back from the flank, which cannot pull: they touch without a force

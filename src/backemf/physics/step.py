@@ -12,10 +12,11 @@ from dataclasses import replace
 from ..motor import Dahl, LuGre, Motor, Thermal, TwoNodeThermal
 from .bristle import stored_energy
 from .circuit import circuit_of, housing_temperature, winding_temperature
+from .current_limits import UNBOUNDED, flat_bounds, has_current_limit
 from .drive import Demand, Driven, at_speed, drive
-from .lines import Line, bound_lines, command_line, line_within, voltage_lines
+from .lines import Line, command_line, current_line, slanted_lines, voltage_lines, within
 from .mechanics import Load, Parted, Rubbed, braking, cogging, drag, iron_power, part, rub
-from .ops import maximum, where
+from .ops import maximum, minimum, where
 from .state import Output, State
 from .thermal import one_node, two_nodes
 
@@ -57,7 +58,7 @@ def held(
     cogged = cogging(motor, ratio * joint_position)
     torque = driven.torque + cogged - dragged
     slope = driven.slope + drag_slope
-    load = load_on(motor, load_torque, load_inertia)
+    load = load_on(motor, load_torque, load_inertia, torque)
     free = speed
     if load.inertia is not None:
         free = speed + dt * (torque if load.torque is None else torque + load.torque) / load.inertia
@@ -87,13 +88,13 @@ def held(
     return new, out
 
 
-def load_on(motor: Motor, load_torque, load_inertia) -> Load:
-    """What the host knows of the load, brought to the motor side."""
+def load_on(motor: Motor, load_torque, load_inertia, driving) -> Load:
+    """What the host knows of the load, brought to the motor side, under the torque of the motor."""
     own, ratio = motor.inertia, motor.ratio
     pull = None if load_torque is None else load_torque / ratio
     if load_inertia is not None:
-        return Load(own + load_inertia / (ratio * ratio), own, pull)
-    return Load(None if motor.rotor is None else own, own, pull)
+        return Load(own + load_inertia / (ratio * ratio), own, pull, driving)
+    return Load(None if motor.rotor is None else own, own, pull, driving)
 
 
 def remember(motor: Motor, state: State, driven: Driven, rubbed: Rubbed, speed, gap, dt) -> State:
@@ -133,44 +134,68 @@ def coupled(
     pull = load_torque / ratio
     demand = with_stiffness(motor, circuit, demand, start, motor.inertia + outside, dt)
 
+    guess = drive(motor, actuator.supply, circuit, demand, start, dt, mean_torque=True)
+    driving = guess.torque + cogged - coefficient * start
+
     def move(line: Line):
         # drag of any order brakes the end speed with the coefficient of the start: it never pushes, whatever the step
         torque, own = line.torque + cogged - coefficient * start, motor.inertia + dt * (line.slope + coefficient)
         if parted:
             gear_speed = ratio * joint_velocity + dt * pull / outside
-            return torque, part(motor, state, start, torque, own, gear_speed, outside, pull, dt)
-        inertia = own + outside
-        free = start + dt * (torque + pull) / inertia
-        rubbed = rub(motor, state, start, torque, free, Load(inertia, own, pull), dt, implicit=True)
-        return torque, Parted(rubbed, None, None, rubbed.speed, None)
+            return part(motor, state, start, torque, driving, own, gear_speed, outside, pull, dt)
+        load = Load(own + outside, own, pull, driving)
+        free = start + dt * (torque + pull) / load.inertia
+        rubbed = rub(motor, state, start, torque, free, load, dt, implicit=True)
+        return Parted(rubbed, None, None, rubbed.speed, None)
 
-    # along the command, then along the bound of the current that it meets, then along the end of the voltage
-    guess = drive(motor, actuator.supply, circuit, demand, start, dt, mean_torque=True)
-    line = command_line(motor, actuator.supply, circuit, demand, start, guess.bus_voltage)
-    torque, moved = move(line)
-    for bounds in (
-        bound_lines(motor, circuit, demand, dt),
-        voltage_lines(motor, actuator.supply, circuit, demand, start, guess.bus_voltage),
-    ):
-        if bounds is not None:
-            line = line_within(line, bounds, moved.rubbed.speed - start)
-            torque, moved = move(line)
+    line, moved = solve(actuator, circuit, demand, start, guess.bus_voltage, dt, move)
 
     # the winding, the iron and the drag as they are at the speed of the end
     rubbed, end = moved.rubbed, moved.rubbed.speed
-    driven = drive(motor, actuator.supply, circuit, at_speed(demand, end - start), end, dt, mean_torque=True)
+    driven = drive(motor, actuator.supply, circuit, at_speed(demand, end, end - start), end, dt, mean_torque=True)
     dragged, _ = drag(motor, end)
-    integrated = torque - (line.slope + coefficient) * (end - start)
+    integrated = line.torque - line.slope * (end - start) + cogged - coefficient * end
     numerical = (integrated - (driven.torque + cogged - dragged)) * end
-    passed = integrated - rubbed.friction if moved.passed is None else moved.passed
+    passed, accelerating = integrated - rubbed.friction, None
+    if parted:
+        passed, accelerating = moved.passed, passed - moved.passed
     torque = passed - rubbed.gear_loss
     new = remember(motor, state, driven, rubbed, end, moved.gap, dt)
     slope = guess.slope + drag_slope
     out = report(
         motor, state, new, driven, rubbed, end, end, moved.gear_speed, torque, cogged, dragged, slope, numerical, dt,
-        moved.flank,
+        moved.flank, accelerating,
     )  # fmt: skip
     return new, moved.gear_speed / ratio, out
+
+
+def solve(actuator, circuit, demand: Demand, speed, bus, dt, move):
+    """The line that acts at the end of a step, and where rotor and gears are then.
+
+    `move` solves the mechanics along a line: of the command, then of each bound that the solution exceeds.
+    """
+    motor: Motor = actuator.motor
+    line = command_line(motor, actuator.supply, circuit, demand, speed, bus)
+    moved = move(line)
+    if has_current_limit(motor.limits, demand):
+        lowest, highest = -UNBOUNDED, UNBOUNDED
+        if demand.joint is not None:
+            lowest, highest = demand.joint.flat_low, demand.joint.flat_high
+            for slant in demand.joint.slants:
+                line, over, under = within(line, *slanted_lines(motor, circuit, slant), moved.rubbed.speed - speed)
+                # a slanted bound goes no further than its floor
+                lowest = where(over, maximum(lowest, slant.floor), lowest)
+                highest = where(under, minimum(highest, -slant.floor), highest)
+                moved = move(line)
+        low, high = flat_bounds(motor.limits, demand, circuit, dt, lowest, highest)
+        flat = current_line(motor, circuit, low, 0.0), current_line(motor, circuit, high, 0.0)
+        line, _, _ = within(line, *flat, moved.rubbed.speed - speed)
+        moved = move(line)
+    if actuator.supply is not None or demand.voltage_limit is not None:
+        ends = voltage_lines(motor, actuator.supply, circuit, demand, speed, bus)
+        line, _, _ = within(line, *ends, moved.rubbed.speed - speed)
+        moved = move(line)
+    return line, moved
 
 
 def with_stiffness(motor: Motor, circuit, demand: Demand, speed, inertia, dt) -> Demand:
@@ -212,8 +237,12 @@ def report(
     numerical,
     dt,
     flank=None,
+    accelerating=None,
 ) -> Output:
-    """Torque and telemetry of a step, brought to the joint. `flank` is where backlash lets rotor and gears touch."""
+    """Torque and telemetry of a step, brought to the joint.
+
+    With backlash `flank` is where rotor and gears touch, `accelerating` the torque that is left to the rotor.
+    """
     ratio = motor.ratio
     bristle_power = 0.0
     if isinstance(motor.friction, (Dahl, LuGre)):
@@ -228,9 +257,8 @@ def report(
     gear_power, rotor_power = rubbed.gear_loss * rubbing_speed, 0.0
     if flank is not None:
         # the rotor's own energy; a flank that is hit takes what the rotor loses to the gears, beside their own loss
-        change = after.rotor_speed - before.rotor_speed
-        rotor_power = 0.5 * motor.inertia * change * (after.rotor_speed + before.rotor_speed) / dt
-        swallowed = 0.5 * motor.inertia * change * change / dt
+        change = dt * accelerating / motor.inertia
+        rotor_power, swallowed = accelerating * (speed - 0.5 * change), 0.5 * accelerating * change
         closing = (torque + rubbed.gear_loss) * (speed - work_speed)
         gear_power = rubbed.gear_loss * work_speed + where(flank, closing + swallowed, 0.0)
         # in free flight it is what the step loses by taking the torque at its end

@@ -1,0 +1,75 @@
+"""Torque limits as straight lines over speed, for a step that ends at another speed than it starts.
+
+A limit that falls with speed is a pair of slanted lines, each with a floor below which it does not go, between flat
+bounds. Tables are taken as they are at the start of the step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..physics.limits import narrowed
+from ..physics.ops import where
+from .torque_limits import DcClip, DriveEnvelope, KneeCurve, TorqueLimit, bounds
+
+CUT_OFF = 1e12
+"""Slope that stands for a limit that ends at a speed at once [N·m·s/rad]."""
+
+
+@dataclass(frozen=True)
+class Slant:
+    """A pair of bounds that fall with speed."""
+
+    low: Any
+    """Lower line at the present speed [N·m]."""
+    high: Any
+    """Upper line at the present speed [N·m]."""
+    fall: Any
+    """How fast both fall with speed [N·m·s/rad]."""
+    floor: Any
+    """Lowest torque that the upper line falls to; the lower one ends at its negative [N·m]."""
+
+
+def slants_of(limit: TorqueLimit, speed) -> tuple[Slant, ...]:
+    """The slanted bounds of a limit at a joint speed."""
+    if isinstance(limit, DcClip):
+        fall = limit.saturation_effort / limit.velocity_limit
+        top = limit.saturation_effort
+        return (Slant(-top - fall * speed, top - fall * speed, fall, -limit.effort_limit),)
+    if isinstance(limit, KneeCurve):
+        fall = limit.driving_effort / (limit.no_load_speed - limit.knee_speed)
+        return (around(limit.no_load_speed, fall, speed),)
+    if isinstance(limit, DriveEnvelope):
+        gradient, resistance = limit.speed_effort_gradient, limit.velocity_dependent_resistance
+        steep = where(gradient > 0.0, 1.0 / where(gradient > 0.0, gradient, 1.0), CUT_OFF)
+        top = limit.max_effort
+        gentle = Slant(-top - resistance * speed, top - resistance * speed, resistance, 0.0)
+        return gentle, around(limit.max_actuator_velocity, steep, speed)
+    return ()
+
+
+def around(no_load_speed, fall, speed) -> Slant:
+    """Two lines that fall to nothing at the no-load speed of either direction."""
+    return Slant(-fall * (no_load_speed + speed), fall * (no_load_speed - speed), fall, 0.0)
+
+
+def flat_bounds(limit: TorqueLimit, angle, speed):
+    """Lowest and highest torque of a limit without its slants, in the direction of the present speed [N·m]."""
+    if isinstance(limit, DcClip):
+        return -limit.effort_limit, limit.effort_limit
+    low, high = bounds(limit, angle, speed)
+    if isinstance(limit, (KneeCurve, DriveEnvelope)):
+        driving = limit.driving_effort if isinstance(limit, KneeCurve) else limit.max_effort
+        return where(speed > 0.0, low, -driving), where(speed < 0.0, high, driving)
+    return low, high
+
+
+def limit_lines(limits: tuple[TorqueLimit, ...], angle, speed):
+    """Slanted bounds, lowest and highest torque of several limits together [N·m]."""
+    slants = slants_of(limits[0], speed)
+    low, high = flat_bounds(limits[0], angle, speed)
+    for limit in limits[1:]:
+        slants += slants_of(limit, speed)
+        low, high = narrowed(low, high, *flat_bounds(limit, angle, speed))
+    return slants, low, high
