@@ -9,7 +9,6 @@ from ..physics import state as names
 from ..physics.circuit import flux_of
 from ..physics.current_limits import JointBounds, SlantedBounds
 from ..physics.drive import Demand
-from ..physics.limits import clip
 from ..physics.ops import absolute, alike, expm1, maximum, minimum, sign, where
 from ..physics.state import Output, State
 from ..tree import changed
@@ -134,16 +133,12 @@ def volt_demand(actuator, asked: Asked, flags) -> Demand:
 
 def duty_demand(actuator, servo: DutyServo, asked: Asked, flags):
     """A duty of the bus, within the PWM limit and under the current limiter."""
-    duty = clip(asked.amount, -servo.pwm_limit, servo.pwm_limit)
-    beyond = absolute(duty - asked.amount) > 0.0
-    flags = flags + where(beyond, names.VOLTAGE, 0)
-    # a duty at its limit no longer follows the joint
     bus = actuator.supply.voltage
-    follows = where(beyond, 0.0 * duty, bus)
-    volts = Asked(duty * bus, follows * asked.per_velocity, follows * asked.per_position)
-    demand = volt_demand(actuator, volts, flags)
-    full = None if asked.rate is None else beyond & (asked.amount * asked.rate > 0.0)
-    return changed(demand, current_limit=servo.current_limit), flags, full
+    demand = volt_demand(actuator, Asked(asked.amount * bus, bus * asked.per_velocity, bus * asked.per_position), flags)
+    full = None
+    if asked.rate is not None:
+        full = (absolute(asked.amount) > servo.pwm_limit) & (asked.amount * asked.rate > 0.0)
+    return changed(demand, current_limit=servo.current_limit, duty_limit=servo.pwm_limit), flags, full
 
 
 def torque_demand(actuator, state: State, asked: Asked, flags, velocity, dt) -> Demand:

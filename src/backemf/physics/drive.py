@@ -46,6 +46,8 @@ class Demand:
     """Bounds of the current that the joint's torque limits make; None: none."""
     voltage_limit: Any = None
     """Largest voltage of the drive in either direction [V]; None: what the supply has."""
+    duty_limit: Any = None
+    """Largest duty of the bus that the firmware allows [1]; None: what the supply allows."""
     limit: Any = 0
     """Limits that already act in front of the drive."""
 
@@ -129,9 +131,14 @@ def command_of(demand: Demand, c: Circuit, emf):
     return voltage, c.back_emf_constant + per_ampere * demand.per_speed, per_ampere * demand.per_angle
 
 
+def largest_duty(supply, demand: Demand):
+    """Largest share of the bus that supply and firmware allow [1]."""
+    return supply.modulation_limit if demand.duty_limit is None else minimum(supply.modulation_limit, demand.duty_limit)
+
+
 def highest_voltage(supply, demand: Demand, bus):
     """Largest voltage that the bridge can give in either direction [V]; None: any."""
-    reach = None if supply is None else supply.modulation_limit * bus
+    reach = None if supply is None else largest_duty(supply, demand) * bus
     if demand.voltage_limit is None:
         return reach
     return demand.voltage_limit if reach is None else minimum(reach, demand.voltage_limit)
@@ -146,8 +153,9 @@ def terminals(supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, 
         voltage = clip(command, -demand.voltage_limit, demand.voltage_limit)
         beyond = absolute(command) > demand.voltage_limit
     if supply is not None:
-        share = duty(voltage, supply.voltage, supply.modulation_limit)
-        over = absolute(voltage) > supply.modulation_limit * supply.voltage
+        most = largest_duty(supply, demand)
+        share = duty(voltage, supply.voltage, most)
+        over = absolute(voltage) > most * supply.voltage
         voltage, beyond = share * bus, over if beyond is None else over | beyond
         if demand.voltage_limit is not None and supply.resistance is not None:
             # a bus that is fed back rises, the limit does not
@@ -179,7 +187,7 @@ def terminals(supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, 
         flags = flags | where(short, names.VOLTAGE, 0)
     if supply is not None:
         full = needed / bus
-        by_bus = acts & (absolute(full) >= supply.modulation_limit)
+        by_bus = acts & (absolute(full) >= largest_duty(supply, demand))
         share = where(acts, where(by_bus, full, none), share)
     return Terminals(
         voltage=where(acts, needed, voltage),

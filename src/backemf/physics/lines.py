@@ -14,7 +14,7 @@ from typing import Any
 from ..motor import Motor
 from .circuit import Circuit, mean_current, steady_for, steepest_torque_per_ampere, torque_of
 from .current_limits import SlantedBounds
-from .drive import Demand, command_of, voltage_slope
+from .drive import Demand, command_of, largest_duty
 from .ops import maximum, minimum, where
 from .supply import sagging_bus
 from .winding import steady_current
@@ -42,14 +42,11 @@ def torque_line(motor: Motor, c: Circuit, current, fall) -> Line:
 
 
 def command_line(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus) -> Line:
-    """The line that the command asks for, as far as a bus of this voltage takes part in it."""
+    """The line that the command asks for, on a bus of this voltage [V] that does not give way."""
     emf = c.back_emf_constant * speed
     voltage, per_speed, _ = command_of(demand, c, emf)
     if supply is not None:
-        share = voltage / supply.voltage
-        voltage = share * bus
-        mean = mean_current(c, steady_current(voltage, emf, c.resistance))
-        per_speed = voltage_slope(supply, c, share, per_speed, c.back_emf_constant, bus, mean)
+        voltage, per_speed = voltage * bus / supply.voltage, per_speed * bus / supply.voltage
     steady = steady_current(voltage, emf, c.resistance)
     fall = c.come_mean / c.resistance * (c.back_emf_constant - per_speed)
     return torque_line(motor, c, mean_current(c, steady), fall)
@@ -74,7 +71,7 @@ def voltage_lines(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus) 
         if supply is None:
             current, seen = rest + side * conductance * demand.voltage_limit, conductance
         else:
-            current, seen = full_duty(supply, side, rest, conductance, bus)
+            current, seen = full_duty(supply, side * largest_duty(supply, demand), rest, conductance, bus)
             if demand.voltage_limit is not None:
                 limited = rest + side * conductance * demand.voltage_limit
                 current = tighter(current, limited)
@@ -83,12 +80,11 @@ def voltage_lines(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus) 
     return lines[0], lines[1]
 
 
-def full_duty(supply, side, rest, conductance, bus):
-    """Mean current at the largest duty [A], and how fast it falls with the back-EMF [A/V].
+def full_duty(supply, share, rest, conductance, bus):
+    """Mean current at the largest duty `share` [A], and how fast it falls with the back-EMF [A/V].
 
     A battery of its own sags with the current, which makes the line flatter; one that is shared keeps its voltage.
     """
-    share = side * supply.modulation_limit
     if supply.resistance is None or supply.shared:
         return rest + conductance * share * bus, conductance
     stiffness = share * share * conductance
