@@ -236,8 +236,15 @@ def part(motor: Motor, state: State, speed, torque, driving, own_inertia, gear_s
         slower = where(absolute(contact_speed) < absolute(reached), contact_speed, reached)
         slower = where(hit & (contact_speed * reached > 0.0), slower, 0.0)
         lost = hold(stopping_torque(slower, both.inertia, dt), budget)
+        stopping = stopping_torque(joined, both.inertia, dt)
         joined = joined - dt * lost / both.inertia
         contact, contact_bristle, contact_speed = dry_friction(motor, state, speed, joined, both, dt, implicit=True)
+        # bent bristles that would turn both round against the loss: gears and friction hold them together
+        holds = contact_speed * lost < 0.0
+        at_rest = resting_friction(motor, state, speed, both, stopping)
+        contact, lost = where(holds, at_rest, contact), where(holds, stopping - at_rest, lost)
+        contact_speed = where(holds, 0.0, contact_speed)
+        contact_bristle = None if contact_bristle is None else where(holds, state.bristle, contact_bristle)
     passed = own_inertia * (free - contact_speed) / dt - contact
     if isinstance(motor.friction, LoadDependent):
         # friction under load may hold the rotor back from the flank, which cannot pull: they touch without a force
@@ -251,5 +258,6 @@ def part(motor: Motor, state: State, speed, torque, driving, own_inertia, gear_s
     after = where(hit, contact_speed, flight_speed)
     bristle = None if flight_bristle is None else where(hit, contact_bristle, flight_bristle)
     passed = where(hit, passed, 0.0)
-    reached = gear_speed + dt * (passed - lost) / gear_inertia
+    # gears that are pushed go along with the rotor, less what is left of the play
+    reached = where(hit, after - approach, gear_speed)
     return Parted(Rubbed(held, lost, after, bristle), passed, stopped, reached, hit)
