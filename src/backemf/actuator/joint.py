@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..physics import state as names
 from ..physics.limits import clip
-from ..physics.lines import Line, torque_at, within
-from ..physics.ops import absolute, maximum, minimum, where
+from ..physics.lines import Line, Lines, acting_line, torque_at
+from ..physics.ops import absolute, where
 from ..physics.state import Output
 from ..tree import changed
 from .control import Asked
@@ -71,13 +71,9 @@ def joint_coupled(actuator, decision: Decision, position, velocity, dt, load_tor
     line = Line(asked.amount - dt * stiffness * velocity, dt * stiffness - asked.per_velocity)
     if actuator.limits:
         slants, lowest, highest = limit_lines(actuator.limits, position, velocity)
-        for slant in slants:
-            ends = Line(slant.low, slant.fall), Line(slant.high, slant.fall)
-            line, over, under = within(line, *ends, end_speed(line) - velocity)
-            # a slanted bound goes no further than its floor
-            lowest = where(over, maximum(lowest, slant.floor), lowest)
-            highest = where(under, minimum(highest, -slant.floor), highest)
-        line, _, _ = within(line, Line(lowest, 0.0), Line(highest, 0.0), end_speed(line) - velocity)
+        pairs = tuple((Line(s.low, s.fall), Line(s.high, s.fall), s.floor) for s in slants)
+        lines = Lines(line, pairs, lambda low, high: (Line(low, 0.0), Line(high, 0.0)), lowest, highest, None)
+        line = acting_line(lines, lambda line: end_speed(line) - velocity)
     end = end_speed(line)
     torque = torque_at(line, end - velocity) - rubbed - per_speed * (end - velocity)
     state = settle(actuator, decision, decision.state, out, position, dt)

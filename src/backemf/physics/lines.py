@@ -4,16 +4,18 @@ At a command, a bound of the current or the end of the voltage, the torque of a 
 straight line. Which of them acts depends on the speed: the command's, kept between the bounds of the current, kept
 between the ends of the voltage. None of them rises, so an implicit step along this broken line has exactly one
 solution, found line by line: solve along the command; where that ends beyond a bound, solve along the bound.
+`Lines` are those of one step.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ..motor import Motor
 from .circuit import Circuit, mean_current, steady_for, steepest_torque_per_ampere, torque_of
-from .current_limits import SlantedBounds
+from .current_limits import UNBOUNDED, SlantedBounds, flat_bounds, has_current_limit
 from .drive import Demand, command_of, largest_duty
 from .ops import maximum, minimum, where
 from .supply import sagging_bus
@@ -28,6 +30,57 @@ class Line:
     """Torque at the speed of the start [N·m]."""
     slope: Any
     """How fast it falls with the rotor speed, 0 or more [N·m·s/rad]."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """All lines of a step."""
+
+    command: Line
+    """That of the command."""
+    slants: tuple[tuple[Line, Line, Any], ...]
+    """Pairs of bounds that fall with speed, each with the current that its upper line ends at [A]."""
+    flat: Callable[[Any, Any], tuple[Line, Line]] | None
+    """The bounds that no speed moves, within a lowest and a highest current [A]; None: any current may flow."""
+    lowest: Any
+    """Lowest current that the joint allows at any speed [A]."""
+    highest: Any
+    """Highest current that the joint allows at any speed [A]."""
+    ends: tuple[Line, Line] | None
+    """Those of the lowest and the highest voltage; None: any can be had."""
+
+
+def lines_of(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus, dt) -> Lines:
+    """The lines of a step that starts at a rotor speed; `bus` is the voltage of the supply at the start [V]."""
+
+    def flat(lowest, highest):
+        low, high = flat_bounds(motor.limits, demand, c, dt, lowest, highest)
+        return current_line(motor, c, low, 0.0), current_line(motor, c, high, 0.0)
+
+    joint, voltages = demand.joint, supply is not None or demand.voltage_limit is not None
+    return Lines(
+        command=command_line(motor, supply, c, demand, speed, bus),
+        slants=() if joint is None else tuple((*slanted_lines(motor, c, s), s.floor) for s in joint.slants),
+        flat=flat if has_current_limit(motor.limits, demand) else None,
+        lowest=-UNBOUNDED if joint is None else joint.flat_low,
+        highest=UNBOUNDED if joint is None else joint.flat_high,
+        ends=voltage_lines(motor, supply, c, demand, speed, bus) if voltages else None,
+    )
+
+
+def acting_line(lines: Lines, change: Callable[[Line], Any]) -> Line:
+    """The line that acts; `change` says how the speed changes along a line [rad/s]."""
+    line, lowest, highest = lines.command, lines.lowest, lines.highest
+    for low, high, floor in lines.slants:
+        line, over, under = within(line, low, high, change(line))
+        # a slanted bound goes no further than its floor
+        lowest = where(over, maximum(lowest, floor), lowest)
+        highest = where(under, minimum(highest, -floor), highest)
+    if lines.flat is not None:
+        line, _, _ = within(line, *lines.flat(lowest, highest), change(line))
+    if lines.ends is not None:
+        line, _, _ = within(line, *lines.ends, change(line))
+    return line
 
 
 def torque_at(line: Line, change):

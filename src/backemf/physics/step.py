@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..motor import Dahl, LuGre, Motor, Thermal, TwoNodeThermal
+from ..motor import Dahl, LoadDependent, LuGre, Motor, Thermal, TwoNodeThermal
 from .bristle import stored_energy
 from .circuit import circuit_of, housing_temperature, winding_temperature
-from .current_limits import UNBOUNDED, flat_bounds, has_current_limit
 from .drive import Demand, Driven, at_speed, drive
-from .lines import Line, command_line, current_line, slanted_lines, voltage_lines, within
+from .lines import Line, acting_line, lines_of
 from .mechanics import Load, Parted, Rubbed, braking, cogging, drag, iron_power, part, rub
-from .ops import maximum, minimum, where
+from .ops import maximum, where
 from .state import Output, State
 from .thermal import one_node, two_nodes
 
@@ -128,18 +127,29 @@ def coupled(
     angle = ratio * joint_position + state.gap if parted else ratio * joint_position
     start = state.rotor_speed if parted else ratio * joint_velocity
     circuit = circuit_of(motor, state, dt)
-    coefficient, drag_slope = braking(motor, start)
+    coefficient, _ = braking(motor, start)
     cogged = cogging(motor, angle)
     outside = (load_inertia + dt * load_slope) / (ratio * ratio)
     pull = load_torque / ratio
     demand = with_stiffness(motor, circuit, demand, start, motor.inertia + outside, dt)
 
-    guess = drive(motor, actuator.supply, circuit, demand, start, dt, mean_torque=True)
-    driving = guess.torque + cogged - coefficient * start
+    # what friction under load and a battery feel of the motor is that of the start
+    bus, driving = None if actuator.supply is None else actuator.supply.voltage, None
+    if isinstance(motor.friction, LoadDependent) or (bus is not None and actuator.supply.resistance is not None):
+        guess = drive(motor, actuator.supply, circuit, demand, start, dt, mean_torque=True)
+        bus, driving = guess.bus_voltage, guess.torque + cogged - coefficient * start
 
-    def move(line: Line):
+    def push(line: Line):
         # drag of any order brakes the end speed with the coefficient of the start: it never pushes, whatever the step
-        torque, own = line.torque + cogged - coefficient * start, motor.inertia + dt * (line.slope + coefficient)
+        return line.torque + cogged - coefficient * start, motor.inertia + dt * (line.slope + coefficient)
+
+    def coast(line: Line):
+        # the change of speed without friction and gear loss
+        torque, own = push(line)
+        return dt * torque / own if parted else dt * (torque + pull) / (own + outside)
+
+    def move(line: Line) -> Parted:
+        torque, own = push(line)
         if parted:
             gear_speed = ratio * joint_velocity + dt * pull / outside
             return part(motor, state, start, torque, driving, own, gear_speed, outside, pull, dt)
@@ -148,12 +158,19 @@ def coupled(
         rubbed = rub(motor, state, start, torque, free, load, dt, implicit=True)
         return Parted(rubbed, None, None, rubbed.speed, None)
 
-    line, moved = solve(actuator, circuit, demand, start, guess.bus_voltage, dt, move)
+    # along the line on which the motor alone would end, then along the one that acts where friction lets it end
+    lines = lines_of(motor, actuator.supply, circuit, demand, start, bus, dt)
+    line = acting_line(lines, coast)
+    moved = move(line)
+    if lines.flat is not None or lines.ends is not None:
+        change = moved.rubbed.speed - start
+        line = acting_line(lines, lambda _: change)
+        moved = move(line)
 
     # the winding, the iron and the drag as they are at the speed of the end
     rubbed, end = moved.rubbed, moved.rubbed.speed
     driven = drive(motor, actuator.supply, circuit, at_speed(demand, end, end - start), end, dt, mean_torque=True)
-    dragged, _ = drag(motor, end)
+    dragged, drag_slope = drag(motor, end)
     integrated = line.torque - line.slope * (end - start) + cogged - coefficient * end
     numerical = (integrated - (driven.torque + cogged - dragged)) * end
     passed, accelerating = integrated - rubbed.friction, None
@@ -161,41 +178,12 @@ def coupled(
         passed, accelerating = moved.passed, passed - moved.passed
     torque = passed - rubbed.gear_loss
     new = remember(motor, state, driven, rubbed, end, moved.gap, dt)
-    slope = guess.slope + drag_slope
+    slope = driven.slope + drag_slope
     out = report(
         motor, state, new, driven, rubbed, end, end, moved.gear_speed, torque, cogged, dragged, slope, numerical, dt,
         moved.flank, accelerating,
     )  # fmt: skip
     return new, moved.gear_speed / ratio, out
-
-
-def solve(actuator, circuit, demand: Demand, speed, bus, dt, move):
-    """The line that acts at the end of a step, and where rotor and gears are then.
-
-    `move` solves the mechanics along a line: of the command, then of each bound that the solution exceeds.
-    """
-    motor: Motor = actuator.motor
-    line = command_line(motor, actuator.supply, circuit, demand, speed, bus)
-    moved = move(line)
-    if has_current_limit(motor.limits, demand):
-        lowest, highest = -UNBOUNDED, UNBOUNDED
-        if demand.joint is not None:
-            lowest, highest = demand.joint.flat_low, demand.joint.flat_high
-            for slant in demand.joint.slants:
-                line, over, under = within(line, *slanted_lines(motor, circuit, slant), moved.rubbed.speed - speed)
-                # a slanted bound goes no further than its floor
-                lowest = where(over, maximum(lowest, slant.floor), lowest)
-                highest = where(under, minimum(highest, -slant.floor), highest)
-                moved = move(line)
-        low, high = flat_bounds(motor.limits, demand, circuit, dt, lowest, highest)
-        flat = current_line(motor, circuit, low, 0.0), current_line(motor, circuit, high, 0.0)
-        line, _, _ = within(line, *flat, moved.rubbed.speed - speed)
-        moved = move(line)
-    if actuator.supply is not None or demand.voltage_limit is not None:
-        ends = voltage_lines(motor, actuator.supply, circuit, demand, speed, bus)
-        line, _, _ = within(line, *ends, moved.rubbed.speed - speed)
-        moved = move(line)
-    return line, moved
 
 
 def with_stiffness(motor: Motor, circuit, demand: Demand, speed, inertia, dt) -> Demand:
