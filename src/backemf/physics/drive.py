@@ -95,7 +95,7 @@ class Terminals:
     """Flags of the limits that act."""
 
 
-BUS_PASSES = 3
+BUS_PASSES = 2
 """Times that a sagging bus is found anew from what the limits leave of each motor's voltage."""
 
 

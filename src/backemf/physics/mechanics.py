@@ -195,6 +195,27 @@ def rub(motor: Motor, state: State, speed, torque, free, load: Load, dt, implici
     )
 
 
+def slowed(motor: Motor, speed, torque, load: Load, dt):
+    """Speed that friction and gears would leave at the end of the step if both were as at its start [rad/s].
+
+    Bristles count as a dry friction of their level, which is what they are while sliding and while sticking.
+    """
+    stopping = stopping_torque(speed + dt * (torque + load.torque) / load.inertia, load.inertia, dt)
+    budget = 0.0
+    if isinstance(motor.friction, (Dahl, LuGre)):
+        budget, _, _ = bristles(motor.friction, speed)
+    elif motor.friction is not None:
+        budget = friction_budget(motor.friction, speed, load.driving, load.torque)
+    left = dt * (stopping - hold(stopping, budget)) / load.inertia
+    if motor.gearbox is None or motor.gearbox.lossless:
+        return left
+    # the torque at the end that is left to pass, and what the gears take of it
+    passed = torque - hold(stopping, budget) - load.own_inertia * (left - speed) / dt
+    gearbox, own_share = motor.gearbox, load.own_inertia / load.inertia
+    budget = budget + loss_budget(passed, left, gearbox.efficiency, gearbox.back_efficiency, own_share)
+    return dt * (stopping - hold(stopping, budget)) / load.inertia
+
+
 def resting_friction(motor: Motor, state: State, speed, load: Load, stopping):
     """Friction torque of a rotor that comes to rest within the step [N·m]."""
     if motor.friction is None:

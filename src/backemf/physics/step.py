@@ -14,7 +14,7 @@ from .bristle import stored_energy
 from .circuit import circuit_of, housing_temperature, winding_temperature
 from .drive import Demand, Driven, at_speed, drive
 from .lines import Line, acting_line, lines_of
-from .mechanics import Load, Parted, Rubbed, braking, cogging, drag, iron_power, part, rub
+from .mechanics import Load, Parted, Rubbed, braking, cogging, drag, iron_power, part, rub, slowed
 from .ops import maximum, where
 from .state import Output, State
 from .thermal import one_node, two_nodes
@@ -144,9 +144,12 @@ def coupled(
         return line.torque + cogged - coefficient * start, motor.inertia + dt * (line.slope + coefficient)
 
     def coast(line: Line):
-        # the change of speed without friction and gear loss
+        # the change of speed under friction as it is at the start
         torque, own = push(line)
-        return dt * torque / own if parted else dt * (torque + pull) / (own + outside)
+        if parted:
+            return dt * torque / own
+        load = Load(own + outside, own, pull, driving)
+        return slowed(motor, start, torque, load, dt) - start
 
     def move(line: Line) -> Parted:
         torque, own = push(line)
@@ -158,11 +161,12 @@ def coupled(
         rubbed = rub(motor, state, start, torque, free, load, dt, implicit=True)
         return Parted(rubbed, None, None, rubbed.speed, None)
 
-    # along the line on which the motor alone would end, then along the one that acts where friction lets it end
+    # along the line that acts where the step ends
     lines = lines_of(motor, actuator.supply, circuit, demand, start, bus, dt)
     line = acting_line(lines, coast)
     moved = move(line)
-    if lines.flat is not None or lines.ends is not None:
+    if parted and (lines.flat is not None or lines.ends is not None):
+        # whether the gears come along is known only now
         change = moved.rubbed.speed - start
         line = acting_line(lines, lambda _: change)
         moved = move(line)
