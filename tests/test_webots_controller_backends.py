@@ -149,7 +149,7 @@ def test_an_arm_is_held_against_its_weight() -> None:
 
 def test_a_joint_without_an_inertia_is_one_sentence() -> None:
     with (
-        pytest.raises(ParameterError, match=r"robot.toml: what the joint of 'hip' moves is not written out: give its"),
+        pytest.raises(ParameterError, match=r"robot.toml: what the joint of 'hip' moves is not known: give its"),
         begun(webots.robot_from_toml('[[joint]]\nmotor = { name = "hip" }')),
     ):
         pass

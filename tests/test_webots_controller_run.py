@@ -405,9 +405,13 @@ Robot {
       jointParameters HingeJointParameters { axis 0 0 1 dampingConstant 0.1 }
       device [ PositionSensor { name "elbow sensor" resolution 0.01 } Brake { name "elbow brake" }
                RotationalMotor { name "elbow" maxTorque 3 maxVelocity 6 sound "https://x.org/hum.wav" } ]
-      endPoint Solid { name "forearm" physics Physics { density -1 mass 1 inertiaMatrix [ 0.01 0.01 0.02, 0 0 0 ] } }
+      endPoint Solid {
+        name "forearm"
+        physics Physics { density -1 mass 1 centerOfMass [ 0 0 0 ] inertiaMatrix [ 0.01 0.01 0.02, 0 0 0 ] }
+      }
     }
     SliderJoint {
+      jointParameters JointParameters { axis 1 0 0 }
       device LinearMotor { name "rail" maxForce 20 }
       endPoint Solid { physics Physics { mass 2 } }
     }
@@ -456,11 +460,16 @@ def test_a_world_with_two_robots_needs_a_name(world) -> None:
 
 
 def test_an_inertia_can_be_given_for_joints_that_do_not_say_theirs() -> None:
-    text = 'HingeJoint { device RotationalMotor { name "m" } endPoint Solid { physics Physics { } } }'
-    robot = webots.from_world(webots.read(text), "text")
+    """A mesh elsewhere is not known; a Physics without any shape is 1 kg·m² in Webots, which says nothing of a robot."""
+    away = 'endPoint Solid { boundingObject Mesh { url "https://a.org/b.stl" } physics Physics { } }'
+    robot = webots.from_world(webots.read(f'HingeJoint {{ device RotationalMotor {{ name "m" }} {away} }}'), "text")
     assert robot.joints[0].world.inertia is None
     assert with_inertia(robot, 0.3).joints[0].world.inertia == 0.3
-    assert with_inertia(robot, 0.3, "slider").joints[0].world.inertia is None
+    text = 'HingeJoint { device RotationalMotor { name "m" } endPoint Solid { physics Physics { } } }'
+    robot = webots.from_world(webots.read(text), "text")
+    assert robot.joints[0].world.inertia == 1.0 and robot.joints[0].world.load.assumed
+    assert with_inertia(robot, 0.3).joints[0].world.inertia == 0.3
+    assert with_inertia(robot, 0.3, "slider").joints[0].world.inertia == 1.0
     with pytest.raises(ParameterError, match="inertia = -1: must be a finite number above 0"):
         with_inertia(robot, -1.0)
 

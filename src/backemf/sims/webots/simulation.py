@@ -234,9 +234,10 @@ class BatterySensor:
 def _axis(joint: RobotJoint) -> Axis:
     world = joint.world
     axis = Axis(world.joint, world.motor, world.name, world.inertia, world.dynamic)
-    axis.load_torque = joint.torque
-    axis.weight = joint.mass * GRAVITY * joint.length
-    axis.hangs_at = joint.hangs_at
+    axis.load_torque = joint.torque + world.load.pull
+    axis.weight, axis.hangs_at = world.load.weight, world.load.hangs_at
+    if joint.mass > 0.0:
+        axis.weight, axis.hangs_at = joint.mass * GRAVITY * joint.length, joint.hangs_at
     return axis
 
 

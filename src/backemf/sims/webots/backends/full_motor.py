@@ -26,7 +26,7 @@ from ....motorfile import load
 from ..robots.description import RobotDescription, RobotJoint
 from .axis import Axis, told
 from .gears import Carried, Follower, carried, followed, followers_of
-from .ideal import require_inertia
+from .ideal import require_inertia, tell_notes
 from .straight import straight_control
 
 LONGEST = 1e-3
@@ -43,6 +43,7 @@ class FullMotors:
     electric = True
 
     def __init__(self, robot: RobotDescription, axes: list[Axis]):
+        tell_notes(robot)
         led = followers_of(axes, robot.couplings)
         carried_along = followed(led)
         joints = {joint.name: joint for joint in robot.joints}

@@ -8,7 +8,8 @@ from typing import Any
 from ....errors import ParameterError
 from ..compiled import laws
 from ..robots.description import RobotDescription
-from .axis import Axis
+from ..robots.notes import load_notes
+from .axis import Axis, told
 from .gears import Follower, carried, followed, followers_of
 from .straight import straight_control, straight_kinematic, straight_step
 
@@ -19,6 +20,7 @@ class Ideal:
     electric = False
 
     def __init__(self, robot: RobotDescription, axes: list[Axis]):
+        tell_notes(robot)
         self.dt = robot.basic_time_step
         self._plain: list[tuple[Axis, Any]] = []
         self._geared: list[Geared] = []
@@ -51,10 +53,17 @@ def require_inertia(robot: RobotDescription, axis: Axis) -> None:
     """Raise one sentence where nobody says what a joint moves."""
     if axis.inertia is None:
         what = "inertia" if axis.joint.kind == "hinge" else "mass"
+        why = next((joint.world.load.missing for joint in robot.joints if joint.name == axis.name), "")
         raise ParameterError(
-            f"{robot.file}: what the joint of {axis.name!r} moves is not written out: give its {what}, "
-            "or --inertia for all such joints"
+            f"{robot.file}: what the joint of {axis.name!r} moves is not known{f' ({why})' if why else ''}: "
+            f"give its {what}, or --inertia for all such joints"
         )
+
+
+def tell_notes(robot: RobotDescription) -> None:
+    """Say what is assumed of the loads of a world's joints."""
+    for sentence in load_notes(robot):
+        told(f"Note: {sentence}")
 
 
 class Geared:

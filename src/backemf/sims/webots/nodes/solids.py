@@ -1,10 +1,41 @@
-"""What the end point of a joint is called, and how heavy it is about the joint's axis."""
+"""What a solid is called, and its mass as ODE has it in Webots: from its Physics and its boundingObject.
+
+With a mass, a centre of mass and a valid inertia matrix, those count. Otherwise the boundingObject is filled with the
+density, or with the mass where one is given, and a given centre of mass shifts it. Without a shape that could be filled
+Webots takes 1 kg·m² about every axis, and 1 kg where no mass is given.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from .node import Node
+import numpy as np
+
+from ....errors import ParameterError
+from .masses import DENSITY, NOTHING, UNIT, Mass
+from .node import Node, Unreadable
+from .shapes import Bounded, Shapes
+from .trees import NotKnown, known_numbers, known_row, require_known
+
+SOLIDS = frozenset({
+    "Solid", "Robot", "Supervisor", "DifferentialWheels", "Accelerometer", "Altimeter", "Camera", "Charger", "Compass",
+    "Connector", "Display", "DistanceSensor", "Emitter", "GPS", "Gyro", "InertialUnit", "LED", "Lidar", "LightSensor",
+    "Microphone", "Pen", "Radar", "RangeFinder", "Receiver", "Speaker", "TouchSensor", "Track", "VacuumGripper",
+})  # fmt: skip
+"""Nodes that may have Physics."""
+
+
+class SolidMass(NamedTuple):
+    """The mass of one solid, without what hangs on it."""
+
+    mass: Mass
+    """In the frame of the solid."""
+    notes: tuple[str, ...] = ()
+    """What Webots takes instead of what the file has."""
+    assumed_inertia: bool = False
+    """Whether nothing in the file says how the mass is spread, so that it is 1 kg·m² about every axis."""
+    assumed_mass: bool = False
+    """Whether nothing in the file says what it weighs, so that it is 1 kg."""
 
 
 def title(solid: Node) -> str:
@@ -13,37 +44,73 @@ def title(solid: Node) -> str:
     return name if isinstance(name, str) and name else solid.name
 
 
-def inertia_of(solid: Node | None, axis: tuple[float, ...], slides: bool) -> tuple[float | None, bool]:
-    """Inertia about the axis through the centre of mass, where the Physics writes it out, and whether there is any."""
-    physics = None if solid is None else next(iter(solid.nodes("physics")), None)
-    if physics is None:
-        return None, False
-    mass = physics.number("mass", -1.0)
-    if slides:
-        return (mass if mass > 0.0 else None), True
-    rows = physics.known("inertiaMatrix", [])
-    size = sum(x * x for x in axis)
-    if not isinstance(rows, list) or not rows or size == 0.0:
-        return None, True
-    numbers = [x for row in rows for x in (row if isinstance(row, tuple) else (row,))]
-    if len(numbers) != 6 or not all(isinstance(x, float) and abs(x) < float("inf") for x in numbers):
+def physics_of(solid: Node) -> Node | None:
+    """The Physics of a solid; None: it has none. A Physics that only Webots could tell is not known."""
+    value: Any = solid.fields.get("physics")
+    value = value[0] if isinstance(value, list) and value else value
+    if isinstance(value, Unreadable):
+        raise NotKnown(f"{solid.at('physics')}: {solid.kind}.physics: {value.why}")
+    return value if isinstance(value, Node) else None
+
+
+def solid_mass(solid: Node, physics: Node, shapes: Shapes) -> SolidMass:
+    """The mass of a solid."""
+    if physics.kind != "Physics":
+        raise NotKnown(f"{physics.at()}: the physics is {physics.kind}, a PROTO that is not read here")
+    mass, density = (
+        known_numbers(physics, name, (usual,))[0] for name, usual in (("mass", -1.0), ("density", DENSITY))
+    )
+    centre, matrix = known_row(physics, "centerOfMass")[:3], known_row(physics, "inertiaMatrix")
+    if len(centre) not in (0, 3):
+        raise physics.error("centerOfMass", "must be three numbers: x, y, z [m]")
+    if len(matrix) % 3:
         raise physics.error("inertiaMatrix", "must be six numbers: Ixx Iyy Izz, Ixy Ixz Iyz [kg·m²]")
-    xx, yy, zz, xy, xz, yz = numbers
-    x, y, z = axis
-    about = xx * x * x + yy * y * y + zz * z * z + 2.0 * (xy * x * y + xz * x * z + yz * y * z)
-    # the mass turns about the joint, and not about its own centre
-    away = _distance(physics.known("centerOfMass", []), axis) if mass > 0.0 else 0.0
-    return about / size + max(mass, 0.0) * away, True
+    tensor = _tensor(matrix[:6] if len(matrix) >= 6 else [*matrix, 0.0, 0.0, 0.0])
+    if mass > 0.0 and centre and tensor is not None:
+        return SolidMass(Mass(mass, np.array(centre), tensor))
+    notes = (f"{physics.at('inertiaMatrix')}: {_lacking(mass, centre, tensor)}",) if matrix else ()
+    shape = _shape(solid, shapes)
+    real = shape.mass.mass > 0.0
+    filled = _filled(shape.mass if real else UNIT, mass, density, real)
+    if matrix:
+        # Webots then takes the solid's origin for the centre of its mass
+        filled = Mass(filled.mass, np.zeros(3), filled.about_origin())
+    elif centre:
+        filled = filled.centred(np.array(centre))
+    return SolidMass(filled, notes + shape.notes, assumed_inertia=not real, assumed_mass=not real and mass <= 0.0)
 
 
-def _distance(centre: Any, axis: tuple[float, ...]) -> float:
-    """Square of how far the centre of mass is from the axis through the solid's origin [m²]."""
-    point = [
-        x
-        for row in (centre if isinstance(centre, list) else [centre])
-        for x in (row if isinstance(row, tuple) else (row,))
-    ]
-    if len(point) != 3 or not all(isinstance(x, float) for x in point):
-        return 0.0
-    along = sum(p * a for p, a in zip(point, axis, strict=True)) ** 2 / sum(a * a for a in axis)
-    return max(sum(p * p for p in point) - along, 0.0)
+def _filled(shape: Mass, mass: float, density: float, real: bool) -> Mass:
+    """A shape at the density of water with the mass or density of a Physics."""
+    if mass > 0.0:
+        return shape.weighing(mass) if real else Mass(mass, shape.centre, shape.inertia)
+    return shape.weighing(shape.mass * (density if density > 0.0 else DENSITY) / DENSITY)
+
+
+def _shape(solid: Node, shapes: Shapes) -> Bounded:
+    require_known(solid, "boundingObject")
+    found = solid.nodes("boundingObject")
+    try:
+        return shapes.bounded(found[0]) if found else Bounded(NOTHING)
+    except ParameterError as error:
+        raise NotKnown(str(error)) from None
+
+
+def _tensor(matrix: list[float]) -> Any:
+    """An inertia matrix, shape (3, 3); None: it is not one of a body."""
+    if len(matrix) != 6:
+        return None
+    xx, yy, zz, xy, xz, yz = matrix
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return tensor if np.linalg.eigvalsh(tensor).min() > 0.0 else None
+
+
+def _lacking(mass: float, centre: list[float], tensor: Any) -> str:
+    """Why Webots does not take an inertiaMatrix."""
+    if tensor is None:
+        why = "is not positive definite"
+    elif not centre:
+        why = "is without a centerOfMass"
+    else:
+        why = "is without a mass" if mass <= 0.0 else "is not valid"
+    return f"the inertiaMatrix {why}, so that Webots takes no notice of it"

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ....errors import ParameterError
 from ...on_joint import Unread
 from ..coupled import coupled
 from ..motor import WebotsJoint, WebotsMotor, stop_warnings
+from .axes import axis_of
+from .carried import end_point
+from .loads import JointLoad, Loads
 from .node import Node, walk
-from .solids import inertia_of, title
+from .solids import title
 from .vrml import parse, text_of
 
 MOTORS = {"RotationalMotor": ("rotational", "rotational motor"), "LinearMotor": ("linear", "linear motor")}
@@ -68,9 +71,11 @@ class WorldJoint:
     end_point: str = ""
     """Name of the solid that it moves."""
     inertia: float | None = None
-    """What its end point's Physics says of the inertia about the axis [kg·m²], or of the mass [kg]; None: nothing."""
+    """Inertia of all that it moves about the axis [kg·m²], or the mass [kg]; None: not known."""
     dynamic: bool = False
     """Whether the end point has Physics; without, the joint moves in kinematic mode."""
+    load: JointLoad = field(default_factory=JointLoad)
+    """What it moves, with its weight, and what is not known of it."""
     control: str = "torque"
     """What its controller commands, as far as the text tells: "position", "velocity" or "torque"."""
     robot: str = ""
@@ -128,7 +133,9 @@ def read(text_or_path: str | os.PathLike[str], skip: bool = False) -> World:
     unread: list[tuple[int, Unread]] = []
     step, joints, robots, solver = 32.0, [], [], {"cfm": 1e-5, "erp": 0.2}
     within: dict[int, str] = {}
-    for node, parent, _ in walk(parse(text, file)):
+    roots = parse(text, file)
+    loads = Loads(roots, text, file)
+    for node, parent, _ in walk(roots):
         robot = within[id(node)] = "" if parent is None else within[id(parent)]
         if node.kind == "WorldInfo":
             step = node.number("basicTimeStep", 32.0)
@@ -140,7 +147,7 @@ def read(text_or_path: str | os.PathLike[str], skip: bool = False) -> World:
             within[id(node)] = robots[-1].name
         elif node.kind in HOLDERS or (node.kind in MOTORS and (parent is None or parent.kind not in HOLDERS)):
             try:
-                joints += _joints(node, robot, solver, told)
+                joints += _joints(node, robot, solver, loads, told)
             except ParameterError as error:
                 if not skip:
                     raise
@@ -182,12 +189,12 @@ def _arguments(node: Node) -> tuple[str, ...]:
     return tuple(argument for argument in row if isinstance(argument, str) and argument)
 
 
-def _joints(node: Node, robot: str, solver: dict[str, float], told: list[str]) -> list[WorldJoint]:
+def _joints(node: Node, robot: str, solver: dict[str, float], loads: Loads, told: list[str]) -> list[WorldJoint]:
     """Each axis of a joint: a Hinge2Joint has two, a BallJoint three; and a motor that no joint holds."""
     if node.kind in MOTORS:
         return [_alone(node, robot, told)]
     count = {"Hinge2Joint": 2, "BallJoint": 3}.get(node.kind, 1)
-    return [_joint(node, "" if index == 1 else str(index), robot, solver, told) for index in range(1, count + 1)]
+    return [_joint(node, index, robot, solver, loads, told) for index in ("", "2", "3")[:count]]
 
 
 def _motors(node: Node) -> list[Node]:
@@ -200,7 +207,7 @@ def _motor_name(node: Node) -> str:
     return _spoken(node, "name") or MOTORS[node.kind][1]
 
 
-def _joint(node: Node, index: str, robot: str, solver: dict[str, float], told: list[str]) -> WorldJoint:
+def _joint(node: Node, index: str, robot: str, solver: dict[str, float], loads: Loads, told: list[str]) -> WorldJoint:
     parameters = next(iter(node.nodes(f"jointParameters{index}")), Node("JointParameters", node.line, file=node.file))
     devices = node.nodes(f"device{index}")
     slides = node.kind in ("SliderJoint", "Track")
@@ -225,23 +232,21 @@ def _joint(node: Node, index: str, robot: str, solver: dict[str, float], told: l
     told += [f"{node.at()}: {sentence}" for sentence in said]
     sensor = next((_sensor(device) for device in devices if device.kind == "PositionSensor"), None)
     brake = next((device.text("name", "brake") for device in devices if device.kind == "Brake"), None)
-    # Webots' own defaults: a hinge turns about x without parameters, and all else about or along z
-    axis = (1.0, 0.0, 0.0) if node.kind == "HingeJoint" else (0.0, 0.0, 1.0)
-    axis = parameters.numbers("axis", axis)
-    solid = next(iter(node.nodes("endPoint")), None)
-    end_point = "" if solid is None else title(solid)
-    inertia, dynamic = inertia_of(solid, axis, slides)
+    solid = end_point(node)
+    moved = "" if solid is None else title(solid)
+    load = loads.load(node, index, joint.position)
     return WorldJoint(
         holder=node.kind,
         joint=joint,
-        name=name or end_point or node.name,
+        name=name or moved or node.name,
         motor=motor,
         sensor=sensor,
         brake=brake,
-        axis=(axis[0], axis[1], axis[2]),
-        end_point=end_point,
-        inertia=inertia,
-        dynamic=dynamic,
+        axis=axis_of(node, index),
+        end_point=moved,
+        inertia=load.inertia,
+        dynamic=load.dynamic,
+        load=load,
         control=control,
         robot=robot,
         order=tuple(dict.fromkeys(_DEVICES[device.kind] for device in devices if device.kind in _DEVICES)),

@@ -225,17 +225,20 @@ def _matters(joint: WorldJoint) -> bool:
 
 
 def with_inertia(robot: RobotDescription, inertia: float, kind: str = "hinge") -> RobotDescription:
-    """The robot with an inertia [kg·m²] for every hinge whose file does not write it out, or a mass [kg] for sliders.
+    """The robot with an inertia [kg·m²] for every hinge whose file does not tell it, or a mass [kg] for sliders.
 
-    A joint without Physics has some then, and is no longer in kinematic mode.
+    A joint without Physics has some then, and is no longer in kinematic mode. Where Webots takes 1 kg·m² or
+    1 kg since nothing says what a solid weighs, this takes its place.
     """
     if not (inertia > 0.0 and math.isfinite(inertia)):
         raise ParameterError(f"inertia = {inertia:g}: must be a finite number above 0")
 
     def known(joint: RobotJoint) -> RobotJoint:
         world = joint.world
-        if world.inertia is not None or world.joint.kind != kind:
+        told = world.inertia is not None and not world.load.assumed
+        if told or world.joint.kind != kind:
             return joint
-        return replace(joint, world=replace(world, inertia=inertia, dynamic=True))
+        load = replace(world.load, inertia=inertia, assumed=False, missing="")
+        return replace(joint, world=replace(world, inertia=inertia, dynamic=True, load=load))
 
     return robot.with_joints(known)

@@ -1,0 +1,43 @@
+"""Which version of Webots a file was written for, and what that says of its axes.
+
+Until R2021b cylinders and capsules stood along y, and y pointed up; since R2022a both are z.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from .node import Node
+
+_HEADER = re.compile(r"\s*#(?:VRML_SIM|VRML_OBJ)\s+(?:R(\d{4})|V\d)")
+_LONGEST = 200
+"""Characters of a file in which its header is [1]."""
+
+
+class Versions:
+    """The versions of the files that a world is made of."""
+
+    def __init__(self, text: str, file: str):
+        self._z_up = {file: z_up(text[:_LONGEST])}
+
+    def z_up(self, node: Node | None = None) -> bool:
+        """Whether cylinders stand along z in the file of a node; without a node, in the world's own."""
+        file = next(iter(self._z_up)) if node is None else node.file
+        if file not in self._z_up:
+            self._z_up[file] = z_up(_beginning(file))
+        return self._z_up[file]
+
+
+def z_up(header: str) -> bool:
+    """Whether a text is of R2022a or later, or does not say."""
+    found = _HEADER.match(header)
+    return found is None or (found[1] is not None and int(found[1]) >= 2022)
+
+
+def _beginning(file: str) -> str:
+    try:
+        with Path(file).open("rb") as opened:
+            return opened.read(_LONGEST).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return ""
