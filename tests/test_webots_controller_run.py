@@ -460,7 +460,7 @@ def test_a_world_with_two_robots_needs_a_name(world) -> None:
 
 
 def test_an_inertia_can_be_given_for_joints_that_do_not_say_theirs() -> None:
-    """A mesh elsewhere is not known; a Physics without any shape is 1 kg·m² in Webots, which says nothing of a robot."""
+    """A mesh elsewhere is not known; a Physics without any shape is 1 kg·m² in Webots, whatever the robot."""
     away = 'endPoint Solid { boundingObject Mesh { url "https://a.org/b.stl" } physics Physics { } }'
     robot = webots.from_world(webots.read(f'HingeJoint {{ device RotationalMotor {{ name "m" }} {away} }}'), "text")
     assert robot.joints[0].world.inertia is None

@@ -31,10 +31,16 @@ def enclosed(triangles: Any, density: float = DENSITY) -> Mass | None:
     centre = (sixfold @ corners.sum(axis=1)) / 24.0 / volume
     second = np.einsum("n,nia,ij,njb->ab", sixfold, corners, _SECOND, corners, optimize=True)
     second -= volume * np.outer(centre, centre)
-    inertia = density * (np.trace(second) * np.eye(3) - second)
-    if not np.linalg.eigvalsh(inertia).min() > 0.0:
+    return Mass(density * volume, near + centre, density * (np.trace(second) * np.eye(3) - second))
+
+
+def enclosed_in_ode(triangles: Any) -> Mass | None:
+    """The same as ODE has it, which takes the inertia about the origin of the mesh for that about its centre of mass:
+    too large, unless the two are one point. None: it is not that of a body."""
+    body = enclosed(triangles)
+    if body is None or not np.linalg.eigvalsh(body.about_origin()).min() > 0.0:
         return None
-    return Mass(density * volume, near + centre, inertia)
+    return Mass(body.mass, body.centre, body.about_origin())
 
 
 def fans(points: Any, faces: list[list[int]]) -> Any:

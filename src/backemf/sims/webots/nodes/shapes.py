@@ -13,7 +13,7 @@ import numpy as np
 
 from ....errors import ParameterError
 from .masses import NOTHING, UNIT, Mass, box, capsule, cylinder, sphere, total
-from .meshes import enclosed, fans, read_mesh
+from .meshes import enclosed_in_ode, fans, read_mesh
 from .node import Node
 from .trees import NotKnown, fold, known_numbers, known_row, pose_of, require_known
 from .versions import Versions
@@ -95,7 +95,7 @@ def _meshed(node: Node, scale: np.ndarray) -> Bounded:
     triangles = (_faces(node) if node.kind == "IndexedFaceSet" else _file(node)) * scale
     if not len(triangles):
         return Bounded(NOTHING)
-    mass = enclosed(triangles)
+    mass = enclosed_in_ode(triangles)
     if mass is None:
         return Bounded(UNIT, (
             f"{node.at()}: the {node.kind} encloses no volume with triangles that turn outward, so that Webots takes "
