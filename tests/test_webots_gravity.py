@@ -33,6 +33,16 @@ def test_a_level_arm_pulls_with_its_whole_weight() -> None:
     assert torque(found, 0.3 - math.pi / 3) == pytest.approx(9.81 * math.cos(math.pi / 3))
 
 
+def test_an_arm_that_is_half_way_down_hangs_a_little_further() -> None:
+    """With the centre of mass 1 m ahead and 0.5 m below the axis, it hangs where both are turned by atan(1/0.5)."""
+    text = "Solid { translation 1 0 -0.5 physics Physics { mass 2 centerOfMass [ 0 0 0 ] } }"
+    found = webots.read(f"""WorldInfo {{ gravity 10 }}
+      HingeJoint {{ jointParameters HingeJointParameters {{ axis 0 1 0 position -2 }} endPoint {text} }}""").joints[0]
+    assert found.load.weight == pytest.approx(20 * math.hypot(1, 0.5))
+    assert found.load.hangs_at == pytest.approx(-2 + math.atan2(1, 0.5))
+    assert torque(found, -2.0) == pytest.approx(20.0)
+
+
 @pytest.mark.parametrize(
     ("info", "axis", "expected"),
     [

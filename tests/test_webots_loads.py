@@ -49,6 +49,17 @@ def test_a_shape_is_filled_with_water(shape: str, expected: float) -> None:
     assert hinge(solid(shape, "density -1 mass -1")).inertia == pytest.approx(expected)
 
 
+def test_a_capsule_is_a_tube_with_two_half_spheres() -> None:
+    """Across its axis, each half sphere's own centre is 3/8 of the radius beyond the end of the tube."""
+    radius, height = 0.3, 0.8
+    tube, cap = 1000 * math.pi * radius**2 * height, 1000 * 2 / 3 * math.pi * radius**3
+    half = (0.4 - (3 / 8) ** 2) * radius**2 + (height / 2 + 3 / 8 * radius) ** 2
+    expected = tube * (radius**2 / 4 + height**2 / 12) + 2 * cap * half
+    assert hinge(solid(f"Capsule {{ radius {radius} height {height} }}"), "axis 1 0 0").inertia == pytest.approx(
+        expected
+    )
+
+
 def test_a_mass_is_spread_over_the_shape() -> None:
     """A mass beats a density, and a centre of mass shifts all of it."""
     assert hinge(solid("Box { size 1 2 3 }", "mass 12 density 7")).inertia == pytest.approx(5.0)
@@ -258,6 +269,15 @@ def test_the_second_axis_turns_with_the_first() -> None:
     first, second = webots.read(text).joints
     assert first.inertia == pytest.approx(0.1) and second.inertia == pytest.approx(0.2)
     assert first.load.locked and second.load.locked
+
+
+def test_the_third_axis_turns_with_both_others() -> None:
+    """Turned by a quarter about x, then about its own y: z goes to x, which the first turn leaves where it is."""
+    quarter = f"position {math.pi / 2}"
+    text = f"""BallJoint {{ jointParameters BallJointParameters {{ {quarter} }}
+      jointParameters2 JointParameters {{ axis 1 0 0 {quarter} }} jointParameters3 JointParameters {{ axis 0 0 1 }}
+      endPoint Solid {{ physics Physics {{ {MATRIX} }} }} }}"""
+    assert [joint.inertia for joint in webots.read(text).joints] == pytest.approx([0.1, 0.3, 0.1])
 
 
 # --- what is said

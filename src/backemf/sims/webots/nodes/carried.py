@@ -55,7 +55,7 @@ class Carriers:
             if node.kind in SOLIDS:
                 physics = physics_of(node)
                 if physics is None:
-                    # Webots moves it itself, and ODE knows nothing of it
+                    # ODE knows nothing of it, and leaves what stands on it where it is
                     return Carried()
                 own = solid_mass(node, physics, self.shapes)
                 bodies.append(own.mass)
@@ -97,10 +97,7 @@ def _parts(node: Node) -> list[Node]:
     """The nodes that move with one."""
     if node.kind in JOINTS or node.kind == "Slot":
         return node.nodes("endPoint")
-    if node.kind in POSES or node.kind == "Group":
-        return node.nodes("children")
-    # what stands on a solid without Physics, ODE leaves where it is
-    return node.nodes("children") if node.kind in SOLIDS and node.fields.get("physics") is not None else []
+    return node.nodes("children") if node.kind in (*POSES, "Group") or node.kind in SOLIDS else []
 
 
 def _placed(node: Node, body: Mass) -> Mass:
