@@ -272,12 +272,13 @@ def test_the_second_axis_turns_with_the_first() -> None:
 
 
 def test_the_third_axis_turns_with_both_others() -> None:
-    """Turned by a quarter about x, then about its own y: z goes to x, which the first turn leaves where it is."""
+    """A quarter about x takes z to -y; one about its own y before that takes z to x, which stays where it is."""
     quarter = f"position {math.pi / 2}"
-    text = f"""BallJoint {{ jointParameters BallJointParameters {{ {quarter} }}
-      jointParameters2 JointParameters {{ axis 1 0 0 {quarter} }} jointParameters3 JointParameters {{ axis 0 0 1 }}
-      endPoint Solid {{ physics Physics {{ {MATRIX} }} }} }}"""
-    assert [joint.inertia for joint in webots.read(text).joints] == pytest.approx([0.1, 0.3, 0.1])
+    for second, third in (("position 0", 0.2), (quarter, 0.1)):
+        text = f"""BallJoint {{ jointParameters BallJointParameters {{ {quarter} }}
+          jointParameters2 JointParameters {{ axis 1 0 0 {second} }} jointParameters3 JointParameters {{ axis 0 0 1 }}
+          endPoint Solid {{ physics Physics {{ {MATRIX} }} }} }}"""
+        assert [joint.inertia for joint in webots.read(text).joints] == pytest.approx([0.1, 0.3, third])
 
 
 # --- what is said
