@@ -19,3 +19,5 @@ BAR = "boundingObject Box { size 0.1 0.1 0.1 } physics Physics { mass 1 }"
 """A cube of 1 kg."""
 OWN = 0.02 / 12
 """Its inertia about its middle [kg·m²]."""
+MATRIX = "mass 2 centerOfMass [ 0 0 0 ] inertiaMatrix [ 0.1 0.2 0.3, 0 0 0 ]"
+"""A body of 2 kg with three different moments of inertia [kg·m²]."""
