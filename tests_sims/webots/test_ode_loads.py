@@ -12,7 +12,7 @@ from ode_masses import about, added, declared, mesh, placed, shape, tensor
 from backemf.sims import webots
 from backemf.sims.webots import controller
 from backemf.sims.webots.nodes import masses
-from backemf.sims.webots.nodes.meshes import enclosed_in_ode
+from backemf.sims.webots.nodes.meshes import ode_mesh_mass
 
 SHAPES = {
     "box": (masses.box((0.3, 0.5, 0.7)), ("Box", 0.3, 0.5, 0.7)),
@@ -38,11 +38,11 @@ def test_a_mesh_weighs_what_odes_does() -> None:
     """
     points = np.array([[0.1, 0.2, 0.3], [1.0, 0.1, 0.2], [0.3, 1.2, 0.1], [0.2, 0.4, 0.9]])
     faces = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
-    ours, theirs = enclosed_in_ode(points[faces]), mesh(points, faces)
+    ours, theirs = ode_mesh_mass(points[faces]), mesh(points, faces)
     assert ours is not None and ours.mass == pytest.approx(theirs.mass, rel=1e-6)
     assert np.allclose(ours.centre, theirs.c[:3], rtol=1e-6)
     assert np.allclose(ours.about_origin(), tensor(theirs), rtol=1e-6)
-    assert enclosed_in_ode(points[faces[:, ::-1]]) is None and mesh(points, faces[:, ::-1]).mass < 0.0
+    assert ode_mesh_mass(points[faces[:, ::-1]]) is None and mesh(points, faces[:, ::-1]).mass < 0.0
 
 
 # --- random trees of solids
@@ -214,7 +214,7 @@ def test_a_body_swings_as_in_ode(seed: int) -> None:
     Robot {{ rotation {words[2]} children [ HingeJoint {{
       jointParameters HingeJointParameters {{ axis {words[0]} anchor {words[1]} position {start} }}
       device RotationalMotor {{ maxTorque 0 }} endPoint {tree.text} }} ] }}"""
-    rotation = masses.turned(unit, 1.1)
+    rotation = masses.rotation_matrix(unit, 1.1)
     theirs = Swinging(tree.mass, "Hinge", anchor, axis, rotation.T @ [0.0, 0.0, -9.81], 1e-3)
     ours = runs(text, "Hinge", 2000)
     reference = [theirs.step() for _ in range(2000)]

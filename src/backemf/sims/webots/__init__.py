@@ -7,6 +7,7 @@ from .files import write
 from .held import OnWebotsJoint
 from .law import JointState, MotorState
 from .motor import WebotsJoint, WebotsMotor
+from .nodes.loads import JointLoad
 from .nodes.worlds import World, WorldJoint, WorldRobot, WorldSensor, read
 from .reading import read_actuator, read_actuators
 from .records.picture import draw_compared, draw_run
@@ -21,6 +22,7 @@ __all__ = [
     "Commands",
     "CompiledWebots",
     "Ended",
+    "JointLoad",
     "JointState",
     "MechanicalCoupling",
     "MotorState",

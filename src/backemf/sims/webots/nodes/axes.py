@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .masses import turned
+from .masses import rotation_matrix
 from .node import Node
 from .trees import NotKnown, require_known
 
@@ -34,7 +34,7 @@ def axis_now(joint: Node, index: str) -> Any:
     for before in ("", "2", "3")[: int(index or 1) - 1]:
         found = _parameters(joint, before)
         position = 0.0 if found is None else found.number("position", 0.0)
-        rotation = rotation @ turned(axis_of(joint, before), position)
+        rotation = rotation @ rotation_matrix(axis_of(joint, before), position)
     axis = np.array(axis_of(joint, index))
     length = float(np.linalg.norm(axis))
     if not length > 0.0:

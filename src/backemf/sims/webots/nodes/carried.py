@@ -44,12 +44,12 @@ class Carriers:
         self.shapes = shapes
         self._done: dict[int, Carried] = {}
 
-    def carried(self, node: Node) -> Carried:
+    def load_of(self, node: Node) -> Carried:
         """What moves with a node that is itself moved by ODE."""
-        return fold(node, _parts, self._joined, self._done)
+        return fold(node, _parts, self._join, self._done)
 
-    def _joined(self, node: Node, parts: list[Carried]) -> Carried:
-        found = _gathered(parts)
+    def _join(self, node: Node, parts: list[Carried]) -> Carried:
+        found = _gather(parts)
         bodies = [part.mass for part in parts]
         try:
             if node.kind in SOLIDS:
@@ -68,13 +68,13 @@ class Carriers:
                 return Carried(notes=() if node.kind in BARE else (_left_out(node),))
             body = total(bodies)
             if node.kind in SOLIDS or node.kind in POSES:
-                body = _placed(node, body)
+                body = _place(node, body)
             return found._replace(mass=body, joints=found.joints or (node.kind in JOINTS and body.mass > 0.0))
         except NotKnown as reason:
             return found._replace(unknown=str(reason))
 
 
-def _gathered(parts: list[Carried]) -> Carried:
+def _gather(parts: list[Carried]) -> Carried:
     """What is said of several parts, without their mass."""
     return Carried(
         joints=any(part.joints for part in parts),
@@ -100,7 +100,7 @@ def _parts(node: Node) -> list[Node]:
     return node.nodes("children") if node.kind in (*POSES, "Group") or node.kind in SOLIDS else []
 
 
-def _placed(node: Node, body: Mass) -> Mass:
+def _place(node: Node, body: Mass) -> Mass:
     """A body of the node's frame in the frame of the node that holds it."""
     try:
         rotation, translation, scale = pose_of(node)
@@ -108,7 +108,7 @@ def _placed(node: Node, body: Mass) -> Mass:
         raise NotKnown(str(error)) from None
     if body.mass > 0.0 and not scale[0] == scale[1] == scale[2]:
         raise NotKnown(f"{node.at('scale')}: {node.kind}.scale of a solid must be three equal numbers")
-    return body.placed(rotation, translation, abs(scale[0]))
+    return body.place(rotation, translation, abs(scale[0]))
 
 
 def _left_out(node: Node) -> str:

@@ -20,7 +20,7 @@ from .masses import Mass
 from .node import Node, walk
 from .shapes import Shapes
 from .solids import SOLIDS, physics_of
-from .trees import NotKnown, known_numbers, known_row, pose_of
+from .trees import NotKnown, pose_of, read_numbers, read_row
 from .versions import Versions
 
 LIGHT = 1e-12
@@ -62,26 +62,26 @@ class Loads:
         self.versions = Versions(text, file)
         self._carriers = Carriers(Shapes(self.versions))
         self._gravity: Any = None
-        self._turned: dict[int, Any] = {}
+        self._rotations: dict[int, Any] = {}
         self._moves: dict[int, bool] = {}
         for node, parent, _ in walk(roots):
             self._place(node, parent)
 
     def _place(self, node: Node, parent: Node | None) -> None:
         """Keep how a node is turned in the world, and whether ODE moves it."""
-        turned = np.eye(3) if parent is None else self._turned[id(parent)]
+        rotation = np.eye(3) if parent is None else self._rotations[id(parent)]
         moves = parent is not None and self._moves[id(parent)]
         if node.kind == "WorldInfo" and self._gravity is None:
             with suppress(NotKnown):
                 self._gravity = gravity(node, self.versions)
-        if "rotation" in node.fields and turned is not None:
+        if "rotation" in node.fields and rotation is not None:
             try:
-                turned = turned @ pose_of(node)[0]
+                rotation = rotation @ pose_of(node)[0]
             except (NotKnown, ParameterError):
-                turned = None
+                rotation = None
         if node.kind in SOLIDS and isinstance(node.fields.get("physics"), Node):
             moves = True
-        self._turned[id(node)], self._moves[id(node)] = turned, moves
+        self._rotations[id(node)], self._moves[id(node)] = rotation, moves
 
     def load(self, joint: Node, index: str, position: float) -> JointLoad:
         """What an axis of a joint moves; index is "" for the first, "2", "3". The joint is at the position [rad]."""
@@ -96,12 +96,12 @@ class Loads:
         try:
             if physics_of(solid) is None:
                 return JointLoad()
-            return self._found(joint, index, solid, position)
+            return self._joint_load(joint, index, solid, position)
         except NotKnown as reason:
             return JointLoad(dynamic=True, missing=str(reason))
 
-    def _found(self, joint: Node, index: str, solid: Node, position: float) -> JointLoad:
-        carried = self._carriers.carried(solid)
+    def _joint_load(self, joint: Node, index: str, solid: Node, position: float) -> JointLoad:
+        carried = self._carriers.load_of(solid)
         if carried.unknown:
             raise NotKnown(carried.unknown)
         slides = joint.kind == "SliderJoint"
@@ -109,10 +109,10 @@ class Loads:
         inertia = carried.mass.mass if slides else carried.mass.about(anchor, axis)
         if not (inertia > 0.0 and math.isfinite(inertia)):
             raise NotKnown(f"{solid.at()}: the inertia of the end point is {inertia:g}, and must be above 0 and finite")
-        turned = self._turned[id(joint)]
+        rotation = self._rotations[id(joint)]
         load: dict[str, Any] = {}
-        if self._gravity is not None and turned is not None:
-            down = turned.T @ self._gravity
+        if self._gravity is not None and rotation is not None:
+            down = rotation.T @ self._gravity
             if slides:
                 load = {"pull": float(carried.mass.mass * (axis @ down))}
             else:
@@ -120,7 +120,7 @@ class Loads:
         return JointLoad(
             inertia=inertia,
             dynamic=True,
-            gravity=self._gravity is not None and turned is not None,
+            gravity=self._gravity is not None and rotation is not None,
             assumed=carried.assumed_mass if slides else carried.assumed_inertia,
             locked=carried.joints or joint.kind in ("Hinge2Joint", "BallJoint"),
             alone=self._moves[id(joint)],
@@ -131,7 +131,7 @@ class Loads:
 
 def gravity(info: Node, versions: Versions) -> Any:
     """The acceleration of gravity in the frame of the world [m/s²], shape (3,)."""
-    row = known_row(info, "gravity") or [9.81]
+    row = read_row(info, "gravity") or [9.81]
     if len(row) == 3:
         return np.array(row)
     if len(row) != 1:
@@ -148,7 +148,7 @@ def _anchor(joint: Node) -> Any:
     parameters = next(iter(joint.nodes("jointParameters")), None)
     if parameters is None or joint.kind == "SliderJoint":
         return np.zeros(3)
-    return np.array(known_numbers(parameters, "anchor", (0.0, 0.0, 0.0)))
+    return np.array(read_numbers(parameters, "anchor", (0.0, 0.0, 0.0)))
 
 
 def _weight(body: Mass, anchor: Any, axis: Any, down: Any, position: float) -> dict[str, float]:

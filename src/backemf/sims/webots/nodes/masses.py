@@ -23,7 +23,7 @@ class Mass:
     inertia: Any
     """Inertia about the centre of mass [kg·m²], shape (3, 3)."""
 
-    def placed(self, rotation: Any, translation: Any, scale: float = 1.0) -> Mass:
+    def place(self, rotation: Any, translation: Any, scale: float = 1.0) -> Mass:
         """The body in a frame in which its own is scaled, turned and shifted."""
         return Mass(
             self.mass * scale**3,
@@ -31,11 +31,11 @@ class Mass:
             rotation @ (self.inertia * scale**5) @ rotation.T,
         )
 
-    def weighing(self, mass: float) -> Mass:
+    def with_mass(self, mass: float) -> Mass:
         """The same body with another mass, spread as before."""
         return Mass(mass, self.centre, self.inertia * (mass / self.mass))
 
-    def centred(self, centre: Any) -> Mass:
+    def with_centre(self, centre: Any) -> Mass:
         """The same body shifted so that its centre of mass is there."""
         return Mass(self.mass, centre, self.inertia)
 
@@ -96,7 +96,7 @@ def capsule(radius: float, height: float, along: int, density: float = DENSITY) 
     return _round(tube + caps, across, (0.5 * tube + 0.4 * caps) * radius**2, along)
 
 
-def turned(axis: Any, angle: float) -> Any:
+def rotation_matrix(axis: Any, angle: float) -> Any:
     """The rotation about an axis by an angle [rad], shape (3, 3); an axis without a direction turns nothing."""
     length = math.hypot(*axis)
     if length == 0.0:

@@ -17,7 +17,7 @@ _SECOND = np.array([[2.0, 1.0, 1.0], [1.0, 2.0, 1.0], [1.0, 1.0, 2.0]]) / 120.0
 """∫ x xᵀ over the tetrahedron between the origin and the unit points, over its determinant."""
 
 
-def enclosed(triangles: Any, density: float = DENSITY) -> Mass | None:
+def mesh_mass(triangles: Any, density: float = DENSITY) -> Mass | None:
     """The body within triangles [m], shape (n, 3, 3), that turn outward; None: they enclose no volume."""
     if not len(triangles):
         return None
@@ -34,10 +34,10 @@ def enclosed(triangles: Any, density: float = DENSITY) -> Mass | None:
     return Mass(density * volume, near + centre, density * (np.trace(second) * np.eye(3) - second))
 
 
-def enclosed_in_ode(triangles: Any) -> Mass | None:
+def ode_mesh_mass(triangles: Any) -> Mass | None:
     """The same as ODE has it, which takes the inertia about the origin of the mesh for that about its centre of mass:
     too large, unless the two are one point. None: it is not that of a body."""
-    body = enclosed(triangles)
+    body = mesh_mass(triangles)
     if body is None or not np.linalg.eigvalsh(body.about_origin()).min() > 0.0:
         return None
     return Mass(body.mass, body.centre, body.about_origin())

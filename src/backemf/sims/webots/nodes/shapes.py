@@ -13,9 +13,9 @@ import numpy as np
 
 from ....errors import ParameterError
 from .masses import NOTHING, UNIT, Mass, box, capsule, cylinder, sphere, total
-from .meshes import enclosed_in_ode, fans, read_mesh
+from .meshes import fans, ode_mesh_mass, read_mesh
 from .node import Node
-from .trees import NotKnown, fold, known_numbers, known_row, pose_of, require_known
+from .trees import NotKnown, fold, pose_of, read_numbers, read_row, require_known
 from .versions import Versions
 
 POSES = ("Pose", "Transform")
@@ -26,7 +26,7 @@ _ROUND = {"radius": (1.0,), "height": (2.0,)}
 _DEFAULTS = {"Box": {"size": (2.0, 2.0, 2.0)}, "Sphere": {"radius": (1.0,)}, "Cylinder": _ROUND, "Capsule": _ROUND}
 
 
-class Bounded(NamedTuple):
+class BoundingMass(NamedTuple):
     """What is known of a boundingObject."""
 
     mass: Mass
@@ -40,35 +40,35 @@ class Shapes:
 
     def __init__(self, versions: Versions):
         self.versions = versions
-        self._done: dict[int, Bounded] = {}
+        self._done: dict[int, BoundingMass] = {}
 
-    def bounded(self, node: Node) -> Bounded:
+    def bounding_mass(self, node: Node) -> BoundingMass:
         """The mass of a boundingObject."""
-        return fold(node, lambda each: each.nodes("children") if each.kind == "Group" else [], self._joined, self._done)
+        return fold(node, lambda each: each.nodes("children") if each.kind == "Group" else [], self._join, self._done)
 
-    def _joined(self, node: Node, parts: list[Bounded]) -> Bounded:
+    def _join(self, node: Node, parts: list[BoundingMass]) -> BoundingMass:
         if node.kind == "Group":
             require_known(node, "children")
             notes = dict.fromkeys(note for part in parts for note in part.notes)
-            return Bounded(total([part.mass for part in parts]), tuple(notes))
+            return BoundingMass(total([part.mass for part in parts]), tuple(notes))
         if node.kind not in POSES:
-            return self._geometry(_within(node), (1.0, 1.0, 1.0))
+            return self._geometry(_geometry_of(node), (1.0, 1.0, 1.0))
         require_known(node, "children")
         first = node.nodes("children")[:1]
         if not first or first[0].kind in ("Group", *POSES):
-            return Bounded(NOTHING)
+            return BoundingMass(NOTHING)
         rotation, translation, scale = pose_of(node)
-        held = self._geometry(_within(first[0]), scale)
-        return Bounded(held.mass.placed(rotation, translation), held.notes)
+        held = self._geometry(_geometry_of(first[0]), scale)
+        return BoundingMass(held.mass.place(rotation, translation), held.notes)
 
-    def _geometry(self, node: Node | None, scale: tuple[float, float, float]) -> Bounded:
+    def _geometry(self, node: Node | None, scale: tuple[float, float, float]) -> BoundingMass:
         if node is None or node.kind in WEIGHTLESS:
-            return Bounded(NOTHING)
+            return BoundingMass(NOTHING)
         if node.kind in ("IndexedFaceSet", "Mesh"):
-            return _meshed(node, np.array(scale))
+            return _mesh(node, np.array(scale))
         if node.kind not in _DEFAULTS:
             raise NotKnown(f"{node.at()}: the boundingObject holds {node.kind}, a PROTO whose shape is not known here")
-        sizes = {name: known_numbers(node, name, usual) for name, usual in _DEFAULTS[node.kind].items()}
+        sizes = {name: read_numbers(node, name, usual) for name, usual in _DEFAULTS[node.kind].items()}
         for name, size in sizes.items():
             if min(size) <= 0.0:
                 raise node.error(name, "must be above 0")
@@ -76,14 +76,14 @@ class Shapes:
         across = max(abs(scale[0]), abs(scale[3 - along]))
         radius = sizes.get("radius", (0.0,))[0]
         if node.kind == "Box":
-            return Bounded(box([size * abs(factor) for size, factor in zip(sizes["size"], scale, strict=True)]))
+            return BoundingMass(box([size * abs(factor) for size, factor in zip(sizes["size"], scale, strict=True)]))
         if node.kind == "Sphere":
-            return Bounded(sphere(radius * max(abs(factor) for factor in scale)))
+            return BoundingMass(sphere(radius * max(abs(factor) for factor in scale)))
         make = cylinder if node.kind == "Cylinder" else capsule
-        return Bounded(make(radius * across, sizes["height"][0] * abs(scale[along]), along))
+        return BoundingMass(make(radius * across, sizes["height"][0] * abs(scale[along]), along))
 
 
-def _within(node: Node) -> Node | None:
+def _geometry_of(node: Node) -> Node | None:
     """The geometry of a Shape, or the geometry itself."""
     if node.kind != "Shape":
         return node
@@ -91,27 +91,27 @@ def _within(node: Node) -> Node | None:
     return next(iter(node.nodes("geometry")), None)
 
 
-def _meshed(node: Node, scale: np.ndarray) -> Bounded:
+def _mesh(node: Node, scale: np.ndarray) -> BoundingMass:
     triangles = (_faces(node) if node.kind == "IndexedFaceSet" else _file(node)) * scale
     if not len(triangles):
-        return Bounded(NOTHING)
-    mass = enclosed_in_ode(triangles)
+        return BoundingMass(NOTHING)
+    mass = ode_mesh_mass(triangles)
     if mass is None:
-        return Bounded(UNIT, (
+        return BoundingMass(UNIT, (
             f"{node.at()}: the {node.kind} encloses no volume with triangles that turn outward, so that Webots takes "
             "1 kg and 1 kg·m² for it",))  # fmt: skip
-    return Bounded(mass)
+    return BoundingMass(mass)
 
 
 def _faces(node: Node) -> np.ndarray:
     """Triangles of an IndexedFaceSet [m], shape (n, 3, 3)."""
     require_known(node, "coord")
     coordinate = next(iter(node.nodes("coord")), None)
-    points = [] if coordinate is None else known_row(coordinate, "point")
+    points = [] if coordinate is None else read_row(coordinate, "point")
     if coordinate is not None and len(points) % 3:
         raise coordinate.error("point", "must be three numbers for each point")
     faces: list[list[int]] = [[]]
-    for corner in known_row(node, "coordIndex"):
+    for corner in read_row(node, "coordIndex"):
         if corner == -1.0:
             faces.append([])
         else:

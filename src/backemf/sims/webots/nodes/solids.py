@@ -14,8 +14,8 @@ import numpy as np
 from ....errors import ParameterError
 from .masses import DENSITY, NOTHING, UNIT, Mass
 from .node import Node, Unreadable
-from .shapes import Bounded, Shapes
-from .trees import NotKnown, known_numbers, known_row, require_known
+from .shapes import BoundingMass, Shapes
+from .trees import NotKnown, read_numbers, read_row, require_known
 
 SOLIDS = frozenset({
     "Solid", "Robot", "Supervisor", "DifferentialWheels", "Accelerometer", "Altimeter", "Camera", "Charger", "Compass",
@@ -57,10 +57,8 @@ def solid_mass(solid: Node, physics: Node, shapes: Shapes) -> SolidMass:
     """The mass of a solid."""
     if physics.kind != "Physics":
         raise NotKnown(f"{physics.at()}: the physics is {physics.kind}, a PROTO that is not read here")
-    mass, density = (
-        known_numbers(physics, name, (usual,))[0] for name, usual in (("mass", -1.0), ("density", DENSITY))
-    )
-    centre, matrix = known_row(physics, "centerOfMass")[:3], known_row(physics, "inertiaMatrix")
+    mass, density = (read_numbers(physics, name, (usual,))[0] for name, usual in (("mass", -1.0), ("density", DENSITY)))
+    centre, matrix = read_row(physics, "centerOfMass")[:3], read_row(physics, "inertiaMatrix")
     if len(centre) not in (0, 3):
         raise physics.error("centerOfMass", "must be three numbers: x, y, z [m]")
     if len(matrix) % 3:
@@ -68,30 +66,30 @@ def solid_mass(solid: Node, physics: Node, shapes: Shapes) -> SolidMass:
     tensor = _tensor(matrix[:6] if len(matrix) >= 6 else [*matrix, 0.0, 0.0, 0.0])
     if mass > 0.0 and centre and tensor is not None:
         return SolidMass(Mass(mass, np.array(centre), tensor))
-    notes = (f"{physics.at('inertiaMatrix')}: {_lacking(mass, centre, tensor)}",) if matrix else ()
+    notes = (f"{physics.at('inertiaMatrix')}: {_reason(mass, centre, tensor)}",) if matrix else ()
     shape = _shape(solid, shapes)
     real = shape.mass.mass > 0.0
-    filled = _filled(shape.mass if real else UNIT, mass, density, real)
+    filled = _fill(shape.mass if real else UNIT, mass, density, real)
     if matrix:
         # Webots then takes the solid's origin for the centre of its mass
         filled = Mass(filled.mass, np.zeros(3), filled.about_origin())
     elif centre:
-        filled = filled.centred(np.array(centre))
+        filled = filled.with_centre(np.array(centre))
     return SolidMass(filled, notes + shape.notes, assumed_inertia=not real, assumed_mass=not real and mass <= 0.0)
 
 
-def _filled(shape: Mass, mass: float, density: float, real: bool) -> Mass:
+def _fill(shape: Mass, mass: float, density: float, real: bool) -> Mass:
     """A shape at the density of water with the mass or density of a Physics."""
     if mass > 0.0:
-        return shape.weighing(mass) if real else Mass(mass, shape.centre, shape.inertia)
-    return shape.weighing(shape.mass * (density if density > 0.0 else DENSITY) / DENSITY)
+        return shape.with_mass(mass) if real else Mass(mass, shape.centre, shape.inertia)
+    return shape.with_mass(shape.mass * (density if density > 0.0 else DENSITY) / DENSITY)
 
 
-def _shape(solid: Node, shapes: Shapes) -> Bounded:
+def _shape(solid: Node, shapes: Shapes) -> BoundingMass:
     require_known(solid, "boundingObject")
     found = solid.nodes("boundingObject")
     try:
-        return shapes.bounded(found[0]) if found else Bounded(NOTHING)
+        return shapes.bounding_mass(found[0]) if found else BoundingMass(NOTHING)
     except ParameterError as error:
         raise NotKnown(str(error)) from None
 
@@ -105,7 +103,7 @@ def _tensor(matrix: list[float]) -> Any:
     return tensor if np.linalg.eigvalsh(tensor).min() > 0.0 else None
 
 
-def _lacking(mass: float, centre: list[float], tensor: Any) -> str:
+def _reason(mass: float, centre: list[float], tensor: Any) -> str:
     """Why Webots does not take an inertiaMatrix."""
     if tensor is None:
         why = "is not positive definite"

@@ -44,13 +44,13 @@ def require_known(node: Node, *names: str) -> None:
                 raise NotKnown(f"{node.at(name)}: {node.kind}.{name}: {item.why}")
 
 
-def known_numbers(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
+def read_numbers(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
     """A field that is a row of numbers, or its default."""
     require_known(node, name)
     return node.numbers(name, default)
 
 
-def known_row(node: Node, name: str) -> list[float]:
+def read_row(node: Node, name: str) -> list[float]:
     """All numbers of a list in a field, whatever its brackets and commas; an empty one without it."""
     require_known(node, name)
     value: Any = node.fields.get(name)
@@ -65,8 +65,8 @@ def pose_of(node: Node) -> tuple[Any, Any, tuple[float, float, float]]:
     """Rotation (3, 3), translation [m] and scale [1] of a node in the frame of the node that holds it."""
     import numpy as np
 
-    from .masses import turned
+    from .masses import rotation_matrix
 
-    x, y, z, angle = known_numbers(node, "rotation", (0.0, 0.0, 1.0, 0.0))
-    sx, sy, sz = known_numbers(node, "scale", (1.0, 1.0, 1.0))
-    return turned((x, y, z), angle), np.array(known_numbers(node, "translation", (0.0, 0.0, 0.0))), (sx, sy, sz)
+    x, y, z, angle = read_numbers(node, "rotation", (0.0, 0.0, 1.0, 0.0))
+    sx, sy, sz = read_numbers(node, "scale", (1.0, 1.0, 1.0))
+    return rotation_matrix((x, y, z), angle), np.array(read_numbers(node, "translation", (0.0, 0.0, 0.0))), (sx, sy, sz)

@@ -235,8 +235,8 @@ def with_inertia(robot: RobotDescription, inertia: float, kind: str = "hinge") -
 
     def known(joint: RobotJoint) -> RobotJoint:
         world = joint.world
-        told = world.inertia is not None and not world.load.assumed
-        if told or world.joint.kind != kind:
+        is_known = world.inertia is not None and not world.load.assumed
+        if is_known or world.joint.kind != kind:
             return joint
         load = replace(world.load, inertia=inertia, assumed=False, missing="")
         return replace(joint, world=replace(world, inertia=inertia, dynamic=True, load=load))
