@@ -53,11 +53,12 @@ def test_an_arm_that_is_half_way_down_hangs_a_little_further() -> None:
         ("#VRML_SIM R2022b utf8\nWorldInfo { }", "0 0 1", 0.0),
         ("WorldInfo { gravity 0 }", "0 1 0", 0.0),
         ("WorldInfo { gravity %<= g >% }", "0 1 0", 0.0),
+        ("WorldInfo { coordinateSystem %<= c >% }", "0 1 0", 0.0),
         ("", "0 1 0", 0.0),
     ],
 )
 def test_gravity_is_that_of_the_world(info: str, axis: str, expected: float) -> None:
-    """A number along the world's down since R2021a, three before; none where there is no world."""
+    """A number along the world's down, or three in older files; none where it is not told."""
     found = arm(f"{info}\n", axis)
     assert torque(found, 0.0) == pytest.approx(expected, abs=1e-12)
     assert found.load.gravity == ("WorldInfo" in info and "%" not in info)

@@ -20,7 +20,7 @@ from .masses import Mass
 from .node import Node, walk
 from .shapes import Shapes
 from .solids import SOLIDS, physics_of
-from .trees import NotKnown, pose_of, read_numbers, read_row
+from .trees import NotKnown, pose_of, read_numbers, read_row, require_known
 from .versions import Versions
 
 LIGHT = 1e-12
@@ -136,6 +136,7 @@ def gravity(info: Node, versions: Versions) -> Any:
         return np.array(row)
     if len(row) != 1:
         raise info.error("gravity", "must be a number, or three [m/s²]")
+    require_known(info, "coordinateSystem")
     usual = "ENU" if versions.z_up() else "NUE"
     up = 2 if info.text("coordinateSystem", usual) == "ENU" else 1
     pull = np.zeros(3)
