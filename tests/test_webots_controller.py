@@ -163,11 +163,11 @@ def test_a_motor_reads_back_what_it_was_told() -> None:
         motor.setPosition(7.0)
         motor.setVelocity(20.0)
         motor.setAvailableTorque(9.0)
-        motor.setAcceleration(3.0)
         robot.step(32)
         assert (motor.getTargetPosition(), motor.target_position) == (7.0, 7.0)
         assert (motor.getVelocity(), motor.target_velocity) == (20.0, 20.0)
         assert (motor.getAvailableForce(), motor.available_force, motor.available_torque) == (9.0, 9.0, 9.0)
+        motor.setAcceleration(3.0)
         assert (motor.getAcceleration(), motor.target_acceleration) == (3.0, 3.0)
 
 
@@ -253,6 +253,75 @@ def test_new_gains_make_the_pid_forget() -> None:
         robot.step(0)
         assert (axis.integral, axis.previous_error) == (0.0, 0.0)
         assert (axis.control_p, axis.control_i, axis.control_d) == (4.0, 2.0, 0.0)
+
+
+def test_gains_that_are_the_same_change_nothing() -> None:
+    """A field that is set to the value it has is not set: the PID keeps its integral, and the target its raw value."""
+    with begun(hip('control_pid = [5, 1, 0.1], max_position = "2 rad"')) as (robot, simulation):
+        motor, axis = robot.getDevice("hip"), simulation.axes[0]
+        motor.setPosition(7.0)
+        robot.step(320)
+        was = axis.integral
+        motor.setControlPID(5.0, 1.0, 0.1)
+        motor.setAcceleration(-1.0)
+        robot.step(0)
+        assert (axis.integral, motor.getTargetPosition()) == (was, 7.0) and was != 0.0
+
+
+@pytest.mark.parametrize("call", [lambda m: m.setControlPID(4.0, 2.0, 0.0), lambda m: m.setAcceleration(3.0)])
+def test_changed_gains_or_acceleration_read_back_what_the_limits_made_of_the_commands(call) -> None:
+    """They configure the motor anew: target and velocity come back multiplied and clipped, the torque clipped."""
+    limits = 'min_position = "-1 rad", max_position = "2 rad", multiplier = 1.5'
+    with begun(hip(limits)) as (robot, _):
+        motor = robot.getDevice("hip")
+        motor.setPosition(1.0)
+        motor.setVelocity(20.0)
+        motor.setAvailableTorque(9.0)
+        call(motor)
+        # not before the step
+        assert (motor.getTargetPosition(), motor.getVelocity(), motor.getAvailableTorque()) == (1.0, 20.0, 9.0)
+        robot.step(32)
+        assert (motor.getTargetPosition(), motor.getVelocity(), motor.getAvailableTorque()) == (1.5, 8.0, 5.0)
+        motor.setPosition(7.0)
+        robot.step(32)
+        assert motor.getTargetPosition() == 7.0
+
+
+def test_webots_own_motor_test() -> None:
+    """Its sequence of calls, with the figures it holds: 1.51 is read back of 100, and 1.18212 rad is recorded."""
+    robot = webots.robot_from_toml(
+        """
+    [[joint]]
+    inertia = "0.005 kg*m^2"
+    motor = { name = "motor", acceleration = "5 rad/s^2", max_velocity = "20 rad/s", min_position = "-1.63 rad", \
+              max_position = "1.51 rad", max_torque = "100 N*m" }
+    sensor = { name = "sensor" }
+    """.replace("\\\n", "")
+    )
+    with begun(robot) as (script, _):
+        motor = script.getDevice("motor")
+        sensor = motor.getPositionSensor()
+        script.step(32)
+        assert math.isnan(motor.getTorqueFeedback()) and motor.getTorqueFeedbackSamplingPeriod() == 0
+        assert (motor.getMinPosition(), motor.getMaxPosition(), motor.getAcceleration()) == (-1.63, 1.51, 5.0)
+        assert motor.getVelocity() == motor.getMaxVelocity() == 20.0
+        assert motor.getAvailableTorque() == motor.getMaxTorque() == 100.0
+        sensor.enable(32)
+        motor.enableTorqueFeedback(32)
+        motor.setControlPID(15.0, 5.0, 1.0)
+        motor.setAvailableTorque(50.0)
+        motor.setPosition(100)
+        script.step(32)
+        assert motor.getTargetPosition() == 1.51
+        for _ in range(20):
+            script.step(32)
+        assert sensor.getValue() == pytest.approx(1.18212, abs=5e-6)
+        assert (motor.getVelocity(), motor.getMaxVelocity()) == (20.0, 20.0)
+        assert (motor.getAvailableTorque(), motor.getMaxTorque()) == (50.0, 100.0)
+        motor.setVelocity(18.0)
+        motor.setAcceleration(4.8)
+        script.step(32)
+        assert (motor.getAcceleration(), motor.getVelocity(), motor.getMaxVelocity()) == (4.8, 18.0, 20.0)
 
 
 # --- feedback
@@ -737,26 +806,47 @@ def test_contradictory_limits_of_coupled_motors_are_made_consistent_with_warning
 # --- hints
 
 
-def test_a_velocity_with_a_finite_target_gets_one_hint(capsys) -> None:
-    """Not where an endless position came first, and never twice."""
+HINT = (
+    'Hint: Motor "hip": setVelocity(2) limits the speed on the way to a target position, and no position was set, so the '
+    "motor stays where it was loaded; to turn on and on, call setPosition(float('inf')) first."
+)
+
+
+def test_velocities_without_any_position_get_one_hint(capsys) -> None:
+    """At the second one, and never twice."""
     with begun(hints=True) as (robot, _):
         motor = robot.getDevice("hip")
-        motor.setVelocity(2.0)
-        robot.step(32)
-        assert lines(capsys) == [
-            'Hint: Motor "hip": setVelocity(2) limits the speed on the way to where it was loaded; to turn on and on, '
-            "call setPosition(float('inf')) first."
-        ]
-        motor.setVelocity(1.0)
-        robot.step(32)
+        for velocity in (1.0, 2.0, 3.0):
+            motor.setVelocity(velocity)
+            robot.step(32)
+        assert lines(capsys) == [HINT]
+
+
+def test_one_velocity_without_any_position_gets_its_hint_at_the_end(capsys) -> None:
+    """Until then a position might still come."""
+    with begun(hints=True, duration=0.32) as (robot, _):
+        robot.getDevice("hip").setVelocity(2.0)
+        while robot.step(32) != -1:
+            assert lines(capsys) == []
+        assert lines(capsys) == [HINT]
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [("setVelocity", 2.0), ("setPosition", 1.5), ("setVelocity", 1.0)],
+        [("setPosition", INF), ("setVelocity", 2.0), ("setVelocity", -2.0)],
+        [("setPosition", 0.5), ("setVelocity", 2.0), ("setVelocity", 1.0)],
+        [("setVelocity", 0.0), ("setVelocity", 0.0)],
+        [("setVelocity", 2.0), ("setTorque", 1.0), ("setVelocity", 1.0)],
+    ],
+)
+def test_ordinary_use_of_velocities_gets_no_hint(calls, capsys) -> None:
+    """A limit before or after a position, velocity control, a motor at rest, and torque control."""
+    with begun(hints=True, duration=0.32) as (robot, _):
+        for name, value in calls:
+            getattr(robot.getDevice("hip"), name)(value)
+            robot.step(32)
+        while robot.step(32) != -1:
+            pass
         assert lines(capsys) == []
-    with begun(hints=True) as (robot, _):
-        motor = robot.getDevice("hip")
-        motor.setVelocity(2.0)
-        motor.setPosition(INF)
-        robot.step(32)
-        assert lines(capsys) == []
-        motor.setPosition(1.5)
-        motor.setVelocity(2.0)
-        robot.step(32)
-        assert "limits the speed on the way to the target position 1.5" in lines(capsys)[0]

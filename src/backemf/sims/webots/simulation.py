@@ -78,6 +78,8 @@ class Simulation:
         """Whether there is a Robot."""
         self.brakes: dict[Axis, float] = {}
         """Damping constants that were set since the last step."""
+        self.reconfigured: list[Motor] = []
+        """Motors whose gains or acceleration changed in this step."""
         self.energy = robot.battery[0] if robot.battery else -1.0
         """Energy of the battery [J]; negative: there is none."""
         self.battery = Sampler()
@@ -140,6 +142,8 @@ class Simulation:
             told("Warning: robot_step_begin() called multiple times before calling wb_robot_step_end().")
         if self.count >= self.last:
             self._over = True
+            for motor in self.motors if self.hints else ():
+                motor._hint()
             return -1
         self._send()
         self._within, self._asked = True, turns
@@ -154,6 +158,10 @@ class Simulation:
         turns = min(self._asked, self.last - self.count)
         for _ in range(turns):
             self._advance()
+        if self.reconfigured:
+            for motor in self.reconfigured:
+                motor._configure()
+            self.reconfigured.clear()
         if self._progress is not None:
             self._progress(turns)
         if self.realtime:

@@ -118,10 +118,18 @@ class Axis:
             torque = most if torque >= 0.0 else -most
         self.torque = torque
 
-    def take_gains(self, p: float, i: float, d: float) -> None:
-        """`setControlPID`, which is all that makes the PID forget."""
+    def take_acceleration(self, asked: float) -> bool:
+        """`setAcceleration` [rad/s²]; whether it is another one than before."""
+        before, self.acceleration = self.acceleration, asked
+        return before != asked
+
+    def take_gains(self, p: float, i: float, d: float) -> bool:
+        """`setControlPID`; whether the gains are others than before, which is all that resets the PID."""
+        if (p, i, d) == (self.control_p, self.control_i, self.control_d):
+            return False
         self.control_p, self.control_i, self.control_d = p, i, d
         self.integral = self.previous_error = 0.0
+        return True
 
     def power(self, on: bool) -> None:
         """The battery ran empty, or got its first charge. A commanded torque stays."""

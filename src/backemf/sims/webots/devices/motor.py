@@ -33,8 +33,7 @@ class Motor(Device):
         self._acceleration, self._available, self._force = axis.acceleration, axis.available, 0.0
         self._gains = motor.control_p, motor.control_i, motor.control_d
         self._asked, self._siblings, self._sampler = 0, [], Sampler()
-        self._positioned = False
-        self._hinted = False
+        self._positioned = self._limited = self._hinted = False
 
     # --- what a controller calls
 
@@ -221,12 +220,19 @@ class Motor(Device):
                 axis.take_torque(self._force)
         if asked & FEEDBACK:
             self._sample(simulation)
-        if asked & ACCELERATION:
-            own.acceleration = self._acceleration
-        if asked & PID:
-            own.take_gains(*self._gains)
-        if asked & VELOCITY and not self._hinted and simulation.hints:
-            self._hint()
+        changed = asked & ACCELERATION and own.take_acceleration(self._acceleration)
+        if (asked & PID and own.take_gains(*self._gains)) or changed:
+            simulation.reconfigured.append(self)
+        if asked & VELOCITY:
+            if self._limited and simulation.hints:
+                self._hint()
+            self._limited = True
+
+    def _configure(self) -> None:
+        """What Webots sends back after the step that changed a field: the commands as the limits made them."""
+        axis = self._axis
+        self._position, self._velocity = axis.target_position, axis.target_velocity
+        self._available = min(self._available, axis.motor.max_torque)
 
     def _sample(self, simulation: Any) -> None:
         if not self._axis.dynamic:
@@ -239,15 +245,15 @@ class Motor(Device):
         return self._axis.feedback
 
     def _hint(self) -> None:
-        """Say once that a velocity is no more than a limit while there is a position to go to."""
-        axis = self._axis
-        if axis.torque_mode or not math.isfinite(axis.target_position):
+        """Say once that velocities alone move nothing."""
+        unmoved = self._limited and not self._positioned and not self._axis.torque_mode and self._velocity != 0.0
+        if self._hinted or not unmoved:
             return
         self._hinted = True
-        where = f"the target position {axis.target_position:g}" if self._positioned else "where it was loaded"
         told(
-            f'Hint: Motor "{self._name}": setVelocity({self._velocity:g}) limits the speed on the way to {where}; '
-            "to turn on and on, call setPosition(float('inf')) first."
+            f'Hint: Motor "{self._name}": setVelocity({self._velocity:g}) limits the speed on the way to a target '
+            "position, and no position was set, so the motor stays where it was loaded; to turn on and on, call "
+            "setPosition(float('inf')) first."
         )
 
 
