@@ -330,6 +330,22 @@ def test_pose_is_the_product_of_rotations(seed: int):
     np.testing.assert_allclose(matrix(pose[3:]), carried @ matrix(tool[3:]), atol=1e-12)
 
 
+@pytest.mark.parametrize("length", [0.5, 2.0, 1e6])
+def test_the_length_of_a_quaternion_is_taken_out(length: float):
+    """A parent and a tool of any length put the tool where they do at length 1, so that its arm stays as long.
+
+    MIME's matrix I + 2w[u] + 2[u]² takes the parent's quaternion as it is: there an arm of 1 m gets another length.
+    """
+    parent, tool = np.array([1.0, 2.0, 3.0, 0.6, 0.0, 0.8, 0.0]), np.array([0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0])
+    longer = [np.array([*pose[:3], *(length * pose[3:])]) for pose in (parent, tool)]
+    want = mime.compose_pose(parent, (1, 0, 0), 0.7, tool, engine="numpy")
+    pose = mime.compose_pose(longer[0], (1, 0, 0), 0.7, longer[1], engine="numpy")
+    np.testing.assert_allclose(pose, want, atol=1e-14)
+    assert np.linalg.norm(want[:3] - parent[:3]) == pytest.approx(1.0)
+    turned = matrix(length * np.array([0.6, 0.0, 0.8, 0.0])) @ np.array([0.0, 0.0, 1.0])
+    assert abs(np.linalg.norm(turned) - 1.0) > 0.1
+
+
 def test_axis_angle_has_length_one_and_w_first():
     """A turn by 2 rad about an axis of length 5 is [cos 1, axis/5·sin 1]."""
     q = mime.axis_angle((0.0, 3.0, 4.0), 2.0, engine="numpy")

@@ -531,7 +531,8 @@ def test_bad_options_are_one_sentence(words, said, robot_file) -> None:
 def test_hints_can_be_left_out(robot_file, tmp_path) -> None:
     script = tmp_path / "hinted.py"
     script.write_text(
-        "from controller import Robot\nr = Robot()\nr.getDevice('hip').setVelocity(1)\nwhile r.step(32) != -1:\n    pass\n"
+        "from controller import Robot\nr = Robot()\nr.getDevice('hip').setVelocity(1)\n"
+        "while r.step(32) != -1:\n    pass\n"
     )
     assert "Hint: Motor" in called(script, "--robot", robot_file).stderr
     assert called(script, "--robot", robot_file, "--no-hints").stderr == ""

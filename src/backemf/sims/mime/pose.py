@@ -1,7 +1,9 @@
 """Where the tool of a turning rotor is: parent ⊕ rotation about the axis ⊕ tool.
 
-A pose is [x, y, z, qw, qx, qy, qz] along the last axis, with Hamilton's quaternions, w first. A quaternion of length 0,
-such as an input that was never given, stands for no rotation.
+A pose is [x, y, z, qw, qx, qy, qz] along the last axis, with Hamilton's quaternions, w first. A quaternion of any
+length stands for the rotation that it has at length 1, so that a tool keeps its distance; MIME puts the length of the
+parent's into its rotation matrix, which changes that distance. A quaternion of length 0, such as an input that was never
+given, stands for no rotation.
 """
 
 from __future__ import annotations
@@ -18,7 +20,10 @@ def quaternion_of(axis, angle):
 
 
 def compose_pose(parent, axis, angle, tool):
-    """Pose of the tool in the world: a parent frame, the rotor's axis in it, its angle [rad], and the tool on it."""
+    """Pose of the tool in the world: a parent frame, the rotor's axis in it, its angle [rad], and the tool on it.
+
+    Quaternions and the axis may have any length: it is taken out.
+    """
     at, frame = components(parent, 0, 3), unit(components(parent, 3, 7))
     arm, grip = components(tool, 0, 3), components(tool, 3, 7)
     rotor = product(frame, turning(components(axis, 0, 3), angle))

@@ -8,6 +8,7 @@ from .held import OnWebotsJoint
 from .law import JointState, MotorState
 from .motor import WebotsJoint, WebotsMotor
 from .nodes.loads import JointLoad
+from .nodes.others import WorldDevice
 from .nodes.worlds import World, WorldJoint, WorldRobot, WorldSensor, read
 from .reading import read_actuator, read_actuators
 from .records.picture import draw_compared, draw_run
@@ -35,6 +36,7 @@ __all__ = [
     "WebotsJoint",
     "WebotsMotor",
     "World",
+    "WorldDevice",
     "WorldJoint",
     "WorldRobot",
     "WorldSensor",

@@ -1,38 +1,68 @@
 """The module `controller` of Webots, as far as it is motors, position sensors, brakes and the robot that has them.
 
-A script finds it under that name while it runs by `backemf webots run`; classes of other devices can be imported, and
-say in one sentence that they are not simulated when they are used.
+A script finds it under that name while it runs by `backemf webots run`, with the submodules of Webots' package. What is
+not simulated, such as a camera, is there too: it says so once, and answers neutral values.
 """
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import Any
 
+from .devices.absent import ABSENT
+from .devices.ansi import AnsiCodes
+from .devices.answers import LidarPoint
+from .devices.fields import ContactPoint, Field, Node
+from .devices.inputs import Joystick, Keyboard, Motion, Mouse, MouseState
 from .devices.motor import Motor
-from .devices.other import Brake, Device, PositionSensor
-from .devices.robot import Node, Robot, Supervisor
-
-__all__ = ["Brake", "Device", "Motor", "Node", "PositionSensor", "Robot", "Supervisor"]
-
-OTHERS = (
-    "Accelerometer", "Altimeter", "AnsiCodes", "Camera", "CameraRecognitionObject", "Compass", "Connector",
-    "ContactPoint", "Display", "DistanceSensor", "Emitter", "Field", "GPS", "Gyro", "InertialUnit", "Joystick",
-    "Keyboard", "LED", "Lidar", "LidarPoint", "LightSensor", "Motion", "Mouse", "MouseState", "Pen", "Radar",
-    "RadarTarget", "RangeFinder", "Receiver", "Skin", "Speaker", "TouchSensor", "VacuumGripper",
-)  # fmt: skip
-"""What else is in Webots' module."""
+from .devices.other import Brake, Device, PositionSensor, Sensor
+from .devices.robot import Robot
+from .devices.supervisor import Supervisor
 
 
-class _Elsewhere(Device):
-    """A device that is not simulated here."""
+class CameraRecognitionObject:
+    """An object that a camera recognises; there is never one."""
 
-    def __init__(self, *_: Any):
-        raise NotImplementedError(
-            f"controller.{type(self).__name__}: backemf runs motors, position sensors and brakes; this is none of them"
-        )
+
+class RadarTarget:
+    """A target that a radar sees; there is never one."""
+
+
+SUBMODULES = {
+    "accelerometer": "Accelerometer", "altimeter": "Altimeter", "ansi_codes": "AnsiCodes", "brake": "Brake",
+    "camera": "Camera CameraRecognitionObject", "compass": "Compass", "connector": "Connector", "device": "Device",
+    "display": "Display", "distance_sensor": "DistanceSensor", "emitter": "Emitter", "field": "Field", "gps": "GPS",
+    "gyro": "Gyro", "inertial_unit": "InertialUnit", "joystick": "Joystick", "keyboard": "Keyboard", "led": "LED",
+    "lidar": "Lidar", "lidar_point": "LidarPoint", "light_sensor": "LightSensor", "motion": "Motion",
+    "motor": "Motor", "mouse": "Mouse MouseState", "node": "Node ContactPoint", "pen": "Pen",
+    "position_sensor": "PositionSensor", "radar": "Radar", "radar_target": "RadarTarget",
+    "range_finder": "RangeFinder", "receiver": "Receiver", "robot": "Robot", "sensor": "Sensor", "skin": "Skin",
+    "speaker": "Speaker", "supervisor": "Supervisor", "touch_sensor": "TouchSensor", "vacuum_gripper": "VacuumGripper",
+}  # fmt: skip
+"""Submodules of Webots' package, and what is in each."""
+
+globals().update(ABSENT)
+__all__ = [
+    "AnsiCodes", "Brake", "CameraRecognitionObject", "ContactPoint", "Device", "Field", "Joystick", "Keyboard",
+    "LidarPoint", "Motion", "Motor", "Mouse", "MouseState", "Node", "PositionSensor", "RadarTarget", "Robot", "Sensor",
+    "Supervisor",
+]  # fmt: skip
+__all__ += list(ABSENT)
+
+
+def modules() -> dict[str, Any]:
+    """The module and its submodules, under the names by which a script imports them."""
+    package = sys.modules[__name__]
+    made: dict[str, Any] = {"controller": package}
+    for name, classes in SUBMODULES.items():
+        made[f"controller.{name}"] = module = ModuleType(f"controller.{name}")
+        for each in classes.split():
+            setattr(module, each, getattr(package, each))
+    return made
 
 
 def __getattr__(name: str) -> Any:
-    if name in OTHERS:
-        return type(name, (_Elsewhere,), {})
+    if name in SUBMODULES:
+        return sys.modules.get(f"controller.{name}") or modules()[f"controller.{name}"]
     raise AttributeError(f"module 'controller' has no attribute {name!r}")

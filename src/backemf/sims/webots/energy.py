@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ...physics.ops import absolute, floor, maximum, where
+from ...physics.ops import absolute, floor, maximum, minimum, where
 
 
 class Sampled(NamedTuple):
@@ -43,6 +43,15 @@ def measured(position: float, noise: float, resolution: float, draw: float = 0.0
 def consumption(feedback: float, consumption_factor: float) -> float:
     """Electrical power of a motor [W]. It does not depend on the speed, and a motor that brakes pays as well."""
     return absolute(feedback) * consumption_factor
+
+
+def propeller_effort(velocity: float, thrust: float, torque: float, max_torque: float) -> float:
+    """What a propeller at a speed [rad/s] pays for: its thrust [N] plus its torque [N·m], in air at rest.
+
+    `thrust` [N·s²] and `torque` [N·m·s²] are its constants per square of the speed.
+    """
+    square = velocity * velocity
+    return absolute(thrust) * square + minimum(absolute(torque) * square, max_torque + 0.0 * square)
 
 
 def drained(energy: float, power: float, dt: float) -> float:

@@ -104,7 +104,7 @@ def _as_a_program(path: Path, arguments: list[str]) -> Iterator[None]:
     folder, before, modules = os.getcwd(), (sys.argv, list(sys.path)), dict(sys.modules)
     sys.argv = arguments
     sys.path.insert(0, str(path.parent))
-    sys.modules["controller"] = controller
+    sys.modules.update(controller.modules())
     os.chdir(path.parent)
     try:
         yield
@@ -117,10 +117,13 @@ def _as_a_program(path: Path, arguments: list[str]) -> Iterator[None]:
 def _forget(before: dict[str, ModuleType], folder: Path) -> None:
     """Take away `controller`, and what the script imported from its own folder."""
     for name, module in list(sys.modules.items()):
-        if name in before:
-            continue
-        file = getattr(module, "__file__", None)
-        if name == "controller" or (file is not None and Path(file).is_relative_to(folder)):
+        ours = name.partition(".")[0] == "controller"
+        if ours and name in before:
+            sys.modules[name] = before[name]
+        elif ours or (name not in before and _is_within(module, folder)):
             del sys.modules[name]
-    if "controller" in before:
-        sys.modules["controller"] = before["controller"]
+
+
+def _is_within(module: ModuleType, folder: Path) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and Path(file).is_relative_to(folder)

@@ -15,8 +15,11 @@ from .backends.axis import Axis, told
 from .backends.full_motor import FullMotors
 from .backends.ideal import Ideal
 from .backends.on_mujoco import OnMujoco
+from .devices.absent import absent_device
 from .devices.motor import Motor, coupled_devices
 from .devices.other import Brake, Device, PositionSensor, Sampler, period_of
+from .energy import propeller_effort
+from .nodes.others import WorldDevice, feedback_refusal
 from .records.recording import Recorder
 from .robots.description import GRAVITY, RobotDescription, RobotJoint, device_names, load_robot
 from .session import running
@@ -220,7 +223,10 @@ class Simulation:
         power = self.robot.cpu_consumption
         for motor in self.motors:
             axis = motor._axis
-            power += abs(axis.feedback) * axis.motor.consumption_factor
+            effort = abs(axis.feedback)
+            if axis.propeller is not None:
+                effort = propeller_effort(axis.velocity, *axis.propeller, axis.motor.max_torque)
+            power += effort * axis.motor.consumption_factor
         self.energy = max(self.energy - power * self.dt, 0.0)
         if self.energy == 0.0:
             told(f'INFO: Robot "{self.robot.name}": Battery is empty.')
@@ -246,13 +252,18 @@ def _axis(joint: RobotJoint) -> Axis:
     axis.weight, axis.hangs_at = world.load.weight, world.load.hangs_at
     if joint.mass > 0.0:
         axis.weight, axis.hangs_at = joint.mass * GRAVITY * joint.length, joint.hangs_at
+    axis.propeller = world.propeller
+    axis.numb = feedback_refusal(world, axis.effort)
     return axis
 
 
 def _devices(robot: RobotDescription, axes: list[Axis]) -> list[Device]:
     """Every device, in the order of the file; the first has the tag 1."""
     made: list[Device] = []
-    for joint, axis in zip(robot.joints, axes, strict=True):
+    others = list(robot.others)
+    for index, (joint, axis) in enumerate(zip(robot.joints, axes, strict=True)):
+        while others and others[0].after <= index:
+            made.append(_absent(others.pop(0), len(made) + 1))
         world = joint.world
         for name in device_names(world):
             kind = Motor if axis.driven and name == world.name else Brake if name == world.brake else PositionSensor
@@ -260,7 +271,11 @@ def _devices(robot: RobotDescription, axes: list[Axis]) -> list[Device]:
             if isinstance(device, PositionSensor) and world.sensor is not None:
                 device._noise, device._resolution = world.sensor.noise, world.sensor.resolution
             made.append(device)
-    return made
+    return made + [_absent(other, len(made) + 1 + extra) for extra, other in enumerate(others)]
+
+
+def _absent(other: WorldDevice, tag: int) -> Device:
+    return absent_device(other.kind, other.name, tag, other.fields)
 
 
 @contextmanager

@@ -36,6 +36,10 @@ class Axis:
         """Torque of gravity where the arm is level [N·m]."""
         self.hangs_at = 0.0
         """Position at which the arm hangs down [rad]."""
+        self.propeller: tuple[float, float] | None = None
+        """Thrust [N·s²] and torque [N·m·s²] of a propeller per square of its speed; None: it is none."""
+        self.numb = ""
+        """Why Webots gives no feedback of its motor; empty: it does."""
         # what the controller may change at any time
         self.control_p, self.control_i, self.control_d = known.control_p, known.control_i, known.control_d
         self.acceleration = known.acceleration

@@ -59,7 +59,7 @@ class OnMujoco:
                 self.data.qpos[place] = axis.joint.position
             axis.position = float(self.data.qpos[place])
             axis.target_position = axis.position
-            axis.dynamic = True
+            axis.dynamic, axis.numb = True, ""
         self.mujoco.mj_forward(self.model, self.data)
         self._units = np.eye(self.model.nv)
 

@@ -15,3 +15,10 @@ _NAMES = (
 )
 NODES = {name: number for number, name in enumerate(_NAMES.split())}
 """Number of each kind of node, as `Device.getNodeType` gives it."""
+
+
+def snake(name: str) -> str:
+    """A name of Webots in small letters: distance_sensor of DistanceSensor, gps of GPS."""
+    if name.isupper():
+        return name.lower()
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")

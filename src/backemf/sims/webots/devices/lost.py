@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..backends.axis import told
+from .kinds import snake
 
 PREFIXES = {"Motor": "wb_motor", "PositionSensor": "wb_position_sensor", "Brake": "wb_brake", "Device": "wb_device"}
 """What the functions of the C library begin with."""
@@ -18,7 +19,7 @@ def lost(kind: type) -> type:
     own = [name for name in dir(kind) if not name.startswith("_")]
     calls: dict[str, Any] = {}
     for name in own:
-        held = getattr(kind, name)
+        held = getattr(kind, name, None)
         if isinstance(held, property):
             calls[name] = property(_call(kind, name), _call(kind, f"set_{name}"))
         elif callable(held):
@@ -27,7 +28,8 @@ def lost(kind: type) -> type:
 
 
 def _call(kind: type, name: str) -> Any:
-    word = function_name(next(each.__name__ for each in kind.__mro__ if each.__name__ in PREFIXES), name)
+    owner = next(each for each in kind.__mro__ if each.__name__ in PREFIXES or "_described" in vars(each))
+    word = function_name(owner.__name__, name)
 
     def call(self: Any, *_: Any) -> Any:
         told(f"Error: {word}(): invalid device tag.")
@@ -43,4 +45,4 @@ def function_name(kind: str, name: str) -> str:
     """The function of Webots' C library behind a method: `wb_motor_set_position` of `Motor.setPosition`."""
     plain = _WORDS.get(name) or "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
     asks = not plain.startswith(("get", "set", "enable", "disable"))
-    return f"{PREFIXES[kind]}_{'get_' if asks else ''}{plain}"
+    return f"{PREFIXES.get(kind) or f'wb_{snake(kind)}'}_{'get_' if asks else ''}{plain}"

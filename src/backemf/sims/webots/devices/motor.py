@@ -235,9 +235,8 @@ class Motor(Device):
         self._available = min(self._available, axis.motor.max_torque)
 
     def _sample(self, simulation: Any) -> None:
-        if not self._axis.dynamic:
-            function = f"wb_motor_enable_{self._axis.effort}_feedback()"
-            self._axis.warn(f"{function}: cannot be invoked for a Joint whose end point has no Physics node.")
+        if self._axis.numb:
+            self._axis.warn(self._axis.numb)
             return
         simulation.start_sampling(self, self._sampler, type(self).__name__)
 

@@ -1,33 +1,16 @@
-"""`Robot`, `Supervisor` and `Node` of the module `controller`."""
+"""`Robot` of the module `controller`."""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from ..backends.axis import told
 from ..session import current
 from ..simulation import BatterySensor
-from .kinds import NODES
-from .motor import Motor
-from .other import Brake, Device, PositionSensor, period_of
-
-
-class Node:
-    """Kinds of nodes, as `Device.getNodeType` gives them, such as `Node.ROTATIONAL_MOTOR`."""
-
-    def __init__(self, kind: int = 0, name: str = ""):
-        self._node, self._name = kind, name
-
-    def getType(self) -> int:
-        return self._node
-
-    def getName(self) -> str:
-        """Its name."""
-        return self._name
-
-
-for _name, _number in NODES.items():
-    setattr(Node, _name, _number)
+from .inputs import Joystick, Keyboard, Mouse
+from .neutral import KINDS
+from .other import Device, period_of
 
 
 class Robot:
@@ -38,14 +21,20 @@ class Robot:
     MODE_SIMULATION, MODE_CROSS_COMPILATION, MODE_REMOTE_CONTROL = 0, 1, 2
 
     devices: dict[str, Device]
+    _supervises = False
 
     def __init__(self) -> None:
         self._simulation = simulation = current("Robot")
+        self._texts: set[str] = set()
+        node = simulation.robot.node
+        text = "" if node is None else node.fields.get("customData", "")
+        self._custom_data = text if isinstance(text, str) else ""
         if simulation.created:
             told("Error: only one Robot instance can be created per controller process.")
             return
         simulation.created = True
         self.devices = {device._name: device for device in simulation.devices}
+        self.keyboard, self.mouse, self.joystick = Keyboard(0), Mouse(0), Joystick(0)
 
     # --- devices
 
@@ -64,18 +53,14 @@ class Robot:
     def getNumberOfDevices(self) -> int:
         return len(self._simulation.devices)
 
-    def getMotor(self, name: str) -> Motor | None:
-        return self._deprecated("getMotor", name)
+    def getKeyboard(self) -> Any:
+        return self.keyboard
 
-    def getPositionSensor(self, name: str) -> PositionSensor | None:
-        return self._deprecated("getPositionSensor", name)
+    def getMouse(self) -> Any:
+        return self.mouse
 
-    def getBrake(self, name: str) -> Brake | None:
-        return self._deprecated("getBrake", name)
-
-    def _deprecated(self, method: str, name: str) -> Any:
-        told(f"DEPRECATION: Robot.{method} is deprecated, please use Robot.getDevice instead.")
-        return self.getDevice(name)
+    def getJoystick(self) -> Any:
+        return self.joystick
 
     # --- time
 
@@ -110,10 +95,44 @@ class Robot:
             told(f"Error: wb_robot_set_mode() cannot set mode to {mode}.")
 
     def getSupervisor(self) -> bool:
-        return isinstance(self, Supervisor)
+        return self._supervises
+
+    def getCustomData(self) -> str:
+        return self._custom_data
+
+    def setCustomData(self, data: str) -> None:
+        self._custom_data = data
+
+    def getWorldPath(self) -> str:
+        return os.path.abspath(self._simulation.robot.file)
+
+    def getProjectPath(self) -> str:
+        return os.path.dirname(os.path.dirname(self.getWorldPath()))
 
     def getSynchronization(self) -> bool:
         return True
+
+    # --- what is not there
+
+    def _without_effect(self, text: str) -> None:
+        """Say once what a call cannot do here."""
+        if text not in self._texts:
+            self._texts.add(text)
+            told(f"WARNING: {text}")
+
+    def wwiSendText(self, text: str) -> None:
+        self._without_effect("Robot.wwiSendText() has no effect: there is no robot window.")
+
+    def wwiReceiveText(self) -> None:
+        self._without_effect("Robot.wwiReceiveText() gives None: there is no robot window.")
+
+    def waitForUserInputEvent(self, event_type: int, timeout: int) -> int:
+        self._without_effect("Robot.waitForUserInputEvent() does not wait: nobody is there to give input.")
+        return self.EVENT_NO_EVENT
+
+    def getUrdf(self, prefix: str = "") -> str:
+        self._without_effect("Robot.getUrdf() gives an empty text: no URDF is written here.")
+        return ""
 
     # --- the battery
 
@@ -144,33 +163,25 @@ class Robot:
     name, model, mode = property(getName), property(getModel), property(getMode)
     time, basic_time_step = property(getTime), property(getBasicTimeStep)
     number_of_devices, supervisor = property(getNumberOfDevices), property(getSupervisor)
-    synchronization = property(getSynchronization)
+    synchronization, custom_data = property(getSynchronization), property(getCustomData, setCustomData)
+    world_path, project_path = property(getWorldPath), property(getProjectPath)
     battery_sensor_sampling_period = property(batterySensorGetSamplingPeriod, batterySensorEnable)
 
     def __getattr__(self, name: str) -> Any:
         if name == "devices":
             raise AttributeError("devices")
-        raise AttributeError(f"Robot.{name}: backemf runs motors, position sensors and brakes; there is no {name} here")
+        raise AttributeError(f"Robot.{name}: there is no {name} in Webots' Robot, or it is not there in backemf")
 
 
-class Supervisor(Robot):
-    """A robot that may end the run; the world around it is not simulated here."""
+def _deprecated(method: str) -> Any:
+    """A getter of one kind of devices, which Webots still has."""
 
-    SIMULATION_MODE_PAUSE, SIMULATION_MODE_REAL_TIME, SIMULATION_MODE_FAST = 0, 1, 2
+    def get(self: Robot, name: str) -> Any:
+        told(f"DEPRECATION: Robot.{method} is deprecated, please use Robot.getDevice instead.")
+        return self.getDevice(name)
 
-    def getSelf(self) -> Node:
-        return Node(NODES["ROBOT"], self.name)
+    return get
 
-    def simulationQuit(self, status: int) -> None:
-        self._simulation.end()
 
-    def simulationGetMode(self) -> int:
-        return self.SIMULATION_MODE_REAL_TIME if self._simulation.realtime else self.SIMULATION_MODE_FAST
-
-    def simulationSetMode(self, mode: int) -> None:
-        if mode not in (self.SIMULATION_MODE_REAL_TIME, self.SIMULATION_MODE_FAST):
-            told(f"Error: wb_supervisor_simulation_set_mode(): mode {mode} is not there; a run goes on to its end.")
-            return
-        self._simulation.realtime = mode == self.SIMULATION_MODE_REAL_TIME
-
-    simulation_mode = property(simulationGetMode, simulationSetMode)
+for _kind in ("Motor", "PositionSensor", "Brake", *KINDS):
+    setattr(Robot, f"get{_kind}", _deprecated(f"get{_kind}"))

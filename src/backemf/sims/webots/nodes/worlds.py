@@ -14,6 +14,7 @@ from .axes import axis_of
 from .carried import end_point
 from .loads import JointLoad, Loads
 from .node import Node, walk
+from .others import DEVICES, WorldDevice, has_physics, limit_second_axis, other_device, propeller_constants
 from .solids import title
 from .vrml import parse, text_of
 
@@ -76,6 +77,10 @@ class WorldJoint:
     """Whether the end point has Physics; without, the joint moves in kinematic mode."""
     load: JointLoad = field(default_factory=JointLoad)
     """What it moves, with its weight, and what is not known of it."""
+    carried: bool = True
+    """Whether the solid that carries the joint has Physics; without, Webots gives no torque feedback."""
+    propeller: tuple[float, float] | None = None
+    """Thrust [N·s²] and torque [N·m·s²] of a propeller per square of its speed; None: it is none."""
     control: str = "torque"
     """What its controller commands, as far as the text tells: "position", "velocity" or "torque"."""
     robot: str = ""
@@ -104,6 +109,8 @@ class WorldRobot:
     """What its maker calls it."""
     arguments: tuple[str, ...] = ()
     """Arguments of its controller."""
+    node: Node | None = None
+    """Its node; None: unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +123,10 @@ class World:
     """Every axis of every joint, in the order of the text."""
     robots: tuple[WorldRobot, ...] = ()
     """Every robot, in the order of the text."""
+    devices: tuple[WorldDevice, ...] = ()
+    """Devices that are not simulated, in the order of the text."""
+    definitions: tuple[tuple[str, Node, bool], ...] = ()
+    """DEF name and node of every node that has one and of every robot, and whether it stands by itself in the world."""
     warnings: tuple[str, ...] = ()
     """What Webots says when it loads the file."""
     unread: tuple[tuple[int, Unread], ...] = ()
@@ -133,10 +144,15 @@ def read(text_or_path: str | os.PathLike[str], skip: bool = False) -> World:
     unread: list[tuple[int, Unread]] = []
     step, joints, robots, solver = 32.0, [], [], {"cfm": 1e-5, "erp": 0.2}
     within: dict[int, str] = {}
+    solid: dict[int, bool] = {}
+    devices, definitions = [], []
     roots = parse(text, file)
     loads = Loads(roots, text, file)
     for node, parent, _ in walk(roots):
         robot = within[id(node)] = "" if parent is None else within[id(parent)]
+        solid[id(node)] = has_physics(node, parent is None or solid[id(parent)])
+        if node.name or node.kind == "Robot":
+            definitions.append((node.name, node, parent is None))
         if node.kind == "WorldInfo":
             step = node.number("basicTimeStep", 32.0)
             if step <= 0.0:
@@ -145,9 +161,12 @@ def read(text_or_path: str | os.PathLike[str], skip: bool = False) -> World:
         elif node.kind == "Robot":
             robots.append(_robot(node))
             within[id(node)] = robots[-1].name
+        elif node.kind in DEVICES:
+            devices.append(other_device(node, robot, len(joints)))
         elif node.kind in HOLDERS or (node.kind in MOTORS and (parent is None or parent.kind not in HOLDERS)):
             try:
-                joints += _joints(node, robot, solver, loads, told)
+                found = _joints(node, robot, solver, loads, told)
+                joints += [replace(joint, carried=solid[id(node)]) for joint in found]
             except ParameterError as error:
                 if not skip:
                     raise
@@ -157,6 +176,8 @@ def read(text_or_path: str | os.PathLike[str], skip: bool = False) -> World:
         basic_time_step=1e-3 * step,
         joints=tuple(joints),
         robots=tuple(robots),
+        devices=tuple(devices),
+        definitions=tuple(definitions),
         warnings=tuple(dict.fromkeys(told)),
         unread=tuple(unread),
     )
@@ -174,6 +195,7 @@ def _robot(node: Node) -> WorldRobot:
         cpu_consumption=node.number("cpuConsumption", 10.0),
         model=_spoken(node, "model"),
         arguments=_arguments(node),
+        node=node,
     )
 
 
@@ -212,6 +234,10 @@ def _joint(node: Node, index: str, robot: str, solver: dict[str, float], loads: 
     devices = node.nodes(f"device{index}")
     slides = node.kind in ("SliderJoint", "Track")
     numbers: dict[str, Any] = {ours: parameters.number(theirs, 0.0) for ours, theirs in _JOINT_FIELDS.items()}
+    if node.kind == "BallJoint" and not node.nodes(f"jointParameters{index}"):
+        # what the first axis has holds for all that say nothing
+        first = next(iter(node.nodes("jointParameters")), parameters)
+        numbers |= {name: first.number(_JOINT_FIELDS[name], 0.0) for name in ("damping_constant", "spring_constant")}
     stops = parameters.number("minStop", 0.0), parameters.number("maxStop", 0.0)
     if stops[0] != stops[1]:
         numbers["min_stop"], numbers["max_stop"] = stops
@@ -227,6 +253,9 @@ def _joint(node: Node, index: str, robot: str, solver: dict[str, float], loads: 
             name, control = device.text("name", MOTORS[device.kind][1]), _control(device)
             sound = _spoken(device, "sound")
             said += more
+    if motor is not None and (node.kind, index) == ("BallJoint", "2"):
+        motor, more = limit_second_axis(motor)
+        said += more
     if motor is not None:
         said += stop_warnings(joint.kind, joint.position, motor, *stops)
     told += [f"{node.at()}: {sentence}" for sentence in said]
@@ -247,6 +276,7 @@ def _joint(node: Node, index: str, robot: str, solver: dict[str, float], loads: 
         inertia=load.inertia,
         dynamic=load.dynamic,
         load=load,
+        propeller=propeller_constants(node),
         control=control,
         robot=robot,
         order=tuple(dict.fromkeys(_DEVICES[device.kind] for device in devices if device.kind in _DEVICES)),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....errors import ParameterError
+from ..backends.axis import told
 from ..robots.description import RobotDescription
 from ..sound import sound
 from .recording import Recorder
@@ -27,10 +28,12 @@ FADE = 0.01
 
 
 def waves_of(robot: RobotDescription) -> dict[str, str]:
-    """The wave file of each motor that has one; what is in the web is not fetched."""
+    """The wave file of each motor that has one; of one that is on the web a line says that it is not fetched."""
     found = {}
     for joint in robot.joints:
         path = joint.world.sound
+        if "://" in path:
+            told(f"WARNING: the sound {path!r} of {joint.name!r} is not fetched from the web: it hums instead.")
         if not path or "://" in path:
             continue
         beside = Path(robot.file).parent / path

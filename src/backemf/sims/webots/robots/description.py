@@ -11,6 +11,8 @@ from typing import Any
 
 from ....checks import require, require_finite
 from ....errors import ParameterError
+from ..nodes.node import Node
+from ..nodes.others import WorldDevice
 from ..nodes.worlds import World, WorldJoint, WorldRobot, read
 
 BACKENDS = ("ideal", "motor", "mujoco")
@@ -105,6 +107,12 @@ class RobotDescription:
     """How long a run takes [s]."""
     arguments: tuple[str, ...] = ()
     """Arguments of its controller."""
+    others: tuple[WorldDevice, ...] = ()
+    """Its devices that are not simulated; `after` counts the joints before them."""
+    node: Node | None = None
+    """Its node in the world; None: it is from no world."""
+    definitions: tuple[tuple[str, Node, bool], ...] = ()
+    """Name by DEF and node of what the world has, and whether it stands by itself there."""
     warnings: tuple[str, ...] = ()
     """What Webots says when it loads the robot."""
     file: str = "robot"
@@ -207,10 +215,15 @@ def from_world(world: World, file: str = "world", robot: str | None = None) -> R
         raise ParameterError(f"{file}: which robot: there are {', '.join(map(repr, drives))}; give the name of one")
     chosen = robot if robot is not None else drives[0] if drives else ""
     found = next((r for r in world.robots if r.name == chosen), WorldRobot(name=chosen or "robot"))
+    mine = [joint.robot == chosen and _matters(joint) for joint in world.joints]
+    others = [replace(each, after=sum(mine[: each.after])) for each in world.devices if each.robot == chosen]
     return RobotDescription(
         name=found.name,
         model=found.model,
-        joints=tuple(RobotJoint(world=joint) for joint in world.joints if joint.robot == chosen and _matters(joint)),
+        joints=tuple(RobotJoint(world=joint) for joint, keep in zip(world.joints, mine, strict=True) if keep),
+        others=tuple(others),
+        node=found.node,
+        definitions=world.definitions,
         basic_time_step=world.basic_time_step,
         battery=found.battery,
         cpu_consumption=found.cpu_consumption,
@@ -236,7 +249,7 @@ def with_inertia(robot: RobotDescription, inertia: float, kind: str = "hinge") -
     def known(joint: RobotJoint) -> RobotJoint:
         world = joint.world
         is_known = world.inertia is not None and not world.load.assumed
-        if is_known or world.joint.kind != kind:
+        if is_known or world.joint.kind != kind or world.holder in ("Propeller", "Track"):
             return joint
         load = replace(world.load, inertia=inertia, assumed=False, missing="")
         return replace(joint, world=replace(world, inertia=inertia, dynamic=True, load=load))

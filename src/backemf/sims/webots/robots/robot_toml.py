@@ -20,6 +20,7 @@ from typing import Any
 from ....errors import ParameterError
 from ..coupled import coupled
 from ..motor import WebotsJoint, WebotsMotor, stop_warnings
+from ..nodes.others import DEVICES, WorldDevice
 from ..nodes.worlds import WorldJoint, WorldSensor
 from .description import DURATION, MechanicalCoupling, RobotDescription, RobotJoint
 from .toml_fields import SLIDES, TURNS, at, read_fields, rows_of, table_of
@@ -41,6 +42,7 @@ _MOTOR = {"name": "text", "acceleration": "acceleration", "consumption_factor": 
 _SENSOR = {"name": "text", "noise": "angle", "resolution": "angle"}
 _BRAKE = {"name": "text"}
 _COUPLING = {"leader": "text", "follower": "text", "ratio": "number", "efficiency": "number"}
+_DEVICE = {"kind": "text", "name": "text"}
 _TABLES = {"motor": _MOTOR, "sensor": _SENSOR, "brake": _BRAKE}
 
 
@@ -67,7 +69,7 @@ def robot_from_toml(text: str, file: str = "robot.toml", folder: Path | None = N
         raise ParameterError(f"{file}: {error}: correct the TOML there") from None
     except RecursionError:
         raise ParameterError(f"{file}: is nested too deeply for a robot") from None
-    joints, couplings = content.pop("joint", []), content.pop("coupling", [])
+    joints, couplings, devices = (content.pop(name, []) for name in ("joint", "coupling", "device"))
     own: dict[str, Any] = {"duration": DURATION} | read_fields(content, _ROBOT, {}, file)
     told: list[str] = []
     try:
@@ -76,12 +78,15 @@ def robot_from_toml(text: str, file: str = "robot.toml", folder: Path | None = N
         ]
         rows = enumerate(rows_of(couplings, file, "coupling"))
         gears = [_coupling(table, f"{file}, [[coupling]] {i + 1}") for i, table in rows]
+        rows = enumerate(rows_of(devices, file, "device"))
+        others = [_device(table, f"{file}, [[device]] {i + 1}", len(found)) for i, table in rows]
         found = _consistent(found, told)
         mujoco = own.pop("mujoco", None)
         return RobotDescription(
             **own,
             joints=tuple(_beside(joint, folder) for joint in found),
             couplings=tuple(gears),
+            others=tuple(others),
             mujoco=None if mujoco is None else (folder or Path()) / mujoco,
             warnings=tuple(dict.fromkeys(told)),
             file=file,
@@ -173,6 +178,14 @@ def _coupling(table: Any, where: str) -> MechanicalCoupling:
             raise ParameterError(f"{where}: needs {name} = the name of a joint")
     with at(where):
         return MechanicalCoupling(**given)
+
+
+def _device(table: Any, where: str, after: int) -> WorldDevice:
+    """A device that is not simulated, which a script may ask for."""
+    given = read_fields(table_of(table, where), _DEVICE, {}, where)
+    if given.get("kind") not in DEVICES:
+        raise ParameterError(f"{where} kind = {given.get('kind')!r}: must be one of {', '.join(DEVICES)}")
+    return WorldDevice(kind=given["kind"], name=given.get("name", DEVICES[given["kind"]]), fields={}, after=after)
 
 
 def _consistent(joints: list[RobotJoint], told: list[str]) -> list[RobotJoint]:

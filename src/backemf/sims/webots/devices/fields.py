@@ -1,0 +1,275 @@
+"""`Node`, `Field` and `ContactPoint` of the module `controller`: the world as its file has it.
+
+Only the robot's joints are simulated. All else stays where the file puts it, so that this is what a supervisor reads;
+what it sets is read back, and one line says that it moves nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..backends.axis import told
+from ..nodes.node import Node as FileNode
+from ..nodes.node import Unreadable
+from .kinds import NODES, snake
+
+NAN = math.nan
+_DEFAULTS: dict[str, Any] = {"translation": [0.0, 0.0, 0.0], "rotation": [0.0, 0.0, 1.0, 0.0], "name": ""}
+_TYPES = {"Bool": 1, "Int32": 2, "Float": 3, "Vec2f": 4, "Vec3f": 5, "Rotation": 6, "Color": 7, "String": 8, "Node": 9}
+_SHAPES = {"Vec2f": 2, "Vec3f": 3, "Rotation": 4, "Color": 3}
+_CASTS: dict[str, Any] = {"Int32": int, "Bool": bool}
+_EMPTY = {"Bool": False, "Int32": 0, "Float": NAN, "String": ""}
+
+
+class ContactPoint:
+    """Where two solids touch."""
+
+    def __init__(self, point: Any = (NAN, NAN, NAN, 0)):
+        self.point, self.node_id = list(point[:3]), point[3]
+
+    def getPoint(self) -> list[float]:
+        return self.point
+
+    def getNodeId(self) -> int:
+        return self.node_id
+
+
+class Node:
+    """A node of the world, and the kinds of nodes, such as `Node.ROTATIONAL_MOTOR`."""
+
+    def __init__(self, node: FileNode, alone: bool = False):
+        self._node, self._alone, self._warned = node, alone, False
+        self._set: dict[str, Any] = {}
+        self._children: dict[int, Node] = {}
+
+    def _warn(self) -> None:
+        """Say once that the world is not simulated."""
+        if not self._warned:
+            self._warned = True
+            called = f"{self._node.kind} {self._node.name}".rstrip()
+            told(f"WARNING: Supervisor: {called} is not simulated: only joints of the robot move.")
+
+    def getDef(self) -> str:
+        return self._node.name
+
+    def getId(self) -> int:
+        return id(self._node) % 100_000
+
+    def getType(self) -> int:
+        return NODES.get(snake(self._node.kind).upper().replace("2_JOINT", "_2_JOINT"), 0)
+
+    def getTypeName(self) -> str:
+        return self._node.kind
+
+    def getBaseTypeName(self) -> str:
+        return self._node.kind
+
+    def getName(self) -> str:
+        """Its name."""
+        name = self._node.fields.get("name", "")
+        return name if isinstance(name, str) else ""
+
+    def getField(self, name: str) -> Field:
+        return Field(self, name)
+
+    getProtoField = getBaseNodeField = getField
+
+    def getNumberOfFields(self) -> int:
+        return len(self._node.fields)
+
+    def getFieldByIndex(self, index: int) -> Field | None:
+        names = list(self._node.fields)
+        return Field(self, names[index]) if 0 <= index < len(names) else None
+
+    def getParentNode(self) -> None:
+        self._warn()
+
+    def getFromProtoDef(self, definition: str) -> None:
+        self._warn()
+
+    def isProto(self) -> bool:
+        return False
+
+    def getPosition(self) -> list[float]:
+        """Where it stands; not a number for what may hang on a joint."""
+        self._warn()
+        return self._row("translation", 3) if self._alone else [NAN] * 3
+
+    def getOrientation(self) -> list[float]:
+        """Its rotation matrix, row by row."""
+        self._warn()
+        return matrix(*self._row("rotation", 4)) if self._alone else [NAN] * 9
+
+    def getPose(self, from_node: Node | None = None) -> list[float]:
+        """The matrix of rotation and translation, row by row."""
+        turn, place = self.getOrientation(), self.getPosition()
+        if from_node is not None:
+            turn, place = [NAN] * 9, [NAN] * 3
+        rows = [[*turn[3 * i : 3 * i + 3], place[i]] for i in range(3)]
+        return [x for row in rows for x in row] + [0.0, 0.0, 0.0, 1.0]
+
+    def getVelocity(self) -> list[float]:
+        self._warn()
+        return [0.0] * 6 if self._alone else [NAN] * 6
+
+    def getCenterOfMass(self) -> list[float]:
+        self._warn()
+        return [NAN] * 3
+
+    def getContactPoints(self, include_descendants: bool = False) -> list[ContactPoint]:
+        self._warn()
+        return []
+
+    def getStaticBalance(self) -> bool:
+        self._warn()
+        return False
+
+    def exportString(self) -> str:
+        self._warn()
+        return ""
+
+    def _row(self, name: str, count: int) -> list[float]:
+        value = self._set.get(name, plain(self._node.fields.get(name, _DEFAULTS[name])))
+        return [float(x) for x in value] if isinstance(value, list) and len(value) == count else [NAN] * count
+
+    type, id, DEF = property(getType), property(getId), property(getDef)
+    type_name, base_type_name = property(getTypeName), property(getBaseTypeName)
+    number_of_fields = property(getNumberOfFields)
+
+
+for _name, _number in NODES.items():
+    setattr(Node, _name, _number)
+
+
+def _idle(self: Any, *_: Any, **__: Any) -> None:
+    """A call without effect."""
+    self._warn()
+
+
+for _name in (
+    "remove", "setVelocity", "saveState", "loadState", "resetPhysics", "setJointPosition", "restartController",
+    "moveViewpoint", "setVisibility", "addForce", "addForceWithOffset", "addTorque", "enablePoseTracking",
+    "disablePoseTracking", "enableContactPointTracking", "disableContactPointTracking",
+    "enableContactPointsTracking", "disableContactPointsTracking",
+):  # fmt: skip
+    setattr(Node, _name, _idle)
+
+
+class Field:
+    """A field of a node."""
+
+    def __init__(self, node: Node, name: str):
+        self._owner, self.name = node, name
+
+    def _warn(self) -> None:
+        self._owner._warn()
+
+    @property
+    def value(self) -> Any:
+        held = self._owner._set
+        if self.name in held:
+            return held[self.name]
+        return plain(self._owner._node.fields.get(self.name, _DEFAULTS.get(self.name)))
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self._warn()
+        self._owner._set[self.name] = list(value) if isinstance(value, (list, tuple)) else value
+
+    def getName(self) -> str:
+        return self.name
+
+    def getType(self) -> int:
+        value = self.value
+        kind = {bool: "Bool", int: "Int32", float: "Float", str: "String"}.get(type(value), "Node")
+        if isinstance(value, list):
+            kind = {2: "Vec2f", 3: "Vec3f", 4: "Rotation"}.get(len(value), "Node")
+        return _TYPES[kind]
+
+    def getTypeName(self) -> str:
+        return next(f"SF{name}" for name, number in _TYPES.items() if number == self.getType())
+
+    def getCount(self) -> int:
+        value = self._owner._node.fields.get(self.name)
+        return len(value) if isinstance(value, list) else -1
+
+    def getActualField(self) -> Field:
+        return self
+
+    type, type_name, count = property(getType), property(getTypeName), property(getCount)
+
+    def getSFNode(self) -> Node | None:
+        return self._child(self._owner._node.nodes(self.name)[:1])
+
+    def getMFNode(self, index: int) -> Node | None:
+        return self._child(self._owner._node.nodes(self.name)[index:][:1])
+
+    def _child(self, found: list[FileNode]) -> Node | None:
+        held = self._owner._children
+        return held.setdefault(id(found[0]), Node(found[0])) if found else None
+
+
+def _single(kind: str) -> Any:
+    count = _SHAPES.get(kind, 0)
+
+    def get(self: Field) -> Any:
+        value: Any = self.value
+        row = isinstance(value, list)
+        if value is None or row != bool(count) or (row and len(value) != count):
+            self._warn()
+            return [NAN] * count if count else _EMPTY[kind]
+        return _CASTS.get(kind, plain)(value)
+
+    return get
+
+
+def _many(kind: str) -> Any:
+    def get(self: Field, index: int) -> Any:
+        value = self._owner._node.fields.get(self.name)
+        if not isinstance(value, list) or not -len(value) <= index < len(value):
+            self._warn()
+            return [NAN] * _SHAPES[kind] if kind in _SHAPES else _EMPTY[kind]
+        return plain(value[index])
+
+    return get
+
+
+def _put(self: Field, value: Any) -> None:
+    self.value = value
+
+
+for _kind in (*_EMPTY, *_SHAPES):
+    setattr(Field, f"getSF{_kind}", _single(_kind))
+    setattr(Field, f"getMF{_kind}", _many(_kind))
+    setattr(Field, f"setSF{_kind}", _put)
+    setattr(Field, f"setMF{_kind}", _idle)
+    setattr(Field, f"insertMF{_kind}", _idle)
+for _name in (
+    "enableSFTracking", "disableSFTracking", "removeMF", "removeSF", "importMFNodeFromString", "importSFNodeFromString",
+    "importMFNode", "importSFNode",
+):  # fmt: skip
+    setattr(Field, _name, _idle)
+for _kind, _number in _TYPES.items():
+    setattr(Field, f"SF_{_kind.upper()}", _number)
+    setattr(Field, f"MF_{_kind.upper()}", _number + 16)
+
+
+def plain(value: Any) -> Any:
+    """A value of a file as a script gets it: rows of numbers are lists, and what only Webots could tell is None."""
+    if isinstance(value, Unreadable):
+        return None
+    return list(value) if isinstance(value, tuple) else value
+
+
+def matrix(x: float, y: float, z: float, angle: float) -> list[float]:
+    """The rotation matrix of an axis and an angle [rad], row by row."""
+    size = math.sqrt(x * x + y * y + z * z) or 1.0
+    x, y, z = x / size, y / size, z / size
+    c, s = math.cos(angle), math.sin(angle)
+    t = 1.0 - c
+    return [
+        t * x * x + c, t * x * y - s * z, t * x * z + s * y,
+        t * x * y + s * z, t * y * y + c, t * y * z - s * x,
+        t * x * z - s * y, t * y * z + s * x, t * z * z + c,
+    ]  # fmt: skip

@@ -1,0 +1,95 @@
+"""Keyboard, mouse, joystick and motion files of the module `controller`: nobody sits at them here."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..session import current
+from .absent import Absent, absent_class
+from .answers import always
+from .neutral import DeviceKind
+
+
+class AbsentInput(Absent):
+    """Something that a person would handle."""
+
+    def __init__(self, sampling_period: int | None = None):
+        self._start({})
+        if sampling_period != 0:
+            self.enable(int(current(type(self).__name__).basic) if sampling_period is None else sampling_period)
+
+
+class MouseState:
+    """Where the mouse is, and which of its buttons are pressed."""
+
+    def __init__(self) -> None:
+        self.u = self.v = self.x = self.y = self.z = math.nan
+        self.left = self.middle = self.right = False
+
+
+class AbsentMotion(Absent):
+    """A motion of a file."""
+
+    def __init__(self, filename: str):
+        self._start({})
+        self.filename = filename
+
+    def _called(self) -> str:
+        return f"Motion({self.filename!r})"
+
+
+_KEYS = {
+    "END": 312, "HOME": 313, "LEFT": 314, "UP": 315, "RIGHT": 316, "DOWN": 317, "PAGEUP": 366, "PAGEDOWN": 367,
+    "NUMPAD_HOME": 375, "NUMPAD_LEFT": 376, "NUMPAD_UP": 377, "NUMPAD_RIGHT": 378, "NUMPAD_DOWN": 379,
+    "NUMPAD_END": 382, "KEY": 0xFFFF, "SHIFT": 0x10000, "CONTROL": 0x20000, "ALT": 0x40000,
+}  # fmt: skip
+_NUMBERS = {
+    "isConnected": False, "getNumberOfAxes": 0, "getAxisValue": 0, "getNumberOfPovs": 0, "getPovValue": 0,
+    "getPressedButton": -1, "getModel": "",
+}  # fmt: skip
+
+Keyboard: Any = absent_class(
+    "Keyboard",
+    DeviceKind(
+        samples=True,
+        reads={name: always(-1) for name in ("getKey", "getKeyCode")} | {"get_key": always("")},
+        constants=_KEYS,
+        instead="no key is ever pressed",
+    ),
+    AbsentInput,
+)
+Mouse: Any = absent_class(
+    "Mouse",
+    DeviceKind(
+        samples=True,
+        reads={"getState": lambda fields: MouseState(), "is3dPositionEnabled": always(False)},
+        acts=("enable3dPosition", "disable3dPosition"),
+        instead="no button is ever pressed",
+    ),
+    AbsentInput,
+)
+Joystick: Any = absent_class(
+    "Joystick",
+    DeviceKind(
+        samples=True,
+        reads={name: always(value) for name, value in _NUMBERS.items()},
+        acts=(
+            "setConstantForce", "setConstantForceDuration", "setAutoCenteringGain", "setResistanceGain",
+            "setForceAxis",
+        ),
+        instead="none is connected",
+    ),
+    AbsentInput,
+)  # fmt: skip
+Motion: Any = absent_class(
+    "Motion",
+    DeviceKind(
+        reads={
+            "isValid": always(False), "isOver": always(True), "getDuration": always(0), "getTime": always(0),
+        },
+        acts=("play", "stop", "setLoop", "setReverse", "setTime"),
+        instead="it moves no motor",
+    ),
+    AbsentMotion,
+)  # fmt: skip

@@ -1,0 +1,90 @@
+"""`Supervisor` of the module `controller`: it ends the run, and sees the world as its file has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..backends.axis import told
+from ..nodes.node import Node as FileNode
+from .fields import Node
+from .robot import Robot
+
+IDLE = {
+    "setLabel": None, "simulationReset": None, "simulationResetPhysics": None, "worldLoad": None, "worldSave": False,
+    "worldReload": None, "exportImage": None, "movieStartRecording": None, "movieStopRecording": None,
+    "movieIsReady": True, "movieFailed": False, "animationStartRecording": False, "animationStopRecording": False,
+    "virtualRealityHeadsetIsUsed": False, "virtualRealityHeadsetGetPosition": None,
+    "virtualRealityHeadsetGetOrientation": None,
+}  # fmt: skip
+"""Methods without effect, and what they give back."""
+
+
+class Supervisor(Robot):
+    """A robot that may end the run and look at the world; only the robot's own joints move in it."""
+
+    SIMULATION_MODE_PAUSE, SIMULATION_MODE_REAL_TIME, SIMULATION_MODE_FAST = 0, 1, 2
+    MOVIE_READY, MOVIE_RECORDING, MOVIE_SAVING = 0, 1, 2
+    _supervises = True
+    _nodes: dict[str, Node]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._nodes = {}
+        self._self: Node | None = None
+
+    def getSelf(self) -> Node:
+        if self._self is None:
+            robot = self._simulation.robot
+            node = robot.node or FileNode("Robot", 0, fields={"name": robot.name})
+            self._self = Node(node, alone=all(top for _, each, top in robot.definitions if each is node))
+        return self._self
+
+    def getFromDef(self, d: str) -> Node | None:
+        """The node that DEF calls so; None where the world file has none."""
+        if d not in self._nodes:
+            known = self._simulation.robot.definitions
+            found = next(((node, top) for name, node, top in known if name == d and d), None)
+            if found is None:
+                return None
+            own = self.getSelf()
+            self._nodes[d] = own if found[0] is own._node else Node(*found)
+        return self._nodes[d]
+
+    def getRoot(self) -> None:
+        self._without_effect("Supervisor.getRoot() gives None: only nodes with a DEF name are found here.")
+
+    def getFromId(self, id: int) -> Node | None:
+        known = [self.getSelf(), *self._nodes.values()]
+        return next((node for node in known if node.getId() == id), None)
+
+    def getFromDevice(self, tag: Any) -> None:
+        self._without_effect("Supervisor.getFromDevice() gives None: nodes of devices are not found here.")
+
+    def getSelected(self) -> None:
+        """None: there is no window in which one could be selected."""
+
+    def simulationQuit(self, status: int) -> None:
+        self._simulation.end()
+
+    def simulationGetMode(self) -> int:
+        return self.SIMULATION_MODE_REAL_TIME if self._simulation.realtime else self.SIMULATION_MODE_FAST
+
+    def simulationSetMode(self, mode: int) -> None:
+        if mode not in (self.SIMULATION_MODE_REAL_TIME, self.SIMULATION_MODE_FAST):
+            told(f"Error: wb_supervisor_simulation_set_mode(): mode {mode} is not there; a run goes on to its end.")
+            return
+        self._simulation.realtime = mode == self.SIMULATION_MODE_REAL_TIME
+
+    simulation_mode = property(simulationGetMode, simulationSetMode)
+
+
+def _idle(name: str, answer: Any) -> Any:
+    def call(self: Supervisor, *_: Any, **__: Any) -> Any:
+        self._without_effect(f"Supervisor.{name}() has no effect: only the robot's joints are simulated.")
+        return answer
+
+    return call
+
+
+for _name, _answer in IDLE.items():
+    setattr(Supervisor, _name, _idle(_name, _answer))
