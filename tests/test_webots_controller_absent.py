@@ -193,19 +193,17 @@ def test_all_names_of_webots_package_are_there() -> None:
 
 
 def test_nobody_sits_at_the_keyboard(capsys) -> None:
-    """Nor at mouse and joystick; a motion of a file is over at once."""
+    """Nor at mouse and joystick."""
     with begun() as (robot, _):
         assert lines(capsys) == []
         keyboard = robot.getKeyboard()
         keyboard.enable(32)
         assert (keyboard.getKey(), robot.keyboard.getKey(), controller.Keyboard.UP) == (-1, -1, 315)
         assert robot.getJoystick().isConnected() is False and robot.getMouse().getState().left is False
-        assert controller.Motion("wave.motion").isOver() is True
         assert lines(capsys) == [
             "WARNING: Keyboard is not simulated: no key is ever pressed.",
             "WARNING: Joystick is not simulated: none is connected.",
             "WARNING: Mouse is not simulated: no button is ever pressed.",
-            "WARNING: Motion('wave.motion') is not simulated: it moves no motor.",
         ]
 
 
@@ -218,6 +216,79 @@ def test_words_of_the_world(capsys) -> None:
         robot.wwiSendText("hello")
         robot.wwiSendText("again")
         assert lines(capsys) == ["WARNING: Robot.wwiSendText() has no effect: there is no robot window."]
+
+
+# --- motions of files
+
+WAVE = "#WEBOTS_MOTION,V1.0,hip,knee\n00:00:000,Pose1,0,*\n00:00:064,Pose2,0.4,*\n00:00:128,Pose3,0.4,1\n"
+
+
+def played(tmp_path, text: str = WAVE) -> controller.Motion:
+    (tmp_path / "wave.motion").write_text(text)
+    return controller.Motion(str(tmp_path / "wave.motion"))
+
+
+def test_a_motion_sets_positions_between_its_poses(tmp_path, capsys) -> None:
+    """Each step sends the position of its beginning, on a straight line between poses; the last one stays."""
+    with begun() as (robot, _):
+        motion = played(tmp_path)
+        assert lines(capsys) == [
+            "Warning: wbu_motion_new(): ignoring joint 'knee', specified in file "
+            f"'{tmp_path / 'wave.motion'}', but not found in this robot."
+        ]
+        assert motion.isValid() and (motion.getDuration(), motion.getTime()) == (128, 0)
+        motion.play()
+        sent = []
+        while not motion.isOver():
+            robot.step(32)
+            sent.append(robot.getDevice("hip").getTargetPosition())
+        assert sent == pytest.approx([0.0, 0.2, 0.4, 0.4])
+        robot.step(32)
+        assert motion.getTime() == 128
+
+
+def test_a_motion_goes_round_backwards_and_stops(tmp_path) -> None:
+    """In a loop it is never over, and in reverse it begins at the end."""
+    with begun() as (robot, _):
+        motion, motor = played(tmp_path), robot.getDevice("hip")
+        motion.setReverse(True)
+        motion.setLoop(True)
+        motion.play()
+        sent = []
+        for _ in range(6):
+            robot.step(32)
+            sent.append(motor.getTargetPosition())
+        assert sent == pytest.approx([0.4, 0.4, 0.4, 0.2, 0.0, 0.4]) and not motion.isOver()
+        motion.stop()
+        motion.setTime(-5)
+        motor.setPosition(0.1)
+        robot.step(64)
+        assert (motion.time, motor.getTargetPosition()) == (0, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty."),
+        ("#WEBOTS,V1.0,hip\n0,a,1", "invalid motion file header"),
+        ("#WEBOTS_MOTION,V2.0,hip\n0,a,1", "unsupported version number 'V2.0'"),
+        ("#WEBOTS_MOTION,V1.0,hip\nx,a,1", "expected <time value> but found 'x'"),
+        ("#WEBOTS_MOTION,V1.0,hip\n5,a,1\n5,b,1", "illegal (non-increasing) time sequence"),
+        ("#WEBOTS_MOTION,V1.0,hip\n0,a", "missing data"),
+        ("#WEBOTS_MOTION,V1.0,hip\n0,a,1,2", "unexpected extra data"),
+        ("#WEBOTS_MOTION,V1.0,hip\n0,a,up", "expected <double value>, but found 'up'"),
+        ("#WEBOTS_MOTION,V1.0,hip\n", "must contain at least one joint and one pose."),
+    ],
+)
+def test_a_bad_motion_file_is_one_line(text, said, tmp_path, capsys) -> None:
+    """As Webots says it; the motion is not valid, and playing it is refused."""
+    with begun():
+        motion = played(tmp_path, text)
+        (line,) = lines(capsys)
+        assert line.startswith("Error: wbu_motion_new(): ") and said in line
+        motion.play()
+        assert not motion.isValid() and motion.getDuration() == -1
+        assert lines(capsys)[0] == "Error: wbu_motion_play() called with NULL 'motion' argument."
 
 
 # --- supervisors
@@ -248,6 +319,13 @@ def test_nodes_of_a_supervisor() -> None:
         assert turned == pytest.approx([0, -1, 0, 1, 0, 0, 0, 0, 1], abs=1e-15)
         assert all(map(math.isnan, robot.getFromDef("TYRE").getPosition()))
         assert robot.getFromDef("HINGE").getField("endPoint").getSFNode().getDef() == "TYRE"
+        assert robot.getFromDef("TYRE").getParentNode() is robot.getFromDef("HINGE")
+        children = robot.getRoot().getField("children")
+        assert [children.getMFNode(i).getTypeName() for i in range(children.getCount())] == [
+            "WorldInfo", "Solid", "Robot",
+        ]  # fmt: skip
+        assert children.getMFNode(-1) is own and children.getMFNode(3) is None
+        assert children.getMFNode(0).getField("basicTimeStep").getSFFloat() == 32.0
         assert math.isnan(own.getField("unknown").getSFFloat())
 
 

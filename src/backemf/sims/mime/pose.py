@@ -2,8 +2,8 @@
 
 A pose is [x, y, z, qw, qx, qy, qz] along the last axis, with Hamilton's quaternions, w first. A quaternion of any
 length stands for the rotation that it has at length 1, so that a tool keeps its distance; MIME puts the length of the
-parent's into its rotation matrix, which changes that distance. A quaternion of length 0, such as an input that was never
-given, stands for no rotation.
+parent's into its rotation matrix, which changes that distance. A quaternion of length 0, such as an input that nobody
+gave, stands for no rotation.
 """
 
 from __future__ import annotations

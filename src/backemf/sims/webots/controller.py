@@ -14,7 +14,8 @@ from .devices.absent import ABSENT
 from .devices.ansi import AnsiCodes
 from .devices.answers import LidarPoint
 from .devices.fields import ContactPoint, Field, Node
-from .devices.inputs import Joystick, Keyboard, Motion, Mouse, MouseState
+from .devices.inputs import Joystick, Keyboard, Mouse, MouseState
+from .devices.motion import Motion
 from .devices.motor import Motor
 from .devices.other import Brake, Device, PositionSensor, Sensor
 from .devices.robot import Robot

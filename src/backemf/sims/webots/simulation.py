@@ -81,6 +81,8 @@ class Simulation:
         """Whether there is a Robot."""
         self.brakes: dict[Axis, float] = {}
         """Damping constants that were set since the last step."""
+        self.motions: list[Any] = []
+        """Motions of files that the script made."""
         self.reconfigured: list[Motor] = []
         """Motors whose gains or acceleration changed in this step."""
         self.energy = robot.battery[0] if robot.battery else -1.0
@@ -148,6 +150,8 @@ class Simulation:
             for motor in self.motors if self.hints else ():
                 motor._hint()
             return -1
+        for motion in reversed(self.motions):
+            motion._step(int(self.basic) if duration is None else period_of(duration))
         self._send()
         self._within, self._asked = True, turns
         return 0

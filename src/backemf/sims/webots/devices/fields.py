@@ -11,7 +11,7 @@ from typing import Any
 
 from ..backends.axis import told
 from ..nodes.node import Node as FileNode
-from ..nodes.node import Unreadable
+from ..nodes.node import Unreadable, walk
 from .kinds import NODES, snake
 
 NAN = math.nan
@@ -35,13 +35,32 @@ class ContactPoint:
         return self.node_id
 
 
+class SeenWorld:
+    """The nodes of a world as a supervisor sees them: the same object for the same node."""
+
+    def __init__(self, roots: list[FileNode]):
+        self.root = FileNode("Group", 0, fields={"children": roots})
+        self.nodes: dict[int, Node] = {}
+        self.parents: dict[int, FileNode] = {}
+        self.names: dict[str, FileNode] = {}
+        for node, parent, _ in walk([self.root]):
+            if parent is not None:
+                self.parents[id(node)] = parent
+            if node.name:
+                self.names.setdefault(node.name, node)
+
+    def node(self, node: FileNode) -> Node:
+        """A node for a script."""
+        return self.nodes.setdefault(id(node), Node(node, self))
+
+
 class Node:
     """A node of the world, and the kinds of nodes, such as `Node.ROTATIONAL_MOTOR`."""
 
-    def __init__(self, node: FileNode, alone: bool = False):
-        self._node, self._alone, self._warned = node, alone, False
+    def __init__(self, node: FileNode, world: SeenWorld):
+        self._node, self._world, self._warned = node, world, False
+        self._alone = world.parents.get(id(node)) is world.root
         self._set: dict[str, Any] = {}
-        self._children: dict[int, Node] = {}
 
     def _warn(self) -> None:
         """Say once that the world is not simulated."""
@@ -82,8 +101,9 @@ class Node:
         names = list(self._node.fields)
         return Field(self, names[index]) if 0 <= index < len(names) else None
 
-    def getParentNode(self) -> None:
-        self._warn()
+    def getParentNode(self) -> Node | None:
+        parent = self._world.parents.get(id(self._node))
+        return None if parent is None else self._world.node(parent)
 
     def getFromProtoDef(self, definition: str) -> None:
         self._warn()
@@ -203,11 +223,11 @@ class Field:
         return self._child(self._owner._node.nodes(self.name)[:1])
 
     def getMFNode(self, index: int) -> Node | None:
-        return self._child(self._owner._node.nodes(self.name)[index:][:1])
+        found = self._owner._node.nodes(self.name)
+        return self._child(found[index:][:1] if -len(found) <= index else [])
 
     def _child(self, found: list[FileNode]) -> Node | None:
-        held = self._owner._children
-        return held.setdefault(id(found[0]), Node(found[0])) if found else None
+        return self._owner._world.node(found[0]) if found else None
 
 
 def _single(kind: str) -> Any:

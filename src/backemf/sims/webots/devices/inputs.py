@@ -1,4 +1,4 @@
-"""Keyboard, mouse, joystick and motion files of the module `controller`: nobody sits at them here."""
+"""Keyboard, mouse and joystick of the module `controller`: nobody sits at them here."""
 
 from __future__ import annotations
 
@@ -26,17 +26,6 @@ class MouseState:
     def __init__(self) -> None:
         self.u = self.v = self.x = self.y = self.z = math.nan
         self.left = self.middle = self.right = False
-
-
-class AbsentMotion(Absent):
-    """A motion of a file."""
-
-    def __init__(self, filename: str):
-        self._start({})
-        self.filename = filename
-
-    def _called(self) -> str:
-        return f"Motion({self.filename!r})"
 
 
 _KEYS = {
@@ -81,15 +70,4 @@ Joystick: Any = absent_class(
         instead="none is connected",
     ),
     AbsentInput,
-)  # fmt: skip
-Motion: Any = absent_class(
-    "Motion",
-    DeviceKind(
-        reads={
-            "isValid": always(False), "isOver": always(True), "getDuration": always(0), "getTime": always(0),
-        },
-        acts=("play", "stop", "setLoop", "setReverse", "setTime"),
-        instead="it moves no motor",
-    ),
-    AbsentMotion,
 )  # fmt: skip

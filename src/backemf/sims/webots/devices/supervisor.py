@@ -6,7 +6,7 @@ from typing import Any
 
 from ..backends.axis import told
 from ..nodes.node import Node as FileNode
-from .fields import Node
+from .fields import Node, SeenWorld
 from .robot import Robot
 
 IDLE = {
@@ -25,37 +25,31 @@ class Supervisor(Robot):
     SIMULATION_MODE_PAUSE, SIMULATION_MODE_REAL_TIME, SIMULATION_MODE_FAST = 0, 1, 2
     MOVIE_READY, MOVIE_RECORDING, MOVIE_SAVING = 0, 1, 2
     _supervises = True
-    _nodes: dict[str, Node]
+    _seen: SeenWorld | None = None
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._nodes = {}
-        self._self: Node | None = None
+    def _world(self) -> tuple[SeenWorld, FileNode]:
+        """The world as the script sees it, and the robot's own node in it."""
+        robot = self._simulation.robot
+        if self._seen is None:
+            self._seen = SeenWorld(list(robot.roots) or [FileNode("Robot", 0, fields={"name": robot.name})])
+        return self._seen, robot.node or self._seen.root.nodes("children")[0]
 
     def getSelf(self) -> Node:
-        if self._self is None:
-            robot = self._simulation.robot
-            node = robot.node or FileNode("Robot", 0, fields={"name": robot.name})
-            self._self = Node(node, alone=all(top for _, each, top in robot.definitions if each is node))
-        return self._self
+        world, own = self._world()
+        return world.node(own)
+
+    def getRoot(self) -> Node:
+        world, _ = self._world()
+        return world.node(world.root)
 
     def getFromDef(self, d: str) -> Node | None:
         """The node that DEF calls so; None where the world file has none."""
-        if d not in self._nodes:
-            known = self._simulation.robot.definitions
-            found = next(((node, top) for name, node, top in known if name == d and d), None)
-            if found is None:
-                return None
-            own = self.getSelf()
-            self._nodes[d] = own if found[0] is own._node else Node(*found)
-        return self._nodes[d]
-
-    def getRoot(self) -> None:
-        self._without_effect("Supervisor.getRoot() gives None: only nodes with a DEF name are found here.")
+        world, _ = self._world()
+        return world.node(world.names[d]) if d in world.names else None
 
     def getFromId(self, id: int) -> Node | None:
-        known = [self.getSelf(), *self._nodes.values()]
-        return next((node for node in known if node.getId() == id), None)
+        world, _ = self._world()
+        return next((node for node in world.nodes.values() if node.getId() == id), None)
 
     def getFromDevice(self, tag: Any) -> None:
         self._without_effect("Supervisor.getFromDevice() gives None: nodes of devices are not found here.")

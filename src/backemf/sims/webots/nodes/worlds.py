@@ -125,8 +125,8 @@ class World:
     """Every robot, in the order of the text."""
     devices: tuple[WorldDevice, ...] = ()
     """Devices that are not simulated, in the order of the text."""
-    definitions: tuple[tuple[str, Node, bool], ...] = ()
-    """DEF name and node of every node that has one and of every robot, and whether it stands by itself in the world."""
+    roots: tuple[Node, ...] = ()
+    """Nodes that stand by themselves in the world, in the order of the text."""
     warnings: tuple[str, ...] = ()
     """What Webots says when it loads the file."""
     unread: tuple[tuple[int, Unread], ...] = ()
@@ -145,14 +145,12 @@ def read(text_or_path: str | os.PathLike[str], skip: bool = False) -> World:
     step, joints, robots, solver = 32.0, [], [], {"cfm": 1e-5, "erp": 0.2}
     within: dict[int, str] = {}
     solid: dict[int, bool] = {}
-    devices, definitions = [], []
+    devices: list[WorldDevice] = []
     roots = parse(text, file)
     loads = Loads(roots, text, file)
     for node, parent, _ in walk(roots):
         robot = within[id(node)] = "" if parent is None else within[id(parent)]
         solid[id(node)] = has_physics(node, parent is None or solid[id(parent)])
-        if node.name or node.kind == "Robot":
-            definitions.append((node.name, node, parent is None))
         if node.kind == "WorldInfo":
             step = node.number("basicTimeStep", 32.0)
             if step <= 0.0:
@@ -177,7 +175,7 @@ def read(text_or_path: str | os.PathLike[str], skip: bool = False) -> World:
         joints=tuple(joints),
         robots=tuple(robots),
         devices=tuple(devices),
-        definitions=tuple(definitions),
+        roots=tuple(roots),
         warnings=tuple(dict.fromkeys(told)),
         unread=tuple(unread),
     )

@@ -111,8 +111,8 @@ class RobotDescription:
     """Its devices that are not simulated; `after` counts the joints before them."""
     node: Node | None = None
     """Its node in the world; None: it is from no world."""
-    definitions: tuple[tuple[str, Node, bool], ...] = ()
-    """Name by DEF and node of what the world has, and whether it stands by itself there."""
+    roots: tuple[Node, ...] = ()
+    """What stands by itself in its world."""
     warnings: tuple[str, ...] = ()
     """What Webots says when it loads the robot."""
     file: str = "robot"
@@ -223,7 +223,7 @@ def from_world(world: World, file: str = "world", robot: str | None = None) -> R
         joints=tuple(RobotJoint(world=joint) for joint, keep in zip(world.joints, mine, strict=True) if keep),
         others=tuple(others),
         node=found.node,
-        definitions=world.definitions,
+        roots=world.roots,
         basic_time_step=world.basic_time_step,
         battery=found.battery,
         cpu_consumption=found.cpu_consumption,
