@@ -150,8 +150,9 @@ class Simulation:
             for motor in self.motors if self.hints else ():
                 motor._hint()
             return -1
-        for motion in reversed(self.motions):
-            motion._step(int(self.basic) if duration is None else period_of(duration))
+        if self.motions:
+            for motion in reversed(self.motions):
+                motion._step(int(self.basic) if duration is None else period_of(duration))
         self._send()
         self._within, self._asked = True, turns
         return 0
