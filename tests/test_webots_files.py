@@ -402,7 +402,7 @@ def test_the_inertia_of_a_file_is_taken() -> None:
     assert webots.read_actuator(WORLD, "knee", inertia=0.5, control="torque").inertia == 0.5
 
 
-def test_in_our_words_it_has_its_limits() -> None:
+def test_as_an_actuator_it_has_its_limits() -> None:
     """The closest actuator of ours asks for the largest torque at the largest velocity error."""
     found = held(WebotsMotor(max_torque=6.0, max_velocity=3.0, control_p=5.0), WebotsJoint(), "position").actuator
     assert found.controller == be.IdealPd(stiffness=10.0, damping=2.0, listens=("position",))

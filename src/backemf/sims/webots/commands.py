@@ -68,7 +68,7 @@ def set_torque(m: WebotsMotor, state: MotorState, torque: float) -> MotorState:
 
 
 def forgotten(state: MotorState) -> MotorState:
-    """The state after `setControlPID`, which is all that resets the PID."""
+    """The state after `setControlPID` with other gains, which is all that resets the PID."""
     return state._replace(integral=0.0 * state.integral, previous_error=0.0 * state.previous_error)
 
 

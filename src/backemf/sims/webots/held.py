@@ -29,7 +29,7 @@ BESIDE = {
     "max_position": "max_position",
     "consumption_factor": "consumption_factor",
 }
-"""Numbers of the motor that have no place in our words, as `write` takes them, and their names here."""
+"""Numbers of the motor that have no place in a backemf actuator, as `write` takes them, and their names here."""
 SLOWEST = 1e-6
 """A largest velocity below this counts as this, where a gain is made of it [rad/s]."""
 
@@ -67,9 +67,9 @@ class OnWebotsJoint(OnJoint):
 def held(
     motor: WebotsMotor, parameters: WebotsJoint, control: str, joint: str = "", inertia: float | None = None
 ) -> OnWebotsJoint:
-    """A motor and a joint of Webots' in our words."""
+    """A motor and a joint of Webots' as a backemf actuator on a joint."""
     return OnWebotsJoint(
-        actuator=in_our_words(motor, control),
+        actuator=closest_actuator(motor, control),
         joint=joint,
         coulomb=single("static_friction", parameters.static_friction),
         viscous=single("damping_constant", parameters.damping_constant),
@@ -82,13 +82,13 @@ def held(
 
 
 def _beside(motor: WebotsMotor) -> dict[str, float]:
-    """Numbers of a motor that have no place in our words, where they are not Webots' own defaults."""
+    """Numbers of a motor that have no place in a backemf actuator, where they are not Webots' own defaults."""
     known = {ours: single(theirs, getattr(motor, theirs)) for ours, theirs in BESIDE.items()}
     usual = {ours: WebotsMotor.__dataclass_fields__[theirs].default for ours, theirs in BESIDE.items()}
     return {name: value for name, value in known.items() if value != usual[name]}
 
 
-def in_our_words(motor: WebotsMotor, control: str) -> Actuator:
+def closest_actuator(motor: WebotsMotor, control: str) -> Actuator:
     """The actuator that comes closest: Webots reaches a velocity within a step, by whatever torque that takes.
 
     For a position or a velocity it is a PD that asks for the largest torque where the velocity is off by the largest.

@@ -26,7 +26,7 @@ from .session import running
 
 _BACKENDS: dict[str, Callable[..., Any]] = {"ideal": Ideal, "motor": FullMotors, "mujoco": OnMujoco}
 MOST_STEPS = 1e9
-"""A run of more steps is a slip of the pen [1]."""
+"""A run of more steps is a typo [1]."""
 
 
 class Over(SystemExit):

@@ -104,7 +104,7 @@ class Motor(Device):
                 told(f"Error: wb_motor_set_control_pid() called with negative '{name}' argument.")
                 return
             if not math.isfinite(value):
-                # Webots takes such a gain, and everything is no number from there on
+                # Webots takes such a gain, and everything is NaN from there on
                 told(f"Error: wb_motor_set_control_pid() called with an invalid '{name}' argument ({value:g}).")
                 return
         self._gains = gains["p"], gains["i"], gains["d"]
