@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ...errors import ParameterError
@@ -11,7 +12,8 @@ from ..loss import APPROXIMATED, DROPPED, Loss
 from ..on_joint import Unread
 from .held import CONTROLS, OnWebotsJoint, held
 from .motor import KINDS, WebotsJoint, WebotsMotor
-from .nodes.worlds import WorldJoint, read
+from .nodes.unexpanded import what_is_needed
+from .nodes.worlds import World, WorldJoint, read
 
 
 def read_actuator(
@@ -20,14 +22,16 @@ def read_actuator(
     *,
     control: str | None = None,
     inertia: float | None = None,
+    assets: Iterable[str | os.PathLike[str]] = (),
 ) -> OnWebotsJoint:
     """The motor of a world, a PROTO or a bare node, and what Webots does with it.
 
     `joint` is the name of the motor, where there are several. `control` says what is commanded ("position", "velocity"
     or "torque"): without it, what the text says in a comment, else a position where controlPID is given, else a torque.
-    `inertia` is what the joint moves [kg·m²], as far as the end point's Physics does not say it.
+    `inertia` is what the joint moves [kg·m²], as far as the end point's Physics does not say it. `assets` are folders
+    in which PROTOs are looked for.
     """
-    found = _named(list(read(text_or_path).joints), joint, _file(text_or_path))
+    found = _named(read(text_or_path, assets=assets), joint, _file(text_or_path))
     if control is not None and control not in CONTROLS:
         raise ParameterError(f"control = {control!r}: must be one of {', '.join(CONTROLS)}")
     if inertia is not None:
@@ -35,9 +39,14 @@ def read_actuator(
     return _on_joint(found, control)
 
 
-def read_actuators(text_or_path: str | os.PathLike[str], *, control: str | None = None) -> list[OnWebotsJoint | Unread]:
+def read_actuators(
+    text_or_path: str | os.PathLike[str],
+    *,
+    control: str | None = None,
+    assets: Iterable[str | os.PathLike[str]] = (),
+) -> list[OnWebotsJoint | Unread]:
     """Every motor of a world, a PROTO or a bare node, in the order of the text; a motor that is not read says why."""
-    world = read(text_or_path, skip=True)
+    world = read(text_or_path, skip=True, assets=assets)
     found = [(each.line, _on_joint(each, control)) for each in world.joints if each.motor is not None]
     return [each for _, each in sorted([*found, *world.unread], key=lambda pair: pair[0])]
 
@@ -46,10 +55,11 @@ def _file(text_or_path: str | os.PathLike[str]) -> str:
     return "text" if isinstance(text_or_path, str) and "{" in text_or_path else str(text_or_path)
 
 
-def _named(joints: list[WorldJoint], joint: str | None, file: str) -> WorldJoint:
-    motors = [found for found in joints if found.motor is not None]
+def _named(world: World, joint: str | None, file: str) -> WorldJoint:
+    motors = [found for found in world.joints if found.motor is not None]
     if not motors:
-        raise ParameterError(f"{file}: there is no motor in it; it should have a {' or a '.join(KINDS.values())}")
+        needs = what_is_needed(world.unexpanded) or f"it should have a {' or a '.join(KINDS.values())}"
+        raise ParameterError(f"{file}: there is no motor in it; {needs}")
     names = ", ".join(repr(found.name) for found in motors[:12])
     chosen = motors if joint is None else [found for found in motors if joint in (found.name, found.end_point)]
     if len(chosen) != 1:

@@ -34,6 +34,10 @@ class Node:
     """Line of each field [1]."""
     comments: list[str] = field(default_factory=list)
     """Comments between its braces."""
+    scope: Any = None
+    """Where the PROTOs that it may be one of are looked for; None: it is what it is."""
+    unexpanded: str = ""
+    """Why a PROTO is not replaced by what it stands for; empty: it is none, or it is replaced."""
 
     def __repr__(self) -> str:
         return f"Node({self.kind}, line {self.line})"

@@ -9,33 +9,66 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from ....errors import ParameterError
 from ...text import place
+from .lexer import Token, closing, number_of, numbers_of, tokens_of
 from .node import Node, Unreadable
 
 LARGEST = 64_000_000
 """Longest text that is read [characters]."""
-_TOKEN = re.compile(
-    r"""(?P<space>[\s,]+)
-    |(?P<comment>\#[^\n]*)
-    |(?P<template>%<.*?>%|%\{.*?\}%)
-    |(?P<string>"(?:[^"\\]|\\.)*")
-    |(?P<number>[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.]))
-    |(?P<word>[^\W\d][\w:.+\-]*)
-    |(?P<mark>[{}\[\]])""",
-    re.VERBOSE | re.DOTALL,
-)
 _ACCESS = ("field", "vrmlField", "hiddenField", "deprecatedField", "unconnectedField", "w3dField", "exposedField")
 _WORDS = {"TRUE": True, "FALSE": False, "NULL": None}
 
 
-class Token(NamedTuple):
-    kind: str
-    text: str
-    line: int
+class ProtoField(NamedTuple):
+    """A field in the header of a PROTO."""
+
+    type: str
+    """Its type, such as SFVec3f."""
+    value: Any
+    """Its default."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proto:
+    """A PROTO as it stands in a file: the texts of its header and its body."""
+
+    name: str
+    """Its name."""
+    header: str
+    """Text of its fields."""
+    header_line: int
+    """Line on which they begin [1]."""
+    body: str
+    """Text of its nodes."""
+    body_line: int
+    """Line on which they begin [1]."""
+    document: Document
+    """The file that it is in."""
+
+
+@dataclass(eq=False)
+class Document:
+    """What one file says."""
+
+    file: str = ""
+    """Where the text is from."""
+    language: str = ""
+    """Language of its templates, if the file says it: "javascript" or "lua"."""
+    version: str = ""
+    """Version of Webots that wrote it, such as R2023b."""
+    roots: list[Node] = field(default_factory=list)
+    """Its nodes, in the order of the text."""
+    protos: dict[str, Proto] = field(default_factory=dict)
+    """The PROTOs that it has, by their names."""
+    externals: dict[str, str] = field(default_factory=dict)
+    """Addresses of the PROTOs that are elsewhere, by their names."""
+    notes: list[str] = field(default_factory=list)
+    """What Webots leaves out of it."""
 
 
 def text_of(text_or_path: str | os.PathLike[str]) -> tuple[str, str]:
@@ -49,47 +82,82 @@ def text_of(text_or_path: str | os.PathLike[str]) -> tuple[str, str]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is no path"
         raise ParameterError(f"{str(text_or_path)[:200]!r}: cannot be read: {reason}") from None
+    if b"\0" in raw:
+        raise ParameterError(f"{text_or_path}: this is not a text, so it is no world of Webots")
     try:
-        return raw.decode("utf-8"), str(text_or_path)
+        return raw.decode("utf-8-sig"), str(text_or_path)
     except UnicodeDecodeError:
-        raise ParameterError(f"{text_or_path}: this is no text in UTF-8, so it is no world of Webots") from None
+        # worlds of old, whose comments and names are as Windows wrote them
+        return raw.decode("latin-1"), str(text_or_path)
 
 
-def parse(text: str, file: str = "") -> list[Node]:
-    """The nodes of a file, in its order; those of a PROTO's body stand in for it."""
+def parse(text: str, file: str = "", scope: Any = None) -> Document:
+    """The nodes of a file and the PROTOs that it has or names."""
     if len(text) > LARGEST:
         raise ParameterError(f"{file or 'text'}: has {len(text)} characters; no more than {LARGEST} are read")
-    return _Parser(text, file).parsed()
+    head = text[:4000]
+    version = re.search(r"#\s*VRML_SIM\s+V?([R\d][\w.]*)", head)
+    language = re.search(r"#\s*template\s+language\s*:\s*(\w+)", head, re.IGNORECASE)
+    document = Document(
+        file, language.group(1).lower() if language else "", version.group(1) if version else "", roots=[]
+    )
+    _Parser(text, document, scope=scope or document).read(document.roots)
+    return document
+
+
+def parse_header(proto: Proto, scope: Any) -> dict[str, ProtoField]:
+    """The fields of a PROTO with their defaults, made anew."""
+    header = _Header()
+    _Parser(proto.header, proto.document, scope, proto.header_line).read(header)
+    return header.fields
+
+
+def parse_body(
+    text: str, proto: Proto, scope: Any, values: dict[str, Any], lines: Any = None, limit: int | None = None
+) -> list[Node]:
+    """The nodes of a PROTO's body, where IS stands for these values."""
+    roots: list[Node] = []
+    _Parser(text, proto.document, scope, proto.body_line, lines, values, limit).read(roots)
+    return roots
+
+
+class _Header:
+    """The header of a PROTO, whose fields have defaults."""
+
+    def __init__(self) -> None:
+        self.fields: dict[str, ProtoField] = {}
 
 
 class _Parser:
-    """One pass over the tokens with a stack of what is open: nodes, lists, headers and bodies of PROTOs."""
+    """One pass over the tokens with a stack of what is open: nodes, lists, and the header of a PROTO."""
 
-    def __init__(self, text: str, file: str):
-        self.file, self.roots, self.defined = file, [], {}
-        self.open: list[Any] = [self.roots]
-        self.opened: list[int] = [1]
+    def __init__(
+        self, text: str, document: Document, scope: Any = None, first_line: int = 1, lines: Any = None,
+        values: dict[str, Any] | None = None, limit: int | None = None,
+    ):  # fmt: skip
+        self.text, self.document, self.scope, self.lines = text, document, scope, lines
+        self.values, self.limit, self.count = values, limit, 0
+        self.defined: dict[str, Node] = {}
+        self.open: list[Any] = []
+        self.opened: list[int] = [first_line]
         self.unfinished: set[int] = set()
-        self.interface: dict[str, Any] = {}
-        self.tokens = self._tokens(text)
+        self.jump(0, first_line)
+
+    def jump(self, at: int, line: int) -> None:
+        """Go on from a character."""
+        self.tokens = self.significant(tokens_of(self.text, self.document.file, line, self.lines, at))
         self.next = next(self.tokens)
 
-    def fail(self, line: int, sentence: str) -> NoReturn:
-        raise ParameterError(f"{place(self.file, line)}: {sentence}")
+    def significant(self, tokens: Iterator[Token]) -> Iterator[Token]:
+        """The tokens but comments, which go to the node that is open."""
+        for token in tokens:
+            if token.kind != "comment":
+                yield token
+            elif self.open and isinstance(self.open[-1], Node):
+                self.open[-1].comments.append(token.text[1:].strip())
 
-    def _tokens(self, text: str) -> Iterator[Token]:
-        line, at = 1, 0
-        while at < len(text):
-            found = _TOKEN.match(text, at)
-            if found is None:
-                self.fail(line, f"this is no VRML: there is {text[at]!r}")
-            kind, word = str(found.lastgroup), found.group()
-            if kind == "comment" and isinstance(self.open[-1], Node):
-                self.open[-1].comments.append(word[1:].strip())
-            if kind not in ("space", "comment"):
-                yield Token(kind, word, line)
-            line, at = line + word.count("\n"), found.end()
-        yield Token("end", "the end of the text", line)
+    def fail(self, line: int, sentence: str) -> NoReturn:
+        raise ParameterError(f"{place(self.document.file, line)}: {sentence}")
 
     def take(self) -> Token:
         token = self.next
@@ -112,7 +180,10 @@ class _Parser:
         self.unfinished.discard(id(self.open.pop()))
         self.opened.pop()
 
-    def parsed(self) -> list[Node]:
+    def read(self, root: Any) -> None:
+        """Everything to the end, into a list of nodes or a header."""
+        self.root = root
+        self.open.append(root)
         while True:
             token, top = self.take(), self.open[-1]
             if token.kind == "end":
@@ -123,11 +194,69 @@ class _Parser:
                 self.in_node(top, token)
             elif isinstance(top, _Header):
                 self.in_header(top, token)
+            elif top is root:
+                self.in_file(top, token)
+            elif token.text == "]":
+                self.pop()
             else:
-                self.in_list(top, token)
+                self.value("", token, top.append)
         if len(self.open) > 1:
             self.fail(token.line, f"the bracket of line {self.opened[-1]} is never closed")
-        return self.roots
+
+    def in_file(self, roots: list[Node], token: Token) -> None:
+        """Between the nodes of a file, or of a PROTO's body."""
+        if token.text == "IMPORTABLE":
+            return
+        if token.text == "EXTERNPROTO":
+            self.external()
+        elif token.text == "PROTO":
+            self.proto()
+        elif token.kind != "word" or token.text in (*_WORDS, "IS"):
+            self.fail(token.line, f"there should be a node, and there is {token.text[:40]}")
+        else:
+            self.value("", token, roots.append)
+
+    def external(self) -> None:
+        """EXTERNPROTO "address", or as VRML97 has it EXTERNPROTO Name [ fields ] "address"."""
+        name = self.take().text if self.next.kind == "word" else ""
+        if self.next.text.startswith("["):
+            self.jump(self.closed(self.next) + 1, self.next.line)
+        address = self.expect("the address of a PROTO", "string").text[1:-1].strip()
+        self.document.externals[name or re.split(r"[/\\]", address)[-1].removesuffix(".proto")] = address
+
+    def closed(self, token: Token) -> int:
+        """Where the bracket of a token is closed."""
+        end = closing(self.text, token.at)
+        if end < 0:
+            self.fail(token.line, "the bracket of this line is never closed")
+        return end
+
+    def proto(self) -> None:
+        """A PROTO, whose header and body are kept as texts: its fields decide what they say."""
+        name = self.expect("the name of the PROTO", "word").text
+        opens = self.next
+        if not opens.text.startswith("["):
+            self.fail(opens.line, f"there should be [, and there is {opens.text[:40]}")
+        end = self.closed(opens)
+        self.jump(end + 1, opens.line + self.text.count("\n", opens.at, end))
+        brace = self.next
+        if brace.text != "{":
+            self.fail(brace.line, f"there should be {{, and there is {brace.text[:40]}")
+        last = self.body_end(brace)
+        self.document.protos[name] = Proto(
+            name=name, header=self.text[opens.at + 1 : end], header_line=opens.line,
+            body=self.text[brace.at + 1 : last], body_line=brace.line, document=self.document,
+        )  # fmt: skip
+        self.jump(last + 1, brace.line + self.text.count("\n", brace.at, last))
+
+    def body_end(self, brace: Token) -> int:
+        """The brace that ends a body: with templates, whose branches need not close what they open, the file's last."""
+        rest = self.text[brace.at :]
+        if re.search(r"%[<{]", rest) and not re.search(r"^\s*PROTO\s+\S+\s*\[", rest, re.MULTILINE):
+            last = self.text.rfind("}", brace.at + 1)
+            if last > 0:
+                return last
+        return self.closed(brace)
 
     def in_node(self, node: Node, token: Token) -> None:
         if token.text == "}":
@@ -135,64 +264,39 @@ class _Parser:
             return
         if token.kind != "word":
             self.fail(token.line, f"{node.kind}: there should be the name of a field, and there is {token.text[:40]}")
-        if token.text in node.fields:
-            self.fail(token.line, f"{node.kind}.{token.text} is given twice")
+        if token.text == "hidden" and self.next.kind == "word":
+            # what Webots keeps of the state of a PROTO's inside
+            self.value(self.take().text, self.take(), lambda value: None)
+            return
+        # a field that is given twice has the value that comes last
         node.lines[token.text] = token.line
         node.fields[token.text] = None
         self.value(token.text, self.take(), lambda value: node.fields.__setitem__(token.text, value))
 
-    def in_list(self, items: Any, token: Token) -> None:
-        body = isinstance(items, _Body)
-        if token.text == ("}" if body else "]") and items is not self.roots:
-            self.pop()
-            if body:
-                self.interface = {}
-            return
-        rows = self.roots if body else items
-        if items is self.roots and token.text in ("EXTERNPROTO", "IMPORTABLE"):
-            if token.text == "EXTERNPROTO":
-                self.expect("the address of a PROTO", "string")
-            return
-        if items is self.roots and token.text == "PROTO":
-            self.header(token)
-            return
-        if (items is self.roots or body) and (token.kind != "word" or token.text in (*_WORDS, "IS")):
-            self.fail(token.line, f"there should be a node, and there is {token.text[:40]}")
-        self.value("", token, rows.append)
-
-    def header(self, token: Token) -> None:
-        self.expect("the name of the PROTO", "word")
-        self.expect("[", "mark", "[")
-        self.push(_Header(), token.line)
-
     def in_header(self, header: _Header, token: Token) -> None:
-        if token.text == "]":
-            self.pop()
-            self.interface = dict(header.fields)
-            self.push(_Body(), self.expect("{", "mark", "{").line)
-            return
         if token.text not in _ACCESS:
             self.fail(token.line, f"there should be a field of the PROTO, and there is {token.text[:40]}")
-        self.expect("the type of a field", "word")
+        kind = self.expect("the type of a field", "word").text
         if self.next.text == "{":
             # what the field may hold, which is no matter here
-            depth = 0
-            while depth or self.next.text == "{":
-                mark = self.take()
-                depth += {"{": 1, "}": -1}.get(mark.text, 0)
-                if mark.kind == "end":
-                    self.fail(token.line, "the bracket of this line is never closed")
+            end = self.closed(self.next)
+            self.jump(end + 1, self.next.line + self.text.count("\n", self.next.at, end))
         name = self.expect("the name of a field", "word").text
-        self.value(name, self.take(), lambda value: header.fields.__setitem__(name, value))
+        self.value(name, self.take(), lambda value: header.fields.__setitem__(name, ProtoField(kind, value)))
 
     def value(self, name: str, token: Token, put: Any) -> None:
         """What stands after a field's name or in a list; a node or a list is opened, to be filled by what follows."""
         what = f"the value of {name}" if name else "a value"
         if token.kind == "number":
-            row = [_value_of(token)]
+            row = [number_of(token.text)]
             while name and self.next.kind == "number":
-                row.append(_value_of(self.take()))
+                row.append(number_of(self.take().text))
             put(row[0] if len(row) == 1 else tuple(row))
+        elif token.kind == "numbers":
+            numbers = numbers_of(token)
+            if numbers is None:
+                self.fail(token.line, f"{what} should be numbers, and there is {token.text[:40]}")
+            put(numbers)
         elif token.kind == "string":
             put(re.sub(r"\\(.)", r"\1", token.text[1:-1], flags=re.DOTALL))
         elif token.kind == "template":
@@ -206,17 +310,26 @@ class _Parser:
         elif token.text == "IS":
             known = self.expect("the name of a field", "word").text
             missing = Unreadable(f"the PROTO has no field {known!r} here")
-            put(self.interface.get(known, missing))
+            given = missing if self.values is None else self.values.get(known, missing)
+            # in a list the nodes of a field are among those of the list
+            for each in given if isinstance(given, list) and not name else [given]:
+                put(each)
         elif token.text == "USE":
-            known = self.expect("a name after USE", "word").text
-            found = self.defined.get(known)
-            if found is None or id(found) in self.unfinished:
-                self.fail(token.line, f"USE {known}: there is no finished node of that name before it")
-            put(found)
+            self.use(token, put)
         elif token.kind == "word":
             self.node(token, put, what)
         else:
             self.fail(token.line, f"there should be {what}, and there is {token.text[:40]}")
+
+    def use(self, token: Token, put: Any) -> None:
+        """USE Name; without such a name before it Webots leaves the node out."""
+        known = self.expect("a name after USE", "word").text
+        found = self.defined.get(known)
+        if found is None or id(found) in self.unfinished:
+            at = place(self.document.file, token.line)
+            self.document.notes.append(f"{at}: USE {known}: there is no node of that name before it; it is left out")
+            found = None
+        put(found)
 
     def node(self, token: Token, put: Any, what: str) -> None:
         known = ""
@@ -225,7 +338,10 @@ class _Parser:
             token = self.expect("a node after DEF", "word")
         if self.next.text != "{":
             self.fail(token.line, f"there should be {what}, and there is {token.text[:40]}")
-        opened = Node(token.text, token.line, known, self.file)
+        self.count += 1
+        if self.limit is not None and self.count > self.limit:
+            raise TooManyNodes(self.count)
+        opened = Node(token.text, token.line, known, self.document.file, scope=self.scope)
         put(opened)
         self.push(opened, token.line)
         self.take()
@@ -233,16 +349,5 @@ class _Parser:
             self.defined[known] = opened
 
 
-class _Header:
-    """The header of a PROTO, whose fields have defaults."""
-
-    def __init__(self) -> None:
-        self.fields: dict[str, Any] = {}
-
-
-class _Body:
-    """The body of a PROTO, whose nodes stand in for it."""
-
-
-def _value_of(token: Token) -> float:
-    return float(int(token.text, 16)) if re.match(r"[+-]?0[xX]", token.text) else float(token.text)
+class TooManyNodes(Exception):
+    """A body has more nodes than are still read."""

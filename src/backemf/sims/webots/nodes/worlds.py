@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,11 +13,13 @@ from ..coupled import coupled
 from ..motor import WebotsJoint, WebotsMotor, stop_warnings
 from .axes import axis_of
 from .carried import end_point
+from .documents import text_of
+from .expansion import ROBOTS, expand
 from .loads import JointLoad, Loads
 from .node import Node, walk
 from .others import DEVICES, WorldDevice, has_physics, limit_second_axis, other_device, propeller_constants
 from .solids import title
-from .vrml import parse, text_of
+from .unexpanded import Unexpanded
 
 MOTORS = {"RotationalMotor": ("rotational", "rotational motor"), "LinearMotor": ("linear", "linear motor")}
 """Kind and default name of each motor node."""
@@ -131,22 +134,30 @@ class World:
     """What Webots says when it loads the file."""
     unread: tuple[tuple[int, Unread], ...] = ()
     """Line and reason of each joint that is skipped, where that was asked for."""
+    unexpanded: tuple[Unexpanded, ...] = ()
+    """PROTOs that are not replaced by what they stand for, in the order of the text."""
 
     def motors(self) -> dict[str, WorldJoint]:
         """The joints with a motor, by the name of the motor."""
         return {joint.name: joint for joint in self.joints if joint.motor is not None}
 
 
-def read(text_or_path: str | os.PathLike[str], skip: bool = False) -> World:
-    """Everything that moves in a world, a PROTO or a bare node; `skip` leaves out a joint that cannot be read."""
+def read(
+    text_or_path: str | os.PathLike[str], skip: bool = False, assets: Iterable[str | os.PathLike[str]] = ()
+) -> World:
+    """Everything that moves in a world, a PROTO or a bare node.
+
+    `skip` leaves out a joint that cannot be read. PROTOs are looked for beside the file, at the addresses that it gives
+    on this machine, and in the folders of `assets`, where addresses on the web and webots:// are looked for too.
+    """
     text, file = text_of(text_or_path)
-    told: list[str] = []
+    roots, told = expand(text, file, assets)
+    missing: list[Unexpanded] = []
     unread: list[tuple[int, Unread]] = []
     step, joints, robots, solver = 32.0, [], [], {"cfm": 1e-5, "erp": 0.2}
     within: dict[int, str] = {}
     solid: dict[int, bool] = {}
     devices: list[WorldDevice] = []
-    roots = parse(text, file)
     loads = Loads(roots, text, file)
     for node, parent, _ in walk(roots):
         robot = within[id(node)] = "" if parent is None else within[id(parent)]
@@ -156,7 +167,9 @@ def read(text_or_path: str | os.PathLike[str], skip: bool = False) -> World:
             if step <= 0.0:
                 raise node.error("basicTimeStep", "must be a number of milliseconds above 0")
             solver = {"cfm": node.number("CFM", 1e-5), "erp": node.number("ERP", 0.2)}
-        elif node.kind == "Robot":
+        elif node.unexpanded:
+            missing.append(Unexpanded.of(node, robot))
+        if node.kind in ROBOTS:
             robots.append(_robot(node))
             within[id(node)] = robots[-1].name
         elif node.kind in DEVICES:
@@ -178,6 +191,7 @@ def read(text_or_path: str | os.PathLike[str], skip: bool = False) -> World:
         roots=tuple(roots),
         warnings=tuple(dict.fromkeys(told)),
         unread=tuple(unread),
+        unexpanded=tuple(missing),
     )
 
 

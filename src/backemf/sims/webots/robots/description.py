@@ -13,6 +13,7 @@ from ....checks import require, require_finite
 from ....errors import ParameterError
 from ..nodes.node import Node
 from ..nodes.others import WorldDevice
+from ..nodes.unexpanded import Unexpanded, what_is_needed
 from ..nodes.worlds import World, WorldJoint, WorldRobot, read
 
 BACKENDS = ("ideal", "motor", "mujoco")
@@ -115,6 +116,8 @@ class RobotDescription:
     """What stands by itself in its world."""
     warnings: tuple[str, ...] = ()
     """What Webots says when it loads the robot."""
+    unexpanded: tuple[Unexpanded, ...] = ()
+    """PROTOs of the robot that are not replaced by what they stand for."""
     file: str = "robot"
     """Where it comes from, for messages."""
 
@@ -125,7 +128,10 @@ class RobotDescription:
         if self.backend not in BACKENDS:
             raise ParameterError(f"{self.file}: backend = {self.backend!r}: must be one of {', '.join(BACKENDS)}")
         if not any(joint.world.motor is not None for joint in self.joints):
-            raise ParameterError(f"{self.file}: the robot has no motor that a controller could drive")
+            needs = what_is_needed(self.unexpanded)
+            raise ParameterError(
+                f"{self.file}: the robot has no motor that a controller could drive{'; ' if needs else ''}{needs}"
+            )
         _unique(self.file, [name for joint in self.joints for name in device_names(joint.world)])
         _check_couplings(self)
 
@@ -190,10 +196,13 @@ def _check_couplings(robot: RobotDescription) -> None:
 # --- from Webots' files
 
 
-def load_robot(path: str | os.PathLike[str], robot: str | None = None) -> RobotDescription:
+def load_robot(
+    path: str | os.PathLike[str], robot: str | None = None, assets: Iterable[str | os.PathLike[str]] = ()
+) -> RobotDescription:
     """A robot from a file of ours (.toml), or from a world, a PROTO or a node of Webots (.wbt, .proto).
 
-    `robot` is its name, where a world has several.
+    `robot` is its name, where a world has several. `assets` are folders in which PROTOs are looked for that are
+    neither beside the file nor where it says.
     """
     file = Path(path)
     if file.suffix == ".toml":
@@ -202,7 +211,7 @@ def load_robot(path: str | os.PathLike[str], robot: str | None = None) -> RobotD
         return read_toml(file)
     if file.suffix not in (".wbt", ".proto", ".wbo"):
         raise ParameterError(f"{file}: a robot is a .toml, a .wbt or a .proto file")
-    return from_world(read(file), str(file), robot)
+    return from_world(read(file, assets=assets), str(file), robot)
 
 
 def from_world(world: World, file: str = "world", robot: str | None = None) -> RobotDescription:
@@ -217,10 +226,12 @@ def from_world(world: World, file: str = "world", robot: str | None = None) -> R
     found = next((r for r in world.robots if r.name == chosen), WorldRobot(name=chosen or "robot"))
     mine = [joint.robot == chosen and _matters(joint) for joint in world.joints]
     others = [replace(each, after=sum(mine[: each.after])) for each in world.devices if each.robot == chosen]
+    joints = tuple(RobotJoint(world=joint) for joint, keep in zip(world.joints, mine, strict=True) if keep)
+    within = tuple(missing for missing in world.unexpanded if missing.robot and missing.robot == chosen)
     return RobotDescription(
         name=found.name,
         model=found.model,
-        joints=tuple(RobotJoint(world=joint) for joint, keep in zip(world.joints, mine, strict=True) if keep),
+        joints=joints,
         others=tuple(others),
         node=found.node,
         roots=world.roots,
@@ -228,7 +239,8 @@ def from_world(world: World, file: str = "world", robot: str | None = None) -> R
         battery=found.battery,
         cpu_consumption=found.cpu_consumption,
         arguments=found.arguments,
-        warnings=world.warnings,
+        warnings=(*world.warnings, *(missing.sentence() for missing in within)),
+        unexpanded=within or (() if joints else world.unexpanded),
         file=file,
     )
 

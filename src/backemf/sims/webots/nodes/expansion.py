@@ -1,0 +1,298 @@
+"""PROTOs replaced by the nodes that they stand for, with the values of their fields and what their templates make.
+
+One list of nodes is worked off, so that no depth of PROTOs within PROTOs is a matter of Python's stack. A PROTO that
+is not found, or that cannot be read, stays as it is and says why.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ....errors import ParameterError
+from ...text import place
+from .addresses import Finder
+from .base_nodes import BASE_NODES, FORMER_NODES, ROBOTS_OF_FORMER_VERSIONS
+from .node import Node
+from .proto_fields import FieldView
+from .templates.bounds import Budget, Exhausted, TemplateError
+from .templates.render import program_of, render
+from .templates.tokens import has_templates
+from .vrml import Document, Proto, ProtoField, TooManyNodes, parse, parse_body, parse_header, text_of
+
+DEEPEST = 32
+"""How many PROTOs may be within each other [1]."""
+MOST_NODES = 300_000
+"""Nodes that the PROTOs of one file may have [1]."""
+ROBOTS = ("Robot", *ROBOTS_OF_FORMER_VERSIONS)
+"""Nodes that are robots."""
+_MOVING = frozenset(
+    (*ROBOTS, "HingeJoint", "Hinge2Joint", "SliderJoint", "BallJoint", "Track", "Propeller", "RotationalMotor",
+     "LinearMotor")
+)  # fmt: skip
+_LOOKS = ("appearance", "texture", "material")
+MOST_TEXT = 200_000_000
+"""Text of all PROTOs that one file may need, each counted as often as it is used [characters]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """The file that a node is in, and the PROTOs around it."""
+
+    document: Document
+    """Its file."""
+    proto: Proto | None = None
+    """The PROTO whose body it is in; None: none."""
+    outer: Scope | None = None
+    """Where that PROTO is used."""
+    depth: int = 0
+    """How many PROTOs are around it [1]."""
+
+
+@dataclass
+class Expansion:
+    """The PROTOs of one file that is read."""
+
+    finder: Finder
+    """Where their files are."""
+    documents: dict[Path, Document | str] = field(default_factory=dict)
+    """Files that were read, or why they were not."""
+    nodes_left: int = MOST_NODES
+    """Nodes that may still be made [1]."""
+    text_left: int = MOST_TEXT
+    """Text that may still be read [characters]."""
+    budget: Budget = field(default_factory=Budget)
+    """Work that templates may still do."""
+    notes: list[str] = field(default_factory=list)
+    """What templates say to their user, and what Webots leaves out."""
+    version: str = ""
+    """Version of Webots that wrote the file."""
+    programs: dict[int, Any] = field(default_factory=dict)
+    """Programs of templates, by their PROTOs."""
+    words: dict[int, frozenset[str]] = field(default_factory=dict)
+    """Nodes that PROTOs have in them, by the PROTOs."""
+    found: dict[tuple[int, str], tuple[Proto | None, str]] = field(default_factory=dict)
+    """PROTOs that names stand for, by the file and the name."""
+
+    def nodes_of(self, text: str, file: str) -> list[Node]:
+        """The nodes of a text; a file that is nothing but a PROTO is what that stands for, with its defaults."""
+        document = parse(text, file)
+        self.version = document.version
+        scope = Scope(document)
+        roots = document.roots
+        for node in _all(roots):
+            node.scope = scope
+        if not roots and document.protos:
+            proto = list(document.protos.values())[-1]
+            roots = self._instance(proto, {}, scope)
+        self.notes += document.notes
+        self._expand(roots)
+        return roots
+
+    def _expand(self, roots: list[Node]) -> None:
+        pending = [(node, False) for node in roots]
+        seen: set[int] = set()
+        while pending:
+            node, in_robot = pending.pop()
+            if id(node) in seen:
+                continue
+            while self._replaced(node, in_robot):
+                pass
+            seen.add(id(node))
+            inside = in_robot or node.kind in ROBOTS
+            pending += [
+                (child, inside) for name in node.fields if name not in _LOOKS for child in node.nodes(name)
+            ]
+
+    def _replaced(self, node: Node, in_robot: bool) -> bool:
+        """Whether a node was a PROTO and now is what that stands for, which may be a PROTO again."""
+        scope, node.scope = node.scope, None
+        if scope is None or node.kind in BASE_NODES:
+            return False
+        try:
+            proto, why = self._find(node.kind, scope)
+            if proto is None:
+                node.unexpanded = why
+                return False
+            if not in_robot and not self._moves(proto, scope):
+                return False
+            roots = self._instance(proto, node.fields, scope)
+        except _Bound as error:
+            raise ParameterError(f"{node.at()}: {node.kind}: {error}") from None
+        except ParameterError as error:
+            node.unexpanded = str(error)
+            return False
+        if not roots:
+            node.unexpanded = f"{place(proto.document.file, proto.body_line)}: the PROTO has no node"
+            return False
+        _become(node, roots[0])
+        return True
+
+    def _instance(self, proto: Proto, given: dict[str, Any], scope: Scope) -> list[Node]:
+        """The nodes of a PROTO with the values that it is given."""
+        inner = self._inside(proto, scope)
+        fields = parse_header(proto, inner)
+        values = {name: given.get(name, each.value) for name, each in fields.items()}
+        self.text_left -= len(proto.body)
+        if self.text_left < 0:
+            raise _Bound(f"its PROTOs have more than {MOST_TEXT} characters in all")
+        text, lines = proto.body, None
+        language = _language(proto)
+        if language:
+            text, lines = self._rendered(proto, language, fields, given)
+        try:
+            roots = parse_body(text, proto, inner, values, lines, self.nodes_left)
+        except TooManyNodes:
+            raise _Bound(f"its PROTOs have more than {MOST_NODES} nodes in all") from None
+        self.nodes_left -= sum(1 for _ in _all(roots, inner))
+        return roots
+
+    def _inside(self, proto: Proto, scope: Scope) -> Scope:
+        around: Scope | None = scope
+        while around is not None:
+            if around.proto is proto:
+                raise _Bound(f"the PROTO {proto.name} contains itself")
+            around = around.outer
+        if scope.depth >= DEEPEST:
+            raise _Bound(f"there are more than {DEEPEST} PROTOs within each other")
+        return Scope(proto.document, proto, scope, scope.depth + 1)
+
+    def _rendered(
+        self, proto: Proto, language: str, header: dict[str, ProtoField], given: dict[str, Any]
+    ) -> tuple[str, Any]:
+        """The text that the templates of a body make, and the lines of its parts."""
+        try:
+            if id(proto) not in self.programs:
+                self.programs[id(proto)] = program_of(proto.body, proto.body_line, language)
+            fields = FieldView(self._header).fields(header, given)
+            made = render(self.programs[id(proto)], language, fields, _context(self.version), self.budget)
+        except TemplateError as error:
+            kind = _Bound if isinstance(error, Exhausted) else ParameterError
+            line = error.line or proto.body_line
+            raise kind(f"{place(proto.document.file, line)}: template of {proto.name}: {error}") from None
+        self.notes += [f"{Path(proto.document.file).name or proto.name}: {message}" for message in made.messages]
+        return made.text, made.lines
+
+    def _header(self, node: Node) -> dict[str, ProtoField]:
+        """The header of a node that is a PROTO; empty: it is none, or it cannot be read."""
+        if node.scope is None or node.kind in BASE_NODES:
+            return {}
+        try:
+            proto, _ = self._find(node.kind, node.scope)
+            return {} if proto is None else parse_header(proto, node.scope)
+        except ParameterError:
+            return {}
+
+    def _moves(self, proto: Proto, scope: Scope) -> bool:
+        """Whether a PROTO may have a robot or a joint in it, by the words of its body and of the PROTOs it uses."""
+        pending, seen = [(proto, scope)], set()
+        while pending:
+            each, around = pending.pop()
+            if id(each) in seen:
+                continue
+            seen.add(id(each))
+            if id(each) not in self.words:
+                text = re.sub(r"#[^\n]*", "", each.header + each.body)
+                self.words[id(each)] = frozenset(re.findall(r"([^\W\d][\w:.+\-]*)\s*\{", text))
+            words = self.words[id(each)]
+            if words & _MOVING:
+                return True
+            inner = Scope(each.document, each, around)
+            for word in words - BASE_NODES:
+                try:
+                    found, _ = self._find(word, inner)
+                except ParameterError:
+                    return True
+                if found is not None:
+                    pending.append((found, inner))
+        return False
+
+    # --- finding
+
+    def _find(self, kind: str, scope: Scope) -> tuple[Proto | None, str]:
+        """The PROTO that a name stands for in a scope, or why there is none."""
+        key = (id(scope.document), kind)
+        if key not in self.found:
+            self.found[key] = self._look(kind, scope)
+        return self.found[key]
+
+    def _look(self, kind: str, scope: Scope) -> tuple[Proto | None, str]:
+        around: Scope | None = scope
+        if kind in scope.document.protos:
+            return scope.document.protos[kind], ""
+        address = scope.document.externals.get(kind, "")
+        path = self.finder.at_address(address, scope.document.file) if address else None
+        while path is None and around is not None:
+            # without an address, as until Webots R2022a: beside the file, or beside the one that uses it
+            path = self.finder.beside(kind, around.document.file)
+            around = around.outer
+        if path is None:
+            path = self.finder.in_assets(f"{kind}.proto")
+        if path is None:
+            return None, FORMER_NODES.get(kind, address or f"{kind}.proto")
+        document = self._document(path)
+        if isinstance(document, str):
+            raise ParameterError(document)
+        proto = document.protos.get(kind) or next(iter(document.protos.values()), None)
+        if proto is None:
+            raise ParameterError(f"{path}: there is no PROTO in it")
+        return proto, ""
+
+    def _document(self, path: Path) -> Document | str:
+        key = Path(os.path.abspath(path))
+        if key not in self.documents:
+            try:
+                self.documents[key] = parse(*text_of(path))
+            except ParameterError as error:
+                self.documents[key] = str(error)
+        return self.documents[key]
+
+
+class _Bound(ParameterError):
+    """A bound is reached, so that the file cannot be read."""
+
+
+def expand(text: str, file: str = "", assets: Iterable[str | os.PathLike[str]] = ()) -> tuple[list[Node], list[str]]:
+    """The nodes of a text with its PROTOs replaced, and what Webots would say."""
+    expansion = Expansion(Finder(assets))
+    roots = expansion.nodes_of(text, file)
+    return roots, list(dict.fromkeys(expansion.notes))
+
+
+def _all(roots: list[Node], scope: Any = None) -> Iterable[Node]:
+    """Every node once, where `scope` is given only those of that scope and the nodes between them."""
+    pending, seen = list(roots), set()
+    while pending:
+        node = pending.pop()
+        if id(node) in seen or (scope is not None and node.scope is not scope):
+            continue
+        seen.add(id(node))
+        yield node
+        pending += [child for name in node.fields for child in node.nodes(name)]
+
+
+def _become(node: Node, root: Node) -> None:
+    """Make a node another, which keeps what DEF calls it."""
+    node.kind, node.fields, node.lines, node.comments = root.kind, root.fields, root.lines, root.comments
+    node.file, node.line, node.scope = root.file, root.line, root.scope
+
+
+def _language(proto: Proto) -> str:
+    """The language of a PROTO's templates; empty: it has none."""
+    said = proto.document.language
+    order = ("javascript", "lua") if said == "javascript" else ("lua", "javascript")
+    return next((language for language in order if has_templates(proto.body, language)), "")
+
+
+def _context(version: str) -> dict[str, Any]:
+    """What templates know of the world: nothing of this machine."""
+    major = version or "R2025a"
+    return {
+        "world": "", "proto": "", "project_path": "", "webots_home": "", "temporary_files_path": "", "os": "linux",
+        "id": "0", "webots_version": {"major": major, "revision": ""},
+        "coordinate_system": "NUE" if major < "R2022a" else "ENU",
+    }  # fmt: skip

@@ -1,0 +1,81 @@
+"""The tokens of VRML97, with their lines, and the ends of brackets in a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ....errors import ParameterError
+from ...text import place
+
+_NUMBER = r"[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+_TOKEN = re.compile(
+    rf"""(?P<space>[\s,]+)
+    |(?P<comment>\#[^\n]*)
+    |(?P<template>%<.*?>%|%\{{.*?\}}%)
+    |(?P<string>"(?:[^"\\]|\\.)*")
+    |(?P<numbers>\[[\s,]*[-+.\d][-+.\deE\s,]*\])
+    |(?P<number>{_NUMBER}(?![\w.]))
+    |(?P<word>[^\W\d][\w:.+\-]*)
+    |(?P<mark>[{{}}\[\]])""",
+    re.VERBOSE | re.DOTALL,
+)
+_NESTED = re.compile(r'"(?:[^"\\]|\\.)*"|\#[^\n]*|%<.*?>%|%\{.*?\}%|[{}\[\]]', re.DOTALL)
+
+
+class Token(NamedTuple):
+    """A token of a text."""
+
+    kind: str
+    """"template", "string", "numbers", "number", "word", "mark", "comment" or "end"."""
+    text: str
+    """As it is written."""
+    line: int
+    """Line that it is on [1]."""
+    at: int
+    """Character that it begins with [1]."""
+
+
+def tokens_of(text: str, file: str = "", first_line: int = 1, lines: Any = None, at: int = 0) -> Iterator[Token]:
+    """The tokens from a character on; `lines` says the line of each where a template made the text."""
+    line = first_line
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        line = line if lines is None else lines.line(text, at)
+        if found is None:
+            raise ParameterError(f"{place(file, line)}: this is no VRML: there is {text[at]!r}")
+        kind, word = str(found.lastgroup), found.group()
+        if kind != "space":
+            yield Token(kind, word, line, at)
+        if lines is None:
+            line += word.count("\n")
+        at = found.end()
+    yield Token("end", "the end of the text", line, at)
+
+
+def number_of(word: str) -> float:
+    """A number as VRML writes it."""
+    return float(int(word, 16)) if re.match(r"[+-]?0[xX]", word) else float(word)
+
+
+def numbers_of(token: Token) -> list[float] | None:
+    """A list of nothing but numbers, read at once; None: it is none."""
+    try:
+        return [float(word) for word in token.text[1:-1].replace(",", " ").split()]
+    except ValueError:
+        return None
+
+
+def closing(text: str, at: int) -> int:
+    """Where the bracket at a character is closed; -1: nowhere. Texts, comments and templates may have any brackets."""
+    depth = 0
+    for found in _NESTED.finditer(text, at):
+        mark = found.group()
+        if mark in "{[":
+            depth += 1
+        elif mark in "}]":
+            depth -= 1
+            if depth == 0:
+                return found.start()
+    return -1

@@ -1,0 +1,47 @@
+"""How much a template may do, and what it says when that is too much or cannot be done."""
+
+from __future__ import annotations
+
+WORK = 4_000_000
+"""Work that the templates of one file may do [statements, operations, and parts of texts]."""
+LONGEST_TEXT = 1_000_000
+"""Longest text that a template may make [characters]."""
+TEXT_PER_WORK = 32
+"""Characters of a text that count as one piece of work [1]."""
+
+
+class TemplateError(Exception):
+    """What a template cannot do; `line` is where."""
+
+    def __init__(self, sentence: str, line: int | None = None):
+        super().__init__(sentence)
+        self.line = line
+
+
+class Exhausted(TemplateError):
+    """A bound is reached: nothing else is to be tried."""
+
+
+class Budget:
+    """What is left of the work that templates may do."""
+
+    def __init__(self, work: int = WORK):
+        self.left = work
+        """Work that may still be done [1]."""
+
+    def spend(self, work: int = 1) -> None:
+        """Count some work; raises where nothing is left."""
+        self.left -= work
+        if self.left < 0:
+            raise Exhausted("the template does not come to an end within the work that a file may take")
+
+    def text(self, text: str) -> str:
+        """A text that was made, counted by its length."""
+        self.fits(len(text))
+        self.spend(len(text) // TEXT_PER_WORK)
+        return text
+
+    def fits(self, length: float) -> None:
+        """Whether a text of so many characters, or a list of so many items, may be made."""
+        if not length <= LONGEST_TEXT:
+            raise Exhausted(f"the template makes a text or a list of more than {LONGEST_TEXT} parts")

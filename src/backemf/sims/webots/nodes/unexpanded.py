@@ -1,0 +1,66 @@
+"""PROTOs that are not replaced by what they stand for, and what is needed to replace them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .base_nodes import FORMER_NODES
+from .node import Node
+
+MOST_NAMED = 4
+"""PROTOs that a sentence names [1]."""
+_OF_A_ROBOT = ("controller", "controllerArgs", "customData", "supervisor", "synchronization")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unexpanded:
+    """A PROTO, or a node of a former version, that is not replaced."""
+
+    kind: str
+    """Its name."""
+    why: str
+    """The file that it needs, what it became, or what is wrong with it."""
+    at: str
+    """Where it stands."""
+    robot: str = ""
+    """Name of the robot that it is a part of; empty: of none."""
+    is_robot: bool = False
+    """Whether it has fields that only robots have."""
+
+    @classmethod
+    def of(cls, node: Node, robot: str) -> Unexpanded:
+        """What a node says of itself."""
+        return cls(
+            kind=node.kind, why=node.unexpanded, at=node.at(), robot=robot,
+            is_robot=any(name in node.fields for name in _OF_A_ROBOT),
+        )  # fmt: skip
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether its file was not found."""
+        return self.why.endswith(".proto") and ": " not in self.why
+
+    def sentence(self) -> str:
+        """Why it is not replaced."""
+        if self.is_missing:
+            return f"{self.at}: {self.kind} is not read: it needs {self.why}; give its folder as assets"
+        if self.kind in FORMER_NODES:
+            return f"{self.at}: {self.kind} is not read: it is {self.why}"
+        return f"{self.at}: {self.kind} is not read: {self.why}"
+
+
+def what_is_needed(unexpanded: Iterable[Unexpanded]) -> str:
+    """What would have to be there so that motors are found; empty: nothing."""
+    found = {each.kind: each for each in unexpanded}
+    robots = [each for each in found.values() if each.is_robot]
+    chosen = robots or list(found.values())
+    if not chosen:
+        return ""
+    broken = [each for each in chosen if not each.is_missing]
+    if broken and (robots or len(broken) == len(chosen)):
+        return broken[0].sentence()
+    missing = [each for each in chosen if each.is_missing]
+    named = ", ".join(each.why for each in missing[:MOST_NAMED])
+    more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+    return f"it needs the PROTOs {named}{more}: give the folder that has them (--assets FOLDER, or assets=[...])"
