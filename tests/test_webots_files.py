@@ -128,16 +128,16 @@ def test_a_proto_has_the_defaults_of_its_header() -> None:
     assert found.joint == "elbow" and found.motor.max_torque == 7.5
 
 
-def test_a_value_that_only_webots_knows_is_named() -> None:
-    """A template in a field of the motor is one sentence with its line."""
+def test_a_template_that_cannot_be_run_is_named() -> None:
+    """A name that is not there is one sentence with its line."""
     text = "PROTO A [ ] {\nHingeJoint { device [ RotationalMotor {\n maxTorque %<= f() >% } ] } }"
-    with pytest.raises(ParameterError, match=r"^line 3: RotationalMotor.maxTorque = \.\.\.: a template of the PROTO"):
+    with pytest.raises(ParameterError, match=r"^line 3: template of A: f is not a name that templates know here$"):
         webots.read(text)
 
 
 def test_use_takes_the_node_of_def() -> None:
     """The same node, which is walked once."""
-    roots = parse('Group { children [ DEF A Solid { name "x" } USE A ] }')
+    roots = parse('Group { children [ DEF A Solid { name "x" } USE A ] }').roots
     children = roots[0].fields["children"]
     assert children[0] is children[1] and [node.kind for node, _, _ in walk(roots)] == ["Group", "Solid"]
 
@@ -175,9 +175,6 @@ def test_coupled_motors_share_their_limits() -> None:
         ("HingeJoint {\n\n device [ RotationalMotor {", r"^line 3: the bracket of line 3 is never closed$"),
         ("HingeJoint { device [ 1 2 }", r"^line 1: there should be a value, and there is }$"),
         ("HingeJoint { } }", r"^line 1: there should be a node, and there is }$"),
-        ("HingeJoint { axis 1 axis 2 }", r"^line 1: HingeJoint.axis is given twice$"),
-        ("HingeJoint { x USE y }", r"^line 1: USE y: there is no finished node of that name before it$"),
-        ("DEF a Solid { x USE a }", r"^line 1: USE a: there is no finished node"),
         ("TRUE\n", r"^line 1: there should be a node, and there is TRUE$"),
         ("Solid { name \"never closed }", r"^line 1: this is no VRML: there is '\"'$"),
         ("Solid { \x00 }", r"^line 1: this is no VRML: there is '\\x00'$"),
@@ -207,7 +204,7 @@ def test_files_that_are_no_worlds(tmp_path: Path) -> None:
     """Binary, missing and empty files are one sentence each."""
     binary = tmp_path / "a.wbt"
     binary.write_bytes(bytes(range(256)))
-    with pytest.raises(ParameterError, match=r"a\.wbt: this is no text in UTF-8"):
+    with pytest.raises(ParameterError, match=r"a\.wbt: this is not a text"):
         webots.read(binary)
     with pytest.raises(ParameterError, match="cannot be read: No such file"):
         webots.read(tmp_path / "b.wbt")

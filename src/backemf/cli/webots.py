@@ -48,6 +48,8 @@ Examples:
   backemf webots run my_controller.py --robot robot.toml --plot run.png
   backemf webots run my_controller.py --robot my_world.wbt --name arm \\
       --inertia "0.05 kg*m^2" -o run.parquet
+  backemf webots run my_controller.py --robot my_world.wbt \\
+      --assets /usr/local/webots
   backemf webots run my_controller.py --robot robot.toml --backend motor \\
       --motor mit-mini-cheetah --supply "24 V" --sound run.wav
   backemf webots run my_controller.py --robot robot.toml \\
@@ -76,6 +78,10 @@ def run(
         str | None, typer.Option(metavar="TIME", help='How long, such as "30 s"; default: the robot\'s, or 10 s.')
     ] = None,
     name: Annotated[str | None, typer.Option(metavar="ROBOT", help="Name of the robot, if there are several.")] = None,
+    assets: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FOLDER", help="Where PROTOs are that are not beside the robot file; may be repeated."),
+    ] = None,
     inertia: Annotated[
         list[str] | None,
         typer.Option(
@@ -114,7 +120,7 @@ def run(
     require_ending("--output", output, (".parquet",))
     require_ending("--plot", plot, (".png", ".svg", ".pdf"))
     require_ending("--sound", sound, (".wav",))
-    described = _robot(robot, name, backend, inertia, motor, supply, mujoco)
+    described = _robot(robot, name, assets, backend, inertia, motor, supply, mujoco)
     seconds = described.duration if duration is None else above_zero("--duration", duration, "s")
     waves = wav.waves_of(described) if sound is not None or play else {}
     looked_at = plot is not None or sound is not None or play
@@ -141,13 +147,13 @@ def run(
 
 
 def _robot(
-    path: Path, name: str | None, backend: str | None, inertia: list[str] | None, motor: list[str] | None,
-    supply: str | None, mujoco: Path | None,
+    path: Path, name: str | None, assets: list[Path] | None, backend: str | None, inertia: list[str] | None,
+    motor: list[str] | None, supply: str | None, mujoco: Path | None,
 ) -> Any:  # fmt: skip
     """The robot of a file with what the options say of it."""
     from ..sims.webots.robots.description import load_robot, with_inertia
 
-    found = load_robot(path, name)
+    found = load_robot(path, name, assets or ())
     for text in inertia or []:
         found = with_inertia(found, *_inertia(text))
     found = found.changed(backend=backend, mujoco=None if mujoco is None else mujoco.absolute())

@@ -1,4 +1,4 @@
-"""Where the PROTOs of a file are: beside it, at the address that it gives, or in the folders of assets; never elsewhere.
+"""Where the PROTOs of a file are: beside it, at the address that it gives, or in the folders of assets, nowhere else.
 
 Nothing is fetched: an address on the web, or one of Webots' own (webots://projects/...), is looked for in the folders
 of assets by its last parts.
@@ -18,6 +18,10 @@ MOST_FILES = 200_000
 PROJECT_LEVELS = 4
 """How far above a file the `protos` folder of its project may be [folders]."""
 _REMOTE = re.compile(r"(?:webots|https?)://", re.IGNORECASE)
+
+
+class TooManyFiles(ParameterError):
+    """A folder of assets that is too large to be looked through."""
 
 
 class Finder:
@@ -75,7 +79,7 @@ class Finder:
                 folders.sort()
                 count += len(files) + len(folders)
                 if count > MOST_FILES:
-                    raise ParameterError(f"{folder}: has more than {MOST_FILES} files; give the folder of the PROTOs")
+                    raise TooManyFiles(f"{folder}: has more than {MOST_FILES} files; give the folder of the PROTOs")
                 for name in files:
                     if name.endswith(".proto"):
                         found.setdefault(name, []).append(Path(inside) / name)

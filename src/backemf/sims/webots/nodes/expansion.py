@@ -7,7 +7,6 @@ is not found, or that cannot be read, stays as it is and says why.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,55 +14,35 @@ from typing import Any
 
 from ....errors import ParameterError
 from ...text import place
-from .addresses import Finder
-from .base_nodes import BASE_NODES, FORMER_NODES, ROBOTS_OF_FORMER_VERSIONS
+from .addresses import Finder, TooManyFiles
+from .base_nodes import BASE_NODES
+from .documents import Proto, ProtoField, text_of
 from .node import Node
 from .proto_fields import FieldView
+from .proto_files import ROBOTS, ProtoFiles, Scope
 from .templates.bounds import Budget, Exhausted, TemplateError
 from .templates.render import program_of, render
 from .templates.tokens import has_templates
-from .vrml import Document, Proto, ProtoField, TooManyNodes, parse, parse_body, parse_header, text_of
+from .vrml import TooManyNodes, parse, parse_body, parse_header
 
 DEEPEST = 32
 """How many PROTOs may be within each other [1]."""
 MOST_NODES = 300_000
 """Nodes that the PROTOs of one file may have [1]."""
-ROBOTS = ("Robot", *ROBOTS_OF_FORMER_VERSIONS)
-"""Nodes that are robots."""
-_MOVING = frozenset(
-    (*ROBOTS, "HingeJoint", "Hinge2Joint", "SliderJoint", "BallJoint", "Track", "Propeller", "RotationalMotor",
-     "LinearMotor")
-)  # fmt: skip
 _LOOKS = ("appearance", "texture", "material")
 MOST_TEXT = 200_000_000
 """Text of all PROTOs that one file may need, each counted as often as it is used [characters]."""
-
-
-@dataclass(frozen=True, eq=False)
-class Scope:
-    """The file that a node is in, and the PROTOs around it."""
-
-    document: Document
-    """Its file."""
-    proto: Proto | None = None
-    """The PROTO whose body it is in; None: none."""
-    outer: Scope | None = None
-    """Where that PROTO is used."""
-    depth: int = 0
-    """How many PROTOs are around it [1]."""
 
 
 @dataclass
 class Expansion:
     """The PROTOs of one file that is read."""
 
-    finder: Finder
-    """Where their files are."""
-    documents: dict[Path, Document | str] = field(default_factory=dict)
-    """Files that were read, or why they were not."""
-    nodes_left: int = MOST_NODES
+    files: ProtoFiles
+    """Their files."""
+    nodes_left: int = field(default_factory=lambda: MOST_NODES)
     """Nodes that may still be made [1]."""
-    text_left: int = MOST_TEXT
+    text_left: int = field(default_factory=lambda: MOST_TEXT)
     """Text that may still be read [characters]."""
     budget: Budget = field(default_factory=Budget)
     """Work that templates may still do."""
@@ -73,10 +52,6 @@ class Expansion:
     """Version of Webots that wrote the file."""
     programs: dict[int, Any] = field(default_factory=dict)
     """Programs of templates, by their PROTOs."""
-    words: dict[int, frozenset[str]] = field(default_factory=dict)
-    """Nodes that PROTOs have in them, by the PROTOs."""
-    found: dict[tuple[int, str], tuple[Proto | None, str]] = field(default_factory=dict)
-    """PROTOs that names stand for, by the file and the name."""
 
     def nodes_of(self, text: str, file: str) -> list[Node]:
         """The nodes of a text; a file that is nothing but a PROTO is what that stands for, with its defaults."""
@@ -104,9 +79,7 @@ class Expansion:
                 pass
             seen.add(id(node))
             inside = in_robot or node.kind in ROBOTS
-            pending += [
-                (child, inside) for name in node.fields if name not in _LOOKS for child in node.nodes(name)
-            ]
+            pending += [(child, inside) for name in node.fields if name not in _LOOKS for child in node.nodes(name)]
 
     def _replaced(self, node: Node, in_robot: bool) -> bool:
         """Whether a node was a PROTO and now is what that stands for, which may be a PROTO again."""
@@ -114,13 +87,15 @@ class Expansion:
         if scope is None or node.kind in BASE_NODES:
             return False
         try:
-            proto, why = self._find(node.kind, scope)
+            proto, why = self.files.find(node.kind, scope)
             if proto is None:
                 node.unexpanded = why
                 return False
-            if not in_robot and not self._moves(proto, scope):
+            if not in_robot and not self.files.moves(proto, scope):
                 return False
             roots = self._instance(proto, node.fields, scope)
+        except TooManyFiles:
+            raise
         except _Bound as error:
             raise ParameterError(f"{node.at()}: {node.kind}: {error}") from None
         except ParameterError as error:
@@ -182,74 +157,10 @@ class Expansion:
         if node.scope is None or node.kind in BASE_NODES:
             return {}
         try:
-            proto, _ = self._find(node.kind, node.scope)
+            proto, _ = self.files.find(node.kind, node.scope)
             return {} if proto is None else parse_header(proto, node.scope)
         except ParameterError:
             return {}
-
-    def _moves(self, proto: Proto, scope: Scope) -> bool:
-        """Whether a PROTO may have a robot or a joint in it, by the words of its body and of the PROTOs it uses."""
-        pending, seen = [(proto, scope)], set()
-        while pending:
-            each, around = pending.pop()
-            if id(each) in seen:
-                continue
-            seen.add(id(each))
-            if id(each) not in self.words:
-                text = re.sub(r"#[^\n]*", "", each.header + each.body)
-                self.words[id(each)] = frozenset(re.findall(r"([^\W\d][\w:.+\-]*)\s*\{", text))
-            words = self.words[id(each)]
-            if words & _MOVING:
-                return True
-            inner = Scope(each.document, each, around)
-            for word in words - BASE_NODES:
-                try:
-                    found, _ = self._find(word, inner)
-                except ParameterError:
-                    return True
-                if found is not None:
-                    pending.append((found, inner))
-        return False
-
-    # --- finding
-
-    def _find(self, kind: str, scope: Scope) -> tuple[Proto | None, str]:
-        """The PROTO that a name stands for in a scope, or why there is none."""
-        key = (id(scope.document), kind)
-        if key not in self.found:
-            self.found[key] = self._look(kind, scope)
-        return self.found[key]
-
-    def _look(self, kind: str, scope: Scope) -> tuple[Proto | None, str]:
-        around: Scope | None = scope
-        if kind in scope.document.protos:
-            return scope.document.protos[kind], ""
-        address = scope.document.externals.get(kind, "")
-        path = self.finder.at_address(address, scope.document.file) if address else None
-        while path is None and around is not None:
-            # without an address, as until Webots R2022a: beside the file, or beside the one that uses it
-            path = self.finder.beside(kind, around.document.file)
-            around = around.outer
-        if path is None:
-            path = self.finder.in_assets(f"{kind}.proto")
-        if path is None:
-            return None, FORMER_NODES.get(kind, address or f"{kind}.proto")
-        document = self._document(path)
-        if isinstance(document, str):
-            raise ParameterError(document)
-        proto = document.protos.get(kind) or next(iter(document.protos.values()), None)
-        if proto is None:
-            raise ParameterError(f"{path}: there is no PROTO in it")
-        return proto, ""
-
-    def _document(self, path: Path) -> Document | str:
-        key = Path(os.path.abspath(path))
-        if key not in self.documents:
-            try:
-                self.documents[key] = parse(*text_of(path))
-            except ParameterError as error:
-                self.documents[key] = str(error)
-        return self.documents[key]
 
 
 class _Bound(ParameterError):
@@ -258,7 +169,7 @@ class _Bound(ParameterError):
 
 def expand(text: str, file: str = "", assets: Iterable[str | os.PathLike[str]] = ()) -> tuple[list[Node], list[str]]:
     """The nodes of a text with its PROTOs replaced, and what Webots would say."""
-    expansion = Expansion(Finder(assets))
+    expansion = Expansion(ProtoFiles(Finder(assets)))
     roots = expansion.nodes_of(text, file)
     return roots, list(dict.fromkeys(expansion.notes))
 

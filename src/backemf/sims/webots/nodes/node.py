@@ -82,6 +82,9 @@ class Node:
     def nodes(self, name: str) -> list[Node]:
         """The nodes in a field, one or many."""
         value = self.fields.get(name)
+        if isinstance(value, list) and value and isinstance(value[0], (float, str)):
+            # the points of a mesh are many
+            return []
         return [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, Node)]
 
 

@@ -6,15 +6,13 @@ text, TRUE, FALSE, a node, None for NULL, or a list of these.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from ....errors import ParameterError
 from ...text import place
+from .documents import Document, Proto, ProtoField
 from .lexer import Token, closing, number_of, numbers_of, tokens_of
 from .node import Node, Unreadable
 
@@ -22,73 +20,6 @@ LARGEST = 64_000_000
 """Longest text that is read [characters]."""
 _ACCESS = ("field", "vrmlField", "hiddenField", "deprecatedField", "unconnectedField", "w3dField", "exposedField")
 _WORDS = {"TRUE": True, "FALSE": False, "NULL": None}
-
-
-class ProtoField(NamedTuple):
-    """A field in the header of a PROTO."""
-
-    type: str
-    """Its type, such as SFVec3f."""
-    value: Any
-    """Its default."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Proto:
-    """A PROTO as it stands in a file: the texts of its header and its body."""
-
-    name: str
-    """Its name."""
-    header: str
-    """Text of its fields."""
-    header_line: int
-    """Line on which they begin [1]."""
-    body: str
-    """Text of its nodes."""
-    body_line: int
-    """Line on which they begin [1]."""
-    document: Document
-    """The file that it is in."""
-
-
-@dataclass(eq=False)
-class Document:
-    """What one file says."""
-
-    file: str = ""
-    """Where the text is from."""
-    language: str = ""
-    """Language of its templates, if the file says it: "javascript" or "lua"."""
-    version: str = ""
-    """Version of Webots that wrote it, such as R2023b."""
-    roots: list[Node] = field(default_factory=list)
-    """Its nodes, in the order of the text."""
-    protos: dict[str, Proto] = field(default_factory=dict)
-    """The PROTOs that it has, by their names."""
-    externals: dict[str, str] = field(default_factory=dict)
-    """Addresses of the PROTOs that are elsewhere, by their names."""
-    notes: list[str] = field(default_factory=list)
-    """What Webots leaves out of it."""
-
-
-def text_of(text_or_path: str | os.PathLike[str]) -> tuple[str, str]:
-    """The text, and the file that it is from; a text with a brace or a line break is no path."""
-    if isinstance(text_or_path, str) and any(mark in text_or_path for mark in "{\n"):
-        return text_or_path, ""
-    if not isinstance(text_or_path, (str, os.PathLike)):
-        raise ParameterError(f"text = {type(text_or_path).__name__}(...): must be a text, or the path of a file")
-    try:
-        raw = Path(text_or_path).read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no path"
-        raise ParameterError(f"{str(text_or_path)[:200]!r}: cannot be read: {reason}") from None
-    if b"\0" in raw:
-        raise ParameterError(f"{text_or_path}: this is not a text, so it is no world of Webots")
-    try:
-        return raw.decode("utf-8-sig"), str(text_or_path)
-    except UnicodeDecodeError:
-        # worlds of old, whose comments and names are as Windows wrote them
-        return raw.decode("latin-1"), str(text_or_path)
 
 
 def parse(text: str, file: str = "", scope: Any = None) -> Document:
@@ -293,9 +224,10 @@ class _Parser:
                 row.append(number_of(self.take().text))
             put(row[0] if len(row) == 1 else tuple(row))
         elif token.kind == "numbers":
-            numbers = numbers_of(token)
+            numbers = self.document.numbers.get(token.text) or numbers_of(token)
             if numbers is None:
                 self.fail(token.line, f"{what} should be numbers, and there is {token.text[:40]}")
+            self.document.numbers[token.text] = numbers
             put(numbers)
         elif token.kind == "string":
             put(re.sub(r"\\(.)", r"\1", token.text[1:-1], flags=re.DOTALL))

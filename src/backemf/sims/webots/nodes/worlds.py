@@ -14,10 +14,11 @@ from ..motor import WebotsJoint, WebotsMotor, stop_warnings
 from .axes import axis_of
 from .carried import end_point
 from .documents import text_of
-from .expansion import ROBOTS, expand
+from .expansion import expand
 from .loads import JointLoad, Loads
 from .node import Node, walk
 from .others import DEVICES, WorldDevice, has_physics, limit_second_axis, other_device, propeller_constants
+from .proto_files import ROBOTS
 from .solids import title
 from .unexpanded import Unexpanded
 

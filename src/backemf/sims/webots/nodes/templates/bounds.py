@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-WORK = 4_000_000
+WORK = 2_000_000
 """Work that the templates of one file may do [statements, operations, and parts of texts]."""
 LONGEST_TEXT = 1_000_000
 """Longest text that a template may make [characters]."""

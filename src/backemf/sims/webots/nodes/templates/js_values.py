@@ -1,4 +1,4 @@
-"""Values of JavaScript: numbers, texts, lists, objects (dicts), undefined (None) and null, and the signs between them."""
+"""Values of JavaScript: numbers, texts, lists, objects (dicts), undefined (None), null, and the signs between them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from .bounds import Budget, TemplateError
-from .evaluate import Dialect, Function, Interpreter, Native
-from .javascript import NULL
+from .evaluate import Interpreter
+from .frames import Dialect, Function, Native
+from .js_expressions import NULL
 from .patterns import Matcher, bounded_pattern
 
 

@@ -7,8 +7,27 @@ from typing import Any
 from .grammar import Grammar
 from .tokens import Token
 from .tree import (
-    AssignMany, At, Binary, Block, Call, Constant, Count, Declare, Each, Evaluate, FunctionBody, If, Index, Leave,
-    Logical, Loop, Name, Record, Rest, Return, Unary,
+    AssignMany,
+    At,
+    Binary,
+    Block,
+    Call,
+    Constant,
+    Count,
+    Declare,
+    Each,
+    Evaluate,
+    FunctionBody,
+    If,
+    Index,
+    Leave,
+    Logical,
+    Loop,
+    Name,
+    Record,
+    Rest,
+    Return,
+    Unary,
 )  # fmt: skip
 
 _LEVELS: tuple[tuple[str, ...], ...] = (
@@ -17,8 +36,8 @@ _LEVELS: tuple[tuple[str, ...], ...] = (
 _WORDS = {"nil": None, "true": True, "false": False}
 _ENDS = ("end", "else", "elseif", "until")
 _RESERVED = (
-    *_ENDS, "and", "break", "do", "for", "function", "goto", "if", "in", "local", "not", "or", "repeat", "return", "then",
-    "while", *_WORDS,
+    *_ENDS, "and", "break", "do", "for", "function", "goto", "if", "in", "local", "not", "or", "repeat", "return",
+    "then", "while", *_WORDS,
 )  # fmt: skip
 
 

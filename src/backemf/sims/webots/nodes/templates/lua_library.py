@@ -1,4 +1,4 @@
-"""The library of Lua that templates use: math, string, table, pairs and Webots' modules; nothing of io and os but text."""
+"""The library of Lua that templates use: math, string, table, pairs and Webots' modules, and no files or processes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .bounds import TemplateError
-from .evaluate import Interpreter, Native, Several
+from .evaluate import Interpreter
+from .frames import Native, Several
 from .lua_values import Lua, Table, kind_of, number_of, parsed_number, rows_of, table_of, text_of
 from .modules import module
 from .patterns import lua_pattern, short_enough
@@ -61,7 +62,7 @@ _MATH: dict[str, Any] = {
         "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "sqrt", "log", "log10", "sinh", "cosh", "tanh",
         "fmod", "pow",
     )},
-    "abs": _math(abs), "floor": _math(math.floor), "ceil": _math(math.ceil), "deg": _math(math.degrees),
+    "abs": _math(math.fabs), "floor": _math(math.floor), "ceil": _math(math.ceil), "deg": _math(math.degrees),
     "rad": _math(math.radians), "min": _math(lambda *x: min(x)), "max": _math(lambda *x: max(x)),
     "random": Native("random", _random), "randomseed": module("wbrandom")["seed"], "pi": math.pi, "huge": math.inf,
 }  # fmt: skip

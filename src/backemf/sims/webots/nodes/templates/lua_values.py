@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from .bounds import Budget, TemplateError
-from .evaluate import Dialect, Function, Interpreter, Native, Several
+from .evaluate import Interpreter
+from .frames import Dialect, Function, Native, Several
 
 
 class Table:
@@ -68,7 +69,9 @@ def text_of(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return str(int(value)) if math.isfinite(value) and value == int(value) and abs(value) < 1e15 else f"{value:.14g}"
+        return (
+            str(int(value)) if math.isfinite(value) and value == int(value) and abs(value) < 1e15 else f"{value:.14g}"
+        )
     return "nil" if value is None else kind_of(value)
 
 
@@ -166,7 +169,9 @@ class Lua(Dialect):
         made, count = Table(), 0
         for key, value in pairs:
             if key is not None:
-                single = value[0] if isinstance(value, Several) and value else None if isinstance(value, Several) else value
+                single = (
+                    value[0] if isinstance(value, Several) and value else None if isinstance(value, Several) else value
+                )
                 if single is not None:
                     made.values[key] = single
                 continue

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .bounds import TemplateError
-from .evaluate import Interpreter, Native
+from .evaluate import Interpreter
+from .frames import Native
 
 _AXES = {"wbvector2": "xy", "wbvector3": "xyz"}
 

@@ -10,7 +10,16 @@ REPETITIONS = 3
 """Repetitions that a pattern may have [1]: each makes the search longer by a power of the text's length."""
 LONGEST_SUBJECT = 2_000
 """Longest text that a pattern is searched in [characters]."""
-_CLASSES = {"a": "a-zA-Z", "d": "0-9", "l": "a-z", "u": "A-Z", "s": r"\s", "w": "a-zA-Z0-9", "p": r"!-/:-@\[-`{-~", "x": "0-9a-fA-F"}
+_CLASSES = {
+    "a": "a-zA-Z",
+    "d": "0-9",
+    "l": "a-z",
+    "u": "A-Z",
+    "s": r"\s",
+    "w": "a-zA-Z0-9",
+    "p": r"!-/:-@\[-`{-~",
+    "x": "0-9a-fA-F",
+}
 
 
 class Matcher:

@@ -61,9 +61,7 @@ def program_of(text: str, line: int, language: str) -> Block:
         raise TemplateError("the template is nested too deep", line) from None
 
 
-def render(
-    program: Block, language: str, fields: dict[str, Any], context: dict[str, Any], budget: Budget
-) -> Rendered:
+def render(program: Block, language: str, fields: dict[str, Any], context: dict[str, Any], budget: Budget) -> Rendered:
     """Run the program of a PROTO's body; `fields` and `context` are plain Python values."""
     run = Interpreter(javascript() if language == "javascript" else lua(), budget)
     try:

@@ -11,8 +11,8 @@ from .bounds import TemplateError
 MARKS = {"javascript": ("%<", ">%"), "lua": ("%{", "}%")}
 """What a program in a template begins and ends with."""
 _SIGNS = {
-    "javascript": r">>>=|===|!==|>>>|\*\*=|<<=|>>=|&&=|\|\|=|\?\?=|\.\.\.|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.(?!\d)|\+\+|--"
-    r"|\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<|>>|\*\*|[-+*/%=<>!?:;,.(){}\[\]&|^~]",
+    "javascript": r">>>=|===|!==|>>>|\*\*=|<<=|>>=|&&=|\|\|=|\?\?=|\.\.\.|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.(?!\d)|\+\+"
+    r"|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<|>>|\*\*|[-+*/%=<>!?:;,.(){}\[\]&|^~]",
     "lua": r"\.\.\.|\.\.|==|~=|<=|>=|::|//|[-+*/%^#=<>(){}\[\];:,.]",
 }
 _SPACE = {
@@ -115,7 +115,9 @@ class _Lexer:
             self.found.append(Token("join", self._joined(), line, fresh))
         elif first == "/" and self.language == "javascript" and self._value_follows():
             self.found.append(Token("pattern", self._pattern(), line, fresh))
-        elif self.language == "lua" and (long := re.compile(r"\[(=*)\[\n?(.*?)\]\1\]", re.DOTALL).match(self.code, self.at)):
+        elif self.language == "lua" and (
+            long := re.compile(r"\[(=*)\[\n?(.*?)\]\1\]", re.DOTALL).match(self.code, self.at)
+        ):
             self.at, self.line = long.end(), line + long.group().count("\n")
             self.found.append(Token("string", long.group(2), line, fresh))
         else:

@@ -1,0 +1,243 @@
+"""Templates of PROTOs, in JavaScript and Lua: what they make, and what they cannot do."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backemf.errors import ParameterError
+from backemf.sims import webots
+from backemf.sims.webots.nodes.templates.bounds import Budget, TemplateError
+from backemf.sims.webots.nodes.templates.render import program_of, render
+
+
+def made(language: str, text: str, **fields: Any) -> str:
+    """What a template makes of fields."""
+    given = {name: {"value": value, "defaultValue": value} for name, value in fields.items()}
+    return render(program_of(text, 1, language), language, given, {"os": "linux"}, Budget(100_000)).text
+
+
+JAVASCRIPT = {
+    "%<= 1 + 2 * 3 ** 2 % 4 >%": "3",
+    "%<= 0.1 + 0.2 >% %<= 1e-7 >% %<= 1e-5 >% %<= 1e21 >% %<= -0.5 >% %<= 3.0 >%":
+    "0.30000000000000004 1e-7 0.00001 1e+21 -0.5 3",
+    "%<= '1' + 2 >% %<= '3' * '4' >% %<= 1 / 0 >% %<= true + 1 >% %<= [1, 2] + '' >%": "12 12 Infinity 2 1,2",
+    "%<= 1 == '1' >%%<= 1 === '1' >%%<= null == undefined >%%<= null === undefined >%": "truefalsetruefalse",
+    "%<= 7 & 3 >%%<= 1 << 4 >%%<= -1 >>> 28 >%%<= ~5 >%%<= 6 ^ 3 >%": "31615-65",
+    "%< let a = 1; a += 2; a++; --a; const b = a-- >%%<= a >%,%<= b >%": "2,3",
+    "%< for (let i = 0; i < 3; ++i) { if (i === 1) continue; >%<%<= i >%>%< } >%": "<0><2>",
+    "%< let n = 0; while (true) { if (++n > 4) break } do n++; while (n < 9) >%%<= n >%": "9",
+    "%< for (const x of [4, 5]) { >%%<= x >%%< } for (const k in {p: 1, q: 2}) { >%%<= k >%%< } >%": "45pq",
+    "%< if (fields.b.value) { >%yes%< } else if (fields.n.value === 3) { >%three%< } else { >%no%< } >%": "three",
+    "%< switch (fields.n.value) { case 1: case 3: >%a%< break; default: >%b%< } >%": "a",
+    "%< function f(a, b = 2, ...c) { return a * b + c.length } >%%<= f(3) >% %<= f(1, 1, 1, 1) "
+    ">% %<= g() >%%< function g() { return 'up' } >%": "6 3 up",
+    "%< const s = [3, 1, 2].map(x => x * 2).filter((x) => { return x > 2 }).sort((a, b) => a - "
+    "b) >%%<= s.join('-') >%": "4-6",
+    "%< const {x, y} = fields.v.value; const [p, q] = [x, y]; const r = {x, [`k${q}`]: 1, "
+    "...{z: 9}} >%%<= JSON.stringify(r) >%": '{"x":1,"k2":1,"z":9}',
+    "%<= `a${fields.n.value + 1}b${`${'c'}`}` >%": "a4bc",
+    "%<= fields.s.value.replace('.', '').toUpperCase().startsWith('AB') ? 'y' : 'n' >%": "y",
+    "%<= 'a-b_c'.replace(/[-_]/g, '') >% %<= 'x12'.match(/\\d+/)[0] >% %<= /^x/.test('xy') >%": "abc 12 true",
+    "%<= fields.l.value.length >%%<= fields.l.value[1] >%%<= fields.l.value.indexOf(20) >%": "2201",
+    "%<= Math.max(1, 5, 3) >% %<= Math.round(2.5) >% %<= Math.PI.toFixed(2) >% %<= Number('7') "
+    "+ parseInt('8px') >%": "5 3 3.14 15",
+    "%<= fields.none.value === undefined >%%<= typeof fields.v.value >%%<= fields.none.value ?? 'd' >%": "trueobjectd",
+    "%< import * as wbutility from 'wbutility.js'; import {add} from 'wbvector3.js' >%%<= "
+    "wbutility.degreesToRadians(180).toFixed(3) >%%<= add({x: 1, y: 2, z: 3}, {x: 1, y: 1, z: "
+    "1}).z >%": "3.1424",
+    "%< // a comment with >\n /* and\n another */ let a = 4\n let b = a\n>%%<= b >%": "4",
+    "%< var v; { var v = 5 } if (v) w = v >%%<= w >%%<= !v >%": "5false",
+    "%<= context.os >%%<= Object.keys(fields.v.value) >%%<= 'k' in {k: 1} >%": "linuxx,ytrue",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", JAVASCRIPT)
+def test_javascript(text: str) -> None:
+    """As JavaScript has it."""
+    fields = {"b": False, "n": 3, "v": {"x": 1, "y": 2}, "s": "a.b", "l": [10, 20], "none": None}
+    assert made("javascript", text, **fields) == JAVASCRIPT[text]
+
+
+LUA = {
+    "%{= 1 + 2 * 3 ^ 2 % 4 }% %{= 7 / 2 }% %{= -2 ^ 2 }% %{= 1 / 3 }%": "3 3.5 -4 0.33333333333333",
+    "%{= 'a' .. 1 .. \"b\" }%%{= #'four' }%%{= 2 ~= 3 }%%{= not nil }%": "a1b4truetrue",
+    "%{ local a, b = 1 c = a }%%{= b == nil and c or 9 }%": "1",
+    "%{ if fields.n.value == 1 then }%one%{ elseif fields.n.value == 3 then }%three%{ else }%no%{ end }%": "three",
+    "%{ for i = 3, 1, -1 do }%%{= i }%%{ if i == 2 then break end end }%": "32",
+    "%{ local n = 0 while n < 5 do n = n + 1 end repeat n = n - 1 until n < 3 }%%{= n }%": "2",
+    "%{ local t = {5, 6, x = 7, ['y'] = 8} for i, v in ipairs(t) do }%%{= i .. v }%,%{ end "
+    "}%%{= t.x + t['y'] + #t }%": "15,26,17",
+    "%{ for k, v in pairs({a = 1}) do }%%{= k .. v }%%{ end }%": "a1",
+    "%{ local function f(a, ...) local r = {...} return a, #r end local x, y = f(3, 4, 5) }%%{= x .. y }%": "32",
+    "%{ local w = {} for s in fields.s.value:gmatch('%w+') do table.insert(w, s) end }%%{= w[1] .. w[3] }%": "red2",
+    "%{= fields.s.value:find('^red') ~= nil }%%{= (fields.s.value):sub(-1) }%%{= "
+    "('a-b'):gsub('%-', '+') }%": "true2a+b",
+    "%{= string.format('%.2f|%d|%s', 1.5, 3, 'x') }%%{= ('x'):rep(3):upper() }%": "1.50|3|xXXX",
+    "%{ local wbcore = require('wbcore') t = {1, 2} table.insert(t, 3) }%%{= "
+    "wbcore.tablelength(t) }%%{= table.concat(t, ';') }%": "31;2;3",
+    "%{ local wbgeometry = require('wbgeometry') c = wbgeometry.circle(2, 4, 1, 0, 0) }%%{= #c }% %{= c[1].x }%": "5 3",
+    "%{= math.floor(2.7) + math.max(1, 4) }%%{= tonumber('8') + 1 }%%{= tostring(fields.none.value) }%": "69nil",
+    "%{ -- a comment\n --[[ and\n another ]] io.stderr:write('said\\n') print('x') }%%{= [[long]] }%": "long",
+    "%{= fields.v.value.y }%%{= fields.l.value[1] }%%{= #fields.l.value }%": "2102",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LUA)
+def test_lua(text: str) -> None:
+    """As Lua has it."""
+    fields = {"n": 3, "v": {"x": 1, "y": 2}, "s": "red player 2", "l": [10, 20], "none": None}
+    assert made("lua", text, **fields) == LUA[text]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "sentence"),
+    [
+        ("javascript", "%< while (true) {} >%", "does not come to an end"),
+        ("javascript", "%< let a = []; while (true) a.push(a) >%", "does not come to an end"),
+        ("javascript", "%< for (;;) [1, 2].map(x => x) >%", "does not come to an end"),
+        ("javascript", "%< let a = 'a'; while (true) a += a >%", "more than 1000000 parts"),
+        ("javascript", "%< 'a'.repeat(1e12) >%", "more than 1000000 parts"),
+        ("javascript", "%< new Array(1e9) >%", "more than 1000000 parts"),
+        ("javascript", "%< let a = []; a[1e8] = 1 >%", "more than 1000000 parts"),
+        ("javascript", "%< 'x'.padStart(1e10) >%", "more than 1000000 parts"),
+        ("javascript", "%< function f() { return f() } f() >%", "more than 60 deep"),
+        ("javascript", "%< " + "(" * 3000 + " >%", "nested too deep"),
+        ("javascript", "%< 'aaaa'.match(/(a+)+b/) >%", "could take long"),
+        ("javascript", "%< let a = [[1], [2]]; a + '' >%", "a list within a list"),
+        ("lua", "%{ while true do end }%", "does not come to an end"),
+        ("lua", "%{ local s = 'a' while true do s = s .. s end }%", "more than 1000000 parts"),
+        ("lua", "%{ string.rep('a', 1e12) }%", "more than 1000000 parts"),
+        ("lua", "%{ string.format('%999999999d', 1) }%", "too wide"),
+        ("lua", "%{ ('a'):find('a-a-a-a-a-b') }%", "could take long"),
+        ("lua", "%{ local function f() return f() end f() }%", "more than 60 deep"),
+    ],
+)
+def test_the_work_of_a_template_is_bounded(language: str, text: str, sentence: str) -> None:
+    """Time, memory, depth: whatever a hostile template tries is one sentence, with its line."""
+    with pytest.raises(TemplateError, match=sentence) as error:
+        made(language, text)
+    assert error.value.line == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("lua", "%{\n os.execute('ls') }%"),
+        ("lua", "%{\n io.open('/etc/passwd') }%"),
+        ("lua", "%{\n load('x = 1')() }%"),
+        ("lua", "%{\n require('debug') }%"),
+        ("lua", "%{\n python.eval('1') }%"),
+        ("lua", "%{\n setmetatable({}, {}) }%"),
+        ("javascript", "%<\n eval('1') >%"),
+        ("javascript", "%<\n ''.constructor.constructor('return 1')() >%"),
+        ("javascript", "%<\n [].__class__.__base__ >%"),
+        ("javascript", "%<\n Math.sin.__globals__.x >%"),
+        ("javascript", "%<\n fields.__class__.x >%"),
+        ("javascript", "%<\n import * as fs from 'fs' >%"),
+        ("javascript", "%<\n new Function('return 1') >%"),
+        ("javascript", "%<\n class A {} >%"),
+        ("javascript", "%<\n globalThis.process >%"),
+    ],
+)
+def test_a_template_reaches_nothing(language: str, text: str) -> None:
+    """No file, no process, no Python: what is not there is named with its line."""
+    with pytest.raises(TemplateError) as error:
+        made(language, text)
+    assert error.value.line == 2
+
+
+def test_a_template_cannot_spoil_the_next_one() -> None:
+    """The library is made anew for each."""
+    made("javascript", "%< Math.PI = 3; Number.x = 1 >%")
+    assert made("javascript", "%<= Math.PI > 3.1 >%%<= Number.x === undefined >%") == "truetrue"
+
+
+# --- in PROTOs
+
+
+LEG = """#VRML_SIM R2023b utf8
+# template language: javascript
+PROTO Leg [
+  field SFString name "leg"
+  field SFBool   strong FALSE
+  field SFNode   parameters HingeJointParameters { }
+  field MFString more [ "a" ]
+  field SFVec3f  axis 0 0 1
+]
+{
+  %<
+    const strong = fields.strong.value;
+    if (fields.more.value.length > 3) console.error('too many');
+  >%
+  Solid { children [
+    HingeJoint {
+      %< const a = fields.axis.value; >%
+      jointParameters HingeJointParameters { axis %<= a.x >% %<= a.y >% %<= a.z >% }
+      device [ RotationalMotor { name "%<= fields.name.value >% motor" maxTorque %<= strong ? 20 : 5 >% } ]
+      endPoint %< if (strong) { >% Solid { name "strong" %< } else { >% Solid { name "weak" %< } >% }
+    }
+    %< for (const m of fields.more.value) { >%
+      HingeJoint { device RotationalMotor { name %<= '"' + m + '"' >% maxTorque
+         %<= fields.parameters.value.fields.axis.value.x >% } }
+    %< } >%
+  ] }
+}
+"""
+
+
+def test_a_template_chooses_what_a_proto_has(tmp_path: Path) -> None:
+    """Branches that open a brace each, loops over a list, values within texts, and fields of a node that is given."""
+    (tmp_path / "Leg.proto").write_text(LEG)
+    (tmp_path / "a.wbt").write_text(
+        'EXTERNPROTO "Leg.proto"\n'
+        'Robot { children [ Leg { strong TRUE more [ "b" "c" ] } Leg { name "l2" axis 1 0 0 } ] }'
+    )
+    found = webots.read(tmp_path / "a.wbt").motors()
+    assert {name: joint.motor.max_torque for name, joint in found.items() if joint.motor} == {
+        "leg motor": 20.0, "b": 1.0, "c": 1.0, "l2 motor": 5.0, "a": 1.0,
+    }  # fmt: skip
+    assert [found[name].end_point for name in ("leg motor", "l2 motor")] == ["strong", "weak"]
+    assert found["l2 motor"].axis == (1.0, 0.0, 0.0)
+
+
+def test_what_a_template_says_is_a_warning(tmp_path: Path) -> None:
+    """As Webots prints it when it loads the world."""
+    (tmp_path / "Leg.proto").write_text(LEG)
+    text = 'EXTERNPROTO "Leg.proto"\nRobot { children Leg { more [ "a" "b" "c" "d" ] } }'
+    (tmp_path / "a.wbt").write_text(text)
+    assert webots.read(tmp_path / "a.wbt").warnings == ("Leg.proto: too many",)
+
+
+def test_a_template_sees_the_defaults_of_a_proto_it_is_given(tmp_path: Path) -> None:
+    """As a vehicle asks its wheels for their radius; in Lua, by the name that the node has."""
+    (tmp_path / "protos").mkdir()
+    (tmp_path / "protos" / "Tire.proto").write_text("PROTO Tire [ field SFFloat radius 0.25 ] { Solid { } }")
+    (tmp_path / "protos" / "Car.proto").write_text(
+        "PROTO Car [ field SFNode tire Tire { } ] { Robot { children HingeJoint { device RotationalMotor {\n"
+        '%{ local t = fields.tire.value }% name "%{= t.node_name }%" maxTorque %{= t.fields.radius.value }% }\n'
+        "endPoint IS tire } } }"
+    )
+    (tmp_path / "a.wbt").write_text("#VRML_SIM R2019a utf8\nCar { }")
+    (joint,) = webots.read(tmp_path / "a.wbt").joints
+    assert (joint.name, joint.motor and joint.motor.max_torque) == ("Tire", 0.25)
+
+
+def test_what_a_template_makes_has_the_lines_of_the_file() -> None:
+    """A motor in the second turn of a loop, after a comment that the template left out."""
+    text = """PROTO A [ ] { Robot { children [
+%< for (let i = 1; i < 3; i++) { /* one
+ two */ >%
+  HingeJoint { device RotationalMotor {
+    name "m%<= i >%" maxTorque %<= i === 2 ? '"x"' : '1' >% } }
+%< } >% ] } }"""
+    with pytest.raises(ParameterError, match=r"^line 5: RotationalMotor\.maxTorque = 'x': must be a number"):
+        webots.read(text)
+
+
+def test_a_template_that_fails_is_named_with_its_file(tmp_path: Path) -> None:
+    """The robot that it would have been is then missing, and the sentence says why."""
+    (tmp_path / "A.proto").write_text("# template language: javascript\nPROTO A [ ] {\n%< missing() >% Robot { } }")
+    (tmp_path / "a.wbt").write_text('EXTERNPROTO "A.proto"\nA { controller "c" }')
+    with pytest.raises(ParameterError, match=r"A\.proto, line 3: template of A: missing is not a name that templates"):
+        webots.read_actuator(tmp_path / "a.wbt")
