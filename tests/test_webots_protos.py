@@ -238,3 +238,24 @@ def test_a_folder_with_too_many_files_is_refused(tmp_path: Path, monkeypatch: py
     put(tmp_path, {f"{i}.txt": "" for i in range(5)})
     with pytest.raises(ParameterError, match="has more than 3 files; give the folder of the PROTOs"):
         webots.read("Robot { children X { } }", assets=[tmp_path])
+
+
+def test_of_two_devices_with_one_name_the_first_is_found(tmp_path: Path) -> None:
+    """Webots warns, and gives a controller the first."""
+    motor = 'HingeJoint {{ device RotationalMotor {{ name "m" maxTorque {} }} }}'
+    text = f'Robot {{ name "r" children [ {motor.format(1)} {motor.format(2)} ] }}'
+    robot = load_robot(put(tmp_path, {"a.wbt": text}))
+    assert [joint.world.motor.max_torque for joint in robot.joints if joint.world.motor] == [1.0]
+    assert [w for w in robot.warnings if "two devices are called 'm': a controller finds the first" in w]
+
+
+def test_a_negative_consumption_is_webots_own() -> None:
+    """Its E-puck has consumptionFactor -0.001."""
+    found = webots.read_actuator('RotationalMotor { name "m" consumptionFactor -0.001 }')
+    assert found.motor.consumption_factor == -0.001
+
+
+def test_a_missing_proto_of_a_robot_is_an_actuator_that_is_not_read() -> None:
+    """It may have motors, so that the list says so."""
+    (missing,) = webots.read_actuators('Robot { name "r" children [ Arm { } ] } Floor { }')
+    assert "Arm is not read: it needs Arm.proto" in str(missing)

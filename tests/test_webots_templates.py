@@ -241,3 +241,27 @@ def test_a_template_that_fails_is_named_with_its_file(tmp_path: Path) -> None:
     (tmp_path / "a.wbt").write_text('EXTERNPROTO "A.proto"\nA { controller "c" }')
     with pytest.raises(ParameterError, match=r"A\.proto, line 3: template of A: missing is not a name that templates"):
         webots.read_actuator(tmp_path / "a.wbt")
+
+
+def test_the_same_fields_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forty wheels cost what one does: a template makes the same of the fields that it asks for."""
+    monkeypatch.setattr("backemf.sims.webots.nodes.templates.bounds.Budget.__init__", _small_budget)
+    wheel = """PROTO Wheel [ field SFFloat r 1 field SFString name "w" ] {
+      HingeJoint { device RotationalMotor { name IS name
+      %< let t = 0; for (let i = 0; i < 100; i++) t += fields.r.value; >% maxTorque %<= t >% } } }"""
+    nodes = " ".join(f'Wheel {{ name "w{i}" }}' for i in range(40))
+    found = webots.read(wheel + f"Robot {{ children [ {nodes} ] }}").motors()
+    assert {joint.motor.max_torque for joint in found.values() if joint.motor} == {100.0} and len(found) == 40
+
+
+def _small_budget(self: Budget) -> None:
+    self.left = 3_000
+
+
+def test_a_long_text_of_the_file_is_no_text_that_a_template_made() -> None:
+    """A mesh between two statements may be longer than what a template may put together."""
+    mesh = "Coordinate { point [ " + "0.125 " * 200_000 + "] }"
+    text = (
+        f'PROTO A [ ] {{ %< if (true) {{ >% Robot {{ children [ {mesh} RotationalMotor {{ name "m" }} ] }} %< }} >% }}'
+    )
+    assert list(webots.read(text).motors()) == ["m"]

@@ -33,7 +33,7 @@ class WebotsMotor:
     acceleration: Number = UNLIMITED
     """Fastest change of the commanded velocity [rad/s²]; -1: any."""
     consumption_factor: Number = 10.0
-    """Electrical power per torque, whatever the speed [W/(N·m)]."""
+    """Electrical power per torque, whatever the speed [W/(N·m)]; Webots takes a negative one, as its E-puck has it."""
     control_p: Number = 10.0
     """`controlPID`: velocity per position error [1/s]."""
     control_i: Number = 0.0
@@ -60,10 +60,10 @@ class WebotsMotor:
             raise ParameterError(
                 f"WebotsMotor.derivative = {self.derivative!r}: must be one of {', '.join(DERIVATIVES)}"
             )
-        for name in ("max_velocity", "max_torque", "consumption_factor", "control_i", "control_d"):
+        for name in ("max_velocity", "max_torque", "control_i", "control_d"):
             require(self, name, ">=")
         require(self, "control_p", ">")
-        require_finite(self, "acceleration", "min_position", "max_position", "multiplier")
+        require_finite(self, "acceleration", "consumption_factor", "min_position", "max_position", "multiplier")
         _require(self, "acceleration", lambda x: (x >= 0.0) | (x == UNLIMITED), "must be 0 or more, or -1 for any")
         _require(self, "multiplier", lambda x: x != 0.0, "must not be 0")
         low, high = concrete(self.min_position), concrete(self.max_position)

@@ -48,7 +48,10 @@ def read_actuators(
     """Every motor of a world, a PROTO or a bare node, in the order of the text; a motor that is not read says why."""
     world = read(text_or_path, skip=True, assets=assets)
     found = [(each.line, _on_joint(each, control)) for each in world.joints if each.motor is not None]
-    return [each for _, each in sorted([*found, *world.unread], key=lambda pair: pair[0])]
+    rows = [each for _, each in sorted([*found, *world.unread], key=lambda pair: pair[0])]
+    # a PROTO that is not read may have motors
+    missing = [each for each in world.unexpanded if each.robot or each.is_robot]
+    return rows + [Unread(each.kind, "PROTO", each.sentence()) for each in missing]
 
 
 def _file(text_or_path: str | os.PathLike[str]) -> str:

@@ -7,6 +7,7 @@ is not found, or that cannot be read, stays as it is and says why.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,18 +17,18 @@ from ....errors import ParameterError
 from ...text import place
 from .addresses import Finder, TooManyFiles
 from .base_nodes import BASE_NODES
-from .documents import Proto, ProtoField, text_of
+from .documents import Proto, ProtoField
 from .node import Node
 from .proto_fields import FieldView
 from .proto_files import ROBOTS, ProtoFiles, Scope
 from .templates.bounds import Budget, Exhausted, TemplateError
-from .templates.render import program_of, render
+from .templates.render import Rendered, program_of, render
 from .templates.tokens import has_templates
 from .vrml import TooManyNodes, parse, parse_body, parse_header
 
 DEEPEST = 32
 """How many PROTOs may be within each other [1]."""
-MOST_NODES = 300_000
+MOST_NODES = 150_000
 """Nodes that the PROTOs of one file may have [1]."""
 _LOOKS = ("appearance", "texture", "material")
 MOST_TEXT = 200_000_000
@@ -52,6 +53,8 @@ class Expansion:
     """Version of Webots that wrote the file."""
     programs: dict[int, Any] = field(default_factory=dict)
     """Programs of templates, by their PROTOs."""
+    rendered: dict[tuple[int, str], Rendered] = field(default_factory=dict)
+    """What templates made, by their PROTOs and the fields that they see."""
 
     def nodes_of(self, text: str, file: str) -> list[Node]:
         """The nodes of a text; a file that is nothing but a PROTO is what that stands for, with its defaults."""
@@ -143,8 +146,15 @@ class Expansion:
         try:
             if id(proto) not in self.programs:
                 self.programs[id(proto)] = program_of(proto.body, proto.body_line, language)
+            seen = _seen_fields(proto.body)
+            header = header if seen is None else {name: each for name, each in header.items() if name in seen}
             fields = FieldView(self._header).fields(header, given)
-            made = render(self.programs[id(proto)], language, fields, _context(self.version), self.budget)
+            # a template makes the same of the same fields: the wheels of a car, the cars of a road
+            key = (id(proto), repr(fields))
+            if key not in self.rendered:
+                context = _context(self.version)
+                self.rendered[key] = render(self.programs[id(proto)], language, fields, context, self.budget)
+            made = self.rendered[key]
         except TemplateError as error:
             kind = _Bound if isinstance(error, Exhausted) else ParameterError
             line = error.line or proto.body_line
@@ -190,6 +200,13 @@ def _become(node: Node, root: Node) -> None:
     """Make a node another, which keeps what DEF calls it."""
     node.kind, node.fields, node.lines, node.comments = root.kind, root.fields, root.lines, root.comments
     node.file, node.line, node.scope = root.file, root.line, root.scope
+
+
+def _seen_fields(body: str) -> set[str] | None:
+    """Names of the fields that the templates of a body ask for; None: any."""
+    if re.search(r"\bfields\b(?!\.\w)", body):
+        return None
+    return set(re.findall(r"\bfields\.(\w+)", body))
 
 
 def _language(proto: Proto) -> str:

@@ -19,6 +19,9 @@ from .node import Node, Unreadable
 LARGEST = 64_000_000
 """Longest text that is read [characters]."""
 _ACCESS = ("field", "vrmlField", "hiddenField", "deprecatedField", "unconnectedField", "w3dField", "exposedField")
+_AFTER_PROTO = re.compile(
+    r"(?:\s|#[^\n]*(?:\n|\Z))*(?:\Z|(?:EXTERNPROTO|IMPORTABLE|PROTO|DEF)\s|[^\W\d][\w:.+\-]*\s*\{)"
+)
 _WORDS = {"TRUE": True, "FALSE": False, "NULL": None}
 
 
@@ -181,13 +184,12 @@ class _Parser:
         self.jump(last + 1, brace.line + self.text.count("\n", brace.at, last))
 
     def body_end(self, brace: Token) -> int:
-        """The brace that ends a body: with templates, whose branches need not close what they open, the file's last."""
-        rest = self.text[brace.at :]
-        if re.search(r"%[<{]", rest) and not re.search(r"^\s*PROTO\s+\S+\s*\[", rest, re.MULTILINE):
-            last = self.text.rfind("}", brace.at + 1)
-            if last > 0:
-                return last
-        return self.closed(brace)
+        """The brace that ends a body: the file's last where the branches of a template do not close what they open."""
+        end = closing(self.text, brace.at)
+        follows = _AFTER_PROTO.match(self.text, end + 1) if end > 0 else None
+        if follows is None and re.search(r"%[<{]", self.text[brace.at :]):
+            end = self.text.rfind("}", brace.at + 1)
+        return end if end > 0 else self.closed(brace)
 
     def in_node(self, node: Node, token: Token) -> None:
         if token.text == "}":

@@ -343,7 +343,7 @@ def _coupled(joints: list[WorldJoint], told: list[str]) -> list[WorldJoint]:
     """The joints with the limits that coupled motors of one robot share."""
     done = list(joints)
     for robot in dict.fromkeys(joint.robot for joint in joints):
-        mine = [i for i, joint in enumerate(done) if joint.robot == robot and joint.motor is not None]
+        mine = [i for i, j in enumerate(done) if j.robot == robot and j.motor is not None and "::" in j.name]
         motors = {done[i].name: done[i].motor for i in mine}
         changed, said = coupled({name: motor for name, motor in motors.items() if motor is not None})
         told += said

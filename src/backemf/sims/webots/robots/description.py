@@ -226,12 +226,12 @@ def from_world(world: World, file: str = "world", robot: str | None = None) -> R
     found = next((r for r in world.robots if r.name == chosen), WorldRobot(name=chosen or "robot"))
     mine = [joint.robot == chosen and _matters(joint) for joint in world.joints]
     others = [replace(each, after=sum(mine[: each.after])) for each in world.devices if each.robot == chosen]
-    joints = tuple(RobotJoint(world=joint) for joint, keep in zip(world.joints, mine, strict=True) if keep)
+    joints, told = _distinct([joint for joint, keep in zip(world.joints, mine, strict=True) if keep], file)
     within = tuple(missing for missing in world.unexpanded if missing.robot and missing.robot == chosen)
     return RobotDescription(
         name=found.name,
         model=found.model,
-        joints=joints,
+        joints=tuple(RobotJoint(world=joint) for joint in joints),
         others=tuple(others),
         node=found.node,
         roots=world.roots,
@@ -239,10 +239,24 @@ def from_world(world: World, file: str = "world", robot: str | None = None) -> R
         battery=found.battery,
         cpu_consumption=found.cpu_consumption,
         arguments=found.arguments,
-        warnings=(*world.warnings, *(missing.sentence() for missing in within)),
+        warnings=(*world.warnings, *told, *(missing.sentence() for missing in within)),
         unexpanded=within or (() if joints else world.unexpanded),
         file=file,
     )
+
+
+def _distinct(joints: list[WorldJoint], file: str) -> tuple[list[WorldJoint], list[str]]:
+    """The joints whose devices have names of their own, and what Webots says of the others."""
+    kept, told, seen = [], [], set()
+    for joint in joints:
+        names = device_names(joint)
+        taken = next((name for name in names if name in seen), None)
+        if taken is None:
+            kept.append(joint)
+            seen.update(names)
+        else:
+            told.append(f"{file}: two devices are called {taken!r}: a controller finds the first alone")
+    return kept, told
 
 
 def _matters(joint: WorldJoint) -> bool:

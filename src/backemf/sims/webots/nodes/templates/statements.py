@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import tree
-from .bounds import TemplateError
+from .bounds import TEXT_PER_WORK, TemplateError
 from .expressions import Expressions
 from .frames import Frame, Returned, Several
 
@@ -206,6 +206,15 @@ class Statements(Expressions):
 
     def _do_print(self, part: tree.Print) -> Callable[[Frame], Any]:
         value = self._value(part.value)
+        if isinstance(part.value, tree.Constant) and isinstance(part.value.value, str):
+            text = part.value.value
+
+            def copy(frame: Frame) -> None:
+                # a text of the file may be long, but not often
+                self.budget.spend(len(text) // TEXT_PER_WORK)
+                self.output.append((text, self.line))
+
+            return copy
 
         def run(frame: Frame) -> None:
             line = self.line
