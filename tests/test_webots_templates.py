@@ -46,6 +46,13 @@ JAVASCRIPT = {
     "%< import * as wbutility from 'wbutility.js'; import {add} from 'wbvector3.js' >%%<= "
     "wbutility.degreesToRadians(180).toFixed(3) >%%<= add({x: 1, y: 2, z: 3}, {x: 1, y: 1, z: "
     "1}).z >%": "3.1424",
+    "%< import * as wbgeometry from 'wbgeometry.js'; import * as wbrotation from 'wbrotation.js'; "
+    "const r = wbrotation.combine({x: 0, y: 0, z: 1, a: 1}, {x: 0, y: 0, z: 2, a: 0.5}); "
+    "const v = wbrotation.rotateVector3ByRotation({x: 0, y: 0, z: 1, a: Math.PI / 2}, {x: 1, y: 0, z: 0}) >%"
+    "%<= wbgeometry.circle(2, 4, {x: 1, y: 0}, 0)[2].x >% %<= r.a.toFixed(3) >% %<= v.y.toFixed(3) >%":
+    "-1 1.500 1.000",
+    "%< import * as wbrandom from 'wbrandom.js'; wbrandom.seed(1) >%%<= wbrandom.integer(1, 9) >%":
+    f"{1 + (1140671485 + 12820163) % 2**24 % 9}",
     "%< // a comment with >\n /* and\n another */ let a = 4\n let b = a\n>%%<= b >%": "4",
     "%< var v; { var v = 5 } if (v) w = v >%%<= w >%%<= !v >%": "5false",
     "%<= context.os >%%<= Object.keys(fields.v.value) >%%<= 'k' in {k: 1} >%": "linuxx,ytrue",
@@ -221,6 +228,17 @@ def test_a_template_sees_the_defaults_of_a_proto_it_is_given(tmp_path: Path) -> 
     (tmp_path / "a.wbt").write_text("#VRML_SIM R2019a utf8\nCar { }")
     (joint,) = webots.read(tmp_path / "a.wbt").joints
     assert (joint.name, joint.motor and joint.motor.max_torque) == ("Tire", 0.25)
+
+
+def test_templates_of_webots_7() -> None:
+    """A field was its value, and # began a comment in a program too."""
+    text = """PROTO A [ field SFFloat t 4 field SFVec3f v 1 2 3 ] { Robot { children HingeJoint { device RotationalMotor {
+    %{ local t = fields.t
+       if t > 3 then # large
+         t = t + fields.v.y
+       end }%
+    name "m" maxTorque %{= t }% } } } }"""
+    assert webots.read_actuator(text).motor.max_torque == 6.0
 
 
 def test_what_a_template_makes_has_the_lines_of_the_file() -> None:

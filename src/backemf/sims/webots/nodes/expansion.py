@@ -115,13 +115,13 @@ class Expansion:
         inner = self._inside(proto, scope)
         fields = parse_header(proto, inner)
         values = {name: given.get(name, each.value) for name, each in fields.items()}
-        self.text_left -= len(proto.body)
-        if self.text_left < 0:
-            raise _Bound(f"its PROTOs have more than {MOST_TEXT} characters in all")
         text, lines = proto.body, None
         language = _language(proto)
         if language:
             text, lines = self._rendered(proto, language, fields, given)
+        self.text_left -= len(text)
+        if self.text_left < 0:
+            raise _Bound(f"its PROTOs have more than {MOST_TEXT} characters in all")
         try:
             roots = parse_body(text, proto, inner, values, lines, self.nodes_left)
         except TooManyNodes:
@@ -145,10 +145,13 @@ class Expansion:
         """The text that the templates of a body make, and the lines of its parts."""
         try:
             if id(proto) not in self.programs:
-                self.programs[id(proto)] = program_of(proto.body, proto.body_line, language)
+                body = _without_comments(proto.body) if _is_old(proto.body, language) else proto.body
+                self.programs[id(proto)] = program_of(body, proto.body_line, language)
             seen = _seen_fields(proto.body)
             header = header if seen is None else {name: each for name, each in header.items() if name in seen}
             fields = FieldView(self._header).fields(header, given)
+            if _is_old(proto.body, language):
+                fields = {name: each["value"] for name, each in fields.items()}
             # a template makes the same of the same fields: the wheels of a car, the cars of a road
             key = (id(proto), repr(fields))
             if key not in self.rendered:
@@ -200,6 +203,15 @@ def _become(node: Node, root: Node) -> None:
     """Make a node another, which keeps what DEF calls it."""
     node.kind, node.fields, node.lines, node.comments = root.kind, root.fields, root.lines, root.comments
     node.file, node.line, node.scope = root.file, root.line, root.scope
+
+
+def _is_old(body: str, language: str) -> bool:
+    """Whether a template is of Webots 7, where `fields.x` is the value itself and # begins a comment in Lua."""
+    return language == "lua" and re.search(r"\bfields\.\w+\.(?:value|defaultValue)\b", body) is None
+
+
+def _without_comments(body: str) -> str:
+    return re.sub(r"(^|\s)#\s[^\n]*", r"\1", body, flags=re.MULTILINE)
 
 
 def _seen_fields(body: str) -> set[str] | None:

@@ -29,7 +29,7 @@ def module(name: str) -> dict[str, Any]:
     if found is None:
         known = ", ".join(sorted((*_MODULES, *_AXES)))
         raise TemplateError(f"the module {name[:40]!r} is not known here; there are {known}")
-    return {key: Native(key, do) for key, do in found.items()}
+    return {name: Native(key, do) for key, do in found.items() for name in (key, key.lower())}
 
 
 def _numbers(run: Interpreter, value: Any, axes: str) -> list[float]:
@@ -71,7 +71,7 @@ def _vectors(axes: str) -> dict[str, Any]:
         "distance": lambda a, b: math.dist(a, b),
         "equal": lambda a, b: a == b,
         "atan2": lambda a: math.atan2(a[1], a[0]),
-        "angle": lambda a, b: math.atan2(b[1] - a[1], b[0] - a[0]),
+        "angle": lambda a, b: math.atan2(a[1] - b[1], a[0] - b[0]),
         "cross": cross,
         "normalize": normalize,
     }
@@ -80,6 +80,9 @@ def _vectors(axes: str) -> dict[str, Any]:
 
 def _circle(run: Interpreter, this: Any, a: list[Any]) -> Any:
     """Points on a circle, the first once more as the last: radius, how many, centre, angle of the first."""
+    if len(a) > 2 and not isinstance(a[2], float):
+        # in JavaScript the centre is one vector
+        a = [*a[:2], *_numbers(run, a[2], "xy"), *a[3:]]
     radius, count, x, y, shift = [run.dialect.unary("number", each) for each in (*a, 0.0, 0.0, 0.0)[:5]]
     if not count >= 1.0:
         raise TemplateError("wbgeometry.circle needs a number of points above 0")
@@ -89,6 +92,46 @@ def _circle(run: Interpreter, this: Any, a: list[Any]) -> Any:
     return run.dialect.array(
         [_vector(run, "xy", [x + radius * math.cos(angle), y + radius * math.sin(angle)]) for angle in angles]
     )
+
+
+def _rotation(do: Callable[..., Any], given: str, gives: str = "") -> Callable[..., Any]:
+    """A function of rotations, by the letters of what each argument has and of what comes back."""
+    kinds = given.split()
+
+    def call(run: Interpreter, this: Any, a: list[Any]) -> Any:
+        if len(a) < len(kinds):
+            raise TemplateError("a function of wbrotation is called with too little")
+        made = do(*[_numbers(run, each, kind) for each, kind in zip(a, kinds, strict=False)])
+        return _vector(run, gives, made) if gives else made
+
+    return call
+
+
+def _quaternion(r: list[float]) -> list[float]:
+    """w, x, y and z of a rotation about an axis of any length."""
+    size = math.hypot(*r[:3])
+    axis = [x / size for x in r[:3]] if size > 0.0 else [0.0, 1.0, 0.0]
+    return [math.cos(0.5 * r[3]), *(math.sin(0.5 * r[3]) * x for x in axis)]
+
+
+def _axis_angle(q: list[float]) -> list[float]:
+    size = math.hypot(*q[1:])
+    angle = 2.0 * math.atan2(size, q[0])
+    return [0.0, 1.0, 0.0, 0.0] if angle < 1e-4 else [*(x / size for x in q[1:]), angle]
+
+
+def _product(p: list[float], q: list[float]) -> list[float]:
+    return [
+        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
+        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
+        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
+    ]
+
+
+def _rotated(r: list[float], v: list[float]) -> list[float]:
+    q = _quaternion(r)
+    return _product(_product(q, [0.0, *v]), [q[0], -q[1], -q[2], -q[3]])[1:]
 
 
 def _length(run: Interpreter, this: Any, a: list[Any]) -> float:
@@ -101,22 +144,26 @@ def _copied(run: Interpreter, this: Any, a: list[Any]) -> Any:
 
 
 def _seed(run: Interpreter, this: Any, a: list[Any]) -> None:
-    """The random numbers of Webots begin at a seed; here they begin alike every time."""
-    run.random = run.dialect.unary("number", a[0] if a else 0.0) % 2147483648.0
+    """Begin the random numbers anew; without this they begin alike every time."""
+    run.random = run.dialect.unary("number", a[0] if a else 0.0)
+
+
+def _next_random(run: Interpreter) -> float:
+    """Webots' generator, so that a PROTO with a seed has the same numbers here."""
+    run.random = (1140671485.0 * run.random + 12820163.0) % 2.0**24
+    return run.random
 
 
 def _real(run: Interpreter, this: Any, a: list[Any]) -> float:
-    run.random = (1103515245.0 * run.random + 12345.0) % 2147483648.0
-    share = run.random / 2147483648.0
     ends = [run.dialect.unary("number", each) for each in a]
     low, high = (0.0, 1.0) if not ends else (0.0, ends[0]) if len(ends) == 1 else (ends[0], ends[1])
-    return low + share * (high - low)
+    return low + _next_random(run) * (high - low) / (2.0**24 - 1.0)
 
 
 def _integer(run: Interpreter, this: Any, a: list[Any]) -> float:
     ends = [run.dialect.unary("number", each) for each in a]
     low, high = (0.0, 2.0**24 - 1.0) if not ends else (1.0, ends[0]) if len(ends) == 1 else (ends[0], ends[1])
-    return float(math.floor(_real(run, None, [low, high + 1.0]))) if high >= low else low
+    return low + _next_random(run) % (1.0 + high - low) if high >= low else low
 
 
 def _says(run: Interpreter, this: Any, a: list[Any]) -> None:
@@ -163,4 +210,11 @@ _MODULES: dict[str, dict[str, Callable[..., Any]]] = {
     "wbmath": {"round": _number(lambda x: math.floor(x + 0.5))},
     "wbrandom": {"seed": _seed, "real": _real, "integer": _integer},
     "wbgeometry": {"circle": _circle},
+    "wbrotation": {
+        "toQuaternion": _rotation(_quaternion, "xyza", "wxyz"),
+        "fromQuaternion": _rotation(_axis_angle, "wxyz", "xyza"),
+        "combine": _rotation(lambda p, q: _axis_angle(_product(_quaternion(p), _quaternion(q))), "xyza xyza", "xyza"),
+        "rotateVector3ByRotation": _rotation(_rotated, "xyza xyz", "xyz"),
+        "isIdentity": _rotation(lambda r: r[3] == 0.0, "xyza"),
+    },
 }
