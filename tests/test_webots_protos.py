@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from backemf.cli import app
 from backemf.errors import ParameterError
 from backemf.sims import webots
 from backemf.sims.webots.nodes import addresses, expansion
@@ -267,3 +269,15 @@ def test_a_missing_proto_of_a_robot_is_an_actuator_that_is_not_read() -> None:
     """It may have motors, so that the list says so."""
     (missing,) = webots.read_actuators('Robot { name "r" children [ Arm { } ] } Floor { }')
     assert "Arm is not read: it needs Arm.proto" in str(missing)
+
+
+def test_the_command_line_takes_folders_of_assets(tmp_path: Path) -> None:
+    """Without them the sentence names the option; with them the script finds the motor."""
+    script = tmp_path / "script.py"
+    script.write_text("from controller import Robot\nprint(Robot().getDevice('wheel').getMaxTorque())\n")
+    files = {"w/a.wbt": 'EXTERNPROTO "webots://Wheel.proto"\nRobot { children [ Wheel { } ] }', "s/Wheel.proto": WHEEL}
+    words = ["webots", "run", str(script), "--robot", str(put(tmp_path, files))]
+    bare = CliRunner().invoke(app, words)
+    assert bare.exit_code == 2 and "webots://Wheel.proto" in bare.output and "--assets" in bare.output
+    found = CliRunner().invoke(app, [*words, "--assets", str(tmp_path / "w"), "--assets", str(tmp_path / "s")])
+    assert (found.exit_code, found.stdout.strip()) == (0, "3.0")

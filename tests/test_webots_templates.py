@@ -232,7 +232,8 @@ def test_a_template_sees_the_defaults_of_a_proto_it_is_given(tmp_path: Path) -> 
 
 def test_templates_of_webots_7() -> None:
     """A field was its value, and # began a comment in a program too."""
-    text = """PROTO A [ field SFFloat t 4 field SFVec3f v 1 2 3 ] { Robot { children HingeJoint { device RotationalMotor {
+    text = """PROTO A [ field SFFloat t 4 field SFVec3f v 1 2 3 ] { Robot { children HingeJoint {
+    device RotationalMotor {
     %{ local t = fields.t
        if t > 3 then # large
          t = t + fields.v.y
