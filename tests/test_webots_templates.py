@@ -236,6 +236,7 @@ def test_templates_of_webots_7() -> None:
     device RotationalMotor {
     %{ local t = fields.t
        if t > 3 then # large
+         #and larger
          t = t + fields.v.y
        end }%
     name "m" maxTorque %{= t }% } } } }"""

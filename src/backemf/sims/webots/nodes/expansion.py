@@ -211,7 +211,7 @@ def _is_old(body: str, language: str) -> bool:
 
 
 def _without_comments(body: str) -> str:
-    return re.sub(r"(^|\s)#\s[^\n]*", r"\1", body, flags=re.MULTILINE)
+    return re.sub(r"^([ \t]*)#[^\n]*|(\s)(?:\s#|#\s)[^\n]*", r"\1\2", body, flags=re.MULTILINE)
 
 
 def _seen_fields(body: str) -> set[str] | None:
