@@ -298,13 +298,6 @@ def _joint(node: Node, index: str, robot: str, solver: dict[str, float], loads: 
     )
 
 
-def _end_point(joint: Node) -> Node | None:
-    """The solid that a joint moves, behind the slots that a PROTO may have between them."""
-    found = next(iter(joint.nodes("endPoint")), None)
-    while found is not None and found.kind == "Slot":
-        found = next(iter(found.nodes("endPoint")), None)
-    return found
-
 
 def _alone(node: Node, robot: str, told: list[str]) -> WorldJoint:
     """A motor that no joint holds, as in a text of nothing else."""
