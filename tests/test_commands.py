@@ -196,7 +196,7 @@ def test_a_csv_that_is_no_text_is_refused(tmp_path):
     """A missing file, a folder, another encoding, an unknown column."""
     with pytest.raises(be.ParameterError, match="no such file"):
         be.from_csv(tmp_path / "missing.csv")
-    with pytest.raises(be.ParameterError, match="cannot be read as CSV"):
+    with pytest.raises(be.ParameterError, match="cannot be read: it is a folder; give a CSV file"):
         be.from_csv(tmp_path)
     with pytest.raises(be.ParameterError, match="cannot be read as CSV"):
         be.from_csv(written(tmp_path, "time,größe\n0,1\n", "latin-1"))

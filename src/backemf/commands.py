@@ -5,7 +5,6 @@ Values are volts; with a controller, they are in the unit of its main input.
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 
 from . import units
 from .checks import Number, require, require_finite
+from .csv_columns import read_columns
 from .errors import ParameterError, UnitError
 
 _SAME_TIME = 1e-12
@@ -196,35 +196,9 @@ def from_csv(path: str | Path, column: str | None = None, time: str = "time", un
     `column` the file has exactly one besides time.
     """
     path = Path(path)
-    try:
-        rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
-    except FileNotFoundError:
-        raise ParameterError(f"{path}: no such file; a command CSV has the columns {time!r} and the command") from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ParameterError(f"{path}: cannot be read as CSV text ({error})") from None
-    rows = [(number, row) for number, row in enumerate(rows, start=1) if row]
-    if len(rows) < 2:
-        raise ParameterError(f"{path}: needs a header line and at least one row of numbers")
-    names = [cell.split("[")[0].strip() for cell in rows[0][1]]
-    others = [name for name in names if name != time]
-    if time not in names:
-        raise ParameterError(f"{path}, line 1: no column {time!r}; there are {', '.join(names)}")
-    if column is None:
-        if len(others) != 1:
-            raise ParameterError(f"{path}, line 1: name the command's column, one of {', '.join(others) or 'none'}")
-        column = others[0]
-    if column not in names:
-        raise ParameterError(f"{path}, line 1: no column {column!r}; there are {', '.join(names)}")
-    wanted = [names.index(time), names.index(column)]
-    numbers = [_row_of_numbers(path, number, row, wanted, names) for number, row in rows[1:]]
-    header = [rows[0][1][index] for index in wanted]
-    times, values = (
-        np.array(numbers).T * np.array([_unit_size(path, header[0], "s"), _unit_size(path, header[1], unit)])[:, None]
-    )
-    if (np.diff(times) <= 0).any():
-        line = rows[1 + int(np.argmax(np.diff(times) <= 0)) + 1][0]
-        raise ParameterError(f"{path}, line {line}: {time} must rise from row to row")
-    return Table(times, values)
+    found = read_columns(path, time, column)
+    sizes = (_unit_size(path, found.headings[0], "s"), _unit_size(path, found.headings[1], unit))
+    return Table(found.times * sizes[0], found.values * sizes[1])
 
 
 def _unit_size(path: Path, heading: str, unit: str) -> float:
@@ -236,20 +210,6 @@ def _unit_size(path: Path, heading: str, unit: str) -> float:
         return units.parse(f"1 {named}", unit)
     except UnitError as error:
         raise ParameterError(f"{path}, line 1, {heading.strip()}: {error}") from None
-
-
-def _row_of_numbers(path: Path, number: int, row: list[str], wanted: list[int], names: list[str]) -> list[float]:
-    found = []
-    for index in wanted:
-        text = row[index].strip() if index < len(row) else ""
-        try:
-            value = float(text)
-        except ValueError:
-            raise ParameterError(f"{path}, line {number}, {names[index]} = {text!r}: must be a number") from None
-        if not np.isfinite(value):
-            raise ParameterError(f"{path}, line {number}, {names[index]} = {text}: must be finite")
-        found.append(value)
-    return found
 
 
 Command = Constant | Samples | Step | Sine | Chirp | Trapezoid | Table

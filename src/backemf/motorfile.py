@@ -7,7 +7,6 @@ left out has its default. A datasheet (`Datasheet`) is what a maker prints; this
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from difflib import get_close_matches
@@ -24,9 +23,10 @@ from .actuator.torque_limits import TorqueLimit
 from .datasheet import Datasheet
 from .datasheet.write import toml_value
 from .errors import BackemfError, ParameterError
-from .files import write_text
+from .files import read_bytes, read_text, write_text
 from .motor import Estimate
 from .motor.motor import Friction
+from .toml_text import parse_toml
 from .tree import KINDS, is_table
 
 FORMAT = "backemf actuator 1"
@@ -51,10 +51,8 @@ def load(id_or_path: str | Path, estimate: bool = False) -> Actuator:
 def load_with_joint(id_or_path: str | Path, estimate: bool = False) -> tuple[Actuator, dict[str, Any] | None]:
     """The actuator, and what the file says of the joint itself; None for the motor of a datasheet, which has it."""
     path = Path(id_or_path)
-    if path.suffix == ".toml" and path.is_file() and path.stat().st_size <= LARGEST:
-        text = path.read_bytes().decode("utf-8", errors="replace")
-        if is_actuator(text):
-            return loads_with_joint(text, str(path), path.parent)
+    if is_actuator_file(path):
+        return loads_with_joint(read_text(path, LARGEST, what="a motor file"), str(path), path.parent)
     sheet = Datasheet.load(id_or_path)
     actuator = sheet.actuator(estimate=estimate)
     return actuator, sheet.joint() if actuator.motor is None else None
@@ -70,6 +68,16 @@ def save(actuator: Actuator, path: str | Path, joint: Mapping[str, Any] | None =
     text = _text(actuator, joint, network_name(path))
     write_beside(actuator.controller.network, path)
     write_text(path, text)
+
+
+def is_actuator_file(path: Path) -> bool:
+    """Whether a path is that of an actuator; False too where nothing can be read, which the datasheet's reader says."""
+    if path.suffix != ".toml":
+        return False
+    try:
+        return is_actuator(read_bytes(path, LARGEST).decode("utf-8", errors="replace"))
+    except ParameterError:
+        return False
 
 
 def is_actuator(text: str) -> bool:
@@ -182,12 +190,7 @@ def loads_with_joint(text: str, file: str = "text", folder: Path | None = None) 
 
 def _actuator(text: str, file: str, network: Callable[[Any, str], Any]) -> tuple[Actuator, dict[str, Any]]:
     """Actuator and joint of a text; `network(name, at)` gives the network of a file by its name."""
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ParameterError(f"{file}: {error}: correct the TOML there") from None
-    except RecursionError:
-        raise ParameterError(f"{file}: is nested too deeply for an actuator") from None
+    content = parse_toml(text, file, ParameterError, "an actuator")
     found = content.pop("format", None)
     if found != FORMAT:
         raise ParameterError(f'{file}: format = {found!r}: must be "{FORMAT}"')

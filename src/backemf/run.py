@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +11,9 @@ import numpy as np
 
 from .actuator import Actuator
 from .actuator.controllers import moving_target
-from .errors import MissingExtraError, ParameterError
+from .errors import ParameterError
 from .motor import Motor
+from .recording_writing import write_csv, write_parquet
 from .units import linear_unit
 
 if TYPE_CHECKING:
@@ -98,15 +99,7 @@ class Run:
 
     def unit(self, name: str) -> str:
         """Unit of a channel; that of the command is the unit of the controller's main input."""
-        unit = self._rotary_unit(name)
-        return linear_unit(unit) if self.motor is not None and self.motor.motion == "linear" else unit
-
-    def _rotary_unit(self, name: str) -> str:
-        if name in ("command", "setpoint"):
-            return INPUTS[self.actuator.controller.main]
-        if name == "integral":
-            return "rad" if moving_target(self.actuator.controller) else "rad*s"
-        return "W" if name.endswith("_power") else UNITS[name]
+        return channel_unit(self.actuator, name)
 
     def energy(self) -> dict[str, np.ndarray]:
         """Energy up to each moment by where it went [J].
@@ -135,42 +128,17 @@ class Run:
 
     def table(self) -> dict[str, np.ndarray]:
         """Columns by name; a batch gives one column per motor, as in `current[3]`."""
-        columns = {"time": self.time}
-        for name, values in self.data.items():
-            if values.ndim == 1:
-                columns[name] = values
-            else:
-                for index in np.ndindex(values.shape[1:]):
-                    columns[f"{name}[{','.join(map(str, index))}]"] = values[(slice(None), *index)]
-        return columns
+        return table_columns(self.time, self.data)
 
     def to_parquet(self, path: str | Path) -> Path:
         """Write all channels; the unit of each column is in its metadata under `unit`."""
-        try:
-            import pyarrow
-            import pyarrow.parquet
-        except ModuleNotFoundError:
-            raise MissingExtraError("pyarrow", "files", "Writing parquet") from None
         columns = self.table()
-        units = {name: self.unit(name.split("[")[0]) for name in columns}
-        arrays = [pyarrow.array(values) for values in columns.values()]
-        fields = [
-            pyarrow.field(name, array.type, metadata={"unit": units[name]})
-            for name, array in zip(columns, arrays, strict=True)
-        ]
-        table = pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields))
-        return _written(path, lambda temporary: pyarrow.parquet.write_table(table, temporary))
+        return write_parquet(path, columns, column_units(self.actuator, columns))
 
     def to_csv(self, path: str | Path) -> Path:
         """Write all channels; the header names each column and its unit, as in `current [A]`."""
         columns = self.table()
-        header = ",".join(f"{_quoted(name)} [{self.unit(name.split('[')[0])}]" for name in columns)
-        rows = np.stack([np.asarray(values, dtype=float) for values in columns.values()], axis=1)
-
-        def write(temporary: Path) -> None:
-            np.savetxt(temporary, rows, fmt="%.9g", delimiter=",", header=header, comments="", encoding="utf-8")
-
-        return _written(path, write)
+        return write_csv(path, columns, column_units(self.actuator, columns))
 
     def plot(self, path: str | Path | None = None) -> Any:
         """The step response: what the joint and the drive do over time, the targets, and the limits that act."""
@@ -185,20 +153,29 @@ class Run:
         return f"Run({motors}, {self.time[-1]:g} s in steps of {self.dt:g} s, {len(self.data)} channels)"
 
 
-def _quoted(name: str) -> str:
-    return name.replace(",", ";")
+def channel_unit(actuator: Actuator, name: str) -> str:
+    """Unit of a channel of a run of an actuator."""
+    if name in ("command", "setpoint"):
+        unit = INPUTS[actuator.controller.main]
+    elif name == "integral":
+        unit = "rad" if moving_target(actuator.controller) else "rad*s"
+    else:
+        unit = "W" if name.endswith("_power") else UNITS[name]
+    return linear_unit(unit) if actuator.motor is not None and actuator.motor.motion == "linear" else unit
 
 
-def _written(path: str | Path, write) -> Path:
-    """Write to a temporary name beside the file, then rename: a failure leaves no half-written file."""
-    path = Path(path)
-    temporary = path.with_name(path.name + ".part")
-    try:
-        write(temporary)
-        temporary.replace(path)
-    except OSError as error:
-        raise ParameterError(f"{path}: cannot be written ({error.strerror or error})") from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-    return path
+def column_units(actuator: Actuator, columns: Iterable[str]) -> dict[str, str]:
+    """Unit of each column of a run's table."""
+    return {name: channel_unit(actuator, name.split("[")[0]) for name in columns}
+
+
+def table_columns(time: np.ndarray, data: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Channels as columns by name; a batch gives one column per motor, as in `current[3]`."""
+    columns = {"time": time}
+    for name, values in data.items():
+        if values.ndim == 1:
+            columns[name] = values
+        else:
+            for index in np.ndindex(values.shape[1:]):
+                columns[f"{name}[{','.join(map(str, index))}]"] = values[(slice(None), *index)]
+    return columns

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from .motor import Motor
 from .physics.load import pendulum_inertia
 from .rollout import MAIN, Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .run import Run
+from .run_recording import RunRecorder
 from .runaway import EnergyWatch
 from .tree import numbers
 
@@ -49,6 +51,7 @@ def simulate(
     precision: str = "float64",
     seed: int = 0,
     progress: bool = False,
+    output: str | Path | None = None,
 ) -> Run:
     """Run an actuator with a load under a command.
 
@@ -69,6 +72,8 @@ def simulate(
         precision: "float64" or "float32".
         seed: Where the draws of a delay begin.
         progress: Show a progress bar.
+        output: Also write all channels to this .parquet or .csv file, part by part: whatever ends the run early, what
+            was recorded until then is in a file with .part behind its name, which `read_recording` reads.
     """
     if isinstance(actuator, Motor):
         actuator = Actuator(actuator)
@@ -99,7 +104,7 @@ def simulate(
     pieces: list[dict[str, np.ndarray]] = []
     here = start
     watch = EnergyWatch(actuator, load, velocity, dt, every)
-    with _bar(progress, steps) as advance:
+    with _bar(progress, steps) as advance, RunRecorder(output, actuator, dt * every) as recorder:
         for first, count in chunks(steps, every):
             times = (first + np.arange(count)) * dt
             values = {
@@ -116,6 +121,7 @@ def simulate(
             check_finite(record, (first + every) * dt, dt * every, actuator, load)
             watch.look(record, (first + every) * dt)
             pieces.append(record)
+            recorder.write(record)
             advance(count)
     data = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
     time = (np.arange(steps // every) + 1) * (dt * every)

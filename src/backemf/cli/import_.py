@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..errors import ParameterError
+from ..files import make_folder
 from ..motorfile import JOINT, dumps, save
 from .app import AsJson, app
 from .losses import print_errors, print_statuses
@@ -171,10 +172,7 @@ def _print_losses(entry: Any, terminal: Console) -> None:
 
 def _write_all(found: list[Any], file: Path, folder: Path) -> None:
     """One file per actuator that is read, and a row for each."""
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise ParameterError(f"--output {folder}: cannot be made: {error.strerror or error}") from None
+    make_folder(folder)
     used: dict[str, int] = {}
     paths, several = [], bool(_robots(found))
     for entry in found:

@@ -13,7 +13,7 @@ from rich.text import Text
 from ..datasheet import Datasheet
 from ..errors import ParameterError
 from ..motor import Motor
-from ..motorfile import is_actuator, load_with_joint
+from ..motorfile import is_actuator_file, load_with_joint
 from .app import AsJson, MotorName, app, console
 from .estimates import WithEstimates, as_dicts, hint, print_estimates, resting_on_estimates
 from .limits_only import show_limits
@@ -80,8 +80,7 @@ def show(
 
 
 def _is_motor_file(name: str) -> bool:
-    path = Path(name)
-    return path.suffix == ".toml" and path.is_file() and is_actuator(path.read_bytes().decode("utf-8", "replace"))
+    return is_actuator_file(Path(name))
 
 
 def _motor_of(name: str, actuator: Any, own: Any) -> Motor:

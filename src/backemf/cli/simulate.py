@@ -220,10 +220,9 @@ def simulate(
             every=every,
             seed=seed,
             progress=not json_,
+            output=output,
         )
     findings = findings_of(run, command)
-    if output is not None:
-        (run.to_parquet if output.suffix == ".parquet" else run.to_csv)(output)
     if plot is not None:
         run.plot(plot)
     last = {name: float(run[name][-1]) for name in AT_THE_END if name in run.channels}

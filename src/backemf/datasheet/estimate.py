@@ -9,9 +9,10 @@ import math
 import tomllib
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+from ..files import read_text
 from ..motor import Estimate
 from ..units import format_quantity
 from .sheet import Datasheet
@@ -95,7 +96,7 @@ class Rule:
 
 @cache
 def _content() -> dict[str, Any]:
-    return tomllib.loads(files("backemf.datasheet").joinpath("estimate_rules.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(read_text(Path(__file__).with_name("estimate_rules.toml")))
 
 
 @cache

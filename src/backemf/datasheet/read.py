@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from .. import catalog
+from .. import catalog, files
 from ..errors import DatasheetError, UnitError
+from ..toml_text import parse_toml
 from ..units import example, parse_printed
 from .amperes import Amperes
 from .figures import Conventions
@@ -20,6 +20,7 @@ from .table import Quantity, Table, choices, one_of, quantities
 
 _TEXTS = ("name", "maker", "kind", "source", "identified")
 _LARGEST_FILE = 1_000_000
+"""Longest file that is read [bytes]."""
 _HIGHEST_ORDER = 9
 
 
@@ -46,21 +47,7 @@ class Place:
 def read_file(id_or_path: str | Path) -> Datasheet:
     """A sheet by catalogue id or by path."""
     path = _find(id_or_path)
-    try:
-        if not path.is_file():
-            raise DatasheetError(f"{path}: is {'a directory' if path.is_dir() else 'no plain file'}: give a TOML file")
-        if path.stat().st_size > _LARGEST_FILE:
-            raise DatasheetError(f"{path.name}: is larger than a datasheet can be: give a TOML file")
-        data = path.read_bytes()
-    except OSError as error:
-        raise DatasheetError(f"{path}: cannot be read: {error.strerror or error}") from None
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DatasheetError(
-            f"{path.name}: is not UTF-8 text (byte 0x{data[error.start]:02x} at offset {error.start}): save it as UTF-8"
-        ) from None
-    return read_text(text, str(path))
+    return read_text(files.read_text(path, _LARGEST_FILE, DatasheetError, "a datasheet in TOML"), str(path))
 
 
 def read_text(text: str, name: str) -> Datasheet:
@@ -68,12 +55,7 @@ def read_text(text: str, name: str) -> Datasheet:
     file = Path(name).name if name.endswith(".toml") else name
     if not text.strip():
         raise DatasheetError(f"{file}: is empty: a datasheet is a TOML file with tables such as [electrical]")
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise DatasheetError(f"{file}, {_syntax(error, text)}: correct the TOML there") from None
-    except RecursionError:
-        raise DatasheetError(f"{file}: is nested too deeply for a datasheet: use tables such as [electrical]") from None
+    content = parse_toml(text, file, DatasheetError, "a datasheet")
     stem = Path(name).stem if name.endswith(".toml") else name
     return _sheet(content, Place(file, text), stem, name, _from_text)
 
@@ -271,17 +253,6 @@ def _unknown(key: str, known: Iterable[str], why: str) -> str:
     names = list(known)
     near = get_close_matches(key, names, n=1, cutoff=0.55)
     return f'{why}, did you mean "{near[0]}"?' if near else f"{why}; it has {', '.join(sorted(names))}"
-
-
-def _syntax(error: tomllib.TOMLDecodeError, text: str) -> str:
-    """tomllib's message with the place in front."""
-    match = re.fullmatch(r"(.*) \(at (.*)\)", str(error), re.S)
-    if match is None:
-        return str(error)
-    what, where = match[1].replace("\n", " "), match[2]
-    if where == "end of document":
-        where = f"line {len(text.splitlines())}"
-    return f"{where}: {what[0].lower()}{what[1:]}"
 
 
 def _line_numbers(text: str) -> dict[tuple[str, int, str], int]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import analyze
 from ..errors import ParameterError, UnitError
+from ..files import write_text
 from ..motor import Motor
 from ..units import format_quantity
 from . import efficiency, energy, friction, heat, response, speed
@@ -69,10 +70,7 @@ def page(
     if motor is not None:
         parts.append(Section("Motor", pictures(_MOTOR_PICTURES, first(motor), tell)))
     name = title if title is not None else (motor.name if motor is not None and motor.name else "Motor")
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(html(name, parts), encoding="utf-8")
-    return target
+    return write_text(path, html(name, parts), folders=True)
 
 
 _MOTOR_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (

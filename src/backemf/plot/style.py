@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ParameterError
+from ..files import write_bytes
 from ..motor import Motor
 from ..tree import map_numbers, numbers
 
@@ -82,11 +84,12 @@ def save(drawn: Figure, path: str | Path | None) -> Figure:
     """Write the figure if a path is given: .png, .svg or .pdf."""
     if path is not None:
         target = Path(path)
+        content = io.BytesIO()
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            drawn.savefig(target)
-        except (OSError, ValueError) as error:
+            drawn.savefig(content, format=target.suffix[1:].lower())
+        except ValueError as error:
             raise ParameterError(f"{target}: the picture cannot be written ({error})") from None
+        write_bytes(target, content.getvalue(), folders=True)
     return drawn
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
+from ..files import read_text
 from .script_expressions import last_name, shown
 from .script_functions import Functions, Raised, Returned
 from .script_operations import LIBRARIES, operate
@@ -365,11 +366,10 @@ class Script(Functions):
         # a file that imports this one in turn finds nothing yet
         self.files[path] = None
         try:
-            if path.stat().st_size <= TEXT:
-                text = path.read_text(encoding="utf-8")
-                self.files[path] = Script(
-                    text, str(path), known=self.known, parts=self.parts, copies=self.copies, reader=self
-                )
-        except (OSError, UnicodeDecodeError, ParameterError):
+            text = read_text(path, TEXT)
+            self.files[path] = Script(
+                text, str(path), known=self.known, parts=self.parts, copies=self.copies, reader=self
+            )
+        except ParameterError:
             return None
         return self.files[path]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ParameterError
+from ..files import read_text
 from .digits import rounded
 from .joint_patterns import fits, patterns_of
 from .on_joint import Unread
@@ -410,17 +411,7 @@ def source_of(text_or_path: Any) -> tuple[str, str]:
     if isinstance(text_or_path, str) and ("\n" in text_or_path or not text_or_path.strip()):
         return text_or_path, ""
     path = Path(text_or_path)
-    try:
-        if path.exists() and not path.is_file():
-            raise ParameterError(f"{path}: cannot be read: it is no file")
-        if path.is_file() and path.stat().st_size > LARGEST_FILE:
-            raise ParameterError(f"{path}: cannot be read: it is larger than any configuration")
-        return path.read_text(encoding="utf-8"), str(path)
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        if isinstance(error, ParameterError):
-            raise
-        why = "it is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", None)
-        raise ParameterError(f"{str(path)[:200]}: cannot be read: {why or error}") from None
+    return read_text(path, LARGEST_FILE, what="a configuration in Python"), str(path)
 
 
 LARGEST_FILE = 16_000_000

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from ..errors import MissingExtraError, ParameterError
+from ..files import replacing
 
 LARGEST = 1_000_000_000
 """Largest stage that is opened, all of its files together [bytes]."""
@@ -100,16 +99,10 @@ def applied_schemas(prim: Any) -> list[str]:
 def save(stage: Any, path: Path) -> None:
     """Write the stage's own layer beside the file, and then over it."""
     (Tf,) = usd("Tf")
-    beside = None
-    try:
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
-        os.close(handle)
-        if not stage.GetRootLayer().Export(beside):
-            raise OSError
-        shutil.copymode(path, beside)
-        os.replace(beside, path)
-    except (OSError, Tf.ErrorException):
-        raise ParameterError(f"{path}: cannot be written; USD writes .usda, .usdc and .usd") from None
-    finally:
-        if beside is not None:
-            Path(beside).unlink(missing_ok=True)
+    with replacing(path) as file:
+        try:
+            done = stage.GetRootLayer().Export(str(file.name))
+        except Tf.ErrorException:
+            done = False
+        if not done:
+            raise ParameterError(f"{path}: cannot be written; USD writes .usda, .usdc and .usd")

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..actuator.actuator import NETWORKS
 from ..errors import ParameterError
+from ..files import read_text, require_plain
 from ..motorfile import is_actuator, load_with_joint
 from ..sims.on_joint import OnJoint, Unread
 from .duty import completed, scale_of
@@ -72,21 +73,13 @@ def _own(file: Path) -> OnJoint:
 
 def kind_of(file: Path) -> str:
     """Which room reads a file."""
-    if not file.is_file():
-        raise ParameterError(f"{file}: there is no such file")
-    if file.stat().st_size > LARGEST:
-        raise ParameterError(f"{file}: is larger than any file of a robot; give one of its own to the actuators")
+    require_plain(file, LARGEST, what="a file with the actuators of a robot")
     ending = file.suffix.lower()
     if ending in (".usd", ".usdc", ".usdz"):
         return _of_usd(file)
     if ending not in _KINDS:
         raise ParameterError(f"{file}: cannot be read: must end in {', '.join([*_KINDS, '.usd', '.usdc'])}")
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = "it is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror or str(error)
-        raise ParameterError(f"{file}: cannot be read: {why}") from None
-    return _KINDS[ending](file, text)
+    return _KINDS[ending](file)
 
 
 def _of_usd(file: Path) -> str:
@@ -96,7 +89,8 @@ def _of_usd(file: Path) -> str:
     return "newton.files" if "NewtonActuator" in kinds else "physx"
 
 
-def _of_python(file: Path, text: str) -> str:
+def _of_python(file: Path) -> str:
+    text = read_text(file)
     # mjlab before 1.6 has joint_names_expr too
     if re.search(r"^\s*(from|import)\s+mjlab\b", text, re.MULTILINE) and not re.search(r"\bisaaclab\b", text):
         return "mjlab.files"
@@ -109,19 +103,19 @@ def _of_python(file: Path, text: str) -> str:
     )
 
 
-def _of_toml(file: Path, text: str) -> str:
-    if not is_actuator(text):
+def _of_toml(file: Path) -> str:
+    if not is_actuator(read_text(file)):
         raise ParameterError(f"{file}: is a datasheet, and no file of a simulator; backemf reads it as it is")
     return "own"
 
 
 _KINDS: dict[str, Any] = {
-    ".xml": lambda file, text: "mujoco",
-    ".mjcf": lambda file, text: "mujoco",
+    ".xml": lambda file: "mujoco",
+    ".mjcf": lambda file: "mujoco",
     ".py": _of_python,
-    ".usda": lambda file, text: _of_usd(file),
-    ".wbt": lambda file, text: "webots.reading",
-    ".proto": lambda file, text: "webots.reading",
+    ".usda": _of_usd,
+    ".wbt": lambda file: "webots.reading",
+    ".proto": lambda file: "webots.reading",
     ".toml": _of_toml,
 }
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..actuator.actuator import NETWORKS
 from ..errors import ParameterError
+from ..files import read_bytes
 from ..sims.on_joint import OnJoint
 from ..sims.text import Written
 from .targets import Target
@@ -51,7 +52,7 @@ def write_with_network(target: Target, thing: Any, joint: str, timestep: float, 
         full = replace(thing, actuator=plain) if isinstance(thing, OnJoint) else plain
         written = target.write(full, joint, timestep, network_file=str(path), **numbers)
         on_joint = target.read(written.text)
-        content = path.read_bytes()
+        content = read_bytes(path)
     told = " ".join(loss.note for loss in losses)
     rows = [
         replace(row, status=losses[0].status, note=told) if losses and row.phenomenon == "controller" else row

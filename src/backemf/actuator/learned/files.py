@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ParameterError
+from ...files import read_bytes
 from .archives import LARGEST, Archive
 from .folding import folded, one_for_all
 from .learned import LearnedController, LearnedMlp, LearnedRecurrent
@@ -50,7 +51,9 @@ def load_learned(path: str | Path, *, trust: bool = False, **changes: Any) -> Le
 def read(path: str | Path, trust: bool = False, activation: Any = None) -> tuple[Network, dict[str, Any]]:
     """Network and metadata of a file."""
     path = Path(path)
-    content = read_bytes(path)
+    content = read_bytes(path, LARGEST, what="the network of an actuator")
+    if not content:
+        raise ParameterError(f"{path}: is empty")
     # a TorchScript file is a zip archive, an ONNX file is not
     if content.startswith(b"PK") or path.suffix.lower() in _TORCH:
         archive = Archive(path, content)
@@ -64,22 +67,6 @@ def read(path: str | Path, trust: bool = False, activation: Any = None) -> tuple
     if activation is not None:
         raise ParameterError(f"{path}: says its activations itself: leave activation out")
     return network, found
-
-
-def read_bytes(path: Path) -> bytes:
-    """The bytes of a file, none of more than a network can have."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except FileNotFoundError:
-        raise ParameterError(f"{path}: no such file") from None
-    except OSError as error:
-        raise ParameterError(f"{path}: cannot be read ({error.strerror or error})") from None
-    if not content:
-        raise ParameterError(f"{path}: is empty")
-    if len(content) > LARGEST:
-        raise ParameterError(f"{path}: has more than {LARGEST} bytes: no network of an actuator has so many")
-    return content
 
 
 def from_state(path: Path, archive: Archive, activation: Any) -> Network:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ParameterError
+from ...files import opened
 from .layers import Stumble
 from .networks import Gru, Lstm
 
@@ -70,7 +71,7 @@ def external_bytes(path: Path, found: dict[str, str]) -> bytes:
         offset, length = int(found.get("offset", 0)), int(found.get("length", mode.st_size))
         if offset < 0 or not 0 <= length <= LARGEST or offset + length > mode.st_size:
             raise ParameterError(f"{path}: looks for {length} bytes at {offset} in {shown!r}, which has {mode.st_size}")
-        with beside.open("rb") as file:
+        with opened(beside, mode.st_size) as file:
             file.seek(offset)
             return file.read(length)
     except OSError as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ParameterError
+from ...files import write_bytes
 from .networks import PARAMETERS, Gru, Lstm, Mlp, Network, split_activation
 from .onnx_files import ACTIVATIONS, require_onnx
 from .onnx_weights import GATES
@@ -46,12 +46,7 @@ def write_onnx(network: Network, path: str | Path, metadata: dict[str, Any] | No
     words = {name: value if isinstance(value, str) else json.dumps(value) for name, value in (metadata or {}).items()}
     make.set_model_props(model, words | roles)
     onnx.checker.check_model(model, full_check=True)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(model.SerializeToString())
-    except OSError as error:
-        raise ParameterError(f"{path}: cannot be written ({error.strerror or error})") from None
-    return path
+    return write_bytes(path, model.SerializeToString(), folders=True)
 
 
 def recurrent_roles(network: Lstm | Gru) -> dict[str, str]:

@@ -6,6 +6,7 @@ A file is read without PyTorch: its weights as plain numbers, its code as text t
 
 from __future__ import annotations
 
+import io
 import json
 import warnings
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import MissingExtraError, ParameterError
+from ...files import write_bytes
 from . import assembly as build
 from .archives import METADATA, Archive
 from .laws import gru, lstm, mlp
@@ -154,9 +156,6 @@ def write_torchscript(network: Network, path: str | Path, metadata: dict[str, An
     extra = {METADATA: json.dumps(metadata)} if metadata else {}
     with quiet():
         module = torch.jit.script(module_of(network).to(getattr(torch, precision)).eval())
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            torch.jit.save(module, str(path), _extra_files=extra)
-        except (OSError, RuntimeError) as error:
-            raise ParameterError(f"{path}: cannot be written ({str(error).splitlines()[0]})") from None
-    return path
+        content = io.BytesIO()
+        torch.jit.save(module, content, _extra_files=extra)
+    return write_bytes(path, content.getvalue(), folders=True)

@@ -14,6 +14,7 @@ from ...actuator.torque_limits import EffortRange
 from ...errors import ParameterError
 from ...motor import Drag, Motor
 from ..loss import APPROXIMATED, DROPPED, Loss
+from ..mjcf import parsed
 from ..on_joint import OnJoint, Unread
 from .general_reading import OUTSIDE, actuator_of_general
 from .kinds import kind_of
@@ -21,7 +22,7 @@ from .motor_actuator import delay_of, motor_actuator
 from .motor_law import MujocoOnJoint
 from .motor_losses import joint_range_row, motor_rows
 from .picking import picked
-from .reading import installed_version, is_motor, parsed
+from .reading import installed_version, is_motor
 from .sources import Found, actuator_elements, checked_source, from_file, from_model, names_of, without_motors
 from .stripped import Compiled, compiled_source
 from .versions import in_volts, known_version, read_inputs

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ...errors import MissingExtraError, ParameterError
+from ..mjcf import parsed
 from .parameters import fields_from_attributes
 from .stripped import compiled_model
 from .versions import CONTROLLER_INPUTS, in_volts, known_version
@@ -165,44 +166,6 @@ def is_motor(element: ElementTree.Element) -> bool:
     """Whether an element is a dcmotor."""
     types = (element.get("gaintype"), element.get("dyntype"), element.get("biastype"))
     return element.tag == "dcmotor" or (element.tag == "general" and types == ("dcmotor",) * 3)
-
-
-def parsed(source: str | Path) -> ElementTree.Element:
-    """The root of an MJCF text or file, with what it includes."""
-    text = isinstance(source, str) and source.lstrip().startswith("<")
-    if text:
-        return included(str(source), "the MJCF text", Path(), ())
-    path = Path(source)
-    return included(read_text(path), str(path), path.parent, (path.resolve(),))
-
-
-def read_text(path: Path) -> str:
-    """The text of a file; raises one sentence where there is none."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ParameterError(
-            f"{path}: cannot be read ({type(error).__name__}); give an MJCF file or its text"
-        ) from None
-
-
-def included(text: str, where: str, folder: Path, above: tuple[Path, ...]) -> ElementTree.Element:
-    """The element of a text, with each <include> replaced by what its file holds."""
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise ParameterError(f"{where}: declares a DOCTYPE or an entity, which MJCF does not have")
-    try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
-        raise ParameterError(f"{where}: is no well-formed XML: {error}") from None
-    for parent in list(root.iter()):
-        for place, child in reversed(list(enumerate(parent))):
-            if child.tag == "include":
-                path = folder / child.get("file", "")
-                if path.resolve() in above:
-                    raise ParameterError(f"{path}: includes itself")
-                inner = included(read_text(path), str(path), folder, (*above, path.resolve()))
-                parent[place : place + 1] = list(inner)
-    return root
 
 
 def default_chain(root: ElementTree.Element, name: str) -> list[ElementTree.Element]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import MissingExtraError, ParameterError
+from ..mjcf import is_text, require_readable
 
 CORNERS = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]
 FACES = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
@@ -43,21 +44,22 @@ def compiled_source(source: Any) -> Compiled:
         raise MissingExtraError("mujoco", "mujoco", "Reading a MuJoCo model") from None
     if isinstance(source, mujoco.MjModel):
         return Compiled(mujoco, source)
-    is_text = isinstance(source, str) and source.lstrip().startswith("<")
-    if not is_text and not (isinstance(source, (str, Path)) and Path(source).exists()):
+    text = is_text(source)
+    if not text and not (isinstance(source, (str, Path)) and Path(source).exists()):
         raise ParameterError(f"{source}: no such file; give a path to an MJCF file, its text, or an MjModel")
+    require_readable(source)
     try:
-        make = mujoco.MjModel.from_xml_string if is_text else mujoco.MjModel.from_xml_path
+        make = mujoco.MjModel.from_xml_string if text else mujoco.MjModel.from_xml_path
         return Compiled(mujoco, make(str(source)))
     except ValueError as error:
         first = error
     try:
-        spec = (mujoco.MjSpec.from_string if is_text else mujoco.MjSpec.from_file)(str(source))
+        spec = (mujoco.MjSpec.from_string if text else mujoco.MjSpec.from_file)(str(source))
         return without_files(mujoco, spec)
     except ValueError as error:
         # what is wrong beside the missing files, if any are missing
         second = error
-    where = "the MJCF text" if is_text else str(source)
+    where = "the MJCF text" if text else str(source)
     said = second if missing_file(first) else first
     raise ParameterError(f"{where}: MuJoCo cannot read it: {' '.join(str(said).split())}") from None
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ....errors import MissingExtraError, ParameterError
+from ...mjcf import require_readable
 from ..robots.description import RobotDescription
 from .axis import Axis
 from .straight import straight_control
@@ -152,6 +153,7 @@ def _mujoco() -> Any:
 
 
 def _model(mujoco: Any, path: str) -> Any:
+    require_readable(path)
     try:
         return mujoco.MjModel.from_xml_path(path)
     except ValueError as error:

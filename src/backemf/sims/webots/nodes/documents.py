@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ....errors import ParameterError
+from ....files import read_bytes
 from .node import Node
+
+LARGEST = 64_000_000
+"""Longest text that is read [bytes]."""
 
 
 class ProtoField(NamedTuple):
@@ -66,11 +69,7 @@ def text_of(text_or_path: str | os.PathLike[str]) -> tuple[str, str]:
         return text_or_path, ""
     if not isinstance(text_or_path, (str, os.PathLike)):
         raise ParameterError(f"text = {type(text_or_path).__name__}(...): must be a text, or the path of a file")
-    try:
-        raw = Path(text_or_path).read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no path"
-        raise ParameterError(f"{str(text_or_path)[:200]!r}: cannot be read: {reason}") from None
+    raw = read_bytes(text_or_path, LARGEST, what="a world or PROTO of Webots")
     if b"\0" in raw:
         raise ParameterError(f"{text_or_path}: this is not a text, so it is no world of Webots")
     try:

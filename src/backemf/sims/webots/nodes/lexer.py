@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -9,19 +10,21 @@ from typing import Any, NamedTuple
 from ....errors import ParameterError
 from ...text import place
 
+MOST_TOKENS = 500_000
+"""Most words, numbers and brackets of a text, where a list of numbers is one [1]."""
 _NUMBER = r"[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
 _TOKEN = re.compile(
     rf"""(?P<space>[\s,]+)
     |(?P<comment>\#[^\n]*)
     |(?P<template>%<.*?>%|%\{{.*?\}}%)
-    |(?P<string>"(?:[^"\\]|\\.)*")
+    |(?P<string>"(?:[^"\\]++|\\.)*+")
     |(?P<numbers>\[[\s,]*[-+.\d][-+.\deE\s,]*\])
     |(?P<number>{_NUMBER}(?![\w.]))
     |(?P<word>[^\W\d][\w:.+\-]*)
     |(?P<mark>[{{}}\[\]])""",
     re.VERBOSE | re.DOTALL,
 )
-_NESTED = re.compile(r'"(?:[^"\\]|\\.)*"|\#[^\n]*|%<.*?>%|%\{.*?\}%|[{}\[\]]', re.DOTALL)
+_NESTED = re.compile(r'"(?:[^"\\]++|\\.)*+"|\#[^\n]*|%<.*?>%|%\{.*?\}%|[{}\[\]]', re.DOTALL)
 
 
 class Token(NamedTuple):
@@ -39,13 +42,17 @@ class Token(NamedTuple):
 
 def tokens_of(text: str, file: str = "", first_line: int = 1, lines: Any = None, at: int = 0) -> Iterator[Token]:
     """The tokens from a character on; `lines` says the line of each where a template made the text."""
-    line = first_line
+    line, count = first_line, 0
     while at < len(text):
         found = _TOKEN.match(text, at)
         line = line if lines is None else lines.line(text, at)
         if found is None:
             raise ParameterError(f"{place(file, line)}: this is no VRML: there is {text[at]!r}")
         kind, word = str(found.lastgroup), found.group()
+        count += kind != "space"
+        if count > MOST_TOKENS:
+            sentence = f"there are more than {MOST_TOKENS:,} words before this one; give the robot alone"
+            raise ParameterError(f"{place(file, line)}: {sentence}")
         if kind != "space":
             yield Token(kind, word, line, at)
         if lines is None:
@@ -56,7 +63,10 @@ def tokens_of(text: str, file: str = "", first_line: int = 1, lines: Any = None,
 
 def number_of(word: str) -> float:
     """A number as VRML writes it."""
-    return float(int(word, 16)) if re.match(r"[+-]?0[xX]", word) else float(word)
+    if re.match(r"[+-]?0[xX]", word) is None:
+        return float(word)
+    # as many digits of a whole number as a float has, and some
+    return float(int(word, 16)) if len(word) < 250 else math.inf
 
 
 def numbers_of(token: Token) -> list[float] | None:

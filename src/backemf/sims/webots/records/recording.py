@@ -1,23 +1,26 @@
 """The record of a run: every motor at every basic time step, kept in memory or written as it comes.
 
-A file has a temporary name until it is whole. It is closed and renamed however a run ends, so that what happened before
-a script failed can be looked at.
+A file has .part behind its name until it is whole, and can be read as far as it goes. It is closed and renamed however
+a script ends, so that what happened before it failed can be looked at; where the process is killed, the parts are left.
 """
 
 from __future__ import annotations
 
+import time
 from array import array
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ....errors import MissingExtraError, ParameterError
+from ....errors import ParameterError
+from ....recording_writing import RecordingWriter
 from ..backends.axis import CHANNELS, ELECTRIC, Axis
 
 ROWS = 8192
-"""Steps that are written at once [1]."""
+"""Steps that are written at once, at most [1]."""
+SECONDS = 0.5
+"""Longest time between steps that are written, as far as there are any [s]."""
 
 
 class Recorder:
@@ -38,7 +41,8 @@ class Recorder:
         self._axes: list[Axis] = []
         self._rows = array("d")
         self._kept: list[np.ndarray] = []
-        self._writer: Any = None
+        self._writer: RecordingWriter | None = None
+        self._written = 0.0
         self._closed = False
         self._electric = self._battery = False
 
@@ -57,7 +61,8 @@ class Recorder:
             self.units |= {f"{name}[{axis.name}]": of_axis[name] for name in names}
             self.labels[axis.name] = {"max_velocity": axis.motor.max_velocity, "driven": axis.driven}
         if self.path is not None:
-            self._open(self.path)
+            self._writer = RecordingWriter(self.path, self.units)
+            self._written = time.monotonic()
 
     def add(self, simulation: Any) -> None:
         """Take a step."""
@@ -69,7 +74,7 @@ class Recorder:
             rows.extend(axis.row())
             if self._electric and axis.driven:
                 rows.extend((axis.current, axis.voltage, axis.temperature))
-        if len(rows) >= ROWS * len(self.units):
+        if len(rows) >= ROWS * len(self.units) or (self._writer and time.monotonic() - self._written >= SECONDS):
             self._flush()
 
     def close(self) -> None:
@@ -78,15 +83,8 @@ class Recorder:
             return
         self._closed = True
         self._flush()
-        if self._writer is not None and self.path is not None:
+        if self._writer is not None:
             self._writer.close()
-            try:
-                self._part.replace(self.path)
-            except OSError as error:
-                raise ParameterError(f"{self.path}: cannot be written ({error.strerror or error})") from None
-            finally:
-                with suppress(OSError):
-                    self._part.unlink(missing_ok=True)
 
     def table(self) -> dict[str, np.ndarray]:
         """The columns by name, such as `position[left wheel]`."""
@@ -101,25 +99,6 @@ class Recorder:
         """Names of the axes that were recorded."""
         return list(self.labels)
 
-    # --- writing
-
-    @property
-    def _part(self) -> Path:
-        assert self.path is not None
-        return self.path.with_name(self.path.name + ".part")
-
-    def _open(self, path: Path) -> None:
-        try:
-            import pyarrow
-            import pyarrow.parquet
-        except ModuleNotFoundError:
-            raise MissingExtraError("pyarrow", "files", "Writing parquet") from None
-        fields = [pyarrow.field(name, pyarrow.float64(), metadata={"unit": unit}) for name, unit in self.units.items()]
-        try:
-            self._writer = pyarrow.parquet.ParquetWriter(self._part, pyarrow.schema(fields))
-        except OSError as error:
-            raise ParameterError(f"{path}: cannot be written ({error.strerror or error})") from None
-
     def _flush(self) -> None:
         if not self._rows:
             return
@@ -128,7 +107,5 @@ class Recorder:
         if self.keep:
             self._kept.append(block)
         if self._writer is not None:
-            import pyarrow
-
-            columns = [pyarrow.array(column) for column in np.ascontiguousarray(block.T)]
-            self._writer.write_table(pyarrow.Table.from_arrays(columns, schema=self._writer.schema))
+            self._writer.write(dict(zip(self.units, block.T, strict=True)))
+            self._written = time.monotonic()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 import subprocess
 import wave
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ....errors import ParameterError
+from ....files import opened, replacing
 from ..backends.axis import told
 from ..robots.description import RobotDescription
 from ..sound import sound
@@ -19,6 +19,8 @@ from .recording import Recorder
 
 RATE = 44100
 """Samples of what is written [1/s]."""
+LARGEST = 64_000_000
+"""Longest sound of a motor that is read [bytes]."""
 TONE = 220.0
 """Pitch of the sound of a motor that has no wave file of its own [Hz]."""
 PLAYERS = (("aplay", "-q"), ("paplay",), ("ffplay", "-nodisp", "-autoexit", "-loglevel", "quiet"), ("afplay",))
@@ -69,19 +71,11 @@ def write_sound(recorder: Recorder, path: str | Path, waves: dict[str, str] | No
     """Write a run's sound: 16 bit, one channel."""
     target = Path(path)
     samples = np.round(32767 * motor_sound(recorder, waves)).astype("<i2")
-    beside = target.with_name(target.name + ".part")
-    try:
-        with wave.open(str(beside), "wb") as file:
-            file.setnchannels(1)
-            file.setsampwidth(2)
-            file.setframerate(RATE)
-            file.writeframes(samples.tobytes())
-        beside.replace(target)
-    except OSError as error:
-        raise ParameterError(f"{target}: cannot be written ({error.strerror or error})") from None
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+    with replacing(target) as stream, wave.open(stream, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes(samples.tobytes())
     return target
 
 
@@ -109,10 +103,10 @@ def _base(path: str | None) -> tuple[np.ndarray, float]:
 def _read(path: str) -> tuple[np.ndarray, float]:
     """A wave file as numbers from -1 to 1; several channels become one."""
     try:
-        with wave.open(path, "rb") as file:
+        with opened(path, LARGEST, what="a wave file") as stream, wave.open(stream, "rb") as file:
             channels, width, rate = file.getnchannels(), file.getsampwidth(), file.getframerate()
             raw = file.readframes(file.getnframes())
-    except (OSError, EOFError, wave.Error) as error:
+    except (EOFError, wave.Error) as error:
         raise ParameterError(f"{path}: is no wave file that can be read ({error})") from None
     if width not in (1, 2, 4) or not raw:
         raise ParameterError(f"{path}: must be a wave file of 8, 16 or 32 bit with something in it")

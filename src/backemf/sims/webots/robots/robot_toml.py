@@ -11,13 +11,14 @@ sensor = { name = "shoulder sensor" }
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ....errors import ParameterError
+from ....files import read_text
+from ....toml_text import parse_toml
 from ..coupled import coupled
 from ..motor import WebotsJoint, WebotsMotor, stop_warnings
 from ..nodes.others import DEVICES, WorldDevice
@@ -48,27 +49,12 @@ _TABLES = {"motor": _MOTOR, "sensor": _SENSOR, "brake": _BRAKE}
 
 def read_toml(path: Path) -> RobotDescription:
     """A robot from a file."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ParameterError(f"{path}: cannot be read: {error.strerror or error}") from None
-    if len(raw) > LARGEST:
-        raise ParameterError(f"{path}: has {len(raw)} bytes; no more than {LARGEST} are read")
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ParameterError(f"{path}: this is no text in UTF-8, so it is no TOML") from None
-    return robot_from_toml(text, str(path), path.parent)
+    return robot_from_toml(read_text(path, LARGEST, what="a robot in TOML"), str(path), path.parent)
 
 
 def robot_from_toml(text: str, file: str = "robot.toml", folder: Path | None = None) -> RobotDescription:
     """A robot from TOML text; names of files are relative to `folder`."""
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ParameterError(f"{file}: {error}: correct the TOML there") from None
-    except RecursionError:
-        raise ParameterError(f"{file}: is nested too deeply for a robot") from None
+    content = parse_toml(text, file, ParameterError, "a robot")
     joints, couplings, devices = (content.pop(name, []) for name in ("joint", "coupling", "device"))
     own: dict[str, Any] = {"duration": DURATION} | read_fields(content, _ROBOT, {}, file)
     told: list[str] = []

@@ -1,0 +1,141 @@
+"""Two columns of a CSV file as numbers: NumPy reads them, and where it cannot, the line that is wrong is found."""
+
+from __future__ import annotations
+
+import csv
+import io
+import warnings
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+import numpy as np
+
+from .errors import ParameterError
+from .files import opened
+
+LARGEST = 256_000_000
+"""Largest file that is read [bytes]."""
+LONGEST_HEADER = 1_000_000
+"""Longest first line [characters]."""
+SHOWN = 20
+"""So many columns are named in a sentence, and so many characters of a cell are shown [1]."""
+
+
+class Columns(NamedTuple):
+    """What was read."""
+
+    headings: tuple[str, str]
+    """Headings of the two columns, with their units."""
+    times: np.ndarray
+    """Times, rising [unit of the heading]."""
+    values: np.ndarray
+    """Values at those times [unit of the heading]."""
+
+
+def read_columns(path: Path, time: str, column: str | None) -> Columns:
+    """The columns of times and of values; without `column`, the file has exactly one besides time."""
+    with _lines(path, time) as lines:
+        heading = _first_line(path, lines)
+        names = [cell.split("[")[0].strip() for cell in heading]
+        wanted = _wanted(path, names, time, column)
+        rows = _fast_rows(lines, wanted)
+    if rows is None or not np.isfinite(rows).all():
+        rows = _row_by_row(path, time, wanted, names)
+    if not len(rows):
+        raise ParameterError(f"{path}: needs a header line and at least one row of numbers")
+    falls = np.flatnonzero(np.diff(rows[:, 0]) <= 0)
+    if len(falls):
+        line = _line_of_row(path, time, int(falls[0]) + 1)
+        raise ParameterError(f"{path}, line {line}: {time} must rise from row to row")
+    return Columns((heading[wanted[0]], heading[wanted[1]]), rows[:, 0], rows[:, 1])
+
+
+@contextmanager
+def _lines(path: Path, time: str) -> Iterator[TextIO]:
+    """The file as text; what is wrong with it as such is one sentence."""
+    try:
+        with opened(path, LARGEST, what=f"a CSV file with the columns {time!r} and the command") as file:
+            yield io.TextIOWrapper(file, encoding="utf-8-sig")
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ParameterError(f"{path}: cannot be read as CSV text ({error})") from None
+
+
+def _fast_rows(lines: TextIO, wanted: list[int]) -> np.ndarray | None:
+    """The rows below the header as NumPy reads them; None where it cannot."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a file without rows, which is a sentence later on
+        try:
+            return np.loadtxt(lines, delimiter=",", usecols=wanted, comments=None, quotechar='"', ndmin=2)
+        except UnicodeDecodeError:
+            raise
+        except ValueError:
+            return None
+
+
+def _first_line(path: Path, lines: TextIO) -> list[str]:
+    """The cells of the first line that is not empty."""
+    line = "\n"
+    while line and not line.strip():
+        line = lines.readline(LONGEST_HEADER + 1)
+    if len(line) > LONGEST_HEADER:
+        raise ParameterError(f"{path}, line 1: has more than {LONGEST_HEADER} characters; a CSV has its headings there")
+    return next(csv.reader([line]), [])
+
+
+def _wanted(path: Path, names: list[str], time: str, column: str | None) -> list[int]:
+    """Numbers of the two columns."""
+    if not names:
+        raise ParameterError(f"{path}: needs a header line and at least one row of numbers")
+    others = [name for name in names if name != time]
+    if time not in names:
+        raise ParameterError(f"{path}, line 1: no column {time!r}; there are {_named(names)}")
+    if column is None:
+        if len(others) != 1:
+            raise ParameterError(f"{path}, line 1: name the command's column, one of {_named(others) or 'none'}")
+        column = others[0]
+    if column not in names:
+        raise ParameterError(f"{path}, line 1: no column {column!r}; there are {_named(names)}")
+    return [names.index(time), names.index(column)]
+
+
+def _named(names: list[str]) -> str:
+    shown = ", ".join(name[:SHOWN] for name in names[:SHOWN])
+    return f"{shown} and {len(names) - SHOWN} more" if len(names) > SHOWN else shown
+
+
+def _rows(lines: TextIO) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of each row below the header."""
+    reader = csv.reader(lines)
+    filled = ((reader.line_num, row) for row in reader if row)
+    return islice(filled, 1, None)
+
+
+def _row_by_row(path: Path, time: str, wanted: list[int], names: list[str]) -> np.ndarray:
+    """The same rows as Python reads them; raises one sentence at the first that is none."""
+    found = array("d")
+    with _lines(path, time) as lines:
+        for number, row in _rows(lines):
+            for index in wanted:
+                text = row[index].strip() if index < len(row) else ""
+                found.append(_number(path, number, names[index], text))
+    return np.array(found).reshape(-1, 2)
+
+
+def _number(path: Path, line: int, name: str, text: str) -> float:
+    shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    try:
+        value = float(text)
+    except ValueError:
+        raise ParameterError(f"{path}, line {line}, {name} = {shown!r}: must be a number") from None
+    if not np.isfinite(value):
+        raise ParameterError(f"{path}, line {line}, {name} = {shown}: must be finite")
+    return value
+
+
+def _line_of_row(path: Path, time: str, row: int) -> int:
+    with _lines(path, time) as lines:
+        return next(islice(_rows(lines), row, None))[0]

@@ -1,0 +1,184 @@
+"""Writing recordings of runs: at once, or part by part while a run goes on.
+
+Until a run has ended, its recording is in a file beside the one that was asked for, run.parquet.part for run.parquet,
+of which every part can be read without what should follow: an Arrow stream, since a parquet file has its index at the
+end and is nothing without it, or lines of CSV. Whatever ends the process, the parts that were written are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from . import files
+from .errors import MissingExtraError, ParameterError
+
+PART = ".part"
+"""Ending of the name of a recording that goes on, or that was ended."""
+GROUP = 8192
+"""Rows that are together in a parquet file, at least [1]."""
+
+
+def write_recording(path: str | Path, columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Path:
+    """Write columns at once, by the ending of the name: CSV, or else parquet."""
+    target = Path(path)
+    if target.suffix == ".csv":
+        return write_csv(target, columns, units)
+    return write_parquet(target, columns, units)
+
+
+def write_parquet(path: str | Path, columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Path:
+    """Write columns to a parquet file; the unit of each is in its metadata under `unit`."""
+    pyarrow = require_pyarrow("Writing parquet")
+    with files.replacing(path) as file:
+        pyarrow.parquet.write_table(_table(columns, units), file)
+    return Path(path)
+
+
+def write_csv(path: str | Path, columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Path:
+    """Write columns to a CSV file; the header names each column and its unit, as in `current [A]`."""
+    with files.replacing(path) as file:
+        _write_lines(file, columns, _heading(columns, units))
+    return Path(path)
+
+
+class RecordingWriter:
+    """Writes a recording part by part.
+
+    Args:
+        path: Where the recording is in the end: a .parquet or .csv file.
+        units: Unit of each column by its name.
+    """
+
+    def __init__(self, path: str | Path, units: Mapping[str, str]):
+        self.path, self.units = Path(path), dict(units)
+        self.part = self.path.with_name(self.path.name + PART)
+        """Where it is until then."""
+        self.parts = 0
+        """Number of parts that were written."""
+        self._csv = self.path.suffix == ".csv"
+        if not self._csv:
+            require_pyarrow("Writing parquet")
+        self._stream: Any = None
+        self._file: BinaryIO = files.create(self.part)
+
+    def write(self, columns: Mapping[str, np.ndarray]) -> None:
+        """Write some rows, which are on their way to the disk when this returns."""
+        try:
+            if self._csv:
+                _write_lines(self._file, columns, "" if self.parts else _heading(columns, self.units))
+            else:
+                self._write_batch(columns)
+            self._file.flush()
+        except OSError as error:
+            raise self._unwritable(error) from None
+        self.parts += 1
+
+    def _write_batch(self, columns: Mapping[str, np.ndarray]) -> None:
+        pyarrow = require_pyarrow("Writing parquet")
+        table = _table(columns, self.units)
+        if self._stream is None:
+            self._stream = pyarrow.ipc.new_stream(self._file, table.schema)
+        self._stream.write_table(table)
+
+    def close(self) -> Path:
+        """Give the recording its name and its format; until that is done, the parts stay."""
+        try:
+            self._end()
+            if not self._csv:
+                self._assemble()
+            else:
+                files.put_in_place(self.part, self.path)
+        except OSError as error:
+            raise self._unwritable(error) from None
+        except ParameterError as error:  # of the file that the parts are assembled to
+            raise ParameterError(f"{error}; {self.left}") from None
+        with suppress(OSError):
+            self.part.unlink(missing_ok=True)
+        return self.path
+
+    def abandon(self) -> None:
+        """End without a recording: what was written stays under the name of the parts, nothing leaves nothing."""
+        with suppress(OSError):
+            self._end()
+        if not self.parts:
+            with suppress(OSError):
+                self.part.unlink(missing_ok=True)
+
+    @property
+    def left(self) -> str:
+        """Where the parts are, for a sentence."""
+        return f"what was recorded until then is in {self.part}"
+
+    def _end(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+        self._file.close()
+
+    def _assemble(self) -> None:
+        """A parquet file from the parts, few of which are in memory at a time."""
+        pyarrow = require_pyarrow("Writing parquet")
+        if self._stream is None:
+            columns = {name: np.zeros(0) for name in self.units}
+            write_parquet(self.path, columns, self.units)
+            return
+        with (
+            pyarrow.memory_map(str(self.part)) as source,
+            pyarrow.ipc.open_stream(source) as stream,
+            files.replacing(self.path) as file,
+            pyarrow.parquet.ParquetWriter(file, stream.schema) as writer,
+        ):
+            for batches in _grouped(stream):
+                writer.write_table(pyarrow.Table.from_batches(batches).combine_chunks())
+
+    def _unwritable(self, error: OSError) -> ParameterError:
+        left = f"; {self.left}" if self.parts else ""
+        return ParameterError(f"{files.unwritable(self.path, error)}{left}")
+
+
+def _grouped(batches: Any) -> Iterator[list[Any]]:
+    """Batches together until they have enough rows for a group."""
+    group: list[Any] = []
+    for batch in batches:
+        group.append(batch)
+        if sum(each.num_rows for each in group) >= GROUP:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _table(columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Any:
+    pyarrow = require_pyarrow("Writing parquet")
+    arrays = [pyarrow.array(np.ascontiguousarray(values)) for values in columns.values()]
+    fields = [
+        pyarrow.field(name, array.type, metadata={"unit": units.get(name, "")})
+        for name, array in zip(columns, arrays, strict=True)
+    ]
+    return pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields))
+
+
+def _heading(columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> str:
+    # an index of two axes would bring a comma into the header
+    return ",".join(f"{name.replace(',', ';')} [{units.get(name, '')}]" for name in columns)
+
+
+def _write_lines(file: BinaryIO, columns: Mapping[str, np.ndarray], heading: str) -> None:
+    rows = np.stack([np.asarray(values, dtype=float) for values in columns.values()], axis=1)
+    np.savetxt(file, rows, fmt="%.9g", delimiter=",", header=heading, comments="", encoding="utf-8")
+
+
+def require_pyarrow(what: str) -> Any:
+    """pyarrow with the modules that files need; `what` needs it, for the sentence that is raised without it."""
+    try:
+        import pyarrow
+        import pyarrow.csv
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ModuleNotFoundError:
+        raise MissingExtraError("pyarrow", "files", what) from None
+    return pyarrow

@@ -1,0 +1,127 @@
+"""MJCF as every room reads it: XML with what it includes, looked at before MuJoCo opens any of its files.
+
+Public models include files of folders beside their own, Meta-World's `../scene/basic_scene.xml` for one, so that an
+include may leave the model's folder. It has to be relative and lead to a file called .xml or .mjcf then; an absolute
+path has to stay within the folder. Each file is included once, as in MuJoCo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+from ..errors import ParameterError
+from ..files import read_bytes, read_text, require_plain
+
+LARGEST = 16_000_000
+"""Longest file that is read [bytes]."""
+MOST_TAGS = 400_000
+"""Most opening and closing tags of a file [1]."""
+DEPTH = 500
+"""Deepest nesting of elements, the same as MuJoCo's [1]."""
+MOST_FILES = 200
+"""Most files that a model includes [1]."""
+ASSET = 1_000_000_000
+"""Largest mesh, texture or height field [bytes]."""
+_FOLDERS = ("meshdir", "texturedir", "assetdir")
+
+
+def parsed(source: str | Path) -> ElementTree.Element:
+    """The root of an MJCF text or file, with what it includes."""
+    return _parsed(source, lambda path: read_text(path, LARGEST, what="an MJCF file or its text"))
+
+
+def require_readable(source: str | Path) -> None:
+    """Raise one sentence where MuJoCo should not open a model: a pipe, a device, or too large a file among its own.
+
+    MuJoCo takes comments in any encoding, and so does this.
+    """
+    root = _parsed(source, lambda path: read_bytes(path, LARGEST, what="an MJCF file").decode("utf-8-sig", "replace"))
+    folder = Path() if is_text(source) else Path(source).parent
+    folders = [each.get(name) for each in root.iter("compiler") for name in _FOLDERS]
+    places = [folder, *(folder / name for name in folders if name)]
+    for element in root.iter():
+        name = element.get("file")
+        for place in places if name else ():
+            path = place / str(name)
+            if path.exists():
+                require_plain(path, ASSET, what=f"the file of a <{element.tag}>")
+
+
+def is_text(source: object) -> bool:
+    """Whether this is MJCF itself rather than a path to it."""
+    return isinstance(source, str) and source.lstrip().startswith("<")
+
+
+def _parsed(source: str | Path, read: Callable[[Path], str]) -> ElementTree.Element:
+    if is_text(source):
+        return _included(str(source), "the MJCF text", Path(), {}, read)
+    path = Path(source)
+    return _included(read(path), str(path), path.parent, {path.resolve(): False}, read)
+
+
+def _included(
+    text: str, where: str, folder: Path, seen: dict[Path, bool], read: Callable[[Path], str]
+) -> ElementTree.Element:
+    """The element of a text, with each <include> replaced by what its file holds.
+
+    `seen` has the files that were read, True for those that are whole.
+    """
+    root = _element(text, where)
+    for parent in list(root.iter()):
+        for place, child in reversed(list(enumerate(parent))):
+            if child.tag != "include":
+                continue
+            path = folder / child.get("file", "")
+            real = _allowed(path, child.get("file", ""), where, folder)
+            if real in seen:
+                again = "is included twice: MuJoCo takes each file once" if seen[real] else "includes itself"
+                raise ParameterError(f"{path}: {again}")
+            if len(seen) >= MOST_FILES:
+                raise ParameterError(f"{where}: includes more than {MOST_FILES} files; merge some of them")
+            seen[real] = False
+            inner = _included(read(path), str(path), folder, seen, read)
+            seen[real] = True
+            parent[place : place + 1] = list(inner)
+    return root
+
+
+def _allowed(path: Path, name: str, where: str, folder: Path) -> Path:
+    """The file of an include."""
+    try:
+        real, home = path.resolve(), folder.resolve()
+    except (OSError, ValueError, RuntimeError):
+        raise ParameterError(f"{where}: includes {name[:100]!r}, which is no path") from None
+    if real.is_relative_to(home):
+        return real
+    if Path(name).is_absolute():
+        raise ParameterError(
+            f"{where}: includes {name[:100]!r} by an absolute path out of the model's folder; write it relative to "
+            f"{folder}"
+        )
+    if real.suffix.lower() not in (".xml", ".mjcf"):
+        raise ParameterError(
+            f"{where}: includes {name[:100]!r}, out of the model's folder and neither .xml nor .mjcf; copy it "
+            f"to {folder}"
+        )
+    return real
+
+
+def _element(text: str, where: str) -> ElementTree.Element:
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise ParameterError(f"{where}: declares a DOCTYPE or an entity, which MJCF does not have")
+    if len(text) > LARGEST or text.count("<") > MOST_TAGS:
+        raise ParameterError(
+            f"{where}: has more than {LARGEST:,} characters or {MOST_TAGS:,} tags; give the robot alone"
+        )
+    try:
+        root = ElementTree.fromstring(text)
+    except (ElementTree.ParseError, ValueError) as error:
+        raise ParameterError(f"{where}: is no well-formed XML: {error}") from None
+    level, depth = [root], 0
+    while level:
+        level, depth = [child for element in level for child in element], depth + 1
+        if depth > DEPTH:
+            raise ParameterError(f"{where}: nests elements deeper than {DEPTH}; no model of a robot does")
+    return root

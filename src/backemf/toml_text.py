@@ -1,0 +1,68 @@
+"""TOML that somebody else wrote, parsed within bounds: depth, digits, and parts of a key."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from typing import Any
+
+from .errors import BackemfError
+
+PARTS = 50
+"""Most parts of a key such as a.b.c; the parser's time grows with their square [1]."""
+DEPTH = 50
+"""Deepest nesting of tables and lists [1]."""
+_NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
+_LONG_KEY = re.compile(rf"(?<![\w-]){_NAME}(?:\.[ \t]*+{_NAME}){{{PARTS},}}")
+
+
+def parse_toml(text: str, file: str, error: type[BackemfError], what: str) -> dict[str, Any]:
+    """The tables of a text; `what` is what the file holds, such as "a datasheet", for the sentence that is raised."""
+    long = _LONG_KEY.search(text)
+    if long is not None:
+        line = text.count("\n", 0, long.start()) + 1
+        raise error(f"{file}, line {line}: a key has more than {PARTS} parts; none of {what} has so many")
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as fault:
+        raise error(f"{file}, {_place_first(fault, text)}: correct the TOML there") from None
+    except RecursionError:
+        raise _too_deep(file, error, what) from None
+    except ValueError as fault:  # Python's own bounds, such as that of the digits of a whole number
+        raise error(f"{file}: a number has too many digits ({str(fault).split(';')[0]}); shorten it") from None
+    _check_bounds(content, file, error, what)
+    return content
+
+
+def _check_bounds(content: dict[str, Any], file: str, error: type[BackemfError], what: str) -> None:
+    """Raise one sentence at whole numbers that are no float, and at tables within tables within tables."""
+    level: list[tuple[Any, Any]] = list(content.items())
+    for _ in range(DEPTH):
+        if not level:
+            return
+        below: list[tuple[Any, Any]] = []
+        for name, value in level:
+            if isinstance(value, dict):
+                below.extend(value.items())
+            elif isinstance(value, list):
+                below.extend((name, each) for each in value)
+            elif type(value) is int and abs(value) > sys.float_info.max:
+                raise error(f"{file}, {name}: has {len(hex(value)) - 2} hexadecimal digits; no quantity has so many")
+        level = below
+    raise _too_deep(file, error, what)
+
+
+def _too_deep(file: str, error: type[BackemfError], what: str) -> BackemfError:
+    return error(f"{file}: is nested too deeply for {what}: use tables such as [name]")
+
+
+def _place_first(fault: tomllib.TOMLDecodeError, text: str) -> str:
+    """The parser's message with the line in front."""
+    match = re.fullmatch(r"(.*) \(at (.*)\)", str(fault), re.S)
+    if match is None:
+        return str(fault)
+    what, where = match[1].replace("\n", " "), match[2]
+    if where == "end of document":
+        where = f"line {len(text.splitlines())}"
+    return f"{where}: {what[0].lower()}{what[1:]}"
