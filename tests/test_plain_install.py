@@ -39,10 +39,12 @@ with zipfile.ZipFile("net.pt", "w") as archive:
     archive.writestr("net/code/net.py", "")
 Path("net.onnx").write_text("a network")
 Path("joint.usda").write_text("#usda 1.0")
+Path("run.parquet").write_text("a recording")
 """
 DOORS = [
     ("files", "run.to_parquet('run.parquet')"),
     ("files", "be.fit_learned('log.csv')"),
+    ("files", "be.read_recording('run.parquet')"),
     ("files", "webots.Recorder('run.parquet').begin([], False, False)"),
     ("torch", "motor.compile('torch')"),
     ("torch", "be.load_network('net.pt', trust=True)"),

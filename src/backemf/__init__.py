@@ -124,6 +124,7 @@ if TYPE_CHECKING:
     )
     from .motorfile import load, save
     from .physics.state import Output, State, limit_names
+    from .recording import Recording, read_recording
     from .rollout import Here, rest, rollout
     from .run import Run
     from .simulate import simulate
@@ -158,6 +159,7 @@ _HOMES = {
     ".commands": "Chirp Constant Samples Sine Step Table Trapezoid from_csv",
     ".loads": "ConstantTorque Fan Inertia LockedRotor Pendulum PrescribedMotion TwoMass",
     ".rollout": "Here rest rollout",
+    ".recording": "Recording read_recording",
     ".run": "Run",
     ".simulate": "simulate",
     ".transfer": "Exported export",
@@ -265,6 +267,7 @@ __all__ = [
     "PrescribedMotion",
     "QuadraticShare",
     "Ratings",
+    "Recording",
     "Rotor",
     "Run",
     "RunFinding",
@@ -308,6 +311,7 @@ __all__ = [
     "planetary_ratio",
     "plot",
     "randomize",
+    "read_recording",
     "reflected_inertia",
     "rest",
     "rollout",

@@ -17,6 +17,7 @@ from ..motorfile import is_actuator_file, load_with_joint
 from .app import AsJson, MotorName, app, console
 from .estimates import WithEstimates, as_dicts, hint, print_estimates, resting_on_estimates
 from .limits_only import show_limits
+from .recordings import is_recording, show_recording
 from .tables import cell, plain, titled_table
 from .words import above_zero, quantity, require_folder
 
@@ -34,14 +35,23 @@ def show(
     page: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write an HTML page with pictures to this file.")
     ] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a recording to this file: .parquet or .csv.")
+    ] = None,
     estimate: WithEstimates = False,
     json_: AsJson = False,
 ) -> None:
     """Show a motor: its figures with their sources, and the constants that follow from them.
 
     Where a datasheet says too little for a motor, the limits of the joint are shown and what a motor lacks; where it
-    has no limits either, what is missing, with exit code 2.
+    has no limits either, what is missing, with exit code 2. Of a recording, run.parquet or the run.parquet.part that a
+    run leaves when it is killed, the columns are shown and where they end.
     """
+    if is_recording(motor):
+        show_recording(motor, save, json_)
+        return
+    if save is not None:
+        raise ParameterError(f"--save {save}: is for recordings, such as run.parquet.part, and {motor} is none")
     from .. import analyze
 
     volts = None if voltage is None else above_zero("--voltage", voltage, "V")

@@ -8,14 +8,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from ...errors import MissingExtraError, ParameterError
+from ...errors import ParameterError
+from ...files import opened
+from ...recording import check_size, first_line, read_recording
+from ...recording_writing import PART, require_pyarrow
 
 COLUMNS = ("time", "position", "velocity", "torque")
 TARGETS = ("position_target", "command")
+LARGEST = 4_000_000_000
+"""Largest log that is read [bytes]."""
 JITTER = 0.1
 """How far a time step may be off the usual one, as a share of it [1]."""
 
@@ -113,25 +118,26 @@ def run_columns(run: Any) -> dict[str, np.ndarray]:
 
 def read_table(path: Path) -> dict[str, Any]:
     """The columns of a CSV or parquet file; a unit behind a name, as in `torque [N*m]`, is dropped."""
-    if not path.exists():
-        raise ParameterError(f"{path}: no such file")
+    if path.suffix == PART or (not path.exists() and path.with_name(path.name + PART).exists()):
+        return dict(read_recording(path).columns)
+    pyarrow = require_pyarrow("Reading logs")
     try:
-        import pyarrow
-        import pyarrow.csv
-        import pyarrow.parquet
-    except ModuleNotFoundError:
-        raise MissingExtraError("pyarrow", "files", "Reading logs") from None
-    try:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            table = pyarrow.parquet.read_table(path)
-        else:
-            table = pyarrow.csv.read_csv(path)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, OSError) as error:
-        raise ParameterError(f"{path}: cannot be read as a table ({str(error).splitlines()[0]})") from None
+        with opened(path, LARGEST, what="a log in CSV or parquet") as file:
+            table = _arrow_table(pyarrow, path, file)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError, MemoryError) as error:
+        raise ParameterError(f"{path}: cannot be read as a table ({first_line(error)})") from None
     return {
         re.sub(r"\s+\[.*\]$", "", name).strip(): column.to_numpy()
         for name, column in zip(table.column_names, table.columns, strict=True)
     }
+
+
+def _arrow_table(pyarrow: Any, path: Path, file: BinaryIO) -> Any:
+    if path.suffix.lower() not in (".parquet", ".pq"):
+        return pyarrow.csv.read_csv(file)
+    with pyarrow.parquet.ParquetFile(file) as parquet:
+        check_size(path, parquet.metadata.num_rows, parquet.metadata.num_columns)
+        return parquet.read()
 
 
 def gathered(table: dict[str, Any]) -> dict[str, Any]:

@@ -77,6 +77,7 @@ class LearnedMlp:
             from ...actuator.learned.torch_modules import module_of
 
             return cls(network=module_of(load_network(network_file)).to(torch.float32).eval(), **values)
+        require_plain(network_file, LARGEST, what="a TorchScript file")
         try:
             network = torch.jit.load(network_file, map_location="cpu").eval()
         except (RuntimeError, OSError, ValueError) as error:
