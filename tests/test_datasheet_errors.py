@@ -145,14 +145,14 @@ def test_files_that_are_no_text_are_refused(tmp_path):
         ("latin.toml", 'name = "Müller"'.encode("latin-1"), "not UTF-8 text .byte 0xfc at offset 9"),
         ("zeros.toml", b"\x00" * 100, "line 1"),
         ("empty.toml", b"", "is empty"),
-        ("huge.toml", b"#" * 2_000_000, "larger than a datasheet"),
+        ("huge.toml", b"#" * 2_000_000, "larger than 1 MB, the most for a datasheet"),
     ]:
         file = tmp_path / name
         file.write_bytes(data)
         with pytest.raises(DatasheetError, match=words) as caught:
             Datasheet.load(file)
         assert name in str(caught.value)
-    with pytest.raises(DatasheetError, match="is a directory"):
+    with pytest.raises(DatasheetError, match="it is a folder"):
         Datasheet.load(tmp_path)
 
 

@@ -183,7 +183,7 @@ def test_coupled_motors_share_their_limits() -> None:
         ("RotationalMotor { controlPID 1 2 }", r"^line 1: RotationalMotor.controlPID = \(1.0, 2.0\): must be 3"),
         ("RotationalMotor { controlPID 0 0 0 }", r"^line 1: WebotsMotor.control_p = 0: must be a finite number"),
         ("Robot { battery [ 1 2 ] }", r"^line 1: Robot.battery = a list of 2: must be three numbers"),
-        ("Solid {" + "a Solid {" * 200_000, r"^line 1: the bracket of line 1 is never closed$"),
+        ("Solid {" + "a Solid {" * 100_000, r"^line 1: the bracket of line 1 is never closed$"),
         ("Solid { a " + "[" * 200_000, r"^line 1: the bracket of line 1 is never closed$"),
         ("PROTO A [ field SFNode{Solid{", r"^line 1: the bracket of this line is never closed$"),
     ],
@@ -195,8 +195,8 @@ def test_bad_text_is_one_sentence_with_its_line(text: str, sentence: str) -> Non
 
 
 def test_a_deep_world_is_read() -> None:
-    """200,000 nodes inside each other are no trouble."""
-    deep = "Solid { children " * 200_000 + 'RotationalMotor { name "deep" }' + "}" * 200_000
+    """100,000 nodes inside each other are no trouble."""
+    deep = "Solid { children " * 100_000 + 'RotationalMotor { name "deep" }' + "}" * 100_000
     assert webots.read_actuator(deep).joint == "deep"
 
 
@@ -206,7 +206,7 @@ def test_files_that_are_no_worlds(tmp_path: Path) -> None:
     binary.write_bytes(bytes(range(256)))
     with pytest.raises(ParameterError, match=r"a\.wbt: this is not a text"):
         webots.read(binary)
-    with pytest.raises(ParameterError, match="cannot be read: No such file"):
+    with pytest.raises(ParameterError, match=r"b\.wbt: no such file"):
         webots.read(tmp_path / "b.wbt")
     (tmp_path / "c.wbt").write_text("#VRML_SIM R2023b utf8\n")
     with pytest.raises(ParameterError, match=r"c\.wbt: there is no motor in it"):

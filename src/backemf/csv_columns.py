@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import warnings
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import BinaryIO, NamedTuple, TextIO
 
 import numpy as np
 
@@ -19,8 +20,8 @@ from .files import opened
 
 LARGEST = 256_000_000
 """Largest file that is read [bytes]."""
-LONGEST_HEADER = 1_000_000
-"""Longest first line [characters]."""
+LONGEST_LINE = 1_000_000
+"""Longest line, as far as it is looked at: one of twice the length is always found [bytes]."""
 SHOWN = 20
 """So many columns are named in a sentence, and so many characters of a cell are shown [1]."""
 
@@ -42,8 +43,10 @@ def read_columns(path: Path, time: str, column: str | None) -> Columns:
         heading = _first_line(path, lines)
         names = [cell.split("[")[0].strip() for cell in heading]
         wanted = _wanted(path, names, time, column)
-        rows = _fast_rows(lines, wanted)
-    if rows is None or not np.isfinite(rows).all():
+        rows, bad = _fast_rows(lines, wanted)
+    if bad is not None:
+        _check_row(path, time, wanted, names, bad)
+        # what NumPy does not take and Python does, such as 1_000
         rows = _row_by_row(path, time, wanted, names)
     if not len(rows):
         raise ParameterError(f"{path}: needs a header line and at least one row of numbers")
@@ -59,30 +62,40 @@ def _lines(path: Path, time: str) -> Iterator[TextIO]:
     """The file as text; what is wrong with it as such is one sentence."""
     try:
         with opened(path, LARGEST, what=f"a CSV file with the columns {time!r} and the command") as file:
+            _check_lines(path, file)
             yield io.TextIOWrapper(file, encoding="utf-8-sig")
     except (UnicodeDecodeError, csv.Error) as error:
         raise ParameterError(f"{path}: cannot be read as CSV text ({error})") from None
 
 
-def _fast_rows(lines: TextIO, wanted: list[int]) -> np.ndarray | None:
-    """The rows below the header as NumPy reads them; None where it cannot."""
+def _check_lines(path: Path, file: BinaryIO) -> None:
+    """Raise one sentence at a line that would take all memory."""
+    while len(block := file.read(LONGEST_LINE)) == LONGEST_LINE:
+        if b"\n" not in block and b"\r" not in block:
+            raise ParameterError(f"{path}: has a line of more than {LONGEST_LINE:,} bytes, which no CSV has")
+    file.seek(0)
+
+
+def _fast_rows(lines: TextIO, wanted: list[int]) -> tuple[np.ndarray, int | None]:
+    """The rows below the header as NumPy reads them, and the first that it cannot read or that is not finite."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a file without rows, which is a sentence later on
         try:
-            return np.loadtxt(lines, delimiter=",", usecols=wanted, comments=None, quotechar='"', ndmin=2)
+            rows = np.loadtxt(lines, delimiter=",", usecols=wanted, comments=None, quotechar='"', ndmin=2)
         except UnicodeDecodeError:
             raise
-        except ValueError:
-            return None
+        except ValueError as error:
+            place = re.search(r"at row (\d+)", str(error))
+            return np.zeros((0, 2)), int(place[1]) if place else 0
+    bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    return rows, int(bad[0]) if len(bad) else None
 
 
 def _first_line(path: Path, lines: TextIO) -> list[str]:
     """The cells of the first line that is not empty."""
     line = "\n"
     while line and not line.strip():
-        line = lines.readline(LONGEST_HEADER + 1)
-    if len(line) > LONGEST_HEADER:
-        raise ParameterError(f"{path}, line 1: has more than {LONGEST_HEADER} characters; a CSV has its headings there")
+        line = lines.readline()
     return next(csv.reader([line]), [])
 
 
@@ -114,15 +127,24 @@ def _rows(lines: TextIO) -> Iterator[tuple[int, list[str]]]:
     return islice(filled, 1, None)
 
 
+def _check_row(path: Path, time: str, wanted: list[int], names: list[str], row: int) -> None:
+    """Raise one sentence if a row does not hold two finite numbers."""
+    with _lines(path, time) as lines:
+        for line, cells in islice(_rows(lines), row, row + 1):
+            _numbers(path, line, cells, wanted, names)
+
+
 def _row_by_row(path: Path, time: str, wanted: list[int], names: list[str]) -> np.ndarray:
-    """The same rows as Python reads them; raises one sentence at the first that is none."""
+    """The same rows as Python reads them; raises one sentence at the first that does not hold two finite numbers."""
     found = array("d")
     with _lines(path, time) as lines:
-        for number, row in _rows(lines):
-            for index in wanted:
-                text = row[index].strip() if index < len(row) else ""
-                found.append(_number(path, number, names[index], text))
+        for line, cells in _rows(lines):
+            found.extend(_numbers(path, line, cells, wanted, names))
     return np.array(found).reshape(-1, 2)
+
+
+def _numbers(path: Path, line: int, cells: list[str], wanted: list[int], names: list[str]) -> list[float]:
+    return [_number(path, line, names[index], cells[index].strip() if index < len(cells) else "") for index in wanted]
 
 
 def _number(path: Path, line: int, name: str, text: str) -> float:

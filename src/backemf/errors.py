@@ -1,8 +1,17 @@
 """What goes wrong, said in one sentence: where, which field, which value, what to do."""
 
+LONGEST = 2000
+"""Longest message; what a file holds may be quoted in it, and is shortened in the middle [characters]."""
+
 
 class BackemfError(ValueError):
     """Base of every error raised for bad input; its message is meant to be shown as it is."""
+
+    def __init__(self, message: object = "", *more: object):
+        text = str(message)
+        if len(text) > LONGEST:
+            text = f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"
+        super().__init__(text, *more)
 
 
 class BackemfWarning(UserWarning):

@@ -18,6 +18,8 @@ LARGEST = 16_000_000
 """Longest file that is read [bytes]."""
 MOST_TAGS = 400_000
 """Most opening and closing tags of a file [1]."""
+MOST_ATTRIBUTES = 1000
+"""Most attributes of an element [1]."""
 DEPTH = 500
 """Deepest nesting of elements, the same as MuJoCo's [1]."""
 MOST_FILES = 200
@@ -119,6 +121,10 @@ def _element(text: str, where: str) -> ElementTree.Element:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as error:
         raise ParameterError(f"{where}: is no well-formed XML: {error}") from None
+    if any(len(element.attrib) > MOST_ATTRIBUTES for element in root.iter()):
+        raise ParameterError(
+            f"{where}: an element has more than {MOST_ATTRIBUTES} attributes; none of MJCF has so many"
+        )
     level, depth = [root], 0
     while level:
         level, depth = [child for element in level for child in element], depth + 1

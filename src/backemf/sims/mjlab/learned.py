@@ -16,10 +16,12 @@ import numpy as np
 
 from ...actuator.learned import LearnedController, LearnedRecurrent, Mlp, load_network, save_network
 from ...actuator.learned import LearnedMlp as Controller
+from ...actuator.learned.archives import LARGEST
 from ...actuator.learned.folding import every_step
 from ...actuator.torque_limits import DcClip, dc_bounds
 from ...checks import Number, require, require_finite
 from ...errors import MissingExtraError, ParameterError
+from ...files import require_plain
 from ...physics.limits import clip
 from ...physics.ops import where
 from ..loss import APPROXIMATED, Loss

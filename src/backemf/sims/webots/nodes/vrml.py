@@ -12,12 +12,10 @@ from typing import Any, NoReturn
 
 from ....errors import ParameterError
 from ...text import place
-from .documents import Document, Proto, ProtoField
+from .documents import LARGEST, Document, Proto, ProtoField
 from .lexer import Token, closing, number_of, numbers_of, tokens_of
 from .node import Node, Unreadable
 
-LARGEST = 64_000_000
-"""Longest text that is read [characters]."""
 _ACCESS = ("field", "vrmlField", "hiddenField", "deprecatedField", "unconnectedField", "w3dField", "exposedField")
 _AFTER_PROTO = re.compile(
     r"(?:\s|#[^\n]*(?:\n|\Z))*(?:\Z|(?:EXTERNPROTO|IMPORTABLE|PROTO|DEF)\s|[^\W\d][\w:.+\-]*\s*\{)"
@@ -232,7 +230,7 @@ class _Parser:
             self.document.numbers[token.text] = numbers
             put(numbers)
         elif token.kind == "string":
-            put(re.sub(r"\\(.)", r"\1", token.text[1:-1], flags=re.DOTALL))
+            put("\\".join(part.replace("\\", "") for part in token.text[1:-1].split("\\\\")))
         elif token.kind == "template":
             put(Unreadable("a template of the PROTO computes it"))
         elif token.text in _WORDS:
