@@ -16,8 +16,8 @@ from backemf import motor as parts
 
 ROOT = Path(__file__).resolve().parent.parent
 WITH_PROGRAMS = [
-    "README.md", "CONTRIBUTING.md", "docs/index.md", "docs/actuators.md", "docs/hardware.md", "docs/learned.md",
-    "docs/limits.md", "docs/mujoco.md", "docs/randomisation.md", "docs/simulators.md",
+    "README.md", "CONTRIBUTING.md", "docs/index.md", "docs/actuators.md", "docs/files.md", "docs/hardware.md",
+    "docs/learned.md", "docs/limits.md", "docs/mujoco.md", "docs/randomisation.md", "docs/simulators.md",
 ]  # fmt: skip
 THEORY = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
 

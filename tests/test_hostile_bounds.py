@@ -141,6 +141,8 @@ BOMBS: dict[str, tuple[str, Callable[[], str], str]] = {
     "entities": ("MJCF", lambda: f'<!DOCTYPE a [<!ENTITY a0 "a">{LAUGHS}]><mujoco>&a11;</mujoco>', "DOCTYPE"),
     "entities, compiled": ("MJCF, compiled", lambda: f"<!DOCTYPE a [{LAUGHS}]><mujoco>&a11;</mujoco>", "DOCTYPE"),
     "number in XML": ("MJCF, compiled", lambda: MJCF.format(digits(10_000_000)), "too large"),
+    "long text": ("world", lambda: f'{VRML}Robot {{ name "{"x" * 10_000_000}" name "a" }}', "is given twice"),
+    "escapes": ("world", lambda: VRML + 'Robot { name "' + '\\"' * 5_000_000 + '" name "a" }', "is given twice"),
     "unclosed text": ("world", lambda: f'{VRML}Robot {{ name "{"x" * 10_000_000}', "this is no VRML"),
     "nodes": ("world", lambda: VRML + "Group { children [ " * 130_000, "500,000 words"),
     "templates": ("world", lambda: VRML + "%<" * 100_000, "this is no VRML"),

@@ -256,3 +256,22 @@ def test_a_simulation_with_an_output_writes_what_its_run_writes(tmp_path, monkey
     assert first.equals(second, check_metadata=True)
     with pytest.raises(be.ParameterError, match=r"output = 'run\.txt': the name must end in"):
         be.simulate(MOTOR, be.Inertia(inertia=1e-4), 1.0, 0.02, 1e-3, engine="numpy", output="run.txt")
+
+
+def test_a_simulation_that_is_interrupted_says_where_its_parts_are(tmp_path, monkeypatch) -> None:
+    """Ctrl-C after some parts, on the command line."""
+    module, checked = importlib.import_module("backemf.simulate"), []
+    check_finite = module.check_finite
+
+    def interrupt(*arguments):
+        checked.append(1)
+        if len(checked) > 2:
+            raise KeyboardInterrupt
+        check_finite(*arguments)
+
+    monkeypatch.setattr(module, "CHUNK", 100)
+    monkeypatch.setattr(module, "check_finite", interrupt)
+    done = call("simulate", "maxon-re40-148877", "--command", "24 V", "-o", tmp_path / "run.csv")
+    assert done.exit_code != 0 and f"what was recorded until then is in {tmp_path / 'run.csv.part'}" in done.stderr
+    with pytest.warns(be.BackemfWarning, match=r"ends at t = 0\.02 s after 200 steps"):
+        be.read_recording(tmp_path / "run.csv")

@@ -64,7 +64,8 @@ def save(actuator: Actuator, path: str | Path, joint: Mapping[str, Any] | None =
     The network of a learned controller goes into a file of its own beside it, knee.network.safetensors for knee.toml.
     """
     if not isinstance(actuator.controller, NETWORKS):
-        return write_text(path, dumps(actuator, joint))
+        write_text(path, dumps(actuator, joint))
+        return
     text = _text(actuator, joint, network_name(path))
     write_beside(actuator.controller.network, path)
     write_text(path, text)

@@ -49,7 +49,7 @@ class Recording:
     @property
     def end(self) -> float:
         """Time of the last step [s]; NaN where there is none."""
-        times = self.columns.get("time", ())
+        times = self.columns.get("time", np.zeros(0))
         return float(times[-1]) if len(times) else float("nan")
 
     def save(self, path: str | Path) -> Path:

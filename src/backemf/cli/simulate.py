@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +20,7 @@ from ..errors import BackemfWarning, ParameterError
 from ..loads import with_inertia
 from ..motorfile import load_with_joint
 from ..physics.state import LIMITS
+from ..recording_writing import PART
 from ..simulate import simulate as run_simulation
 from .app import AsJson, DelayText, LimitTexts, MotorName, app, console
 from .complete import complete_controller, complete_load
@@ -208,7 +212,7 @@ def simulate(
         )
     if linear and load == NO_LOAD:
         load = units.linear_unit(NO_LOAD)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _say_what_is_left(output):
         # the hint about degrees is among the findings
         warnings.simplefilter("ignore", BackemfWarning)
         run = run_simulation(
@@ -251,6 +255,18 @@ def simulate(
                 console().print(f"wrote {path}", soft_wrap=True)
     if strict and any(finding.severity == "warning" for finding in findings):
         raise typer.Exit(1)
+
+
+@contextmanager
+def _say_what_is_left(output: Path | None) -> Iterator[None]:
+    """Where the recording of a run is that is interrupted, on the error stream."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        part = None if output is None else output.with_name(output.name + PART)
+        if part is not None and part.exists():
+            print(f"what was recorded until then is in {part}", file=sys.stderr)
+        raise
 
 
 def _named(motor: str, estimate: bool) -> tuple[str, Actuator, float]:
