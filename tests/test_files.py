@@ -223,9 +223,9 @@ def test_a_pipe_is_not_waited_for(tmp_path) -> None:
     writer.join()
 
 
-@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "/dev/stdin"])
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null"])
 def test_a_device_is_not_read(path) -> None:
-    with pytest.raises(ParameterError, match=r"cannot be read: (it is a|No such)"):
+    with pytest.raises(ParameterError, match="cannot be read: it is a device"):
         files.read_bytes(path)
 
 

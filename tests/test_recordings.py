@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -275,3 +276,42 @@ def test_a_simulation_that_is_interrupted_says_where_its_parts_are(tmp_path, mon
     assert done.exit_code != 0 and f"what was recorded until then is in {tmp_path / 'run.csv.part'}" in done.stderr
     with pytest.warns(be.BackemfWarning, match=r"ends at t = 0\.02 s after 200 steps"):
         be.read_recording(tmp_path / "run.csv")
+
+
+# --- disks that are full
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_disk_that_fills_up_leaves_the_parts_before(tmp_path, ending) -> None:
+    """The operating system refuses to write on: the sentence says so and where the parts are, and they are read."""
+    writer = parts(tmp_path / f"run.{ending}", 3)
+    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (writer.part.stat().st_size + 100, before[1]))
+    try:
+        with pytest.raises(be.ParameterError, match=r"cannot be written: File too large.*is in .*\.part") as caught:
+            writer.write(rows(30, 10_000))
+        writer.abandon()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert "\n" not in str(caught.value)
+    with pytest.warns(be.BackemfWarning):
+        assert 30 <= be.read_recording(writer.part).rows < 40
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_parts_that_cannot_be_put_together_stay(tmp_path, ending, monkeypatch) -> None:
+    """There is room for the parts and none for the file: the old file is as it was, and nothing is lost."""
+    parts(tmp_path / f"run.{ending}", 1).close()
+    writer = parts(tmp_path / f"run.{ending}", 3)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(be.ParameterError, match=r"No space left on device; free some space.*is in .*\.part"):
+        writer.close()
+    assert sorted(os.listdir(tmp_path)) == [f"run.{ending}", f"run.{ending}.part"]
+    with pytest.warns(be.BackemfWarning):
+        assert be.read_recording(tmp_path / f"run.{ending}").rows == 10
+        assert be.read_recording(tmp_path / f"run.{ending}.part").rows == 30
