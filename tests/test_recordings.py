@@ -315,3 +315,38 @@ def test_parts_that_cannot_be_put_together_stay(tmp_path, ending, monkeypatch) -
     with pytest.warns(be.BackemfWarning):
         assert be.read_recording(tmp_path / f"run.{ending}").rows == 10
         assert be.read_recording(tmp_path / f"run.{ending}.part").rows == 30
+
+
+def test_a_webots_run_on_a_full_disk_says_so_once(tmp_path, monkeypatch) -> None:
+    """The script ends with the sentence; what was written before it is named and can be read."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+    (tmp_path / "robot.toml").write_text(ROBOT)
+    monkeypatch.setattr("backemf.sims.webots.records.recording.ROWS", 10)
+    write, written = RecordingWriter._write_batch, []
+
+    def full(self, columns):
+        written.append(1)
+        if len(written) > 2:
+            raise OSError(28, "No space left on device")
+        write(self, columns)
+
+    monkeypatch.setattr(RecordingWriter, "_write_batch", full)
+    target = tmp_path / "run.parquet"
+    done = call("webots", "run", tmp_path / "script.py", "--robot", tmp_path / "robot.toml", "-o", target)
+    assert done.exit_code == 1 and done.stderr.count("No space left on device; free some space") == 1
+    assert f"wrote {target}.part" in done.stdout.replace("\n", "") and not target.exists()
+    assert done.stderr.splitlines()[-1].endswith(f"what was recorded until then is in {target}.part.")
+    with pytest.warns(be.BackemfWarning, match=r"ends at t = 0\.64 s"):
+        be.read_recording(target)
+
+
+def test_two_runs_with_one_file_do_not_mix(tmp_path) -> None:
+    """The second takes the name; the first says so in the end instead of taking the second's parts for its own."""
+    first = parts(tmp_path / "run.parquet", 3)
+    second = parts(tmp_path / "run.parquet", 1)
+    with pytest.raises(
+        be.ParameterError, match=r"another run has begun to write to it; give each run a file of its own$"
+    ):
+        first.close()
+    second.close()
+    assert be.read_recording(tmp_path / "run.parquet").rows == 10

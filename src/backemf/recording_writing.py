@@ -7,6 +7,7 @@ end and is nothing without it, or lines of CSV. Whatever ends the process, the p
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -60,6 +61,8 @@ class RecordingWriter:
         """Where it is until then."""
         self.parts = 0
         """Number of parts that were written."""
+        self.failed = False
+        """Whether a part could not be written, so that there is no whole recording."""
         self._csv = self.path.suffix == ".csv"
         if not self._csv:
             require_pyarrow("Writing parquet")
@@ -75,6 +78,7 @@ class RecordingWriter:
                 self._write_batch(columns)
             self._file.flush()
         except OSError as error:
+            self.failed = True
             raise self._unwritable(error) from None
         self.parts += 1
 
@@ -86,7 +90,11 @@ class RecordingWriter:
         self._stream.write_table(table)
 
     def close(self) -> Path:
-        """Give the recording its name and its format; until that is done, the parts stay."""
+        """Give the recording its name and its format; until that is done and after a failure, the parts stay."""
+        if self.failed:
+            self.abandon()
+            return self.part
+        self._require_own()
         try:
             self._end()
             if not self._csv:
@@ -94,12 +102,20 @@ class RecordingWriter:
             else:
                 files.put_in_place(self.part, self.path)
         except OSError as error:
+            self.failed = True
             raise self._unwritable(error) from None
         except ParameterError as error:  # of the file that the parts are assembled to
+            self.failed = True
             raise ParameterError(f"{error}; {self.left}") from None
         with suppress(OSError):
             self.part.unlink(missing_ok=True)
         return self.path
+
+    def _require_own(self) -> None:
+        """Raise one sentence if the file of the parts is another one by now."""
+        if not self.part.exists() or not os.path.samestat(os.fstat(self._file.fileno()), self.part.stat()):
+            self.failed = True
+            raise ParameterError(f"{self.path}: another run has begun to write to it; give each run a file of its own")
 
     def abandon(self) -> None:
         """End without a recording: what was written stays under the name of the parts, nothing leaves nothing."""
@@ -115,9 +131,11 @@ class RecordingWriter:
         return f"what was recorded until then is in {self.part}"
 
     def _end(self) -> None:
-        if self._stream is not None:
-            self._stream.close()
-        self._file.close()
+        try:
+            if self._stream is not None:
+                self._stream.close()
+        finally:
+            self._file.close()
 
     def _assemble(self) -> None:
         """A parquet file from the parts, few of which are in memory at a time."""

@@ -136,11 +136,12 @@ def run(
         if plot is not None:
             picture.draw_run(recorder, plot, f"{script.name} on {described.name} ({described.backend})")
         _sound(wav, recorder, sound, play, waves)
-    for path in (output, plot, sound):
+    kept_in = output if recorder is None or recorder.left is None else recorder.left
+    for path in (kept_in, plot, sound):
         if path is not None:
             console().print(f"wrote {path}", soft_wrap=True)
     if ended.error is not None:
-        kept = f"; what was recorded until then is in {output}" if output is not None else ""
+        kept = f"; what was recorded until then is in {kept_in}" if output is not None else ""
         how = "was stopped" if isinstance(ended.error, KeyboardInterrupt) else f"raised {type(ended.error).__name__}"
         print(f"{script} {how} at t = {ended.simulation.time:g} s{kept}.", file=sys.stderr)
     raise typer.Exit(ended.code)

@@ -95,6 +95,11 @@ class Recorder:
         return dict(zip(self.units, whole.T, strict=True))
 
     @property
+    def left(self) -> Path | None:
+        """The parts of a recording that could not be written to its end; None: it could."""
+        return self._writer.part if self._writer is not None and self._writer.failed else None
+
+    @property
     def axes(self) -> list[str]:
         """Names of the axes that were recorded."""
         return list(self.labels)
