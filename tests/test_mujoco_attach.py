@@ -307,7 +307,7 @@ OTHER = "3.11" if VERSION == "4.0" else "4.0"
         ("<robot/>", {}, "begins with <mujoco>"),
         (BOMB, {}, "DOCTYPE"),
         (f"{NESTED}</mujoco>", {"version": OTHER}, "nested too deeply"),
-        (f"{NESTED}</mujoco>", {}, "MuJoCo cannot read it"),
+        (f"{NESTED}</mujoco>", {}, "nested too deeply"),
         ("<mujoco>\0</mujoco>", {}, "is no well-formed XML"),
         ("no model\nat all", {}, "neither an MJCF text nor a path"),
         ("nowhere.xml", {}, "no such file"),

@@ -129,5 +129,5 @@ def _element(text: str, where: str) -> ElementTree.Element:
     while level:
         level, depth = [child for element in level for child in element], depth + 1
         if depth > DEPTH:
-            raise ParameterError(f"{where}: nests elements deeper than {DEPTH}; no model of a robot does")
+            raise ParameterError(f"{where}: elements are nested too deeply; MuJoCo reads {DEPTH} levels")
     return root
