@@ -138,7 +138,7 @@ WRONG = {
     "ndarray": np.zeros((40, 3)),
     "'mit-mini-cheeta' is neither in the catalogue nor a file, did you mean mit-mini-cheetah": "mit-mini-cheeta",
     "'' is neither in the catalogue nor a file": "",
-    "'.' is neither in the catalogue nor a file|is a directory": ".",
+    "'.' is neither in the catalogue nor a file|it is a folder": ".",
     "'nowhere.toml' is neither in the catalogue nor a file": Path("nowhere.toml"),
     r"'a\nb' is neither in the catalogue nor a file": "a\nb",
     r"'\x00' is neither in the catalogue nor a file": "\0",
@@ -155,7 +155,7 @@ def test_a_wrong_object_is_one_sentence(sentence):
     assert any(part in told for part in sentence.split("|")), told
     assert "\n" not in told
     assert len(told) < 400
-    if "directory" not in told:
+    if "it is a folder" not in told:
         assert "a catalogue id, the path of a TOML file, a Datasheet, a Motor, an Actuator or an OnJoint" in told
 
 
