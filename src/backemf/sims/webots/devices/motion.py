@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ....errors import ParameterError
+from ....files import read_bytes
 from ..backends.axis import told
 from ..session import current
 from .motor import Motor
@@ -31,12 +33,9 @@ class Poses:
 def read_motion(filename: str) -> Poses | str:
     """The poses of a motion file, or what Webots says of a bad one."""
     try:
-        with open(filename, "rb") as file:
-            raw = file.read(LARGEST + 1)
-    except OSError:
+        raw = read_bytes(filename, LARGEST)
+    except ParameterError:
         return f"could not open '{filename}' file."
-    if len(raw) > LARGEST:
-        return f"file '{filename}' has more than {LARGEST} bytes."
     lines = [_tokens(line) for line in raw.decode("utf-8", "replace").splitlines()]
     if not lines:
         return f"file '{filename}' is empty."

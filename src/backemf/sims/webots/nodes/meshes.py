@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....errors import ParameterError
+from ....files import read_bytes
 from .masses import DENSITY, Mass
 
 LARGEST = 16_000_000
@@ -62,12 +63,7 @@ def read_mesh(path: Path) -> Any:
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise ParameterError(f"{path}: the volume of a {path.suffix or 'nameless'} mesh is not read: give .obj or .stl")
-    try:
-        if path.stat().st_size > LARGEST:
-            raise ParameterError(f"{path}: has {path.stat().st_size} bytes; no more than {LARGEST} of a mesh are read")
-        raw = path.read_bytes()
-    except (OSError, ValueError) as error:
-        raise ParameterError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    raw = read_bytes(path, LARGEST, what="a mesh")
     try:
         triangles = reader(raw)
     except (ValueError, IndexError):

@@ -6,8 +6,11 @@ Until R2021b cylinders and capsules stood along y, and y pointed up; since R2022
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from contextlib import suppress
 
+from ....errors import ParameterError
+from ....files import opened
+from .documents import LARGEST
 from .node import Node
 
 _HEADER = re.compile(r"\s*#(?:VRML_SIM|VRML_OBJ)\s+(?:R(\d{4})|V\d)")
@@ -36,8 +39,6 @@ def z_up(header: str) -> bool:
 
 
 def _beginning(file: str) -> str:
-    try:
-        with Path(file).open("rb") as opened:
-            return opened.read(_LONGEST).decode("utf-8", "replace")
-    except (OSError, ValueError):
-        return ""
+    with suppress(ParameterError), opened(file, LARGEST) as content:
+        return content.read(_LONGEST).decode("utf-8", "replace")
+    return ""
