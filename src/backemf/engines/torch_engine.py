@@ -8,9 +8,49 @@ from typing import Any
 
 import torch
 
+from ..actuator.command import Command
 from ..physics.state import Output
 from ..tree import map_numbers
 from .packing import on_packed, packed, unpacked, with_states
+
+
+class _Precision:
+    """Precision of the step that is being computed or traced; None: PyTorch's default."""
+
+    dtype: Any = None
+
+
+_step = _Precision()
+
+
+def _in_precision(function, dtype):
+    """The step with plain numbers in its own precision: `dtype`, or where that is None the widest of its inputs."""
+
+    def step(actuator, state, *arguments):
+        _step.dtype = dtype or _widest((state, *arguments))
+        try:
+            return function(actuator, state, *arguments)
+        finally:
+            _step.dtype = None
+
+    return step
+
+
+def _widest(inputs):
+    """The widest float type among tensors, however nested; None where there is none."""
+    found = None
+    for item in inputs:
+        inner: Any = None
+        if isinstance(item, torch.Tensor):
+            inner = item.dtype if item.is_floating_point() else None
+        elif isinstance(item, dict):
+            inner = _widest(tuple(item.values()))
+        elif isinstance(item, tuple):
+            inner = _widest(item)
+        elif isinstance(item, Command):
+            inner = _widest((item.position, item.velocity, item.effort, item.voltage))
+        found = inner if found is None else found if inner is None else torch.promote_types(found, inner)
+    return found
 
 
 # parameters that are plain floats stay so: they are computed once while tracing
@@ -34,9 +74,12 @@ def _minimum(a, b):
 
 
 def _where(condition, a, b):
-    if isinstance(condition, torch.Tensor):
+    if not isinstance(condition, torch.Tensor):
+        return a if condition else b
+    if isinstance(a, torch.Tensor) or isinstance(b, torch.Tensor) or not isinstance(a + b, float):
         return torch.where(condition, a, b)
-    return a if condition else b
+    # a choice between two plain numbers would be made in PyTorch's default precision
+    return torch.where(condition, torch.scalar_tensor(a, dtype=_step.dtype), b)
 
 
 def _power(base, exponent):
@@ -96,7 +139,7 @@ def _matmul(x, weight):
 def _stacked(items, dim):
     like = next((item for item in items if isinstance(item, torch.Tensor)), None)
     if like is None:
-        return torch.stack([torch.as_tensor(item) for item in items], dim=dim)
+        return torch.stack([torch.as_tensor(item, dtype=_step.dtype) for item in items], dim=dim)
     items = [item if isinstance(item, torch.Tensor) else torch.full_like(like, item) for item in items]
     return torch.stack(torch.broadcast_tensors(*items), dim=dim)
 
@@ -169,7 +212,7 @@ def compiled(function, actuator, options):
     """The function compiled to one graph, with its first argument, the actuator, filled in."""
     place = {"dtype": options.get("dtype"), "device": options.get("device")}
     actuator = map_numbers(actuator, lambda x: x if isinstance(x, (int, float, torch.Tensor)) else array(x, **place))
-    step = on_packed(function)
+    step = _in_precision(on_packed(function), place["dtype"])
 
     def run(state, *arguments):
         return step(actuator, state, *arguments)
