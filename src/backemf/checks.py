@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import is_dataclass
 from typing import Any
 
@@ -23,55 +24,105 @@ def concrete(value: Number) -> np.ndarray | None:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, (int, float, np.ndarray, np.generic)):
-        return np.asarray(value, dtype=float)
-    return None
+        try:
+            return np.asarray(value, dtype=float)
+        except OverflowError:
+            return np.asarray(np.inf)
+    return _known_array(value)
 
 
-_NO_NUMBERS = (str, bytes, complex, list, tuple, dict, set)
-"""What people hand over by mistake. Anything else unknown may be an engine's array, or a mark that JAX puts there."""
+def _known_array(value: Any) -> np.ndarray | None:
+    """An array of another library as NumPy's; None if it is being traced, or is no array."""
+    torch, library = sys.modules.get("torch"), type(value).__module__.partition(".")[0]
+    try:
+        if torch is not None and isinstance(value, torch.Tensor):
+            return None if torch.compiler.is_compiling() else np.asarray(value.detach().cpu().double().numpy())
+        if library == "warp":
+            return np.asarray(value.numpy(), dtype=float)
+        return np.asarray(value, dtype=float) if library in ("jax", "jaxlib") else None
+    except (TypeError, RuntimeError, NotImplementedError):
+        return None
+
+
+_NO_NUMBERS = (bool, np.bool_, str, bytes, complex, list, tuple, dict, set)
+"""What people hand over by mistake."""
 
 
 def no_number(value: Any) -> bool:
     """Whether a value can be neither a number nor an array of numbers."""
-    return isinstance(value, _NO_NUMBERS) or (isinstance(value, np.ndarray) and value.dtype.kind not in "biuf")
+    if isinstance(value, _NO_NUMBERS):
+        return True
+    if isinstance(value, (int, float)):
+        return False
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype.kind not in "iuf"
+    kind = getattr(value, "dtype", None)
+    # the arrays of other libraries have a type of their elements; symbols of our own tracer stand for a number
+    own = type(value).__module__.startswith("backemf.engines")
+    return str(kind).removeprefix("torch.").startswith(("bool", "complex")) if kind is not None else not own
 
 
 def known_number(part: Any, name: str) -> np.ndarray | None:
     """A field as an array if it is known now; raises one sentence if it cannot be a number."""
     value = getattr(part, name)
-    left_out = value is None and type(part).__dataclass_fields__[name].default is not None
-    if left_out or no_number(value):
+    if value is None and type(part).__dataclass_fields__[name].default is None:
+        return None
+    if value is None or no_number(value):
         raise ParameterError(
-            f"{type(part).__name__}.{name} = {_short(value)}: must be a number, or a NumPy array with one per motor"
+            f"{type(part).__name__}.{name} = {shown(value)}: must be a number, or a NumPy array with one per motor"
+        )
+    if 0 in getattr(value, "shape", ()):
+        raise ParameterError(
+            f"{type(part).__name__}.{name} is an empty array of the shape {tuple(value.shape)}: "
+            "give a number, or an array with one per motor"
         )
     return concrete(value)
 
 
-def _short(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value as a message shows it, cut where it is long."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def require_part(part: Any, name: str, *kinds: type) -> None:
-    """Raise one sentence if a field that holds a group of constants holds something else."""
+    """Raise a `ParameterError` if a field that holds a group of constants holds something else."""
     value = getattr(part, name)
     optional = type(part).__dataclass_fields__[name].default is None
-    wrong = isinstance(value, (int, float, np.ndarray, *_NO_NUMBERS)) or (
-        is_dataclass(value) and not isinstance(value, kinds)
-    )
-    if wrong or (value is None and not optional):
+    if not isinstance(value, kinds) and not (value is None and optional):
         names = " or ".join(kind.__name__ for kind in kinds)
-        shown = f"{type(value).__name__}(...)" if is_dataclass(value) else _short(value)
-        raise ParameterError(f"{type(part).__name__}.{name} = {shown}: must be {names}")
+        given = f"{type(value).__name__}(...)" if is_dataclass(value) else shown(value)
+        raise ParameterError(f"{type(part).__name__}.{name} = {given}: must be {names}")
 
 
 def require_parts(part: object, name: str, kind: type) -> None:
-    """Raise one sentence if a field is no row of groups of constants; a list becomes a tuple."""
+    """Raise a `ParameterError` if a field is no row of groups of constants; a list becomes a tuple."""
     values = getattr(part, name)
-    wrong = not isinstance(values, (tuple, list)) or not values
-    if wrong or any(isinstance(x, (int, float, np.ndarray, *_NO_NUMBERS, type(None))) for x in values):
-        raise ParameterError(f"{type(part).__name__}.{name} = {_short(values)}: must be a tuple of {kind.__name__}")
+    if not isinstance(values, (tuple, list)) or not values or not all(isinstance(x, kind) for x in values):
+        raise ParameterError(f"{type(part).__name__}.{name} = {shown(values)}: must be a tuple of {kind.__name__}")
     object.__setattr__(part, name, tuple(values))
+
+
+def require_flag(part: object, *names: str) -> None:
+    """Raise a `ParameterError` if a switch is neither True nor False; any text would act as True."""
+    for name in names:
+        value = getattr(part, name)
+        if not isinstance(value, bool):
+            raise ParameterError(f"{type(part).__name__}.{name} = {shown(value)}: must be True or False")
+
+
+def require_count(part: object, name: str, least: int, unit: str = "number") -> None:
+    """Raise a `ParameterError` if a field is no whole number of at least `least`."""
+    value = getattr(part, name)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ParameterError(f"{type(part).__name__}.{name} = {shown(value)}: must be a whole {unit}, {least} or more")
+
+
+def require_choice(part: object, name: str, choices: tuple[str, ...]) -> None:
+    """Raise a `ParameterError` if a word is none of those it may be."""
+    value = getattr(part, name)
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(f"{type(part).__name__}.{name} = {shown(value)}: must be one of {', '.join(choices)}")
 
 
 def require(part: object, name: str, test: str, bound: float = 0.0) -> None:
@@ -93,7 +144,7 @@ def require(part: object, name: str, test: str, bound: float = 0.0) -> None:
 def leave_out(part: object, name: str, neutral: float) -> None:
     """Turn a plain number that has no effect into None, so that its law is left out of the step."""
     value = getattr(part, name)
-    if isinstance(value, (int, float)) and value == neutral:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value == neutral:
         object.__setattr__(part, name, None)
 
 
@@ -102,4 +153,6 @@ def require_finite(part: object, *names: str) -> None:
     for name in names:
         value = known_number(part, name)
         if value is not None and not np.isfinite(value).all():
-            raise ParameterError(f"{type(part).__name__}.{name} = {getattr(part, name)}: must be a finite number")
+            raise ParameterError(
+                f"{type(part).__name__}.{name} = {shown(getattr(part, name))}: must be a finite number"
+            )

@@ -233,9 +233,9 @@ def as_command(command: Any) -> Command:
 def _numbers(name: str, values: Any) -> np.ndarray:
     """A list or array as an array of numbers."""
     try:
-        if not np.iscomplexobj(values):
+        if not np.iscomplexobj(values) and np.asarray(values).dtype.kind != "b":
             return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     raise ParameterError(f"{name}: must be a list of numbers only, all rows of one length")
 

@@ -133,7 +133,7 @@ class PrescribedMotion:
         for name in ("time", "position"):
             try:
                 object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise ParameterError(f"PrescribedMotion.{name}: must be a list of numbers") from None
         if self.time.ndim != 1 or self.time.shape != self.position.shape or len(self.time) < 2:
             raise ParameterError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, is_dataclass
 from typing import Any
 
-from ..checks import Maybe, concrete, no_number, require, require_part, require_parts
+from ..checks import Maybe, concrete, no_number, require, require_count, require_flag, require_part, shown
 from ..errors import ParameterError
 from ..motor import Motor
 from ..tree import kind_of_numbers
@@ -26,7 +26,7 @@ from .delay import Delay
 from .joint_friction import TanhFriction
 from .learned.learned import LearnedMlp, LearnedRecurrent
 from .supply import Supply
-from .torque_limits import DcClip, TorqueLimit
+from .torque_limits import TorqueLimit
 
 FORMULAS = (Voltage, PositionPid, VelocityPi, TorquePid, IdealPd, Torque, DutyServo, ModeSelector)
 NETWORKS = (LearnedMlp, LearnedRecurrent)
@@ -77,8 +77,8 @@ class Actuator:
         require(self, "slew", ">")
         require(self, "voltage_limit", ">")
         check_command_range(self)
-        if isinstance(self.substeps, bool) or not isinstance(self.substeps, int) or self.substeps < 1:
-            raise ParameterError(f"Actuator.substeps = {self.substeps!r}: must be a whole number, 1 or more")
+        require_count(self, "substeps", 1)
+        require_flag(self, "meter")
         if isinstance(self.controller, NETWORKS) and self.substeps > 1:
             raise ParameterError(
                 f"Actuator.substeps = {self.substeps}: a network is made for the step it was trained at; leave it out"
@@ -90,19 +90,18 @@ class Actuator:
         for name in (isinstance(self.delay, Delay) and self.delay.targets) or ():
             if name not in inputs:
                 raise ParameterError(
-                    f"Delay.targets names {name!r}, but {type(self.controller).__name__} takes {', '.join(inputs)}"
+                    f"Delay.targets names {shown(name)}, but {type(self.controller).__name__} takes {', '.join(inputs)}"
                 )
 
     def _check_limits(self) -> None:
         given: Any = (self.limits,) if isinstance(self.limits, TorqueLimit) else self.limits
-        object.__setattr__(self, "limits", given)
-        if not isinstance(given, (tuple, list)) or len(given):
-            require_parts(self, "limits", DcClip)
-        for limit in given:
+        for limit in given if isinstance(given, (tuple, list)) else (given,):
             if is_dataclass(limit) and not isinstance(limit, TorqueLimit):
                 raise ParameterError(
                     f"Actuator.limits holds {type(limit).__name__}(...): must be limits such as DcClip"
                 )
+        if not isinstance(given, (tuple, list)) or not all(isinstance(limit, TorqueLimit) for limit in given):
+            raise ParameterError(f"Actuator.limits = {shown(self.limits)}: must be a tuple of limits such as DcClip")
         object.__setattr__(self, "limits", tuple(given))
 
     def _check_motor(self) -> None:
@@ -152,8 +151,8 @@ def check_command_range(actuator: Actuator) -> None:
         return
     pair = isinstance(limits, (tuple, list)) and len(limits) == 2 and not any(no_number(x) for x in limits)
     if not pair:
-        raise ParameterError(f"Actuator.command_range = {limits!r}: must be two numbers, (lowest, highest)")
+        raise ParameterError(f"Actuator.command_range = {shown(limits)}: must be two numbers, (lowest, highest)")
     low, high = concrete(limits[0]), concrete(limits[1])
     if low is not None and high is not None and not (low <= high).all():
-        raise ParameterError(f"Actuator.command_range = {limits!r}: the lowest comes first")
+        raise ParameterError(f"Actuator.command_range = {shown(limits)}: the lowest comes first")
     object.__setattr__(actuator, "command_range", tuple(limits))

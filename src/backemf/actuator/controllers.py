@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..checks import Maybe, Number, leave_out, require, require_part
+from ..checks import Maybe, Number, leave_out, require, require_choice, require_flag, require_part, shown
 from ..errors import ParameterError
 from ..tree import kind_of_numbers
 from .firmware import DYNAMIXEL, FEETECH, Firmware, firmware_of, register
@@ -100,8 +100,7 @@ class TorquePid:
     def __post_init__(self) -> None:
         check_gains(self)
         require(self, "current_bandwidth", ">")
-        if self.follows not in ("position", "velocity"):
-            raise ParameterError(f"TorquePid.follows = {self.follows!r}: must be 'position' or 'velocity'")
+        require_choice(self, "follows", ("position", "velocity"))
         check_listens(self)
 
     @property
@@ -278,6 +277,7 @@ def check_gains(controller: object) -> None:
             require(controller, name, ">=")
     leave_out(controller, "ki", 0.0)
     require(controller, "integral_limit", ">")
+    require_flag(controller, "freeze_at_limit")
     if getattr(controller, "ki", None) is None and getattr(controller, "integral_limit", None) is not None:
         raise ParameterError(
             f"{type(controller).__name__}.integral_limit would never take effect: give ki, or leave it out"
@@ -290,10 +290,11 @@ def check_listens(controller: Any) -> None:
     if given is None:
         return
     name = type(controller).__name__
-    if isinstance(given, str) or not all(target in TORQUE_TARGETS for target in given) or len(set(given)) != len(given):
-        raise ParameterError(f"{name}.listens = {given!r}: must be some of {', '.join(TORQUE_TARGETS)}, each once")
+    words = isinstance(given, (tuple, list)) and all(isinstance(target, str) for target in given)
+    if not words or not set(given) <= set(TORQUE_TARGETS) or len(set(given)) != len(given):
+        raise ParameterError(f"{name}.listens = {shown(given)}: must be some of {', '.join(TORQUE_TARGETS)}, each once")
     if controller.main not in given:
-        raise ParameterError(f"{name}.listens = {given!r}: must have {controller.main}, its main input")
+        raise ParameterError(f"{name}.listens = {shown(given)}: must have {controller.main}, its main input")
     ordered = tuple(target for target in TORQUE_TARGETS if target in given)
     object.__setattr__(controller, "listens", None if ordered == TORQUE_TARGETS else ordered)
 

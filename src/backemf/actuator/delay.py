@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Maybe, concrete, no_number, require
+from ..checks import Maybe, concrete, no_number, require, require_choice, require_count, require_flag, shown
 from ..errors import ParameterError
 from ..physics.draws import mixed, uniform
 from ..physics.ops import counted, floor, minimum, picked, where
@@ -62,8 +62,9 @@ class Delay:
             check_range(self, name)
         self._check_whole()
         if self.schedule is not None:
-            check_choice(self, "schedule", SCHEDULES)
-        check_choice(self, "per", ("environment", "joint"))
+            require_choice(self, "schedule", SCHEDULES)
+        require_choice(self, "per", ("environment", "joint"))
+        require_flag(self, "staggered", "reorder")
         self._check_schedule()
         self._check_targets()
         self._check_shared()
@@ -75,19 +76,18 @@ class Delay:
             )
 
     def _check_whole(self) -> None:
-        if self.whole is None:
+        if self.whole is not None:
+            require_flag(self, "whole")
+        else:
             object.__setattr__(self, "whole", self.steps is not None and all_whole(self.steps))
         known = [concrete(end) for end in (self.shortest, self.longest)]
         if self.whole and self.steps is not None and any(x is not None and (x % 1.0).any() for x in known):
             raise ParameterError(f"Delay.whole = True, but steps = {self.steps}: give whole numbers, or whole=False")
 
     def _check_schedule(self) -> None:
-        if not isinstance(self.period, int) or isinstance(self.period, bool) or self.period < 0:
-            raise ParameterError(f"Delay.period = {self.period!r}: must be a whole number of steps, 0 or more")
-        if self.frames is not None and (
-            not isinstance(self.frames, int) or isinstance(self.frames, bool) or self.frames < 1
-        ):
-            raise ParameterError(f"Delay.frames = {self.frames!r}: must be a whole number of steps, 1 or more")
+        require_count(self, "period", 0, "number of steps")
+        if self.frames is not None:
+            require_count(self, "frames", 1, "number of steps")
         if self.schedule == "period" and self.period < 1:
             raise ParameterError("Delay.schedule = 'period': give the period in steps, e.g. period=10")
         if self.period and self.schedule not in ("period", "mjlab"):
@@ -101,11 +101,11 @@ class Delay:
                 "Delay.hold_probability would never take effect: it belongs to schedule='period', 'step' or 'mjlab'"
             )
         if self.named and (self.steps is None or not self.whole):
-            raise ParameterError(f"Delay.schedule = {self.schedule!r}: needs whole steps=(shortest, longest)")
+            raise ParameterError(f"Delay.schedule = {shown(self.schedule)}: needs whole steps=(shortest, longest)")
         if self.schedule in ("period", "step") and not self.drawn:
             unit = "seconds" if self.steps is None else "steps"
             raise ParameterError(
-                f"Delay.schedule = {self.schedule!r} would never take effect: "
+                f"Delay.schedule = {shown(self.schedule)} would never take effect: "
                 f"one value is never drawn anew, give {unit}=(shortest, longest)"
             )
 
@@ -114,10 +114,10 @@ class Delay:
             return
         names = (self.targets,) if isinstance(self.targets, str) else self.targets
         if not isinstance(names, (tuple, list)) or not names:
-            raise ParameterError(f"Delay.targets = {self.targets!r}: must be some of {', '.join(TARGETS)}")
+            raise ParameterError(f"Delay.targets = {shown(self.targets)}: must be some of {', '.join(TARGETS)}")
         for name in names:
-            if name not in TARGETS:
-                raise ParameterError(f"Delay.targets names {name!r}: must be of {', '.join(TARGETS)}")
+            if not isinstance(name, str) or name not in TARGETS:
+                raise ParameterError(f"Delay.targets names {shown(name)}: must be of {', '.join(TARGETS)}")
         object.__setattr__(self, "targets", tuple(names))
 
     def _check_shared(self) -> None:
@@ -195,21 +195,14 @@ def check_range(delay: Delay, name: str) -> None:
     if value is None:
         return
     ends = value if isinstance(value, tuple) else (value,)
-    wrong = any(no_number(x) or x is None or isinstance(x, bool) for x in ends)
+    wrong = any(x is None or no_number(x) or 0 in getattr(x, "shape", ()) for x in ends)
     if wrong or (isinstance(value, tuple) and len(value) != 2):
-        raise ParameterError(f"Delay.{name} = {value!r}: must be a number, or two of them, (shortest, longest)")
+        raise ParameterError(f"Delay.{name} = {shown(value)}: must be a number, or two of them, (shortest, longest)")
     known = [concrete(x) for x in ends]
     if any(x is not None and not (np.isfinite(x) & (x >= 0)).all() for x in known):
-        raise ParameterError(f"Delay.{name} = {value!r}: must be a finite number of 0 or more")
+        raise ParameterError(f"Delay.{name} = {shown(value)}: must be a finite number of 0 or more")
     if len(ends) == 2 and known[0] is not None and known[1] is not None and (known[0] > known[1]).any():
-        raise ParameterError(f"Delay.{name} = {value!r}: the shortest comes first")
-
-
-def check_choice(part: object, name: str, choices: tuple[str, ...]) -> None:
-    """Raise one sentence if a word is none of those it may be."""
-    value = getattr(part, name)
-    if value not in choices:
-        raise ParameterError(f"{type(part).__name__}.{name} = {value!r}: must be one of {', '.join(choices)}")
+        raise ParameterError(f"Delay.{name} = {shown(value)}: the shortest comes first")
 
 
 @kind_of_numbers

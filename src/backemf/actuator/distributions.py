@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..checks import shown
 from ..errors import ParameterError
 
 PER = ("each", "environment", "joint", "all")
@@ -38,11 +39,12 @@ class Distribution:
         return drawn + nominal if self.how == "add" else drawn
 
     def __post_init__(self) -> None:
-        self._require(self.per is None or self.per in PER, "per", f"must be one of {', '.join(PER)}")
+        known = self.per is None or (isinstance(self.per, str) and self.per in PER)
+        self._require(known, "per", f"must be one of {', '.join(PER)}")
 
     def _require(self, good: bool, name: str, words: str) -> None:
         if not good:
-            raise ParameterError(f"{type(self).__name__}.{name} = {getattr(self, name)!r}: {words}")
+            raise ParameterError(f"{type(self).__name__}.{name} = {shown(getattr(self, name))}: {words}")
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class _Range(Distribution):
         super().__post_init__()
         self._require(_number(self.low), "low", "must be a finite number")
         self._require(_number(self.high), "high", "must be a finite number")
-        self._require(self.low <= self.high, "high", f"must be at least low = {self.low!r}")
+        self._require(self.low <= self.high, "high", f"must be at least low = {shown(self.low)}")
 
     def spread(self, even: Any) -> Any:
         return (1.0 - even) * self.low + even * self.high
@@ -97,7 +99,11 @@ class _Bell(Distribution):
 
 
 def _number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.floating, np.integer)) and bool(np.isfinite(value))
+    plain = isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
+    try:
+        return plain and bool(np.isfinite(float(value)))
+    except OverflowError:
+        return False
 
 
 @dataclass(frozen=True)

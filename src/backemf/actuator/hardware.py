@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Maybe, Number, concrete, require, require_finite
+from ..checks import Maybe, Number, concrete, no_number, require, require_finite
 from ..errors import ParameterError
 from ..motor import Stage
 from ..tree import kind_of_numbers
@@ -19,7 +19,7 @@ from ..tree import kind_of_numbers
 
 def positive(name: str, value: Number, zero: bool = False) -> None:
     """Raise one sentence if a number that is known now is not finite and positive."""
-    if value is None or isinstance(value, (str, bytes, list, tuple, dict)):
+    if value is None or no_number(value):
         raise ParameterError(f"{name} = {value!r}: must be a number or an array of them")
     known = concrete(value)
     if known is not None and not (np.isfinite(known) & ((known >= 0) if zero else (known > 0))).all():

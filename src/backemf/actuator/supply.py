@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..checks import Maybe, Number, leave_out, require
-from ..errors import ParameterError
+from ..checks import Maybe, Number, leave_out, require, require_flag
 from ..tree import kind_of_numbers
 
 
@@ -31,6 +30,4 @@ class Supply:
         require(self, "modulation_limit", ">")
         require(self, "modulation_limit", "<=", 1.0)
         leave_out(self, "resistance", 0.0)
-        for name in ("regeneration", "shared"):
-            if not isinstance(getattr(self, name), bool):
-                raise ParameterError(f"Supply.{name} = {getattr(self, name)!r}: must be True or False")
+        require_flag(self, "regeneration", "shared")

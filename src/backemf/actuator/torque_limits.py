@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Number, concrete, no_number, require
+from ..checks import Number, concrete, no_number, require, require_flag, shown
 from ..errors import ParameterError
 from ..physics.limits import clip, narrowed
 from ..physics.ops import absolute, interpolate, maximum, minimum, where
@@ -110,6 +110,7 @@ class KneeCurve:
         for name in ("driving_effort", "braking_effort", "no_load_speed"):
             require(self, name, ">")
         require(self, "knee_speed", ">=")
+        require_flag(self, "braking_falls")
         knee, end = concrete(self.knee_speed), concrete(self.no_load_speed)
         if knee is not None and end is not None and (knee >= end).any():
             raise ParameterError(
@@ -168,10 +169,10 @@ def check_table(part: Any, key: str, columns: tuple[str, ...]) -> None:
         if isinstance(value, (list, tuple)):
             try:
                 object.__setattr__(part, field, np.asarray(value, dtype=float))
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise ParameterError(f"{name}.{field}: must be a list of numbers") from None
         elif value is None or isinstance(value, (int, float)) or no_number(value):
-            raise ParameterError(f"{name}.{field} = {value!r}: must be a list of numbers")
+            raise ParameterError(f"{name}.{field} = {shown(value)}: must be a list of numbers")
         known = concrete(getattr(part, field))
         if known is None:
             continue

@@ -123,8 +123,28 @@ ops = SimpleNamespace(
 
 def _register(kind: type) -> None:
     """Make a dataclass a tree: numbers are leaves; words, switches, counts and None parts are structure."""
-    static = structure(kind)
-    jax.tree_util.register_dataclass(kind, [e.name for e in fields(kind) if e.name not in static], static)
+    static = tuple(structure(kind))
+    moving = tuple(entry.name for entry in fields(kind) if entry.name not in static)
+    if not hasattr(kind, "__post_init__"):
+        jax.tree_util.register_dataclass(kind, moving, static)
+        return
+    keys = tuple(jax.tree_util.GetAttrKey(name) for name in moving)
+
+    def flatten(part):
+        return [getattr(part, name) for name in moving], tuple(getattr(part, name) for name in static)
+
+    def flatten_with_keys(part):
+        children, aux = flatten(part)
+        return list(zip(keys, children, strict=True)), aux
+
+    def unflatten(aux, children):
+        # a tree of gradients or axes is no part that could exist, so that nothing is checked here
+        part = object.__new__(kind)
+        for name, value in (*zip(static, aux, strict=True), *zip(moving, children, strict=True)):
+            object.__setattr__(part, name, value)
+        return part
+
+    jax.tree_util.register_pytree_with_keys(kind, flatten_with_keys, unflatten, flatten)
 
 
 for _kind in KINDS:

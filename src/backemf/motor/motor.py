@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..checks import Number, concrete, require_part
+from ..checks import Number, concrete, require_choice, require_part, shown
 from ..errors import ParameterError
 from ..tree import kind_of_numbers
 from .cogging import Cogging
@@ -52,9 +52,10 @@ class Motor:
         if isinstance(self.estimates, list):
             object.__setattr__(self, "estimates", tuple(self.estimates))
         if not isinstance(self.estimates, tuple) or not all(isinstance(e, Estimate) for e in self.estimates):
-            raise ParameterError(f"Motor.estimates = {self.estimates!r}: must be a tuple of Estimate")
-        if self.motion not in ("rotary", "linear"):
-            raise ParameterError(f'Motor.motion = {self.motion!r}: must be "rotary" or "linear"')
+            raise ParameterError(f"Motor.estimates = {shown(self.estimates)}: must be a tuple of Estimate")
+        require_choice(self, "motion", ("rotary", "linear"))
+        if not isinstance(self.name, str):
+            raise ParameterError(f"Motor.name = {shown(self.name)}: must be a text")
         if self.limits is not None and self.limits.derates and self.thermal is None:
             raise ParameterError(
                 "Motor.limits derates with the winding temperature, but Motor.thermal is None: give a thermal model"

@@ -16,12 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...checks import Number, require_finite, require_part
+from ...checks import Number, require_choice, require_count, require_finite, require_part
 from ...errors import ParameterError
 from ...physics.ops import alike, stack_first, stack_last, where
 from ...tree import kind_of_numbers
 from .laws import begun, gru, lstm, mlp
-from .networks import Gru, Lstm, Mlp, check_word
+from .networks import Gru, Lstm, Mlp
 
 ORDERS = ("position_velocity", "velocity_position")
 RESETS = ("backfill", "zero")
@@ -60,12 +60,10 @@ class LearnedMlp:
     def __post_init__(self) -> None:
         require_part(self, "network", Mlp)
         for name in ("history", "stride"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ParameterError(f"LearnedMlp.{name} = {value!r}: must be a whole number of steps, 1 or more")
+            require_count(self, name, 1, "number of steps")
         require_finite(self, *SCALES)
-        check_word(self, "input_order", ORDERS)
-        check_word(self, "reset", RESETS)
+        require_choice(self, "input_order", ORDERS)
+        require_choice(self, "reset", RESETS)
         if isinstance(self.network, Mlp):
             check_sizes(self, 2 * self.history)
 
@@ -97,7 +95,7 @@ class LearnedRecurrent:
     def __post_init__(self) -> None:
         require_part(self, "network", Lstm, Gru)
         require_finite(self, *SCALES)
-        check_word(self, "input_order", ORDERS)
+        require_choice(self, "input_order", ORDERS)
         if isinstance(self.network, (Lstm, Gru)):
             check_sizes(self, 2)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import Number, require, require_part
+from ...checks import Number, concrete, no_number, require, require_part
 from ...errors import ParameterError
 from ...tree import kind_of_numbers
 
@@ -41,8 +41,7 @@ class LayerNorm:
             label = f"LayerNorm.{name}"
             known = as_known(getattr(self, name), label)
             object.__setattr__(self, name, known)
-            if isinstance(known, np.ndarray):
-                check_array(known, label, 1)
+            check_array(known, label, 1)
         fits(self, "bias", shape_of(self.bias), shape_of(self.weight) or (None,))
         require(self, "epsilon", ">=")
         if isinstance(self.epsilon, np.ndarray) and self.epsilon.ndim:
@@ -203,13 +202,6 @@ Network = Mlp | Lstm | Gru
 """Every network a learned actuator can have."""
 
 
-def check_word(part: Any, name: str, words: tuple[str, ...]) -> None:
-    """Raise one sentence if a word is none of those it may be."""
-    value = getattr(part, name)
-    if value not in words:
-        raise ParameterError(f"{type(part).__name__}.{name} = {value!r}: must be one of {', '.join(words)}")
-
-
 def activation_word(name: str, parameter: float | None = None) -> str:
     """The word for an activation with a parameter; the usual parameter is left out."""
     if name not in PARAMETERS or parameter is None or parameter == PARAMETERS[name]:
@@ -283,12 +275,14 @@ def check_arrays(part: Any, name: str, axes: int) -> None:
     known = tuple(as_known(value, f"{label}[{layer}]") for layer, value in enumerate(values))
     object.__setattr__(part, name, known)
     for layer, value in enumerate(known):
-        if isinstance(value, np.ndarray):
-            check_array(value, f"{label}[{layer}]", axes)
+        check_array(value, f"{label}[{layer}]", axes)
 
 
-def check_array(value: np.ndarray, label: str, axes: int) -> None:
-    """Raise one sentence if an array has other axes, or a value that is not finite."""
+def check_array(given: Any, label: str, axes: int) -> None:
+    """Raise a `ParameterError` if an array has other axes, or a value that is not finite, as far as it is known."""
+    value = concrete(given)
+    if value is None:
+        return
     if value.ndim != axes or 0 in value.shape:
         raise ParameterError(f"{label} has the shape {value.shape}: must have {axes} axes, none empty")
     if not np.isfinite(value).all():
@@ -298,9 +292,8 @@ def check_array(value: np.ndarray, label: str, axes: int) -> None:
 
 def as_known(value: Any, label: str) -> Any:
     """A list or NumPy array as an array of floats; anything else as it is."""
-    if isinstance(value, (str, bytes, int, float, dict)) or (
-        isinstance(value, np.ndarray) and value.dtype.kind not in "biuf"
-    ):
+    row = isinstance(value, (list, tuple))
+    if not row and (value is None or no_number(value) or isinstance(value, (int, float))):
         raise ParameterError(f"{label}: must be an array of numbers")
     if not isinstance(value, (list, tuple, np.ndarray)):
         return value
@@ -308,7 +301,7 @@ def as_known(value: Any, label: str) -> Any:
         array = np.asarray(value)
         # precision is kept where there is one
         return array if array.dtype.kind == "f" else array.astype(float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ParameterError(f"{label}: must be an array of numbers") from None
 
 
