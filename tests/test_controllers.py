@@ -326,7 +326,7 @@ def test_a_bad_command_is_reported_by_index():
     good.check()
     target[2, 1] = np.nan
     _, out = step(step.initial((4, 3)), target, still, still, DT)
-    with pytest.raises(be.ParameterError, match=r"\(2, 1\) was no finite number"):
+    with pytest.raises(be.ParameterError, match=r"\(2, 1\) was not finite"):
         out.check()
     assert np.array_equal(np.delete(out.torque.ravel(), 7), np.delete(good.torque.ravel(), 7))
     assert out.torque[2, 1] == 0.0

@@ -99,3 +99,26 @@ def test_infinite_and_missing_commands():
     _, out = step(step.initial((4,)), given, zero, zero, DT)
     assert out.torque.numpy().tolist() == [0.0, 0.0, 0.0, 8.0]
     assert (out.limit.numpy() > 0).tolist() == [True, True, True, False]
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("spread", [1, 2], ids=["loop", "kernel"])
+def test_a_joint_that_is_not_finite_stays_alone(name, spread):
+    """One motor's velocity is NaN for a step: it gets no torque, its states stay finite, all others are as NumPy's."""
+    actuator, given = KINDS[name], course(COUNT, 3)
+    given[4][1][5] = np.nan
+    found = torques(actuator, given, wp.float64, spread)
+    expected = reference(actuator, given)["torque"]
+    assert found["torque"][1, 5] == 0.0
+    assert all(np.isfinite(x.astype(float)).all() for x in found.values())
+    assert np.abs(found["torque"] - expected).max() <= 1e-12 * np.abs(expected).max()
+
+
+def test_the_motor_is_named():
+    """`Output.check` reads the flags of Warp's arrays."""
+    step = KINDS["volts"].compile("warp", device="cpu")
+    x = np.zeros(COUNT, dtype=np.float32)
+    x[7] = np.inf
+    _, out = step(step.initial((COUNT,)), 1.0, wp.array(x), wp.zeros(COUNT), DT)
+    with pytest.raises(be.ParameterError, match=r"of the joint at \(7,\) was not finite"):
+        out.check()

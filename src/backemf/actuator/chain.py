@@ -15,16 +15,33 @@ from ..physics.step import held as motor_held
 from ..tree import changed
 from .arrival import receive
 from .decision import decide, settle
+from .finite_joint import in_place_of, known_joints, resting_command, without_unknown
 from .joint import joint_coupled, joint_output
 
 
 def held(actuator, state: State, command, position, velocity, dt, load_torque=None, load_inertia=None, draws=None):
     """New state and output for a joint position and velocity that a host holds over the step."""
+    good = known_joints(position, velocity, dt, load_torque, load_inertia)
+    if good is None:
+        state, out = held_known(actuator, state, command, position, velocity, dt, load_torque, load_inertia, draws)
+        return state, changed(out, limit=as_bits(out.limit))
+    position, velocity, dt = (
+        in_place_of(good, x, stand_in) for x, stand_in in ((position, 0.0), (velocity, 0.0), (dt, 1.0))
+    )
+    load_torque, load_inertia = in_place_of(good, load_torque, 0.0), in_place_of(good, load_inertia, 1.0)
+    if actuator.supply is not None and actuator.supply.shared:
+        command = resting_command(good, actuator.controller.main, command, position)
+    after, out = held_known(actuator, state, command, position, velocity, dt, load_torque, load_inertia, draws)
+    after, out = without_unknown(good, state, after, out)
+    return after, changed(out, limit=as_bits(out.limit))
+
+
+def held_known(actuator, state: State, command, position, velocity, dt, load_torque, load_inertia, draws):
+    """New state and output where all that is known of the joint is finite."""
     command, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
     turns = actuator.substeps
     if turns == 1:
-        state, out = turn_held(actuator, state, command, flags, position, velocity, dt, load_torque, load_inertia)
-        return state, changed(out, limit=as_bits(out.limit))
+        return turn_held(actuator, state, command, flags, position, velocity, dt, load_torque, load_inertia)
     # how the torque follows the joint over all turns is that of one turn as long as the step
     _, whole = turn_held(actuator, state, command, flags, position, velocity, dt, load_torque, load_inertia)
     short = dt / turns
@@ -35,7 +52,7 @@ def held(actuator, state: State, command, position, velocity, dt, load_torque=No
         state, out = turn_held(actuator, state, command, flags, here, velocity, short, load_torque, load_inertia)
         total = added(total, out, turns)
     slopes = {"torque_slope": whole.torque_slope, "torque_stiffness": whole.torque_stiffness}
-    return state, changed(total, limit=as_bits(total.limit), **slopes)
+    return state, changed(total, **slopes)
 
 
 def turn_held(actuator, state: State, command, flags, position, velocity, dt, load_torque, load_inertia):

@@ -10,7 +10,15 @@ from ..errors import ParameterError
 from ..physics.state import OUTPUTS, Output, State
 from . import chain
 from .memory import initial_state, reset_state
-from .needs import look_of, require_command, require_frames, require_load, require_shapes, require_step
+from .needs import (
+    look_of,
+    require_command,
+    require_finite_joint,
+    require_frames,
+    require_load,
+    require_shapes,
+    require_step,
+)
 
 if TYPE_CHECKING:
     from .actuator import Actuator
@@ -47,6 +55,8 @@ class CompiledStep:
             dt: Step that the state is made for [s]; a delay in seconds takes its length from it.
             values: States by name, e.g. winding_rise=60.0.
         """
+        if dt is not None:
+            require_step(dt)
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         return initial_state(self._engine, self.actuator, shape, seed, dt, values, self._place)
 
@@ -76,6 +86,7 @@ class CompiledStep:
 
     def _check(self, state, command, joint_position, joint_velocity, dt, load_torque, load_inertia) -> None:
         require_step(dt)
+        require_finite_joint(joint_position, joint_velocity, load_torque, load_inertia)
         require_command(self.actuator, command)
         require_load(self.actuator, load_torque, load_inertia)
         require_frames(self.actuator, state, dt)

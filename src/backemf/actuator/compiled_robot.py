@@ -17,7 +17,7 @@ from .compiled import check_options, laws, outputs
 from .controllers import ModeSelector
 from .grouping import Group
 from .memory import initial_state, reset_state
-from .needs import require_command, require_frames, require_load, require_step
+from .needs import require_command, require_finite_joint, require_frames, require_load, require_step
 
 
 class CompiledSet:
@@ -41,6 +41,8 @@ class CompiledSet:
         self, shape: tuple[int, ...] | int = (), *, seed: int = 0, dt: float | None = None
     ) -> tuple[State, ...]:
         """The state of a batch of robots at rest; `shape` is that of the batch, without the joints."""
+        if dt is not None:
+            require_step(dt)
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         return tuple(
             initial_state(
@@ -69,6 +71,7 @@ class CompiledSet:
 
     def _check(self, state, command, position, velocity, dt, load_torque, load_inertia) -> None:
         given = {"joint_position": position, "joint_velocity": velocity}
+        require_finite_joint(position, velocity, load_torque, load_inertia)
         if isinstance(command, Command):
             given |= {f"Command.{name}": getattr(command, name) for name in (*TARGETS, "mode")}
             taken = {name for group in self.groups for name in group.actuator.controller.inputs}

@@ -6,7 +6,9 @@ import math
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from ..checks import concrete
+import numpy as np
+
+from ..checks import concrete, no_number, shown
 from ..errors import ParameterError
 from ..motor import Coulomb, LoadDependent, Motor
 from ..physics.state import State
@@ -28,15 +30,32 @@ def look_of(state: Any, command: Any, position: Any, velocity: Any, dt: Any, tor
     try:
         shapes = [None if x is None else (name, x.shape) for name, x in targets.items()]
         held = next((x.shape for x in vars(state).values() if x is not None and x.shape), None)
-        return shapes, position.shape, velocity.shape, dt, torque is None, inertia is None, held
+        step = dt if isinstance(dt, (int, float, np.generic)) else dt.shape
+        return shapes, position.shape, velocity.shape, step, _look(torque), _look(inertia), held
     except (AttributeError, TypeError):
         return None
 
 
+def _look(x: Any) -> Any:
+    """A plain number itself, which has to be looked over; otherwise whether there is anything."""
+    return x if isinstance(x, (int, float)) else x is None
+
+
 def require_step(dt: Any) -> None:
-    """Raise one sentence if the step is no positive number of seconds."""
-    if isinstance(dt, (int, float)) and not (dt > 0 and math.isfinite(dt)):
-        raise ParameterError(f"dt = {dt}: must be a positive number of seconds")
+    """Raise a `ParameterError` if the step is no positive number of seconds, as far as it is known on this machine."""
+    known = isinstance(dt, (int, float, np.ndarray, np.generic)) and not no_number(dt)
+    wrong = known and not (np.size(dt) and bool(np.all(np.isfinite(dt) & (np.asarray(dt) > 0))))
+    if wrong or dt is None or no_number(dt):
+        raise ParameterError(f"dt = {shown(dt)}: must be a positive number of seconds")
+
+
+def require_finite_joint(position: Any, velocity: Any, load_torque: Any, load_inertia: Any) -> None:
+    """Raise a `ParameterError` if a plain number of the joint is not finite; in a batch the step itself sees to it."""
+    given = {"joint_position": position, "joint_velocity": velocity}
+    loads = {"load_torque": load_torque, "load_inertia": load_inertia}
+    for name, value in (given | {name: x for name, x in loads.items() if x is not None}).items():
+        if value is None or no_number(value) or (isinstance(value, (int, float)) and not math.isfinite(value)):
+            raise ParameterError(f"{name} = {shown(value)}: must be a finite number, or an array with one per motor")
 
 
 def require_command(actuator: Actuator, command: Any) -> None:

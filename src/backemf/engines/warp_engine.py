@@ -24,7 +24,7 @@ from .warp_plan import Plan, layout_of
 
 __all__ = ["array", "compiled", "ops", "whole"]
 
-KINDS = {wp.int32: INT, wp.uint8: INT, wp.int64: INT, wp.uint32: WORD, wp.bool: BOOL}
+KINDS = {wp.int32: INT, wp.int16: INT, wp.int64: INT, wp.uint32: WORD, wp.bool: BOOL}
 MOST_AXES = 3
 
 

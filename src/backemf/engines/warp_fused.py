@@ -141,7 +141,7 @@ class Fused(Launcher):
         for name in outputs:
             if getattr(out, name) is None:
                 raise ParameterError(f"telemetry names {name!r}: this actuator has no such output")
-        layouts |= {f"out.{name}": Layout(wp.uint8, (True,)) if name == "limit" else own for name in outputs}
+        layouts |= {f"out.{name}": Layout(wp.int16, (True,)) if name == "limit" else own for name in outputs}
         stores = [Store(f"new.{n}", getattr(after, n), alternates=alternates) for n in STATES if n in state]
         stores += [Store(f"out.{name}", getattr(out, name)) for name in outputs]
         if forces is not None:

@@ -202,9 +202,9 @@ class Writer:
         layout, value = self.layouts[store.array], store.value
         if isinstance(value, Line):
             return self._store_line(store, value)
-        kind = {wp.int32: INT, wp.uint32: WORD, wp.uint8: INT}.get(layout.dtype, FLOAT)
+        kind = {wp.int32: INT, wp.uint32: WORD, wp.int16: INT}.get(layout.dtype, FLOAT)
         text = self._text(value, kind)
-        text = f"wp.uint8({text})" if layout.dtype is wp.uint8 else text
+        text = f"wp.int16({text})" if layout.dtype is wp.int16 else text
         text = f"{self._element(store.array)} + {text}" if store.added else text
         line = f"{self._element(store.array)} = {text}"
         if not layout.shared:

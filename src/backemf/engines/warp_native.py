@@ -96,7 +96,7 @@ class NativeWriter:
     # --- text
 
     def _pointer(self, name: str) -> str:
-        kinds = {wp.int32: "int", wp.uint32: "unsigned int", wp.uint8: "unsigned char", wp.bool: "bool"}
+        kinds = {wp.int32: "int", wp.uint32: "unsigned int", wp.int16: "short", wp.bool: "bool"}
         kinds |= {wp.int64: "long long", wp.float32: "float", wp.float64: "double"}
         kind = kinds[self.layouts[name].dtype]
         return f"{kind}* {array_name(name)}_ = ({kind}*){array_name(name)}.data;"
@@ -192,7 +192,7 @@ class NativeWriter:
                 f"{self._element(store.array, str(k))} = {slot} == {k} ? {frame} : {self._element(value.name, str(k))};"
                 for k in range(value.frames)
             ]
-        kind = {wp.int32: INT, wp.uint32: WORD, wp.uint8: INT}.get(layout.dtype, FLOAT)
+        kind = {wp.int32: INT, wp.uint32: WORD, wp.int16: INT}.get(layout.dtype, FLOAT)
         line = f"{self._element(store.array)} {'+=' if store.added else '='} {self._text(value, kind)};"
         # what motors share is written by each of them, the same every time
         return [line]

@@ -75,7 +75,7 @@ class Plan:
         elif value.index in self._stored and name != "limit":
             self.same[name] = self._stored[value.index]
         else:
-            dtype = wp.uint8 if name == "limit" else self.dtype
+            dtype = wp.int16 if name == "limit" else self.dtype
             own = Layout(dtype, tuple(True for _ in self.batch))
             self._make(f"out.{name}", value, own, dtype, self.batch)
             self.same[name] = f"out.{name}"

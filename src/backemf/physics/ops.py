@@ -71,8 +71,8 @@ def alike(x: Any, like: Any) -> Any:
 
 
 def as_bits(x: Any) -> Any:
-    """Flags in one byte each; a plain number stays one."""
-    return x.astype(np.uint8) if isinstance(x, np.ndarray) else x
+    """Flags in two bytes each; a plain number stays one."""
+    return x.astype(np.int16) if isinstance(x, np.ndarray) else x
 
 
 def counted(x: Any) -> Any:

@@ -73,9 +73,10 @@ class State:
     """Cell state of a recurrent network, features behind the batch's axes [1]."""
 
 
-VOLTAGE, CURRENT, RATE, DERATING, TORQUE, COMMAND, SLEW, INVALID = 1, 2, 4, 8, 16, 32, 64, 128
+VOLTAGE, CURRENT, RATE, DERATING, TORQUE, COMMAND, SLEW, INVALID, JOINT = 1, 2, 4, 8, 16, 32, 64, 128, 256
 """Bits of `Output.limit`: the voltage, the current limit, the current rate, a current limit lowered by heat, a torque
-limit, the command range, the slew of the setpoint, a command that is no finite number."""
+limit, the command range, the slew of the setpoint, a command that is not finite, a position, velocity, load or step of
+the joint that is not finite."""
 LIMITS = {
     "voltage": VOLTAGE,
     "current": CURRENT,
@@ -85,6 +86,7 @@ LIMITS = {
     "command range": COMMAND,
     "slew": SLEW,
     "invalid command": INVALID,
+    "invalid joint": JOINT,
 }
 """Each bit of `Output.limit` by name."""
 
@@ -165,18 +167,31 @@ class Output:
     """Electrical energy taken since the last reset [J]; None where the actuator has no meter."""
 
     def check(self) -> None:
-        """Raise one sentence with the index of every motor whose command was no finite number; waits for a GPU."""
+        """Raise a `ParameterError` that names each motor whose command or joint was not finite; waits for a GPU."""
         flags = self.limit.cpu() if hasattr(self.limit, "cpu") else self.limit
-        bad = np.argwhere(np.asarray(0 if flags is None else flags) & INVALID)
-        if len(bad):
-            places = ", ".join(str(tuple(int(i) for i in index)) for index in bad[:5])
-            more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
-            raise ParameterError(
-                f"the command at {places}{more} was no finite number: those joints held their position or got no "
-                "torque, all others are as they should be; look at what makes the command"
-            )
+        flags = flags.numpy() if hasattr(flags, "numpy") else flags
+        flags = np.asarray(0 if flags is None else flags)
+        for bit, words in _INVALID.items():
+            bad = np.argwhere(flags & bit)
+            if len(bad):
+                places = ", ".join(str(tuple(int(i) for i in index)) for index in bad[:5])
+                more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
+                raise ParameterError(f"the {words[0]} at {places}{more} was not finite: {words[1]}")
 
 
+_INVALID = {
+    INVALID: (
+        "command",
+        "those joints held their position or got no torque, all others are as they should be; look at what makes the "
+        "command",
+    ),
+    JOINT: (
+        "position, velocity, load or step of the joint",
+        "those motors got no torque and stayed as they were, all others are as they should be; look at the simulator's "
+        "state there, or reset it",
+    ),
+}
+"""What each bit of an invalid input says, and what became of the motor."""
 STATES = tuple(entry.name for entry in fields(State))
 """Names of all states."""
 OUTPUTS = tuple(entry.name for entry in fields(Output))

@@ -166,7 +166,7 @@ class BackemfDrive(DriveBase):
             )
         self.telemetry = names
         self._fused.clear()
-        kinds = {name: wp.uint8 if name == "limit" else wp.float32 for name in (*names, *SLOPES)}
+        kinds = {name: wp.int16 if name == "limit" else wp.float32 for name in (*names, *SLOPES)}
         self.outputs = {n: wp.zeros(self.count, dtype=kind, device=self.device) for n, kind in kinds.items()}
         return {name: self.outputs[name] for name in names}
 
