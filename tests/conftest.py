@@ -3,6 +3,7 @@
 import gc
 import os
 
+import pytest
 from hypothesis import settings
 
 # compiled programs stay until the end and grow to gigabytes: the collector need not look through them so often
@@ -12,3 +13,6 @@ gc.set_threshold(100_000, 50, 100)
 settings.register_profile("gate", derandomize=True, database=None)
 if os.environ.get("CI"):
     settings.load_profile("gate")
+
+# a part in an expectation may hold pytest.approx: it passes for an array whose numbers are not known
+type(pytest.approx(0.0)).dtype = float

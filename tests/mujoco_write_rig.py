@@ -122,7 +122,7 @@ def any_controller(draw: Draw, motor: Motor, felt: float, volts: float) -> Any:
         IdealPd(stiffness=kp, damping=kd, **loop),
         TorquePid(kp=kp, ki=ki, kd=kd, **bound, **loop),
         TorquePid(ki=ki, kd=2.0 * braking, **bound, **loop, follows="velocity"),
-        PositionPid(**in_volts, **bound, freeze_at_limit=draw.chance()),
+        PositionPid(**in_volts, **bound, freeze_at_limit=bool(ki) and draw.chance()),
         VelocityPi(kp=kd * per_torque, ki=ki and 0.2 * ki * per_torque),
         DutyServo(kp=kp * per_torque / volts, kd=kd * per_torque / volts, dead_band=draw.of(None, 0.01)),
     )

@@ -18,7 +18,7 @@ many = settings(max_examples=1000, deadline=None, suppress_health_check=list(Hea
 
 gain = st.just(0.0) | scale(-3, 4)
 signed = st.just(0.0) | scale(-4, 3) | scale(-4, 3).map(lambda x: -x)
-integrals = {"ki": gain, "freeze_at_limit": st.booleans()}
+integrals = {"ki": scale(-3, 4), "freeze_at_limit": st.booleans()}
 torque_limits = (
     st.builds(be.DcClip, saturation_effort=scale(-3, 3), velocity_limit=scale(-2, 3), effort_limit=scale(-3, 3))
     | st.builds(be.EffortLimit, effort_limit=scale(-3, 3))
@@ -59,7 +59,8 @@ def volt_controllers(draw):
     if kind is be.ModeSelector:
         return be.ModeSelector(velocity=draw(st.builds(be.VelocityPi, kp=gain, **integrals)))
     rates = {} if kind is be.VelocityPi else {"kd": draw(gain)}
-    return kind(kp=draw(gain), ki=draw(gain), freeze_at_limit=draw(st.booleans()), **rates)
+    ki = draw(gain)
+    return kind(kp=draw(gain), ki=ki, freeze_at_limit=bool(ki) and draw(st.booleans()), **rates)
 
 
 @st.composite

@@ -102,7 +102,7 @@ def test_every_friction_comes_back(friction):
         be.Delay(steps=2),
         be.Delay(steps=(2, 5), schedule="period", period=10, hold_probability=0.1),
         be.Delay(seconds=(0.001, 0.004), per="joint", targets=("position",)),
-        be.Delay(steps=(1.5, 2.5), reorder=True),
+        be.Delay(steps=(1.5, 2.5), schedule="step", reorder=True),
     ],
 )
 def test_every_delay_comes_back(delay):

@@ -101,7 +101,7 @@ def test_the_delay_of_an_actuator_can_be_theirs(seed):
         schedule="mjlab",
         period=config.update_period,
         hold_probability=config.hold_prob or None,
-        staggered=config.per_env_phase,
+        staggered=config.per_env_phase or not config.update_period,
     )
     step = be.Actuator(delay=delay).compile("torch", eager=True, dtype=torch.float64)
     state = step.initial((5, 3))

@@ -60,7 +60,7 @@ class Both:
             schedule="mjlab",
             period=config.get("update_period", 0),
             hold_probability=config.get("hold_prob"),
-            staggered=config.get("per_env_phase", True),
+            staggered=config.get("per_env_phase", True) or not config.get("update_period", 0),
         )
         options = {"eager": True, "dtype": torch.float64} if engine == "torch" else {}
         self.step = be.Actuator(controller=be.Torque(), delay=delay).compile(engine, **options)

@@ -73,12 +73,12 @@ class Actuator:
             object.__setattr__(self, "controller", Torque() if self.motor is None else Voltage())
         require_part(self, "controller", *FORMULAS, *NETWORKS)
         self._check_limits()
+        require_flag(self, "meter")
         self._check_motor()
         require(self, "slew", ">")
         require(self, "voltage_limit", ">")
         check_command_range(self)
         require_count(self, "substeps", 1)
-        require_flag(self, "meter")
         if isinstance(self.controller, NETWORKS) and self.substeps > 1:
             raise ParameterError(
                 f"Actuator.substeps = {self.substeps}: a network is made for the step it was trained at; leave it out"
@@ -117,6 +117,10 @@ class Actuator:
             for part in ("supply", "voltage_limit"):
                 if getattr(self, part) is not None:
                     raise ParameterError(f"Actuator.{part} would never take effect: give a motor, or leave it out")
+            if not self.meter:
+                raise ParameterError(
+                    "Actuator.meter = False would never take effect: without a motor nothing is counted"
+                )
             return
         if isinstance(self.controller, NETWORKS):
             raise ParameterError(f"Actuator.controller = {name}(...) stands for the motor too: leave motor out")

@@ -278,10 +278,11 @@ def check_gains(controller: object) -> None:
     leave_out(controller, "ki", 0.0)
     require(controller, "integral_limit", ">")
     require_flag(controller, "freeze_at_limit")
-    if getattr(controller, "ki", None) is None and getattr(controller, "integral_limit", None) is not None:
-        raise ParameterError(
-            f"{type(controller).__name__}.integral_limit would never take effect: give ki, or leave it out"
-        )
+    for name in ("integral_limit", "freeze_at_limit"):
+        if getattr(controller, "ki", None) is None and getattr(controller, name):
+            raise ParameterError(
+                f"{type(controller).__name__}.{name} would never take effect: give ki, or leave it out"
+            )
 
 
 def check_listens(controller: Any) -> None:

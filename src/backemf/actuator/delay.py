@@ -94,6 +94,13 @@ class Delay:
             raise ParameterError(
                 f"Delay.period = {self.period} would never take effect: it belongs to schedule='period' or 'mjlab'"
             )
+        if not self.staggered and not self.period:
+            raise ParameterError("Delay.staggered = False would never take effect: there is no period to stagger")
+        if self.reorder and self.schedule not in ("period", "step"):
+            raise ParameterError(
+                "Delay.reorder = True would never take effect: only a delay that is drawn anew while commands are "
+                "under way re-orders them, by schedule='period' or 'step'"
+            )
         require(self, "hold_probability", ">=")
         require(self, "hold_probability", "<=", 1.0)
         if self.hold_probability is not None and self.schedule not in ("period", "step", "mjlab"):

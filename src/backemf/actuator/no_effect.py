@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import ParameterError
 from ..motor import Motor
 from ..tree import numbers
+from .idle_parameters import require_something_to_act_on
 from .torque_limits import AngleTable, DcClip, DriveEnvelope, EffortLimit, KneeCurve, TorqueSpeedTable
 
 Ends = Mapping[str, tuple[Any, Any]]
@@ -28,6 +29,7 @@ def require_effect(target: Any, ends: Ends) -> None:
                 f'randomize: "{name}" would do nothing: ratings say what the maker allows and nothing enforces them; '
                 "vary the drive's limits instead"
             )
+    require_something_to_act_on(target, ends)
     if isinstance(motor, Motor):
         span = _Span(motor, ends, inside)
         if motor is not target:
@@ -82,13 +84,22 @@ def _require_reachable_current(target: Any, span: _Span, ends: Ends) -> None:
         return
     volts = _largest(supply, "voltage", ends, "supply")
     volts *= _largest(supply, "modulation_limit", ends, "supply")
+    if "voltage_limit" in ends and float(np.min(ends["voltage_limit"][0])) >= volts:
+        least = float(np.min(ends["voltage_limit"][0]))
+        raise ParameterError(
+            f'randomize: "voltage_limit" of {least:g} V and more would never act: '
+            f"the supply gives at most {volts:g} V; lower the range"
+        )
     if getattr(target, "voltage_limit", None) is not None:
         volts = min(volts, float(np.max(ends.get("voltage_limit", (0, target.voltage_limit))[1])))
     most = 2.0 * volts / _least_resistance(span)
-    for name in _CURRENTS:
-        if name in span.varies and span.low(name) > most:
+    lowest = {name: span.low(name) for name in _CURRENTS if name in span.varies}
+    if "controller.current_limit" in ends:
+        lowest["controller.current_limit"] = float(np.min(ends["controller.current_limit"][0]))
+    for name, least in lowest.items():
+        if least > most:
             raise ParameterError(
-                f'randomize: "{name}" of {span.low(name):g} A and more would never act: {volts:g} V drive at most '
+                f'randomize: "{name}" of {least:g} A and more would never act: {volts:g} V drive at most '
                 f"{most:g} A, twice the stall current; lower the range"
             )
     fastest = "limits.current_rate"

@@ -180,7 +180,8 @@ def _require_possible(target: Any, entries: list[Entry]) -> None:
                 corner[index] = end
             corners.add(tuple(corner))
     rows = sorted(corners)
-    deepest = max((np.ndim(x) for entry in entries for x in entry.nominal), default=0)
+    # corners lie along an axis of environments, with one of joints behind it
+    deepest = max((1, *(np.ndim(x) for entry in entries for x in entry.nominal)))
     ends = np.array(rows, dtype=float).T.reshape(len(entries), len(rows), *(1,) * deepest)
     try:
         rebuilt(target, _values(entries, ends))

@@ -135,7 +135,11 @@ def _delay(call: Call) -> Delay | None:
     if high == 0:
         return None
     return Delay(
-        steps=(low, high), schedule="mjlab", period=period, hold_probability=chance or None, staggered=staggered
+        steps=(low, high),
+        schedule="mjlab",
+        period=period,
+        hold_probability=chance or None,
+        staggered=staggered or not period,
     )
 
 

@@ -50,7 +50,7 @@ def bare(actuator: Actuator) -> Actuator | None:
         supply,
         controller=controller,
         substeps=actuator.substeps,
-        meter=False,
+        meter=actuator.motor is None,
     )
 
 

@@ -1,0 +1,161 @@
+"""Parameters that have nothing to act on: what randomising them would hide in silence.
+
+Each rule names the parameters, what they need beside them, and when that is missing. A value counts as there if any
+motor has it anywhere in its range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..tree import numbers
+
+Ends = Mapping[str, tuple[Any, Any]]
+"""Smallest and largest value of each parameter that varies."""
+
+
+class Ranges:
+    """Smallest and largest value of any number below a part, whether it varies or not."""
+
+    def __init__(self, target: Any, ends: Ends):
+        self._known = {name: (value, value) for name, value in numbers(target)} | dict(ends)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._known
+
+    def inside(self, prefix: str) -> bool:
+        """Whether there is any number of a part."""
+        return any(name.startswith(f"{prefix}.") for name in self._known)
+
+    def low(self, name: str) -> float:
+        """Smallest value, of all motors."""
+        return float(np.min(self._known[name][0]))
+
+    def high(self, name: str) -> float:
+        """Largest value, of all motors."""
+        return float(np.max(self._known[name][1]))
+
+    def acts(self, *names: str) -> bool:
+        """Whether any of these is there and other than 0."""
+        return any(name in self and (self.low(name) != 0.0 or self.high(name) != 0.0) for name in names)
+
+    def same(self, one: str, other: str) -> bool:
+        """Whether two numbers are equal for all motors."""
+        return self.low(one) == self.high(one) == self.low(other) == self.high(other)
+
+
+Rule = Callable[[Ranges, str], str | None]
+"""What is missing, in words, for a part whose names begin with a prefix; None: nothing."""
+
+
+def _copper_heats(found: Ranges, at: str) -> str | None:
+    return None if found.inside(f"{at}thermal") else "without Motor.thermal the winding never gets warm"
+
+
+def _copper_reference(found: Ranges, at: str) -> str | None:
+    if found.inside(f"{at}thermal"):
+        return None if found.acts(f"{at}winding.temperature_coefficient") else "winding.temperature_coefficient is 0"
+    if found.acts(f"{at}magnet.temperature_coefficient"):
+        return None
+    return "without Motor.thermal the winding never gets warm"
+
+
+def _magnet_heats(found: Ranges, at: str) -> str | None:
+    still = not found.inside(f"{at}thermal")
+    if still and found.same(f"{at}winding.reference_temperature", f"{at}magnet.reference_temperature"):
+        return "without Motor.thermal the magnets never get warm"
+    return None
+
+
+def _magnet_reference(found: Ranges, at: str) -> str | None:
+    return None if found.acts(f"{at}magnet.temperature_coefficient") else "magnet.temperature_coefficient is 0"
+
+
+def _stribeck(found: Ranges, at: str) -> str | None:
+    level, rest = f"{at}friction.coulomb", f"{at}friction.stiction"
+    return "friction.stiction is friction.coulomb" if rest in found and found.same(level, rest) else None
+
+
+def _fading_share(found: Ranges, at: str) -> str | None:
+    group = f"{at}friction.stribeck"
+    fading = (f"{group}.coulomb", f"{group}.load.drive", f"{group}.load.back")
+    fading += (f"{at}friction.quadratic.drive", f"{at}friction.quadratic.back")
+    return None if found.acts(*fading) else "nothing fades: friction.stribeck.coulomb is 0 and it has no load"
+
+
+def _low_current(found: Ranges, at: str) -> str | None:
+    both = f"{at}limits.peak_current" in found and f"{at}limits.safe_current" in found
+    return "limits.peak_current and limits.safe_current are the limits, cool and hot" if both else None
+
+
+def _modulation(found: Ranges, at: str) -> str | None:
+    duty, bridge = "controller.pwm_limit", "supply.modulation_limit"
+    shut = duty in found and found.high(duty) <= found.low(bridge)
+    return "controller.pwm_limit is lower" if shut else None
+
+
+def _pulse_width(found: Ranges, at: str) -> str | None:
+    duty, bridge = "controller.pwm_limit", "supply.modulation_limit"
+    shut = bridge in found and found.high(bridge) <= found.low(duty)
+    return "supply.modulation_limit is lower" if shut else None
+
+
+def _needs(name: str) -> Rule:
+    def rule(found: Ranges, at: str) -> str | None:
+        return None if found.acts(f"{at}{name}") else f"{name} is 0"
+
+    return rule
+
+
+def _weighs(found: Ranges, at: str) -> str | None:
+    return None if found.acts(f"{at}mass", f"{at}arm_mass") else "mass and arm_mass are 0"
+
+
+def _falls(found: Ranges, at: str) -> str | None:
+    return _weighs(found, at) or (None if found.acts(f"{at}gravity") else "gravity is 0")
+
+
+RULES: dict[str, Rule] = {
+    "winding.temperature_coefficient": _copper_heats,
+    "winding.reference_temperature": _copper_reference,
+    "magnet.temperature_coefficient": _magnet_heats,
+    "magnet.reference_temperature": _magnet_reference,
+    "friction.stribeck_velocity": _stribeck,
+    "friction.stribeck_exponent": _stribeck,
+    "friction.damping_exponent": _needs("friction.damping"),
+    "friction.activation_speed": _needs("friction.coulomb"),
+    "friction.stribeck.velocity": _fading_share,
+    "friction.stribeck.exponent": _fading_share,
+    "limits.continuous_current": _low_current,
+    "supply.modulation_limit": _modulation,
+    "controller.pwm_limit": _pulse_width,
+}
+"""What a parameter of a motor or of what stands beside it needs; names of the motor are without "motor."."""
+PENDULUM: dict[str, Rule] = {"gravity": _weighs, "length": _weighs, "offset": _falls}
+"""The same for a pendulum."""
+
+
+def require_something_to_act_on(target: Any, ends: Ends) -> None:
+    """Raise a `ParameterError` if a parameter varies that no output follows."""
+    found = Ranges(target, ends)
+    rules = PENDULUM if "arm_mass" in found else RULES
+    for name in ends:
+        at = "motor." if name.startswith("motor.") else ""
+        rule = rules.get(name.removeprefix(at)) or _of_harmonic(name)
+        missing = rule(found, at) if rule is not None else None
+        if missing is not None:
+            raise ParameterError(
+                f'randomize: "{name}" would do nothing: {missing}; change that, or leave this name out'
+            )
+
+
+def _of_harmonic(name: str) -> Rule | None:
+    """What phase and periodicity of a cogging harmonic need: its amplitude."""
+    words = name.removeprefix("motor.").split(".")
+    if words[:2] != ["cogging", "harmonics"] or words[-1] not in ("phase", "periodicity"):
+        return None
+    return _needs(".".join([*words[:-1], "amplitude"]))
