@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import is_dataclass
 from typing import Any
@@ -156,3 +157,35 @@ def require_finite(part: object, *names: str) -> None:
             raise ParameterError(
                 f"{type(part).__name__}.{name} = {shown(getattr(part, name))}: must be a finite number"
             )
+
+
+# --- sizes
+
+
+def require_sizes(name: str, shape: Any, least: int = 0) -> tuple[int, ...]:
+    """The shape of a batch as a tuple of whole numbers; raises a `ParameterError` if it is none."""
+    sizes = (shape,) if isinstance(shape, (int, np.integer)) else shape
+    whole = isinstance(sizes, (tuple, list)) and all(
+        isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= least for n in sizes
+    )
+    if not whole:
+        raise ParameterError(
+            f"{name} = {shown(shape)}: must be a whole number of motors, or a tuple of them such as (4096, 12)"
+        )
+    return tuple(int(n) for n in sizes)
+
+
+def require_room(what: str, wanted: int, remedy: str, most: int | None = None) -> None:
+    """Raise a `ParameterError` if something of so many bytes is larger than this machine, or than `most` bytes."""
+    memory = machine_memory() if most is None else most
+    if memory is not None and wanted > memory:
+        sizes = [f"{min(size, 10**60) / 2**30:.3g} GiB" for size in (wanted, memory)]
+        raise ParameterError(f"{what} would take {sizes[0]}, and there are {sizes[1]}: {remedy}")
+
+
+def machine_memory() -> int | None:
+    """Memory of this machine [bytes]; None where it is not known."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -17,7 +16,7 @@ from .actuator import Actuator, Command
 from .actuator.degrees import degrees_hint
 from .actuator.memory import PER_MOTOR, states_of
 from .actuator.needs import require_command, require_load
-from .checks import ABSOLUTE_ZERO, no_number
+from .checks import ABSOLUTE_ZERO, no_number, require_room, require_sizes, shown
 from .commands import Samples, as_command
 from .errors import BackemfWarning, ParameterError, SimulationError
 from .loads import KINEMATIC, Load, LockedRotor, Pendulum, PrescribedMotion
@@ -170,10 +169,10 @@ def chunks(steps: int, every: int) -> Iterator[tuple[int, int]]:
 
 def batch_shape(actuator, load, signals, position, velocity, initial, shape) -> tuple[int, ...]:
     """The shape every array of the run broadcasts to."""
-    asked = () if shape is None else (shape,) if isinstance(shape, (int, np.integer)) else shape
-    if not isinstance(asked, (tuple, list)) or not all(isinstance(n, (int, np.integer)) and n > 0 for n in asked):
-        raise ParameterError(f"shape = {shape!r}: must be a whole number of motors, or a tuple such as (16, 12)")
-    shapes = {"shape": tuple(asked)}
+    asked = () if shape is None else require_sizes("shape", shape, 1)
+    # how large the record of a shape is comes later; one that no array can have ends here
+    require_room(f"a run of the shape {shown(asked)}", 8 * math.prod(asked), "run fewer motors at once", 2**60)
+    shapes = {"shape": asked}
     for name, value in numbers(actuator):
         shapes[name] = np.shape(value)
     if not isinstance(load, PrescribedMotion):
@@ -198,15 +197,7 @@ def batch_shape(actuator, load, signals, position, velocity, initial, shape) -> 
 def check_memory(records: int, batch: tuple[int, ...], channels: int) -> None:
     """Raise one sentence if the record of a run is larger than this machine."""
     wanted = records * math.prod(batch) * channels * 8
-    try:
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return
-    if wanted > memory:
-        raise ParameterError(
-            f"the record would take {wanted / 2**30:.3g} GiB of {memory / 2**30:.3g} GiB: raise every or dt, "
-            "shorten duration, or run fewer motors at once"
-        )
+    require_room("the record", wanted, "raise every or dt, shorten duration, or run fewer motors at once")
 
 
 def check_load(actuator: Actuator, load: Load) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ..checks import require_sizes
 from ..engines import bind, load
 from ..errors import ParameterError
 from ..physics.state import OUTPUTS, Output, State
@@ -57,7 +58,7 @@ class CompiledStep:
         """
         if dt is not None:
             require_step(dt)
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        shape = require_sizes("shape", shape)
         return initial_state(self._engine, self.actuator, shape, seed, dt, values, self._place)
 
     def __call__(

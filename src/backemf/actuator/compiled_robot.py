@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..checks import require_sizes
 from ..engines import load
 from ..errors import ParameterError
 from ..physics.state import OUTPUTS, Output, State
@@ -43,7 +44,7 @@ class CompiledSet:
         """The state of a batch of robots at rest; `shape` is that of the batch, without the joints."""
         if dt is not None:
             require_step(dt)
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        shape = require_sizes("shape", shape)
         return tuple(
             initial_state(
                 self._engine, group.actuator, (*shape, len(group.columns)), seed + number, dt, {}, self._place

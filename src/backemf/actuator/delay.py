@@ -178,6 +178,8 @@ class Delay:
         if self.steps is not None or dt is None:
             return self.frames or math.ceil(longest) + 1
         # a hair of rounding in seconds/dt is no further frame
+        if not math.isfinite(longest / dt):
+            raise ParameterError(f"Delay.seconds = {self.seconds} at dt = {dt:g} s has no end: shorten it or raise dt")
         needed = math.ceil(longest / dt - 1e-9) + 1
         if self.frames is not None and needed > self.frames:
             raise ParameterError(

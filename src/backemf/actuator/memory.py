@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..checks import require_room, shown
 from ..engines import bind
 from ..errors import ParameterError
 from ..motor import Dahl, LuGre, Motor, TwoNodeThermal
@@ -21,6 +22,8 @@ from .learned.learned import LearnedController, memory_of
 if TYPE_CHECKING:
     from .actuator import Actuator
 
+OTHER_DEVICE = 2**40
+"""What no accelerator has [bytes]."""
 PER_MOTOR = (
     "current", "winding_rise", "housing_rise", "bristle", "gap", "rotor_speed", "energy", "setpoint", "integral",
     "held_position",
@@ -102,6 +105,7 @@ def initial_state(
     common = shared_shape(actuator, shape)
     learned = memory_of(actuator.controller, shape) if isinstance(actuator.controller, LearnedController) else {}
     frames = 1 if actuator.delay is None else actuator.delay.length(dt)
+    require_room_for_state(engine, present, shape, frames, learned, place)
     made = {}
     for name in present:
         if name in PER_MOTOR:
@@ -121,6 +125,20 @@ def initial_state(
         else:
             made[name] = engine.whole(0, () if name == "head" else common, **place)
     return State(**made)
+
+
+def require_room_for_state(engine, present: list[str], shape, frames: int, learned: dict[str, Any], place) -> None:
+    """Raise a `ParameterError` before anything is made, if a state is larger than the memory."""
+    rows = sum(frames if name.endswith("_line") else 1 for name in present if name not in learned)
+    count = rows * math.prod(shape) + sum(math.prod(size) for size in learned.values())
+    double = engine.__name__.endswith("numpy_engine") or "float64" in str(place.get("dtype"))
+    # what another device has is not known here
+    most = None if "cuda" not in str(place.get("device", "")) else OTHER_DEVICE
+    if frames > 1 and frames > math.prod(shape):
+        remedy = f"shorten the delay, which has {min(frames, 10**60):.4g} frames, or raise dt"
+    else:
+        remedy = "run fewer motors at once"
+    require_room(f"a state of the shape {shown(shape)}", count * (8 if double else 4), remedy, most)
 
 
 def first_keys(seed: int, shape: tuple[int, ...]) -> np.ndarray:

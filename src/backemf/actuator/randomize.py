@@ -7,6 +7,7 @@ never act is an error before anything is drawn.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..checks import concrete
+from ..checks import concrete, require_room, require_sizes, shown
 from ..errors import ParameterError
 from ..motor import Motor
 from ..tree import numbers
@@ -60,7 +61,7 @@ def randomize(
     (1, J) or "all" together; a distribution may say it for itself. Every name has a stream of its own from the seed,
     so that other entries and their order change nothing.
     """
-    batch = _batch(shape)
+    batch = require_sizes("randomize: shape", shape, 1)
     if per not in PER:
         raise ParameterError(f"randomize: per = {per!r}: must be one of {', '.join(PER)}")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
@@ -71,6 +72,8 @@ def randomize(
         _require_fits(entry, batch)
     _require_possible(target, known)
     require_effect(target, {name: _ends(entry, name) for entry in known for name in entry.names})
+    count = sum(math.prod(_size(batch, entry.distribution.per or per)) * len(entry.names) for entry in known)
+    require_room(f"{len(known)} parameters of the shape {shown(batch)}", 8 * count, "draw for fewer motors at once")
     drawn: dict[str, Any] = {}
     for entry in known:
         size = _size(batch, entry.distribution.per or per)
@@ -215,14 +218,6 @@ def _values(entries: list[Entry], even: Any) -> dict[str, Any]:
 
 
 # --- draws
-
-
-def _batch(shape: Any) -> tuple[int, ...]:
-    sizes = (shape,) if isinstance(shape, (int, np.integer)) else shape
-    good = isinstance(sizes, (tuple, list)) and all(isinstance(n, (int, np.integer)) and n > 0 for n in sizes)
-    if not good or isinstance(shape, bool):
-        raise ParameterError(f"randomize: shape = {shape!r}: must be (environments, joints) or another tuple of sizes")
-    return tuple(int(n) for n in sizes)
 
 
 def _size(batch: tuple[int, ...], per: str) -> tuple[int, ...]:

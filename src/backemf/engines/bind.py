@@ -49,9 +49,12 @@ def load(engine: str) -> ModuleType:
     if engine not in ENGINES:
         raise ParameterError(f"engine = {engine!r}: must be one of {', '.join(ENGINES)}")
     try:
-        return importlib.import_module(f"{__package__}.{engine}_engine")
+        module = importlib.import_module(f"{__package__}.{engine}_engine")
     except ModuleNotFoundError as error:
         extra = ENGINES[engine]
         if extra is None or (error.name and error.name.startswith("backemf")):
             raise
         raise MissingExtraError(str(error.name), extra, f"The {engine} engine") from None
+    if hasattr(module, "require_own_process"):
+        module.require_own_process()
+    return module

@@ -21,8 +21,41 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.special
 
+from ..errors import SimulationError
 from ..tree import KINDS, WATCHERS, structure
 from .packing import on_packed, with_states
+
+
+class _Process:
+    """Whether this process was forked from one in which JAX had started."""
+
+    forked = False
+
+
+def _note_fork() -> None:
+    _Process.forked = _Process.forked or _has_started()
+
+
+def _has_started() -> bool:
+    """Whether JAX has started its threads; where it does not say so, it has."""
+    try:
+        return importlib.import_module("jax._src.xla_bridge").backends_are_initialized()
+    except (ImportError, AttributeError):
+        return True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
+
+
+def require_own_process() -> None:
+    """Raise a `SimulationError` in a process that would wait forever for threads that only its parent has."""
+    if _Process.forked:
+        raise SimulationError(
+            "JAX had started before this process was forked, and does not work in it: start processes by "
+            "multiprocessing.get_context('spawn') or 'forkserver', or take engine='numpy'"
+        )
+
 
 FEW_FRAMES = 8
 """Up to here a frame of a line is chosen by comparing slots, which XLA vectorises, rather than by an index."""
@@ -205,4 +238,11 @@ def compiled(function, actuator, options):
     leaves, structure = jax.tree.flatten(actuator)
     numbers = tuple(leaf if isinstance(leaf, (int, float)) else None for leaf in leaves)
     arrays = [jnp.asarray(leaf) for leaf in leaves if not isinstance(leaf, (int, float))]
-    return with_states(partial(_jitted(function, structure, numbers, options.get("in_place", False)), arrays))
+    run = partial(_jitted(function, structure, numbers, options.get("in_place", False)), arrays)
+
+    def guarded(*arguments):
+        if _Process.forked:
+            require_own_process()
+        return run(*arguments)
+
+    return with_states(guarded)

@@ -20,6 +20,7 @@ from ..errors import ParameterError
 from ..physics.state import OUTPUTS, STATES, Output, State
 from ..tree import is_structure, is_table
 from .tracing import BOOL, FLOAT, INT, WORD, Line, Program, ops, where
+from .warp_cache import make_cache_writable
 from .warp_plan import Plan, layout_of
 
 __all__ = ["array", "compiled", "ops", "whole"]
@@ -106,6 +107,7 @@ class Stepper:
     """Traces the step for the inputs that it is given, once for each kind of them, and launches it."""
 
     def __init__(self, function: Any, actuator: Any, options: dict[str, Any]):
+        make_cache_writable()
         self.function, self.actuator = function, actuator
         self.dtype = precision(options.get("dtype"))
         self.device = wp.get_device(options.get("device"))
