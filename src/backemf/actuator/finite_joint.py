@@ -28,7 +28,8 @@ def is_plain(x) -> bool:
 
 def known_joints(position, velocity, dt, load_torque, load_inertia):
     """Where position, velocity, step and load are finite numbers and the step is positive; None: all are plain."""
-    given = [x for x in (position, velocity, dt, load_torque, load_inertia) if not is_plain(x)]
+    inputs = (position, velocity, dt, load_torque, load_inertia)
+    given = [x for x in inputs if x is not None and type(x) is not float and type(x) is not int]
     if not given:
         return None
     # a sum is finite only if all of its terms are

@@ -43,6 +43,8 @@ def _look(x: Any) -> Any:
 
 def require_step(dt: Any) -> None:
     """Raise a `ParameterError` if the step is no positive number of seconds, as far as it is known on this machine."""
+    if type(dt) is float and 0.0 < dt < math.inf:
+        return
     known = isinstance(dt, (int, float, np.ndarray, np.generic)) and not no_number(dt)
     wrong = known and not (np.size(dt) and bool(np.all(np.isfinite(dt) & (np.asarray(dt) > 0))))
     if wrong or dt is None or no_number(dt):
@@ -51,9 +53,12 @@ def require_step(dt: Any) -> None:
 
 def require_finite_joint(position: Any, velocity: Any, load_torque: Any, load_inertia: Any) -> None:
     """Raise a `ParameterError` if a plain number of the joint is not finite; in a batch the step itself sees to it."""
-    given = {"joint_position": position, "joint_velocity": velocity}
-    loads = {"load_torque": load_torque, "load_inertia": load_inertia}
-    for name, value in (given | {name: x for name, x in loads.items() if x is not None}).items():
+    names = ("joint_position", "joint_velocity", "load_torque", "load_inertia")
+    for name, value in zip(names, (position, velocity, load_torque, load_inertia), strict=True):
+        if value is None and name.startswith("load"):
+            continue
+        if type(value) is float and math.isfinite(value):
+            continue
         if value is None or no_number(value) or (isinstance(value, (int, float)) and not math.isfinite(value)):
             raise ParameterError(f"{name} = {shown(value)}: must be a finite number, or an array with one per motor")
 

@@ -79,7 +79,8 @@ def _where(condition, a, b):
     if isinstance(a, torch.Tensor) or isinstance(b, torch.Tensor) or not isinstance(a + b, float):
         return torch.where(condition, a, b)
     # a choice between two plain numbers would be made in PyTorch's default precision
-    return torch.where(condition, torch.scalar_tensor(a, dtype=_step.dtype), b)
+    precision = _step.dtype or torch.get_default_dtype()
+    return torch.where(condition, condition.new_full((), a, dtype=precision), b)
 
 
 def _power(base, exponent):
