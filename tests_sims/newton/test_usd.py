@@ -77,7 +77,7 @@ FULL = be.Actuator(
 def test_a_motor_from_usd_runs_in_a_solver():
     """150 steps of three robots in Featherstone's solver: the torque is our NumPy step's on the same motion."""
     model = built(write(FULL, KNEE, "backemf").text, 3)
-    (actuator,) = fused(model).actuators
+    (actuator,) = fused(model, implicit=False).actuators
     assert isinstance(actuator.drive, BackemfDrive)
     assert actuator.drive.backemf == FULL
     # the file says it, in kg·m²

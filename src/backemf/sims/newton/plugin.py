@@ -246,11 +246,16 @@ class BackemfDrive(DriveBase):
         feedforward = (custom_inputs or {}).get("joint_act")
         arrays = host_arrays(positions, velocities, target_pos, target_vel, feedforward)
         places = host_places(pos_indices, vel_indices, target_pos_indices, target_vel_indices)
-        slopes = {name: self.outputs[name] for name in SLOPES}
-        self._run(arrays, places, drive_state, slopes, dt, False)
+        slopes = self.torque_and_slopes(arrays, places, drive_state, dt)
         filled(self._pack, slopes, positions, velocities, pos_indices, vel_indices, inv_mass, dt)
 
     # --- one launch
+
+    def torque_and_slopes(self, sim: Any, places: dict[str, Any], state: Any, dt: float) -> dict[str, Any]:
+        """Torque [N·m] and its slopes to velocity and position, a row each; `update_state` hands the state on."""
+        slopes = {name: self.outputs[name] for name in SLOPES}
+        self._run(sim, places, state, slopes, dt, False)
+        return slopes
 
     def fused_step(self, sim: Any, places: dict[str, Any], state: Any, after: Any, forces: Any, dt: float) -> None:
         """One launch that also adds the torques to the host's forces; `sim` holds its arrays by name."""
