@@ -7,13 +7,15 @@ PHYSX := .venv-physx/bin
 NEWTON := .venv-newton/bin
 MADDENING := .venv-maddening/bin
 WEBOTS := .venv-webots/bin
+SIMS := .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots
+LICENCES_OF_SIMS = for sim in mjlab physx newton maddening webots; do .venv-$$sim/bin/python tools/licences.py $$sim || exit 1; done
 # the documentation is built with MkDocs 1, as pyproject.toml says
 export NO_MKDOCS_2_WARNING := 1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-sims check format bench docs clean
+.PHONY: help demo test test-sims check licences format bench docs clean
 
 help: ## say what each target does
 	@echo "make TARGET, where TARGET is one of"
@@ -25,18 +27,24 @@ demo: .venv/.demo ## take one motor from its datasheet to a moving load; leaves 
 test: .venv/.dev ## run the tests; make test PYTEST_ARGS="-k thermal" runs some
 	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
 
-test-sims: .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots ## run the tests inside real simulators, each in an environment of its own
+test-sims: $(SIMS) ## run the tests inside real simulators, each in an environment of its own
+	$(LICENCES_OF_SIMS)
 	$(MJLAB)/python -m pytest tests_sims/mjlab $(PYTEST_ARGS)
 	$(PHYSX)/python -m pytest tests_sims/physx $(PYTEST_ARGS)
 	$(NEWTON)/python -m pytest tests_sims/newton $(PYTEST_ARGS)
 	$(MADDENING)/python -m pytest tests_sims/maddening $(PYTEST_ARGS)
 	$(WEBOTS)/python -m pytest tests_sims/webots $(PYTEST_ARGS)
 
-check: .venv/.dev ## format, lint, types, and documentation with every link
+check: .venv/.dev ## format, lint, types, documentation with every link, and licences
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python tools/licences.py dev
+
+licences: .venv/.dev $(SIMS) ## list what is installed with its licence; fails on one that is not permissive without a reason in licences.toml
+	$(BIN)/python tools/licences.py dev
+	$(LICENCES_OF_SIMS)
 
 format: .venv/.dev ## rewrite the code in the project's format
 	$(BIN)/ruff format .
@@ -58,12 +66,14 @@ clean: ## remove the environments and everything that was built
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Two environments in one folder: the demo is a plain install, without PyTorch, MuJoCo and the documentation tools.
-.venv/.demo .venv/.dev: .venv/.%: pyproject.toml constraints.txt tools/environment.py
+.venv/.demo .venv/.dev: .venv/.%: pyproject.toml constraints-cuda.txt tools/environment.py
 	$(PYTHON) tools/environment.py $*
 
 # Simulators pin versions of PyTorch, MuJoCo and JAX that are not ours, so each has a folder of its own.
-.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots: .venv-%: pyproject.toml tools/environment.py
+.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots: .venv-%: pyproject.toml constraints-cuda.txt tools/environment.py
 	$(PYTHON) tools/environment.py $(patsubst .%,%,$(notdir $@))
+.venv/.demo: constraints-demo.txt
+.venv/.dev: constraints.txt
 .venv-mjlab/.mjlab: constraints-mjlab.txt
 .venv-physx/.physx: constraints-physx.txt
 .venv-newton/.newton: constraints-newton.txt

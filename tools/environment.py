@@ -6,6 +6,10 @@ makes `.venv-mjlab`, which holds the simulator mjlab and the versions of PyTorch
 `environment.py maddening` makes `.venv-maddening`, which holds MADDENING and the older JAX that it asks for, and
 `environment.py webots` `.venv-webots` with ODE, the engine of Webots, as the wheel of dartpy carries it.
 
+Every version is pinned with the hashes of its files, and pip takes nothing else: `tools/hashes.py` writes them. The
+files hold all that an environment needs, so nothing is resolved. That leaves out what mjlab asks for in order to train
+(torchvision, tensorboard, wandb, onnx), and PhysX gets a newer packaging library than it asks for.
+
 Uses the standard library only. Safe to run twice at once: the second waits for the first. The stamp file is written
 last, so a set-up that fails half-way is done again by the next `make`.
 """
@@ -16,32 +20,20 @@ import venv
 from pathlib import Path
 
 OLDEST = (3, 11)
-EXTRAS = {"dev": "dev", "physx": "usd", "newton": "newton", "maddening": "maddening"}
 SIMULATORS = ("mjlab", "physx", "newton", "maddening", "webots")
 ROOT = Path(__file__).resolve().parent.parent
-
-# What mjlab imports when a scene is stepped. Its own requirements also ask for a training stack with GPU wheels
-# (torchvision, tensorboard, wandb, onnx), so mjlab itself is installed without them.
-MJLAB_ALONE = ["mjlab", "rsl-rl-lib"]
-MJLAB_NEEDS = [
-    "imageio-ffmpeg",
-    "mediapy",
-    "mjviser",
-    "mujoco",
-    "mujoco-warp",
-    "prettytable",
-    "scipy",
-    "tensordict",
-    "tqdm",
-    "trimesh",
-    "tyro",
-    "viser",
-    "warp-lang",
-]
-# PhysX asks for a packaging library too old to build ours, and runs as well with a new one.
-PHYSX_ALONE = ["ovphysx"]
-PHYSX_NEEDS = ["ovstage", "physx-usd-schemas", "warp-lang"]
-ALONE = {"mjlab": MJLAB_ALONE, "physx": PHYSX_ALONE}
+INCOMPLETE = ("mjlab", "physx")
+CUDA = "constraints-cuda.txt"
+# Exit status 0 where PyTorch asks for CUDA, as that of the package index does on Linux.
+ASKS_FOR_CUDA = """
+import sys
+from importlib import metadata
+try:
+    asked = metadata.requires("torch") or []
+except metadata.PackageNotFoundError:
+    asked = []
+sys.exit(not (sys.platform == "linux" and any(x.startswith("cuda-toolkit") for x in asked)))
+"""
 
 
 class Environment:
@@ -52,7 +44,8 @@ class Environment:
         self.folder = ROOT / name
         self.python = self.folder / "bin" / "python"
         self.constraints = constraints
-        self.sources = [ROOT / "pyproject.toml", ROOT / constraints, Path(__file__).resolve()]
+        named = [ROOT / name for name in ("pyproject.toml", constraints, CUDA)]
+        self.sources = [*named, Path(__file__).resolve()]
 
     def fresh(self, kind):
         """Whether the stamp is newer than every file the environment is made from."""
@@ -75,20 +68,25 @@ class Environment:
             venv.create(str(self.folder), clear=True, with_pip=True)
 
     def pip(self, *arguments):
-        command = [str(self.python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
-        command += ["--constraint", self.constraints]
+        command = [str(self.python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-deps"]
         subprocess.run([*command, *arguments], check=True, cwd=str(ROOT))
 
-    def pip_backemf(self, extra):
-        self.pip("hatchling", "editables")
-        self.pip("--no-build-isolation", "--editable", f".[{extra}]" if extra else ".")
+    def pip_pinned(self, file):
+        """Install what a file pins, if its hash is one of those that the file has."""
+        self.pip("--require-hashes", "--only-binary", ":all:", "--requirement", file)
+
+    def check(self):
+        """Fail where something that is installed asks for what is not."""
+        subprocess.run([str(self.python), "-m", "pip", "--disable-pip-version-check", "check"], check=True)
+
+    def asks_for_cuda(self):
+        return subprocess.run([str(self.python), "-c", ASKS_FOR_CUDA]).returncode == 0
 
 
 def environment_of(kind):
-    return Environment(".venv-" + kind, f"constraints-{kind}.txt") if kind in SIMULATORS else MAIN
-
-
-MAIN = Environment(".venv", "constraints.txt")
+    if kind in SIMULATORS:
+        return Environment(".venv-" + kind, f"constraints-{kind}.txt")
+    return Environment(".venv", "constraints.txt" if kind == "dev" else "constraints-demo.txt")
 
 
 def install(kind):
@@ -96,26 +94,19 @@ def install(kind):
     if place.fresh(kind):
         return
     # everything includes what the demo needs
-    if kind == "demo" and place.fresh("dev"):
+    if kind == "demo" and environment_of("dev").fresh("dev"):
         place.stamp("demo").touch()
         return
     place.stamp(kind).unlink(missing_ok=True)
     place.make()
-    what = kind if kind in SIMULATORS else f"backemf[{EXTRAS[kind]}]" if kind in EXTRAS else "backemf"
-    print(f"installing {what} into {place.name}; the first time takes a few minutes", flush=True)
-    if kind == "mjlab":
-        # PyTorch first and alone, so that nothing after it asks for another build of it
-        place.pip("torch")
-        place.pip("pytest", *MJLAB_NEEDS)
-    if kind == "physx":
-        place.pip("pytest", *PHYSX_NEEDS)
-    if kind in ("newton", "maddening"):
-        place.pip("pytest")
-    if kind == "webots":
-        place.pip("pytest", "dartpy")
-    place.pip_backemf(EXTRAS.get(kind))
-    if kind in ALONE:
-        place.pip("--no-deps", *ALONE[kind])
+    print(f"installing {place.constraints} into {place.name}; the first time takes a few minutes", flush=True)
+    place.pip_pinned(place.constraints)
+    if place.asks_for_cuda():
+        place.pip_pinned(CUDA)
+    # what lies here has no hash
+    place.pip("--no-build-isolation", "--editable", ".")
+    if kind not in INCOMPLETE:
+        place.check()
     place.stamp(kind).touch()
 
 
@@ -126,7 +117,10 @@ def main():
     try:
         import fcntl
     except ImportError:
-        sys.exit("The Makefile needs Linux or macOS; elsewhere: pip install -c constraints.txt -e .[dev]")
+        sys.exit(
+            "The Makefile needs Linux or macOS; elsewhere: pip install --no-deps -r constraints.txt, then pip install "
+            "--no-deps -e ."
+        )
     kind = sys.argv[1]
     name = environment_of(kind).name
     with open(str(ROOT / f"{name}.lock"), "w") as lock:
@@ -137,4 +131,5 @@ def main():
             sys.exit(f"Setting up {name} failed (exit code {error.returncode}); the lines above say why.")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -15,8 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 REASONS = ROOT / "licences.toml"
 PERMISSIVE = {
-    "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "HPND", "ISC", "MIT", "MIT-CMU", "PSF-2.0",
-    "Unlicense", "Zlib", "BSD",
+    "0BSD", "Apache-2.0", "BSD", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "HPND", "ISC", "MIT", "MIT-CMU",
+    "PSF-2.0", "Unlicense", "Zlib",
 }  # fmt: skip
 """Identifiers of SPDX, and BSD where a package does not say which."""
 CLASSIFIERS = {
