@@ -66,11 +66,11 @@ clean: ## remove the environments and everything that was built
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Two environments in one folder: the demo is a plain install, without PyTorch, MuJoCo and the documentation tools.
-.venv/.demo .venv/.dev: .venv/.%: pyproject.toml constraints-cuda.txt tools/environment.py
+.venv/.demo .venv/.dev: .venv/.%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
 	$(PYTHON) tools/environment.py $*
 
 # Simulators pin versions of PyTorch, MuJoCo and JAX that are not ours, so each has a folder of its own.
-.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots: .venv-%: pyproject.toml constraints-cuda.txt tools/environment.py
+.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots: .venv-%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
 	$(PYTHON) tools/environment.py $(patsubst .%,%,$(notdir $@))
 .venv/.demo: constraints-demo.txt
 .venv/.dev: constraints.txt

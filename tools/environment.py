@@ -23,7 +23,8 @@ OLDEST = (3, 11)
 SIMULATORS = ("mjlab", "physx", "newton", "maddening", "webots")
 ROOT = Path(__file__).resolve().parent.parent
 INCOMPLETE = ("mjlab", "physx")
-CUDA = "constraints-cuda.txt"
+TORCH = ("dev", "mjlab")
+CPU, CUDA = "constraints-cpu.txt", "constraints-cuda.txt"
 # Exit status 0 where PyTorch asks for CUDA, as that of the package index does on Linux.
 ASKS_FOR_CUDA = """
 import sys
@@ -44,7 +45,7 @@ class Environment:
         self.folder = ROOT / name
         self.python = self.folder / "bin" / "python"
         self.constraints = constraints
-        named = [ROOT / name for name in ("pyproject.toml", constraints, CUDA)]
+        named = [ROOT / name for name in ("pyproject.toml", constraints, CPU, CUDA)]
         self.sources = [*named, Path(__file__).resolve()]
 
     def fresh(self, kind):
@@ -67,13 +68,13 @@ class Environment:
             print(f"making {self.name} with Python {sys.version_info[0]}.{sys.version_info[1]}", flush=True)
             venv.create(str(self.folder), clear=True, with_pip=True)
 
-    def pip(self, *arguments):
+    def pip(self, *arguments, **options):
         command = [str(self.python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-deps"]
-        subprocess.run([*command, *arguments], check=True, cwd=str(ROOT))
+        return subprocess.run([*command, *arguments], cwd=str(ROOT), **options)
 
-    def pip_pinned(self, file):
+    def pip_pinned(self, file, **options):
         """Install what a file pins, if its hash is one of those that the file has."""
-        self.pip("--require-hashes", "--only-binary", ":all:", "--requirement", file)
+        return self.pip("--require-hashes", "--only-binary", ":all:", "--requirement", file, **options)
 
     def check(self):
         """Fail where something that is installed asks for what is not."""
@@ -100,11 +101,14 @@ def install(kind):
     place.stamp(kind).unlink(missing_ok=True)
     place.make()
     print(f"installing {place.constraints} into {place.name}; the first time takes a few minutes", flush=True)
-    place.pip_pinned(place.constraints)
+    if kind in TORCH:
+        # where there is no such build, the package index's own comes with the rest
+        place.pip_pinned(CPU, capture_output=True)
+    place.pip_pinned(place.constraints, check=True)
     if place.asks_for_cuda():
-        place.pip_pinned(CUDA)
+        place.pip_pinned(CUDA, check=True)
     # what lies here has no hash
-    place.pip("--no-build-isolation", "--editable", ".")
+    place.pip("--no-build-isolation", "--editable", ".", check=True)
     if kind not in INCOMPLETE:
         place.check()
     place.stamp(kind).touch()

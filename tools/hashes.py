@@ -3,8 +3,8 @@
 `python tools/hashes.py` asks the Python package index which files each `name==version` line of `constraints*.txt` has,
 for all systems, and writes their SHA-256 below the line. Change a version by editing its line and run it again.
 
-`--wheels FOLDER` adds the hashes of wheels in a folder, such as a build of PyTorch for the CPU alone, whose version
-goes on after a plus sign. Uses the standard library only.
+`--wheels FOLDER` hashes wheels in a folder, for builds that the index does not have, such as that of PyTorch for the
+CPU alone: the version of one goes on after a plus sign. Without it their hashes stay. Uses the standard library only.
 """
 
 import argparse
@@ -43,13 +43,13 @@ def plain_name(name):
 
 
 def version_in(file, name):
-    """The version in the name of a wheel or a source archive, without what follows a plus sign; None: no such file."""
+    """The version in the name of a package's wheel or source archive; None: another file."""
     wheel = re.fullmatch(r"(.+?)-([^-]+)(?:-\d[^-]*)?-[^-]+-[^-]+-[^-]+\.whl", file)
     source = re.fullmatch(r"(.+)-([^-]+?)\.(?:tar\.gz|zip)", file)
     found = wheel or source
     if found is None or plain_name(found[1]) != plain_name(name):
         return None
-    return found[2].partition("+")[0]
+    return found[2]
 
 
 def is_version(found, version):
@@ -107,6 +107,10 @@ def main():
     except URLError as wrong:
         sys.exit(f"{INDEX}: {wrong}; no file was changed")
     digests = {pin: sorted(one | in_folder(folder, *pin)) for pin, one in zip(wanted, found, strict=True)}
+    for text in files.values():
+        for name, version, before in pins(text):
+            if "+" in version and not digests[name, version]:
+                digests[name, version] = before
     missing = ["==".join(pin) for pin, one in digests.items() if not one]
     if missing:
         sys.exit(f"the index has no file of {', '.join(missing)}: correct the version; no file was changed")
