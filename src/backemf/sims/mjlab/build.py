@@ -13,7 +13,7 @@ import numpy as np
 from ...actuator import Actuator
 from ...checks import no_number
 from ...errors import BackemfWarning, ParameterError
-from ...motor import Coulomb, LoadDependent, LuGre
+from ...motor import LoadDependent, LuGre
 from .existing import mujoco_module
 
 if TYPE_CHECKING:
@@ -82,18 +82,22 @@ def add_motor(spec: Any, joint: str, index: int, count: int, cfg: Any) -> tuple[
     if brings_drag(cfg.actuator):
         # mjlab sets the first order and leaves the others as they are
         spec.joint(joint).damping[1:] = 0.0
-    return plain_motor(spec, joint), replaced
+    return plain_motor(spec, joint, cfg.hands_slope), replaced
 
 
-def plain_motor(spec: Any, joint: str) -> Any:
-    """A `<motor>` whose control is the torque at the joint, without limits and without any of a default class."""
+def plain_motor(spec: Any, joint: str, affine: bool = False) -> Any:
+    """A `<motor>` whose control is the torque at the joint, without limits and without any of a default class.
+
+    Where it is affine, its bias has places for the slope of the torque, and is 0.
+    """
     mujoco = mujoco_module()
     taken = {element.name for element in spec.actuators}
     names = (joint, f"{joint}_motor", *(f"{joint}_motor_{number}" for number in range(2, len(taken) + 3)))
     element = spec.add_actuator(name=next(name for name in names if name not in taken), target=joint)
     element.trntype = mujoco.mjtTrn.mjTRN_JOINT
     element.gaintype, element.gainprm = mujoco.mjtGain.mjGAIN_FIXED, [1.0, *[0.0] * (len(element.gainprm) - 1)]
-    element.biastype, element.biasprm = mujoco.mjtBias.mjBIAS_NONE, [0.0] * len(element.biasprm)
+    element.biastype = mujoco.mjtBias.mjBIAS_AFFINE if affine else mujoco.mjtBias.mjBIAS_NONE
+    element.biasprm = [0.0] * len(element.biasprm)
     element.dyntype, element.dynprm = mujoco.mjtDyn.mjDYN_NONE, [1.0, *[0.0] * (len(element.dynprm) - 1)]
     element.gear = [1.0, *[0.0] * (len(element.gear) - 1)]
     element.forcelimited = element.ctrllimited = element.actlimited = False
@@ -202,32 +206,70 @@ def torque_room(mj_model: Any, entity: Any, target_ids: Any, effort_limit: Any) 
 
 @dataclass(frozen=True)
 class LoadOnJoints:
-    """What moves the joints besides their motors."""
+    """What moves the joints besides their motors, in the last step of physics."""
 
     data: Any
     """mjlab's view of the simulation."""
     addresses: torch.Tensor
     """Where the joints are among all degrees of freedom."""
-    inertia: torch.Tensor
-    """Inertia that each joint moves in the pose of the model, the motor's own left out [kg·m²]."""
+    diagonal: torch.Tensor
+    """Where the diagonal of the mass matrix has them."""
+    free_share: torch.Tensor
+    """Inertia that a torque finds over that diagonal, at qpos0 [1]: below 1, since it moves the other joints too."""
+    armature: torch.Tensor
+    """What of the inertia is the motor's own [kg·m²]."""
 
     def torque(self) -> torch.Tensor:
-        """Torque on each joint by gravity, motion, contacts and springs, in the last step of physics [N·m]."""
+        """Torque on each joint by gravity, motion, contacts and springs (environment, joint) [N·m]."""
         data, at = self.data, self.addresses
         return data.qfrc_passive[:, at] + data.qfrc_constraint[:, at] + data.qfrc_applied[:, at] - data.qfrc_bias[:, at]
 
+    def inertia(self) -> torch.Tensor:
+        """Inertia that a torque finds at each joint, the motor's own included (environment, joint) [kg·m²]."""
+        return self.free_share * self.data.M[:, self.diagonal]
 
-def load_of(actuator: Actuator, mj_model: Any, data: Any, entity: Any, target_ids: Any, device: str) -> Any:
-    """What the actuator's friction has to know of the load; None where it asks nothing."""
-    motor = actuator.motor
-    if motor is None:
-        return None
-    lossy = motor.gearbox is not None and (not motor.gearbox.lossless or motor.gearbox.backlash is not None)
-    if not lossy and not isinstance(motor.friction, (Coulomb, LoadDependent)):
-        return None
+    def outside(self) -> torch.Tensor:
+        """The same without the motor's own (environment, joint) [kg·m²]."""
+        inertia = self.inertia()
+        return (inertia - self.armature).clamp(min=1e-9)
+
+
+def load_on(mj_model: Any, data: Any, entity: Any, target_ids: Any) -> LoadOnJoints:
+    """Where the simulation has the load of some joints."""
     import torch
 
     addresses = entity.indexing.joint_v_adr[target_ids]
     places = addresses.cpu().numpy()
-    outside = np.maximum(mj_model.dof_M0[places] - mj_model.dof_armature[places], 1e-9)
-    return LoadOnJoints(data, addresses, torch.as_tensor(outside, dtype=torch.float32, device=device))
+    share = felt_inertia(mj_model, places) / mj_model.dof_M0[places]
+
+    def tensor(values: Any, dtype: Any) -> torch.Tensor:
+        return torch.as_tensor(values, dtype=dtype, device=addresses.device)
+
+    return LoadOnJoints(
+        data,
+        addresses,
+        diagonal=tensor(mj_model.M_rowadr[places] + mj_model.M_rownnz[places] - 1, torch.long),
+        free_share=tensor(share, torch.float32),
+        armature=tensor(mj_model.dof_armature[places], torch.float32),
+    )
+
+
+def asks_for_load(actuator: Actuator) -> bool:
+    """Whether friction or gears of an actuator have to know the load."""
+    motor = actuator.motor
+    if motor is None:
+        return False
+    gearbox = motor.gearbox
+    lossy = gearbox is not None and (not gearbox.lossless or gearbox.backlash is not None)
+    return lossy or motor.friction is not None
+
+
+def felt_inertia(mj_model: Any, dofs: np.ndarray) -> np.ndarray:
+    """Inertia that a torque finds at each degree of freedom at qpos0, with all other joints free [kg·m²]."""
+    mujoco = mujoco_module()
+    data = mujoco.MjData(mj_model)
+    mujoco.mj_fwdPosition(mj_model, data)
+    units, columns = np.zeros((len(dofs), mj_model.nv)), np.zeros((len(dofs), mj_model.nv))
+    units[np.arange(len(dofs)), dofs] = 1.0
+    mujoco.mj_solveM(mj_model, data, columns, units)
+    return 1.0 / columns[np.arange(len(dofs)), dofs]

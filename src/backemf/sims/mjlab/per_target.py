@@ -20,6 +20,7 @@ from ...errors import ParameterError
 from ...physics.ops import as_bits
 from ...physics.state import Output, State
 from ...tree import changed
+from .implicit import held_with_slope
 
 APART = 1_000_003
 """Distance of the random seeds of two delays of one actuator."""
@@ -49,9 +50,16 @@ def require_delays(actuator: Actuator, delays: Any) -> tuple[Delay, ...]:
     return tuple(given)
 
 
-def compiled_step(actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any]) -> Any:
-    """The step of an actuator on PyTorch, with its targets delayed one by one where there are such delays."""
-    return DelayedStep(actuator, delays, options) if delays else actuator.compile("torch", **options)
+def compiled_step(
+    actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any], implicit: bool = False
+) -> Any:
+    """The step of an actuator on PyTorch, with its targets delayed one by one where there are such delays.
+
+    An implicit one takes the inertia at the joint behind the load, and its `torque_slope` is that of the whole step.
+    """
+    if not delays and not implicit:
+        return actuator.compile("torch", **options)
+    return DelayedStep(actuator, delays, options, implicit)
 
 
 class DelayedStep:
@@ -60,7 +68,7 @@ class DelayedStep:
     Its state is a tuple: that of the actuator, and that of each line.
     """
 
-    def __init__(self, actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any]):
+    def __init__(self, actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any], implicit: bool):
         self._engine = load("torch")
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
         # a line knows the controller and the range of its command, and takes nothing but its own targets
@@ -70,7 +78,8 @@ class DelayedStep:
             # the range holds where a command is sent
             actuator = replace(actuator, command_range=None)
         self._actuator = actuator
-        law = bind(sys.modules[__name__], "torch", self._engine.ops).over_lines
+        laws = bind(sys.modules[__name__], "torch", self._engine.ops)
+        law = laws.over_lines_with_slope if implicit else laws.over_lines
         step = wanted(law, outputs(options.get("telemetry")))
         self._run = self._engine.compiled(step, (actuator, *self._lines), options)
 
@@ -96,6 +105,22 @@ class DelayedStep:
 
 def over_lines(actuators: Any, states: Any, command: Any, position: Any, velocity: Any, dt: Any, *load: Any) -> Any:
     """Let each line deliver its targets, then step the actuator under what has arrived."""
+    command, flags, after = deliver(actuators, states, command, position, velocity, dt)
+    state, out = held(actuators[0], states[0], command, position, velocity, dt, *load)
+    return (state, *after), changed(out, limit=as_bits(out.limit | flags))
+
+
+def over_lines_with_slope(
+    actuators: Any, states: Any, command: Any, position: Any, velocity: Any, dt: Any, *load: Any
+) -> Any:
+    """The same, with the slope of the torque for an implicit integrator."""
+    command, flags, after = deliver(actuators, states, command, position, velocity, dt)
+    state, out = held_with_slope(actuators[0], states[0], command, position, velocity, dt, *load)
+    return (state, *after), changed(out, limit=as_bits(out.limit | flags))
+
+
+def deliver(actuators: Any, states: Any, command: Any, position: Any, velocity: Any, dt: Any) -> Any:
+    """The command that has arrived, the flags of what was not valid, and the lines after the step."""
     flags, after = 0, []
     for line, state in zip(actuators[1:], states[1:], strict=True):
         sent = Command(**{name: getattr(command, name) for name in line.delayed})
@@ -103,5 +128,4 @@ def over_lines(actuators: Any, states: Any, command: Any, position: Any, velocit
         command = changed(command, **{name: getattr(arrived, name) for name in line.delayed})
         flags = flags | invalid
         after.append(state)
-    state, out = held(actuators[0], states[0], command, position, velocity, dt, *load)
-    return (state, *after), changed(out, limit=as_bits(out.limit | flags))
+    return command, flags, after

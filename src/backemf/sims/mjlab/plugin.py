@@ -21,7 +21,7 @@ from ...actuator.compiled import outputs
 from ...actuator.no_effect import require_effect
 from ...errors import MissingExtraError, ParameterError
 from ...physics.state import Output
-from .build import add_motor, load_of, no_place, require_joints, torque_room, warn_of_joints
+from .build import add_motor, asks_for_load, load_on, no_place, require_joints, torque_room, warn_of_joints
 from .existing import move_sensors, reaching, require_choice, require_own_joints, settle_existing
 from .per_target import compiled_step, require_delays
 from .settings import (
@@ -35,6 +35,7 @@ from .settings import (
     with_flat_ranges,
     with_gains,
 )
+from .slopes import SLOPES, Slopes, require_implicit, takes_slopes, warn_of_explicit_step
 
 try:
     import torch
@@ -73,6 +74,9 @@ class MotorActuatorCfg(IdealPdActuatorCfg):
     delays: Any = ()
     """Delays of single targets, e.g. (be.Delay(steps=3, targets=("position",)), be.Delay(steps=1,
     targets=("effort",))); targets that none of them names have the actuator's own delay."""
+    implicit: bool | None = None
+    """Whether the integrator takes how fast the torque falls with speed, which keeps long steps stable; None: where the
+    actuator has a motor. Without a motor the torque is that of mjlab's own explicit laws."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.actuator, Actuator):
@@ -83,6 +87,7 @@ class MotorActuatorCfg(IdealPdActuatorCfg):
         super().__post_init__()
         no_place(self)
         require_choice(self.existing)
+        require_implicit(self.implicit)
         self.delays = require_delays(self.actuator, self.delays)
         self.actuator = with_flat_ranges(self.actuator)
         self.actuator = with_gains(self.actuator, self.stiffness, self.damping)
@@ -91,6 +96,11 @@ class MotorActuatorCfg(IdealPdActuatorCfg):
         self.effort_limit = effort_limit_of(self.actuator)
         names = outputs(self.telemetry)
         self.telemetry = None if names is None else tuple(dict.fromkeys(("torque", *names)))
+
+    @property
+    def hands_slope(self) -> bool:
+        """Whether the integrator is told how fast the torque falls with speed."""
+        return self.actuator.motor is not None if self.implicit is None else self.implicit
 
     def build(self, entity: Any, target_ids: list[int], target_names: list[str]) -> MotorActuator:
         return MotorActuator(self, entity, target_ids, target_names)
@@ -134,13 +144,23 @@ class MotorActuator(IdealPdActuator):
         self.default_force_limit = self.force_limit.clone()
         limits = self.force_limit.cpu().numpy()
         self._room = torque_room(mj_model, self.entity, self.target_ids, limits)
-        self._load = load_of(self.cfg.actuator, mj_model, data, self.entity, self.target_ids, device)
-        self._options = {"dtype": torch.float32, "device": device, "telemetry": self.cfg.telemetry}
+        load = load_on(mj_model, data, self.entity, self.target_ids)
+        self._load = load if asks_for_load(self.cfg.actuator) else None
+        implicit = self.cfg.hands_slope and takes_slopes(mj_model)
+        places = [element.id for element in self._mjs_actuators]
+        self._slopes = Slopes(model, places, load, self._room, self._dt) if implicit else None
+        telemetry = self.cfg.telemetry
+        if telemetry is not None:
+            telemetry = tuple(dict.fromkeys((*telemetry, *SLOPES)))
+        self._options = {"dtype": torch.float32, "device": device, "telemetry": telemetry}
         require_fit(self.cfg.actuator, self._shape)
-        self._step = compiled_step(self._live(), self.cfg.delays, {"eager": self.cfg.eager, **self._options})
+        options = {"eager": self.cfg.eager, **self._options}
+        self._step = compiled_step(self._live(), self.cfg.delays, options, implicit)
         self._state = self._after = self._step.initial(self._shape, seed=self.cfg.seed, dt=self._dt)
         self._unused = 0
         self._rest = self._latest = self._telemetry = self._at_rest()
+        if not implicit and self.cfg.actuator.motor is not None:
+            warn_of_explicit_step(self, mj_model, self._rest)
 
     def _full(self, value: Any, name: str) -> torch.Tensor:
         """A number or array, spread over environments and joints."""
@@ -165,7 +185,7 @@ class MotorActuator(IdealPdActuator):
         step = self._live().compile("torch", eager=True, **self._options)
         zeros = torch.zeros(self._shape, device=self._device)
         targets = {name: zeros for name in self.cfg.actuator.controller.inputs}
-        load = (None, None) if self._load is None else (zeros, self._load.inertia)
+        load = (None, None) if self._load is None else (zeros, self._load.outside())
         state = step.initial(self._shape, dt=self._dt)
         return step(state, Command(**targets), zeros, zeros, self._dt, *load)[1]
 
@@ -181,13 +201,18 @@ class MotorActuator(IdealPdActuator):
             )
         targets = {"position": cmd.position_target, "velocity": cmd.velocity_target, "effort": cmd.effort_target}
         command = Command(**{name: targets[name] for name in self.cfg.actuator.controller.inputs})
-        load = (None, None) if self._load is None else (self._load.torque(), self._load.inertia)
+        load = (None, None) if self._load is None else (self._load.torque(), self._load.outside())
+        load = load if self._slopes is None else self._slopes.load(*load)
         self._after, self._latest = self._step(self._state, command, cmd.pos, cmd.vel, self._dt, *load)
+        if self._slopes is not None:
+            self._slopes.give(self._latest, cmd.vel)
         return self._latest.torque
 
     def update(self, dt: float) -> None:
         """Physics has moved on by one step, and so does the motor."""
         self._state, self._telemetry, self._unused = self._after, self._latest, 0
+        if self._slopes is not None:
+            self._telemetry = self._slopes.applied(self._latest)
 
     def reset(self, env_ids: Any = None) -> None:
         """Back to rest, ambient temperature and an empty delay, in these environments only."""
@@ -197,6 +222,8 @@ class MotorActuator(IdealPdActuator):
         self._state = self._after = self._step.reset(self._state, mask)
         self._telemetry = self._latest = chosen(mask, self._rest, self._telemetry)
         self._unused = 0
+        if self._slopes is not None:
+            self._slopes.clear(env_ids)
 
     # --- randomisation
 

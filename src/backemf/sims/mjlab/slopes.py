@@ -1,0 +1,177 @@
+"""How fast the torque of motors falls with speed, handed to mjlab's integrator.
+
+MuJoCo evaluates the forces of actuators at the start of a step. Its integrator `implicitfast` also takes their slope,
+so that back-EMF and damping hold a joint whatever the step. The slope is that of an affine actuator,
+
+    force = ctrl + b0 + b2·v        with ctrl = torque, b0 = slope·v0 and b2 = -slope
+
+where v0 is the speed at the start of the step. The force there is the torque, and the step ends at the speed v1 with
+
+    M·(v1 - v0) = dt·(torque - slope·(v1 - v0) + all other forces)
+
+b0 and b2 are fields of the model, of which each environment gets a copy. They are written in place, so that recorded
+CUDA graphs see them.
+"""
+
+# pyright: reportMissingImports=false
+
+from __future__ import annotations
+
+import gc
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import BackemfWarning, ParameterError
+from ...physics.state import Output
+from ...tree import changed
+from .build import LoadOnJoints, felt_inertia
+from .existing import mujoco_module
+
+if TYPE_CHECKING:
+    import torch
+
+FIELD = "actuator_biasprm"
+"""The field of the model that holds the slopes."""
+SLOPES = ("torque_slope", "torque_stiffness")
+"""Outputs that say how the torque falls with speed and with position."""
+
+
+def require_implicit(implicit: Any) -> None:
+    """Raise ParameterError unless it is True, False or None."""
+    if implicit not in (True, False, None):
+        raise ParameterError(
+            f"MotorActuatorCfg.implicit = {implicit!r}: must be True, False, or None for True where there is a motor"
+        )
+
+
+def simulation_of(model: Any) -> Any:
+    """mjlab's `Simulation` of a model.
+
+    mjlab hands an actuator the model alone. Only the simulation can give a field a copy per environment and record its
+    CUDA graphs again, so it is looked up among the objects that are alive.
+    """
+    from mjlab.sim import Simulation
+
+    alive = (each for each in gc.get_objects() if issubclass(type(each), Simulation))
+    found = next((each for each in alive if getattr(each, "model", None) is model), None)
+    if found is None:
+        raise ParameterError(
+            "MotorActuatorCfg.implicit: no mjlab.sim.Simulation has the model that the actuator was initialized with; "
+            "pass sim.model to scene.initialize, or give implicit=False"
+        )
+    return found
+
+
+class Slopes:
+    """Hands the slopes of some actuators to the integrator, and knows what they changed in the step."""
+
+    def __init__(self, model: Any, actuators: list[int], load: LoadOnJoints, room: np.ndarray, dt: float):
+        import torch
+
+        shape, device = (load.data.nworld, len(actuators)), load.addresses.device
+        self._model, self._load, self._dt = model, load, dt
+        if getattr(model.struct, FIELD).shape[0] != shape[0]:
+            simulation_of(model).expand_model_fields((FIELD,))
+        self._places = together(actuators, device)
+        clips = np.isfinite(room).any()
+        self._room = torch.as_tensor(room, dtype=torch.float32, device=device) if clips else None
+        self._slope, self._start = torch.zeros(shape, device=device), torch.zeros(shape, device=device)
+        self._array: Any = None
+        self._field()
+
+    def _field(self) -> Any:
+        """The field as a tensor that shares its memory (environment, actuator, parameter)."""
+        import torch
+        from mjlab.sim.sim_data import TorchArray
+
+        array = getattr(self._model.struct, FIELD)
+        if self._array is None or self._array.wp_array is not array:
+            # a tensor made in inference mode could not be written outside it
+            with torch.inference_mode(False):
+                self._array = TorchArray(array)
+        return self._array
+
+    def load(self, torque: Any, outside: Any) -> tuple[Any, Any, torch.Tensor]:
+        """What the step takes: torque and inertia of the load, None where it is not asked for, and all inertia.
+
+        Friction stops a joint against its slope, which acts like an inertia of dt·slope.
+        """
+        return torque, None if outside is None else outside + self._dt * self._slope, self._load.inertia()
+
+    def give(self, out: Output, velocity: torch.Tensor) -> None:
+        """Let the integrator take the slope of a step that begins at this velocity."""
+        import torch
+
+        slope = out.torque_slope
+        if self._room is not None:
+            # actuatorfrcrange of the joint clips the torque, which then has no slope
+            slope = torch.where(out.torque.abs() < self._room, slope, torch.zeros_like(slope))
+        self._slope, self._start, field = slope, velocity, self._field()
+        field[:, self._places, 0] = slope * velocity
+        field[:, self._places, 2] = -slope
+
+    def applied(self, out: Output) -> Output:
+        """The output with the torque that acted over the step, which is that of the speed at its end."""
+        gained = self._load.data.qvel[:, self._load.addresses] - self._start
+        return changed(out, torque=out.torque - self._slope * gained)
+
+    def clear(self, env_ids: Any) -> None:
+        """No slope in these environments."""
+        field, chosen = self._field(), slice(None) if env_ids is None else env_ids
+        # written by a copy, since what was made in inference mode cannot be written outside it
+        self._slope = self._slope.clone()
+        self._slope[chosen] = 0.0
+        if not isinstance(chosen, slice) and not isinstance(self._places, slice):
+            chosen = chosen[:, None]
+        for number in (0, 2):
+            field[chosen, self._places, number] = 0.0
+
+
+def together(numbers: list[int], device: Any) -> Any:
+    """An index of numbers: a slice where they follow each other."""
+    import torch
+
+    first, count = numbers[0], len(numbers)
+    row = numbers == list(range(first, first + count))
+    return slice(first, first + count) if row else torch.tensor(numbers, device=device)
+
+
+# --- integrators that take no slope
+
+
+def takes_slopes(mj_model: Any) -> bool:
+    """Whether the integrator of a model takes the slopes of actuators."""
+    kinds = mujoco_module().mjtIntegrator
+    return mj_model.opt.integrator in (int(kinds.mjINT_IMPLICIT), int(kinds.mjINT_IMPLICITFAST))
+
+
+def warn_of_explicit_step(owner: Any, mj_model: Any, at_rest: Output) -> None:
+    """Warn where the torque of a motor is integrated without its slope, and the step is too long for that.
+
+    A joint of inertia I with a stiffness k and a slope d is stable while dt²·k + 2·dt·d < 4·I.
+    """
+    joints, dt = owner.target_names, float(mj_model.opt.timestep)
+    slope, stiffness = (highest(getattr(at_rest, name), len(joints)) for name in SLOPES)
+    dofs = owner.entity.indexing.joint_v_adr[owner.target_ids]
+    inertia = felt_inertia(mj_model, dofs.cpu().numpy())
+    share = (dt * dt * stiffness + 2.0 * dt * slope) / (4.0 * inertia)
+    worst = int(np.argmax(share))
+    if share[worst] <= 1.0:
+        return
+    reason, remedy = "the integrator euler does not take", 'MujocoCfg(integrator="implicitfast")'
+    if not owner.cfg.hands_slope:
+        reason, remedy = "implicit=False keeps from the integrator", "implicit=True"
+    warnings.warn(
+        f"joint {joints[worst]!r}: {reason} the slope of the motor's torque, {slope[worst]:.3g} N·m·s/rad, which makes "
+        f"timestep = {dt:g} s unstable on {inertia[worst]:.3g} kg·m²; give {remedy}, or a shorter timestep",
+        BackemfWarning,
+        stacklevel=3,
+    )
+
+
+def highest(value: Any, count: int) -> np.ndarray:
+    """The largest value of each joint over all environments."""
+    known = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value, dtype=float)
+    return np.maximum(np.broadcast_to(known, (*known.shape[:-1], count)).reshape(-1, count).max(axis=0), 0.0)
