@@ -18,12 +18,17 @@ if hasattr(os, "sched_setaffinity"):
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_multi_thread_eigen=false"
 
+import mujoco
 import torch
 from mjlab.actuator import DcMotorActuator, DcMotorActuatorCfg
 from mjlab.actuator.actuator import ActuatorCmd
+from mjlab.entity import EntityArticulationInfoCfg, EntityCfg
+from mjlab.scene import Scene, SceneCfg
+from mjlab.sim import MujocoCfg, Simulation, SimulationCfg
 from rich.console import Console
 
 import backemf as be
+from backemf.sims.mjlab import MotorActuatorCfg
 
 sys.path.insert(0, str(Path(__file__).parent))
 from figures import Figure, report, shortest
@@ -81,6 +86,35 @@ def ours(actuator: be.Actuator, engine: str, telemetry: tuple[str, ...] | None):
     return call
 
 
+def links() -> mujoco.MjSpec:
+    """A fixed base with a link on each of its joints."""
+    body = '<body><joint name="j{}" axis="0 0 1"/><inertial pos="0 0 0" mass="1" diaginertia="0.01 0.01 0.01"/></body>'
+    bodies = "".join(body.format(joint) for joint in range(SHAPE[1]))
+    return mujoco.MjSpec.from_string(f'<mujoco><worldbody><body name="base">{bodies}</body></worldbody></mujoco>')
+
+
+def plugged_in(actuator: be.Actuator, implicit: bool):
+    """A call of our plug-in in a scene, physics left out: the command is read, the control and the slope written."""
+    motors = MotorActuatorCfg(
+        target_names_expr=(".*",), actuator=actuator, implicit=implicit, telemetry=("torque",), armature=None
+    )
+    robot = EntityCfg(spec_fn=links, articulation=EntityArticulationInfoCfg(actuators=(motors,)))
+    scene = Scene(SceneCfg(num_envs=SHAPE[0], entities={"robot": robot}), device="cpu")
+    cfg = SimulationCfg(nconmax=1, njmax=1, mujoco=MujocoCfg(timestep=DT))
+    sim = Simulation(num_envs=SHAPE[0], cfg=cfg, spec=scene.spec, device="cpu")
+    scene.initialize(mj_model=sim.mj_model, model=sim.model, data=sim.data)
+    given = rows()
+    scene["robot"].set_joint_position_target(given[0])
+    scene["robot"].write_joint_state_to_sim(given[3], given[4])
+    unit = scene["robot"].actuators[0]
+
+    def call():
+        scene["robot"].write_data_to_sim()
+        unit.update(DT)
+
+    return call
+
+
 def measure(console: Console) -> list[Figure]:
     torch.set_num_threads(1)
     figures: list[Figure] = []
@@ -113,6 +147,10 @@ def measure(console: Console) -> list[Figure]:
     case("with a delay of 2 to 5 steps", be.Actuator(**pd, delay=be.Delay(steps=LAGS)), 100, ("mjlab's", delayed, 4))
     motor = be.Actuator(full_motor(), be.Supply(voltage=48.0), controller=pid)
     case("full motor with PID", motor, 20, None)
+    for implicit in (False, True):
+        with console.status(f"inside mjlab, implicit={implicit}"):
+            value = speed(plugged_in(motor, implicit))
+        figures.append(Figure(f"the same inside mjlab, implicit={implicit}", value, "M motor-steps/s"))
     return figures
 
 

@@ -123,7 +123,7 @@ def simulated(actuator: be.Actuator, duration: float) -> np.ndarray:
 # --- one motor
 
 
-@pytest.mark.parametrize("dt", [0.002, 0.005, 0.02])
+@pytest.mark.parametrize("dt", [0.005, 0.02])
 def test_a_light_link_settles_where_simulate_does(dt):
     """At mjlab's own 5 ms the explicit torque swung between its limits, and at 20 ms it left the numbers."""
     ends, fastest = Bench({"joint": ak80()}, dt).run(0.6)
@@ -133,7 +133,7 @@ def test_a_light_link_settles_where_simulate_does(dt):
 
 @pytest.mark.parametrize("change", [{"implicit": False}, {"integrator": "euler"}])
 def test_an_explicit_step_that_is_too_long_is_a_warning(change):
-    """Without the slope the joint is held while dt²·k + 2·dt·d < 4·I; beyond that the joint and the remedy are named."""
+    """Without the slope a joint is stable while dt²·k + 2·dt·d < 4·I; beyond that joint and remedy are named."""
     remedy = {"implicit": "implicit=True", "integrator": r'MujocoCfg\(integrator="implicitfast"\)'}
     sentence = (
         rf"joint 'joint': .* slope .* timestep = 0.02 s unstable on 0.00\d+ kg·m²; give {remedy[next(iter(change))]}"
@@ -158,13 +158,14 @@ def test_the_torque_of_a_step_is_what_moved_the_link():
         torch.testing.assert_close(actuator.reading("torque"), moved, rtol=1e-3, atol=2e-3)
         force = bench.robot.data.actuator_force
         torch.testing.assert_close(force, bench.sim.data.ctrl[:], rtol=1e-5, atol=1e-4)
-    # the two differ while the link speeds up
-    assert bench.sim.model.actuator_biasprm[:, 0, 2].max() < -1.0
+    # the lightest link has come to its target, where nothing limits the motor
+    assert bench.sim.model.actuator_biasprm[0, 0, 2] < -1.0
 
 
 def test_a_reset_takes_the_slope_back():
     """What stands in the model of an environment that starts again is nothing, and that of the others stays."""
     bench = Bench({"joint": ak80(), "other": ak80()}, 0.005)
+    bench.robot.set_joint_position_target(torch.full((4, 2), 0.1))
     for _ in range(3):
         bench.step()
     bias = bench.sim.model.actuator_biasprm[:].clone()
@@ -208,13 +209,16 @@ def test_dry_friction_brings_a_link_to_rest(friction):
     bench.robot.write_joint_velocity_to_sim(torch.full((4, 1), 20.0))
     bench.robot.set_joint_effort_target(torch.zeros(4, 1))
     speeds = []
-    for _ in range(40):
+    for _ in range(50):
         bench.step()
         speeds.append(bench.robot.data.joint_vel.clone())
     speeds = torch.stack(speeds)
     assert speeds.min() > -0.5 and speeds.max() <= 20.0
     if friction is not None:
         assert speeds[-1, :3].abs().max() < 0.05
+        # until then by friction over inertia
+        slower = 0.6 * abs(motor.ratio) * 0.06 / (INERTIAS + motor.armature)
+        assert speeds[29, 2:, 0].numpy() == pytest.approx(20.0 - slower[2:], rel=0.01)
 
 
 # --- all motors

@@ -40,7 +40,7 @@ SLOPES = ("torque_slope", "torque_stiffness")
 
 def require_implicit(implicit: Any) -> None:
     """Raise ParameterError unless it is True, False or None."""
-    if implicit not in (True, False, None):
+    if not any(implicit is each for each in (True, False, None)):
         raise ParameterError(
             f"MotorActuatorCfg.implicit = {implicit!r}: must be True, False, or None for True where there is a motor"
         )
