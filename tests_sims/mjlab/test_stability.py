@@ -223,14 +223,38 @@ def test_dry_friction_brings_a_link_to_rest(friction):
 
 # --- all motors
 
+DURATION = 0.4
+"""Length of a run [s]."""
 
-@pytest.mark.parametrize("dt", [0.005, 0.02])
-def test_no_motor_of_the_catalogue_runs_away(dt):
-    """Every motor on links of 10 g to 10 kg: no speed above the one without load, and none swings ever wider."""
+
+@cache
+def expected() -> dict[str, np.ndarray]:
+    """Where `simulate` ends with each motor whose rotor is known, on each link [rad]."""
+    known = {name: each for name, each in whole_catalogue().items() if each.motor.rotor is not None}
+    names, ends = list(known), {}
+    for group in grouped(list(known.values())):
+        load = be.Inertia(inertia=np.broadcast_to(INERTIAS[:, None], (len(MASSES), len(group.columns))))
+        run = be.simulate(group.actuator, load, TARGET, DURATION, 1e-3, engine="numpy")
+        ends |= {names[column]: run["position"][-1][:, place] for place, column in enumerate(group.columns)}
+    return ends
+
+
+@pytest.mark.parametrize(("dt", "share"), [(0.005, 1.0), (0.02, 0.98)])
+def test_no_motor_of_the_catalogue_runs_away(dt, share):
+    """Every motor on links of 10 g to 10 kg: none is faster than without load, and they end where `simulate` does.
+
+    At 20 ms a few strong motors pass their target between two looks of the controller.
+    """
     actuators = whole_catalogue()
     assert len(actuators) > 150
-    bench = Bench(actuators, dt)
-    ends, fastest = bench.run(20 * dt)
-    limits = np.array([no_load_speed(each) for each in actuators.values()])
+    ends, fastest = Bench(actuators, dt).run(DURATION)
     assert np.isfinite(ends).all()
-    assert (fastest <= 1.02 * limits).all(), np.array(list(actuators))[(fastest > 1.02 * limits).any(axis=0)]
+    for place, (name, actuator) in enumerate(actuators.items()):
+        gearbox = actuator.motor.gearbox
+        # a rotor that backlash lets go hits the flank
+        more = 1.01 if gearbox is None or gearbox.backlash is None else 1.5
+        assert fastest[:, place].max() <= more * no_load_speed(actuator), name
+    places = [place for place, name in enumerate(actuators) if name in expected()]
+    wanted = np.stack([expected()[name] for name in actuators if name in expected()], axis=1)
+    errors = np.abs(ends[:, places] - wanted)
+    assert (errors < 0.05).mean() >= share

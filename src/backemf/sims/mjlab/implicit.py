@@ -32,7 +32,7 @@ def held_with_slope(actuator, state, command, position, velocity, dt, load_torqu
         return after, changed(out, torque_slope=slope)
     push = out.torque if load_torque is None else out.torque + load_torque
     for _ in range(PROBES):
-        gained = dt * push / (inertia + dt * slope)
+        gained = below_no_load(actuator, velocity, dt * push / (inertia + dt * slope))
         _, ahead = held(actuator, state, command, position, velocity + gained, dt, load_torque, load_inertia)
         fallen = driving_torque(actuator, out) - driving_torque(actuator, ahead)
         moves = absolute(gained) > SMALL
@@ -51,6 +51,19 @@ def slope_at_start(actuator, out: Output, dt):
         # the flank pushes as much as it does, whatever the joint does within the step
         return nothing
     return maximum(maximum(nothing + out.torque_slope, nothing + dt * out.torque_stiffness), nothing)
+
+
+def below_no_load(actuator, velocity, gained):
+    """A change of speed that ends at the speed without load at most, where one is known [rad/s].
+
+    The motor brakes beyond that speed, so that a slope between the two speeds never carries a joint past it.
+    """
+    if actuator.motor is None or actuator.supply is None:
+        return gained
+    supply, motor = actuator.supply, actuator.motor
+    highest = absolute(supply.voltage * supply.modulation_limit / (motor.magnet.back_emf_constant * motor.ratio))
+    left = where(gained > 0.0, highest - velocity, -highest - velocity)
+    return where((left * gained > 0.0) & (absolute(left) < absolute(gained)), left, gained)
 
 
 def driving_torque(actuator, out: Output):
