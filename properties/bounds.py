@@ -1,0 +1,161 @@
+"""No limit is exceeded: currents, voltages and the bus of every step, by the limits as a reader understands them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import backemf as be
+from backemf.actuator.torque_limits import bounds as torque_bounds
+from backemf.physics.limits import derated_current
+
+from .cases import HELD, Case, Step
+from .checks import Ratios, over
+
+ROUNDING = 1e-9
+
+
+def bound_checks(case: Case, step: Step) -> Ratios:
+    """The limits of one step; with substeps only those that hold in each of them."""
+    if case.actuator.motor is None:
+        if case.way == HELD:
+            yield from joint_torque(case, step)
+        return
+    yield from voltages(case, step)
+    if case.actuator.substeps == 1:
+        yield from currents(case, step)
+        yield from battery(case, step)
+
+
+def voltages(case: Case, step: Step) -> Ratios:
+    """The terminals get no more than the voltage limit, and no more than the bridge passes on of the bus."""
+    actuator, volts = case.actuator, np.abs(step.out.voltage)
+    if actuator.voltage_limit is not None:
+        yield "voltage limit", over(volts, actuator.voltage_limit * (1.0 + ROUNDING))
+    if actuator.supply is not None:
+        reach = actuator.supply.modulation_limit * step.out.bus_voltage
+        yield "voltage within the bus", over(volts, reach * (1.0 + ROUNDING))
+    if isinstance(actuator.controller, be.DutyServo) and not limits_current(actuator):
+        reach = actuator.controller.pwm_limit * step.out.bus_voltage
+        yield "voltage within the PWM limit", over(volts, reach * (1.0 + ROUNDING))
+
+
+def limits_current(actuator: Any) -> bool:
+    """Whether something lowers the voltage to limit a current."""
+    servo = getattr(actuator.controller, "current_limit", None) is not None
+    return actuator.motor.limits is not None or bool(actuator.limits) or servo
+
+
+def battery(case: Case, step: Step) -> Ratios:
+    """The bus sags by the battery's resistance times its current, and rises only where energy goes back."""
+    supply, out = case.actuator.supply, step.out
+    if supply is None:
+        return
+    yield "bus above zero", np.where(np.asarray(out.bus_voltage) > 0.0, 0.0, np.inf)
+    if not supply.regeneration or supply.resistance is None:
+        yield "bus within the battery", over(out.bus_voltage, supply.voltage * (1.0 + ROUNDING))
+        yield "no current back", over(np.maximum(-out.bus_current, 0.0), np.inf if supply.regeneration else 0.0)
+    if supply.resistance is not None:
+        sag = supply.voltage - supply.resistance * out.bus_current
+        missing = np.abs(out.bus_voltage - sag)
+        size = np.abs(supply.voltage) + supply.resistance * np.abs(out.bus_current)
+        # a bus that collapses keeps a thousandth of its voltage, and a battery gives a quarter of V²/R at most
+        collapsed = out.bus_voltage <= 0.5 * supply.voltage * (1.0 + 1e-5)
+        yield "battery law", np.where(collapsed, 0.0, over(missing, 1e-7 * size))
+
+
+def highest_current(case: Case, step: Step) -> Any:
+    """The motor's own limit at the winding temperature of the start, and the firmware's [A]; inf: none."""
+    actuator, motor = case.actuator, case.actuator.motor
+    highest: Any = np.inf
+    if motor.limits is not None and motor.limits.rated_current is not None:
+        limits, highest = motor.limits, motor.limits.rated_current
+        if limits.derates:
+            degrees = motor.thermal.ambient + step.before.winding_rise
+            start, end = limits.derating_start, limits.derating_end
+            highest = derated_current(degrees, limits.rated_current, limits.low_current, start, end)
+    firmware = getattr(actuator.controller, "current_limit", None)
+    return highest if firmware is None else np.minimum(highest, firmware)
+
+
+def exhausted(case: Case, step: Step, direction: Any) -> Any:
+    """Where the drive gives all the voltage it has against a current or a change in this direction."""
+    actuator, out = case.actuator, step.out
+    reach: Any = np.inf
+    if actuator.supply is not None:
+        reach = actuator.supply.modulation_limit * out.bus_voltage
+    if actuator.voltage_limit is not None:
+        reach = np.minimum(reach, actuator.voltage_limit)
+    return -direction * out.voltage >= reach * (1.0 - 1e-6)
+
+
+def currents(case: Case, step: Step) -> Ratios:
+    """The current stays within every limit, unless all of the voltage against it does not stop it."""
+    actuator, out = case.actuator, step.out
+    highest = highest_current(case, step)
+    rounding = ROUNDING * current_size(case, step)
+    excess = np.maximum(np.abs(out.current) - highest, 0.0)
+    powerless = exhausted(case, step, np.sign(out.current))
+    yield "current limit", np.where(powerless, 0.0, over(excess, rounding))
+    motor = actuator.motor
+    if motor.limits is not None and motor.limits.current_rate is not None:
+        change = step.after.current - step.before.current
+        excess = np.maximum(np.abs(change) - motor.limits.current_rate * case.dt, 0.0)
+        # a limit of the current itself comes before that of its rate
+        free = (np.abs(step.before.current) <= highest) & ~exhausted(case, step, np.sign(change)) & (not actuator.limits)
+        yield "current rate", np.where(free, over(excess, rounding), 0.0)
+    if actuator.limits:
+        yield from joint_limits(case, step, highest, rounding)
+
+
+def current_size(case: Case, step: Step) -> Any:
+    """What the rounding of a current scales with: the current that all voltages would drive [A]."""
+    motor, out = case.actuator.motor, step.out
+    size = (np.abs(out.voltage) + np.abs(out.back_emf)) / motor.winding.resistance + np.abs(out.current)
+    if step.before.current is not None:
+        size = size + np.abs(step.before.current)
+    if motor.winding.inductance is not None:
+        # the voltage for a change of the current is found through the time constants of the step
+        size = size * (1.0 + 1e-3 * motor.winding.inductance / (motor.winding.resistance * case.dt))
+    return size
+
+
+def joint_limits(case: Case, step: Step, highest: Any, rounding: Any) -> Ratios:
+    """A torque limit of the joint bounds the current by the nominal Kt, at the speed of the start or of the end."""
+    motor = case.actuator.motor
+    low, high = np.inf, -np.inf
+    for speed in (step.velocity, step.end_velocity):
+        lower, upper = widest_sensible(case.actuator.limits, step.position, speed)
+        low, high = np.minimum(low, lower), np.maximum(high, upper)
+    per_torque = 1.0 / (motor.magnet.torque_constant * motor.ratio)
+    first, second = low * per_torque, high * per_torque
+    lowest, top = np.minimum(first, second), np.maximum(first, second)
+    # a limit that asks to brake asks for no more than the motor's own limit allows
+    lowest, top = np.minimum(lowest, highest), np.maximum(top, -highest)
+    above, below = np.maximum(step.out.current - top, 0.0), np.maximum(lowest - step.out.current, 0.0)
+    above = np.where(exhausted(case, step, 1.0), 0.0, above)
+    below = np.where(exhausted(case, step, -1.0), 0.0, below)
+    yield "torque limit", over(np.maximum(above, below), rounding)
+
+
+def widest_sensible(limits: Any, angle: Any, speed: Any) -> tuple[Any, Any]:
+    """Lowest and highest torque that each of the limits allows; 0 where they contradict each other [N·m]."""
+    low, high = -np.inf, np.inf
+    for limit in limits:
+        lower, upper = torque_bounds(limit, angle, speed)
+        low, high = np.maximum(low, lower), np.minimum(high, upper)
+    crossed = low > high
+    return np.where(crossed, np.minimum(np.minimum(low, high), 0.0), low), np.where(
+        crossed, np.maximum(np.maximum(low, high), 0.0), high
+    )
+
+
+def joint_torque(case: Case, step: Step) -> Ratios:
+    """A joint without a motor gives no more than its limits allow, friction aside."""
+    actuator = case.actuator
+    if not actuator.limits or actuator.friction is not None or actuator.substeps > 1:
+        return
+    low, high = widest_sensible(actuator.limits, step.position, step.velocity)
+    excess = np.maximum(step.out.torque - high, low - step.out.torque)
+    yield "torque limit", over(np.maximum(excess, 0.0), ROUNDING * (np.abs(low) + np.abs(high)))

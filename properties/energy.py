@@ -1,0 +1,98 @@
+"""Energy: a motor that is left alone never gains any, and one that is driven gains no more than it is given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import backemf as be
+from backemf.loads import KINEMATIC
+from backemf.physics.load import tight_twist
+
+from .cases import RUN, Case, Step, kept_states, steps_of
+from .checks import Ratios, load_inertia, over
+
+ALONE = 24
+"""Steps of a motor that is left alone."""
+
+
+def stored_energy(case: Case, state: be.State, velocity: Any) -> Any:
+    """Kinetic energy of rotor and joint, energy of the winding and of the bristles [J]."""
+    motor = case.actuator.motor
+    rotor = motor.ratio * velocity if state.rotor_speed is None else state.rotor_speed
+    total = 0.5 * load_inertia(case) * velocity**2 + 0.5 * motor.inertia * rotor**2
+    if state.current is not None and motor.winding.inductance is not None:
+        total = total + 0.5 * motor.winding.inductance * state.current**2
+    if state.bristle is not None:
+        total = total + 0.5 * motor.friction.stiffness * state.bristle**2
+    return total
+
+
+def alone_checks(case: Case) -> Ratios:
+    """The motors of a run, left alone: no voltage is commanded, nothing pushes."""
+    alone = left_alone(case)
+    if alone is None:
+        return
+    before = stored_energy(alone, alone.state, alone.velocities[0])
+    # rounding is that of the energy at the start
+    worst, rounding = np.zeros(case.shape), 1e-15 * before
+    for step in steps_of(alone):
+        after = stored_energy(alone, step.after, step.end_velocity)
+        gained = over(after - before, 1e-9 * before + rounding)
+        worst = np.maximum(worst, np.where(np.isfinite(after), gained, np.inf))
+        before = after
+    yield "left alone, no energy is gained", worst
+
+
+def left_alone(case: Case) -> Case | None:
+    """The same motors at a command of 0 V on a plain mass; None where there is nothing to turn."""
+    motor = case.actuator.motor
+    if case.way != RUN or motor is None or isinstance(case.load, KINEMATIC):
+        return None
+    # two constants that differ, and saturation beside them, are sources of energy by themselves
+    magnet = replace(motor.magnet, back_emf_constant=motor.magnet.torque_constant, saturation=None)
+    limits = motor.limits
+    if limits is not None:
+        limits = None if limits.rated_current is None else replace(limits, current_rate=None)
+    motor = replace(motor, magnet=magnet, cogging=None, limits=limits)
+    kept = case.actuator
+    actuator = be.Actuator(motor, kept.supply, limits=kept.limits, voltage_limit=kept.voltage_limit)
+    state = replace(kept_states(case.state, actuator), **({} if motor.winding.inductance is None else {"current": case.state.current * 0.0}))
+    load = be.Fan(coefficient=case.load.coefficient, inertia=load_inertia(case)) if isinstance(case.load, be.Fan) else be.Inertia(load_inertia(case))
+    return replace(
+        case, actuator=actuator, state=state, load=load, memory=(), commands=(np.zeros(case.shape),) * ALONE
+    )
+
+
+class Account:
+    """What a run was given and what it has, step by step."""
+
+    def __init__(self, case: Case):
+        self.case = case
+        self.counts = case.way == RUN and case.actuator.motor is not None and not isinstance(case.load, KINEMATIC)
+        if self.counts:
+            self.stored = stored_energy(case, case.state, case.velocities[0])
+            self.gained: Any = 0.0
+            self.moved = np.abs(self.stored)
+
+    def check(self, step: Step) -> Ratios:
+        """The energy that came from nowhere so far, over a share of all that has moved."""
+        if not self.counts:
+            return
+        out, dt = step.out, self.case.dt
+        stored = stored_energy(self.case, step.after, step.end_velocity)
+        given = out.electrical_power + out.cogging_power - out.conversion_power + step.load_power
+        moved = np.abs(out.electrical_power) + np.abs(out.cogging_power) + np.abs(step.load_power)
+        self.gained = self.gained + (stored - self.stored) - dt * given
+        self.moved = self.moved + dt * moved
+        self.stored = stored
+        yield "driven, no energy from nowhere", over(self.gained, self.moved)
+
+
+def spring_energy(load: be.TwoMass, here_position: Any, memory: tuple) -> Any:
+    """Energy of the far mass and of the spring of a load of two masses [J]."""
+    far_position, far_velocity = memory
+    twist = tight_twist(here_position - far_position, load.backlash)
+    return 0.5 * load.far_inertia * far_velocity**2 + 0.5 * load.stiffness * twist**2

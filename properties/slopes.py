@@ -1,0 +1,97 @@
+"""The slopes that a host steps implicitly with: how the torque falls with the joint's speed and position.
+
+A slope that is too small lets a long step overshoot, so it must never be below the true one. Dry friction, gear loss
+and cogging are left out: they have no part in the reported slopes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import backemf as be
+from backemf.physics import state as bits
+from backemf.physics.step import has_backlash
+
+from .cases import HELD, Case, Step, kept_states, steps_of
+from .checks import Ratios, over
+
+
+def slope_checks(case: Case, step: Step) -> Ratios:
+    """Slopes of the first step of a host beside differences of its torque."""
+    actuator = case.actuator
+    if case.way != HELD or step.index > 0 or actuator.substeps > 1 or actuator.delay is not None:
+        return
+    if actuator.motor is not None and has_backlash(actuator.motor):
+        return
+    # a setpoint that begins with the joint moves along with it
+    settled = True if case.state.fresh is None else case.state.fresh == 0.0
+    smooth = without_friction(case)
+    out = first(smooth, smooth.position, smooth.velocities[0])
+    tabled = any(isinstance(limit, be.AngleTable) for limit in actuator.limits)
+    fast = np.abs(smooth.velocities[0])
+    widths = {"torque_slope": 1e-5 * (fast + 1e-2 * np.median(fast) + 1e-12)}
+    if not tabled:
+        # the stiffness is that of the controller alone
+        widths["torque_stiffness"] = np.full(case.shape, 1e-6)
+    for name, width in widths.items():
+        fall, noise = falls(smooth, out, name, width)
+        # where two sides disagree there is a kink; where the torque rises, a slope of 0 is as good
+        known, fall = settled & ~np.isnan(fall), np.maximum(fall, 0.0)
+        slope = getattr(out, name)
+        tolerance = 1e-4 * (fall + np.abs(slope)) + noise
+        least, most = (0.5 * fall, np.inf) if sags(actuator) else (fall, fall)
+        if name == "torque_slope":
+            # a bound that rises with speed counts as flat beside a drag that does not
+            most = np.where(np.broadcast_to(out.limit, case.shape) & bits.TORQUE > 0, np.inf, most)
+        yield f"{name} is not too small", np.where(known, over(np.maximum(least - slope, 0.0), tolerance), 0.0)
+        yield f"{name} is not too large", np.where(known, over(np.maximum(slope - most, 0.0), tolerance), 0.0)
+
+
+def sags(actuator: Any) -> bool:
+    """Whether the bus follows the current, which the slopes leave out."""
+    return actuator.supply is not None and actuator.supply.resistance is not None
+
+
+def without_friction(case: Case) -> Case:
+    """The same motors without dry friction, gear loss and cogging."""
+    motor = case.actuator.motor
+    if motor is None:
+        return case
+    gearbox = motor.gearbox
+    if gearbox is not None:
+        stages = tuple(replace(s, efficiency=None, back_efficiency=None) for s in gearbox.stages)
+        gearbox = be.Gearbox(stages=stages)
+    actuator = replace(case.actuator, motor=replace(motor, friction=None, gearbox=gearbox, cogging=None))
+    return replace(case, actuator=actuator, state=kept_states(case.state, actuator), load_torque=None, load_inertia=None)
+
+
+def falls(case: Case, out: be.Output, name: str, width: Any) -> tuple[Any, Any]:
+    """How fast the torque falls, nan at a kink; and the rounding of that difference."""
+    position, velocity = case.position, case.velocities[0]
+    torques = []
+    for side in (-1.0, 1.0):
+        moved = (position, velocity + side * width) if name == "torque_slope" else (position + side * width, velocity)
+        torques.append(first(case, *moved).torque)
+    below, above = (out.torque - torques[0]) / width, (torques[1] - out.torque) / width
+    noise = 1e-13 * torque_size(case, out) / width
+    kink = np.abs(below - above) > 1e-3 * (np.abs(below) + np.abs(above)) + 2.0 * noise
+    return np.where(kink, np.nan, -0.5 * (below + above)), noise
+
+
+def torque_size(case: Case, out: be.Output) -> Any:
+    """What the rounding of a torque scales with [N·m]."""
+    motor = case.actuator.motor
+    size = np.abs(out.torque) + np.abs(out.torque_requested)
+    if motor is None:
+        return size
+    amperes = (np.abs(out.voltage) + np.abs(out.back_emf)) / motor.winding.resistance
+    return size + np.abs(motor.ratio) * motor.magnet.torque_constant * amperes
+
+
+def first(case: Case, position: Any, velocity: Any) -> be.Output:
+    """The first step from another position or at another velocity."""
+    moved = replace(case, position=position, velocities=(velocity,), commands=case.commands[:1])
+    return next(iter(steps_of(moved))).out
