@@ -245,22 +245,25 @@ def command_of(draw: Draw, actuator: be.Actuator, joint: Joint) -> Any:
 # --- parts of a case
 
 
-def picked(case: Case, index: tuple[int, ...]) -> Case:
+def picked(case: Case, motor: tuple[int, ...]) -> Case:
     """One motor of a batch as a batch of one; motors on one supply stay together."""
-    shape = case.shape
-    row = index[:1] if len(shape) > 1 else index
+    return rows_of(case, slice(motor[0], motor[0] + 1))
 
-    def pick(x: Any) -> Any:
+
+def rows_of(case: Case, rows: slice) -> Case:
+    """Some motors of a batch, by their first axis."""
+    shape = case.shape
+
+    def take(x: Any) -> Any:
         x = np.asarray(x)
-        if x.shape[: len(shape)] in (shape, (*shape[:-1], 1)) and len(shape) > 1:
-            return x[row][None]
-        if x.shape == shape:
-            return x[row][None]
-        if x.ndim > len(shape) and x.shape[1 : 1 + len(shape)] == shape:
-            return x[:, row[0]][:, None]
+        if x.ndim > len(shape) and x.shape[1] == shape[0]:
+            # a line of commands under way has its frames in front
+            return x[:, rows]
+        if x.ndim == len(shape) and x.shape[0] == shape[0]:
+            return x[rows]
         return x if x.ndim else x[()]
 
-    return map_numbers_of(case, lambda part: map_numbers(part, pick))
+    return map_numbers_of(case, lambda part: map_numbers(part, take))
 
 
 def map_numbers_of(case: Case, change: Any) -> Case:

@@ -1,0 +1,206 @@
+"""The engines beside each other: the same steps on NumPy, plain Python, JAX, PyTorch and Warp."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+import backemf as be
+from backemf.actuator.compiled import laws
+from backemf.engines import bind, load
+from backemf.loads import KINEMATIC
+from backemf.physics import load as load_laws
+from backemf.tree import map_numbers
+
+from .cases import HELD, Case, Step, map_numbers_of, picked, rows_of, steps_of
+from .checks import load_inertia, sizes, torque_size
+from .bounds import current_size
+
+LARGEST = 1e-12
+"""Largest difference of two engines, over what the rounding of a number scales with [1]."""
+MODULES = {"python": "math", "jax": "jax", "torch": "torch", "warp": "warp"}
+"""What each engine needs."""
+PYTHON_MOTORS = 24
+"""Motors of a case that plain Python steps, one after the other."""
+
+
+def installed_engines() -> tuple[str, ...]:
+    """The engines that can be compared with NumPy on this machine."""
+    return tuple(name for name, module in MODULES.items() if find_spec(module) is not None)
+
+
+def first_step(case: Case) -> Case:
+    """Only the first step of a case."""
+    return replace(case, commands=case.commands[:1], velocities=case.velocities[:1])
+
+
+def difference(case: Case, engine: str) -> tuple[float, str, tuple[int, ...]]:
+    """Largest difference of an engine from NumPy in the first step: its size, the number, the motor."""
+    case = first_step(case)
+    if engine == "python":
+        case = rows_of(case, slice(0, PYTHON_MOTORS))
+    expected = next(iter(steps_of(case)))
+    got = {"python": on_python, "jax": on_jax, "torch": on_torch, "warp": on_warp}[engine](case)
+    worst = (0.0, "", (0,) * len(case.shape))
+    with np.errstate(all="ignore"):
+        scales = rounding_scales(case, expected)
+        for name, value in numbers_of(expected, case.shape).items():
+            if name == "limit":
+                continue
+            apart = np.abs(got[name] - value) / (np.maximum(np.abs(value), scales.get(name, 0.0)) + 1e-290)
+            apart = np.where(value == got[name], 0.0, np.nan_to_num(apart, nan=np.inf))
+            largest = int(np.argmax(apart))
+            if apart.flat[largest] > worst[0]:
+                index = np.unravel_index(largest, case.shape)
+                worst = (float(apart.flat[largest]), name, tuple(int(k) for k in index))
+    return worst
+
+
+def numbers_of(step: Step, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """Every state, every output and the joint's speed after a step, as arrays."""
+    found = {"end_velocity": step.end_velocity}
+    for prefix, part in (("new.", step.after), ("", step.out)):
+        for entry in fields(part):
+            value = getattr(part, entry.name)
+            if value is not None and not entry.name.endswith(("_line", "_history")) and entry.name != "head":
+                found[prefix + entry.name] = value
+    return {name: np.broadcast_to(np.asarray(value, dtype=float), shape) for name, value in found.items()}
+
+
+def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
+    """What the rounding of each number scales with, where that is not the number itself."""
+    motor = case.actuator.motor
+    if motor is None:
+        torque = np.abs(step.out.torque_requested) + np.abs(step.out.torque)
+        scales = {"torque": torque, "mechanical_power": torque * np.abs(step.end_velocity), "new.integral": 1.0}
+        scales["end_velocity"] = np.maximum(np.abs(step.velocity), np.abs(step.end_velocity))
+        if case.actuator.friction is not None:
+            # the slope of a tanh is a difference of two squares
+            scales["torque_slope"] = case.actuator.friction.coulomb / case.actuator.friction.activation_speed
+        return scales
+    out, ratio, dt = step.out, np.abs(motor.ratio), case.dt
+    power, amperes, speed = sizes(case, step), current_size(case, step), speed_size(case, step)
+    amperes = amperes + motor.magnet.back_emf_constant * ratio * speed / motor.winding.resistance
+    volts = np.abs(out.voltage) + np.abs(out.back_emf) + motor.winding.resistance * amperes
+    torque = friction_size(motor, step) + torque_size(case, step) + motor.magnet.torque_constant * amperes
+    power = np.maximum(power, np.maximum(volts * amperes, torque * ratio * speed))
+    # friction is what is missing of the momentum
+    torque_out = ratio * (torque + power / (speed * ratio + 1e-290))
+    found = {entry.name: power for entry in fields(be.Output) if entry.name.endswith("_power")}
+    found |= {name: amperes for name in ("current", "new.current", "bus_current")}
+    found |= {name: volts for name in ("voltage", "back_emf", "bus_voltage")}
+    found |= {name: ratio * speed for name in ("rotor_speed", "new.rotor_speed")}
+    found |= {name: 1.0 for name in ("new.winding_rise", "new.housing_rise")}
+    found |= {name: 100.0 for name in ("winding_temperature", "housing_temperature")}
+    found |= {"motor_torque": torque, "torque": torque_out, "torque_requested": ratio * torque, "end_velocity": speed}
+    found |= {"new.energy": power * dt, "electrical_energy": power * dt, "new.integral": 1.0, "new.gap": ratio}
+    found["torque_slope"] = torque_out / (speed + 1e-290)
+    return found
+
+
+def speed_size(case: Case, step: Step) -> Any:
+    """What the rounding of the joint's speed scales with [rad/s]: its own size, and what the voltages stand for."""
+    motor, out, ratio = case.actuator.motor, step.out, np.abs(case.actuator.motor.ratio)
+    volts = np.abs(out.voltage) + np.abs(out.back_emf)
+    speed = np.maximum(np.abs(step.velocity), np.abs(step.end_velocity))
+    speed = np.maximum(speed, np.abs(out.rotor_speed) / ratio)
+    speed = np.maximum(speed, volts / (motor.magnet.back_emf_constant * ratio))
+    # friction that holds a rotor is a difference of torques, each of which would change its speed by this much
+    torque, lightest = ratio * (torque_size(case, step) + friction_size(motor, step)), motor.reflected_inertia
+    if motor.gearbox is None or motor.gearbox.backlash is None:
+        lightest = lightest + load_inertia(case)
+    elif not isinstance(case.load, KINEMATIC):
+        lightest = np.minimum(lightest, load_inertia(case))
+    return speed + case.dt * torque / lightest
+
+
+def friction_size(motor: be.Motor, step: Step) -> Any:
+    """Largest dry friction at the rotor [N·m]."""
+    friction = motor.friction
+    if friction is None:
+        return 0.0
+    level = getattr(friction, "stiction", friction.coulomb)
+    return level if step.before.bristle is None else level + friction.stiffness * np.abs(step.before.bristle)
+
+
+def on_python(case: Case) -> dict[str, np.ndarray]:
+    """Plain floats, one motor after the other."""
+    engine, loads = laws("python"), bind(load_laws, "python", load("python").ops)
+    rows = []
+    for k in range(case.shape[0]):
+        one = map_numbers_of(picked(case, (k,)), lambda part: map_numbers(part, plain))
+        rows.append(numbers_of(next(iter(steps_of(one, engine, loads))), ()))
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
+def plain(x: Any) -> Any:
+    """A batch of one number as a plain number; tables stay."""
+    x = np.asarray(x)
+    if x.size > 1:
+        return x
+    value = x.reshape(()).item()
+    return float(value) if x.dtype.kind == "f" else value
+
+
+def on_torch(case: Case) -> dict[str, np.ndarray]:
+    """PyTorch's operations in double precision, not compiled."""
+    import torch
+
+    engine, loads = laws("torch"), bind(load_laws, "torch", load("torch").ops)
+
+    def tensor(x: Any) -> Any:
+        return torch.as_tensor(np.array(x)) if isinstance(x, np.ndarray) else x
+
+    moved = map_numbers_of(case, lambda part: map_numbers(part, tensor))
+    return numbers_of(next(iter(steps_of(moved, engine, loads))), case.shape)
+
+
+def on_jax(case: Case) -> dict[str, np.ndarray]:
+    """JAX in double precision, compiled."""
+    import jax
+
+    engine, loads = laws("jax"), bind(load_laws, "jax", load("jax").ops)
+
+    def step(*parts: Any) -> dict[str, Any]:
+        actuator, load_, state, memory, position, velocity, command, dt, torque, inertia = parts
+        one = replace(
+            case, actuator=actuator, load=case.load if load_ is None else load_, state=state, memory=memory,
+            position=position, velocities=(velocity,), commands=(command,), dt=dt, load_torque=torque,
+            load_inertia=inertia,
+        )  # fmt: skip
+        done = next(iter(steps_of(one, engine, loads)))
+        return {"end_velocity": done.end_velocity, "after": done.after, "out": done.out}
+
+    with jax.enable_x64(True):
+        moving = None if isinstance(case.load, KINEMATIC) else case.load
+        answer = jax.jit(step)(
+            case.actuator, moving, case.state, case.memory, case.position, case.velocities[0], case.commands[0],
+            case.dt, case.load_torque, case.load_inertia,
+        )  # fmt: skip
+        done = Step(0, case.state, answer["after"], answer["out"], None, 0, 0, answer["end_velocity"], 0.0)
+        return numbers_of(done, case.shape)
+
+
+def on_warp(case: Case) -> dict[str, np.ndarray]:
+    """Warp's kernel on the CPU in double precision: the step of a host."""
+    step = case.actuator.compile("warp", dtype="float64", device="cpu")
+    given = () if case.load_torque is None else (case.load_torque, case.load_inertia)
+    state, out = step(case.state, case.commands[0], case.position, case.velocities[0], case.dt, *given)
+
+    def array(x: Any) -> Any:
+        return x.numpy() if hasattr(x, "numpy") else x
+
+    after, out = map_numbers(state, array), map_numbers(out, array)
+    return numbers_of(Step(0, case.state, after, out, None, 0, 0, case.velocities[0], 0.0), case.shape)
+
+
+def can_compare(case: Case, engine: str) -> bool:
+    """Whether an engine has what a case needs."""
+    # on plain floats, and in a thread of Warp, a shared supply has one motor
+    alone = len(case.shape) == 1
+    if engine == "warp":
+        return alone and case.way == HELD and case.actuator.delay is None
+    return alone or engine != "python"
