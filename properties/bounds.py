@@ -62,7 +62,7 @@ def battery(case: Case, step: Step) -> Ratios:
         size = np.abs(supply.voltage) + supply.resistance * np.abs(out.bus_current)
         # a bus that collapses keeps a thousandth of its voltage, and a battery gives a quarter of V²/R at most
         collapsed = out.bus_voltage <= 0.5 * supply.voltage * (1.0 + 1e-5)
-        yield "battery law", np.where(collapsed, 0.0, over(missing, 1e-7 * size))
+        yield "battery law", np.where(collapsed, 0.0, over(missing, 1e-4 * size))
 
 
 def highest_current(case: Case, step: Step) -> Any:
@@ -122,10 +122,13 @@ def current_size(case: Case, step: Step) -> Any:
 
 
 def joint_limits(case: Case, step: Step, highest: Any, rounding: Any) -> Ratios:
-    """A torque limit of the joint bounds the current by the nominal Kt, at the speed of the start or of the end."""
+    """A torque limit of the joint bounds the current by the nominal Kt, at any speed of the step's ends."""
     motor = case.actuator.motor
     low, high = np.inf, -np.inf
-    for speed in (step.velocity, step.end_velocity):
+    speeds = [step.velocity, step.end_velocity, step.out.rotor_speed / motor.ratio]
+    if step.before.rotor_speed is not None:
+        speeds.append(step.before.rotor_speed / motor.ratio)
+    for speed in speeds:
         lower, upper = widest_sensible(case.actuator.limits, step.position, speed)
         low, high = np.minimum(low, lower), np.maximum(high, upper)
     per_torque = 1.0 / (motor.magnet.torque_constant * motor.ratio)

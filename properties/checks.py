@@ -114,7 +114,8 @@ def load_inertia(case: Case) -> Any:
 
 def losses(case: Case, step: Step) -> Ratios:
     """Copper, iron, drag, friction, gears and the brake resistor only take energy."""
-    out, rounding = step.out, 1e-9 * sizes(case, step)
+    # what is left of a rotor that stands still is rounding, too
+    out, rounding = step.out, 1e-9 * sizes(case, step) + 1e-20
     for name in ("copper", "iron", "drag", "friction", "gear", "brake"):
         power = getattr(out, f"{name}_power")
         yield f"{name} gives no energy", over(np.maximum(-power, 0.0), rounding)

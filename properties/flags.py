@@ -14,6 +14,7 @@ import numpy as np
 
 import backemf as be
 from backemf.physics import state as bits
+from backemf.physics.step import has_backlash
 from backemf.tree import map_numbers
 
 from .cases import HELD, Case, Step, kept_states, steps_of
@@ -80,7 +81,7 @@ def present_limits(actuator: Any) -> list[int]:
 
 def flag_checks(case: Case, step: Step) -> Ratios:
     """The flags of the first step of a host."""
-    if case.way != HELD or step.index > 0 or case.actuator.delay is not None or case.actuator.substeps > 1:
+    if not can_be_asked(case, step):
         return
     present = present_limits(case.actuator)
     flags = np.broadcast_to(step.out.limit, case.shape)
@@ -88,15 +89,25 @@ def flag_checks(case: Case, step: Step) -> Ratios:
     unlimited = again(case, without(case.actuator, drives)) if drives else step.out
     for bit in present:
         name, remove = REMOVED[bit]
-        changes = differs(case, step, step.out, again(case, remove(case.actuator)))
+        other = again(case, remove(case.actuator))
+        changes, at_all = differs(case, step, step.out, other), differs(case, step, step.out, other, 0.0)
         yield f"{name} flag is set", np.where(changes & (flags & bit == 0), np.inf, 0.0)
         # derating is a current limit that is lower; range and slew say what they did to the command, whatever follows
         if bit not in drives or bit == bits.DERATING or not all_removable(case.actuator):
             continue
         kept = (bit, bits.DERATING) if bit == bits.CURRENT else (bit,)
-        alone = without(case.actuator, [other for other in drives if other not in kept])
-        idle = ~changes & ~differs(case, step, again(case, alone), unlimited) & ~out_of_volts(case, step)
+        alone = without(case.actuator, [one for one in drives if one not in kept])
+        idle = ~at_all & ~differs(case, step, again(case, alone), unlimited, 0.0) & ~out_of_volts(case, step)
         yield f"{name} flag has a cause", np.where(idle & (flags & bit > 0), np.inf, 0.0)
+
+
+def can_be_asked(case: Case, step: Step) -> bool:
+    """Whether a step answers by itself: not the motors of one battery, nor a rotor that moves on within the step."""
+    actuator = case.actuator
+    if case.way != HELD or step.index > 0 or actuator.delay is not None or actuator.substeps > 1:
+        return False
+    shared = actuator.supply is not None and actuator.supply.shared and actuator.supply.resistance is not None
+    return not shared and (actuator.motor is None or not has_backlash(actuator.motor))
 
 
 def without(actuator: Any, limits: list[int]) -> Any:
@@ -125,14 +136,14 @@ def again(case: Case, actuator: Any) -> be.Output:
     return next(iter(steps_of(other))).out
 
 
-def differs(case: Case, step: Step, one: be.Output, other: be.Output) -> Any:
-    """Where two answers are not the same to rounding."""
+def differs(case: Case, step: Step, one: be.Output, other: be.Output, rounding: float = 1e-9) -> Any:
+    """Where two answers are not the same, to rounding or at all."""
     if case.actuator.motor is None:
         size = np.abs(one.torque_requested) + np.abs(one.torque)
-        return np.broadcast_to(np.abs(one.torque - other.torque) > 1e-9 * size, case.shape)
+        return np.broadcast_to(np.abs(one.torque - other.torque) > rounding * size, case.shape)
     volts = np.abs(one.voltage) + np.abs(one.back_emf)
-    found = np.abs(one.voltage - other.voltage) > 1e-9 * volts
-    apart = np.abs(one.current - other.current) > 1e-9 * current_size(case, step)
+    found = np.abs(one.voltage - other.voltage) > rounding * volts
+    apart = np.abs(one.current - other.current) > rounding * current_size(case, step)
     return np.broadcast_to(found & apart, case.shape)
 
 
