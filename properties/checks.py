@@ -90,7 +90,9 @@ def momentum_power(case: Case, step: Step) -> Any:
     if step.before.rotor_speed is not None:
         rotor = np.maximum(rotor, np.maximum(np.abs(step.before.rotor_speed), np.abs(step.after.rotor_speed)))
     dt = case.dt / case.actuator.substeps
-    pushed = torque_size(case, step) * rotor
+    # what is asked beyond all limits is subtracted again: a few parts in 1e15 of it remain
+    asked = 1e-6 * np.abs(step.out.torque_requested / motor.ratio)
+    pushed = (torque_size(case, step) + asked) * rotor
     return (motor.inertia * rotor**2 + load_inertia(case) * fast**2) / dt + pushed
 
 

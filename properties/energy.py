@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import backemf as be
+from backemf.actuator import chain
 from backemf.loads import KINEMATIC
-from backemf.physics.load import tight_twist
 
 from .cases import RUN, Case, Step, kept_states, steps_of
 from .checks import Ratios, load_inertia, over
@@ -30,7 +30,7 @@ def stored_energy(case: Case, state: be.State, velocity: Any) -> Any:
     return total
 
 
-def alone_checks(case: Case) -> Ratios:
+def alone_checks(case: Case, laws: Any = chain) -> Ratios:
     """The motors of a run, left alone: no voltage is commanded, nothing pushes."""
     alone = left_alone(case)
     if alone is None:
@@ -38,7 +38,7 @@ def alone_checks(case: Case) -> Ratios:
     before = stored_energy(alone, alone.state, alone.velocities[0])
     # rounding is that of the energy at the start
     worst, rounding = np.zeros(case.shape), 1e-15 * before
-    for step in steps_of(alone):
+    for step in steps_of(alone, laws):
         after = stored_energy(alone, step.after, step.end_velocity)
         gained = over(after - before, 1e-9 * before + rounding)
         worst = np.maximum(worst, np.where(np.isfinite(after), gained, np.inf))
@@ -89,10 +89,3 @@ class Account:
         self.moved = self.moved + dt * moved
         self.stored = stored
         yield "driven, no energy from nowhere", over(self.gained, self.moved)
-
-
-def spring_energy(load: be.TwoMass, here_position: Any, memory: tuple) -> Any:
-    """Energy of the far mass and of the spring of a load of two masses [J]."""
-    far_position, far_velocity = memory
-    twist = tight_twist(here_position - far_position, load.backlash)
-    return 0.5 * load.far_inertia * far_velocity**2 + 0.5 * load.stiffness * twist**2

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from backemf.actuator import chain
+
 from .bounds import bound_checks
 from .cases import Case, Step, steps_of
 from .checks import residual, sizes, step_checks
@@ -55,19 +57,22 @@ class Findings:
         self.counts[check] = self.counts.get(check, 0) + int(bad.sum())
 
 
-def examine(case: Case, laws: Any = None) -> Findings:
-    """Run a case through all checks."""
+def examine(case: Case, laws: Any = chain) -> Findings:
+    """Run a case through all checks; `laws` are those of the actuator."""
     findings, account = Findings(), Account(case)
     with np.errstate(all="ignore"):
-        for step in steps_of(case) if laws is None else steps_of(case, laws):
-            for checks in (step_checks, bound_checks, flag_checks, slope_checks, invalid_checks):
+        for step in steps_of(case, laws):
+            for checks in (step_checks, bound_checks, flag_checks):
                 for check, ratio in checks(case, step):
+                    findings.note(case, check, ratio, step)
+            for checks in (slope_checks, invalid_checks):
+                for check, ratio in checks(case, step, laws):
                     findings.note(case, check, ratio, step)
             for check, ratio in account.check(step):
                 findings.note(case, check, ratio, step)
             if case.actuator.motor is not None:
                 missing = np.abs(residual(step.out)) / (sizes(case, step) + 1e-290)
-                findings.worst_balance = max(findings.worst_balance, float(np.nanmax(missing)))
-        for check, ratio in alone_checks(case):
+                findings.worst_balance = max(findings.worst_balance, float(np.max(np.nan_to_num(missing, nan=np.inf))))
+        for check, ratio in alone_checks(case, laws):
             findings.note(case, check, ratio, None)
     return findings

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import backemf as be
+from backemf.actuator import chain
 from backemf.physics import state as bits
 from backemf.physics.step import has_backlash
 from backemf.tree import map_numbers
@@ -147,7 +148,7 @@ def differs(case: Case, step: Step, one: be.Output, other: be.Output, rounding: 
     return np.broadcast_to(found & apart, case.shape)
 
 
-def invalid_checks(case: Case, step: Step) -> Ratios:
+def invalid_checks(case: Case, step: Step, laws: Any = chain) -> Ratios:
     """A command that is not finite is flagged where it is, and changes nothing elsewhere."""
     if step.index > 0 or case.actuator.delay is not None:
         return
@@ -158,7 +159,7 @@ def invalid_checks(case: Case, step: Step) -> Ratios:
         return np.where(bad, np.nan, x) if np.asarray(x).dtype.kind == "f" else x
 
     command = map_numbers(case.commands[0], spoil)
-    spoiled = next(iter(steps_of(replace(case, commands=(command,)))))
+    spoiled = next(iter(steps_of(replace(case, commands=(command,)), laws)))
     flagged = np.broadcast_to(spoiled.out.limit, case.shape) & bits.INVALID > 0
     fine = np.isfinite(spoiled.out.torque) & (flagged == bad)
     shared = case.actuator.supply is not None and case.actuator.supply.shared

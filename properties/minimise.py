@@ -16,12 +16,13 @@ from .cases import HELD, Case, kept_states, map_numbers_of, picked
 from .examine import Violation, examine
 
 
-def smallest(case: Case, violation: Violation) -> Case:
+def smallest(case: Case, violation: Violation, violates: Callable[[Case, str], bool] | None = None) -> Case:
     """A case of one motor that violates the same check with as few parts as possible."""
+    violates = is_violated if violates is None else violates
 
     def still(other: Case) -> bool:
         try:
-            return violation.check in examine(other).counts
+            return violates(other, violation.check)
         except (BackemfError, TypeError, AttributeError, ValueError):
             return False
 
@@ -39,6 +40,11 @@ def smallest(case: Case, violation: Violation) -> Case:
         if still(rounded):
             return rounded
     return best
+
+
+def is_violated(case: Case, check: str) -> bool:
+    """Whether a case violates a check."""
+    return check in examine(case).counts
 
 
 def one_step(case: Case, violation: Violation) -> Case | None:
@@ -65,13 +71,11 @@ def first_steps(case: Case, violation: Violation) -> Case | None:
 
 
 def significant(x: Any, digits: int) -> Any:
-    """A number with so many digits; whole numbers stay."""
+    """Numbers with so many digits; whole numbers stay."""
     x = np.asarray(x)
     if x.dtype.kind != "f":
         return x
-    with np.errstate(all="ignore"):
-        power = np.where(x == 0.0, 0.0, np.floor(np.log10(np.abs(np.where(x == 0.0, 1.0, x)))))
-    return np.array([float(f"{value:.{digits - 1}e}") for value in x.reshape(-1)]).reshape(x.shape) if x.size else power
+    return np.array([float(f"{value:.{digits - 1}e}") for value in x.reshape(-1)]).reshape(x.shape)
 
 
 def attempt(case: Case, change: Callable[[Any], Any]) -> Case | None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import backemf as be
+from backemf.actuator import chain
 from backemf.physics import state as bits
 from backemf.physics.step import has_backlash
 
@@ -19,7 +20,7 @@ from .cases import HELD, Case, Step, kept_states, steps_of
 from .checks import Ratios, over
 
 
-def slope_checks(case: Case, step: Step) -> Ratios:
+def slope_checks(case: Case, step: Step, laws: Any = chain) -> Ratios:
     """Slopes of the first step of a host beside differences of its torque."""
     actuator = case.actuator
     if case.way != HELD or step.index > 0 or actuator.substeps > 1 or actuator.delay is not None:
@@ -29,7 +30,7 @@ def slope_checks(case: Case, step: Step) -> Ratios:
     # a setpoint that begins with the joint moves along with it
     settled = True if case.state.fresh is None else case.state.fresh == 0.0
     smooth = without_friction(case)
-    out = first(smooth, smooth.position, smooth.velocities[0])
+    out = first(smooth, smooth.position, smooth.velocities[0], laws)
     tabled = any(isinstance(limit, be.AngleTable) for limit in actuator.limits)
     fast = np.abs(smooth.velocities[0])
     widths = {"torque_slope": 1e-5 * (fast + 1e-2 * np.median(fast) + 1e-12)}
@@ -37,22 +38,16 @@ def slope_checks(case: Case, step: Step) -> Ratios:
         # the stiffness is that of the controller alone
         widths["torque_stiffness"] = np.full(case.shape, 1e-6)
     for name, width in widths.items():
-        fall, noise = falls(smooth, out, name, width)
+        fall, noise = falls(smooth, out, name, width, laws)
         # where two sides disagree there is a kink; where the torque rises, a slope of 0 is as good
-        known, fall = settled & ~np.isnan(fall), np.maximum(fall, 0.0)
-        slope = getattr(out, name)
-        tolerance = 1e-4 * (fall + np.abs(slope)) + noise
-        least, most = (0.5 * fall, np.inf) if sags(actuator) else (fall, fall)
+        known, slope = settled & ~np.isnan(fall), getattr(out, name)
+        tolerance = 1e-4 * (np.abs(fall) + np.abs(slope)) + noise
+        least, most = fall, np.maximum(fall, 0.0)
         if name == "torque_slope":
             # a bound that rises with speed counts as flat beside a drag that does not
             most = np.where(np.broadcast_to(out.limit, case.shape) & bits.TORQUE > 0, np.inf, most)
         yield f"{name} is not too small", np.where(known, over(np.maximum(least - slope, 0.0), tolerance), 0.0)
         yield f"{name} is not too large", np.where(known, over(np.maximum(slope - most, 0.0), tolerance), 0.0)
-
-
-def sags(actuator: Any) -> bool:
-    """Whether the bus follows the current, which the slopes leave out."""
-    return actuator.supply is not None and actuator.supply.resistance is not None
 
 
 def without_friction(case: Case) -> Case:
@@ -68,15 +63,16 @@ def without_friction(case: Case) -> Case:
     return replace(case, actuator=actuator, state=kept_states(case.state, actuator), load_torque=None, load_inertia=None)
 
 
-def falls(case: Case, out: be.Output, name: str, width: Any) -> tuple[Any, Any]:
+def falls(case: Case, out: be.Output, name: str, width: Any, laws: Any) -> tuple[Any, Any]:
     """How fast the torque falls, nan at a kink; and the rounding of that difference."""
     position, velocity = case.position, case.velocities[0]
-    torques = []
-    for side in (-1.0, 1.0):
-        moved = (position, velocity + side * width) if name == "torque_slope" else (position + side * width, velocity)
-        torques.append(first(case, *moved).torque)
-    below, above = (out.torque - torques[0]) / width, (torques[1] - out.torque) / width
-    noise = 1e-13 * torque_size(case, out) / width
+    moves = [(position, velocity + side * width) for side in (-1.0, 1.0)]
+    if name == "torque_stiffness":
+        moves = [(position + side * width, velocity) for side in (-1.0, 1.0)]
+    lower, upper = (first(case, *moved, laws) for moved in moves)
+    below, above = (out.torque - lower.torque) / width, (upper.torque - out.torque) / width
+    size = np.maximum(torque_size(case, out), np.maximum(torque_size(case, lower), torque_size(case, upper)))
+    noise = 1e-13 * size / width
     kink = np.abs(below - above) > 1e-3 * (np.abs(below) + np.abs(above)) + 2.0 * noise
     return np.where(kink, np.nan, -0.5 * (below + above)), noise
 
@@ -91,7 +87,7 @@ def torque_size(case: Case, out: be.Output) -> Any:
     return size + np.abs(motor.ratio) * motor.magnet.torque_constant * amperes
 
 
-def first(case: Case, position: Any, velocity: Any) -> be.Output:
+def first(case: Case, position: Any, velocity: Any, laws: Any) -> be.Output:
     """The first step from another position or at another velocity."""
     moved = replace(case, position=position, velocities=(velocity,), commands=case.commands[:1])
-    return next(iter(steps_of(moved))).out
+    return next(iter(steps_of(moved, laws))).out
