@@ -15,7 +15,7 @@ export NO_MKDOCS_2_WARNING := 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-sims check licences format bench docs clean
+.PHONY: help demo test test-sims properties check licences format bench docs clean
 
 help: ## say what each target does
 	@echo "make TARGET, where TARGET is one of"
@@ -34,6 +34,12 @@ test-sims: $(SIMS) ## run the tests inside real simulators, each in an environme
 	$(NEWTON)/python -m pytest tests_sims/newton $(PYTEST_ARGS)
 	$(MADDENING)/python -m pytest tests_sims/maddening $(PYTEST_ARGS)
 	$(WEBOTS)/python -m pytest tests_sims/webots $(PYTEST_ARGS)
+
+MINUTES ?= 60
+SEED ?= 0
+properties: .venv/.dev .venv-newton/.newton ## try random motors for an hour on two cores; make properties MINUTES=5 SEED=7 tries others, for less
+	$(BIN)/python -m properties --minutes $(MINUTES) --seed $(SEED) --table out/properties.md
+	$(NEWTON)/python -m properties --only-engines --engines warp --minutes 5 --seed $(SEED) --record out/properties-warp-$(SEED).jsonl
 
 check: .venv/.dev ## format, lint, types, documentation with every link, and licences
 	$(BIN)/ruff format --check .

@@ -1,4 +1,4 @@
-"""The property run: try motors for some minutes, print what was tried and what went wrong, and go on where it stopped."""
+"""Try random motors for some minutes, print what was tried and what went wrong; a run goes on where it stopped."""
 
 from __future__ import annotations
 
@@ -12,10 +12,6 @@ from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 from time import monotonic
-
-# one thread for each worker, said before any library starts its own
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
 
 from backemf.progress import progress_bar
 
@@ -33,7 +29,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only-engines", action="store_true", help="compare engines, check nothing else")
     parser.add_argument("--record", type=Path, default=None, help="file that says what was done")
     parser.add_argument("--table", type=Path, default=None, help="file for the table, in Markdown")
-    parser.add_argument("--case", type=int, default=None, help="try one case only, by the number in a program's heading")
+    parser.add_argument(
+        "--case", type=int, default=None, help="try one case only, by the number in a program's heading"
+    )
     return parser.parse_args()
 
 
@@ -82,7 +80,9 @@ def run(plan: Plan, given: argparse.Namespace) -> Tally:
 
 
 def workers(number: int) -> ProcessPoolExecutor:
-    """Processes that share nothing with this one."""
+    """Processes that share nothing with this one, of one thread each."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
     return ProcessPoolExecutor(number, mp_context=get_context("spawn"))
 
 

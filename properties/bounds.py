@@ -18,7 +18,7 @@ ROUNDING = 1e-9
 
 def bound_checks(case: Case, step: Step) -> Ratios:
     """The limits of one step; with substeps only those that hold in each of them."""
-    if case.actuator.motor is None:
+    if case.motor is None:
         if case.way == HELD:
             yield from joint_torque(case, step)
         return
@@ -67,7 +67,7 @@ def battery(case: Case, step: Step) -> Ratios:
 
 def highest_current(case: Case, step: Step) -> Any:
     """The motor's own limit at the winding temperature of the start, and the firmware's [A]; inf: none."""
-    actuator, motor = case.actuator, case.actuator.motor
+    actuator, motor = case.actuator, case.motor
     highest: Any = np.inf
     if motor.limits is not None and motor.limits.rated_current is not None:
         limits, highest = motor.limits, motor.limits.rated_current
@@ -98,12 +98,14 @@ def currents(case: Case, step: Step) -> Ratios:
     excess = np.maximum(np.abs(out.current) - highest, 0.0)
     powerless = exhausted(case, step, np.sign(out.current))
     yield "current limit", np.where(powerless, 0.0, over(excess, rounding))
-    motor = actuator.motor
+    motor = case.motor
     if motor.limits is not None and motor.limits.current_rate is not None:
         change = step.after.current - step.before.current
         excess = np.maximum(np.abs(change) - motor.limits.current_rate * case.dt, 0.0)
         # a limit of the current itself comes before that of its rate
-        free = (np.abs(step.before.current) <= highest) & ~exhausted(case, step, np.sign(change)) & (not actuator.limits)
+        free = (
+            (np.abs(step.before.current) <= highest) & ~exhausted(case, step, np.sign(change)) & (not actuator.limits)
+        )
         yield "current rate", np.where(free, over(excess, rounding), 0.0)
     if actuator.limits:
         yield from joint_limits(case, step, highest, rounding)
@@ -111,7 +113,7 @@ def currents(case: Case, step: Step) -> Ratios:
 
 def current_size(case: Case, step: Step) -> Any:
     """What the rounding of a current scales with: the current that all voltages would drive [A]."""
-    motor, out = case.actuator.motor, step.out
+    motor, out = case.motor, step.out
     size = (np.abs(out.voltage) + np.abs(out.back_emf)) / motor.winding.resistance + np.abs(out.current)
     if step.before.current is not None:
         size = size + np.abs(step.before.current)
@@ -123,7 +125,7 @@ def current_size(case: Case, step: Step) -> Any:
 
 def joint_limits(case: Case, step: Step, highest: Any, rounding: Any) -> Ratios:
     """A torque limit of the joint bounds the current by the nominal Kt, at any speed of the step's ends."""
-    motor = case.actuator.motor
+    motor = case.motor
     low, high = np.inf, -np.inf
     speeds = [step.velocity, step.end_velocity, step.out.rotor_speed / motor.ratio]
     if step.before.rotor_speed is not None:

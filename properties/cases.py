@@ -53,6 +53,11 @@ class Case:
     """What the host knows of the joint's inertia; None: nothing [kg·m²]."""
 
     @property
+    def motor(self) -> Any:
+        """The motors; None where there are none."""
+        return self.actuator.motor
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the batch."""
         return self.position.shape
@@ -97,9 +102,7 @@ def steps_of(case: Case, laws: Any = chain, loads: Any = load_laws) -> Iterator[
                 path = (here.position, here.position + case.dt * here.velocity)
                 here, pull, out = advance(laws, loads, case.actuator, case.load, here, command, path, case.dt)
                 power = pull * here.velocity
-        yield Step(
-            index, start.state, here.state, out, command, start.position, start.velocity, here.velocity, power
-        )
+        yield Step(index, start.state, here.state, out, command, start.position, start.velocity, here.velocity, power)
 
 
 # --- drawing them
@@ -165,7 +168,7 @@ def load_of(draw: Draw, joint: Joint) -> Any:
     if kind == "locked":
         return be.LockedRotor()
     if kind == "moved":
-        return be.PrescribedMotion(time=[0.0, 1.0], position=[0.0, 1.0])
+        return be.PrescribedMotion(time=np.array([0.0, 1.0]), position=np.array([0.0, 1.0]))
     return be.TwoMass(
         inertia=inertia,
         far_inertia=inertia * draw.spread(-2.0, 2.0),
@@ -177,7 +180,8 @@ def load_of(draw: Draw, joint: Joint) -> Any:
 
 def state_of(draw: Draw, actuator: be.Actuator, joint: Joint, position: np.ndarray, velocity: np.ndarray) -> be.State:
     """A state that such an actuator can be in."""
-    motor, values = actuator.motor, {}
+    motor: Any = actuator.motor
+    values = {}
     rises = np.where(draw.rng.random(draw.shape) < 0.5, 0.0, draw.evenly(0.0, 120.0))
     for name in states_of(actuator):
         if name == "current":

@@ -36,7 +36,7 @@ def over(found: Any, allowed: Any) -> Any:
 def step_checks(case: Case, step: Step) -> Ratios:
     """All checks of one step that need nothing but the step."""
     yield from finite(case, step)
-    if case.actuator.motor is None:
+    if case.motor is None:
         return
     yield "power balance", over(np.abs(residual(step.out)), BALANCE * sizes(case, step))
     yield from losses(case, step)
@@ -67,8 +67,8 @@ def sizes(case: Case, step: Step) -> Any:
 
 
 def stored_over_time(case: Case, step: Step) -> Any:
-    """Powers of which others are small differences: stored energies over the step, and v·i of the steady current [W]."""
-    motor, out = case.actuator.motor, step.out
+    """Powers of which others are small differences: stored energies over the step, v·i of the steady current [W]."""
+    motor, out = case.motor, step.out
     dt = case.dt / case.actuator.substeps
     size: Any = momentum_power(case, step)
     if motor.winding.inductance is not None:
@@ -83,8 +83,8 @@ def stored_over_time(case: Case, step: Step) -> Any:
 
 
 def momentum_power(case: Case, step: Step) -> Any:
-    """J·w²/dt of all that turns: friction is what is missing of the momentum, so that its rounding is of this size [W]."""
-    motor = case.actuator.motor
+    """J·w²/dt of all that turns; friction is what is missing of the momentum and has its rounding [W]."""
+    motor = case.motor
     fast = np.maximum(np.abs(step.velocity), np.abs(step.end_velocity))
     rotor = np.maximum(np.abs(motor.ratio) * fast, np.abs(step.out.rotor_speed))
     if step.before.rotor_speed is not None:
@@ -98,7 +98,7 @@ def momentum_power(case: Case, step: Step) -> Any:
 
 def torque_size(case: Case, step: Step) -> Any:
     """Largest torque on the rotor, that of the load included [N·m]."""
-    motor, out = case.actuator.motor, step.out
+    motor, out = case.motor, step.out
     pull = 0.0 if case.load_torque is None else np.abs(case.load_torque)
     with np.errstate(all="ignore"):
         loaded = np.where(np.abs(step.end_velocity) > 0.0, np.abs(step.load_power / step.end_velocity), 0.0)
@@ -125,7 +125,7 @@ def losses(case: Case, step: Step) -> Ratios:
 
 def heat(case: Case, step: Step) -> Ratios:
     """Nothing gets colder than its surroundings; one node gets no hotter than its heat can make it."""
-    motor, before, after = case.actuator.motor, step.before, step.after
+    motor, before, after = case.motor, step.before, step.after
     for name in ("winding_rise", "housing_rise"):
         rise = getattr(after, name)
         if rise is not None:

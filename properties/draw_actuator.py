@@ -116,7 +116,7 @@ def controller_of(draw: Draw, joint: Joint) -> Any:
     size = joint.voltage if kind == "position" else np.ones_like(joint.voltage)
     kp = size * draw.spread(-1.0, 3.0)
     kd = draw.often_zero(size / joint.speed * draw.spread(-2.0, 1.0))
-    gains = {"kp": kp, "kd": kd} | integral_of(draw, kp)
+    gains: dict[str, Any] = {"kp": kp, "kd": kd} | integral_of(draw, kp)
     if kind == "position":
         return be.PositionPid(**gains)
     return be.DutyServo(
@@ -128,6 +128,7 @@ def controller_of(draw: Draw, joint: Joint) -> Any:
 
 
 def integral_of(draw: Draw, gain: np.ndarray) -> dict[str, Any]:
+    """Gain and limit of an integral, in half of the controllers."""
     if draw.coin():
         return {}
     limit = draw.spread(-3.0, 1.0) if draw.coin() else None
@@ -186,9 +187,7 @@ def torque_limit_of(draw: Draw, joint: Joint) -> Any:
     effort, speed = joint.torque * draw.spread(-2.0, 0.5), joint.speed * draw.spread(-1.0, 0.3)
     kind = draw.pick("dc", "flat", "range", "envelope", "knee", "speed table", "angle table")
     if kind == "dc":
-        return be.DcClip(
-            saturation_effort=effort * draw.spread(-0.5, 1.0), velocity_limit=speed, effort_limit=effort
-        )
+        return be.DcClip(saturation_effort=effort * draw.spread(-0.5, 1.0), velocity_limit=speed, effort_limit=effort)
     if kind == "flat":
         return be.EffortLimit(effort_limit=effort)
     if kind == "range":

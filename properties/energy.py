@@ -10,6 +10,7 @@ import numpy as np
 import backemf as be
 from backemf.actuator import chain
 from backemf.loads import KINEMATIC
+from backemf.physics.step import has_backlash
 
 from .cases import RUN, Case, Step, kept_states, steps_of
 from .checks import Ratios, load_inertia, over
@@ -20,7 +21,7 @@ ALONE = 24
 
 def stored_energy(case: Case, state: be.State, velocity: Any) -> Any:
     """Kinetic energy of rotor and joint, energy of the winding and of the bristles [J]."""
-    motor = case.actuator.motor
+    motor = case.motor
     rotor = motor.ratio * velocity if state.rotor_speed is None else state.rotor_speed
     total = 0.5 * load_inertia(case) * velocity**2 + 0.5 * motor.inertia * rotor**2
     if state.current is not None and motor.winding.inductance is not None:
@@ -38,9 +39,13 @@ def alone_checks(case: Case, laws: Any = chain) -> Ratios:
     before = stored_energy(alone, alone.state, alone.velocities[0])
     # rounding is that of the energy at the start
     worst, rounding = np.zeros(case.shape), 1e-15 * before
+    motor = alone.motor
+    # a limit keeps a current flowing in an inductance, or in a rotor that the gears let go, with energy of the drive
+    feeds = alone.actuator.limits and (motor.winding.inductance is not None or has_backlash(motor))
     for step in steps_of(alone, laws):
         after = stored_energy(alone, step.after, step.end_velocity)
-        gained = over(after - before, 1e-9 * before + rounding)
+        fed = np.maximum(alone.dt * step.out.electrical_power, 0.0) if feeds else 0.0
+        gained = over(after - before - fed, 1e-9 * (before + fed) + rounding)
         worst = np.maximum(worst, np.where(np.isfinite(after), gained, np.inf))
         before = after
     yield "left alone, no energy is gained", worst
@@ -48,7 +53,7 @@ def alone_checks(case: Case, laws: Any = chain) -> Ratios:
 
 def left_alone(case: Case) -> Case | None:
     """The same motors at a command of 0 V on a plain mass; None where there is nothing to turn."""
-    motor = case.actuator.motor
+    motor = case.motor
     if case.way != RUN or motor is None or isinstance(case.load, KINEMATIC):
         return None
     # two constants that differ, and saturation beside them, are sources of energy by themselves
@@ -59,11 +64,16 @@ def left_alone(case: Case) -> Case | None:
     motor = replace(motor, magnet=magnet, cogging=None, limits=limits)
     kept = case.actuator
     actuator = be.Actuator(motor, kept.supply, limits=kept.limits, voltage_limit=kept.voltage_limit)
-    state = replace(kept_states(case.state, actuator), **({} if motor.winding.inductance is None else {"current": case.state.current * 0.0}))
-    load = be.Fan(coefficient=case.load.coefficient, inertia=load_inertia(case)) if isinstance(case.load, be.Fan) else be.Inertia(load_inertia(case))
-    return replace(
-        case, actuator=actuator, state=state, load=load, memory=(), commands=(np.zeros(case.shape),) * ALONE
+    state = replace(
+        kept_states(case.state, actuator),
+        **({} if motor.winding.inductance is None else {"current": case.state.current * 0.0}),
     )
+    load = (
+        be.Fan(coefficient=case.load.coefficient, inertia=load_inertia(case))
+        if isinstance(case.load, be.Fan)
+        else be.Inertia(load_inertia(case))
+    )
+    return replace(case, actuator=actuator, state=state, load=load, memory=(), commands=(np.zeros(case.shape),) * ALONE)
 
 
 class Account:
@@ -71,7 +81,9 @@ class Account:
 
     def __init__(self, case: Case):
         self.case = case
-        self.counts = case.way == RUN and case.actuator.motor is not None and not isinstance(case.load, KINEMATIC)
+        moves = case.way == RUN and not isinstance(case.load, KINEMATIC)
+        # over several turns of the control loop the means of torque and speed do not multiply to a power
+        self.counts = moves and case.motor is not None and case.actuator.substeps == 1
         if self.counts:
             self.stored = stored_energy(case, case.state, case.velocities[0])
             self.gained: Any = 0.0

@@ -15,9 +15,9 @@ from backemf.loads import KINEMATIC
 from backemf.physics import load as load_laws
 from backemf.tree import map_numbers
 
+from .bounds import current_size
 from .cases import HELD, Case, Step, map_numbers_of, picked, rows_of, steps_of
 from .checks import load_inertia, sizes, torque_size
-from .bounds import current_size
 
 LARGEST = 1e-12
 """Largest difference of two engines, over what the rounding of a number scales with [1]."""
@@ -72,7 +72,7 @@ def numbers_of(step: Step, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
 
 def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     """What the rounding of each number scales with, where that is not the number itself."""
-    motor = case.actuator.motor
+    motor = case.motor
     if motor is None:
         torque = np.abs(step.out.torque_requested) + np.abs(step.out.torque)
         scales = {"torque": torque, "mechanical_power": torque * np.abs(step.end_velocity), "new.integral": 1.0}
@@ -103,7 +103,7 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
 
 def speed_size(case: Case, step: Step) -> Any:
     """What the rounding of the joint's speed scales with [rad/s]: its own size, and what the voltages stand for."""
-    motor, out, ratio = case.actuator.motor, step.out, np.abs(case.actuator.motor.ratio)
+    motor, out, ratio = case.motor, step.out, np.abs(case.motor.ratio)
     volts = np.abs(out.voltage) + np.abs(out.back_emf)
     speed = np.maximum(np.abs(step.velocity), np.abs(step.end_velocity))
     speed = np.maximum(speed, np.abs(out.rotor_speed) / ratio)
@@ -119,7 +119,7 @@ def speed_size(case: Case, step: Step) -> Any:
 
 def friction_size(motor: be.Motor, step: Step) -> Any:
     """Largest dry friction at the rotor [N·m]."""
-    friction = motor.friction
+    friction: Any = motor.friction
     if friction is None:
         return 0.0
     level = getattr(friction, "stiction", friction.coulomb)

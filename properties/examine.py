@@ -50,7 +50,12 @@ class Findings:
         if not bad.any():
             return
         if check not in self.counts:
-            motor = tuple(int(k) for k in np.unravel_index(int(np.argmax(np.where(bad, np.nan_to_num(ratio, nan=np.inf), 0.0))), case.shape))
+            motor = tuple(
+                int(k)
+                for k in np.unravel_index(
+                    int(np.argmax(np.where(bad, np.nan_to_num(ratio, nan=np.inf), 0.0))), case.shape
+                )
+            )
             self.violations.append(
                 Violation(check, -1 if step is None else step.index, motor, float(ratio[motor]), step)
             )
@@ -70,7 +75,7 @@ def examine(case: Case, laws: Any = chain) -> Findings:
                     findings.note(case, check, ratio, step)
             for check, ratio in account.check(step):
                 findings.note(case, check, ratio, step)
-            if case.actuator.motor is not None:
+            if case.motor is not None:
                 missing = np.abs(residual(step.out)) / (sizes(case, step) + 1e-290)
                 findings.worst_balance = max(findings.worst_balance, float(np.max(np.nan_to_num(missing, nan=np.inf))))
         for check, ratio in alone_checks(case, laws):

@@ -18,9 +18,9 @@ from backemf.physics import state as bits
 from backemf.physics.step import has_backlash
 from backemf.tree import map_numbers
 
+from .bounds import current_size, exhausted
 from .cases import HELD, Case, Step, kept_states, steps_of
 from .checks import Ratios
-from .bounds import current_size, exhausted
 
 Change = Callable[[Any], Any]
 
@@ -73,7 +73,9 @@ def present_limits(actuator: Any) -> list[int]:
     limits = motor.limits
     if limits is not None and limits.current_rate is not None:
         found.append(bits.RATE)
-    if (limits is not None and limits.rated_current is not None) or getattr(actuator.controller, "current_limit", None) is not None:
+    if (limits is not None and limits.rated_current is not None) or getattr(
+        actuator.controller, "current_limit", None
+    ) is not None:
         found.append(bits.CURRENT)
     if limits is not None and limits.derates:
         found.append(bits.DERATING)
@@ -126,7 +128,7 @@ def all_removable(actuator: Any) -> bool:
 
 def out_of_volts(case: Case, step: Step) -> Any:
     """Where a limit asks for more voltage than there is, so that it acts and changes nothing."""
-    if case.actuator.motor is None:
+    if case.motor is None:
         return np.zeros(case.shape, dtype=bool)
     return exhausted(case, step, 1.0) | exhausted(case, step, -1.0)
 
@@ -139,7 +141,7 @@ def again(case: Case, actuator: Any) -> be.Output:
 
 def differs(case: Case, step: Step, one: be.Output, other: be.Output, rounding: float = 1e-9) -> Any:
     """Where two answers are not the same, to rounding or at all."""
-    if case.actuator.motor is None:
+    if case.motor is None:
         size = np.abs(one.torque_requested) + np.abs(one.torque)
         return np.broadcast_to(np.abs(one.torque - other.torque) > rounding * size, case.shape)
     volts = np.abs(one.voltage) + np.abs(one.back_emf)

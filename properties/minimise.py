@@ -99,7 +99,14 @@ def dropped(part: str) -> Callable[[Any], Any]:
     return change
 
 
-NEUTRAL = {"modulation_limit": 1.0, "temperature_coefficient": 0.0, "limits": (), "substeps": 1, "kd": 0.0, "damping": 0.0}
+NEUTRAL = {
+    "modulation_limit": 1.0,
+    "temperature_coefficient": 0.0,
+    "limits": (),
+    "substeps": 1,
+    "kd": 0.0,
+    "damping": 0.0,
+}
 """What a field without effect holds where that is not None."""
 
 
@@ -110,7 +117,9 @@ def within(part: Any, path: list[str], name: str) -> Any:
     if path:
         inner = within(getattr(part, path[0], None), path[1:], name)
         return None if inner is None else replace(part, **{path[0]: inner})
-    neutral = () if name == "limits" and isinstance(part, be.Actuator) else None if name == "limits" else NEUTRAL.get(name)
+    neutral = (
+        () if name == "limits" and isinstance(part, be.Actuator) else None if name == "limits" else NEUTRAL.get(name)
+    )
     if not hasattr(part, name) or getattr(part, name) is neutral:
         return None
     return replace(part, **{name: neutral})
@@ -151,11 +160,23 @@ def changes() -> Iterator[Callable[[Any], Any]]:
     yield without_derating
     yield lossless
     yield with_one_constant
-    for part in ("limits.current_rate", "gearbox.backlash", "magnet.iron_loss", "thermal", "magnet.temperature_coefficient"):
+    for part in (
+        "limits.current_rate",
+        "gearbox.backlash",
+        "magnet.iron_loss",
+        "thermal",
+        "magnet.temperature_coefficient",
+    ):
         yield dropped(f"motor.{part}")
     for part in ("friction.load", "friction.quadratic", "friction.stribeck", "winding.temperature_coefficient"):
         yield dropped(f"motor.{part}")
-    for part in ("supply.resistance", "supply.modulation_limit", "controller.ki", "controller.kd", "controller.damping"):
+    for part in (
+        "supply.resistance",
+        "supply.modulation_limit",
+        "controller.ki",
+        "controller.kd",
+        "controller.damping",
+    ):
         yield dropped(part)
     for part in ("friction", "controller.current_limit", "controller.dead_band", "controller.current_bandwidth"):
         yield dropped(part)

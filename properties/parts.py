@@ -11,7 +11,7 @@ from .cases import Case
 
 def parts_of(case: Case) -> list[str]:
     """Everything that is there in a case: the way it is stepped, its load, its motor and what stands before it."""
-    actuator, motor = case.actuator, case.actuator.motor
+    actuator, motor = case.actuator, case.motor
     known = "host, load known" if case.load_torque is not None else "host"
     found = [known if case.load is None else f"load: {type(case.load).__name__}"]
     found.append(f"controller: {type(actuator.controller).__name__}")

@@ -61,7 +61,10 @@ def host_lines(case: Case, given: dict[str, Any]) -> list[str]:
     """A host that calls the step."""
     shape = case.shape if case.position.size > 1 else ()
     states = "".join(f", {name}={written(value)}" for name, value in given.items())
-    lines = ['step = actuator.compile("numpy")', f"state, position = step.initial({shape}{states}), {written(case.position)}"]
+    lines = [
+        'step = actuator.compile("numpy")',
+        f"state, position = step.initial({shape}{states}), {written(case.position)}",
+    ]
     load = ""
     if case.load_torque is not None:
         load = f", load_torque={written(case.load_torque)}, load_inertia={written(case.load_inertia)}"
@@ -76,7 +79,11 @@ def host_lines(case: Case, given: dict[str, Any]) -> list[str]:
 
 def run_lines(case: Case, given: dict[str, Any]) -> list[str]:
     """A run of motor and load, step by step."""
-    lines = ["from dataclasses import replace", "from backemf.actuator import chain", "from backemf.physics import load as load_laws"]
+    lines = [
+        "from dataclasses import replace",
+        "from backemf.actuator import chain",
+        "from backemf.physics import load as load_laws",
+    ]
     lines += ["from backemf.rollout import Here, advance, rest", ""]
     load = written(case.load)
     shape = case.shape if case.position.size > 1 else ()
@@ -88,7 +95,9 @@ def run_lines(case: Case, given: dict[str, Any]) -> list[str]:
     if case.memory:
         lines += [f"here = replace(here, memory={written(case.memory)})"]
     lines += [f"for command in {written(case.commands)}:"]
-    lines += ["    path = (here.position, here.position + dt * here.velocity)"] if isinstance(case.load, KINEMATIC) else []
+    lines += (
+        ["    path = (here.position, here.position + dt * here.velocity)"] if isinstance(case.load, KINEMATIC) else []
+    )
     path = "path" if isinstance(case.load, KINEMATIC) else "None"
     lines += [f"    here, pull, out = advance(chain, load_laws, actuator, load, here, command, {path}, dt)"]
     return [*lines, "print(here, out)"]

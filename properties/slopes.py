@@ -33,6 +33,8 @@ def slope_checks(case: Case, step: Step, laws: Any = chain) -> Ratios:
     out = first(smooth, smooth.position, smooth.velocities[0], laws)
     tabled = any(isinstance(limit, be.AngleTable) for limit in actuator.limits)
     fast = np.abs(smooth.velocities[0])
+    # beside a battery that gives way the slope may be that of a stiff one, which falls faster
+    sags = actuator.supply is not None and actuator.supply.resistance is not None
     widths = {"torque_slope": 1e-5 * (fast + 1e-2 * np.median(fast) + 1e-12)}
     if not tabled:
         # the stiffness is that of the controller alone
@@ -42,7 +44,7 @@ def slope_checks(case: Case, step: Step, laws: Any = chain) -> Ratios:
         # where two sides disagree there is a kink; where the torque rises, a slope of 0 is as good
         known, slope = settled & ~np.isnan(fall), getattr(out, name)
         tolerance = 1e-4 * (np.abs(fall) + np.abs(slope)) + noise
-        least, most = fall, np.maximum(fall, 0.0)
+        least, most = fall, np.inf if sags else np.maximum(fall, 0.0)
         if name == "torque_slope":
             # a bound that rises with speed counts as flat beside a drag that does not
             most = np.where(np.broadcast_to(out.limit, case.shape) & bits.TORQUE > 0, np.inf, most)
@@ -52,7 +54,7 @@ def slope_checks(case: Case, step: Step, laws: Any = chain) -> Ratios:
 
 def without_friction(case: Case) -> Case:
     """The same motors without dry friction, gear loss and cogging."""
-    motor = case.actuator.motor
+    motor = case.motor
     if motor is None:
         return case
     gearbox = motor.gearbox
@@ -60,7 +62,9 @@ def without_friction(case: Case) -> Case:
         stages = tuple(replace(s, efficiency=None, back_efficiency=None) for s in gearbox.stages)
         gearbox = be.Gearbox(stages=stages)
     actuator = replace(case.actuator, motor=replace(motor, friction=None, gearbox=gearbox, cogging=None))
-    return replace(case, actuator=actuator, state=kept_states(case.state, actuator), load_torque=None, load_inertia=None)
+    return replace(
+        case, actuator=actuator, state=kept_states(case.state, actuator), load_torque=None, load_inertia=None
+    )
 
 
 def falls(case: Case, out: be.Output, name: str, width: Any, laws: Any) -> tuple[Any, Any]:
@@ -79,7 +83,7 @@ def falls(case: Case, out: be.Output, name: str, width: Any, laws: Any) -> tuple
 
 def torque_size(case: Case, out: be.Output) -> Any:
     """What the rounding of a torque scales with [N·m]."""
-    motor = case.actuator.motor
+    motor = case.motor
     size = np.abs(out.torque) + np.abs(out.torque_requested)
     if motor is None:
         return size

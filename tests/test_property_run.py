@@ -218,7 +218,9 @@ def test_an_engine_that_differs_is_found(monkeypatch):
     case = host(GEARED, 20.0, 5.0)
     assert difference(case, "python")[0] <= LARGEST
     right = engines.on_python
-    monkeypatch.setattr(engines, "on_python", lambda case: right(case) | {"current": right(case)["current"] * (1 + 1e-11)})
+    monkeypatch.setattr(
+        engines, "on_python", lambda case: right(case) | {"current": right(case)["current"] * (1 + 1e-11)}
+    )
     apart, name, _ = difference(case, "python")
     assert apart > LARGEST and name == "current"
 
@@ -257,13 +259,17 @@ def test_faults_of_the_past_stay_away():
 
 def test_a_case_follows_from_its_seed():
     first, second = (case_at(PLAN, 7) for _ in range(2))
-    assert np.array_equal(first.position, second.position) and program(picked(first, (3,))) == program(picked(second, (3,)))
+    assert np.array_equal(first.position, second.position) and program(picked(first, (3,))) == program(
+        picked(second, (3,))
+    )
 
 
 @pytest.mark.parametrize("index", [3, 4, 5, 8, 9])
 def test_a_program_repeats_its_case(index):
     """What is printed of a violation gives the same numbers when it is run."""
-    case = next(c for k in range(index * 10, 1000) if (c := case_at(PLAN, k)).actuator.delay is None and len(c.shape) == 1)
+    case = next(
+        c for k in range(index * 10, 1000) if (c := case_at(PLAN, k)).actuator.delay is None and len(c.shape) == 1
+    )
     one = picked(case, (5,))
     last = list(steps_of(one))[-1]
     names: dict = {"print": lambda *shown: None}

@@ -242,7 +242,7 @@ def test_what_is_assumed_is_said_once(capsys: pytest.CaptureFixture[str]) -> Non
     robot = webots.from_world(webots.read(text))
     webots.Simulation(robot)
     said = load_notes(robot)
-    assert lines(capsys) == [f"Note: {sentence}" for sentence in said]
+    assert [line for line in lines(capsys) if "Note: " in line] == [f"Note: {sentence}" for sentence in said]
     assert said == [
         "'x': Webots takes 1 kg·m², or 1 kg on a slider, for a solid without a boundingObject that has a volume; "
         "--inertia takes its place",

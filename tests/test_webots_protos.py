@@ -166,7 +166,8 @@ def test_robots_of_former_versions_say_what_they_became(tmp_path: Path) -> None:
 def test_a_solid_behind_slots_is_the_end_point() -> None:
     """As the wheels of Webots' cars are."""
     text = """HingeJoint { device RotationalMotor { name "m" } endPoint Slot { type "a" endPoint Slot { endPoint
-      Solid { name "wheel" physics Physics { mass 1 inertiaMatrix [ 2 2 2 0 0 0 ] } } } } }"""
+      Solid { name "wheel" physics Physics { density -1 mass 1 centerOfMass [ 0 0 0 ]
+      inertiaMatrix [ 2 2 2 0 0 0 ] } } } } }"""
     (joint,) = webots.read(text).joints
     assert (joint.end_point, joint.inertia, joint.dynamic) == ("wheel", 2.0, True)
 
