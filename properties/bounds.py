@@ -30,21 +30,18 @@ def bound_checks(case: Case, step: Step) -> Ratios:
 
 def voltages(case: Case, step: Step) -> Ratios:
     """The terminals get no more than the voltage limit, and no more than the bridge passes on of the bus."""
-    actuator, volts = case.actuator, np.abs(step.out.voltage)
-    if actuator.voltage_limit is not None:
-        yield "voltage limit", over(volts, actuator.voltage_limit * (1.0 + ROUNDING))
-    if actuator.supply is not None:
-        reach = actuator.supply.modulation_limit * step.out.bus_voltage
-        yield "voltage within the bus", over(volts, reach * (1.0 + ROUNDING))
-    if isinstance(actuator.controller, be.DutyServo) and not limits_current(actuator):
-        reach = actuator.controller.pwm_limit * step.out.bus_voltage
-        yield "voltage within the PWM limit", over(volts, reach * (1.0 + ROUNDING))
+    volts = np.abs(step.out.voltage)
+    if case.actuator.voltage_limit is not None:
+        yield "voltage limit", over(volts, case.actuator.voltage_limit * (1.0 + ROUNDING))
+    if case.actuator.supply is not None:
+        yield "voltage within the bus", over(volts, duty_limit(case) * step.out.bus_voltage * (1.0 + ROUNDING))
 
 
-def limits_current(actuator: Any) -> bool:
-    """Whether something lowers the voltage to limit a current."""
-    servo = getattr(actuator.controller, "current_limit", None) is not None
-    return actuator.motor.limits is not None or bool(actuator.limits) or servo
+def duty_limit(case: Case) -> Any:
+    """Largest share of the bus at the terminals: that of the bridge, and of a servo's PWM limit [1]."""
+    servo = case.actuator.controller
+    share = case.actuator.supply.modulation_limit
+    return np.minimum(share, servo.pwm_limit) if isinstance(servo, be.DutyServo) else share
 
 
 def battery(case: Case, step: Step) -> Ratios:
@@ -84,7 +81,7 @@ def exhausted(case: Case, step: Step, direction: Any) -> Any:
     actuator, out = case.actuator, step.out
     reach: Any = np.inf
     if actuator.supply is not None:
-        reach = actuator.supply.modulation_limit * out.bus_voltage
+        reach = duty_limit(case) * out.bus_voltage
     if actuator.voltage_limit is not None:
         reach = np.minimum(reach, actuator.voltage_limit)
     return -direction * out.voltage >= reach * (1.0 - 1e-6)

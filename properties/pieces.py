@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .cases import Case, case_of, picked
-from .engines import LARGEST, can_compare, difference, first_step
+from .engines import LARGEST, PYTHON_MOTORS, can_compare, difference, first_step
 from .examine import Violation, examine
 from .minimise import smallest
 from .parts import parts_of
@@ -88,7 +88,7 @@ def check_refusal(plan: Plan, case: Case, index: int, tally: Tally) -> None:
 def check_engine(case: Case, index: int, engine: str, tally: Tally) -> None:
     """One step of an engine beside NumPy's."""
     apart, name, motor = difference(case, engine)
-    tally.compared[engine] += case.position.size
+    tally.compared[engine] += min(case.position.size, PYTHON_MOTORS) if engine == "python" else case.position.size
     tally.engines[engine] = max(tally.engines.get(engine, 0.0), apart)
     if not apart <= LARGEST:
         check = f"{engine} agrees with NumPy"

@@ -16,8 +16,11 @@ from .cases import Case
 def accepts_nonsense(case: Case, rng: np.random.Generator) -> str | None:
     """What went wrong when one number of the actuator was not finite; None: it was refused in one sentence."""
     names = [name for name, value in numbers(case.actuator) if np.asarray(value).dtype.kind == "f"]
+    if not names:
+        return None
     name = names[int(rng.integers(len(names)))]
-    value = float(rng.choice([np.nan, np.inf, -np.inf]))
+    # a range may be open on one side
+    value = np.nan if name.startswith("command_range") else float(rng.choice([np.nan, np.inf, -np.inf]))
     try:
         changed(case.actuator, name.split("."), value)
     except ParameterError as error:

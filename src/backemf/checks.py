@@ -82,7 +82,7 @@ def known_number(part: Any, name: str) -> np.ndarray | None:
 
 def shown(value: Any) -> str:
     """A value as a message shows it, cut where it is long."""
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -135,11 +135,17 @@ def require(part: object, name: str, test: str, bound: float = 0.0) -> None:
     compare = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}[test]
     good = np.isfinite(value) & compare(value, bound)
     if not good.all():
-        worst = value if value.ndim == 0 else value[~good].flat[0]
-        where = "" if value.ndim == 0 else f" at index {tuple(int(i) for i in np.argwhere(~good)[0])}"
         raise ParameterError(
-            f"{type(part).__name__}.{name} = {float(worst):g}{where}: must be a finite number {words} {bound:g}"
+            f"{type(part).__name__}.{name} = {first_bad(value, good)}: must be a finite number {words} {bound:g}"
         )
+
+
+def first_bad(value: np.ndarray, good: np.ndarray) -> str:
+    """The first value of an array that is not good, and its index."""
+    if value.ndim == 0:
+        return f"{float(value):g}"
+    index = tuple(int(i) for i in np.argwhere(~good)[0])
+    return f"{float(value[index]):g} at index {index}"
 
 
 def leave_out(part: object, name: str, neutral: float) -> None:
@@ -155,7 +161,7 @@ def require_finite(part: object, *names: str) -> None:
         value = known_number(part, name)
         if value is not None and not np.isfinite(value).all():
             raise ParameterError(
-                f"{type(part).__name__}.{name} = {shown(getattr(part, name))}: must be a finite number"
+                f"{type(part).__name__}.{name} = {first_bad(value, np.isfinite(value))}: must be a finite number"
             )
 
 
