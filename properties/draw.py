@@ -134,7 +134,7 @@ def thermal_of(draw: Draw, scale: Scale) -> be.Thermal | be.TwoNodeThermal | Non
 
 def friction_of(draw: Draw, scale: Scale) -> Any:
     kind = draw.pick(be.Coulomb, be.Dahl, be.LuGre, be.LoadDependent)
-    coulomb = scale.torque * draw.spread(-4.0, 0.0)
+    coulomb = scale.torque * draw.spread(-4.0, 0.7)
     if kind is be.Coulomb:
         return be.Coulomb(coulomb=draw.often_zero(coulomb, 0.1))
     if kind is be.LoadDependent:

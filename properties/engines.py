@@ -52,8 +52,8 @@ def difference(case: Case, engine: str) -> tuple[float, str, tuple[int, ...]]:
                 continue
             apart = np.abs(got[name] - value) / (np.maximum(np.abs(value), scales.get(name, 0.0)) + 1e-290)
             apart = np.where(value == got[name], 0.0, np.nan_to_num(apart, nan=np.inf))
-            if name in SLOPES and (apart > LARGEST).any():
-                apart = np.where(beside(case, name, got[name]), 0.0, apart)
+            if (apart > LARGEST).any():
+                apart = np.where(beside(case, name, got[name], scales.get(name, 0.0)), 0.0, apart)
             largest = int(np.argmax(apart))
             if apart.flat[largest] > worst[0]:
                 index = np.unravel_index(largest, case.shape)
@@ -61,19 +61,19 @@ def difference(case: Case, engine: str) -> tuple[float, str, tuple[int, ...]]:
     return worst
 
 
-SLOPES = ("torque_slope", "torque_stiffness")
-"""Numbers that jump where another limit begins to act."""
-
-
-def beside(case: Case, name: str, value: np.ndarray) -> Any:
-    """Where a number is NumPy's on either side of a jump: at a velocity that is a part in 10⁹ lower or higher."""
+def beside(case: Case, name: str, value: np.ndarray, scale: Any) -> Any:
+    """Where a number jumps, and an engine's is NumPy's on either side: of a start that differs by a part in 10⁹."""
     found = []
     for factor in (1.0 - 1e-9, 1.0, 1.0 + 1e-9):
-        moved = replace(case, velocities=(case.velocities[0] * factor,))
-        found.append(np.broadcast_to(getattr(next(iter(steps_of(moved))).out, name), case.shape))
+
+        def moved(part: Any, factor: float = factor) -> Any:
+            return map_numbers(part, lambda x: x * factor if np.asarray(x).dtype.kind == "f" else x)
+
+        other = replace(case, state=moved(case.state), velocities=moved(case.velocities), commands=moved(case.commands))
+        found.append(numbers_of(next(iter(steps_of(other))), case.shape)[name])
     low, high = np.minimum.reduce(found), np.maximum.reduce(found)
-    margin = 1e-6 * (np.abs(low) + np.abs(high))
-    return (low < high) & (value >= low - margin) & (value <= high + margin)
+    size = 1e-6 * np.maximum(np.maximum(np.abs(low), np.abs(high)), scale)
+    return (high - low > size) & (value >= low - size) & (value <= high + size)
 
 
 def numbers_of(step: Step, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
@@ -114,6 +114,8 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     found |= {name: 100.0 for name in ("winding_temperature", "housing_temperature")}
     found |= {"motor_torque": torque, "torque": torque_out, "torque_requested": ratio * torque, "end_velocity": speed}
     found |= {"new.energy": power * dt, "electrical_energy": power * dt, "new.integral": 1.0, "new.gap": ratio}
+    if step.before.bristle is not None:
+        found["new.bristle"] = friction_size(motor, step) / motor.friction.stiffness
     found["torque_slope"] = torque_out / (speed + 1e-290)
     return found
 

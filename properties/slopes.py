@@ -27,6 +27,9 @@ def slope_checks(case: Case, step: Step, laws: Any = chain) -> Ratios:
         return
     if actuator.motor is not None and has_backlash(actuator.motor):
         return
+    if actuator.supply is not None and actuator.supply.shared and actuator.supply.resistance is not None:
+        # one motor that moves changes the bus of the others
+        return
     # a setpoint that begins with the joint moves along with it
     settled = True if case.state.fresh is None else case.state.fresh == 0.0
     smooth = without_friction(case)

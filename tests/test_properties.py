@@ -1,4 +1,7 @@
-"""What holds for every motor, every input and every step: 5,000 random ones each."""
+"""What holds for every motor, every input and every step: 1,000 each of any parameters, shrunk where they fail.
+
+The property run tries millions of motors with every controller, limit and supply: `tests/test_property_run.py`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from backemf.tree import map_numbers
 
 python = laws("python")
 loads = bind(load_laws, "python", load("python").ops)
-many = settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
 
 speeds = st.just(0.0) | scale(-4, 2.5) | scale(-4, 2.5).map(lambda w: -w)
 volts = st.just(0.0) | st.floats(-500.0, 500.0)
@@ -116,8 +119,7 @@ def test_a_moving_load_gives_finite_balanced_dissipative_steps(actuator, load, d
         momentum = 1e-12 * (10.0 + actuator.motor.reflected_inertia) * max(abs(velocity), abs(here.velocity)) / dt
         rounding = 1e-9 * (abs(out.bristle_power) + abs(out.friction_power)) + momentum * abs(here.velocity)
         assert out.friction_power >= -rounding - 1e-12
-        if here.state.gap is None:
-            assert out.gear_power >= -rounding - 1e-12
+        assert out.gear_power >= -rounding - 1e-12
 
 
 @many
