@@ -129,6 +129,8 @@ def speed_size(case: Case, step: Step) -> Any:
     speed = np.maximum(speed, volts / (motor.magnet.back_emf_constant * ratio))
     # friction that holds a rotor is a difference of torques, each of which would change its speed by this much
     torque, lightest = ratio * (torque_size(case, step) + friction_size(motor, step)), motor.reflected_inertia
+    if step.before.current is not None:
+        torque = torque + ratio * motor.magnet.torque_constant * np.abs(step.before.current)
     if motor.gearbox is None or motor.gearbox.backlash is None:
         lightest = lightest + load_inertia(case)
     elif not isinstance(case.load, KINEMATIC):

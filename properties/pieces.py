@@ -18,7 +18,7 @@ from .tally import KEPT, Tally
 
 CASES = 20
 """Cases of a piece."""
-EVERY = {"torch": 4, "python": 8, "jax": 200, "warp": 50}
+EVERY = {"torch": 4, "python": 8, "jax": 200, "warp": 10}
 """Every how many cases an engine is compared: those that compile a structure take seconds for it."""
 
 
@@ -53,6 +53,9 @@ def examine_piece(plan: Plan, piece: int) -> Tally:
 
 def examine_case(plan: Plan, index: int, tally: Tally) -> None:
     """Check one case and count it."""
+    engines = [engine for engine in plan.engines if index % EVERY[engine] == 0]
+    if plan.only_engines and not engines:
+        return
     case = case_at(plan, index)
     tally.cases += 1
     if not plan.only_engines:
@@ -62,8 +65,8 @@ def examine_case(plan: Plan, index: int, tally: Tally) -> None:
             tally.parts[part] += case.inputs
         check_physics(case, index, tally)
         check_refusal(plan, case, index, tally)
-    for engine in plan.engines:
-        if index % EVERY[engine] == 0 and can_compare(case, engine):
+    for engine in engines:
+        if can_compare(case, engine):
             check_engine(case, index, engine, tally)
 
 
