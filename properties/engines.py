@@ -105,6 +105,7 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     torque = friction_size(motor, step) + torque_size(case, step) + motor.magnet.torque_constant * amperes
     power = np.maximum(power, np.maximum(volts * amperes, torque * ratio * speed))
     # friction is what is missing of the momentum
+    requested = np.maximum(ratio * torque, np.abs(out.torque_requested))
     torque_out = ratio * (torque + power / (speed * ratio + 1e-290))
     found = {entry.name: power for entry in fields(be.Output) if entry.name.endswith("_power")}
     found |= {name: amperes for name in ("current", "new.current", "bus_current")}
@@ -112,8 +113,10 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     found |= {name: ratio * speed for name in ("rotor_speed", "new.rotor_speed")}
     found |= {name: 1.0 for name in ("new.winding_rise", "new.housing_rise")}
     found |= {name: 100.0 for name in ("winding_temperature", "housing_temperature")}
-    found |= {"motor_torque": torque, "torque": torque_out, "torque_requested": ratio * torque, "end_velocity": speed}
-    found |= {"new.energy": power * dt, "electrical_energy": power * dt, "new.integral": 1.0, "new.gap": ratio}
+    found |= {"motor_torque": torque, "torque": torque_out, "end_velocity": speed}
+    found |= {"new.energy": power * dt, "electrical_energy": power * dt, "new.integral": 1.0}
+    # where the joint gets to, one radian or further, is what a position loop and the play of the gears see
+    found |= {"new.gap": ratio * (1.0 + dt * speed), "torque_requested": requested * (1.0 + dt * speed)}
     if step.before.bristle is not None:
         found["new.bristle"] = friction_size(motor, step) / motor.friction.stiffness
     found["torque_slope"] = torque_out / (speed + 1e-290)
