@@ -119,7 +119,8 @@ def test_a_moving_load_gives_finite_balanced_dissipative_steps(actuator, load, d
         momentum = 1e-12 * (10.0 + actuator.motor.reflected_inertia) * max(abs(velocity), abs(here.velocity)) / dt
         rounding = 1e-9 * (abs(out.bristle_power) + abs(out.friction_power)) + momentum * abs(here.velocity)
         assert out.friction_power >= -rounding - 1e-12
-        assert out.gear_power >= -rounding - 1e-12
+        if here.state.gap is None:
+            assert out.gear_power >= -rounding - 1e-12
 
 
 @many

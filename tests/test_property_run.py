@@ -35,6 +35,7 @@ OPEN = {
     "left alone, no energy is gained": "inductance or backlash beside a torque limit that falls with speed",
     "driven, no energy from nowhere": "the same, and steps of many time constants on a battery that sags far",
     "battery law": "a battery of about the winding's resistance behind a limited current",
+    "torque flag has a cause": "a DcClip that asks to brake with more than the motor's own current limit",
     "gear gives no energy": "bristles and backlash of a rotor that a fast joint passes by",
 }
 """What is known to be violated by a few motors in a hundred thousand, and by which."""
