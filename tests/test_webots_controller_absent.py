@@ -26,7 +26,9 @@ DEF CAR Robot {
     DistanceSensor { name "ds0" lookupTable [ 0 1024 0, 0.2 5 0 ] type "sonar" }
     DEF HINGE HingeJoint {
       device [ RotationalMotor { name "wheel" } PositionSensor { name "wheel sensor" } ]
-      endPoint DEF TYRE Solid { physics Physics { density -1 mass 1 centerOfMass [ 0 0 0 ] inertiaMatrix [ 0.001 0.001 0.001, 0 0 0 ] } }
+      endPoint DEF TYRE Solid {
+        physics Physics { density -1 mass 1 centerOfMass [ 0 0 0 ] inertiaMatrix [ 0.001 0.001 0.001, 0 0 0 ] }
+      }
     }
     DistanceSensor { name "ds1" }
     Camera { width 8 height 5 fieldOfView 1.2 }

@@ -26,9 +26,10 @@ class EnergyWatch:
 
     def __init__(self, actuator: Actuator, load: Load, velocity: Any, dt: float, every: int) -> None:
         """`velocity` is that of the start [rad/s], `dt` the step [s], `every` how many steps make a record."""
-        self.active = not isinstance(load, KINEMATIC)
-        if not self.active:
+        self.active = False
+        if isinstance(load, KINEMATIC):
             return
+        self.active = True
         outside = pendulum_inertia(load) if isinstance(load, Pendulum) else load.inertia
         self.inertia = np.asarray(outside + (0.0 if actuator.motor is None else actuator.motor.armature))
         self.far_inertia = np.asarray(load.far_inertia) if isinstance(load, TwoMass) else None
@@ -62,7 +63,7 @@ class EnergyWatch:
         self.given = given[-1]
         wild = (has > self.sure * given) & (given > 0.0) & (has > 1e-12)
         if wild.any():
-            at = tuple(np.argwhere(wild)[0])
+            at: tuple[int, ...] = tuple(np.argwhere(wild)[0])
             which = f" of motor {tuple(int(i) for i in at[1:])}" if len(at) > 1 else ""
             raise SimulationError(
                 f"at t = {first + at[0] * self.spacing:g} s the joint{which} has {has[at]:.3g} J where supply, load "

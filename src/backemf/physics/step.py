@@ -8,6 +8,7 @@ and finds the speed at the end of the step together with the torque, so any dt i
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from ..motor import Dahl, LoadDependent, LuGre, Motor, Thermal, TwoNodeThermal
 from .bristle import stored_energy
@@ -134,9 +135,10 @@ def coupled(
     demand = with_stiffness(motor, circuit, demand, start, motor.inertia + outside, dt)
 
     # what friction under load and a battery feel of the motor is that of the start
-    bus, driving = None if actuator.supply is None else actuator.supply.voltage, None
-    if isinstance(motor.friction, LoadDependent) or (bus is not None and actuator.supply.resistance is not None):
-        guess = drive(motor, actuator.supply, circuit, demand, start, dt, mean_torque=True)
+    supply: Any = actuator.supply
+    bus, driving = None if supply is None else supply.voltage, None
+    if isinstance(motor.friction, LoadDependent) or (supply is not None and supply.resistance is not None):
+        guess = drive(motor, supply, circuit, demand, start, dt, mean_torque=True)
         bus, driving = guess.bus_voltage, guess.torque + cogged - coefficient * start
 
     def push(line: Line):
@@ -162,7 +164,7 @@ def coupled(
         return Parted(rubbed, None, None, rubbed.speed, None)
 
     # along the line that acts where the step ends
-    lines = lines_of(motor, actuator.supply, circuit, demand, start, bus, dt)
+    lines = lines_of(motor, supply, circuit, demand, start, bus, dt)
     line = acting_line(lines, coast)
     moved = move(line)
     if parted and (lines.flat is not None or lines.ends is not None):
@@ -173,7 +175,7 @@ def coupled(
 
     # the winding, the iron and the drag as they are at the speed of the end
     rubbed, end = moved.rubbed, moved.rubbed.speed
-    driven = drive(motor, actuator.supply, circuit, at_speed(demand, end, end - start), end, dt, mean_torque=True)
+    driven = drive(motor, supply, circuit, at_speed(demand, end, end - start), end, dt, mean_torque=True)
     dragged, drag_slope = drag(motor, end)
     integrated = line.torque - line.slope * (end - start) + cogged - coefficient * end
     numerical = (integrated - (driven.torque + cogged - dragged)) * end
@@ -229,7 +231,7 @@ def report(
     numerical,
     dt,
     flank=None,
-    accelerating=None,
+    accelerating: Any = None,
 ) -> Output:
     """Torque and telemetry of a step, brought to the joint.
 

@@ -298,7 +298,6 @@ def _joint(node: Node, index: str, robot: str, solver: dict[str, float], loads: 
     )
 
 
-
 def _alone(node: Node, robot: str, told: list[str]) -> WorldJoint:
     """A motor that no joint holds, as in a text of nothing else."""
     motor, said = _motor(node, 0.0)
