@@ -208,7 +208,15 @@ def joint_bounds(actuator, position, velocity) -> JointBounds:
         *pair(low, high),
         where(per_torque > 0.0, low_slope, high_slope) * per_slope,
         where(per_torque > 0.0, high_slope, low_slope) * per_slope,
-        tuple(SlantedBounds(*pair(s.low, s.high), s.fall * per_slope, s.floor * absolute(per_torque)) for s in slants),
+        tuple(
+            SlantedBounds(
+                *pair(s.low, s.high),
+                where(per_torque > 0.0, s.low_fall, s.high_fall) * per_slope,
+                where(per_torque > 0.0, s.high_fall, s.low_fall) * per_slope,
+                s.floor * absolute(per_torque),
+            )
+            for s in slants
+        ),
         *pair(flat_low, flat_high),
         at=lambda rotor_speed: joint_bounds(actuator, position, rotor_speed / motor.ratio),
     )

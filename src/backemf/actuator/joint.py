@@ -71,7 +71,7 @@ def joint_coupled(actuator, decision: Decision, position, velocity, dt, load_tor
     line = Line(asked.amount - dt * stiffness * velocity, dt * stiffness - asked.per_velocity)
     if actuator.limits:
         slants, lowest, highest = limit_lines(actuator.limits, position, velocity)
-        pairs = tuple((Line(s.low, s.fall), Line(s.high, s.fall), s.floor) for s in slants)
+        pairs = tuple((Line(s.low, s.low_fall), Line(s.high, s.high_fall), s.floor) for s in slants)
         lines = Lines(line, pairs, lambda low, high: (Line(low, 0.0), Line(high, 0.0)), lowest, highest, None)
         line = acting_line(lines, lambda line: end_speed(line) - velocity)
     end = end_speed(line)

@@ -6,12 +6,12 @@ explicit step would miss, and a negative slope would take inertia away.
 
 from __future__ import annotations
 
-from ..physics.ops import absolute, maximum, sign, where
-from .torque_limits import DcClip, DriveEnvelope, KneeCurve, TorqueLimit, bounds, dc_slope
+from ..physics.ops import absolute, interpolate, maximum, sign, where
+from .torque_limits import DcClip, DriveEnvelope, KneeCurve, TorqueLimit, TorqueSpeedTable, bounds, dc_slope
 
 
 def bound_slopes(limit: TorqueLimit, angle: float, speed: float) -> tuple[float, float]:
-    """-d(low)/d(speed) and -d(high)/d(speed) of a limit, where they are not negative [N·m·s/rad]; 0 for tables."""
+    """-d(low)/d(speed) and -d(high)/d(speed) of a limit, where they are not negative [N·m·s/rad]; 0 for angles."""
     nothing = 0.0 * speed
     low, high = bounds(limit, angle, speed)
     if isinstance(limit, DcClip):
@@ -27,7 +27,16 @@ def bound_slopes(limit: TorqueLimit, angle: float, speed: float) -> tuple[float,
         fast, width = absolute(speed), limit.no_load_speed - limit.knee_speed
         falling = (fast > limit.knee_speed) & (fast < limit.no_load_speed)
         return both_ways(speed, where(falling, limit.driving_effort / width + nothing, nothing))
+    if isinstance(limit, TorqueSpeedTable):
+        return both_ways(speed, maximum(table_slope(absolute(speed), limit), nothing))
     return nothing, nothing
+
+
+def table_slope(fast: float, limit: TorqueSpeedTable) -> float:
+    """How fast the driving torque of a table falls with speed, from a speed on [N·m·s/rad]."""
+    step = 1e-4 * limit.speed[-1]
+    here, there = (interpolate(x, limit.speed, limit.driving) for x in (fast, fast + step))
+    return (here - there) / step
 
 
 def both_ways(speed: float, driving: float) -> tuple[float, float]:

@@ -25,8 +25,10 @@ class SlantedBounds:
     """Lower line at the present speed [A]."""
     high: Any
     """Upper line at the present speed [A]."""
-    fall: Any
-    """How fast both fall with the rotor speed [A·s/rad]."""
+    low_fall: Any
+    """How fast the lower line falls with the rotor speed [A·s/rad]."""
+    high_fall: Any
+    """How fast the upper line falls with the rotor speed [A·s/rad]."""
     floor: Any
     """Lowest current that the upper line falls to; the lower one ends at its negative [A]."""
 
@@ -98,10 +100,16 @@ def current_bounds(limits: Limits | None, demand, c: Circuit, dt) -> CurrentBoun
     if limits is not None and limits.current_rate is not None:
         at_any_rate = low, high
         slowest, fastest = c.current - limits.current_rate * dt, c.current + limits.current_rate * dt
-        low_slope = where((slowest < low) | (slowest > high), low_slope, 0.0 * slowest)
-        high_slope = where((fastest < low) | (fastest > high), high_slope, 0.0 * fastest)
+        slopes = low_slope, high_slope
+        low_slope, high_slope = (slope_between(end, low, high, *slopes) for end in (slowest, fastest))
         low, high = clip(slowest, low, high), clip(fastest, low, high)
     return CurrentBounds(low, high, low_slope, high_slope, at_any_rate, cap, hot, joint)
+
+
+def slope_between(current, low, high, low_slope, high_slope):
+    """How fast a current falls with speed that is kept between two bounds and does not fall by itself [A·s/rad]."""
+    none = 0.0 * current
+    return where(current < low, low_slope + none, where(current > high, high_slope + none, none))
 
 
 def flat_bounds(limits: Limits | None, demand, c: Circuit, dt, lowest, highest):

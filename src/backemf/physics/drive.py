@@ -95,8 +95,8 @@ class Terminals:
     """Flags of the limits that act."""
 
 
-BUS_PASSES = 2
-"""Times that a sagging bus is found anew from what the limits leave of each motor's voltage."""
+SHARED_PASSES = 2
+"""Times that the bus of a shared battery is found anew from what the limits leave of each motor's voltage [1]."""
 
 
 def has_current_state(motor: Motor, loop: bool = False) -> bool:
@@ -136,12 +136,18 @@ def largest_duty(supply, demand: Demand):
     return supply.modulation_limit if demand.duty_limit is None else minimum(supply.modulation_limit, demand.duty_limit)
 
 
-def highest_voltage(supply, demand: Demand, bus):
-    """Largest voltage that the bridge can give in either direction [V]; None: any."""
-    reach = None if supply is None else largest_duty(supply, demand) * bus
-    if demand.voltage_limit is None:
-        return reach
-    return demand.voltage_limit if reach is None else minimum(reach, demand.voltage_limit)
+def highest_voltage(supply, demand: Demand, c: Circuit, emf, bus, towards):
+    """Largest voltage that the bridge can give in the direction of another one [V]; None: any.
+
+    A battery of its own sags or rises by what flows then; one that is shared has the voltage of `bus`.
+    """
+    if supply is None:
+        return demand.voltage_limit
+    most = largest_duty(supply, demand)
+    if supply.resistance is not None and not supply.shared:
+        share = where(towards < 0.0, -most + 0.0 * towards, most + 0.0 * towards)
+        bus = battery_bus(supply, c, share, 0.0, emf)
+    return most * bus if demand.voltage_limit is None else minimum(most * bus, demand.voltage_limit)
 
 
 def terminals(supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, command, emf, bus) -> Terminals:
@@ -177,18 +183,21 @@ def terminals(supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, 
     flags = acting_limits(bounds, current, allowed)
     wanted = steady_for(c, allowed)
     needed = emf + c.resistance * wanted
-    reach = highest_voltage(supply, demand, bus)
+    reach = highest_voltage(supply, demand, c, emf, bus, needed)
     if reach is not None:
         short = acts & (absolute(needed) > reach)
-        needed = clip(needed, -reach, reach)
-        wanted = where(short, steady_current(needed, emf, c.resistance), wanted)
+        full = where(needed < 0.0, -reach, reach)
+        wanted = where(short, steady_current(full, emf, c.resistance), wanted)
+        needed = where(short, full, needed)
         allowed = where(short, end_current(c, wanted), allowed)
         at_bound = where(short, none, at_bound)
         flags = flags | where(short, names.VOLTAGE, 0)
-    if supply is not None:
-        full = needed / bus
-        by_bus = acts & (absolute(full) >= largest_duty(supply, demand))
-        share = where(acts, where(by_bus, full, none), share)
+        if supply is not None:
+            by_bus = short
+            if demand.voltage_limit is not None:
+                by_bus = short & (reach < demand.voltage_limit)
+            most = largest_duty(supply, demand)
+            share = where(acts, where(by_bus, where(needed < 0.0, -most, most) + none, none), share)
     return Terminals(
         voltage=where(acts, needed, voltage),
         duty=share,
@@ -201,20 +210,46 @@ def terminals(supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, 
     )
 
 
-def found_bus(supply, c: Circuit, t: Terminals, emf):
-    """Bus voltage of a battery that feeds what the terminals take [V]."""
+def battery_bus(supply, c: Circuit, share, fixed, emf):
+    """Bus voltage of a battery that feeds a duty of the bus, and a power that does not depend on it [V]."""
     # mean currents are affine in the voltage, i = a + g·v
     conductance = c.come_mean / c.resistance
-    drawn = t.duty * (c.left_mean * c.current - emf * conductance)
-    stiffness = t.duty * t.duty * conductance
-    fixed = where(absolute(t.duty) > 0.0, 0.0 * drawn, t.voltage * mean_current(c, t.steady))
+    drawn = share * (c.left_mean * c.current - emf * conductance)
+    stiffness = share * share * conductance
     if supply.shared:
         # every motor counts, also where command and winding are one number for all of them
         drawn, stiffness, fixed = total(drawn), total(stiffness + 0.0 * drawn), total(fixed + 0.0 * drawn)
     bus = sagging_bus(supply.voltage, supply.resistance, drawn, stiffness, fixed)
-    if not supply.regeneration:
-        bus = where(bus > supply.voltage, supply.voltage, bus)
-    return bus
+    return bus if supply.regeneration else where(bus > supply.voltage, supply.voltage, bus)
+
+
+def found_bus(supply, c: Circuit, t: Terminals, emf):
+    """Bus voltage of a battery that feeds what the terminals take [V]."""
+    fixed = where(absolute(t.duty) > 0.0, 0.0 * t.voltage, t.voltage * mean_current(c, t.steady))
+    return battery_bus(supply, c, t.duty, fixed, emf)
+
+
+def find_bus(supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, command, emf):
+    """Terminals and bus voltage of a battery that gives way.
+
+    A motor with a battery of its own has the bus of its duty, or of the power that its limits leave. On one that is
+    shared, what the limits leave of each motor changes the bus of all, so both are found in turn.
+    """
+    wanted = command
+    if demand.voltage_limit is not None:
+        wanted = clip(command, -demand.voltage_limit, demand.voltage_limit)
+    share = duty(wanted, supply.voltage, largest_duty(supply, demand))
+    bus = battery_bus(supply, c, share, 0.0, emf)
+    t = terminals(supply, demand, bounds, c, command, emf, bus)
+    if bounds is None and demand.voltage_limit is None:
+        return t, bus
+    bus = found_bus(supply, c, t, emf)
+    if supply.shared:
+        for _ in range(SHARED_PASSES):
+            t = terminals(supply, demand, bounds, c, command, emf, bus)
+            bus = found_bus(supply, c, t, emf)
+        t = terminals(supply, demand, bounds, c, command, emf, bus)
+    return t, bus
 
 
 def voltage_slope(supply, c: Circuit, share, command_slope, emf_slope, bus, mean):
@@ -254,11 +289,11 @@ def drive(motor: Motor, supply, c: Circuit, demand: Demand, speed, dt, mean_torq
     bounds = current_bounds(motor.limits, demand, c, dt) if has_current_limit(motor.limits, demand) else None
 
     # the bus and what the bridge makes of it
-    bus = command if supply is None else supply.voltage
-    if supply is not None and supply.resistance is not None:
-        for _ in range(BUS_PASSES if bounds is not None or demand.voltage_limit is not None else 1):
-            bus = found_bus(supply, c, terminals(supply, demand, bounds, c, command, emf, bus), emf)
-    t = terminals(supply, demand, bounds, c, command, emf, bus)
+    if supply is None or supply.resistance is None:
+        bus = command if supply is None else supply.voltage
+        t = terminals(supply, demand, bounds, c, command, emf, bus)
+    else:
+        t, bus = find_bus(supply, demand, bounds, c, command, emf)
 
     # the torque, and how it falls with speed: through the share of the steady current that has come by now
     mean = mean_current(c, t.steady)

@@ -112,7 +112,7 @@ def current_line(motor: Motor, c: Circuit, current, fall) -> Line:
 
 def slanted_lines(motor: Motor, c: Circuit, bounds: SlantedBounds) -> tuple[Line, Line]:
     """The lines of a pair of bounds that fall with speed."""
-    return current_line(motor, c, bounds.low, bounds.fall), current_line(motor, c, bounds.high, bounds.fall)
+    return current_line(motor, c, bounds.low, bounds.low_fall), current_line(motor, c, bounds.high, bounds.high_fall)
 
 
 def voltage_lines(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus) -> tuple[Line, Line]:

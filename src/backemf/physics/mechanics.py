@@ -274,6 +274,10 @@ def part(motor: Motor, state: State, speed, torque, driving, own_inertia, gear_s
         contact = where(grazes, own_inertia * (free - grazing) / dt, contact)
         contact_speed = where(grazes, grazing, contact_speed)
         passed, lost = where(grazes, 0.0, passed), where(grazes, 0.0, lost)
+    else:
+        # bristles that ease the rotor away from a flank: it flies on
+        hit = hit & (passed * gap >= 0.0)
+        lost = where(hit, lost, 0.0)
     # whichever it is
     held = where(hit, contact, flight)
     after = where(hit, contact_speed, flight_speed)
