@@ -63,9 +63,9 @@ class EnergyWatch:
         self.given = given[-1]
         wild = (has > self.sure * given) & (given > 0.0) & (has > 1e-12)
         if wild.any():
-            at: tuple[int, ...] = tuple(np.argwhere(wild)[0])
-            which = f" of motor {tuple(int(i) for i in at[1:])}" if len(at) > 1 else ""
+            moment, *motor = (int(i) for i in np.argwhere(wild)[0])
+            at, which = (moment, *motor), f" of motor {tuple(motor)}" if motor else ""
             raise SimulationError(
-                f"at t = {first + at[0] * self.spacing:g} s the joint{which} has {has[at]:.3g} J where supply, load "
+                f"at t = {first + moment * self.spacing:g} s the joint{which} has {has[at]:.3g} J where supply, load "
                 f"and start have given {given[at]:.3g} J: the step diverges; lower dt"
             )
