@@ -30,13 +30,10 @@ PIECES, CASES = 40, 20
 
 
 OPEN = {
-    "torque_slope is not too small": "the slope of a torque-speed table is reported as 0",
-    "torque_slope is not too large": "beside such a table",
+    "torque_slope is not too large": "within a ten-thousandth of a point of a torque-speed table",
     "left alone, no energy is gained": "inductance or backlash beside a torque limit that falls with speed",
-    "driven, no energy from nowhere": "the same, and steps of many time constants on a battery that sags far",
-    "battery law": "a battery of about the winding's resistance behind a limited current",
+    "driven, no energy from nowhere": "the same, in steps of many time constants",
     "torque flag has a cause": "a DcClip that asks to brake with more than the motor's own current limit",
-    "gear gives no energy": "bristles and backlash of a rotor that a fast joint passes by",
 }
 """What is known to be violated by a few motors in a hundred thousand, and by which."""
 
@@ -51,7 +48,7 @@ def test_random_motors_keep_every_law(piece):
     shown = "\n\n".join(text for programs in tally.programs.values() for text in programs)
     closed = {check: count for check, count in tally.violations.items() if check not in OPEN}
     assert not closed, f"{closed}\n\n{shown}"
-    assert sum(tally.violations.values()) < 0.01 * tally.inputs, f"{dict(tally.violations)}\n\n{shown}"
+    assert sum(tally.violations.values()) < 0.002 * tally.inputs, f"{dict(tally.violations)}\n\n{shown}"
     assert tally.inputs > 55_000
 
 

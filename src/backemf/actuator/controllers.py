@@ -279,7 +279,8 @@ def check_gains(controller: object) -> None:
     require(controller, "integral_limit", ">")
     require_flag(controller, "freeze_at_limit")
     for name in ("integral_limit", "freeze_at_limit"):
-        if getattr(controller, "ki", None) is None and getattr(controller, name):
+        value = getattr(controller, name)
+        if getattr(controller, "ki", None) is None and value is not None and value is not False:
             raise ParameterError(
                 f"{type(controller).__name__}.{name} would never take effect: give ki, or leave it out"
             )

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..physics.limits import narrowed
 from ..physics.ops import interpolate, maximum, where
-from .limit_slopes import table_slope
+from .limit_slopes import column_slope
 from .torque_limits import DcClip, DriveEnvelope, KneeCurve, TorqueLimit, TorqueSpeedTable, bounds
 
 CUT_OFF = 1e12
@@ -62,8 +62,8 @@ def ahead(limit: TorqueSpeedTable, fast, speed):
     torque = interpolate(fast, limit.speed, limit.driving)
     last = limit.speed[-1]
     room = maximum(last - fast, 1e-9 * last)
-    fall = maximum(maximum((torque - limit.driving[-1]) / room, table_slope(fast, limit)), 0.0)
-    fall = where(fast < last, fall, 0.0 * fall)
+    fall = maximum((torque - limit.driving[-1]) / room, -column_slope(fast, limit.speed, limit.driving))
+    fall = where(fast < last, maximum(fall, 0.0), 0.0 * fall)
     return torque + fall * (fast - speed), fall
 
 

@@ -28,15 +28,20 @@ def bound_slopes(limit: TorqueLimit, angle: float, speed: float) -> tuple[float,
         falling = (fast > limit.knee_speed) & (fast < limit.no_load_speed)
         return both_ways(speed, where(falling, limit.driving_effort / width + nothing, nothing))
     if isinstance(limit, TorqueSpeedTable):
-        return both_ways(speed, maximum(table_slope(absolute(speed), limit), nothing))
+        # along the motion the bound falls with the table, against it a limit that grows brakes the more
+        fast, braking = absolute(speed), limit.driving if limit.braking is None else limit.braking
+        falling = maximum(-column_slope(fast, limit.speed, limit.driving), nothing)
+        growing = maximum(column_slope(fast, limit.speed, braking), nothing)
+        low_side, high_side = both_ways(speed, falling)
+        high_growing, low_growing = both_ways(speed, growing)
+        return low_side + low_growing, high_side + high_growing
     return nothing, nothing
 
 
-def table_slope(fast: float, limit: TorqueSpeedTable) -> float:
-    """How fast the driving torque of a table falls with speed, from a speed on [N·m·s/rad]."""
-    step = 1e-4 * limit.speed[-1]
-    here, there = (interpolate(x, limit.speed, limit.driving) for x in (fast, fast + step))
-    return (here - there) / step
+def column_slope(fast: float, speeds, column) -> float:
+    """How fast a column of a table rises with speed, from a speed on [N·m·s/rad]."""
+    step = 1e-4 * speeds[-1]
+    return (interpolate(fast + step, speeds, column) - interpolate(fast, speeds, column)) / step
 
 
 def both_ways(speed: float, driving: float) -> tuple[float, float]:
