@@ -677,7 +677,7 @@ BAD = [
     ([*FOLLOW, "position-pid kp=40"], "--controller, kp: \"40\" has no unit: write it like \"10 V/rad\""),
     ([*FOLLOW, "position-pid kp=40N*m/rad"], "is a torque or energy, not a voltage per angle"),
     ([*FOLLOW, "position-pid kp=-1V/rad"], "PositionPid.kp = -1"),
-    ([*FOLLOW, "torque-pid follows=speed"], "TorquePid.follows = 'speed': must be 'position' or 'velocity'"),
+    ([*FOLLOW, "torque-pid follows=speed"], "TorquePid.follows = 'speed': must be one of position, velocity"),
     ([*FOLLOW, "torque current_bandwidth=500Hz"], "is a frequency, and a turn is 2π rad: write it like \"3000 rad/s\""),
     ([*FOLLOW, "duty-servo kp=3"], "add one, such as --supply \"voltage=12V\""),
     ([*SERVO, "--command", "24 V"], "--command: \"24 V\" is a voltage, not an angle: write it like \"90 deg\""),

@@ -407,7 +407,7 @@ def test_an_input_that_does_not_fit_the_batch_is_one_sentence(engine):
     ).compile(engine, **({"eager": True} if engine == "torch" else {}))
     with pytest.raises(be.ParameterError, match=r"command has the shape \(3,\), which does not fit the batch \(4,\)"):
         step(step.initial((4,)), np.zeros(3), 0.0, 0.0, 1e-3)
-    with pytest.raises(be.ParameterError, match="joint_velocity = 'fast': must be a number"):
+    with pytest.raises(be.ParameterError, match="joint_velocity = 'fast': must be a finite number"):
         step(step.initial((4,)), 0.0, 0.0, "fast", 1e-3)
     with pytest.raises(be.ParameterError, match=r"reset\(bristle=...\): this motor has no such state"):
         step.reset(step.initial((4,)), True, bristle=1.0)

@@ -206,7 +206,7 @@ def test_a_motor_file_keeps_the_motion(tmp_path):
 
 def test_a_motion_is_one_of_two():
     """Anything else is a typo."""
-    with pytest.raises(ParameterError, match=r'Motor.motion = .*must be "rotary" or "linear"'):
+    with pytest.raises(ParameterError, match=r"Motor.motion = .*must be one of rotary, linear"):
         be.Motor(
             winding=be.Winding(resistance=1.0),
             magnet=be.Magnet(torque_constant=1.0, back_emf_constant=1.0),

@@ -268,21 +268,23 @@ def test_motors_warn_of_what_they_do_not_hold(kind: str, count: int, tmp_path, m
                 break
         seen[runs] += 1
         assert runs == bool(said) or 1.0 < rho < band, (integrator, flags, kp, kd, rho)
-    assert seen[False] > 1 and (kind == "torque" or seen[True] > 1), seen
+    # one hinge is held whatever its gains, since the motor knows all that hangs on it
+    assert seen[False] > 1 and (kind == "torque" or count == 1 or seen[True] > 1), seen
 
 
 def test_the_remedies_of_motors_hold():
-    """The step and the substeps that the warning names are taken without a word."""
-    text = arm(1, 0.1, 1e-2, "implicitfast")
-    servo = be.Actuator(motor(), controller=be.IdealPd(stiffness=3000.0, damping=1.0))
-    with pytest.warns(BackemfWarning, match="with every integrator") as caught:
-        Motors(mujoco.MjModel.from_xml_string(text), {"j0": servo}, engine="numpy")
-    words = str(caught[0].message)
-    shorter = float(words.split("take timestep = ")[-1].split(" s")[0])
-    # h²·kp = 4·I + 2·h·kd
-    inertia = 0.1 / 100 + 0.1 * 0.15**2 + 1e-9
-    longest = (1.0 + np.sqrt(1.0 + 4.0 * inertia * 3000.0)) / 3000.0
-    assert 0.9 * longest < shorter <= longest
+    """The step that the warning names is taken without a word; one hinge needs none."""
+    servo = be.Actuator(motor(), controller=be.IdealPd(stiffness=1e4, damping=0.05))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Motors(mujoco.MjModel.from_xml_string(text.replace('"0.01"', f'"{shorter}"', 1)), {"j0": servo}, engine="numpy")
+        Motors(mujoco.MjModel.from_xml_string(arm(1, 0.1, 1e-2, "implicitfast")), {"j0": servo}, engine="numpy")
+    text = arm(3, 0.1, 1e-2, "implicitfast")
+    with pytest.warns(BackemfWarning, match="with every integrator") as caught:
+        Motors(mujoco.MjModel.from_xml_string(text), {"j.*": servo}, engine="numpy")
+    shorter = float(str(caught[0].message).split("take timestep = ")[-1].split(" s")[0])
+    assert 1e-4 < shorter < 1e-2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Motors(
+            mujoco.MjModel.from_xml_string(text.replace('"0.01"', f'"{shorter}"', 1)), {"j.*": servo}, engine="numpy"
+        )

@@ -20,7 +20,7 @@ TARGETS = np.linspace(-1.0, 1.0, 16)
 
 @pytest.mark.parametrize("engine", ["python", "numpy", "jax"])
 def test_threads_share_a_compiled_step(engine):
-    """Sixteen motors, each stepped by a thread of its own through one compiled step, are those of one after the other."""
+    """Sixteen motors, each stepped by a thread of its own through one compiled step, are those of a single thread."""
     step = KNEE.compile(engine)
 
     def end(target: float) -> float:

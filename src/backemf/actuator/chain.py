@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..physics.ops import as_bits
+from ..physics.ops import as_bits, isfinite, where
 from ..physics.state import OUTPUTS, Output, State
 from ..physics.step import coupled as motor_coupled
 from ..physics.step import held as motor_held
 from ..tree import changed
 from .arrival import receive
 from .decision import decide, settle
-from .finite_joint import in_place_of, known_joints, resting_command, without_unknown
+from .finite_joint import in_place_of, is_plain, known_joints, resting_command, without_unknown
 from .joint import joint_coupled, joint_output
 
 
@@ -25,9 +25,9 @@ def held(actuator, state: State, command, position, velocity, dt, load_torque=No
     if good is None:
         state, out = held_known(actuator, state, command, position, velocity, dt, load_torque, load_inertia, draws)
         return state, changed(out, limit=as_bits(out.limit))
-    position, velocity, dt = (
-        in_place_of(good, x, stand_in) for x, stand_in in ((position, 0.0), (velocity, 0.0), (dt, 1.0))
-    )
+    position, velocity = in_place_of(good, position, 0.0), in_place_of(good, velocity, 0.0)
+    # a step that is one for all motors stays one, since delays are counted in it
+    dt = dt if is_plain(dt) else where(isfinite(dt) & (dt > 0.0), dt, 1.0)
     load_torque, load_inertia = in_place_of(good, load_torque, 0.0), in_place_of(good, load_inertia, 1.0)
     if actuator.supply is not None and actuator.supply.shared:
         command = resting_command(good, actuator.controller.main, command, position)

@@ -59,19 +59,16 @@ def _copper_heats(found: Ranges, at: str) -> str | None:
 def _copper_reference(found: Ranges, at: str) -> str | None:
     if found.inside(f"{at}thermal"):
         return None if found.acts(f"{at}winding.temperature_coefficient") else "winding.temperature_coefficient is 0"
-    if found.acts(f"{at}magnet.temperature_coefficient"):
-        return None
     return "without Motor.thermal the winding never gets warm"
 
 
 def _magnet_heats(found: Ranges, at: str) -> str | None:
-    still = not found.inside(f"{at}thermal")
-    if still and found.same(f"{at}winding.reference_temperature", f"{at}magnet.reference_temperature"):
-        return "without Motor.thermal the magnets never get warm"
-    return None
+    return None if found.inside(f"{at}thermal") else "without Motor.thermal the magnets never get warm"
 
 
 def _magnet_reference(found: Ranges, at: str) -> str | None:
+    if not found.inside(f"{at}thermal"):
+        return "without Motor.thermal the magnets never get warm"
     return None if found.acts(f"{at}magnet.temperature_coefficient") else "magnet.temperature_coefficient is 0"
 
 

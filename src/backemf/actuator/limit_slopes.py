@@ -40,7 +40,7 @@ def bound_slopes(limit: TorqueLimit, angle: float, speed: float) -> tuple[float,
 
 def column_slope(fast: float, speeds, column) -> float:
     """How fast a column of a table rises with speed, from a speed on [N·m·s/rad]."""
-    step = 1e-4 * speeds[-1]
+    step = 1e-3 * speeds[-1]
     return (interpolate(fast + step, speeds, column) - interpolate(fast, speeds, column)) / step
 
 

@@ -11,11 +11,11 @@ from ....errors import ParameterError
 from ...text import place
 
 MOST_TOKENS = 500_000
-"""Most words, numbers and brackets of a text, where a list of numbers is one [1]."""
+"""Most words, numbers and brackets of a text, where a list of numbers or a block of comments is one [1]."""
 _NUMBER = r"[+-]?(?:0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
 _TOKEN = re.compile(
     rf"""(?P<space>[\s,]+)
-    |(?P<comment>\#[^\n]*)
+    |(?P<comment>\#[^\n]*+(?:\s*+\#[^\n]*+)*+)
     |(?P<template>%<.*?>%|%\{{.*?\}}%)
     |(?P<string>"(?:[^"\\]++|\\.)*+")
     |(?P<numbers>\[[\s,]*[-+.\d][-+.\deE\s,]*\])

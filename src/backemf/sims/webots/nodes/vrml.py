@@ -86,7 +86,8 @@ class _Parser:
             if token.kind != "comment":
                 yield token
             elif self.open and isinstance(self.open[-1], Node):
-                self.open[-1].comments.append(token.text[1:].strip())
+                lines = (line.strip()[1:].strip() for line in token.text.split("\n") if line.strip())
+                self.open[-1].comments.extend(lines)
 
     def fail(self, line: int, sentence: str) -> NoReturn:
         raise ParameterError(f"{place(self.document.file, line)}: {sentence}")
