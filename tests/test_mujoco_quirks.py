@@ -22,7 +22,7 @@ from backemf.motor import (
     Thermal,
     Winding,
 )
-from backemf.physics.drive import Demand
+from backemf.physics.demand import Demand
 from backemf.physics.step import coupled
 
 pytestmark = NEWEST

@@ -69,7 +69,7 @@ def _lines(path: Path, time: str) -> Iterator[TextIO]:
 
 
 def _check_lines(path: Path, file: BinaryIO) -> None:
-    """Raise one sentence at a line that would take all memory."""
+    """Raise a `ParameterError` at a line that would take all memory."""
     while len(block := file.read(LONGEST_LINE)) == LONGEST_LINE:
         if b"\n" not in block and b"\r" not in block:
             raise ParameterError(f"{path}: has a line of more than {LONGEST_LINE:,} bytes, which no CSV has")
@@ -128,7 +128,7 @@ def _rows(lines: TextIO) -> Iterator[tuple[int, list[str]]]:
 
 
 def _check_row(path: Path, time: str, wanted: list[int], names: list[str], row: int) -> None:
-    """Raise one sentence if a row does not hold two finite numbers."""
+    """Raise a `ParameterError` if a row does not hold two finite numbers."""
     with _lines(path, time) as lines:
         for line, cells in islice(_rows(lines), row, row + 1):
             _numbers(path, line, cells, wanted, names)

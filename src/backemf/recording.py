@@ -156,7 +156,7 @@ def _whole_lines(text: io.TextIOWrapper) -> Iterator[str]:
 
 
 def check_size(path: Path, rows: int, columns: int) -> None:
-    """Raise one sentence if a table would not fit: a small file may unpack to any size."""
+    """Raise a `ParameterError` if a table would not fit: a small file may unpack to any size."""
     if rows * columns * 8 > LARGEST:
         raise ParameterError(f"{path}: {rows} rows of {columns} columns are larger than {LARGEST / 1e9:g} GB; split it")
 

@@ -112,7 +112,7 @@ class RecordingWriter:
         return self.path
 
     def _require_own(self) -> None:
-        """Raise one sentence if the file of the parts is another one by now."""
+        """Raise a `ParameterError` if the file of the parts is another one by now."""
         if not self.part.exists() or not os.path.samestat(os.fstat(self._file.fileno()), self.part.stat()):
             self.failed = True
             raise ParameterError(f"{self.path}: another run has begun to write to it; give each run a file of its own")

@@ -8,7 +8,7 @@ from typing import Any
 from ..physics import state as names
 from ..physics.circuit import flux_of
 from ..physics.current_limits import JointBounds, SlantedBounds
-from ..physics.drive import Demand
+from ..physics.demand import Demand
 from ..physics.ops import absolute, alike, expm1, maximum, minimum, sign, where
 from ..physics.state import Output, State
 from ..tree import changed

@@ -16,7 +16,8 @@ from typing import Any
 from ..motor import Motor
 from .circuit import Circuit, mean_current, steady_for, steepest_torque_per_ampere, torque_of
 from .current_limits import UNBOUNDED, SlantedBounds, flat_bounds, has_current_limit
-from .drive import Demand, command_of, largest_duty
+from .demand import Demand, command_of
+from .drive import largest_duty
 from .ops import maximum, minimum, where
 from .supply import sagging_bus
 from .winding import steady_current

@@ -13,7 +13,8 @@ from typing import Any
 from ..motor import Dahl, LoadDependent, LuGre, Motor, Thermal, TwoNodeThermal
 from .bristle import stored_energy
 from .circuit import circuit_of, housing_temperature, winding_temperature
-from .drive import Demand, Driven, at_speed, drive
+from .demand import Demand, at_speed
+from .drive import Driven, drive
 from .lines import Line, acting_line, lines_of
 from .mechanics import Load, Parted, Rubbed, braking, cogging, drag, iron_power, part, rub, slowed
 from .ops import maximum, where

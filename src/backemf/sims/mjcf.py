@@ -35,7 +35,7 @@ def parsed(source: str | Path) -> ElementTree.Element:
 
 
 def require_readable(source: str | Path) -> None:
-    """Raise one sentence where MuJoCo should not open a model: a pipe, a device, or too large a file among its own.
+    """Raise a `ParameterError` where MuJoCo should not open a model: a pipe, a device, too large a file among its own.
 
     MuJoCo takes comments in any encoding, and so does this.
     """
