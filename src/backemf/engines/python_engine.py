@@ -22,7 +22,8 @@ def _expm1(x: float) -> float:
 
 
 def _sign(x: float) -> float:
-    return (x > 0.0) - (x < 0.0)
+    # NumPy's booleans, which numbers of a table bring along, have no difference
+    return 1.0 if x > 0.0 else -1.0 if x < 0.0 else 0.0
 
 
 def _interpolate(x, xs, ys):
