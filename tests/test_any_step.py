@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import backemf as be
+from backemf.actuator.compiled import laws
+from backemf.engines import bind
+from backemf.engines import load as load_engine
+from backemf.physics import load as load_laws
 from backemf.physics.state import CURRENT, DERATING, RATE, TORQUE, VOLTAGE
+from backemf.rollout import advance, rest
+from backemf.tree import map_numbers
 
 R, K, J, V, AMPERES = 0.3, 0.03, 1.4e-5, 24.0, 10.0
 
@@ -246,3 +252,19 @@ def test_without_heat_a_magnet_is_as_its_data():
     plain = be.Motor(winding=be.Winding(resistance=R, reference_temperature=36.0), magnet=magnet)
     step = plain.compile("numpy")
     assert step(step.initial(), 0.0, 0.0, 100.0, 1e-3)[1].back_emf == pytest.approx(100.0 * K, rel=1e-15)
+
+
+def test_a_table_bounds_the_end_of_a_step_on_plain_python_too():
+    """A torque-speed table is a line ahead of the joint: no step ends above it, and engines agree to rounding."""
+    table = be.TorqueSpeedTable(speed=[0.0, 100.0, 200.0, 300.0], driving=[1.0, 0.9, 0.6, 0.1])
+    free = be.Actuator(motor(limits=None), be.Supply(voltage=48.0), controller=be.Torque(), limits=table)
+    load = be.Inertia(inertia=1e-3)
+    for dt in (1e-3, 0.05):
+        run = be.simulate(free, load, 5.0, duration=20 * dt, dt=dt, engine="numpy")
+        allowed = np.interp(run["velocity"], table.speed, table.driving)
+        assert (K * run["current"] <= allowed + 1e-12).all()
+        laws_, loads = laws("python"), bind(load_laws, "python", load_engine("python").ops)
+        here = map_numbers(rest(free, load, (), 0.0, 0.0), float)
+        for _ in range(20):
+            here, _, _ = advance(laws_, loads, free, load, here, 5.0, None, dt)
+        assert here.velocity == pytest.approx(run["velocity"][-1], rel=1e-12)
