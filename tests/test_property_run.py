@@ -30,6 +30,7 @@ PIECES, CASES = 40, 20
 
 
 OPEN = {
+    "torque_slope is not too small": "beside a point of a torque-speed table, or of limits that contradict each other",
     "torque_slope is not too large": "within a thousandth of a point of a torque-speed table",
     "left alone, no energy is gained": "inductance or backlash beside a torque limit that falls with speed",
     "driven, no energy from nowhere": "the same, in steps of many time constants",
