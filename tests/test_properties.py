@@ -1,4 +1,4 @@
-"""What holds for every motor, every input and every step: 1,000 each of any parameters, shrunk where they fail.
+"""What holds for every motor, every input and every step: 5,000 each of any parameters, shrunk where they fail.
 
 The property run tries millions of motors with every controller, limit and supply: `tests/test_property_run.py`.
 """
@@ -21,7 +21,7 @@ from backemf.tree import map_numbers
 
 python = laws("python")
 loads = bind(load_laws, "python", load("python").ops)
-many = settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+many = settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
 
 speeds = st.just(0.0) | scale(-4, 2.5) | scale(-4, 2.5).map(lambda w: -w)
 volts = st.just(0.0) | st.floats(-500.0, 500.0)
