@@ -148,13 +148,6 @@ def first_bad(value: np.ndarray, good: np.ndarray) -> str:
     return f"{float(value[index]):g} at index {index}"
 
 
-def leave_out(part: object, name: str, neutral: float) -> None:
-    """Turn a plain number that has no effect into None, so that its law is left out of the step."""
-    value = getattr(part, name)
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value == neutral:
-        object.__setattr__(part, name, None)
-
-
 def require_finite(part: object, *names: str) -> None:
     """Raise one sentence if a field of `part` is not finite."""
     for name in names:

@@ -1,46 +1,43 @@
-"""What an actuator is told over time: each command gives its value at any times.
+"""Commands over time: each command gives its value at any times.
 
 Values are volts; with a controller, they are in the unit of its main input.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from . import units
-from .checks import Number, require, require_finite
+from .checks import Maybe, Number
 from .csv_columns import read_columns
 from .errors import ParameterError, UnitError
+from .parts import number, part, table
 
 _SAME_TIME = 1e-12
 """Times closer than this are one: a step counted as k·dt meets the edge that was meant [s]."""
 
 
-@dataclass(frozen=True)
+@part(kw_only=False)
 class Constant:
     """The same value all the time; an array gives each motor its own."""
 
-    value: Number
-    """Value [V or the controller's unit]."""
-
-    def __post_init__(self) -> None:
-        require_finite(self, "value")
+    value: Number = number(None)
+    """Value."""
 
     def at(self, time: np.ndarray) -> np.ndarray:
         value = np.asarray(self.value, dtype=float)
         return np.broadcast_to(value, (len(time), *value.shape))
 
 
-@dataclass(frozen=True)
+@part(kw_only=False)
 class Samples:
     """One value per step, or one row of values for the motors of a batch."""
 
-    values: np.ndarray
-    """Values by step [V or the controller's unit]."""
+    values: np.ndarray = table(None)
+    """Values by step."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _numbers("command", self.values))
@@ -51,19 +48,16 @@ class Samples:
             raise ParameterError(f"command[{', '.join(map(str, first))}] = {self.values[tuple(first)]}: must be finite")
 
 
-@dataclass(frozen=True, kw_only=True)
+@part(family="signal")
 class Step:
     """One value, and from a moment on another."""
 
-    value: Number
-    """Value after the step [V or the controller's unit]."""
-    time: Number = 0.0
-    """When it comes [s]."""
-    before: Number = 0.0
-    """Value before the step [V or the controller's unit]."""
-
-    def __post_init__(self) -> None:
-        require_finite(self, "value", "time", "before")
+    value: Number = number(None)
+    """Value after the step."""
+    time: Number = number("s", default=0.0)
+    """When it comes."""
+    before: Number = number(None, default=0.0)
+    """Value before the step."""
 
     def at(self, time: np.ndarray) -> np.ndarray:
         def jump(t, when, value, before):
@@ -72,22 +66,18 @@ class Step:
         return _over_time(jump, time, self.time, self.value, self.before)
 
 
-@dataclass(frozen=True, kw_only=True)
+@part(family="signal")
 class Sine:
     """offset + amplitude·sin(2π·frequency·t + phase)."""
 
-    amplitude: Number
-    """Peak [V or the controller's unit]."""
-    frequency: Number
-    """Frequency [Hz]."""
-    phase: Number = 0.0
-    """Phase at time 0 [rad]."""
-    offset: Number = 0.0
-    """Middle [V or the controller's unit]."""
-
-    def __post_init__(self) -> None:
-        require(self, "frequency", ">=")
-        require_finite(self, "amplitude", "phase", "offset")
+    amplitude: Number = number(None)
+    """Peak."""
+    frequency: Number = number("Hz", least=0.0)
+    """Frequency."""
+    phase: Number = number("rad", default=0.0)
+    """Phase at time 0."""
+    offset: Number = number(None, default=0.0)
+    """Middle."""
 
     def at(self, time: np.ndarray) -> np.ndarray:
         def wave(t, amplitude, frequency, phase, offset):
@@ -96,26 +86,20 @@ class Sine:
         return _over_time(wave, time, self.amplitude, self.frequency, self.phase, self.offset)
 
 
-@dataclass(frozen=True, kw_only=True)
+@part(family="signal")
 class Chirp:
     """A sine whose frequency rises evenly from one value to another."""
 
-    amplitude: Number
-    """Peak [V or the controller's unit]."""
-    start: Number
-    """Frequency at time 0 [Hz]."""
-    end: Number
-    """Frequency at `duration`, held afterwards [Hz]."""
-    duration: Number
-    """How long the rise takes [s]."""
-    offset: Number = 0.0
-    """Middle [V or the controller's unit]."""
-
-    def __post_init__(self) -> None:
-        for name in ("start", "end"):
-            require(self, name, ">=")
-        require(self, "duration", ">")
-        require_finite(self, "amplitude", "offset")
+    amplitude: Number = number(None)
+    """Peak."""
+    start: Number = number("Hz", least=0.0)
+    """Frequency at time 0."""
+    end: Number = number("Hz", least=0.0)
+    """Frequency at `duration`, held afterwards."""
+    duration: Number = number("s", above=0.0)
+    """How long the rise takes."""
+    offset: Number = number(None, default=0.0)
+    """Middle."""
 
     def at(self, time: np.ndarray) -> np.ndarray:
         def wave(t, amplitude, start, end, duration, offset):
@@ -126,25 +110,20 @@ class Chirp:
         return _over_time(wave, time, self.amplitude, self.start, self.end, self.duration, self.offset)
 
 
-@dataclass(frozen=True, kw_only=True)
+@part(family="signal")
 class Trapezoid:
     """Up a ramp, along, and down again."""
 
-    value: Number
-    """Height [V or the controller's unit]."""
-    rise: Number
-    """Time of the ramp up [s]."""
-    hold: Number
-    """Time at the top [s]."""
-    fall: Number | None = None
-    """Time of the ramp down [s]; None: as long as the ramp up."""
-    start: Number = 0.0
-    """When the ramp up begins [s]."""
-
-    def __post_init__(self) -> None:
-        for name in ("rise", "hold", "fall"):
-            require(self, name, ">=")
-        require_finite(self, "value", "start")
+    value: Number = number(None)
+    """Height."""
+    rise: Number = number("s", least=0.0)
+    """Time of the ramp up."""
+    hold: Number = number("s", least=0.0)
+    """Time at the top."""
+    fall: Maybe = number("s", default=None, least=0.0)
+    """Time of the ramp down; None: as long as the ramp up."""
+    start: Number = number("s", default=0.0)
+    """When the ramp up begins."""
 
     def at(self, time: np.ndarray) -> np.ndarray:
         def ramp(t, begin, length):
@@ -159,14 +138,14 @@ class Trapezoid:
         return _over_time(shape, time, self.value, self.rise, self.hold, fall, self.start)
 
 
-@dataclass(frozen=True)
+@part(kw_only=False)
 class Table:
     """Values at given times, linear in between and held at the ends."""
 
-    time: np.ndarray
-    """Times, rising [s]."""
-    values: np.ndarray
-    """Values at those times [V or the controller's unit]."""
+    time: np.ndarray = table("s")
+    """Times, rising."""
+    values: np.ndarray = table(None)
+    """Values at those times."""
 
     def __post_init__(self) -> None:
         for name in ("time", "values"):

@@ -39,3 +39,10 @@ class MissingExtraError(BackemfError, ImportError):
 
     def __init__(self, package: str, extra: str, what: str):
         super().__init__(f"{what} needs {package}, which is not installed: pip install 'backemf[{extra}]'")
+
+
+class MissingPackageError(MissingExtraError):
+    """A package that no extra brings is not installed."""
+
+    def __init__(self, package: str, what: str):
+        BackemfError.__init__(self, f"{what} needs {package}, which is not installed: pip install {package}")

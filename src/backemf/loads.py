@@ -2,132 +2,96 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from .checks import Number, require, require_finite
+from .checks import Number
 from .errors import ParameterError
-from .tree import kind_of_numbers
+from .parts import number, part, table
 
 
-@kind_of_numbers
-@dataclass(frozen=True)
+@part(family="load", kw_only=False)
 class Inertia:
     """A turning mass, with bearings that may drag."""
 
-    inertia: Number
-    """Moment of inertia at the joint, without the motor's own [kg·m²]."""
-    damping: Number = 0.0
-    """Drag torque per speed [N·m·s/rad]."""
-
-    def __post_init__(self) -> None:
-        require(self, "inertia", ">=")
-        require(self, "damping", ">=")
+    inertia: Number = number("kg·m²", least=0.0)
+    """Moment of inertia at the joint, without the motor's own."""
+    damping: Number = number("N·m·s/rad", default=0.0, least=0.0)
+    """Drag torque per speed."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="load", called="torque")
 class ConstantTorque:
     """A turning mass that something pulls on, such as a weight on a drum."""
 
-    torque: Number
-    """Torque on the joint [N·m]; negative hinders positive motion."""
-    inertia: Number = 0.0
-    """Moment of inertia at the joint, without the motor's own [kg·m²]."""
-
-    def __post_init__(self) -> None:
-        require_finite(self, "torque")
-        require(self, "inertia", ">=")
+    torque: Number = number("N·m")
+    """Torque on the joint; negative hinders positive motion."""
+    inertia: Number = number("kg·m²", default=0.0, least=0.0)
+    """Moment of inertia at the joint, without the motor's own."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="load")
 class Pendulum:
     """A weight on an arm; at position 0 it hangs straight down."""
 
-    mass: Number
-    """Weight at the end of the arm [kg]."""
-    length: Number
-    """Length of the arm [m]."""
-    arm_mass: Number = 0.0
-    """Mass of the arm itself, a uniform rod [kg]."""
-    damping: Number = 0.0
-    """Drag torque per speed [N·m·s/rad]."""
-    gravity: Number = 9.80665
-    """Acceleration of gravity [m/s²]."""
-    offset: Number = 0.0
-    """Angle by which position 0 is off the vertical [rad]."""
-    inertia: Number = 0.0
-    """Moment of inertia that turns along and has no weight, without the motor's own [kg·m²]."""
-
-    def __post_init__(self) -> None:
-        require(self, "mass", ">=")
-        require(self, "length", ">")
-        require(self, "arm_mass", ">=")
-        require(self, "damping", ">=")
-        require(self, "gravity", ">=")
-        require(self, "inertia", ">=")
-        require_finite(self, "offset")
+    mass: Number = number("kg", least=0.0)
+    """Weight at the end of the arm."""
+    length: Number = number("m", above=0.0)
+    """Length of the arm."""
+    arm_mass: Number = number("kg", default=0.0, least=0.0)
+    """Mass of the arm itself, a uniform rod."""
+    damping: Number = number("N·m·s/rad", default=0.0, least=0.0)
+    """Drag torque per speed."""
+    gravity: Number = number("m/s²", default=9.80665, least=0.0)
+    """Acceleration of gravity."""
+    offset: Number = number("rad", default=0.0)
+    """Angle by which position 0 is off the vertical."""
+    inertia: Number = number("kg·m²", default=0.0, least=0.0)
+    """Moment of inertia that turns along and has no weight, without the motor's own."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="load")
 class Fan:
     """A propeller or pump: its torque grows with the square of the speed."""
 
-    coefficient: Number
-    """Torque per squared speed [N·m·s²/rad²]."""
-    inertia: Number = 0.0
-    """Moment of inertia at the joint, without the motor's own [kg·m²]."""
-
-    def __post_init__(self) -> None:
-        require(self, "coefficient", ">=")
-        require(self, "inertia", ">=")
+    coefficient: Number = number("N·m·s²/rad²", least=0.0)
+    """Torque per squared speed."""
+    inertia: Number = number("kg·m²", default=0.0, least=0.0)
+    """Moment of inertia at the joint, without the motor's own."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="load")
 class TwoMass:
     """A mass at the joint that drives another one through a spring with play: a belt, a coupling, a soft gear."""
 
-    inertia: Number
-    """Moment of inertia at the joint, without the motor's own [kg·m²]."""
-    far_inertia: Number
-    """Moment of inertia behind the spring [kg·m²]."""
-    stiffness: Number
-    """Stiffness of the spring [N·m/rad]."""
-    damping: Number = 0.0
-    """Damping of the spring while it is tight [N·m·s/rad]."""
-    backlash: Number = 0.0
-    """Free play of the spring, from flank to flank [rad]."""
-    far_torque: Number = 0.0
-    """Torque on the far mass [N·m]."""
-
-    def __post_init__(self) -> None:
-        require(self, "inertia", ">=")
-        for name in ("far_inertia", "stiffness"):
-            require(self, name, ">")
-        for name in ("damping", "backlash"):
-            require(self, name, ">=")
-        require_finite(self, "far_torque")
+    inertia: Number = number("kg·m²", least=0.0)
+    """Moment of inertia at the joint, without the motor's own."""
+    far_inertia: Number = number("kg·m²", above=0.0)
+    """Moment of inertia behind the spring."""
+    stiffness: Number = number("N·m/rad", above=0.0)
+    """Stiffness of the spring."""
+    damping: Number = number("N·m·s/rad", default=0.0, least=0.0)
+    """Damping of the spring while it is tight."""
+    backlash: Number = number("rad", default=0.0, least=0.0)
+    """Free play of the spring, from flank to flank."""
+    far_torque: Number = number("N·m", default=0.0)
+    """Torque on the far mass."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True)
+@part(family="load", called="locked")
 class LockedRotor:
     """A joint that is held still."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="load")
 class PrescribedMotion:
     """A joint that is moved along a table, whatever the motor does: a dynamometer."""
 
-    time: np.ndarray
-    """Times of the table, rising [s]."""
-    position: np.ndarray
-    """Joint positions at those times, linear in between [rad]."""
+    time: np.ndarray = table("s")
+    """Times of the table, rising."""
+    position: np.ndarray = table("rad")
+    """Joint positions at those times, linear in between."""
 
     def __post_init__(self) -> None:
         for name in ("time", "position"):

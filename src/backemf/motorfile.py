@@ -11,30 +11,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from .actuator import Actuator
-from .actuator.actuator import FORMULAS, NETWORKS
 from .actuator.learned.beside import network_name, read_beside, write_beside
 from .actuator.learned.networks import Gru, Lstm, Mlp
-from .actuator.torque_limits import TorqueLimit
 from .datasheet import Datasheet
 from .datasheet.write import toml_value
 from .errors import BackemfError, ParameterError
 from .files import read_bytes, read_text, write_text
 from .motor import Estimate
-from .motor.motor import Friction
+from .parts import declared, members
 from .toml_text import parse_toml
-from .tree import KINDS, is_table
+from .tree import is_table
 
 FORMAT = "backemf actuator 1"
 """What the first line of such a file says."""
 JOINT = ("name", "armature", "coulomb", "stiction", "viscous", "beside")
 """What the table [joint] holds of the joint itself."""
-_SEVERAL = {"friction": get_args(Friction), "controller": (*FORMULAS, *NETWORKS), "limits": get_args(TorqueLimit)}
-"""Fields whose annotation does not name the classes that they may hold."""
 LARGEST = 1_000_000
 """Longest file that is read [bytes]."""
 
@@ -63,7 +59,7 @@ def save(actuator: Actuator, path: str | Path, joint: Mapping[str, Any] | None =
 
     The network of a learned controller goes into a file of its own beside it, knee.network.safetensors for knee.toml.
     """
-    if not isinstance(actuator.controller, NETWORKS):
+    if actuator.controller.asks != "network":
         write_text(path, dumps(actuator, joint))
         return
     text = _text(actuator, joint, network_name(path))
@@ -91,7 +87,7 @@ def is_actuator(text: str) -> bool:
 
 def dumps(actuator: Actuator, joint: Mapping[str, Any] | None = None) -> str:
     """TOML text of an actuator that reads back as the same one."""
-    if isinstance(actuator.controller, NETWORKS):
+    if actuator.controller.asks == "network":
         raise ParameterError(
             f"{type(actuator.controller).__name__}: a network has no place in a TOML text; save the actuator to a "
             "file, and its network is written beside it"
@@ -275,9 +271,10 @@ def _kind(name: Any, entry: Any, file: str, where: str) -> type:
 
 def _kinds(entry: Any) -> dict[str, type]:
     """Classes that a field may hold, by name."""
-    every = {kind.__name__: kind for kind in (*KINDS, Estimate)}
-    named = [every[word] for word in re.findall(r"\w+", str(entry.type)) if word in every]
-    return {kind.__name__: kind for kind in named or _SEVERAL.get(entry.name, ())}
+    declaration = declared(entry)
+    if declaration is None or declaration.role not in ("part", "parts", "record"):
+        return {}
+    return {"Estimate": Estimate} if declaration.role == "record" else members(declaration)
 
 
 def _only_kind(entry: Any) -> type | None:

@@ -17,16 +17,15 @@ from .engines import bind
 from .engines import load as load_engine
 from .loads import KINEMATIC, Load, LockedRotor, TwoMass
 from .motor import Motor, TwoNodeThermal
+from .parts import without_neutral
 from .physics import load as load_laws
 from .physics.state import Output, State
 from .tree import kind_of_numbers, map_numbers
 
 MAIN = "command"
 """Name of the controller's main input where nothing else is commanded."""
-BLOCK = 16
-"""Steps of the innermost compiled loop; see `blockwise`."""
 IMMOVABLE = 1e20
-"""Inertia of a joint that moves as it pleases [kg·m²]."""
+"""Inertia of a joint with prescribed motion [kg·m²]."""
 
 
 @kind_of_numbers
@@ -56,7 +55,7 @@ def rest(
 ) -> Here:
     """Motor and load at the start of a run: cold, without current, at a position and velocity of the joint.
 
-    `dt` is the step that a delay in seconds is made for, `seed` where its draws begin.
+    `dt` is the step that a delay in seconds is made for, `seed` the random seed of its draws.
     """
 
     def spread(value: Any) -> np.ndarray:
@@ -118,7 +117,7 @@ def rollout(
 
     Args:
         actuator: A `Motor`, or an `Actuator` with its supply.
-        load: What it moves; any load that does not move as it pleases.
+        load: What it moves; any load without prescribed motion.
         commands: The controller's main input, one value or row per step; without a controller, volts.
         dt: Step [s].
         start: Where everything is at first; None: `rest`.
@@ -128,7 +127,7 @@ def rollout(
     import jax
     import jax.numpy as jnp
 
-    actuator = Actuator(actuator) if isinstance(actuator, Motor) else actuator
+    actuator = without_neutral(Actuator(actuator) if isinstance(actuator, Motor) else actuator)
     commands = jnp.asarray(commands, dtype=jnp.result_type(float))
     begin = rest(actuator, load, commands.shape[1:], dt=dt) if start is None else start
     begin: Here = jax.tree.map(jnp.asarray, in_precision(begin, commands.dtype))
@@ -209,7 +208,7 @@ def behind_time(values: np.ndarray, dimensions: int) -> np.ndarray:
 
 
 def told(values: dict[str, Any]) -> Any:
-    """What an actuator is told in a step: its main input alone, or a `Command`."""
+    """The command of a step: its main input alone, or a `Command`."""
     return values[MAIN] if MAIN in values else Command(**values)
 
 
@@ -245,20 +244,6 @@ def roll_jax(actuator, load, start: Here, values, path, dt, every, batch, precis
         return map_numbers(here, np.asarray), {name: np.asarray(x) for name, x in zip(names, kept, strict=True)}
 
 
-def blockwise(scan, step, start, rows: list):
-    """A scan in blocks: XLA compiles an inner loop over little data as one function, far faster for a single motor."""
-    import jax
-
-    whole = len(rows[0]) // BLOCK * BLOCK
-    parts = [row[:whole].reshape(whole // BLOCK, BLOCK, *row.shape[1:]) for row in rows]
-    here, kept = scan(lambda h, part: scan(step, h, part), start, parts)
-    kept = jax.tree.map(lambda x: x.reshape(whole, *x.shape[2:]), kept)
-    if whole < len(rows[0]):
-        here, rest_kept = scan(step, here, [row[whole:] for row in rows])
-        kept = jax.tree.map(lambda x, y: jax.numpy.concatenate([x, y]), kept, rest_kept)
-    return here, kept
-
-
 @lru_cache(maxsize=128)
 def _compiled(load_kind: type, targets: tuple[str, ...], names: tuple[str, ...], every: int, batch: tuple[int, ...]):
     """The compiled loop over (recorded, every) steps, for loads of one kind."""
@@ -268,37 +253,27 @@ def _compiled(load_kind: type, targets: tuple[str, ...], names: tuple[str, ...],
     laws, loads = jax_laws()
 
     def run(actuator, load, start, arrays, dt):
-        # a load that moves as it pleases has no numbers of its own here: its path comes with the arrays
+        # prescribed motion has no numbers of its own here: its path comes with the arrays
         load = object.__new__(load_kind) if load is None else load
 
         def step(here, row):
             command = told(dict(zip(targets, row, strict=False)))
-            return advance(laws, loads, actuator, load, here, command, tuple(row[len(targets) :]) or None, dt)
-
-        def one(here, row):
-            return like(step(here, row)[0], start)
+            here, torque, out = advance(
+                laws, loads, actuator, load, here, command, tuple(row[len(targets) :]) or None, dt
+            )
+            return like(here, start), torque, out
 
         def recorded(here, rows):
+            """Where everything is after `every` steps, and the channels of the last of them."""
             if every > 1:
-                here, _ = jax.lax.scan(lambda h, r: (one(h, r), None), here, [row[:-1] for row in rows])
-            return one(here, [row[-1] for row in rows]), here
+                here, _ = jax.lax.scan(lambda h, row: (step(h, row)[0], None), here, [row[:-1] for row in rows])
+            here, torque, out = step(here, [row[-1] for row in rows])
+            # XLA compiles the loop with its channels as one function; channels of all times at once take it far longer
+            return here, [spread(channel) for channel in record_of(list(names), here, torque, out)]
 
-        end, begins = blockwise(jax.lax.scan, recorded, start, arrays)
-        # the telemetry of all recorded steps is one more call, over the time axis
-        last = [row[:, -1] for row in arrays]
-        if start.state.head is None:
-            # elementwise laws need no mapping over time
-            last[len(targets) :] = [row.reshape(row.shape + (1,) * len(batch)) for row in last[len(targets) :]]
-            here, torque, out = step(begins, last)
-        else:
-            here, torque, out = jax.vmap(step)(begins, last)
-        shape = (arrays[0].shape[0], *batch)
-        channels = [jnp.asarray(c, start.position.dtype) for c in record_of(list(names), here, torque, out)]
-        return end, [jnp.broadcast_to(beside_time(c, shape), shape) for c in channels]
+        def spread(channel):
+            return jnp.broadcast_to(jnp.asarray(channel, start.position.dtype), batch)
+
+        return jax.lax.scan(recorded, start, arrays)
 
     return jax.jit(run)
-
-
-def beside_time(channel, shape: tuple[int, ...]):
-    """A channel that is one number per step, with axes for the batch behind it."""
-    return channel.reshape(channel.shape + (1,) * (len(shape) - 1)) if channel.shape == shape[:1] else channel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .actuator import Actuator
-from .actuator.controllers import moving_target
-from .errors import ParameterError
+from .errors import MissingPackageError, ParameterError
 from .motor import Motor
 from .recording_writing import write_csv, write_parquet
 from .units import linear_unit
@@ -140,11 +140,28 @@ class Run:
         columns = self.table()
         return write_csv(path, columns, column_units(self.actuator, columns))
 
+    def to_pandas(self) -> Any:
+        """All channels as a pandas DataFrame over time [s]; the units are in its `attrs["units"]`."""
+        try:
+            pandas: Any = importlib.import_module("pandas")
+        except ImportError:
+            raise MissingPackageError("pandas", "Run.to_pandas") from None
+        columns = self.table()
+        time = columns.pop("time")
+        frame = pandas.DataFrame(columns, index=pandas.Index(time, name="time"))
+        frame.attrs["units"] = column_units(self.actuator, columns)
+        return frame
+
     def plot(self, path: str | Path | None = None) -> Any:
         """The step response: what the joint and the drive do over time, the targets, and the limits that act."""
         from . import plot
 
         return plot.step_response(self, path=path)
+
+    def _repr_html_(self) -> str:
+        from .plot.notebook import run_html
+
+        return run_html(self)
 
     def __repr__(self) -> str:
         shape = self.data["position"].shape[1:]
@@ -158,7 +175,7 @@ def channel_unit(actuator: Actuator, name: str) -> str:
     if name in ("command", "setpoint"):
         unit = INPUTS[actuator.controller.main]
     elif name == "integral":
-        unit = "rad" if moving_target(actuator.controller) else "rad*s"
+        unit = "rad" if actuator.controller.moving_target else "rad*s"
     else:
         unit = "W" if name.endswith("_power") else UNITS[name]
     return linear_unit(unit) if actuator.motor is not None and actuator.motor.motion == "linear" else unit

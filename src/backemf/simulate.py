@@ -21,6 +21,7 @@ from .commands import Samples, as_command
 from .errors import BackemfWarning, ParameterError, SimulationError
 from .loads import KINEMATIC, Load, LockedRotor, Pendulum, PrescribedMotion
 from .motor import Motor
+from .parts import acts, without_neutral
 from .physics.load import pendulum_inertia
 from .rollout import MAIN, Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .run import Run
@@ -102,6 +103,7 @@ def simulate(
     roll = roll_jax if engine == "jax" else roll_numpy
     pieces: list[dict[str, np.ndarray]] = []
     here = start
+    composed = without_neutral(actuator)
     watch = EnergyWatch(actuator, load, velocity, dt, every)
     with _bar(progress, steps) as advance, RunRecorder(output, actuator, dt * every) as recorder:
         for first, count in chunks(steps, every):
@@ -112,7 +114,7 @@ def simulate(
             }
             path = np.append(times, times[-1] + dt)
             path = load.at(path) if isinstance(load, PrescribedMotion) else None
-            here, record = roll(actuator, load, here, values, path, dt, every, batch, precision)
+            here, record = roll(composed, load, here, values, path, dt, every, batch, precision)
             for name, row in values.items():
                 label = name if name == MAIN else f"{name}_command"
                 row = behind_time(row[every - 1 :: every], len(batch))
@@ -248,7 +250,7 @@ def check_start(motor: Motor, initial: dict[str, Any]) -> None:
             raise ParameterError(
                 f"initial['winding_rise'] = {initial['winding_rise']}: so cold a winding has no resistance; raise it"
             )
-    if "gap" in initial and motor.gearbox is not None and motor.gearbox.backlash is not None:
+    if "gap" in initial and motor.gearbox is not None and acts(motor.gearbox, "backlash"):
         half = 0.5 * np.abs(motor.ratio) * motor.gearbox.backlash
         if (np.abs(initial["gap"]) > half * (1.0 + 1e-9)).any():
             raise ParameterError(

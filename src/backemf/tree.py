@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from typing import Any, TypeVar
 
 KINDS: list[type] = []
@@ -11,21 +11,8 @@ KINDS: list[type] = []
 
 T = TypeVar("T", bound=type)
 
-_STRUCTURE = (
-    "bool",
-    "bool | None",
-    "int",
-    "int | None",
-    "str",
-    "str | None",
-    "str | tuple[str, ...]",
-    "tuple[str, ...]",
-    "tuple[str, ...] | None",
-    "tuple[Estimate, ...]",
-)
-"""Annotations of fields that are no numbers but say what the step is made of, or where its numbers are from."""
-_TABLES = ("np.ndarray", "np.ndarray | None", "tuple[np.ndarray, ...]")
-"""Annotations of fields whose arrays have axes of their own: numbers, but not one per motor."""
+_STRUCTURE = ("flag", "word", "words", "count", "record")
+"""What fields hold that are no numbers but say what a step is made of, or where its numbers are from."""
 
 
 WATCHERS: list[Callable[[type], None]] = []
@@ -33,21 +20,55 @@ WATCHERS: list[Callable[[type], None]] = []
 
 
 def kind_of_numbers(kind: T) -> T:
-    """Make a dataclass of numbers known to the engines."""
+    """Make a dataclass of numbers known to the engines, and let two of them compare where numbers are arrays."""
+    kind.__eq__ = _equal  # type: ignore[assignment]
     KINDS.append(kind)
     for watch in WATCHERS:
         watch(kind)
     return kind
 
 
-def is_structure(entry: Any) -> bool:
+def _equal(self: Any, other: Any) -> bool:
+    """Whether two parts of the same kind have the same numbers."""
+    if type(other) is not type(self):
+        return NotImplemented
+    return all(_same(getattr(self, e.name), getattr(other, e.name)) for e in fields(self) if e.compare)
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two values are the same; arrays are where all of their numbers and their shapes are."""
+    if a is b:
+        return True
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    shapes = tuple(getattr(a, "shape", ())), tuple(getattr(b, "shape", ()))
+    if shapes == ((), ()):
+        return bool(a == b)
+    return shapes[0] == shapes[1] and bool((a == b).all())
+
+
+def role(entry: Field[Any]) -> str:
+    """What a field declares to hold; a number where it declares nothing."""
+    declaration = entry.metadata.get("declaration")
+    return "number" if declaration is None else declaration.role
+
+
+def is_structure(entry: Field[Any]) -> bool:
     """Whether a field is a word, switch or count that says what the step is made of."""
-    return entry.type in _STRUCTURE
+    return role(entry) in _STRUCTURE
 
 
-def is_table(entry: Any) -> bool:
+def is_table(entry: Field[Any]) -> bool:
     """Whether a field holds arrays with axes of their own."""
-    return entry.type in _TABLES
+    return role(entry) == "table"
+
+
+def acts(part: Any, name: str) -> bool:
+    """Whether a field has an effect: it is there, and is not plainly the number that has none."""
+    value = getattr(part, name)
+    if value is None or not isinstance(value, (int, float)) or isinstance(value, bool):
+        return value is not None
+    return value != getattr(type(part), "neutral", {}).get(name)
 
 
 def structure(kind: type) -> list[str]:
@@ -59,7 +80,7 @@ def numbers(part: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Dotted name and value of every number below a part, e.g. ("winding.resistance", 1.13); tables are left out."""
     if is_dataclass(part):
         for entry in fields(part):
-            if entry.type not in _STRUCTURE + _TABLES:
+            if not is_structure(entry) and not is_table(entry):
                 yield from numbers(getattr(part, entry.name), f"{prefix}.{entry.name}" if prefix else entry.name)
     elif isinstance(part, tuple):
         for index, item in enumerate(part):
@@ -69,12 +90,13 @@ def numbers(part: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def map_numbers(part: Any, change: Callable[[Any], Any]) -> Any:
-    """The same part with every number replaced by `change(number)`."""
+    """The same part with every number that has an effect replaced by `change(number)`."""
     if is_dataclass(part) and not isinstance(part, type):
         copy = object.__new__(type(part))
         for entry in fields(part):
             value = getattr(part, entry.name)
-            object.__setattr__(copy, entry.name, value if is_structure(entry) else map_numbers(value, change))
+            same = is_structure(entry) or not acts(part, entry.name)
+            object.__setattr__(copy, entry.name, value if same else map_numbers(value, change))
         return copy
     if isinstance(part, tuple):
         return tuple(map_numbers(item, change) for item in part)

@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from typing import Any
 
-from ..checks import Maybe, concrete, no_number, require, require_count, require_flag, require_part, shown
+from ..checks import Maybe, concrete, no_number, shown
 from ..errors import ParameterError
 from ..motor import Motor
-from ..tree import kind_of_numbers
+from ..parts import count, flag, number, numbers, one, part, several
 from .compiled import CompiledStep
-from .controllers import (
-    IN_VOLTS,
-    DutyServo,
-    IdealPd,
-    ModeSelector,
-    PositionPid,
-    Torque,
-    TorquePid,
-    VelocityPi,
-    Voltage,
-    bandwidth_of,
-)
+from .controllers import Torque, Voltage
 from .delay import Delay
 from .joint_friction import TanhFriction
-from .learned.learned import LearnedMlp, LearnedRecurrent
+from .learned import learned  # noqa: F401  # networks are controllers too
 from .supply import Supply
 from .torque_limits import TorqueLimit
-
-FORMULAS = (Voltage, PositionPid, VelocityPi, TorquePid, IdealPd, Torque, DutyServo, ModeSelector)
-NETWORKS = (LearnedMlp, LearnedRecurrent)
+from .words import actuator_words
 
 
-@kind_of_numbers
-@dataclass(frozen=True)
+@part(kw_only=False)
 class Actuator:
     """A controller and what it drives: a motor, or an ideal torque within limits.
 
@@ -41,45 +27,37 @@ class Actuator:
     controller's torque is the answer, clipped by `limits`.
     """
 
-    motor: Motor | None = None
+    motor: Motor | None = one(Motor, default=None)
     """The motor and its gearbox; None: the joint gets the torque that the controller asks for."""
-    supply: Supply | None = None
+    supply: Supply | None = one(Supply, default=None)
     """What feeds the drive; None: any voltage that is commanded is there."""
-    controller: Any = None
+    controller: Any = one(family="controller", default=None)
     """What turns the command into a voltage or torque; None: the command is the voltage, without a motor the torque."""
-    delay: Delay | None = None
+    delay: Delay | None = one(Delay, default=None)
     """How long commands are under way; None: they arrive at once."""
-    limits: Any = ()
+    limits: Any = several(family="limit", default=(), checked=False)
     """A `TorqueLimit` of the joint, or a tuple of several; with a motor they limit its current."""
-    friction: TanhFriction | None = None
+    friction: TanhFriction | None = one(TanhFriction, default=None)
     """Friction of a joint without a motor; a motor has its own."""
-    command_range: tuple[Any, Any] | None = None
+    command_range: tuple[Any, Any] | None = numbers(None, default=None)
     """Lowest and highest main input that the controller takes, in its unit; None: any."""
-    slew: Maybe = None
+    slew: Maybe = number(None, default=None, above=0.0)
     """Fastest change of the main input, in its unit per second; None: any."""
-    voltage_limit: Maybe = None
-    """Largest voltage of the drive in either direction [V]; None: what the supply has."""
-    substeps: int = 1
-    """Turns of the control loop per step [1]."""
-    meter: bool = True
+    voltage_limit: Maybe = number("V", default=None, above=0.0)
+    """Largest voltage of the drive in either direction; None: what the supply has."""
+    substeps: int = count("1", default=1, least=1)
+    """Substeps of the control loop per step."""
+    meter: bool = flag(default=True)
     """Whether the electrical energy is counted."""
 
     def __post_init__(self) -> None:
-        require_part(self, "motor", Motor)
-        require_part(self, "supply", Supply)
-        require_part(self, "delay", Delay)
-        require_part(self, "friction", TanhFriction)
         if self.controller is None:
             object.__setattr__(self, "controller", Torque() if self.motor is None else Voltage())
-        require_part(self, "controller", *FORMULAS, *NETWORKS)
         self._check_limits()
-        require_flag(self, "meter")
         self._check_motor()
-        require(self, "slew", ">")
-        require(self, "voltage_limit", ">")
         check_command_range(self)
-        require_count(self, "substeps", 1)
-        if isinstance(self.controller, NETWORKS) and self.substeps > 1:
+        controller: Any = self.controller
+        if controller.asks == "network" and self.substeps > 1:
             raise ParameterError(
                 f"Actuator.substeps = {self.substeps}: a network is made for the step it was trained at; leave it out"
             )
@@ -107,9 +85,9 @@ class Actuator:
     def _check_motor(self) -> None:
         name = type(self.controller).__name__
         if self.motor is None:
-            if bandwidth_of(self.controller) is not None:
+            if self.controller.bandwidth is not None:
                 raise ParameterError(f"{name}.current_bandwidth would never take effect: give a motor, or leave it out")
-            if isinstance(self.controller, (*IN_VOLTS, ModeSelector)):
+            if self.controller.asks in ("voltage", "duty", "mode"):
                 raise ParameterError(
                     f"Actuator.controller = {name}(...) asks for volts: give a motor, or a controller "
                     "in torque such as IdealPd"
@@ -122,19 +100,19 @@ class Actuator:
                     "Actuator.meter = False would never take effect: without a motor nothing is counted"
                 )
             return
-        if isinstance(self.controller, NETWORKS):
+        if self.controller.asks == "network":
             raise ParameterError(f"Actuator.controller = {name}(...) stands for the motor too: leave motor out")
         if self.friction is not None:
             raise ParameterError("Actuator.friction is for joints without a motor: give Motor.friction instead")
-        if isinstance(self.controller, DutyServo) and self.supply is None:
-            raise ParameterError("DutyServo gives a duty of the bus voltage: give Actuator.supply=Supply(voltage=...)")
+        if self.controller.asks == "duty" and self.supply is None:
+            raise ParameterError(f"{name} gives a duty of the bus voltage: give Actuator.supply=Supply(voltage=...)")
 
     @property
     def delayed(self) -> tuple[str, ...]:
         """Inputs that are delayed; the mode goes with the inputs that it chooses from."""
         if self.delay is None:
             return ()
-        if isinstance(self.controller, ModeSelector):
+        if self.controller.asks == "mode":
             return (*self.controller.inputs, "mode")
         return self.controller.inputs if self.delay.targets is None else self.delay.targets
 
@@ -146,6 +124,14 @@ class Actuator:
         and Warp take `dtype` and `device`, PyTorch also `dynamic` and `eager` (no `torch.compile`).
         """
         return CompiledStep(self, engine, options)
+
+    def __repr__(self) -> str:
+        return f"Actuator({actuator_words(self)})"
+
+    def _repr_html_(self) -> str:
+        from ..plot.notebook import actuator_html
+
+        return actuator_html(self)
 
 
 def check_command_range(actuator: Actuator) -> None:

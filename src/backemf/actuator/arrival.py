@@ -8,7 +8,7 @@ from ..physics.ops import absolute, alike, isfinite, stored, where
 from ..physics.state import State
 from ..tree import changed
 from .command import TARGETS, TORQUE, VELOCITY, VOLTAGE, Command
-from .controllers import ModeSelector, moving_target
+from .controllers import ModeSelector
 from .delay import Draws, arrived, first_phase, next_lag
 
 
@@ -58,7 +58,7 @@ def started(actuator, state: State, position, velocity) -> State:
         if state.setpoint is not None:
             begin = {"position": position, "velocity": velocity}.get(actuator.controller.main, 0.0)
             begun["setpoint"] = where(first, begin, state.setpoint)
-        if state.integral is not None and moving_target(actuator.controller):
+        if state.integral is not None and actuator.controller.moving_target:
             begun["integral"] = where(first, position, state.integral)
     if state.held_position is not None:
         begun["held_position"] = where(state.clock == 0, position, state.held_position)

@@ -21,9 +21,16 @@ from .joint import joint_coupled, joint_output
 
 def held(actuator, state: State, command, position, velocity, dt, load_torque=None, load_inertia=None, draws=None):
     """New state and output for a joint position and velocity that a host holds over the step."""
+    return on_known_joints(
+        held_known, actuator, state, command, position, velocity, dt, load_torque, load_inertia, draws
+    )
+
+
+def on_known_joints(law, actuator, state: State, command, position, velocity, dt, load_torque, load_inertia, draws):
+    """State and output of a law in which motors take no part where what is known of the joint is not finite."""
     good = known_joints(position, velocity, dt, load_torque, load_inertia)
     if good is None:
-        state, out = held_known(actuator, state, command, position, velocity, dt, load_torque, load_inertia, draws)
+        state, out = law(actuator, state, command, position, velocity, dt, load_torque, load_inertia, draws)
         return state, changed(out, limit=as_bits(out.limit))
     position, velocity = in_place_of(good, position, 0.0), in_place_of(good, velocity, 0.0)
     # a step that is one for all motors stays one, since delays are counted in it
@@ -31,7 +38,7 @@ def held(actuator, state: State, command, position, velocity, dt, load_torque=No
     load_torque, load_inertia = in_place_of(good, load_torque, 0.0), in_place_of(good, load_inertia, 1.0)
     if actuator.supply is not None and actuator.supply.shared:
         command = resting_command(good, actuator.controller.main, command, position)
-    after, out = held_known(actuator, state, command, position, velocity, dt, load_torque, load_inertia, draws)
+    after, out = law(actuator, state, command, position, velocity, dt, load_torque, load_inertia, draws)
     after, out = without_unknown(good, state, after, out)
     return after, changed(out, limit=as_bits(out.limit))
 

@@ -1,4 +1,4 @@
-"""What an actuator is told in one step."""
+"""The command of one step."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..checks import require_sizes
 from ..engines import bind, load
 from ..errors import ParameterError
+from ..parts import without_neutral
 from ..physics.state import OUTPUTS, Output, State
 from . import chain
 from .memory import initial_state, reset_state
@@ -38,12 +39,26 @@ class CompiledStep:
     def __init__(self, actuator: Actuator, engine: str, options: dict[str, Any]):
         check_options(engine, options)
         self.actuator = actuator
+        composed = without_neutral(actuator)
         self.engine = engine
+        self._options = options
         self._engine = load(engine)
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
         step = wanted(laws(engine).held, outputs(options.get("telemetry")))
-        self._run = self._engine.compiled(step, actuator, options)
+        self._run = self._engine.compiled(step, composed, options)
         self._look = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what was compiled belongs to this process: a copy compiles it again
+        return CompiledStep, (self.actuator, self.engine, self._options)
+
+    def __repr__(self) -> str:
+        return f"CompiledStep({self.engine}, {self.actuator!r})"
+
+    def _repr_html_(self) -> str:
+        from ..plot.notebook import actuator_html
+
+        return actuator_html(self.actuator, repr(self))
 
     def initial(
         self, shape: tuple[int, ...] | int = (), *, seed: int = 0, dt: float | None = None, **values: Any
@@ -52,7 +67,7 @@ class CompiledStep:
 
         Args:
             shape: Shape of the batch, e.g. (4096, 12) for environments and joints.
-            seed: Where the draws of a delay begin.
+            seed: Random seed of a delay.
             dt: Step that the state is made for [s]; a delay in seconds takes its length from it.
             values: States by name, e.g. winding_rise=60.0.
         """

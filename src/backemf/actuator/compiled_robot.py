@@ -11,6 +11,7 @@ import numpy as np
 from ..checks import require_sizes
 from ..engines import load
 from ..errors import ParameterError
+from ..parts import without_neutral
 from ..physics.state import OUTPUTS, Output, State
 from .actuator import Actuator
 from .command import TARGETS, Command
@@ -33,10 +34,20 @@ class CompiledSet:
         check_options(engine, options)
         self.groups = groups
         self.engine = engine
+        self._options = options
         self._engine = load(engine)
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
         step = fused(laws(engine), groups, outputs(options.get("telemetry")), self._engine)
-        self._run = self._engine.compiled(step, tuple(group.actuator for group in groups), options)
+        self._run = self._engine.compiled(step, tuple(without_neutral(group.actuator) for group in groups), options)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what was compiled belongs to this process: a copy compiles it again
+        return CompiledSet, (self.groups, self.engine, self._options)
+
+    def __repr__(self) -> str:
+        joints, groups = sum(len(group.columns) for group in self.groups), len(self.groups)
+        words = f"{joints} joint{'s' * (joints > 1)} in {groups} group{'s' * (groups > 1)}"
+        return f"CompiledSet({self.engine}, {words})"
 
     def initial(
         self, shape: tuple[int, ...] | int = (), *, seed: int = 0, dt: float | None = None

@@ -1,17 +1,22 @@
-"""The laws of the controllers: what each asks for at a joint position and velocity, and how its integral goes on.
+"""What the laws of all controllers share: what one asks for, how its integral goes on, and where its law is found.
 
-An answer says what is asked, in volts or as a joint torque, and how that rises with the joint's velocity and position.
+An answer says what is asked, in volts, as a duty or as a joint torque, and how that rises with the joint's velocity and
+position.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..parts import Laws
 from ..physics.limits import clip
-from ..physics.ops import absolute, maximum, minimum, sign, where
+from ..physics.ops import maximum, minimum, where
 from .command import Command
-from .controllers import DutyServo, IdealPd, PositionPid, TorquePid, VelocityPi
+
+LAWS = Laws()
+"""Law of each controller, by its class: `law(controller, command, integral, position, velocity)`."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +24,7 @@ class Asked:
     """What a controller asks for."""
 
     amount: Any
-    """Voltage [V] or joint torque [N·m]."""
+    """Voltage [V], duty [1] or joint torque [N·m]."""
     per_velocity: Any = 0.0
     """How fast it rises with the joint velocity."""
     per_position: Any = 0.0
@@ -28,47 +33,17 @@ class Asked:
     """How fast the integral goes on, before anything stops it; None: there is no integral."""
 
 
-def position_pid(c: PositionPid | DutyServo, target, integral, position, velocity) -> Asked:
-    """kp·(target - q) + ki·∫(target - q) - kd·q' [V] or [1]."""
-    error, per_position = target - position, -c.kp
-    if isinstance(c, DutyServo) and c.dead_band is not None:
-        # within the dead band nothing follows the joint
-        per_position = where(absolute(error) > c.dead_band, per_position, 0.0 * error)
-        error = beyond(error, c.dead_band)
-    amount = c.kp * error - c.kd * velocity
-    if c.ki is None:
-        return Asked(amount, -c.kd, per_position)
-    return Asked(amount + c.ki * integral, -c.kd, per_position, error)
+Law = Callable[[Any, Command, Any, Any, Any], Asked]
 
 
-def beyond(error, band):
-    """What of an error lies beyond a dead band."""
-    return sign(error) * maximum(absolute(error) - band, 0.0)
+def law_of(kind: type) -> Callable[[Law], Law]:
+    """Make a function the law of a controller, on every engine."""
 
+    def register(law: Law) -> Law:
+        LAWS[kind] = law
+        return law
 
-def velocity_pi(c: VelocityPi, target, integral, position, velocity) -> Asked:
-    """kp·(target - q') + ki·(p - q), where p goes on at the target velocity [V]."""
-    amount = c.kp * (target - velocity)
-    if c.ki is None:
-        return Asked(amount, -c.kp, 0.0)
-    return Asked(amount + c.ki * (integral - position), -c.kp, -c.ki, target)
-
-
-def torque_pid(c: TorquePid, command: Command, integral, position, velocity) -> Asked:
-    """kp·(p - q) + ki·∫(p - q) + kd·(v - q') + effort; ∫ is that of the main input [N·m]."""
-    asked = pd(c.kp, c.kd, command, position, velocity)
-    if c.ki is None:
-        return asked
-    if c.follows == "velocity":
-        amount = asked.amount + c.ki * (integral - position)
-        return Asked(amount, asked.per_velocity, asked.per_position - c.ki, command.velocity)
-    amount = asked.amount + c.ki * integral
-    return Asked(amount, asked.per_velocity, asked.per_position, command.position - position)
-
-
-def ideal_pd(c: IdealPd, command: Command, position, velocity) -> Asked:
-    """stiffness·(p - q) + damping·(v - q') + effort [N·m]."""
-    return pd(c.stiffness, c.damping, command, position, velocity)
+    return register
 
 
 def pd(kp, kd, command: Command, position, velocity) -> Asked:

@@ -14,19 +14,8 @@ from ..physics.state import Output, State
 from ..tree import changed
 from .arrival import mode_of
 from .command import TORQUE, VELOCITY, Command
-from .control import Asked, ideal_pd, integrated, position_pid, slewed, torque_pid, velocity_pi
-from .controllers import (
-    DutyServo,
-    IdealPd,
-    ModeSelector,
-    PositionPid,
-    Torque,
-    TorquePid,
-    VelocityPi,
-    Voltage,
-    bandwidth_of,
-    moving_target,
-)
+from .control import LAWS, Asked, integrated, slewed
+from .controllers import DutyServo, ModeSelector
 from .learned.learned import LearnedController
 from .learned.learned import asked as network_asks
 from .limit_lines import limit_lines
@@ -65,21 +54,21 @@ def decided(actuator, state: State, command: Command, flags, position, velocity,
     controller = actuator.controller
     if state.setpoint is not None:
         command, state, flags = slew(actuator, state, command, flags, dt)
-    if isinstance(controller, ModeSelector):
+    if controller.asks == "mode":
         return select(actuator, controller, state, command, flags, position, velocity, dt)
-    if isinstance(controller, LearnedController):
+    if controller.asks == "network":
         return learned(controller, state, command, flags, position, velocity)
-    asked, in_volts = ask(controller, state, command, position, velocity)
+    asked = ask(controller, state, command, position, velocity)
     if actuator.motor is None:
         return Decision(None, asked, state, flags, asked.rate, beyond_limits(actuator, asked, position, velocity))
     full = None
-    if not in_volts:
+    if controller.asks == "torque":
         demand = torque_demand(actuator, state, asked, flags, velocity, dt)
-    elif isinstance(controller, DutyServo):
+    elif controller.asks == "duty":
         demand, flags, full = duty_demand(actuator, controller, asked, flags)
     else:
         demand = volt_demand(actuator, asked, flags)
-    demand = bounded(actuator, demand, position, velocity)
+    demand = bounded(actuator, demand, state, position, velocity)
     return Decision(demand, None, state, flags, asked.rate, full)
 
 
@@ -100,26 +89,16 @@ def slew(actuator, state: State, command: Command, flags, dt):
     return changed(command, **{main: setpoint}), changed(state, setpoint=alike(setpoint, state.setpoint)), flags
 
 
-def ask(controller, state: State, command: Command, position, velocity) -> tuple[Asked, bool]:
-    """What a controller asks for, and whether that is in volts."""
-    if isinstance(controller, (PositionPid, DutyServo)):
-        return position_pid(controller, command.position, state.integral, position, velocity), True
-    if isinstance(controller, VelocityPi):
-        return velocity_pi(controller, command.velocity, state.integral, position, velocity), True
-    if isinstance(controller, TorquePid):
-        return torque_pid(controller, command, state.integral, position, velocity), False
-    if isinstance(controller, IdealPd):
-        return ideal_pd(controller, command, position, velocity), False
-    if isinstance(controller, Torque):
-        return Asked(command.effort), False
-    return Asked(command.voltage), True
+def ask(controller, state: State, command: Command, position, velocity) -> Asked:
+    """What a controller asks for, in the unit of `controller.asks`."""
+    return LAWS[type(controller)](controller, command, state.integral, position, velocity)
 
 
 def volt_demand(actuator, asked: Asked, flags) -> Demand:
     """A voltage for the drive; slopes are brought from the joint to the rotor."""
     volts, ratio = asked.amount, actuator.motor.ratio
     per_joint = 1.0 / ratio
-    if actuator.motor.gearbox is not None and not isinstance(actuator.controller, Voltage):
+    if actuator.motor.gearbox is not None and actuator.controller.inputs != ("voltage",):
         # a loop around gears that turn the other way is wired with its poles swapped
         volts, per_joint = sign(ratio) * volts, 1.0 / absolute(ratio)
     return Demand(
@@ -143,7 +122,7 @@ def duty_demand(actuator, servo: DutyServo, asked: Asked, flags):
 
 def torque_demand(actuator, state: State, asked: Asked, flags, velocity, dt) -> Demand:
     """A joint torque for the drive, through a current loop where there is one."""
-    bandwidth = bandwidth_of(actuator.controller)
+    bandwidth = actuator.controller.bandwidth
     if bandwidth is None:
         return compensated(actuator, state, asked, flags, velocity)
     return looped(actuator, bandwidth, state, asked, flags, dt)
@@ -184,10 +163,15 @@ def looped(actuator, bandwidth, state: State, asked: Asked, flags, dt) -> Demand
     )
 
 
-def bounded(actuator, demand: Demand, position, velocity) -> Demand:
-    """The demand with the torque limits of the joint as bounds of the current."""
+def bounded(actuator, demand: Demand, state: State, position, velocity) -> Demand:
+    """The demand with the torque limits of the joint as bounds of the current.
+
+    Behind backlash they are those of the rotor's speed, which is the one that the drive measures.
+    """
     if not actuator.limits:
         return demand
+    if state.rotor_speed is not None:
+        velocity = state.rotor_speed / actuator.motor.ratio
     return changed(demand, joint=joint_bounds(actuator, position, velocity))
 
 
@@ -202,7 +186,7 @@ def joint_bounds(actuator, position, velocity) -> JointBounds:
         return minimum(first, second), maximum(first, second)
 
     low, high = tightest(actuator.limits, position, velocity)
-    low_slope, high_slope = tightest_slopes(actuator.limits, position, velocity, low, high)
+    low_slope, high_slope = tightest_slopes(actuator.limits, position, velocity)
     slants, flat_low, flat_high = limit_lines(actuator.limits, position, velocity)
     return JointBounds(
         *pair(low, high),
@@ -214,11 +198,11 @@ def joint_bounds(actuator, position, velocity) -> JointBounds:
                 where(per_torque > 0.0, s.low_fall, s.high_fall) * per_slope,
                 where(per_torque > 0.0, s.high_fall, s.low_fall) * per_slope,
                 s.floor * absolute(per_torque),
+                s.to_zero,
             )
             for s in slants
         ),
         *pair(flat_low, flat_high),
-        at=lambda rotor_speed: joint_bounds(actuator, position, rotor_speed / motor.ratio),
     )
 
 
@@ -231,7 +215,7 @@ def settle(actuator, decision: Decision, state: State, out: Output, position, dt
     if state.integral is None or decision.rate is None:
         return state
     controller: Any = actuator.controller
-    if isinstance(controller, ModeSelector):
+    if controller.asks == "mode":
         controller = controller.velocity
     stopped = None
     if controller.freeze_at_limit:
@@ -240,7 +224,7 @@ def settle(actuator, decision: Decision, state: State, out: Output, position, dt
             missing = out.torque_requested - actuator.motor.ratio * out.motor_torque
             short = (out.limit & SATURATED > 0) & (missing * decision.rate > 0.0)
             stopped = short if stopped is None else stopped | short
-    centre = position if moving_target(controller) else 0.0
+    centre = position if controller.moving_target else 0.0
     after = integrated(state.integral, decision.rate, centre, controller.integral_limit, stopped, dt)
     return changed(state, integral=alike(after, state.integral))
 
@@ -263,10 +247,11 @@ def select(
     volts = nothing if command.voltage is None else command.voltage
     per_speed, per_angle, asked = 0.0, 0.0, None
     if controller.velocity is not None and command.velocity is not None:
-        asked, in_volts = ask(controller.velocity, state, Command(velocity=command.velocity), position, velocity)
-        running = (
-            volt_demand(actuator, asked, flags) if in_volts else compensated(actuator, state, asked, flags, velocity)
-        )
+        asked = ask(controller.velocity, state, Command(velocity=command.velocity), position, velocity)
+        if controller.velocity.asks == "voltage":
+            running = volt_demand(actuator, asked, flags)
+        else:
+            running = compensated(actuator, state, asked, flags, velocity)
         volts = where(by_velocity, running.voltage, volts)
         per_speed = where(by_velocity, running.per_speed, nothing)
         per_angle = where(by_velocity, running.per_angle, nothing)
@@ -287,4 +272,4 @@ def select(
         along = velocity if asked is None else where(by_velocity, 0.0, velocity)
         state = changed(state, integral=alike(state.integral + along * dt, state.integral))
         rate = None if asked is None else where(by_velocity, asked.rate, 0.0)
-    return Decision(bounded(actuator, demand, position, velocity), None, state, flags, rate)
+    return Decision(bounded(actuator, demand, state, position, velocity), None, state, flags, rate)

@@ -9,16 +9,15 @@ one step per step unless re-ordering is asked for.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..checks import Maybe, concrete, no_number, require, require_choice, require_count, require_flag, shown
+from ..checks import Number, concrete, no_number, shown
 from ..errors import ParameterError
+from ..parts import acts, count, flag, number, numbers, part, word, words
 from ..physics.draws import mixed, uniform
 from ..physics.ops import counted, floor, minimum, picked, where
-from ..tree import kind_of_numbers
 from .command import TARGETS
 
 SCHEDULES = ("constant", "episode", "period", "step", "mjlab", "isaaclab")
@@ -26,33 +25,32 @@ FRAMES_UNKNOWN = 32
 """Frames of a delay in seconds whose step is not known when the state is made."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Delay:
     """How long commands are under way; give `steps` or `seconds`, one value or (shortest, longest)."""
 
-    steps: Any = None
-    """Delay in steps; whole numbers are drawn from a range of whole numbers [1]."""
-    seconds: Any = None
-    """Delay in seconds, interpolated between steps [s]."""
-    schedule: str | None = None
+    steps: Any = numbers("steps", default=None)
+    """Delay in steps; whole numbers are drawn from a range of whole numbers."""
+    seconds: Any = numbers("s", default=None)
+    """Delay in seconds, interpolated between steps."""
+    schedule: str | None = word(*SCHEDULES, default=None)
     """When a new delay is drawn from the range: "constant" (drawn once), "episode" (at each reset), "period", "step";
     "mjlab" and "isaaclab" do exactly what mjlab 1.6.0 and Isaac Lab do. None: "episode" for a range."""
-    period: int = 0
-    """Steps between two draws of the schedules "period" and "mjlab"; mjlab's 0 means every step [1]."""
-    hold_probability: Maybe = None
-    """Chance that a draw is skipped and the delay stays [1]; None or 0: never."""
-    staggered: bool = True
+    period: int = count("steps", default=0)
+    """Steps between two draws of the schedules "period" and "mjlab"; mjlab's 0 means every step."""
+    hold_probability: Number = number("1", default=0.0, least=0.0, most=1.0, neutral=0.0)
+    """Chance that a draw is skipped and the delay stays."""
+    staggered: bool = flag(default=True)
     """Whether each environment draws at a phase of its own within the period."""
-    per: str = "environment"
+    per: str = word("environment", "joint", default="environment")
     """"environment": all joints (the last axis of the batch) share a delay; "joint": each has its own."""
-    targets: tuple[str, ...] | None = None
+    targets: tuple[str, ...] | None = words(*TARGETS, default=None)
     """Inputs that are delayed, of "position", "velocity", "effort", "voltage"; None: all that the controller takes."""
-    reorder: bool = False
+    reorder: bool = flag(default=False)
     """Whether a younger command may overtake an older one, so that the older acts after it."""
-    frames: int | None = None
-    """Length of the ring; None: as long as the delay needs [steps]."""
-    whole: bool | None = None
+    frames: int | None = count("steps", default=None, least=1)
+    """Length of the ring; None: as long as the delay needs."""
+    whole: bool | None = flag(default=None)
     """Whether delays are whole steps, so that nothing is interpolated; None: if `steps` are whole numbers."""
 
     def __post_init__(self) -> None:
@@ -61,10 +59,6 @@ class Delay:
         for name in ("steps", "seconds"):
             check_range(self, name)
         self._check_whole()
-        if self.schedule is not None:
-            require_choice(self, "schedule", SCHEDULES)
-        require_choice(self, "per", ("environment", "joint"))
-        require_flag(self, "staggered", "reorder")
         self._check_schedule()
         self._check_targets()
         self._check_shared()
@@ -76,18 +70,13 @@ class Delay:
             )
 
     def _check_whole(self) -> None:
-        if self.whole is not None:
-            require_flag(self, "whole")
-        else:
+        if self.whole is None:
             object.__setattr__(self, "whole", self.steps is not None and all_whole(self.steps))
         known = [concrete(end) for end in (self.shortest, self.longest)]
         if self.whole and self.steps is not None and any(x is not None and (x % 1.0).any() for x in known):
             raise ParameterError(f"Delay.whole = True, but steps = {self.steps}: give whole numbers, or whole=False")
 
     def _check_schedule(self) -> None:
-        require_count(self, "period", 0, "number of steps")
-        if self.frames is not None:
-            require_count(self, "frames", 1, "number of steps")
         if self.schedule == "period" and self.period < 1:
             raise ParameterError("Delay.schedule = 'period': give the period in steps, e.g. period=10")
         if self.period and self.schedule not in ("period", "mjlab"):
@@ -101,9 +90,7 @@ class Delay:
                 "Delay.reorder = True would never take effect: only a delay that is drawn anew while commands are "
                 "under way re-orders them, by schedule='period' or 'step'"
             )
-        require(self, "hold_probability", ">=")
-        require(self, "hold_probability", "<=", 1.0)
-        if self.hold_probability is not None and self.schedule not in ("period", "step", "mjlab"):
+        if acts(self, "hold_probability") and self.schedule not in ("period", "step", "mjlab"):
             raise ParameterError(
                 "Delay.hold_probability would never take effect: it belongs to schedule='period', 'step' or 'mjlab'"
             )
@@ -162,7 +149,7 @@ class Delay:
     @property
     def grows(self) -> bool:
         """Whether a delay that was drawn is reached step by step, so that there is one to remember."""
-        kept = self.schedule == "period" or (self.schedule == "step" and self.hold_probability is not None)
+        kept = self.schedule == "period" or (self.schedule == "step" and acts(self, "hold_probability"))
         return self.drawn and kept and not self.reorder
 
     def length(self, dt: float | None) -> int:
@@ -214,8 +201,7 @@ def check_range(delay: Delay, name: str) -> None:
         raise ParameterError(f"Delay.{name} = {shown(value)}: the shortest comes first")
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Draws:
     """Random numbers handed to a step in place of its own, to repeat another program draw for draw."""
 
@@ -280,7 +266,7 @@ def next_aim(delay: Delay, state, dt, draws: Draws | None):
     change = due(delay, clock, 0 if phase is None else phase)
     if change is None:
         return where(first, candidate, before)
-    if delay.hold_probability is not None:
+    if acts(delay, "hold_probability"):
         hold = uniform(state.key, 2 * clock + 3, state.lag) if draws.hold is None else draws.hold
         change = change & (hold >= delay.hold_probability)
     if delay.schedule == "mjlab":

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..parts import acts
 from ..tree import is_structure, is_table
 from .actuator import Actuator
 from .delay import Delay
@@ -41,7 +42,7 @@ def kind_of(part: Any) -> Any:
             value = getattr(part, entry.name)
             if entry.name in ("name", "estimates"):
                 continue
-            if is_structure(entry):
+            if is_structure(entry) or not acts(part, entry.name):
                 inside.append(value)
             elif is_table(entry):
                 inside.append(table_bytes(value))

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Maybe, Number, concrete, no_number, require, require_finite
+from ..checks import Maybe, Number, concrete, no_number, require_finite
 from ..errors import ParameterError
 from ..motor import Stage
-from ..tree import kind_of_numbers
+from ..parts import number, part
 
 
 def positive(name: str, value: Number, zero: bool = False) -> None:
@@ -78,34 +78,29 @@ def planetary_ratio(sun_teeth: Number, ring_teeth: Number) -> Number:
     return 1.0 + ring_teeth / sun_teeth
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class PlanetaryStage:
     """A planetary stage with a held ring, by its wheels. Planets mesh with sun and ring, so they have (ring - sun)/2
     teeth."""
 
-    sun_teeth: Number
-    """Teeth of the sun, the input [1]."""
-    ring_teeth: Number
-    """Teeth of the ring, which is held [1]."""
-    orbit_radius: Number
-    """From the axis to the centre of a planet [m]."""
-    sun_inertia: Number = 0.0
-    """Inertia of the sun about the axis [kg·m²]."""
-    planet_inertia: Number = 0.0
-    """Inertia of one planet about its own centre [kg·m²]."""
-    planet_mass: Number = 0.0
-    """Mass of one planet [kg]."""
-    planets: Number = 3
-    """Number of planets [1]."""
-    carrier_inertia: Number = 0.0
-    """Inertia of the carrier about the axis, without the planets [kg·m²]."""
+    sun_teeth: Number = number("1", above=0.0)
+    """Teeth of the sun, the input."""
+    ring_teeth: Number = number("1", above=0.0)
+    """Teeth of the ring, which is held."""
+    orbit_radius: Number = number("m", above=0.0)
+    """From the axis to the centre of a planet."""
+    sun_inertia: Number = number("kg·m²", default=0.0, least=0.0)
+    """Inertia of the sun about the axis."""
+    planet_inertia: Number = number("kg·m²", default=0.0, least=0.0)
+    """Inertia of one planet about its own centre."""
+    planet_mass: Number = number("kg", default=0.0, least=0.0)
+    """Mass of one planet."""
+    planets: Number = number("1", default=3, above=0.0)
+    """Number of planets."""
+    carrier_inertia: Number = number("kg·m²", default=0.0, least=0.0)
+    """Inertia of the carrier about the axis, without the planets."""
 
     def __post_init__(self) -> None:
-        for name in ("sun_teeth", "ring_teeth", "orbit_radius", "planets"):
-            require(self, name, ">")
-        for name in ("sun_inertia", "planet_inertia", "planet_mass", "carrier_inertia"):
-            require(self, name, ">=")
         sun, ring = concrete(self.sun_teeth), concrete(self.ring_teeth)
         if sun is not None and ring is not None and (ring <= sun).any():
             raise ParameterError(
@@ -150,7 +145,7 @@ class PlanetaryStage:
 class _Slide:
     """What turns into a straight motion: v = r·w, F = τ/r, m = J/r² with r the travel per radian."""
 
-    efficiency: Maybe
+    efficiency: Number
     back_efficiency: Maybe
 
     @property
@@ -176,39 +171,31 @@ class _Slide:
 
     def force(self, torque: Number) -> Number:
         """Force of a torque while the shaft drives, η·τ/r [N]."""
-        return (1.0 if self.efficiency is None else self.efficiency) * torque / self.travel
+        return self.efficiency * torque / self.travel
 
     def torque(self, force: Number) -> Number:
         """Torque that a driving shaft needs for a force, F·r/η [N·m]."""
-        return force * self.travel / (1.0 if self.efficiency is None else self.efficiency)
+        return force * self.travel / self.efficiency
 
     def back_torque(self, force: Number) -> Number:
         """Torque on the shaft while the slide drives it with a force, ηb·F·r [N·m]."""
         share = self.efficiency if self.back_efficiency is None else self.back_efficiency
-        return force * self.travel * (1.0 if share is None else share)
-
-    def _check_efficiencies(self) -> None:
-        require(self, "efficiency", ">")
-        require(self, "efficiency", "<=", 1.0)
-        require(self, "back_efficiency", ">=")
-        require(self, "back_efficiency", "<=", 1.0)
+        return force * self.travel * share
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class LeadScrew(_Slide):
     """A screw that pushes a nut: r = lead/2π."""
 
-    lead: Number
-    """Travel per turn [m]; negative for a left-hand thread."""
-    efficiency: Maybe = None
-    """Power out over power in while the screw drives [1]; None: nothing is lost."""
-    back_efficiency: Maybe = None
-    """Power out over power in while the nut drives [1]; 0: self-locking; None: the same as `efficiency`."""
+    lead: Number = number("m")
+    """Travel per turn; negative for a left-hand thread."""
+    efficiency: Number = number("1", default=1.0, above=0.0, most=1.0, neutral=1.0)
+    """Power out over power in while the screw drives; 1: nothing is lost."""
+    back_efficiency: Maybe = number("1", default=None, least=0.0, most=1.0)
+    """Power out over power in while the nut drives; 0: self-locking; None: the same as `efficiency`."""
 
     def __post_init__(self) -> None:
         _require_not_zero(self, "lead", "it is the travel per turn")
-        self._check_efficiencies()
 
     @property
     def travel(self) -> Number:
@@ -216,21 +203,19 @@ class LeadScrew(_Slide):
         return self.lead / (2.0 * math.pi)
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Belt(_Slide):
     """A pulley that pulls a belt, or a pinion that pushes a rack: r is its pitch radius."""
 
-    radius: Number
-    """Pitch radius [m]; negative if the slide moves the other way."""
-    efficiency: Maybe = None
-    """Power out over power in while the pulley drives [1]; None: nothing is lost."""
-    back_efficiency: Maybe = None
-    """Power out over power in while the belt drives [1]; None: the same as `efficiency`."""
+    radius: Number = number("m")
+    """Pitch radius; negative if the slide moves the other way."""
+    efficiency: Number = number("1", default=1.0, above=0.0, most=1.0, neutral=1.0)
+    """Power out over power in while the pulley drives; 1: nothing is lost."""
+    back_efficiency: Maybe = number("1", default=None, least=0.0, most=1.0)
+    """Power out over power in while the belt drives; None: the same as `efficiency`."""
 
     def __post_init__(self) -> None:
         _require_not_zero(self, "radius", "it is the travel per radian")
-        self._check_efficiencies()
 
     @property
     def travel(self) -> Number:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..physics import state as names
 from ..physics.limits import clip
-from ..physics.lines import Line, Lines, acting_line, torque_at
+from ..physics.lines import Line, Lines, Slant, acting_line, value_at
 from ..physics.ops import absolute, where
 from ..physics.state import Output
 from ..tree import changed
@@ -25,7 +25,7 @@ def limited_torque(actuator, asked: Asked, position, velocity):
         acts = absolute(torque - asked.amount) > 0.0
         flag = where(acts, names.TORQUE, 0)
         # a torque at a bound falls with speed as the bound does
-        low_slope, high_slope = tightest_slopes(actuator.limits, position, velocity, low, high)
+        low_slope, high_slope = tightest_slopes(actuator.limits, position, velocity)
         slope = where(acts, where(asked.amount > torque, high_slope, low_slope), slope)
         stiffness = where(acts, 0.0 * torque, stiffness)
     return torque, slope, stiffness, flag
@@ -63,18 +63,20 @@ def joint_coupled(actuator, decision: Decision, position, velocity, dt, load_tor
         per_speed = tanh_friction_per_speed(velocity, actuator.friction)
 
     def end_speed(line: Line):
-        inertia = load_inertia + dt * (line.slope + per_speed + load_slope)
-        return velocity + dt * (line.torque - rubbed + load_torque) / inertia
+        inertia = load_inertia + dt * (line.fall + per_speed + load_slope)
+        return velocity + dt * (line.value - rubbed + load_torque) / inertia
 
     # the position of the end is another dt·v1 away
     stiffness = -asked.per_position
     line = Line(asked.amount - dt * stiffness * velocity, dt * stiffness - asked.per_velocity)
     if actuator.limits:
         slants, lowest, highest = limit_lines(actuator.limits, position, velocity)
-        pairs = tuple((Line(s.low, s.low_fall), Line(s.high, s.high_fall), s.floor) for s in slants)
-        lines = Lines(line, pairs, lambda low, high: (Line(low, 0.0), Line(high, 0.0)), lowest, highest, None)
+        pairs = tuple(
+            Slant(Line(s.low, s.low_fall), Line(s.high, s.high_fall), -s.floor, s.floor, s.to_zero) for s in slants
+        )
+        lines = Lines(line, slants=pairs, flat=(lowest, highest))
         line = acting_line(lines, lambda line: end_speed(line) - velocity)
     end = end_speed(line)
-    torque = torque_at(line, end - velocity) - rubbed - per_speed * (end - velocity)
+    torque = value_at(line, end - velocity) - rubbed - per_speed * (end - velocity)
     state = settle(actuator, decision, decision.state, out, position, dt)
     return state, end, changed(out, torque=torque, mechanical_power=torque * end)

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ..checks import Number, require
+from ..checks import Number
+from ..parts import number, part
 from ..physics.ops import absolute, tanh, where
-from ..tree import kind_of_numbers
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class TanhFriction:
     """coulomb·tanh(v/activation_speed) + viscous·v against the motion."""
 
-    coulomb: Number
-    """Friction of a joint that slides [N·m]."""
-    activation_speed: Number = 0.01
-    """Speed at which 76 % of it is there [rad/s]."""
-    viscous: Number = 0.0
-    """Friction per speed [N·m·s/rad]."""
-
-    def __post_init__(self) -> None:
-        require(self, "coulomb", ">=")
-        require(self, "activation_speed", ">")
-        require(self, "viscous", ">=")
+    coulomb: Number = number("N·m", least=0.0)
+    """Friction of a joint that slides."""
+    activation_speed: Number = number("rad/s", default=0.01, above=0.0)
+    """Speed at which 76 % of it is there."""
+    viscous: Number = number("N·m·s/rad", default=0.0, least=0.0)
+    """Friction per speed."""
 
 
 def tanh_friction(velocity: float, f: TanhFriction) -> float:

@@ -6,7 +6,7 @@ bounds. A table is the line from the present speed to its last point, or its slo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..physics.limits import narrowed
@@ -14,8 +14,8 @@ from ..physics.ops import interpolate, maximum, where
 from .limit_slopes import column_slope
 from .torque_limits import DcClip, DriveEnvelope, KneeCurve, TorqueLimit, TorqueSpeedTable, bounds
 
-CUT_OFF = 1e12
-"""Slope that stands for a limit that ends at a speed at once [N·m·s/rad]."""
+CUT_OFF = 1e-6
+"""Share of the top speed within which a limit falls that ends there at once; steeper, its rounding would count [1]."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,10 @@ class Slant:
     """How fast the lower line falls with speed [N·m·s/rad]."""
     high_fall: Any
     """How fast the upper line falls with speed [N·m·s/rad]."""
-    floor: Any
+    floor: Any = 0.0
     """Lowest torque that the upper line falls to; the lower one ends at its negative [N·m]."""
+    to_zero: bool = True
+    """Whether that is 0."""
 
 
 def slants_of(limit: TorqueLimit, speed) -> tuple[Slant, ...]:
@@ -39,22 +41,42 @@ def slants_of(limit: TorqueLimit, speed) -> tuple[Slant, ...]:
     if isinstance(limit, DcClip):
         fall = limit.saturation_effort / limit.velocity_limit
         top = limit.saturation_effort
-        return (Slant(-top - fall * speed, top - fall * speed, fall, fall, -limit.effort_limit),)
+        return (Slant(-top - fall * speed, top - fall * speed, fall, fall, -limit.effort_limit, to_zero=False),)
     if isinstance(limit, KneeCurve):
         fall = limit.driving_effort / (limit.no_load_speed - limit.knee_speed)
-        return (around(limit.no_load_speed, fall, speed),)
+        return (braking_beside(around(limit.no_load_speed, fall, speed), limit, speed, limit.no_load_speed, 0.0),)
     if isinstance(limit, DriveEnvelope):
-        gradient, resistance = limit.speed_effort_gradient, limit.velocity_dependent_resistance
-        steep = where(gradient > 0.0, 1.0 / where(gradient > 0.0, gradient, 1.0), CUT_OFF)
-        top = limit.max_effort
-        gentle = Slant(-top - resistance * speed, top - resistance * speed, resistance, resistance, 0.0)
+        top, resistance = limit.max_effort, limit.velocity_dependent_resistance
+        width = maximum(limit.speed_effort_gradient * top, CUT_OFF * limit.max_actuator_velocity)
+        steep = top / where(width > 0.0, width, 1.0)
+        gentle = Slant(-top - resistance * speed, top - resistance * speed, resistance, resistance)
         return gentle, around(limit.max_actuator_velocity, steep, speed)
     if isinstance(limit, TorqueSpeedTable):
         # along the motion from where the joint is, the other way from rest
         low, low_fall = ahead(limit, maximum(-speed, 0.0), -speed)
         high, high_fall = ahead(limit, maximum(speed, 0.0), speed)
-        return (Slant(-low, high, low_fall, high_fall, limit.driving[-1]),)
+        end = limit.driving[-1]
+        driving = Slant(-low, high, low_fall, high_fall, end, to_zero=False)
+        return (driving if limit.braking is None else braking_beside(driving, limit, speed, limit.speed[-1], end),)
     return ()
+
+
+def braking_beside(driving: Slant, limit: TorqueLimit, speed, last_speed, end) -> Slant:
+    """The slanted bounds of driving, raised where the joint brakes to what it may brake with.
+
+    From there they fall to where driving ends, so that no step that turns the joint round sees a jump.
+    """
+    low, high = bounds(limit, 0.0, speed)
+    high, high_fall = raised(driving.high, driving.high_fall, high, -speed, last_speed, end)
+    low, low_fall = raised(-driving.low, driving.low_fall, -low, speed, last_speed, end)
+    return replace(driving, low=-low, high=high, low_fall=low_fall, high_fall=high_fall)
+
+
+def raised(line, fall, braking, backwards, last_speed, end):
+    """A line and its fall, or those of the braking torque at a speed `backwards` where that is positive and higher."""
+    higher = (backwards >= 0.0) & (braking > line)
+    room = last_speed + maximum(backwards, 0.0)
+    return where(higher, braking, line), where(higher, (braking - end) / room, fall)
 
 
 def ahead(limit: TorqueSpeedTable, fast, speed):
@@ -69,7 +91,7 @@ def ahead(limit: TorqueSpeedTable, fast, speed):
 
 def around(no_load_speed, fall, speed) -> Slant:
     """Two lines that fall to nothing at the no-load speed of either direction."""
-    return Slant(-fall * (no_load_speed + speed), fall * (no_load_speed - speed), fall, fall, 0.0)
+    return Slant(-fall * (no_load_speed + speed), fall * (no_load_speed - speed), fall, fall)
 
 
 def flat_bounds(limit: TorqueLimit, angle, speed):
@@ -77,9 +99,12 @@ def flat_bounds(limit: TorqueLimit, angle, speed):
     if isinstance(limit, DcClip):
         return -limit.effort_limit, limit.effort_limit
     low, high = bounds(limit, angle, speed)
+    if isinstance(limit, KneeCurve) and limit.braking_falls:
+        # a joint at rest brakes
+        return where(speed >= 0.0, low, -limit.driving_effort), where(speed <= 0.0, high, limit.driving_effort)
     if isinstance(limit, (KneeCurve, DriveEnvelope)):
-        driving = limit.driving_effort if isinstance(limit, KneeCurve) else limit.max_effort
-        return where(speed > 0.0, low, -driving), where(speed < 0.0, high, driving)
+        lowest, highest = bounds(limit, angle, 0.0 * speed)
+        return where(speed > 0.0, low, lowest), where(speed < 0.0, high, highest)
     return low, high
 
 

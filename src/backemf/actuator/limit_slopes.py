@@ -6,7 +6,8 @@ explicit step would miss, and a negative slope would take inertia away.
 
 from __future__ import annotations
 
-from ..physics.ops import absolute, interpolate, maximum, sign, where
+from ..physics.limits import narrowed
+from ..physics.ops import absolute, maximum, minimum, where
 from .torque_limits import DcClip, DriveEnvelope, KneeCurve, TorqueLimit, TorqueSpeedTable, bounds, dc_slope
 
 
@@ -33,30 +34,36 @@ def bound_slopes(limit: TorqueLimit, angle: float, speed: float) -> tuple[float,
         falling = maximum(-column_slope(fast, limit.speed, limit.driving), nothing)
         growing = maximum(column_slope(fast, limit.speed, braking), nothing)
         low_side, high_side = both_ways(speed, falling)
-        high_growing, low_growing = both_ways(speed, growing)
-        return low_side + low_growing, high_side + high_growing
+        return where(speed > 0.0, growing, low_side), where(speed < 0.0, growing, high_side)
     return nothing, nothing
 
 
 def column_slope(fast: float, speeds, column) -> float:
     """How fast a column of a table rises with speed, from a speed on [N·m·s/rad]."""
-    step = 1e-3 * speeds[-1]
-    return (interpolate(fast + step, speeds, column) - interpolate(fast, speeds, column)) / step
+    slope = 0.0 * fast
+    for k in range(1, len(speeds)):
+        rises = (column[k] - column[k - 1]) / (speeds[k] - speeds[k - 1])
+        slope = where(fast >= speeds[k - 1], rises, slope)
+    return where(fast >= speeds[-1], 0.0 * fast, slope)
 
 
 def both_ways(speed: float, driving: float) -> tuple[float, float]:
-    """The slope of the bound along the motion; the one against it counts as flat."""
-    return maximum(-sign(speed), 0.0) * driving, maximum(sign(speed), 0.0) * driving
+    """The slope of the bound along the motion, at rest of both; the one against it counts as flat."""
+    nothing = 0.0 * driving
+    return where(speed <= 0.0, driving, nothing), where(speed >= 0.0, driving, nothing)
 
 
-def tightest_slopes(
-    limits: tuple[TorqueLimit, ...], angle: float, speed: float, low: float, high: float
-) -> tuple[float, float]:
-    """The slopes of those limits that give the tightest bounds [N·m·s/rad]."""
+def tightest_slopes(limits: tuple[TorqueLimit, ...], angle: float, speed: float) -> tuple[float, float]:
+    """The slopes of those limits that give the bounds of `tightest` [N·m·s/rad]."""
+    low, high = bounds(limits[0], angle, speed)
     low_slope, high_slope = bound_slopes(limits[0], angle, speed)
     for limit in limits[1:]:
         lower, upper = bounds(limit, angle, speed)
         more_low, more_high = bound_slopes(limit, angle, speed)
-        low_slope = where(lower >= low, more_low, low_slope)
-        high_slope = where(upper <= high, more_high, high_slope)
+        low_slope, high_slope = where(lower > low, more_low, low_slope), where(upper < high, more_high, high_slope)
+        lower, upper = maximum(low, lower), minimum(high, upper)
+        # where limits contradict each other, both bounds are the one nearest zero
+        crossed, nearest = lower > upper, where(absolute(lower) < absolute(upper), low_slope, high_slope)
+        low_slope, high_slope = where(crossed, nearest, low_slope), where(crossed, nearest, high_slope)
+        low, high = narrowed(low, high, lower, upper)
     return low_slope, high_slope

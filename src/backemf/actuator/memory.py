@@ -16,7 +16,6 @@ from ..physics import draws
 from ..physics.drive import has_current_state
 from ..physics.state import State
 from ..physics.step import has_backlash
-from .controllers import bandwidth_of, has_integral, moving_target
 from .learned.learned import LearnedController, memory_of
 
 if TYPE_CHECKING:
@@ -36,16 +35,16 @@ SHARED = ("clock", "lag", "aim", "phase", "key")
 def states_of(actuator: Actuator) -> list[str]:
     """Names of the states an actuator has."""
     controller = actuator.controller
-    names = [] if actuator.motor is None else motor_states(actuator.motor, bandwidth_of(controller) is not None)
+    names = [] if actuator.motor is None else motor_states(actuator.motor, controller.bandwidth is not None)
     if actuator.meter and actuator.motor is not None:
         names.append("energy")
     if actuator.slew is not None:
         names.append("setpoint")
-    if has_integral(controller):
+    if controller.has_integral:
         names.append("integral")
     if isinstance(controller, LearnedController):
         names += memory_of(controller, ())
-    begins = "setpoint" in names or ("integral" in names and moving_target(controller))
+    begins = "setpoint" in names or ("integral" in names and controller.moving_target)
     if begins or isinstance(controller, LearnedController):
         names.append("fresh")
     return names + delay_states(actuator)

@@ -11,6 +11,7 @@ import numpy as np
 from ..checks import concrete, no_number, shown
 from ..errors import ParameterError
 from ..motor import Coulomb, LoadDependent, Motor
+from ..parts import acts
 from ..physics.state import State
 from ..physics.step import has_backlash
 from .command import TARGETS, Command
@@ -80,7 +81,7 @@ def require_command(actuator: Actuator, command: Any) -> None:
     if command.mode is not None and not isinstance(controller, ModeSelector):
         raise ParameterError(f"Command.mode: {name} has no modes; a ModeSelector has")
     needs_main = not isinstance(controller, ModeSelector) and (
-        len(controller.inputs) == 1 or (isinstance(controller, TorquePid) and controller.ki is not None)
+        len(controller.inputs) == 1 or (isinstance(controller, TorquePid) and acts(controller, "ki"))
     )
     if not given or (needs_main and controller.main not in given):
         raise ParameterError(f"Command(...) gives no {controller.main}, which {name} follows")

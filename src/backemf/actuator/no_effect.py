@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ParameterError
 from ..motor import Motor
+from ..parts import acts
 from ..tree import numbers
 from .idle_parameters import require_something_to_act_on
 from .torque_limits import AngleTable, DcClip, DriveEnvelope, EffortLimit, KneeCurve, TorqueSpeedTable
@@ -132,7 +133,7 @@ def _require_derating(span: _Span) -> None:
             f'randomize: "limits.derating_end" of {span.high("limits.derating_end"):g} °C and less leaves the limit at '
             f"its low value for ever: the winding is never below the ambient {ambient:g} °C; raise the range"
         )
-    if "limits.derating_start" not in span.varies or span.motor.magnet.iron_loss is not None:
+    if "limits.derating_start" not in span.varies or acts(span.motor.magnet, "iron_loss"):
         return
     hottest = _hottest(span, span.full_current or "")
     if span.low("limits.derating_start") >= hottest:

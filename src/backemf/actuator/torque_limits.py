@@ -6,64 +6,48 @@ a motor as well, the bounds limit its current.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..checks import Number, concrete, no_number, require, require_flag, shown
+from ..checks import Number, concrete, no_number, shown
 from ..errors import ParameterError
+from ..parts import flag, number, part, table
 from ..physics.limits import clip, narrowed
 from ..physics.ops import absolute, interpolate, maximum, minimum, where
-from ..tree import kind_of_numbers
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="limit")
 class DcClip:
     """The DC-motor clip of mjlab, Isaac Lab and Newton: a straight torque-speed line with a flat top."""
 
-    saturation_effort: Number
-    """Torque at stall, where the straight line meets zero speed [N·m]."""
-    velocity_limit: Number
-    """Speed at which the straight line meets zero torque, the no-load speed [rad/s]."""
-    effort_limit: Number
-    """Flat top: the largest torque at any speed [N·m]."""
-
-    def __post_init__(self) -> None:
-        for name in ("saturation_effort", "velocity_limit", "effort_limit"):
-            require(self, name, ">")
+    saturation_effort: Number = number("N·m", above=0.0)
+    """Torque at stall, where the straight line meets zero speed."""
+    velocity_limit: Number = number("rad/s", above=0.0)
+    """Speed at which the straight line meets zero torque, the no-load speed."""
+    effort_limit: Number = number("N·m", above=0.0)
+    """Flat top: the largest torque at any speed."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="limit", called="effort")
 class EffortLimit:
     """A flat limit: the same torque at every speed, in both directions."""
 
-    effort_limit: Number
-    """Largest torque [N·m]."""
-
-    def __post_init__(self) -> None:
-        require(self, "effort_limit", ">")
+    effort_limit: Number = number("N·m", above=0.0)
+    """Largest torque."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="limit")
 class EffortRange:
     """A flat limit with two ends, as MuJoCo's forcerange."""
 
-    lowest: Number
-    """Lowest torque [N·m]."""
-    highest: Number
-    """Highest torque [N·m]."""
-
-    def __post_init__(self) -> None:
-        require(self, "lowest", "<=")
-        require(self, "highest", ">=")
+    lowest: Number = number("N·m", most=0.0)
+    """Lowest torque."""
+    highest: Number = number("N·m", least=0.0)
+    """Highest torque."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="limit", called="envelope")
 class DriveEnvelope:
     """PhysX's drive performance envelope: two coupled lines, the same in all four quadrants.
 
@@ -71,23 +55,17 @@ class DriveEnvelope:
     |speed| <= max_actuator_velocity - speed_effort_gradient·|torque|
     """
 
-    max_effort: Number
-    """Torque at standstill [N·m]."""
-    max_actuator_velocity: Number
-    """Speed without torque [rad/s]; at 0 there is no torque at any speed."""
-    velocity_dependent_resistance: Number = 0.0
-    """Torque lost per speed [N·m·s/rad]."""
-    speed_effort_gradient: Number = 0.0
-    """Speed lost per torque [rad/(s·N·m)]."""
-
-    def __post_init__(self) -> None:
-        require(self, "max_effort", ">")
-        for name in ("max_actuator_velocity", "velocity_dependent_resistance", "speed_effort_gradient"):
-            require(self, name, ">=")
+    max_effort: Number = number("N·m", above=0.0)
+    """Torque at standstill."""
+    max_actuator_velocity: Number = number("rad/s", least=0.0)
+    """Speed without torque; at 0 there is no torque at any speed."""
+    velocity_dependent_resistance: Number = number("N·m·s/rad", default=0.0, least=0.0)
+    """Torque lost per speed."""
+    speed_effort_gradient: Number = number("rad/(s·N·m)", default=0.0, least=0.0)
+    """Speed lost per torque."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="limit", called="knee")
 class KneeCurve:
     """Flat up to a knee, then straight down to the no-load speed; braking has a limit of its own.
 
@@ -95,22 +73,18 @@ class KneeCurve:
     actuators, in which it falls as well and holds at rest.
     """
 
-    driving_effort: Number
-    """Largest torque along the motion, up to the knee (Y1) [N·m]."""
-    braking_effort: Number
-    """Largest torque against the motion (Y2) [N·m]."""
-    knee_speed: Number
-    """Speed up to which the driving torque is there in full (X1) [rad/s]."""
-    no_load_speed: Number
-    """Speed at which the driving torque is gone (X2) [rad/s]."""
-    braking_falls: bool = False
+    driving_effort: Number = number("N·m", above=0.0)
+    """Largest torque along the motion, up to the knee (Y1)."""
+    braking_effort: Number = number("N·m", above=0.0)
+    """Largest torque against the motion (Y2)."""
+    knee_speed: Number = number("rad/s", least=0.0)
+    """Speed up to which the driving torque is there in full (X1)."""
+    no_load_speed: Number = number("rad/s", above=0.0)
+    """Speed at which the driving torque is gone (X2)."""
+    braking_falls: bool = flag(default=False)
     """Whether braking falls from the knee on too, and its limit is that of a joint at rest."""
 
     def __post_init__(self) -> None:
-        for name in ("driving_effort", "braking_effort", "no_load_speed"):
-            require(self, name, ">")
-        require(self, "knee_speed", ">=")
-        require_flag(self, "braking_falls")
         knee, end = concrete(self.knee_speed), concrete(self.no_load_speed)
         if knee is not None and end is not None and (knee >= end).any():
             raise ParameterError(
@@ -124,17 +98,16 @@ class KneeCurve:
         return cls(driving_effort=y1, braking_effort=y2, knee_speed=x1, no_load_speed=x2, braking_falls=True)
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="limit")
 class TorqueSpeedTable:
     """A measured torque-speed curve, linear between its points and held at its ends."""
 
-    speed: np.ndarray
-    """Speeds of the table, rising from 0 or more [rad/s]."""
-    driving: np.ndarray
-    """Largest torque along the motion at those speeds [N·m]."""
-    braking: np.ndarray | None = None
-    """Largest torque against the motion at those speeds [N·m]; None: the same as driving."""
+    speed: np.ndarray = table("rad/s")
+    """Speeds of the table, rising from 0 or more."""
+    driving: np.ndarray = table("N·m")
+    """Largest torque along the motion at those speeds."""
+    braking: np.ndarray | None = table("N·m", default=None)
+    """Largest torque against the motion at those speeds; None: the same as driving."""
 
     def __post_init__(self) -> None:
         check_table(self, "speed", ("driving",) if self.braking is None else ("driving", "braking"))
@@ -143,15 +116,14 @@ class TorqueSpeedTable:
             raise ParameterError(f"TorqueSpeedTable.speed[0] = {speeds[0]:g} rad/s: must be 0 or more")
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="limit")
 class AngleTable:
     """A limit that depends on where the joint is, as a linkage makes it: linear between points, held at the ends."""
 
-    angle: np.ndarray
-    """Joint angles of the table, rising [rad]."""
-    effort: np.ndarray
-    """Largest torque in either direction at those angles [N·m]."""
+    angle: np.ndarray = table("rad")
+    """Joint angles of the table, rising."""
+    effort: np.ndarray = table("N·m")
+    """Largest torque in either direction at those angles."""
 
     def __post_init__(self) -> None:
         check_table(self, "angle", ("effort",))

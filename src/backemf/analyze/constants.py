@@ -9,6 +9,7 @@ import numpy as np
 
 from ..checks import Number
 from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Thermal
+from ..parts import acts
 from ..physics.circuit import torque_of
 from ..physics.magnet import back_emf, flux
 from ..physics.mechanics import viscous_slope
@@ -199,7 +200,7 @@ def constants(motor: Motor, voltage: Number | None = None, temperature: Number |
         "no_load_current": idle_current,
         "gradient": ohms / (kt * ke),
         "electrical_damping": kt * ke / ohms,
-        "electrical_time_constant": None if motor.winding.inductance is None else motor.winding.inductance / ohms,
+        "electrical_time_constant": None if not acts(motor.winding, "inductance") else motor.winding.inductance / ohms,
     }
     known |= _best(motor, volts, celsius, top_speed)
     known |= _continuous(motor, celsius, field)
@@ -234,7 +235,7 @@ def no_load(motor: Motor, voltage: Number, temperature: Number) -> tuple[np.ndar
 
 
 def continuous_current(motor: Motor) -> Number | None:
-    """Current for ever, as rated or else as the drive allows [A]; None: neither says."""
+    """Continuous current, as rated or else as the drive allows [A]; None: neither says."""
     if motor.ratings is not None and motor.ratings.current is not None:
         return motor.ratings.current
     return None if motor.limits is None else motor.limits.continuous_current

@@ -1,4 +1,4 @@
-"""What the winding can stand: for ever at each speed, or on and off in a rhythm."""
+"""What the winding can stand: continuously at each speed, or intermittently."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ContinuousTorque:
 
 
 def continuous_torque(motor: Motor, joint_speed: Number = 0.0, limit: Number | None = None) -> ContinuousTorque:
-    """Torque for ever at each joint speed [rad/s], with the winding at `limit` [°C] (the rated one if None).
+    """Continuous torque at each joint speed [rad/s], with the winding at `limit` [°C] (the rated one if None).
 
     The copper loss with R at the limit and the iron loss carry exactly the heat that the limit drives to the ambient.
     """
@@ -95,7 +95,7 @@ def intermittent_duty(
 ) -> np.ndarray:
     """Largest share [1] of each period [s] at `on_current` [A] that keeps the winding at or below `limit` [°C].
 
-    1 where the current may flow for ever, 0 where the iron alone overheats the winding.
+    1 where the current may flow continuously, 0 where the iron alone overheats the winding.
     """
     celsius = limit_of(motor, limit)
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..actuator.supply import Supply
 from ..checks import Number
 from ..motor import Motor
+from ..parts import acts
 from ..physics.limits import clip
 from ..physics.magnet import back_emf, flux
 from ..physics.supply import sagging_bus
@@ -112,7 +113,7 @@ def _speeds(motor: Motor, supply: Supply, limit, celsius, samples: int) -> tuple
 def _current(supply: Supply, share, emf, ohms):
     """Steady current with the bridge at a share of the bus [A]."""
     bus = array(supply.voltage)
-    if supply.resistance is not None:
+    if acts(supply, "resistance"):
         bus = sagging_bus(bus, supply.resistance, -share * emf / ohms, share * share / ohms, 0.0)
         if not supply.regeneration:
             bus = np.minimum(bus, supply.voltage)

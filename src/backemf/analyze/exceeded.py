@@ -11,6 +11,7 @@ import numpy as np
 from ..actuator.degrees import degrees_hint
 from ..checks import Maybe
 from ..motor import Motor
+from ..parts import acts
 from ..units import format_quantity
 from .gear_load import gear_output_torque
 from .heat import time_to_limit
@@ -52,6 +53,14 @@ class RunFinding:
     """Index of the worst of them; empty for a single motor."""
     unknown: tuple[str, ...] = ()
     """The ratings that could not be checked, by name."""
+
+    def __repr__(self) -> str:
+        return f"RunFinding({self})"
+
+    def _repr_html_(self) -> str:
+        from ..plot.notebook import finding_html
+
+        return finding_html(self)
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.what.replace('_', ' ')}: {self.explanation}"
@@ -319,7 +328,7 @@ def _supply(seen: _Seen) -> list[RunFinding]:
         at = _seconds(float(seen.run.time[drawn[:, k].argmax()]))
         parts = [f"the supply gave at most {_amperes(max(most[k], 0.0))}, at {at}"]
         parts += [f"took back at most {_amperes(back[k])}"] if back[k] > ROUNDING * max(most[k], 0.0) else []
-        parts += [f"fell to {format_quantity(low[k], 'V')}"] if supply.resistance is not None else []
+        parts += [f"fell to {format_quantity(low[k], 'V')}"] if acts(supply, "resistance") else []
         parts += [f"its brake resistor burnt at most {format_quantity(brake[k], 'W')}"] if brake[k] > 0.0 else []
         return ", ".join(parts)
 

@@ -105,7 +105,7 @@ def time_constants(motor: Motor) -> tuple[np.ndarray, ...]:
 
 
 def steady_temperature(motor: Motor, current: Number, motor_speed: Number = 0.0) -> Temperatures:
-    """Temperatures for ever at a held current [A] and rotor speed [rad/s], R(T) included.
+    """Steady temperatures at a held current [A] and rotor speed [rad/s], R(T) included.
 
     Infinite where the winding runs away: α·i²·R0·Rth >= 1, the hotter copper makes more heat than it sheds.
     """
@@ -173,7 +173,7 @@ def _turning(k: np.ndarray, rates: np.ndarray) -> np.ndarray:
 
 
 def _ends_below(missing: np.ndarray, k: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """Whether the winding stays below the limit for ever, once it has turned."""
+    """Whether the winding stays below the limit, once it has turned."""
     stays = np.all(rates < 0.0, axis=-1)
     safe = np.where(rates < 0.0, rates, -1.0)
     return np.where(stays, np.sum(-k / safe, axis=-1) <= missing, k[..., 0] <= 0.0)

@@ -9,6 +9,7 @@ import numpy as np
 from ..actuator.supply import Supply
 from ..checks import Number
 from ..motor import Motor
+from ..parts import acts
 from ..physics.circuit import torque_of
 from ..physics.magnet import flux
 from ..physics.winding import resistance
@@ -44,7 +45,7 @@ def line_of(motor: Motor, supply: Supply, current_limit: Number | None, celsius:
     share = supply.modulation_limit
     volts = share * supply.voltage
     ohms = resistance(celsius, motor.winding)
-    if supply.resistance is not None:
+    if acts(supply, "resistance"):
         ohms = ohms + share * share * supply.resistance
     field = flux(celsius, motor.magnet)
     gears = motor.gearbox

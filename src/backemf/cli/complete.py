@@ -31,23 +31,23 @@ def complete_target(incomplete: str) -> list[str]:
 
 def complete_controller(incomplete: str) -> list[str]:
     """First words of `--controller`."""
-    from .drive import CONTROLLERS
+    from .drive import controllers
 
-    return begin_with(incomplete, CONTROLLERS)
+    return begin_with(incomplete, controllers())
 
 
 def complete_limit(incomplete: str) -> list[str]:
     """First words of `--limit`."""
-    from .drive import LIMITS
+    from .words import kinds
 
-    return begin_with(incomplete, LIMITS)
+    return begin_with(incomplete, kinds("limit"))
 
 
 def complete_load(incomplete: str) -> list[str]:
     """First words of `--load`."""
-    from .words import LOADS
+    from .words import kinds
 
-    return begin_with(incomplete, (*LOADS, "motion"))
+    return begin_with(incomplete, (*kinds("load"), "motion"))
 
 
 def begin_with(incomplete: str, words: Iterable[str]) -> list[str]:

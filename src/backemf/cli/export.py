@@ -30,12 +30,13 @@ from .words import above_zero, require_ending, require_folder
     epilog="""\b
 Simulators:
   mujoco@4.0, mujoco@3.11   a model with a <dcmotor>; any version from 3.7
-  mjlab                     also --kind ideal_pd, builtin_pd,
+  mjlab                     --kind dc_motor, ideal_pd, builtin_pd,
                             builtin_position, builtin_velocity,
                             builtin_motor, builtin_dc_motor
-  isaaclab                  also isaaclab@2.1; --kind ideal_pd, delayed_pd,
-                            implicit
-  newton                    USD; also --kind pd, pid, backemf
+  isaaclab                  also isaaclab@2.1; --kind dc_motor, ideal_pd,
+                            delayed_pd, remotized, implicit
+  newton                    USD; --kind dc_motor, pd, pid_dc_motor, pid,
+                            backemf: the whole actuator
   physx                     USD, with the drive performance envelope
   webots                    a HingeJoint with its RotationalMotor
 
@@ -47,7 +48,7 @@ law side by side, along the same motion:
   start                 full torque from rest to 95 % of the no-load speed
   stall                 full torque for 1 s on a locked joint
   braking overspeed     from 120 % of the no-load speed down to rest
-  ten minutes of heat   the torque it bears for ever, at half speed
+  ten minutes of heat   the continuous torque, at half speed
 
 \b
 Examples:
@@ -88,7 +89,7 @@ def export_command(
         str | None, typer.Option(metavar="KIND", help="Which of a simulator's actuators; see below.")
     ] = None,
     backlash: Annotated[
-        bool, typer.Option("--backlash", help="For MuJoCo: write the play of the gears as a second hinge.")
+        bool, typer.Option("--backlash", help="For MuJoCo: write the backlash as a second hinge.")
     ] = False,
     effort: Annotated[
         str, typer.Option(metavar="CURRENT", help="Current behind the largest torque: peak or continuous.")
@@ -175,11 +176,10 @@ def _check_options(to: str | None, kind: str | None, backlash: bool, output: Pat
         if compare is None:
             raise ParameterError(f"--to is missing: must be one of {', '.join(NAMES)}; or give --compare FILE")
         return
-    name = target_of(to).name
-    if backlash and not name.startswith("mujoco"):
+    target = target_of(to)
+    if backlash and not target.name.startswith("mujoco"):
         raise ParameterError(f"--backlash is for MuJoCo: {to} has no place for it")
-    if kind is not None and name.startswith(("mujoco", "physx")):
-        raise ParameterError(f"--kind {kind}: {to} has one kind of motor; leave it out")
+    target.about.require_kind(kind)
 
 
 def _require_voltage(name: str, actuator: Actuator, to: str | None, own: Any) -> None:
@@ -187,7 +187,7 @@ def _require_voltage(name: str, actuator: Actuator, to: str | None, own: Any) ->
     from ..transfer.duty import has_voltage
     from ..transfer.targets import target_of
 
-    if has_voltage(actuator) or (own is not None and to is not None and target_of(to).any_voltage):
+    if has_voltage(actuator) or (own is not None and to is not None and target_of(to).about.any_voltage):
         return
     raise ParameterError(f'{name}: it has no nominal voltage: add one, such as --supply "voltage=24V"')
 

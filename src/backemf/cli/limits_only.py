@@ -38,11 +38,15 @@ def limits_note(motor: str) -> list[str]:
     return [f"Limits of the datasheet alone: {numbers}. A motor lacks: {'; '.join(missing)}."]
 
 
-def show_limits(sheet: Datasheet, page: Path | None, json_: bool) -> None:
+def show_limits(sheet: Datasheet, page: Path | None, picture: Path | None, json_: bool) -> None:
     """What follows from a sheet without a winding: limits of the joint, and what a motor lacks."""
     limits, missing = sheet.limits_only()
     numbers = {name: (float(getattr(limits.limit, name)), how) for name, how in limits.how.items()}
     numbers |= {name: (value, "at the joint") for name, value in sheet.joint().items()}
+    if picture is not None:
+        from .. import plot
+
+        plot.joint_limits(sheet.actuator(), sheet.name, picture)
     if page is not None:
         from .. import plot
         from ..plot.page import Section, pictures
@@ -67,5 +71,5 @@ def show_limits(sheet: Datasheet, page: Path | None, json_: bool) -> None:
     console().print()
     for part in missing:
         console().print(Text(f"for a motor: {part}"))
-    if page is not None:
-        console().print(f"wrote {page}", soft_wrap=True)
+    for written in filter(None, (page, picture)):
+        console().print(f"wrote {written}", soft_wrap=True)

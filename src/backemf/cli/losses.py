@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
+from ..units import format_quantity
 from .tables import titled_table
 
 if TYPE_CHECKING:
@@ -48,6 +49,6 @@ def print_errors(errors: Iterable[Any], terminal: Console) -> None:
             f"{error.rms:.3g} N·m",
             f"{error.worst:.3g} N·m",
             f"{share:.0f} %" if share >= 10 else f"{share:.2g} %",
-            f"{error.speed:.3g} rad/s",
+            format_quantity(error.speed, "rad/s", 3),
         )
     terminal.print(table)

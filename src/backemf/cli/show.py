@@ -35,6 +35,9 @@ def show(
     page: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write an HTML page with pictures to this file.")
     ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also draw the operating range: .png, .svg or .pdf.")
+    ] = None,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a recording to this file: .parquet or .csv.")
     ] = None,
@@ -58,6 +61,8 @@ def show(
     celsius = None if temperature is None else quantity("--temperature", temperature, "degC")
     if page is not None:
         require_folder("--page", page)
+    if plot is not None:
+        require_folder("--plot", plot)
     actuator, own = (None, None) if not _is_motor_file(motor) else load_with_joint(motor)
     sheet = Datasheet.load(motor) if actuator is None else None
     if sheet is not None and not json_:
@@ -65,17 +70,14 @@ def show(
         _print_figures(sheet)
         _print_missing(sheet, estimate)
     if sheet is not None and sheet.says == "limits only":
-        show_limits(sheet, page, json_)
+        show_limits(sheet, page, plot, json_)
         return
     built = sheet.motor(estimate=estimate) if sheet is not None else _motor_of(motor, actuator, own)
     if volts is None and (built.ratings is None or built.ratings.voltage is None):
         raise ParameterError(f'{motor}: the datasheet gives no nominal voltage: add one, such as --voltage "24 V"')
     constants = analyze.constants(built, voltage=volts, temperature=celsius)
-    if page is not None:
-        from .. import plot
-
-        findings = [] if sheet is None else sheet.check()
-        plot.page(page, title=built.name or Path(motor).stem, motor=built, findings=findings)
+    if page is not None or plot is not None:
+        _draw(built, page, plot, volts, celsius, Path(motor).stem, [] if sheet is None else sheet.check())
     soft = resting_on_estimates(built, voltage=volts, temperature=celsius)
     if json_:
         figures = [] if sheet is None else [asdict(figure) for figure in sheet.figures()]
@@ -85,8 +87,26 @@ def show(
         print(json.dumps(plain(answer), indent=1, ensure_ascii=False))
         return
     _print_constants(constants, soft)
+    for written in filter(None, (page, plot)):
+        console().print(f"wrote {written}", soft_wrap=True)
+
+
+def _draw(
+    built: Motor,
+    page: Path | None,
+    picture: Path | None,
+    volts: float | None,
+    celsius: float | None,
+    name: str,
+    findings: list[Any],
+) -> None:
+    """Write the page with all pictures, and the picture of the operating range."""
+    from .. import plot
+
     if page is not None:
-        console().print(f"wrote {page}", soft_wrap=True)
+        plot.page(page, title=built.name or name, motor=built, findings=findings)
+    if picture is not None:
+        plot.operating_range(built, volts, celsius, picture)
 
 
 def _is_motor_file(name: str) -> bool:

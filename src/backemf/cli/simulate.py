@@ -24,7 +24,7 @@ from ..recording_writing import PART
 from ..simulate import simulate as run_simulation
 from .app import AsJson, DelayText, LimitTexts, MotorName, app, console
 from .complete import complete_controller, complete_load
-from .drive import actuator_from, controller_word
+from .drive import actuator_from
 from .estimates import WithEstimates, as_dicts, print_estimates
 from .limits_only import limits_note
 from .run_findings import findings_of, print_findings
@@ -119,7 +119,7 @@ def simulate(
         str,
         typer.Option(
             metavar="COMMAND",
-            help='What the motor is told over time, such as "24 V", a signal or a CSV file; in the unit of what the '
+            help='The command over time, such as "24 V", a signal or a CSV file; in the unit of what the '
             'controller follows, such as "90 deg", "200 rpm" or "0.5 N*m"; see below.',
         ),
     ],
@@ -169,9 +169,9 @@ def simulate(
     ] = None,
     limit: LimitTexts = None,
     substeps: Annotated[
-        int | None, typer.Option(metavar="N", help="Turns of the control loop per step; default: 1.")
+        int | None, typer.Option(metavar="N", help="Substeps of the control loop per step; default: 1.")
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Where the draws of a delay begin.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed of a delay.")] = 0,
     every: Annotated[int, typer.Option(metavar="N", help="Record every n-th step only.")] = 1,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write all channels: .parquet or .csv.")
@@ -293,7 +293,7 @@ def _told(run: Any) -> dict[str, Any]:
     controller = run.actuator.controller
     gains = {name: value for name, value in asdict(controller).items() if value is not None}
     command = {"input": controller.main, "unit": run.unit("command"), "end": float(run["command"][-1])}
-    return {"controller": {"kind": controller_word(controller)} | gains, "command": command}
+    return {"controller": {"kind": controller.called} | gains, "command": command}
 
 
 def _acted(run: Any) -> dict[str, float]:
@@ -316,7 +316,7 @@ def _print_run(name: str, run: Any, last: dict[str, float], peak: dict[str, floa
             if controller.main == "position"
             else units.format_quantity(target, run.unit("command"))
         )
-        table.add_row(f"target ({controller_word(controller)})", shown)
+        table.add_row(f"target ({controller.called})", shown)
     for name, value in last.items():
         if name == "position":
             # many turns: a practical unit of angle would not help

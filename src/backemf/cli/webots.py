@@ -77,7 +77,10 @@ def run(
     duration: Annotated[
         str | None, typer.Option(metavar="TIME", help='How long, such as "30 s"; default: the robot\'s, or 10 s.')
     ] = None,
-    name: Annotated[str | None, typer.Option(metavar="ROBOT", help="Name of the robot, if there are several.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="ROBOT", help="Name of the robot; default: the one whose controller is SCRIPT."),
+    ] = None,
     assets: Annotated[
         list[Path] | None,
         typer.Option(metavar="FOLDER", help="Where PROTOs are that are not beside the robot file; may be repeated."),
@@ -120,7 +123,7 @@ def run(
     require_ending("--output", output, (".parquet",))
     require_ending("--plot", plot, (".png", ".svg", ".pdf"))
     require_ending("--sound", sound, (".wav",))
-    described = _robot(robot, name, assets, backend, inertia, motor, supply, mujoco)
+    described = _robot(script, robot, name, assets, backend, inertia, motor, supply, mujoco)
     seconds = described.duration if duration is None else above_zero("--duration", duration, "s")
     waves = wav.waves_of(described) if sound is not None or play else {}
     looked_at = plot is not None or sound is not None or play
@@ -148,13 +151,13 @@ def run(
 
 
 def _robot(
-    path: Path, name: str | None, assets: list[Path] | None, backend: str | None, inertia: list[str] | None,
-    motor: list[str] | None, supply: str | None, mujoco: Path | None,
+    script: Path, path: Path, name: str | None, assets: list[Path] | None, backend: str | None,
+    inertia: list[str] | None, motor: list[str] | None, supply: str | None, mujoco: Path | None,
 ) -> Any:  # fmt: skip
-    """The robot of a file with what the options say of it."""
+    """The robot of a file that a script drives, with what the options say of it."""
     from ..sims.webots.robots.description import load_robot, with_inertia
 
-    found = load_robot(path, name, assets or ())
+    found = load_robot(path, name, assets or (), script.stem)
     for text in inertia or []:
         found = with_inertia(found, *_inertia(text))
     found = found.changed(backend=backend, mujoco=None if mujoco is None else mujoco.absolute())

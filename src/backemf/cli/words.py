@@ -3,45 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
 from .. import commands, loads, units
 from ..errors import MissingExtraError, ParameterError, UnitError
+from ..parts import FAMILIES, declared, units_of
 from ..run import INPUTS
+from ..tree import role
 
-Reader = Callable[[str, str], Any]
-"""Makes a value of what stands behind a name; the first argument names the place for errors."""
-
-LOADS = {
-    "inertia": loads.Inertia,
-    "pendulum": loads.Pendulum,
-    "fan": loads.Fan,
-    "torque": loads.ConstantTorque,
-    "two-mass": loads.TwoMass,
-    "locked": loads.LockedRotor,
-}
-SIGNALS = {
-    "step": commands.Step,
-    "sine": commands.Sine,
-    "chirp": commands.Chirp,
-    "trapezoid": commands.Trapezoid,
-}
-UNITS = {
-    "inertia": "kg*m^2", "far_inertia": "kg*m^2", "mass": "kg", "arm_mass": "kg", "length": "m", "gravity": "m/s^2",
-    "offset": "rad", "stiffness": "N*m/rad", "backlash": "rad", "far_torque": "N*m", "torque": "N*m",
-    "coefficient": "N*m*s^2/rad^2", "damping": "N*m*s/rad", "time": "s",
-    "frequency": "Hz", "phase": "rad", "duration": "s", "rise": "s", "hold": "s", "fall": "s", "voltage": "V",
-    "resistance": "ohm", "modulation_limit": "1",
-}  # fmt: skip
+TYPED = {"rad": "deg", "rad/s": "rpm", "N·m": "Nm"}
+"""Units that people type in place of those inside."""
 COMMANDS = {
     "voltage": ("V", "volts"), "position": ("deg", "an angle"), "velocity": ("rpm", "a speed"),
     "effort": ("Nm", "a torque"),
 }  # fmt: skip
 """A unit and a word for each input of a controller."""
 SWITCH = {"true": True, "yes": True, "false": False, "no": False}
+
+
+def kinds(family: str) -> dict[str, type]:
+    """Parts of a family that a line of words can describe, by the word each is chosen with."""
+    found = {kind.called: kind for kind in FAMILIES[family].values()}
+    return {word: kind for word, kind in found.items() if all(_in_words(entry) for entry in fields(kind))}
+
+
+def _in_words(entry: Any) -> bool:
+    """Whether a field can be written as one word, or left out."""
+    return role(entry) not in ("table", "part", "parts") or entry.default is not MISSING
 
 
 def load_from(text: str, linear: bool = False) -> Any:
@@ -52,24 +42,24 @@ def load_from(text: str, linear: bool = False) -> Any:
         return loads.PrescribedMotion(time=table.time, position=table.values)
     if linear and word == "pendulum":
         raise ParameterError(f"--load {text!r}: a linear motor swings no pendulum: say inertia, torque or another load")
-    if word not in LOADS:
-        raise ParameterError(f"--load {text!r}: must begin with one of {', '.join((*LOADS, 'motion'))}")
-    sliding: dict[str, str | Reader] = {name: units.linear_unit(unit) for name, unit in UNITS.items()}
-    return built("--load", LOADS[word], rest, sliding if linear else None)
+    known = kinds("load")
+    if word not in known:
+        raise ParameterError(f"--load {text!r}: must begin with one of {', '.join((*known, 'motion'))}")
+    sliding = {name: units.linear_unit(unit) for name, unit in units_of(known[word]).items()} if linear else {}
+    return built("--load", known[word], rest, sliding)
 
 
 def command_from(text: str, main: str = "voltage") -> Any:
     """A command for the main input of a controller."""
     unit, noun = COMMANDS[main]
     word, _, rest = text.strip().partition(" ")
+    known = kinds("signal")
     if text.strip().lower().endswith(".csv"):
         return commands.from_csv(text.strip(), unit=INPUTS[main])
-    if word in SIGNALS:
-        special: dict[str, str | Reader] = dict.fromkeys(("value", "before", "amplitude", "offset"), unit)
-        special |= {"start": "s"} if word == "trapezoid" else {"start": "Hz", "end": "Hz"}
-        return built("--command", SIGNALS[word], rest, special)
+    if word in known:
+        return built("--command", known[word], rest, main=unit)
     if word[:1].isalpha():
-        raise ParameterError(f"--command {text!r}: must be {noun}, a CSV file, or begin with {', '.join(SIGNALS)}")
+        raise ParameterError(f"--command {text!r}: must be {noun}, a CSV file, or begin with {', '.join(known)}")
     return quantity("--command", text, unit)
 
 
@@ -123,18 +113,11 @@ def counted(what: str, text: str) -> int:
     return int(text)
 
 
-def choice(what: str, text: str) -> str:
-    """A word; the part that gets it knows which words there are."""
-    return text
+def built(option: str, kind: type, text: str, special: dict[str, str] | None = None, main: str = "1") -> Any:
+    """A part from words such as `mass=0.5kg length=0.1 m`.
 
-
-def choices(what: str, text: str) -> tuple[str, ...]:
-    """Words with commas between."""
-    return tuple(name.strip() for name in text.split(","))
-
-
-def built(option: str, kind: type, text: str, special: dict[str, str | Reader] | None = None) -> Any:
-    """An object from words such as `mass=0.5kg length=0.1 m`; `special` holds units, or readers of other values."""
+    Its fields say what they hold and in which unit; `special` holds other units, `main` is that of fields without one.
+    """
     known = {entry.name: entry for entry in fields(kind)}
     names = f"one of {', '.join(known)}" if known else "nothing"
     stray, *words = re.split(r"(?:^|\s+)([\w-]+)\s*=", text.strip())
@@ -144,19 +127,34 @@ def built(option: str, kind: type, text: str, special: dict[str, str | Reader] |
     for name, value in zip(words[::2], words[1::2], strict=True):
         if name not in known:
             raise ParameterError(f"{option}, '{name}={value.strip()}': must be name=value with {names}")
-        unit = (special or {}).get(name) or UNITS.get(name)
-        if callable(unit):
-            values[name] = unit(f"{option}, {name}", value.strip())
-        elif unit is not None:
-            values[name] = quantity(f"{option}, {name}", value.strip(), unit)
-        elif value.strip().lower() in SWITCH:
-            values[name] = SWITCH[value.strip().lower()]
-        else:
-            raise ParameterError(f"{option}, '{name}={value.strip()}': must be yes or no")
+        values[name] = _read(option, known[name], value.strip(), (special or {}).get(name), main)
     missing = [name for name, entry in known.items() if name not in values and entry.default is MISSING]
     if missing:
         raise ParameterError(f"{option}: {kind.__name__} also needs {' and '.join(f'{name}=...' for name in missing)}")
     return kind(**values)
+
+
+def _read(option: str, entry: Any, text: str, unit: str | None, main: str) -> Any:
+    """The value of a field from its word."""
+    what, holds = f"{option}, {entry.name}", role(entry)
+    if holds == "flag":
+        if text.lower() not in SWITCH:
+            raise ParameterError(f"{option}, '{entry.name}={text}': must be yes or no")
+        return SWITCH[text.lower()]
+    if holds == "count":
+        return counted(what, text)
+    if holds == "word":
+        return text
+    if holds == "words":
+        return tuple(name.strip() for name in text.split(","))
+    declaration = declared(entry)
+    unit = unit or (declaration and declaration.unit) or main
+    unit = TYPED.get(unit, unit)
+    if holds == "number":
+        return quantity(what, text, unit)
+    if holds == "numbers":
+        return steps(what, text) if unit == "steps" else between(what, text, unit)
+    raise ParameterError(f"{option}, '{entry.name}={text}': has no place in a line of words; give it in a motor file")
 
 
 def require_ending(option: str, path: Path | None, endings: tuple[str, ...]) -> None:

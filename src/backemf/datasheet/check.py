@@ -52,6 +52,14 @@ class Finding:
             return None
         return self.listed / self.predicted
 
+    def __repr__(self) -> str:
+        return f"Finding({self})"
+
+    def _repr_html_(self) -> str:
+        from ..plot.notebook import finding_html
+
+        return finding_html(self)
+
     def __str__(self) -> str:
         return f"{self.severity}: {self.figure}{self._numbers()}: {self.explanation}"
 

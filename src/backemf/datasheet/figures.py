@@ -374,7 +374,7 @@ class LimitFigures(Table):
     title: ClassVar[str] = "limits"
 
     continuous_current: Amperes = None
-    """Current allowed for ever [A]."""
+    """Continuous current [A]."""
     peak_current: Amperes = None
     """Current allowed while the winding is cool [A]."""
     current_rate: AmperesPerSecond = None

@@ -244,8 +244,9 @@ def _elsewhere(key: str, known: Iterable[str], table: str) -> str:
     """Why a key is unknown in this table: misspelt, or a key of another table."""
     homes = [name for name, kind in (TABLES | LISTS).items() if key in quantities(kind) or key in choices(kind)]
     near = get_close_matches(key, list(known), n=1, cutoff=0.6)
-    if homes and not near:
-        return f"is unknown here, it belongs under [{homes[0]}]"
+    if homes:
+        meant = f', or did you mean "{near[0]}"?' if near else ""
+        return f"is unknown here, it belongs under [{homes[0]}]{meant}"
     return _unknown(key, known, f"[{table}] has no such figure")
 
 

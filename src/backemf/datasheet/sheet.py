@@ -287,6 +287,14 @@ class Datasheet:
         general = self.source or (f"identified {self.identified}" if self.identified else "")
         return self.sources.get(f"{table}.{key}", self.sources.get(key, general))
 
+    def __repr__(self) -> str:
+        return f"Datasheet({self.name}: {self.says}, {len(self.figures())} figures)"
+
+    def _repr_html_(self) -> str:
+        from ..plot.notebook import sheet_html
+
+        return sheet_html(self)
+
     def figures(self) -> list[Figure]:
         """Every figure that is given, in the order of the sheet."""
         parts: list[tuple[str, Table]] = [(name, getattr(self, name)) for name in TABLES]

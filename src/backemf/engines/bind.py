@@ -9,6 +9,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ..errors import MissingExtraError, ParameterError
+from ..parts import Laws
 from ..physics import ops as numpy_ops
 
 ENGINES = {"numpy": None, "python": None, "jax": None, "torch": "torch", "warp": "warp"}
@@ -25,23 +26,39 @@ def bind(module: ModuleType, engine: str, ops: Any) -> ModuleType:
     and the engine, since tracers such as Dynamo look globals up by module name.
     """
     name = f"{module.__name__}@{engine}"
-    if name in sys.modules:
+    if name in sys.modules and module.__name__.startswith(_LAWS):
         return sys.modules[name]
-    bound = sys.modules[name] = ModuleType(name, module.__doc__)
+    return _bound(name, vars(module), module.__name__, engine, ops)
+
+
+def _bound(name: str, content: dict[str, Any], home: str, engine: str, ops: Any) -> ModuleType:
+    bound = sys.modules[name] = ModuleType(name, content.get("__doc__"))
     scope = vars(bound)
     scope["__builtins__"] = builtins
-    for key, value in vars(module).items():
+    for key, value in content.items():
         if key.startswith("__"):
             continue
         scope[key] = value
         if key in numpy_ops.__all__ and value is getattr(numpy_ops, key):
             scope[key] = getattr(ops, key)
-        elif isinstance(value, FunctionType) and value.__module__ == module.__name__:
+        elif isinstance(value, FunctionType) and value.__module__ == home:
             scope[key] = FunctionType(value.__code__, scope, key, value.__defaults__)
             scope[key].__kwdefaults__, scope[key].__doc__ = value.__kwdefaults__, value.__doc__
         elif isinstance(value, FunctionType) and value.__module__.startswith(_LAWS):
             scope[key] = getattr(bind(sys.modules[value.__module__], engine, ops), value.__name__)
+    # laws of parts may use what stands here, so they come last
+    for key, value in content.items():
+        if isinstance(value, Laws):
+            scope[key] = value.bind(engine, lambda law: bound_law(law, engine, ops))
     return bound
+
+
+def bound_law(law: Any, engine: str, ops: Any) -> Any:
+    """The law of a part with the operations of an engine; also one of a person's own program."""
+    home = law.__module__
+    if home.startswith(_LAWS):
+        return getattr(bind(sys.modules[home], engine, ops), law.__name__)
+    return getattr(_bound(f"{home}.{law.__name__}@{engine}", law.__globals__, home, engine, ops), law.__name__)
 
 
 def load(engine: str) -> ModuleType:

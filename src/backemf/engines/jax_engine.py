@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import jax.scipy.special
 
 from ..errors import SimulationError
+from ..parts import acts
 from ..tree import KINDS, WATCHERS, structure
 from .packing import on_packed, with_states
 
@@ -155,8 +156,8 @@ ops = SimpleNamespace(
 
 
 def _register(kind: type) -> None:
-    """Make a dataclass a tree: numbers are leaves; words, switches, counts and None parts are structure."""
-    static = tuple(structure(kind))
+    """Make a dataclass a tree: numbers are leaves; words, switches and what has no effect are structure."""
+    static, neutral = tuple(structure(kind)), getattr(kind, "neutral", {})
     moving = tuple(entry.name for entry in fields(kind) if entry.name not in static)
     if not hasattr(kind, "__post_init__"):
         jax.tree_util.register_dataclass(kind, moving, static)
@@ -164,7 +165,10 @@ def _register(kind: type) -> None:
     keys = tuple(jax.tree_util.GetAttrKey(name) for name in moving)
 
     def flatten(part):
-        return [getattr(part, name) for name in moving], tuple(getattr(part, name) for name in static)
+        # a number without effect is structure too: nothing is computed with it
+        idle = tuple(name for name in neutral if not acts(part, name) and getattr(part, name) is not None)
+        children = [None if name in idle else getattr(part, name) for name in moving]
+        return children, (*(getattr(part, name) for name in static), idle)
 
     def flatten_with_keys(part):
         children, aux = flatten(part)
@@ -172,9 +176,9 @@ def _register(kind: type) -> None:
 
     def unflatten(aux, children):
         # a tree of gradients or axes is no part that could exist, so that nothing is checked here
-        part = object.__new__(kind)
-        for name, value in (*zip(static, aux, strict=True), *zip(moving, children, strict=True)):
-            object.__setattr__(part, name, value)
+        part, idle = object.__new__(kind), aux[-1]
+        for name, value in (*zip(static, aux[:-1], strict=True), *zip(moving, children, strict=True)):
+            object.__setattr__(part, name, neutral[name] if name in idle else value)
         return part
 
     jax.tree_util.register_pytree_with_keys(kind, flatten_with_keys, unflatten, flatten)

@@ -2,37 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ..checks import Number, require, require_finite, require_parts
-from ..tree import kind_of_numbers
+from ..checks import Number
+from ..parts import number, part, several
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Harmonic:
     """One sine of the cogging torque."""
 
-    amplitude: Number
-    """Peak torque [N·m]."""
-    periodicity: Number
-    """Periods per turn of the rotor [1]."""
-    phase: Number = 0.0
-    """Phase at rotor angle 0 [rad]."""
-
-    def __post_init__(self) -> None:
-        require(self, "amplitude", ">=")
-        require(self, "periodicity", ">")
-        require_finite(self, "phase")
+    amplitude: Number = number("N·m", least=0.0)
+    """Peak torque."""
+    periodicity: Number = number("1", above=0.0)
+    """Periods per turn of the rotor."""
+    phase: Number = number("rad", default=0.0)
+    """Phase at rotor angle 0."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Cogging:
     """Torque ripple of magnets passing slots: a sum of any number of harmonics."""
 
-    harmonics: tuple[Harmonic, ...]
+    harmonics: tuple[Harmonic, ...] = several(Harmonic)
     """The sines that add up."""
-
-    def __post_init__(self) -> None:
-        require_parts(self, "harmonics", Harmonic)

@@ -2,64 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ..checks import Maybe, Number, concrete, leave_out, require, require_finite, require_parts
+from ..checks import Maybe, Number, concrete
 from ..errors import ParameterError
-from ..tree import kind_of_numbers
+from ..parts import acts, number, part, several
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Rotor:
     """The turning mass on the motor side."""
 
-    inertia: Number
-    """Moment of inertia of the rotor [kg·m²]."""
-
-    def __post_init__(self) -> None:
-        require(self, "inertia", ">")
+    inertia: Number = number("kg·m²", above=0.0)
+    """Moment of inertia of the rotor."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Stage:
     """One reduction of a gear train."""
 
-    ratio: Number
-    """Input speed over output speed [1]; negative if the stage turns the other way."""
-    efficiency: Maybe = None
-    """Power out over power in while the motor drives [1]; None: nothing is lost."""
-    back_efficiency: Maybe = None
-    """Power out over power in while the load drives [1]; None: the same."""
-    inertia: Number = 0.0
-    """Moment of inertia at the input of this stage [kg·m²]."""
+    ratio: Number = number("1")
+    """Input speed over output speed; negative if the stage turns the other way."""
+    efficiency: Number = number("1", default=1.0, above=0.0, most=1.0, neutral=1.0)
+    """Power out over power in while the motor drives; 1: nothing is lost."""
+    back_efficiency: Maybe = number("1", default=None, above=0.0, most=1.0)
+    """Power out over power in while the load drives; None: the same."""
+    inertia: Number = number("kg·m²", default=0.0, least=0.0)
+    """Moment of inertia at the input of this stage."""
 
     def __post_init__(self) -> None:
-        require_finite(self, "ratio")
         ratio = concrete(self.ratio)
         if ratio is not None and (ratio == 0).any():
             raise ParameterError("Stage.ratio = 0: must not be zero; 1 means direct drive")
-        for name in ("efficiency", "back_efficiency"):
-            require(self, name, ">")
-            require(self, name, "<=", 1.0)
-        require(self, "inertia", ">=")
-        leave_out(self, "efficiency", 1.0)
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Gearbox:
     """A gear train between the rotor and the joint."""
 
-    stages: tuple[Stage, ...]
+    stages: tuple[Stage, ...] = several(Stage)
     """The reductions, from the motor to the joint."""
-    backlash: Maybe = None
-    """Free play at the joint, from flank to flank [rad]; None: the gears never part."""
-
-    def __post_init__(self) -> None:
-        require_parts(self, "stages", Stage)
-        require(self, "backlash", ">")
+    backlash: Number = number("rad", default=0.0, least=0.0, neutral=0.0)
+    """Free play at the joint, from flank to flank; 0: the gears never part."""
 
     @property
     def ratio(self) -> Number:
@@ -74,7 +56,7 @@ class Gearbox:
         """Power out over power in while the motor drives [1]."""
         product: Number = 1.0
         for stage in self.stages:
-            product = product if stage.efficiency is None else product * stage.efficiency
+            product = product * stage.efficiency if acts(stage, "efficiency") else product
         return product
 
     @property
@@ -89,7 +71,7 @@ class Gearbox:
     @property
     def lossless(self) -> bool:
         """Whether every stage passes all power on, so that the loss is left out of the step."""
-        return all(stage.efficiency is None and stage.back_efficiency is None for stage in self.stages)
+        return not any(acts(stage, "efficiency") or stage.back_efficiency is not None for stage in self.stages)
 
     @property
     def inertia(self) -> Number:

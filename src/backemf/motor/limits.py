@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-
-from ..checks import ABSOLUTE_ZERO, Maybe, concrete, require, require_finite
+from ..checks import ABSOLUTE_ZERO, Maybe, concrete
 from ..errors import ParameterError
-from ..tree import kind_of_numbers
+from ..parts import number, part
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Limits:
     """What the drive allows. It limits the current itself, so the heat follows."""
 
-    continuous_current: Maybe = None
-    """Current allowed for ever [A]."""
-    peak_current: Maybe = None
-    """Current allowed while the winding is cooler than `derating_start` [A]."""
-    current_rate: Maybe = None
-    """Fastest change of the current [A/s]."""
-    derating_start: Maybe = None
-    """Winding temperature at which the limit begins to fall [°C]."""
-    derating_end: Maybe = None
-    """Winding temperature at which the limit has fallen to its low value [°C]."""
-    safe_current: Maybe = None
-    """Low value of the limit when hot [A]; None: the continuous current."""
+    continuous_current: Maybe = number("A", default=None, above=0.0)
+    """Continuous current."""
+    peak_current: Maybe = number("A", default=None, above=0.0)
+    """Current allowed while the winding is cooler than `derating_start`."""
+    current_rate: Maybe = number("A/s", default=None, above=0.0)
+    """Fastest change of the current."""
+    derating_start: Maybe = number("°C", default=None)
+    """Winding temperature at which the limit begins to fall."""
+    derating_end: Maybe = number("°C", default=None)
+    """Winding temperature at which the limit has fallen to its low value."""
+    safe_current: Maybe = number("A", default=None, least=0.0)
+    """Low value of the limit when hot; None: the continuous current."""
 
     def __post_init__(self) -> None:
-        for name in ("continuous_current", "peak_current", "current_rate"):
-            require(self, name, ">")
-        require(self, "safe_current", ">=")
-        require_finite(self, "derating_start", "derating_end")
         if (self.derating_start is None) != (self.derating_end is None):
             raise ParameterError("Limits: derating_start and derating_end are given together or not at all")
         start, end = concrete(self.derating_start), concrete(self.derating_end)
@@ -80,32 +73,25 @@ class Limits:
         return self.continuous_current if self.peak_current is not None else None
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Ratings:
     """What the maker allows. Nothing enforces it; `Run.findings` says where a run exceeds it."""
 
-    voltage: Maybe = None
-    """Nominal voltage [V]."""
-    current: Maybe = None
-    """Largest current for ever [A]."""
-    peak_current: Maybe = None
-    """Largest current for a short time [A]."""
-    peak_duration: Maybe = None
-    """How long the peak current may last [s]."""
-    winding_temperature: Maybe = None
-    """Hottest winding [°C]."""
-    speed: Maybe = None
-    """Fastest rotor [rad/s]."""
-    gear_input_speed: Maybe = None
-    """Fastest input of the gearbox [rad/s]."""
-    gear_torque: Maybe = None
-    """Largest continuous torque at the gearbox output [N·m]."""
-    gear_peak_torque: Maybe = None
-    """Largest short torque at the gearbox output [N·m]."""
-
-    def __post_init__(self) -> None:
-        for entry in fields(self):
-            if entry.name != "winding_temperature":
-                require(self, entry.name, ">")
-        require(self, "winding_temperature", ">", ABSOLUTE_ZERO)
+    voltage: Maybe = number("V", default=None, above=0.0)
+    """Nominal voltage."""
+    current: Maybe = number("A", default=None, above=0.0)
+    """Continuous current."""
+    peak_current: Maybe = number("A", default=None, above=0.0)
+    """Largest current for a short time."""
+    peak_duration: Maybe = number("s", default=None, above=0.0)
+    """How long the peak current may last."""
+    winding_temperature: Maybe = number("°C", default=None, above=ABSOLUTE_ZERO)
+    """Hottest winding."""
+    speed: Maybe = number("rad/s", default=None, above=0.0)
+    """Fastest rotor."""
+    gear_input_speed: Maybe = number("rad/s", default=None, above=0.0)
+    """Fastest input of the gearbox."""
+    gear_torque: Maybe = number("N·m", default=None, above=0.0)
+    """Largest continuous torque at the gearbox output."""
+    gear_peak_torque: Maybe = number("N·m", default=None, above=0.0)
+    """Largest short torque at the gearbox output."""

@@ -2,56 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ..checks import ABSOLUTE_ZERO, Maybe, Number, leave_out, require, require_part
-from ..tree import kind_of_numbers
+from ..checks import ABSOLUTE_ZERO, Number
+from ..parts import number, one, part
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Saturation:
     """Iron that saturates: above a knee the torque grows with the logarithm of the current.
 
     torque(i) = Kt·knee_current + torque·log2(1 + scale·(|i| - knee_current)) beyond the knee.
     """
 
-    knee_current: Number
-    """Current up to which the torque is proportional [A]."""
-    scale: Number
-    """Steepness of the logarithm beyond the knee [1/A]."""
-    torque: Number
-    """Torque gained each time the argument of the logarithm doubles [N·m]."""
-
-    def __post_init__(self) -> None:
-        for name in ("knee_current", "scale", "torque"):
-            require(self, name, ">")
+    knee_current: Number = number("A", above=0.0)
+    """Current up to which the torque is proportional."""
+    scale: Number = number("1/A", above=0.0)
+    """Steepness of the logarithm beyond the knee."""
+    torque: Number = number("N·m", above=0.0)
+    """Torque gained each time the argument of the logarithm doubles."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Magnet:
     """The field: what turns amperes into torque and speed into volts. Kt and Ke stay apart."""
 
-    torque_constant: Number
-    """Torque per ampere Kt [N·m/A]."""
-    back_emf_constant: Number
-    """Voltage per speed Ke [V·s/rad]."""
-    temperature_coefficient: Number = 0.0
-    """Relative change of the flux per kelvin, zero or negative [1/K]."""
-    reference_temperature: Number = 25.0
-    """Temperature at which both constants are given [°C]."""
-    iron_loss: Maybe = None
-    """Eddy-current and hysteresis loss per squared speed [W·s²/rad²]; brakes the rotor and heats the motor."""
-    saturation: Saturation | None = None
+    torque_constant: Number = number("N·m/A", above=0.0)
+    """Torque per ampere Kt."""
+    back_emf_constant: Number = number("V·s/rad", above=0.0)
+    """Voltage per speed Ke."""
+    temperature_coefficient: Number = number("1/K", default=0.0, most=0.0, above=-0.05)
+    """Relative change of the flux per kelvin, zero or negative."""
+    reference_temperature: Number = number("°C", default=25.0, above=ABSOLUTE_ZERO)
+    """Temperature at which both constants are given."""
+    iron_loss: Number = number("W·s²/rad²", default=0.0, least=0.0, neutral=0.0)
+    """Eddy-current and hysteresis loss per squared speed; brakes the rotor and heats the motor."""
+    saturation: Saturation | None = one(Saturation, default=None)
     """How the torque falls behind the current; None: never."""
-
-    def __post_init__(self) -> None:
-        require(self, "torque_constant", ">")
-        require(self, "back_emf_constant", ">")
-        require(self, "temperature_coefficient", "<=")
-        require(self, "temperature_coefficient", ">", -0.05)
-        require(self, "reference_temperature", ">", ABSOLUTE_ZERO)
-        require(self, "iron_loss", ">=")
-        require_part(self, "saturation", Saturation)
-        leave_out(self, "iron_loss", 0.0)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..checks import Number, concrete, require_choice, require_part, shown
+from ..checks import Number, concrete, shown
 from ..errors import ParameterError
-from ..tree import kind_of_numbers
+from ..parts import acts, one, part, record, word
 from .cogging import Cogging
 from .estimate import Estimate, still_estimated
 from .friction import Coulomb, Dahl, Drag, LoadDependent, LuGre
@@ -16,6 +15,7 @@ from .limits import Limits, Ratings
 from .magnet import Magnet
 from .thermal import Thermal, TwoNodeThermal
 from .winding import Winding
+from .words import motor_words
 
 if TYPE_CHECKING:
     from ..actuator import CompiledStep
@@ -24,36 +24,42 @@ Friction = Coulomb | Dahl | LuGre | LoadDependent
 """The models of dry friction."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Motor:
     """A motor and its gearbox, in SI units."""
 
-    winding: Winding
-    magnet: Magnet
-    rotor: Rotor | None = None
-    thermal: Thermal | TwoNodeThermal | None = None
-    friction: Friction | None = None
-    drag: Drag | None = None
-    cogging: Cogging | None = None
-    gearbox: Gearbox | None = None
-    limits: Limits | None = None
-    ratings: Ratings | None = None
-    name: str = ""
+    winding: Winding = one(Winding)
+    """Resistance and inductance."""
+    magnet: Magnet = one(Magnet)
+    """Torque and back-EMF constants, saturation and iron loss."""
+    rotor: Rotor | None = one(Rotor, default=None)
+    """Its inertia; None: unknown."""
+    thermal: Thermal | TwoNodeThermal | None = one(family="thermal", default=None)
+    """How heat flows from the winding to the air; None: the winding stays at its reference temperature."""
+    friction: Friction | None = one(family="friction", default=None)
+    """Dry friction; None: none."""
+    drag: Drag | None = one(Drag, default=None)
+    """Friction that grows with speed; None: none."""
+    cogging: Cogging | None = one(Cogging, default=None)
+    """Torque of the magnets over the slots; None: none."""
+    gearbox: Gearbox | None = one(Gearbox, default=None)
+    """The gear stages; None: the rotor is the joint."""
+    limits: Limits | None = one(Limits, default=None)
+    """What the drive enforces; None: any current."""
+    ratings: Ratings | None = one(Ratings, default=None)
+    """What the maker allows; None: unknown."""
+    name: str = word(default="")
     """What people call it."""
-    estimates: tuple[Estimate, ...] = ()
+    estimates: tuple[Estimate, ...] = record(default=())
     """What was estimated when the motor was made; `estimated` is what of it still holds."""
-    motion: str = "rotary"
+    motion: str = word("rotary", "linear", default="rotary")
     """`"rotary"`, or `"linear"` for a motor that slides: N stands for N·m, m for rad and kg for kg·m² throughout."""
 
     def __post_init__(self) -> None:
-        for part, kinds in _PARTS.items():
-            require_part(self, part, *kinds)
         if isinstance(self.estimates, list):
             object.__setattr__(self, "estimates", tuple(self.estimates))
         if not isinstance(self.estimates, tuple) or not all(isinstance(e, Estimate) for e in self.estimates):
             raise ParameterError(f"Motor.estimates = {shown(self.estimates)}: must be a tuple of Estimate")
-        require_choice(self, "motion", ("rotary", "linear"))
         if not isinstance(self.name, str):
             raise ParameterError(f"Motor.name = {shown(self.name)}: must be a text")
         if self.limits is not None and self.limits.derates and self.thermal is None:
@@ -101,13 +107,21 @@ class Motor:
     @property
     def armature(self) -> Number:
         """Inertia a host has to add to the joint [kg·m²]: the reflected one, or 0 where backlash lets the rotor go."""
-        return 0.0 if self.gearbox is not None and self.gearbox.backlash is not None else self.reflected_inertia
+        return 0.0 if self.gearbox is not None and acts(self.gearbox, "backlash") else self.reflected_inertia
 
     def compile(self, engine: str = "numpy", **options: Any) -> CompiledStep:
         """The step of this motor under a voltage command; see `Actuator.compile`."""
         from ..actuator import Actuator
 
         return Actuator(self).compile(engine, **options)
+
+    def __repr__(self) -> str:
+        return f"Motor({motor_words(self)})"
+
+    def _repr_html_(self) -> str:
+        from ..plot.notebook import motor_html
+
+        return motor_html(self)
 
 
 _PARTS: dict[str, tuple[type, ...]] = {

@@ -2,50 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ..checks import ABSOLUTE_ZERO, Number, require
-from ..tree import kind_of_numbers
+from ..checks import ABSOLUTE_ZERO, Number
+from ..parts import number, part
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="thermal")
 class Thermal:
     """One lump of heat: the winding, cooled by the ambient air."""
 
-    resistance: Number
-    """Thermal resistance from winding to ambient [K/W]."""
-    capacitance: Number
-    """Heat capacity of the winding [J/K]."""
-    ambient: Number = 25.0
-    """Temperature of the surroundings [°C]."""
-
-    def __post_init__(self) -> None:
-        require(self, "resistance", ">")
-        require(self, "capacitance", ">")
-        require(self, "ambient", ">", ABSOLUTE_ZERO)
+    resistance: Number = number("K/W", above=0.0)
+    """Thermal resistance from winding to ambient."""
+    capacitance: Number = number("J/K", above=0.0)
+    """Heat capacity of the winding."""
+    ambient: Number = number("°C", default=25.0, above=ABSOLUTE_ZERO)
+    """Temperature of the surroundings."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part(family="thermal")
 class TwoNodeThermal:
     """Two lumps of heat: the winding inside a housing, the housing in the ambient air."""
 
-    winding_resistance: Number
-    """Thermal resistance from winding to housing [K/W]."""
-    winding_capacitance: Number
-    """Heat capacity of the winding [J/K]."""
-    housing_resistance: Number
-    """Thermal resistance from housing to ambient [K/W]."""
-    housing_capacitance: Number
-    """Heat capacity of the housing [J/K]."""
-    ambient: Number = 25.0
-    """Temperature of the surroundings [°C]."""
-
-    def __post_init__(self) -> None:
-        for name in ("winding_resistance", "winding_capacitance", "housing_resistance", "housing_capacitance"):
-            require(self, name, ">")
-        require(self, "ambient", ">", ABSOLUTE_ZERO)
+    winding_resistance: Number = number("K/W", above=0.0)
+    """Thermal resistance from winding to housing."""
+    winding_capacitance: Number = number("J/K", above=0.0)
+    """Heat capacity of the winding."""
+    housing_resistance: Number = number("K/W", above=0.0)
+    """Thermal resistance from housing to ambient."""
+    housing_capacitance: Number = number("J/K", above=0.0)
+    """Heat capacity of the housing."""
+    ambient: Number = number("°C", default=25.0, above=ABSOLUTE_ZERO)
+    """Temperature of the surroundings."""
 
     @property
     def resistance(self) -> Number:

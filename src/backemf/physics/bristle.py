@@ -60,9 +60,16 @@ def stored_energy(bristle: float, stiffness: float) -> float:
 
 
 def settled_speed(
-    free_speed: float, inertia: float, bristle: float, level: float, stiffness: float, damping: float, dt: float
+    free_speed: float,
+    inertia: float,
+    bristle: float,
+    level: float,
+    stiffness: float,
+    damping: float,
+    dt: float,
+    estimate: bool = False,
 ) -> float:
-    """Speed at the end of the step of an inertia that the bristles hold [rad/s].
+    """Speed at the end of the step of an inertia that the bristles hold [rad/s]; an estimate: after one step.
 
     Solves J·w + dt·torque(w) = J·free with the exact mean torque at the speed w itself, so that even stiff bristles
     and long steps neither ring nor gain energy. In u = stiffness·|w|·dt/g, along the direction s of the motion:
@@ -81,6 +88,8 @@ def settled_speed(
     start = where(linear > 0.0, 2.0 * push / maximum(linear + root, 1e-300), (root - linear) / (1.75 * a))
     highest = (push + b + maximum(maximum(level, -b), -d)) / a
     u = maximum(minimum(start, highest), 0.0)
+    if estimate:
+        return s * halley(u, a, b, d, push, highest) * level / (stiffness * dt)
     # the start is close, so three steps reach rounding; the slope of the solution is that of the last step alone
     u = halley(halley(u, a, b, d, push, highest), a, b, d, push, highest)
     u = halley(detached(u), a, b, d, push, highest)

@@ -6,15 +6,14 @@ Only the rate gives way, since a current above its limit has to come down.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..motor import Limits
 from . import state as names
 from .circuit import Circuit
 from .limits import clip, derated_current, narrowed
-from .ops import absolute, minimum, where
+from .ops import absolute, maximum, minimum, where
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,8 @@ class SlantedBounds:
     """How fast the upper line falls with the rotor speed [A·s/rad]."""
     floor: Any
     """Lowest current that the upper line falls to; the lower one ends at its negative [A]."""
+    to_zero: bool
+    """Whether that is 0."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,6 @@ class JointBounds:
     """Lowest current without the slants [A]."""
     flat_high: Any
     """Highest current without the slants [A]."""
-    at: Callable[[Any], JointBounds]
-    """The same at another rotor speed [rad/s]."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +68,8 @@ class CurrentBounds:
     """How fast the highest current falls with the rotor speed [A·s/rad]."""
     at_any_rate: Any
     """Both bounds if the rate had no limit [A]; None: it has none."""
+    in_time: Any
+    """Lowest and highest current that the rate alone allows [A]; None: any."""
     cap: Any
     """Largest current in either direction that drive and firmware allow [A]; None: any."""
     hot_cap: Any
@@ -96,14 +97,14 @@ def current_bounds(limits: Limits | None, demand, c: Circuit, dt) -> CurrentBoun
         low, high = narrowed(low, high, joint.low, joint.high)
         low_slope = where(low == joint.low, joint.low_slope, 0.0 * low)
         high_slope = where(high == joint.high, joint.high_slope, 0.0 * high)
-    at_any_rate = None
+    at_any_rate, in_time = None, None
     if limits is not None and limits.current_rate is not None:
         at_any_rate = low, high
-        slowest, fastest = c.current - limits.current_rate * dt, c.current + limits.current_rate * dt
+        in_time = rate_bounds(limits, c, dt)
         slopes = low_slope, high_slope
-        low_slope, high_slope = (slope_between(end, low, high, *slopes) for end in (slowest, fastest))
-        low, high = clip(slowest, low, high), clip(fastest, low, high)
-    return CurrentBounds(low, high, low_slope, high_slope, at_any_rate, cap, hot, joint)
+        low_slope, high_slope = (slope_between(end, low, high, *slopes) for end in in_time)
+        low, high = (clip(end, low, high) for end in in_time)
+    return CurrentBounds(low, high, low_slope, high_slope, at_any_rate, in_time, cap, hot, joint)
 
 
 def slope_between(current, low, high, low_slope, high_slope):
@@ -112,16 +113,51 @@ def slope_between(current, low, high, low_slope, high_slope):
     return where(current < low, low_slope + none, where(current > high, high_slope + none, none))
 
 
-def flat_bounds(limits: Limits | None, demand, c: Circuit, dt, lowest, highest):
-    """Bounds of the current that no speed moves, within a lowest and a highest one [A]."""
+def rate_bounds(limits, c: Circuit, dt):
+    """Lowest and highest current that can be reached within a step [A]."""
+    return c.current - limits.current_rate * dt, c.current + limits.current_rate * dt
+
+
+def flat_bounds(limits: Limits | None, demand, c: Circuit, dt):
+    """Bounds of the current that no speed moves [A]; without those of its rate where it yields to slanted ones."""
     cap, _ = current_cap(limits, demand, c)
-    low, high = lowest, highest
+    joint = demand.joint
+    low, high = (-UNBOUNDED, UNBOUNDED) if joint is None else (joint.flat_low, joint.flat_high)
     if cap is not None:
         low, high = clip(low, -cap, cap), clip(high, -cap, cap)
-    if limits is not None and limits.current_rate is not None:
-        slowest, fastest = c.current - limits.current_rate * dt, c.current + limits.current_rate * dt
+    slanted = joint is not None and joint.slants
+    if limits is not None and limits.current_rate is not None and not slanted:
+        slowest, fastest = rate_bounds(limits, c, dt)
         low, high = clip(slowest, low, high), clip(fastest, low, high)
     return low, high
+
+
+def bounds_after(joint: JointBounds, change) -> JointBounds:
+    """The bounds after a change of the rotor speed, along the lines that a step is solved with."""
+    low, high, low_slope, high_slope = joint.flat_low, joint.flat_high, 0.0, 0.0
+    for k, slant in enumerate(joint.slants):
+        lower, upper = slant.low - slant.low_fall * change, slant.high - slant.high_fall * change
+        lower_slope = where(lower < -slant.floor, slant.low_fall, 0.0 * lower)
+        upper_slope = where(upper > slant.floor, slant.high_fall, 0.0 * upper)
+        pair = minimum(lower, -slant.floor), maximum(upper, slant.floor), lower_slope, upper_slope
+        if k == 0:
+            low, high, low_slope, high_slope = pair
+        else:
+            low, low_slope = kept_between(low, low_slope, *pair)
+            high, high_slope = kept_between(high, high_slope, *pair)
+    if joint.slants:
+        flat = joint.flat_low, joint.flat_high, 0.0, 0.0
+        low, low_slope = kept_between(low, low_slope, *flat)
+        high, high_slope = kept_between(high, high_slope, *flat)
+    return replace(joint, low=low, high=high, low_slope=low_slope, high_slope=high_slope)
+
+
+def kept_between(bound, slope, low, high, low_slope, high_slope):
+    """A bound within two others, and how fast it falls with the rotor speed there."""
+    under, over = bound < low, bound > high
+    none = 0.0 * bound
+    slope = where(under, low_slope + none, where(over, high_slope + none, slope + none))
+    return clip(bound, low, high), slope
 
 
 def current_cap(limits: Limits | None, demand, c: Circuit):
@@ -138,17 +174,19 @@ def current_cap(limits: Limits | None, demand, c: Circuit):
     return cap, hot
 
 
-def acting_limits(b: CurrentBounds, wanted, allowed):
-    """Flags of the limits that turn the current that is wanted into the one that is allowed."""
-    cut = absolute(allowed - wanted) > 0.0
+def acting_limits(b: CurrentBounds, wanted, allowed, rounding):
+    """Flags of the limits that turn the current that is wanted into the one that is allowed, by more than rounding."""
+    cut = absolute(allowed - wanted) > rounding
     flags = 0
     if b.at_any_rate is not None:
-        flags = where(absolute(clip(wanted, *b.at_any_rate) - allowed) > 0.0, names.RATE, 0)
+        flags = where(absolute(clip(wanted, *b.at_any_rate) - allowed) > rounding, names.RATE, 0)
     if b.cap is not None:
         flags = flags | where(cut & (absolute(allowed) >= b.cap), names.CURRENT, 0)
     if b.hot_cap is not None:
         flags = flags | where(cut & (absolute(allowed) >= b.hot_cap), names.DERATING, 0)
     if b.joint is not None:
-        outside = (allowed <= b.joint.low) | (allowed >= b.joint.high)
-        flags = flags | where(cut & outside, names.TORQUE, 0)
+        # without it the others would have left another current
+        without = wanted if b.in_time is None else clip(wanted, *b.in_time)
+        without = without if b.cap is None else clip(without, -b.cap, b.cap)
+        flags = flags | where(absolute(without - allowed) > rounding, names.TORQUE, 0)
     return flags

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .circuit import Circuit, steady_for
-from .current_limits import JointBounds
+from .current_limits import JointBounds, bounds_after
 from .ops import where
 
 
@@ -36,15 +36,15 @@ class Demand:
     """Limits that already act in front of the drive."""
 
 
-def at_speed(demand: Demand, speed, change) -> Demand:
-    """The demand after the rotor's speed has changed to `speed`, controller and bounds going along with it."""
+def after_change(demand: Demand, change) -> Demand:
+    """The demand after a change of the rotor's speed, controller and bounds going along with it."""
     moved = {}
     if demand.voltage is not None:
         moved["voltage"] = demand.voltage + demand.per_speed * change
     if demand.current is not None and demand.by_current is None:
         moved["current"] = demand.current + demand.per_speed * change
     if demand.joint is not None:
-        moved["joint"] = demand.joint.at(speed)
+        moved["joint"] = bounds_after(demand.joint, change)
     return replace(demand, **moved)
 
 

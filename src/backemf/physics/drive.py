@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..motor import Motor
+from ..parts import acts
 from . import state as names
 from .circuit import (
     Circuit,
@@ -70,6 +71,8 @@ class Terminals:
     """Flags of the limits that act."""
 
 
+ROUNDING = 1e-14
+"""Share of the currents that add up by which their sum is off [1]."""
 SHARED_PASSES = 2
 """Times that the bus of a shared battery is found anew from what the limits leave of each motor's voltage [1]."""
 
@@ -77,7 +80,7 @@ SHARED_PASSES = 2
 def has_current_state(motor: Motor, loop: bool = False) -> bool:
     """Whether the current is remembered: for the inductance, a limit of its rate, or a current loop."""
     limited = motor.limits is not None and motor.limits.current_rate is not None
-    return loop or limited or motor.winding.inductance is not None
+    return loop or limited or acts(motor.winding, "inductance")
 
 
 def largest_duty(supply, demand: Demand):
@@ -129,7 +132,8 @@ def terminals(supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, 
     acts = absolute(allowed - current) > 0.0
     at_bound = where(acts, all_of_it, none)
     slope = where(allowed < current, bounds.high_slope + none, bounds.low_slope + none)
-    flags = acting_limits(bounds, current, allowed)
+    size = absolute(voltage) + absolute(emf) + c.resistance * absolute(c.current)
+    flags = acting_limits(bounds, current, allowed, ROUNDING * size / c.resistance)
     wanted = steady_for(c, allowed)
     needed = emf + c.resistance * wanted
     reach = highest_voltage(supply, demand, c, emf, bus, needed)

@@ -1,10 +1,10 @@
-"""The torque of the drive over speed as straight lines, for a step that ends at the speed it leads to.
+"""The current of the drive over speed as straight lines, for a step that ends at the speed it leads to.
 
-At a command, a bound of the current or the end of the voltage, the torque of a step falls with the rotor speed on a
-straight line. Which of them acts depends on the speed: the command's, kept between the bounds of the current, kept
-between the ends of the voltage. None of them rises, so an implicit step along this broken line has exactly one
-solution, found line by line: solve along the command; where that ends beyond a bound, solve along the bound.
-`Lines` are those of one step.
+At a command, a bound of the current or the end of the voltage, the mean current of a step falls with the rotor speed
+on a straight line, and its torque with it. Which of them acts depends on the speed: the command's, kept between the
+bounds of the current, kept between the ends of the voltage. None of them rises, so an implicit step along this broken
+line has exactly one solution, found line by line: solve along the command; where that ends beyond a bound, solve along
+the bound. `Lines` are those of one step.
 """
 
 from __future__ import annotations
@@ -14,145 +14,234 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..motor import Motor
-from .circuit import Circuit, mean_current, steady_for, steepest_torque_per_ampere, torque_of
-from .current_limits import UNBOUNDED, SlantedBounds, flat_bounds, has_current_limit
-from .demand import Demand, command_of
-from .drive import largest_duty
-from .ops import maximum, minimum, where
-from .supply import sagging_bus
+from .circuit import Circuit, mean_current, steady_for, steepest_torque_per_ampere, torque_per_ampere
+from .current_limits import SlantedBounds, flat_bounds, has_current_limit, rate_bounds
+from .demand import Demand, after_change, command_of
+from .drive import battery_bus, largest_duty, voltage_slope
+from .limits import clip
+from .ops import absolute, maximum, minimum, where
+from .supply import duty, sagging_bus
 from .winding import steady_current
 
 
 @dataclass(frozen=True)
 class Line:
-    """Torque of a step over the rotor speed at its end."""
+    """Mean current of a step over the rotor speed at its end; of a joint without a motor, its torque over its speed."""
 
-    torque: Any
-    """Torque at the speed of the start [N·m]."""
-    slope: Any
-    """How fast it falls with the rotor speed, 0 or more [N·m·s/rad]."""
+    value: Any
+    """Current at the speed of the start [A], or torque [N·m]."""
+    fall: Any
+    """How fast it falls with speed, 0 or more [A·s/rad] or [N·m·s/rad]."""
+
+
+@dataclass(frozen=True)
+class Slant:
+    """A pair of bounds that fall with speed, each to a level that it does not pass."""
+
+    low: Line
+    """Lower bound."""
+    high: Line
+    """Upper bound."""
+    low_end: Any
+    """Highest value of the lower bound, whatever its line says [A] or [N·m]."""
+    high_end: Any
+    """Lowest value of the upper bound, whatever its line says [A] or [N·m]."""
+    to_zero: bool
+    """Whether both end at no torque, so that several such pairs end there together."""
 
 
 @dataclass(frozen=True)
 class Lines:
-    """All lines of a step."""
+    """All lines of a step, in the order in which they bound the command: the last word is that of the voltage."""
 
     command: Line
     """That of the command."""
-    slants: tuple[tuple[Line, Line, Any], ...]
-    """Pairs of bounds that fall with speed, each with the current that its upper line ends at [A]."""
-    flat: Callable[[Any, Any], tuple[Line, Line]] | None
-    """The bounds that no speed moves, within a lowest and a highest current [A]; None: any current may flow."""
-    lowest: Any
-    """Lowest current that the joint allows at any speed [A]."""
-    highest: Any
-    """Highest current that the joint allows at any speed [A]."""
-    ends: tuple[Line, Line] | None
-    """Those of the lowest and the highest voltage; None: any can be had."""
+    bends: Callable[[Any], Line] | None = None
+    """That of a command on a battery, whose bus bends it, touching it after a change of speed; None: it is straight."""
+    rate: tuple[Line, Line] | None = None
+    """What the current's rate allows, where slanted bounds come before it; None: nothing, or part of `flat`."""
+    slants: tuple[Slant, ...] = ()
+    """Bounds that fall with speed."""
+    flat: tuple[Any, Any] | None = None
+    """Lowest and highest value at any speed [A] or [N·m]; None: any."""
+    ends: tuple[tuple[Line, Line], ...] = ()
+    """Those of the lowest and the highest voltage, for each thing that ends it."""
 
 
 def lines_of(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus, dt) -> Lines:
-    """The lines of a step that starts at a rotor speed; `bus` is the voltage of the supply at the start [V]."""
+    """The lines of a step that starts at a rotor speed; `bus` is the voltage of a shared battery at the start [V]."""
+    limits, joint = motor.limits, demand.joint
+    rate, slants, flat = None, (), None
+    if has_current_limit(limits, demand):
+        flat = tuple(mean_of(c, current) for current in flat_bounds(limits, demand, c, dt))
+    if joint is not None and joint.slants:
+        slants = tuple(slant_of(c, bounds) for bounds in joint.slants)
+        if limits is not None and limits.current_rate is not None:
+            slowest, fastest = (mean_of(c, current) for current in rate_bounds(limits, c, dt))
+            rate = Line(slowest, 0.0), Line(fastest, 0.0)
 
-    def flat(lowest, highest):
-        low, high = flat_bounds(motor.limits, demand, c, dt, lowest, highest)
-        return current_line(motor, c, low, 0.0), current_line(motor, c, high, 0.0)
+    def touching(change) -> Line:
+        line = command_line(supply, c, after_change(demand, change), speed + change, bus)
+        return Line(line.value + line.fall * change, line.fall)
 
-    joint, voltages = demand.joint, supply is not None or demand.voltage_limit is not None
+    sags = supply is not None and supply.resistance is not None and not supply.shared
     return Lines(
-        command=command_line(motor, supply, c, demand, speed, bus),
-        slants=() if joint is None else tuple((*slanted_lines(motor, c, s), s.floor) for s in joint.slants),
-        flat=flat if has_current_limit(motor.limits, demand) else None,
-        lowest=-UNBOUNDED if joint is None else joint.flat_low,
-        highest=UNBOUNDED if joint is None else joint.flat_high,
-        ends=voltage_lines(motor, supply, c, demand, speed, bus) if voltages else None,
+        command=command_line(supply, c, demand, speed, bus),
+        bends=touching if sags else None,
+        rate=rate,
+        slants=slants,
+        flat=flat,
+        ends=voltage_lines(supply, c, demand, speed, bus),
     )
 
 
 def acting_line(lines: Lines, change: Callable[[Line], Any]) -> Line:
     """The line that acts; `change` says how the speed changes along a line [rad/s]."""
-    line, lowest, highest = lines.command, lines.lowest, lines.highest
-    for low, high, floor in lines.slants:
-        line, over, under = within(line, low, high, change(line))
-        # a slanted bound goes no further than its floor
-        lowest = where(over, maximum(lowest, floor), lowest)
-        highest = where(under, minimum(highest, -floor), highest)
-    if lines.flat is not None:
-        line, _, _ = within(line, *lines.flat(lowest, highest), change(line))
-    if lines.ends is not None:
-        line, _, _ = within(line, *lines.ends, change(line))
+    line, flat = lines.command, lines.flat
+    if lines.bends is not None:
+        line = lines.bends(change(line))
+    if lines.rate is not None:
+        line = within(line, *lines.rate, change(line))
+    if flat is not None:
+        low, high = flat
+        for k, slant in enumerate(lines.slants):
+            if k > 0 and not (slant.to_zero and lines.slants[k - 1].to_zero):
+                # the bound so far ends before the next one begins
+                line = within(line, Line(low, 0.0), Line(high, 0.0), change(line))
+                low, high = flat
+            line, over, under = along_slant(line, slant, change(line))
+            low = where(over, clip(slant.high_end, *flat), low)
+            high = where(under, clip(slant.low_end, *flat), high)
+        line = within(line, Line(low, 0.0), Line(high, 0.0), change(line))
+    for end in lines.ends:
+        line = within(line, *end, change(line))
     return line
 
 
-def torque_at(line: Line, change):
-    """Torque after a change of the rotor speed [N·m]."""
-    return line.torque - line.slope * change
+def value_at(line: Line, change):
+    """Value after a change of the speed [A] or [N·m]."""
+    return line.value - line.fall * change
 
 
-def torque_line(motor: Motor, c: Circuit, current, fall) -> Line:
-    """The line of a mean current [A] that falls with speed [A·s/rad]; one that rises counts as flat."""
-    constant = steepest_torque_per_ampere(motor, current, c.flux)
-    return Line(torque_of(motor, current, c.flux), constant * maximum(fall, 0.0))
+def within(line: Line, low: Line, high: Line, change) -> Line:
+    """The line that acts at a change of speed, of one that is kept between two others."""
+    value = value_at(line, change)
+    over, under = value > value_at(high, change), value < value_at(low, change)
+    return Line(
+        where(over, high.value, where(under, low.value, line.value)),
+        where(over, high.fall, where(under, low.fall, line.fall)),
+    )
 
 
-def command_line(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus) -> Line:
-    """The line that the command asks for, on a bus of this voltage [V] that does not give way."""
+def along_slant(line: Line, slant: Slant, change):
+    """The line that acts beside slanted bounds, as if they had no end, and where that is the upper or the lower one."""
+    value = value_at(line, change)
+    over = value > maximum(value_at(slant.high, change), slant.high_end)
+    under = value < minimum(value_at(slant.low, change), slant.low_end)
+    value = where(over, slant.high.value, where(under, slant.low.value, line.value))
+    return Line(value, where(over, slant.high.fall, where(under, slant.low.fall, line.fall))), over, under
+
+
+def torque_per_mean_ampere(motor: Motor, c: Circuit, lines: Lines):
+    """Torque per ampere of a step [N·m/A]: that of the current of its start, where the iron saturates.
+
+    One for all lines, so that the higher current has the higher torque.
+    """
+    if motor.magnet.saturation is None:
+        return torque_per_ampere(motor, 0.0, c.flux)
+    return steepest_torque_per_ampere(motor, acting_line(lines, lambda line: 0.0).value, c.flux)
+
+
+def command_line(supply, c: Circuit, demand: Demand, speed, bus) -> Line:
+    """The line that the command asks for; one that rises counts as flat. A shared battery keeps its voltage."""
     emf = c.back_emf_constant * speed
     voltage, per_speed, _ = command_of(demand, c, emf)
-    if supply is not None:
-        voltage, per_speed = voltage * bus / supply.voltage, per_speed * bus / supply.voltage
+    if supply is not None and supply.resistance is not None:
+        if not supply.shared:
+            bus, per_speed = bus_of_command(supply, c, demand, voltage, per_speed, emf)
+        else:
+            per_speed = per_speed * bus / supply.voltage
+        voltage = voltage * bus / supply.voltage
     steady = steady_current(voltage, emf, c.resistance)
     fall = c.come_mean / c.resistance * (c.back_emf_constant - per_speed)
-    return torque_line(motor, c, mean_current(c, steady), fall)
+    return Line(mean_current(c, steady), maximum(fall, 0.0))
 
 
-def current_line(motor: Motor, c: Circuit, current, fall) -> Line:
-    """The line of a current at the end of the step [A] that falls with speed [A·s/rad]."""
-    return torque_line(motor, c, mean_current(c, steady_for(c, current)), c.come_mean / c.come * fall)
+def bus_of_command(supply, c: Circuit, demand: Demand, voltage, per_speed, emf):
+    """Bus of a battery of its own under a command [V], and how fast the terminal voltage rises with speed [V·s/rad].
+
+    A command beyond the largest duty moves the bus no further, only the back-EMF does: with its rise added to that of
+    the command at this bus, the command meets the line of the largest duty at the very speed where it comes back to it.
+    """
+    most = commanded_duty(supply, demand)
+    share = duty(voltage, supply.voltage, most)
+    bus = battery_bus(supply, c, share, 0.0, emf)
+    mean = mean_current(c, steady_current(share * bus, emf, c.resistance))
+    rises = voltage_slope(supply, c, share, per_speed, c.back_emf_constant, bus, mean)
+    by_emf = voltage_slope(supply, c, share, 0.0, c.back_emf_constant, bus, mean)
+    beyond = absolute(voltage) > most * supply.voltage
+    return bus, where(beyond, per_speed * bus / supply.voltage + by_emf, rises)
 
 
-def slanted_lines(motor: Motor, c: Circuit, bounds: SlantedBounds) -> tuple[Line, Line]:
-    """The lines of a pair of bounds that fall with speed."""
-    return current_line(motor, c, bounds.low, bounds.low_fall), current_line(motor, c, bounds.high, bounds.high_fall)
+def mean_of(c: Circuit, current):
+    """Mean current of a step that ends at a current [A]."""
+    return mean_current(c, steady_for(c, current))
 
 
-def voltage_lines(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus) -> tuple[Line, Line]:
-    """The lines of the lowest and the highest voltage; `bus` is that of a supply that is shared [V]."""
+def slant_of(c: Circuit, bounds: SlantedBounds) -> Slant:
+    """The lines of a pair of bounds of the current at the end of the step."""
+    per_end = c.come_mean / c.come
+    return Slant(
+        Line(mean_of(c, bounds.low), per_end * bounds.low_fall),
+        Line(mean_of(c, bounds.high), per_end * bounds.high_fall),
+        mean_of(c, -bounds.floor),
+        mean_of(c, bounds.floor),
+        bounds.to_zero,
+    )
+
+
+def voltage_lines(supply, c: Circuit, demand: Demand, speed, bus) -> tuple[tuple[Line, Line], ...]:
+    """The lines of the lowest and the highest voltage; `bus` is that of a shared battery [V]."""
     emf, conductance = c.back_emf_constant * speed, c.come_mean / c.resistance
     rest = c.left_mean * c.current - emf * conductance
-    lines = []
-    for side, tighter in ((-1.0, maximum), (1.0, minimum)):
-        if supply is None:
-            current, seen = rest + side * conductance * demand.voltage_limit, conductance
-        else:
-            current, seen = full_duty(supply, side * largest_duty(supply, demand), rest, conductance, bus)
-            if demand.voltage_limit is not None:
-                limited = rest + side * conductance * demand.voltage_limit
-                current = tighter(current, limited)
-                seen = where(current == limited, conductance + 0.0 * rest, seen + 0.0 * rest)
-        lines.append(torque_line(motor, c, current, seen * c.back_emf_constant))
-    return lines[0], lines[1]
+    fall = conductance * c.back_emf_constant
+    limit = demand.voltage_limit
+    if supply is None or supply.resistance is None:
+        if supply is not None:
+            most = largest_duty(supply, demand) * supply.voltage
+            limit = most if limit is None else minimum(most, limit)
+        return () if limit is None else (pair_around(rest, conductance * limit, fall),)
+    most = commanded_duty(supply, demand)
+    ends = (
+        full_duty(supply, c, -most, rest, conductance, bus),
+        full_duty(supply, c, most, rest, conductance, bus),
+    )
+    # a bus that is fed back rises, the limit does not
+    return (ends,) if limit is None else (ends, pair_around(rest, conductance * limit, fall))
 
 
-def full_duty(supply, share, rest, conductance, bus):
-    """Mean current at the largest duty `share` [A], and how fast it falls with the back-EMF [A/V].
+def commanded_duty(supply, demand: Demand):
+    """Largest share of the bus that a command gets [1]; a voltage limit bounds the share of the battery's voltage."""
+    most = largest_duty(supply, demand)
+    return most if demand.voltage_limit is None else minimum(most, demand.voltage_limit / supply.voltage)
+
+
+def pair_around(value, reach, fall) -> tuple[Line, Line]:
+    """Two lines that fall alike, as far below a value as above it."""
+    return Line(value - reach, fall), Line(value + reach, fall)
+
+
+def full_duty(supply, c: Circuit, share, rest, conductance, bus) -> Line:
+    """The line of the largest duty `share`.
 
     A battery of its own sags with the current, which makes the line flatter; one that is shared keeps its voltage.
     """
-    if supply.resistance is None or supply.shared:
-        return rest + conductance * share * bus, conductance
+    if supply.shared:
+        return Line(rest + conductance * share * bus, conductance * c.back_emf_constant)
     stiffness = share * share * conductance
     sagged = sagging_bus(supply.voltage, supply.resistance, share * rest, stiffness, 0.0)
     seen = conductance / (1.0 + supply.resistance * stiffness)
     if not supply.regeneration:
         fed_back = sagged > supply.voltage
         sagged, seen = where(fed_back, supply.voltage, sagged), where(fed_back, conductance + 0.0 * rest, seen)
-    return rest + conductance * share * sagged, seen
-
-
-def within(line: Line, low: Line, high: Line, change):
-    """The line that acts at a change of speed, and where that is the upper or the lower bound."""
-    torque = torque_at(line, change)
-    over, under = torque > torque_at(high, change), torque < torque_at(low, change)
-    torque = where(over, high.torque, where(under, low.torque, line.torque))
-    return Line(torque, where(over, high.slope, where(under, low.slope, line.slope))), over, under
+    return Line(rest + conductance * share * sagged, seen * c.back_emf_constant)

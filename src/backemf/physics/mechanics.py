@@ -163,9 +163,18 @@ def dry_friction(motor: Motor, state: State, speed, free, load: Load, dt, implic
     return held, after, left
 
 
-def rub(motor: Motor, state: State, speed, torque, free, load: Load, dt, implicit: bool) -> Rubbed:
-    """Dry friction and gear loss of a rotor that would reach the speed `free` without them."""
-    held, bristle, left = dry_friction(motor, state, speed, free, load, dt, implicit)
+def estimated_friction(motor: Motor, state: State, speed, free, load: Load, dt, implicit: bool):
+    """As `dry_friction`, without the search for the speed that bristles lead to."""
+    friction = motor.friction
+    if not isinstance(friction, (Dahl, LuGre)):
+        return dry_friction(motor, state, speed, free, load, dt, implicit)
+    left = settled_speed(free, load.inertia, state.bristle, *bristles(friction, speed), dt, estimate=True)
+    return load.inertia * (free - left) / dt, state.bristle, left
+
+
+def rub(motor: Motor, state: State, speed, torque, free, load: Load, dt, implicit: bool, law) -> Rubbed:
+    """Dry friction by a law and gear loss of a rotor that would reach the speed `free` without them."""
+    held, bristle, left = law(motor, state, speed, free, load, dt, implicit)
     if motor.gearbox is None or motor.gearbox.lossless:
         return Rubbed(held, 0.0, left, bristle)
     # what passes through the gears: the rotor keeps what accelerates it, where the load is known
@@ -178,12 +187,12 @@ def rub(motor: Motor, state: State, speed, torque, free, load: Load, dt, implici
     if not implicit:
         lost = against(hold(stopping_torque(left, load.inertia, dt), budget), speed)
         slower = free - dt * lost / load.inertia
-        held, bristle, left = dry_friction(motor, state, speed, slower, load, dt, implicit)
+        held, bristle, left = law(motor, state, speed, slower, load, dt, implicit)
         return Rubbed(held, lost, left, bristle)
     # friction again with all of the loss: either the motion goes on, or both together stop it
     direction = sign(left)
     slower = free - dt * direction * budget / load.inertia
-    held, bristle, left = dry_friction(motor, state, speed, slower, load, dt, implicit)
+    held, bristle, left = law(motor, state, speed, slower, load, dt, implicit)
     stops = left * direction <= 0.0
     stopping = stopping_torque(free, load.inertia, dt)
     at_rest = resting_friction(motor, state, speed, load, stopping)
@@ -195,27 +204,6 @@ def rub(motor: Motor, state: State, speed, torque, free, load: Load, dt, implici
     )
 
 
-def slowed(motor: Motor, speed, torque, load: Load, dt):
-    """Speed that friction and gears would leave at the end of the step if both were as at its start [rad/s].
-
-    Bristles count as a dry friction of their level, which is what they are while sliding and while sticking.
-    """
-    stopping = stopping_torque(speed + dt * (torque + load.torque) / load.inertia, load.inertia, dt)
-    budget = 0.0
-    if isinstance(motor.friction, (Dahl, LuGre)):
-        budget, _, _ = bristles(motor.friction, speed)
-    elif motor.friction is not None:
-        budget = friction_budget(motor.friction, speed, load.driving, load.torque)
-    left = dt * (stopping - hold(stopping, budget)) / load.inertia
-    if motor.gearbox is None or motor.gearbox.lossless:
-        return left
-    # the torque at the end that is left to pass, and what the gears take of it
-    passed = torque - hold(stopping, budget) - load.own_inertia * (left - speed) / dt
-    gearbox, own_share = motor.gearbox, load.own_inertia / load.inertia
-    budget = budget + loss_budget(passed, left, gearbox.efficiency, gearbox.back_efficiency, own_share)
-    return dt * (stopping - hold(stopping, budget)) / load.inertia
-
-
 def resting_friction(motor: Motor, state: State, speed, load: Load, stopping):
     """Friction torque of a rotor that comes to rest within the step [N·m]."""
     if motor.friction is None:
@@ -225,11 +213,14 @@ def resting_friction(motor: Motor, state: State, speed, load: Load, stopping):
     return hold(stopping, friction_budget(motor.friction, speed, load.driving, load.torque))
 
 
-def part(motor: Motor, state: State, speed, torque, driving, own_inertia, gear_speed, gear_inertia, pull, dt) -> Parted:
+def part(
+    motor: Motor, state: State, speed, torque, driving, own_inertia, gear_speed, gear_inertia, pull, dt, law
+) -> Parted:
     """A rotor that backlash lets go: in free flight, or against a flank and together with the gears.
 
     `driving` is the torque of the motor that friction under load depends on, `gear_speed` what the gears reach by
-    themselves within the step, `gear_inertia` what moves with them and `pull` the torque of the load on them.
+    themselves within the step, `gear_inertia` what moves with them, `pull` the torque of the load on them and `law`
+    that of dry friction.
     """
     gearbox: Any = motor.gearbox
     play = absolute(gearbox.ratio) * gearbox.backlash
@@ -238,14 +229,15 @@ def part(motor: Motor, state: State, speed, torque, driving, own_inertia, gear_s
     # in free flight
     free = speed + dt * torque / own_inertia
     alone = Load(own_inertia, own_inertia, 0.0, driving)
-    flight, flight_bristle, flight_speed = dry_friction(motor, state, speed, free, alone, dt, implicit=True)
+    flight, flight_bristle, flight_speed = law(motor, state, speed, free, alone, dt, implicit=True)
     gap = gap_after(begin, flight_speed, gear_speed, dt)
     stopped = within_play(gap, play)
     # against the flank: rotor and gears close the rest of the play and go on as one
     approach = (stopped - begin) / dt
     joined = joined_speed(own_inertia, free, gear_inertia, gear_speed, approach)
     both = Load(own_inertia + gear_inertia, own_inertia, pull, driving)
-    contact, contact_bristle, contact_speed = dry_friction(motor, state, speed, joined, both, dt, implicit=True)
+    contact, contact_bristle, contact_speed = law(motor, state, speed, joined, both, dt, implicit=True)
+    lossless = contact, contact_bristle, contact_speed
     hit = touching(gap, play)
     lost = 0.0
     if not gearbox.lossless:
@@ -259,13 +251,18 @@ def part(motor: Motor, state: State, speed, torque, driving, own_inertia, gear_s
         lost = hold(stopping_torque(slower, both.inertia, dt), budget)
         stopping = stopping_torque(joined, both.inertia, dt)
         joined = joined - dt * lost / both.inertia
-        contact, contact_bristle, contact_speed = dry_friction(motor, state, speed, joined, both, dt, implicit=True)
+        contact, contact_bristle, contact_speed = law(motor, state, speed, joined, both, dt, implicit=True)
         # bent bristles that would turn both round against the loss: gears and friction hold them together
         holds = contact_speed * lost < 0.0
         at_rest = resting_friction(motor, state, speed, both, stopping)
         contact, lost = where(holds, at_rest, contact), where(holds, stopping - at_rest, lost)
         contact_speed = where(holds, 0.0, contact_speed)
         contact_bristle = None if contact_bristle is None else where(holds, state.bristle, contact_bristle)
+        # unless the gears still close the play the other way, where that loss would push them: there is none
+        pushes = holds & (lost * approach > 0.0)
+        contact, contact_speed = where(pushes, lossless[0], contact), where(pushes, lossless[2], contact_speed)
+        contact_bristle = None if contact_bristle is None else where(pushes, lossless[1], contact_bristle)
+        lost = where(pushes, 0.0, lost)
     passed = own_inertia * (free - contact_speed) / dt - contact
     if isinstance(motor.friction, LoadDependent):
         # friction under load may hold the rotor back from the flank, which cannot pull: they touch without a force

@@ -11,12 +11,25 @@ from dataclasses import replace
 from typing import Any
 
 from ..motor import Dahl, LoadDependent, LuGre, Motor, Thermal, TwoNodeThermal
+from ..parts import acts
 from .bristle import stored_energy
 from .circuit import circuit_of, housing_temperature, winding_temperature
-from .demand import Demand, at_speed
+from .demand import Demand, after_change
 from .drive import Driven, drive
-from .lines import Line, acting_line, lines_of
-from .mechanics import Load, Parted, Rubbed, braking, cogging, drag, iron_power, part, rub, slowed
+from .lines import Line, acting_line, lines_of, torque_per_mean_ampere, value_at
+from .mechanics import (
+    Load,
+    Parted,
+    Rubbed,
+    braking,
+    cogging,
+    drag,
+    dry_friction,
+    estimated_friction,
+    iron_power,
+    part,
+    rub,
+)
 from .ops import maximum, where
 from .state import Output, State
 from .thermal import one_node, two_nodes
@@ -32,7 +45,7 @@ def heat(motor: Motor, state: State, copper, iron, dt):
 
 
 def has_backlash(motor: Motor) -> bool:
-    return motor.gearbox is not None and motor.gearbox.backlash is not None
+    return motor.gearbox is not None and acts(motor.gearbox, "backlash")
 
 
 def held(
@@ -64,7 +77,7 @@ def held(
     if load.inertia is not None:
         free = speed + dt * (torque if load.torque is None else torque + load.torque) / load.inertia
     known = load_torque is not None and load_inertia is not None
-    rubbed = rub(motor, state, speed, torque, free, load, dt, implicit=known)
+    rubbed = rub(motor, state, speed, torque, free, load, dt, implicit=known, law=dry_friction)
     # friction works along the way that the joint will go; the rest of the telemetry is that of the held speed
     lost = rubbed.friction + rubbed.gear_loss
     numerical = lost * (rubbed.speed - speed) if known else 0.0
@@ -135,50 +148,44 @@ def coupled(
     pull = load_torque / ratio
     demand = with_stiffness(motor, circuit, demand, start, motor.inertia + outside, dt)
 
-    # what friction under load and a battery feel of the motor is that of the start
+    # what friction under load and a shared battery feel of the motor is that of the start
     supply: Any = actuator.supply
-    bus, driving = None if supply is None else supply.voltage, None
-    if isinstance(motor.friction, LoadDependent) or (supply is not None and supply.resistance is not None):
+    bus, driving = None, None
+    if isinstance(motor.friction, LoadDependent) or (
+        supply is not None and acts(supply, "resistance") and supply.shared
+    ):
         guess = drive(motor, supply, circuit, demand, start, dt, mean_torque=True)
         bus, driving = guess.bus_voltage, guess.torque + cogged - coefficient * start
 
+    lines = lines_of(motor, supply, circuit, demand, start, bus, dt)
+    constant = torque_per_mean_ampere(motor, circuit, lines)
+
     def push(line: Line):
         # drag of any order brakes the end speed with the coefficient of the start: it never pushes, whatever the step
-        return line.torque + cogged - coefficient * start, motor.inertia + dt * (line.slope + coefficient)
+        torque = constant * line.value + cogged - coefficient * start
+        return torque, motor.inertia + dt * (constant * line.fall + coefficient)
 
-    def coast(line: Line):
-        # the change of speed under friction as it is at the start
-        torque, own = push(line)
-        if parted:
-            return dt * torque / own
-        load = Load(own + outside, own, pull, driving)
-        return slowed(motor, start, torque, load, dt) - start
-
-    def move(line: Line) -> Parted:
+    def move(line: Line, friction=dry_friction) -> Parted:
         torque, own = push(line)
         if parted:
             gear_speed = ratio * joint_velocity + dt * pull / outside
-            return part(motor, state, start, torque, driving, own, gear_speed, outside, pull, dt)
+            return part(motor, state, start, torque, driving, own, gear_speed, outside, pull, dt, friction)
         load = Load(own + outside, own, pull, driving)
         free = start + dt * (torque + pull) / load.inertia
-        rubbed = rub(motor, state, start, torque, free, load, dt, implicit=True)
+        rubbed = rub(motor, state, start, torque, free, load, dt, implicit=True, law=friction)
         return Parted(rubbed, None, None, rubbed.speed, None)
 
     # along the line that acts where the step ends
-    lines = lines_of(motor, supply, circuit, demand, start, bus, dt)
-    line = acting_line(lines, coast)
+    line = acting_line(lines, lambda line: move(line, estimated_friction).rubbed.speed - start)
     moved = move(line)
-    if parted and (lines.flat is not None or lines.ends is not None):
-        # whether the gears come along is known only now
-        change = moved.rubbed.speed - start
-        line = acting_line(lines, lambda _: change)
-        moved = move(line)
 
     # the winding, the iron and the drag as they are at the speed of the end
     rubbed, end = moved.rubbed, moved.rubbed.speed
-    driven = drive(motor, supply, circuit, at_speed(demand, end, end - start), end, dt, mean_torque=True)
+    driven = drive(motor, supply, circuit, after_change(demand, end - start), end, dt, mean_torque=True)
     dragged, drag_slope = drag(motor, end)
-    integrated = line.torque - line.slope * (end - start) + cogged - coefficient * end
+    if motor.magnet.saturation is not None:
+        driven = replace(driven, torque=constant * driven.mean_current)
+    integrated = constant * value_at(line, end - start) + cogged - coefficient * end
     numerical = (integrated - (driven.torque + cogged - dragged)) * end
     passed, accelerating = integrated - rubbed.friction, None
     if parted:

@@ -10,9 +10,10 @@ import numpy as np
 from ..analyze.steady import drag_torque, dry_friction
 from ..errors import ParameterError
 from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
+from ..parts import acts
 from ..physics.bristle import bristle_mean, bristle_step, bristle_torque
 from ..physics.mechanics import bristles
-from .style import BLUE, GREY, ORANGE, cross, figure, first, look, number, save, scaled, title
+from .style import BLUE, GREY, ORANGE, RPM, cross, figure, first, look, number, save, scaled, title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,17 +71,17 @@ def hysteresis(motor: Motor, amplitude: float | None = None, path: str | Path | 
 def stribeck(motor: Motor, path: str | Path | None = None) -> Figure:
     """Friction torque on the rotor over its speed once the motion is steady, without load; it opposes the motion."""
     motor = first(motor)
-    if motor.friction is None and motor.drag is None and motor.magnet.iron_loss is None:
+    if motor.friction is None and motor.drag is None and not acts(motor.magnet, "iron_loss"):
         raise ParameterError("Motor.friction and Motor.drag are None: there is no friction to draw")
-    top = _fastest(motor)
-    half = top * np.linspace(0.0, 1.0, 401)
+    half = _fastest(motor) * np.linspace(0.0, 1.0, 401)
+    top = RPM * half[-1]
     size = dry_friction(motor, half, 0.0, 0.0)
     torque = size + drag_torque(motor, half)
     with look():
         drawn, (ax,) = figure()
         cross(ax)
         y, unit = scaled(torque, "N·m")
-        speed = np.concatenate([-half[::-1], half])
+        speed = RPM * np.concatenate([-half[::-1], half])
         ax.plot(speed, y * np.concatenate([torque[::-1], -torque]), color=BLUE)
         known = motor.friction
         if isinstance(known, LuGre):
@@ -88,7 +89,7 @@ def stribeck(motor: Motor, path: str | Path | None = None) -> Figure:
         elif known is not None:
             level = f"Coulomb friction {number(y * float(size[0]))} {unit}"
             ax.annotate(level, (-top, y * float(torque[-1])), (0, 6), textcoords="offset points")
-        ax.set(xlabel="motor speed [rad/s]", ylabel=f"friction torque [{unit}]", xlim=(-1.03 * top, 1.03 * top))
+        ax.set(xlabel="motor speed [rpm]", ylabel=f"friction torque [{unit}]", xlim=(-1.03 * top, 1.03 * top))
         ax.margins(y=0.28)
         title(ax, motor, "steady friction")
         return save(drawn, path)
@@ -104,9 +105,9 @@ def _mark_stribeck(ax, f: LuGre, y: float, unit: str) -> None:
     ax.annotate(coulomb, (1.0, y * f.coulomb), (0, -3), xycoords=("axes fraction", "data"), textcoords="offset points",
                 ha="right", va="top")  # fmt: skip
     level = -y * float(bristles(f, f.stribeck_velocity)[0])
-    ax.plot([f.stribeck_velocity] * 2, [0.0, level], color=GREY, linestyle=":", linewidth=1.1)
-    velocity = f"{number(f.stribeck_velocity)} rad/s"
-    ax.annotate(velocity, (f.stribeck_velocity, 0.0), (3, -3), textcoords="offset points", va="top")
+    ax.plot([RPM * f.stribeck_velocity] * 2, [0.0, level], color=GREY, linestyle=":", linewidth=1.1)
+    velocity = f"{number(RPM * f.stribeck_velocity)} rpm"
+    ax.annotate(velocity, (RPM * f.stribeck_velocity, 0.0), (3, -3), textcoords="offset points", va="top")
 
 
 def _fastest(motor: Motor) -> float:

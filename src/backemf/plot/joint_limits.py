@@ -11,7 +11,7 @@ from ..actuator import Actuator
 from ..actuator.torque_limits import DcClip, DriveEnvelope, KneeCurve, TorqueSpeedTable, tightest
 from ..checks import Number
 from ..errors import ParameterError
-from .style import BLUE, caption, cross, figure, look, save, scaled
+from .style import BLUE, RPM, caption, cross, figure, look, save, scaled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,13 +31,13 @@ def joint_limits(actuator: Actuator, name: str = "", path: str | Path | None = N
     with look():
         drawn, (ax,) = figure(1, 2.6)
         cross(ax)
-        ax.fill_between(speed, factor * low, factor * high, color=BLUE, alpha=0.14, linewidth=0)
+        ax.fill_between(RPM * speed, factor * low, factor * high, color=BLUE, alpha=0.14, linewidth=0)
         for edge in (low, high):
-            ax.plot(speed, factor * edge, color=BLUE)
+            ax.plot(RPM * speed, factor * edge, color=BLUE)
         ax.set_title(caption(name, "what the limits allow"))
-        ax.set_xlabel("joint speed [rad/s]")
+        ax.set_xlabel("joint speed [rpm]")
         ax.set_ylabel(f"joint torque [{unit}]")
-        ax.set_xlim(speed[0], speed[-1])
+        ax.set_xlim(RPM * speed[0], RPM * speed[-1])
         return save(drawn, path)
 
 

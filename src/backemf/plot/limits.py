@@ -22,6 +22,7 @@ from .style import (
     LIGHT,
     ORANGE,
     PURPLE,
+    RPM,
     VERMILION,
     cross,
     figure,
@@ -73,12 +74,12 @@ def simplified_limits(
         cross(below)
         for kind, one in found.items():
             _limit_over(ax, below, kind, one, factor, unit)
-        _sides(below, float(line_of(motor, supply_of(motor, volts), amperes, celsius).no_load_speed))
+        _sides(below, RPM * float(line_of(motor, supply_of(motor, volts), amperes, celsius).no_load_speed))
         words = f"{number(float(volts))} V, ±{number(float(amperes))} A"
         title(ax, motor, f"{'fitted' if fit else 'simplified'} limits, {words}")
         ax.set_ylabel(f"{side(motor)} torque [{unit}]")
         below.set_ylabel(f"upper error [{unit}]")
-        below.set_xlabel(f"{side(motor)} speed [rad/s]")
+        below.set_xlabel(f"{side(motor)} speed [rpm]")
         drawn.align_ylabels()
         drawn.legend(loc="outside lower left", labelspacing=0.25, borderaxespad=0.2)
         return save(drawn, path)
@@ -88,10 +89,11 @@ def _envelope(ax: Axes, one: Simplified, factor: float) -> None:
     """What the motor has: a band, with an outline wide enough to be seen below the limits."""
     cross(ax)
     low, high = factor * one.motor_low, factor * one.motor_high
-    ax.fill_between(one.speed, low, high, color=BLUE, alpha=0.12, linewidth=0)
+    speed = RPM * one.speed
+    ax.fill_between(speed, low, high, color=BLUE, alpha=0.12, linewidth=0)
     around = np.concatenate([high, low[::-1], high[:1]])
     ax.plot(
-        np.concatenate([one.speed, one.speed[::-1], one.speed[:1]]),
+        np.concatenate([speed, speed[::-1], speed[:1]]),
         around,
         color=BLUE,
         alpha=0.45,
@@ -107,8 +109,8 @@ def _limit_over(ax: Axes, below: Axes, kind: type, one: Simplified, factor: floa
     rms, worst = (number(factor * float(x), 2) for x in (one.rms_error, one.worst_error))
     label = f"{words}: rms {rms}, worst {worst} {unit}"
     for edge, said in ((one.high, label), (one.low, None)):
-        ax.plot(one.speed, factor * edge, color=color, linestyle=dashes, label=said)
-    below.plot(one.speed, factor * (one.high - one.motor_high), color=color, linestyle=dashes)
+        ax.plot(RPM * one.speed, factor * edge, color=color, linestyle=dashes, label=said)
+    below.plot(RPM * one.speed, factor * (one.high - one.motor_high), color=color, linestyle=dashes)
 
 
 def _sides(below: Axes, no_load_speed: float) -> None:

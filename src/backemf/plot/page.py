@@ -16,6 +16,8 @@ from ..files import write_text
 from ..motor import Motor
 from ..units import format_quantity
 from . import efficiency, energy, friction, heat, response, speed
+from .dark import follow_scheme
+from .operating_range import operating_range
 from .style import first, look, number
 
 if TYPE_CHECKING:
@@ -74,6 +76,9 @@ def page(
 
 
 _MOTOR_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
+    ("operating range", operating_range,
+     "Speed over torque as makers print it: in the strong colour the motor may run continuously, in the pale one "
+     "for a short time; above, the current of each torque."),
     ("torque over speed", speed.torque_speed,
      "At a constant voltage torque falls as speed rises, because the back-EMF eats the voltage; dotted is the line "
      "without losses."),
@@ -82,7 +87,7 @@ _MOTOR_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
     ("losses", speed.loss_envelope,
      "Friction makes the torque jump at standstill, drag and gears bend it; below, the loss on its own scale."),
     ("efficiency", efficiency.efficiency_map,
-     "How much of the electrical power arrives; below the line the winding stays within its limit for ever."),
+     "How much of the electrical power arrives; the line is the torque that the winding stands continuously."),
     ("heating", heat.heating,
      "Under a constant loss the temperature rises to its steady value, 63 % of it by the marked time."),
     ("friction loop", friction.hysteresis,
@@ -115,16 +120,15 @@ def pictures(
     return f'<div class="pictures">{"".join(shown)}</div>{left_out}'
 
 
-def picture(drawn: Figure, name: str, caption: str) -> str:
-    """A figure with a caption, inside the page as SVG."""
+def picture(drawn: Figure, name: str, caption: str, style: str = "") -> str:
+    """A figure with a caption, inside the page as SVG; `style` is CSS for it."""
     stream = io.BytesIO()
     with look():
         drawn.savefig(stream, format="svg", metadata={"Date": None})
-    data = base64.b64encode(stream.getvalue()).decode("ascii")
-    return (
-        f'<figure><img alt="{escape(name)}" src="data:image/svg+xml;base64,{data}">'
-        f"<figcaption>{escape(caption)}</figcaption></figure>\n"
-    )
+    data = base64.b64encode(follow_scheme(stream.getvalue().decode("utf-8")).encode("utf-8")).decode("ascii")
+    styled = f' style="{style}"' if style else ""
+    words = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return f'<figure><img alt="{escape(name)}"{styled} src="data:image/svg+xml;base64,{data}">{words}</figure>\n'
 
 
 def constants_table(motor: Motor) -> str:
@@ -143,9 +147,7 @@ def constants_table(motor: Motor) -> str:
 
 
 def _quantity(value: float, unit: str) -> str:
-    """A value in a unit that reads well; speeds stay in rad/s, as in the pictures."""
-    if unit == "rad/s":
-        return f"{number(value, 4)} {unit}"
+    """A value in a unit that reads well."""
     plain = unit.replace("·", "*").replace("Ω", "ohm").replace("°C", "degC").replace("²", "^2")
     try:
         return format_quantity(value, plain)
@@ -188,7 +190,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequenc
 _CSS = """
 :root { color-scheme: light dark; --ink: #1d1f21; --soft: #5c6166; --line: #dfe2e5; --ground: #fbfbfa; --card: #fff; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e8e8e6; --soft: #a5a9ad; --line: #3a3d40; --ground: #17181a; --card: #202224; }
+  :root { --ink: #e8e8e6; --soft: #a5a9ad; --line: #3a3d40; --ground: #17181a; --card: #1e2129; }
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
@@ -198,16 +200,30 @@ h2 { font-size: 1.15rem; margin: 2.2rem 0 .8rem; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: 1rem;
   align-items: start; }
 figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
-figure img { display: block; width: 100%; background: #fff; padding: .4rem; }
+figure img { display: block; width: 100%; padding: .4rem; }
 figcaption { padding: .6rem .9rem .8rem; color: var(--soft); font-size: .9rem; border-top: 1px solid var(--line); }
 .columns { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), 1fr)); gap: 0 3rem;
   align-items: start; }
 .columns table { width: 100%; }
 @media (max-width: 58rem) { .columns > :nth-child(2) thead { display: none; } }
+.two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1.5rem;
+  align-items: start; }
+.two > * { min-width: 0; }
+.one { max-width: 56rem; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--card); border: 1px solid var(--line);
+  border-radius: 8px; padding: .8rem 1rem; font: .82rem/1.45 ui-monospace, monospace; }
+details { margin: .8rem 0; }
+summary { cursor: pointer; font-weight: 600; }
+p { max-width: 48rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .28rem 1.2rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 600; }
+@media (max-width: 34rem) {
+  table { font-size: .8rem; }
+  th, td { padding-right: .5rem; overflow-wrap: break-word; }
+  th.number { white-space: normal; }
+}
 .number { text-align: right; white-space: nowrap; }
 td span, .findings span { font-weight: 600; }
 .findings { padding-left: 1.2rem; }

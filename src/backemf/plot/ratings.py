@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..analyze.gear_load import gear_output_torque
-from .style import SERIES, VERMILION, halo
+from .style import RPM, SERIES, VERMILION, halo
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NEAR = 0.4
 """A limit of which a run reaches less than this share is left out, so that it does not flatten the lines [1]."""
+SHADED = 3000
+"""Points of an area at most: unlike lines, areas are not thinned out where they are drawn."""
 LETTER, HEIGHT, GAP = 0.026, 0.19, 0.02
 """Width of a letter and height of a name in shares of the axes, and the name's distance from its line [1]."""
 
@@ -41,7 +43,7 @@ def rating_lines(run: Any, row: str) -> list[RatingLine]:
     ratings, ratio = motor.ratings, np.abs(motor.ratio)
     base = 25.0 if motor.thermal is None else motor.thermal.ambient
     known = {
-        "speed": [("maximum", ratings.speed, ratio), ("gear maximum", ratings.gear_input_speed, ratio)],
+        "speed": [("maximum", ratings.speed, ratio / RPM), ("gear maximum", ratings.gear_input_speed, ratio / RPM)],
         "current": [("continuous", ratings.current, 1.0), ("peak", ratings.peak_current, 1.0)],
         "gear torque": [("continuous", ratings.gear_torque, 1.0), ("peak", ratings.gear_peak_torque, 1.0)],
         "temperature": [("maximum", ratings.winding_temperature, 1.0)],
@@ -84,9 +86,11 @@ def _draw_line(ax: Axes, time: np.ndarray, motors: list[np.ndarray], limits: np.
     for limit, colour in zip(limits[:1] if same else limits, (VERMILION,) if same else SERIES, strict=False):
         ax.plot(time[[0, -1]], [limit, limit], "-.", color=colour, linewidth=0.9)
     if len(motors) == 1:
-        beyond = motors[0] > limits[0] if limits[0] > 0.0 else motors[0] < limits[0]
+        every = slice(None, None, -(-len(time) // SHADED))
+        values = motors[0][every]
+        beyond = values > limits[0] if limits[0] > 0.0 else values < limits[0]
         shade = {"color": VERMILION, "alpha": 0.18, "linewidth": 0.0}
-        ax.fill_between(time, motors[0], limits[0], where=beyond, interpolate=True, **shade)
+        ax.fill_between(time[every], values, limits[0], where=beyond, interpolate=True, **shade)
 
 
 def _name(ax: Axes, time: np.ndarray, motors: list[np.ndarray], drawn: list[tuple[str, float]]) -> None:

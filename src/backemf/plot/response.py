@@ -10,7 +10,7 @@ import numpy as np
 from ..analyze.gear_load import gear_output_torque
 from ..physics.state import LIMITS
 from .ratings import draw_ratings, rating_lines, shows_gear_torque
-from .style import BLUE, INK, LIGHT, ORANGE, SERIES, VERMILION, caption, figure, look, save, scaled
+from .style import BLUE, INK, LIGHT, ORANGE, RPM, SERIES, VERMILION, caption, figure, look, save, scaled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,8 +60,7 @@ def step_response(run: Any, path: str | Path | None = None) -> Figure:
         for ax, (name, aim, channels) in zip(axes, rows, strict=False):
             _draw_row(ax, factor * run.time, run, channels)
             lines |= _draw_target(ax, factor * run.time, run, aim, channels[0])
-            unit_of_row = "N*m" if name == "gear torque" else run.unit(channels[0])
-            ax.set_ylabel(f"{name}\n[{_pretty(unit_of_row)}]")
+            ax.set_ylabel(f"{name}\n[{_unit(run, channels[0])}]")
             ax.ticklabel_format(axis="y", useOffset=False)
             ax.margins(x=0.0, y=0.12)
             values = _values(run, channels[0])
@@ -122,7 +121,7 @@ def _values(run: Any, channel: str) -> np.ndarray:
         return gear_output_torque(run)
     if channel == "torque" and run.motor is not None:
         return run["motor_torque"] * run.motor.ratio
-    return run[channel]
+    return _factor(run, channel) * run[channel]
 
 
 # --- targets
@@ -142,10 +141,11 @@ def _draw_target(ax: Axes, time: np.ndarray, run: Any, aim: str | None, channel:
     target = _target(run, aim)
     if aim is None or target is None or (aim == "voltage" and _alike(run[target], run[channel])):
         return {}
-    lines = {"target": _over(ax, time, run[target], "--", INK, 1.0)}
+    factor = _factor(run, channel)
+    lines = {"target": _over(ax, time, factor * run[target], "--", INK, 1.0)}
     arrives, words = _received(run, aim, run[target])
     if arrives is not None and not _alike(run[target], arrives):
-        lines[f"after {words}"] = _over(ax, time, arrives, ":", ORANGE, 1.6)
+        lines[f"after {words}"] = _over(ax, time, factor * arrives, ":", ORANGE, 1.6)
     return lines
 
 
@@ -249,5 +249,12 @@ def spans_of(time: np.ndarray, flags: np.ndarray) -> list[tuple[float, float]]:
     return [(float(edges[a]), float(edges[b])) for a, b in zip(begins, ends, strict=True)]
 
 
-def _pretty(unit: str) -> str:
-    return unit.replace("degC", "°C").replace("*", "·")
+def _factor(run: Any, channel: str) -> float:
+    """From the unit of a channel to the one that is drawn."""
+    return RPM if channel != "gear_torque" and run.unit(channel) == "rad/s" else 1.0
+
+
+def _unit(run: Any, channel: str) -> str:
+    """The unit in which a channel is drawn."""
+    unit = "N*m" if channel == "gear_torque" else run.unit(channel)
+    return {"rad/s": "rpm", "degC": "°C"}.get(unit, unit).replace("*", "·")

@@ -14,7 +14,7 @@ from ..motor import Motor
 from ..physics.circuit import torque_of
 from ..physics.magnet import flux
 from ..physics.winding import resistance
-from .style import BLUE, GREY, INK, ORANGE, cross, figure, first, halo, look, number, save, scaled, side, title
+from .style import BLUE, GREY, INK, ORANGE, RPM, cross, figure, first, halo, look, number, save, scaled, side, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,14 +44,13 @@ def torque_speed(
             torque = operating_point(motor, v, speed, temperature).joint_torque
             # at standstill the curve begins where a slow motion would be
             torque[0] = operating_point(motor, v, 1e-9 * speed[1], temperature).joint_torque
-            ax.plot(speed, factor * torque, color=BLUE, alpha=shade)
+            ax.plot(RPM * speed, factor * torque, color=BLUE, alpha=shade)
             k = len(speed) // 2
-            ax.text(speed[k], factor * torque[k], f"{number(v)} V", ha="center", va="center", path_effects=halo())
+            ax.text(RPM * speed[k], factor * torque[k], f"{number(v)} V", ha="center", va="center", path_effects=halo())
         ideal = np.linspace(0.0, fastest, 101)
-        ax.plot(
-            ideal, factor * _lossless(motor, max(volts), ideal, temperature), ":", color=GREY, linewidth=1.1, zorder=1
-        )
-        ax.set(xlim=(0, 1.04 * fastest), ylim=(0, None))
+        lossless = factor * _lossless(motor, max(volts), ideal, temperature)
+        ax.plot(RPM * ideal, lossless, ":", color=GREY, linewidth=1.1, zorder=1)
+        ax.set(xlim=(0, 1.04 * RPM * fastest), ylim=(0, None))
         _label(ax, motor, unit)
         title(ax, motor, "torque at constant voltage")
         return save(drawn, path)
@@ -69,7 +68,8 @@ def current_envelope(
     volts, celsius = voltage_of(motor, voltage), temperature_of(motor, temperature)
     limit, said = _limit(motor, volts, celsius, current_limit)
     shape = envelope(motor, volts, limit, celsius)
-    speed, high, low = shape.joint_speed, motor.ratio * shape.max_motor_torque, motor.ratio * shape.min_motor_torque
+    speed = RPM * shape.joint_speed
+    high, low = motor.ratio * shape.max_motor_torque, motor.ratio * shape.min_motor_torque
     factor, unit = scaled(high, "N·m")
     with look():
         drawn, (ax,) = figure()
@@ -84,7 +84,7 @@ def current_envelope(
         corner = f"±{number(float(limit))} A, {said}: ±{number(top)} {unit}"
         ax.annotate(corner, (0.0, top), (0, 4), textcoords="offset points", ha="center")
         _label(ax, motor, unit)
-        title(ax, motor, f"reach at ±{number(float(volts))} V")
+        title(ax, motor, f"operating range within ±{number(float(volts))} V")
         return save(drawn, path)
 
 
@@ -103,7 +103,7 @@ def loss_envelope(
     volts, celsius = voltage_of(motor, voltage), temperature_of(motor, temperature)
     limit, _ = _limit(motor, volts, celsius, current_limit)
     shape = envelope(motor, volts, limit, celsius)
-    speed = shape.joint_speed
+    speed = RPM * shape.joint_speed
     ratio = motor.ratio
     factor, unit = scaled(np.fmax(np.abs(shape.max_torque), np.abs(shape.min_torque)), "N·m")
     with look():
@@ -126,7 +126,7 @@ def loss_envelope(
             below.legend(loc="upper left", borderaxespad=0.0, labelspacing=0.2)
         below.set_ylabel(f"loss [{small_unit}]")
         below.margins(y=0.15)
-        below.set_xlabel(f"{side(motor)} speed [rad/s]")
+        below.set_xlabel(f"{side(motor)} speed [rpm]")
         drawn.align_ylabels()
         return save(drawn, path)
 
@@ -160,5 +160,5 @@ def _quadrants(ax: Axes, speed, high) -> None:
 
 
 def _label(ax: Axes, motor: Motor, unit: str) -> None:
-    ax.set_xlabel(f"{side(motor)} speed [rad/s]")
+    ax.set_xlabel(f"{side(motor)} speed [rpm]")
     ax.set_ylabel(f"{side(motor)} torque [{unit}]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from ..errors import ParameterError
 from ..files import write_bytes
 from ..motor import Motor
 from ..tree import map_numbers, numbers
+from ..units import convert
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +28,8 @@ GREY, INK, LIGHT = "#7A7A7A", "#222222", "#D9D9D9"
 SERIES = (BLUE, ORANGE, GREEN, PURPLE, VERMILION, SKY)
 WIDTH = 3.4
 """Half the width of a page [in]."""
+RPM = convert(1.0, "rpm")
+"""Speeds are drawn in rpm, as the command line prints them and makers do [rpm·s/rad]."""
 
 _LOOK: dict[str, Any] = {
     "font.size": 9.0,
@@ -57,6 +61,8 @@ _LOOK: dict[str, Any] = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "savefig.dpi": 200,
+    "svg.hashsalt": "backemf",
+    "path.simplify_threshold": 0.3,
 }
 
 
@@ -86,7 +92,9 @@ def save(drawn: Figure, path: str | Path | None) -> Figure:
         target = Path(path)
         content = io.BytesIO()
         try:
-            drawn.savefig(content, format=target.suffix[1:].lower())
+            # without a date the same picture is the same file
+            form = target.suffix[1:].lower()
+            drawn.savefig(content, format=form, metadata={"Date": None} if form == "svg" else None)
         except ValueError as error:
             raise ParameterError(f"{target}: the picture cannot be written ({error})") from None
         write_bytes(target, content.getvalue(), folders=True)
@@ -97,7 +105,7 @@ def first(motor: Motor) -> Motor:
     """The first motor of a batch; only rotary ones are drawn, whose units stand at the axes."""
     if motor.motion == "linear":
         raise ParameterError(
-            f"{motor.name or 'Motor'} is a linear motor: its pictures would have axes in N·m and rad/s; "
+            f"{motor.name or 'Motor'} is a linear motor: its pictures would have axes in N·m and rpm; "
             "draw a run of it, with run.plot()"
         )
     if all(np.ndim(value) == 0 for _, value in numbers(motor)):
@@ -109,10 +117,10 @@ _PREFIXES = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9
 
 
 def scaled(largest: Any, unit: str) -> tuple[float, str]:
-    """The factor and the unit in which a quantity of this size reads well: (1000, "mN·m") for 0.02 N·m."""
+    """The factor and the unit in which the command line prints a quantity of this size: (1000, "mN·m") for 0.2 N·m."""
     size = float(np.nanmax(np.abs(np.asarray(largest, dtype=float)), initial=0.0))
     for factor, prefix in _PREFIXES:
-        if size >= 0.1 * factor and factor <= 1.0:
+        if size >= factor and factor <= 1.0:
             return 1.0 / factor, prefix + unit
     return 1.0, unit
 
@@ -127,6 +135,7 @@ def caption(name: str, words: str) -> str:
     plain = words[:1].upper() + words[1:]
     if not name:
         return plain
+    name = textwrap.fill(name, 44)
     return f"{name}: {words}" if len(name) + len(words) < 40 else f"{name}\n{plain}"
 
 

@@ -14,8 +14,9 @@ from typing import Any
 
 from ..errors import ParameterError
 from .on_joint import Unread
+from .script_actuator import Call, Unresolved
+from .script_actuators import Dialect
 from .script_values import DEPTH, LONGEST
-from .text import Call, Dialect, Unresolved
 
 
 def calls_of_object(source: Any, dialect: Dialect) -> list[Call | Unread]:

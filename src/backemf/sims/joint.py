@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..actuator import Actuator, Supply
+from ..actuator import Actuator, Supply, Voltage
 from ..actuator.delay import Delay
 from ..actuator.torque_limits import (
     AngleTable,
@@ -43,11 +43,11 @@ class Joint:
     """Torque per position error [N·m/rad]."""
     damping: Figure
     """Torque per velocity error [N·m·s/rad]."""
-    effort_limit: Figure | None
+    effort_limit: Figure | None = None
     """Largest torque [N·m]."""
-    saturation_effort: Figure | None
+    saturation_effort: Figure | None = None
     """Torque at which the torque-speed line begins, at stall [N·m]."""
-    velocity_limit: Figure | None
+    velocity_limit: Figure | None = None
     """Speed at which it ends, without load [rad/s]."""
     armature: Figure | None
     """Inertia of rotor and gears felt at the joint [kg·m²]."""
@@ -57,7 +57,7 @@ class Joint:
     """Dry friction at rest [N·m]."""
     viscous: Figure | None
     """Friction per speed [N·m·s/rad]."""
-    table: AngleTable | None
+    table: AngleTable | None = None
     """Largest torque by joint angle."""
     supply: Supply | None = None
     """What feeds the motor whose line this is; None: the line is not a motor's."""
@@ -127,24 +127,39 @@ def joint_of(
     if effort_limit is not None:
         top = Figure(single("effort_limit", effort_limit), "N·m at the joint", "as given")
     coulomb, stiction, viscous = (None, None, None) if motor is None else friction_of(motor)
-    if isinstance(thing, OnJoint):
-        armature = with_joint(armature, thing.armature, "kg·m²")
-        stiction = with_joint(stiction, thing.coulomb if thing.stiction is None else thing.stiction, "N·m")
-        coulomb = with_joint(coulomb, thing.coulomb, "N·m")
-        viscous = with_joint(viscous, thing.viscous, "N·m·s/rad")
     return Joint(
         stiffness=kp,
         damping=kd,
         effort_limit=top,
         saturation_effort=stall,
         velocity_limit=speed,
-        armature=armature,
-        coulomb=coulomb,
-        stiction=stiction,
-        viscous=viscous,
+        **felt_numbers(thing, armature, coulomb, stiction, viscous),
         table=next((limit for limit in actuator.limits if isinstance(limit, AngleTable)), None),
         supply=None if motor is None else feeding(motor, actuator, supply),
     )
+
+
+def felt_numbers(
+    thing: Motor | Actuator | OnJoint,
+    armature: Figure | None,
+    coulomb: Figure | None,
+    stiction: Figure | None,
+    viscous: Figure | None,
+) -> dict[str, Any]:
+    """Inertia and friction of a motor, with those of the joint itself added to them."""
+    if isinstance(thing, OnJoint):
+        armature = with_joint(armature, thing.armature, "kg·m²")
+        stiction = with_joint(stiction, thing.coulomb if thing.stiction is None else thing.stiction, "N·m")
+        coulomb = with_joint(coulomb, thing.coulomb, "N·m")
+        viscous = with_joint(viscous, thing.viscous, "N·m·s/rad")
+    return {"armature": armature, "coulomb": coulomb, "stiction": stiction, "viscous": viscous}
+
+
+def joint_name(joint: str | None, thing: Motor | Actuator | OnJoint, default: str = "joint") -> str:
+    """The name of the joint to write: as given, or else that of an `OnJoint`."""
+    if joint is not None:
+        return joint
+    return thing.joint if isinstance(thing, OnJoint) and thing.joint else default
 
 
 def with_joint(figure: Figure | None, own: float, unit: str) -> Figure | None:
@@ -286,15 +301,25 @@ def require_rotary(motor: Motor) -> None:
         )
 
 
+def largest_voltage(actuator: Actuator) -> float | None:
+    """The most that the drive can apply: its limit, or the range of a command in volts [V]; None: nothing limits it."""
+    if actuator.voltage_limit is not None:
+        return single("Actuator.voltage_limit", actuator.voltage_limit)
+    if not isinstance(actuator.controller, Voltage) or actuator.command_range is None:
+        return None
+    return max(abs(single("Actuator.command_range", bound)) for bound in actuator.command_range) or None
+
+
 def feeding(motor: Motor, actuator: Actuator, supply: Supply | Number | None) -> Supply:
     """What feeds the motor: as given, of the actuator, or its rated voltage; never above the drive's voltage limit."""
     require_rotary(motor)
+    most = largest_voltage(actuator)
     given = supply if supply is not None else actuator.supply
     rated = None if motor.ratings is None else motor.ratings.voltage
-    source = supply_of(motor, actuator.voltage_limit if given is None and rated is None else given)
-    if actuator.voltage_limit is None:
+    source = supply_of(motor, most if given is None and rated is None else given)
+    if most is None:
         return source
-    share = min(source.modulation_limit, single("Actuator.voltage_limit", actuator.voltage_limit) / source.voltage)
+    share = min(source.modulation_limit, most / source.voltage)
     return replace(source, modulation_limit=share)
 
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..actuator import Actuator
-from ..actuator.controllers import bandwidth_of, has_integral
 from ..actuator.torque_limits import AngleTable, DcClip, DriveEnvelope, KneeCurve, TorqueSpeedTable, dc_bounds
 from ..analyze.constants import continuous_current
 from ..analyze.envelope import envelope
 from ..errors import ParameterError
 from ..motor import Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal, estimates_behind
+from ..parts import acts
 from .joint import Joint, feeding, one_limit_note, own_limits, parts_of, ratio_of
 from .joint_gains import volts_note
 from .loss import APPROXIMATED, DROPPED, KEPT, UNKNOWN, Loss
@@ -60,6 +60,7 @@ def joint_phenomena(on_joint: OnJoint) -> set[str]:
     has = {
         "rotor inertia": on_joint.armature,
         "dry friction": on_joint.coulomb or on_joint.stiction,
+        "stiction": on_joint.stiction is not None and on_joint.stiction > on_joint.coulomb,
         "viscous drag": on_joint.viscous,
     }
     return {name for name, value in has.items() if value}
@@ -126,11 +127,11 @@ def _no_heat(m: Motor) -> str:
     if current is None:
         return f"{told}."
     lasting = ratio_of(m) * single("continuous current", current) * single("Kt", m.magnet.torque_constant)
-    return f"{told}, and it bears {lasting:.4g} N·m at the joint for ever, no more."
+    return f"{told}, and the continuous torque is {lasting:.4g} N·m at the joint."
 
 
 def _no_inductance(m: Motor) -> str:
-    rise = 0.0 if m.winding.inductance is None else single("L/R", m.winding.inductance / m.winding.resistance)
+    rise = single("L/R", m.winding.inductance / m.winding.resistance)
     return f"The current follows at once: L/R is {1e3 * rise:.3g} ms."
 
 
@@ -165,7 +166,7 @@ def apart(m: Motor) -> bool:
 def viscous(m: Motor) -> bool:
     """Whether anything brakes in proportion to the speed."""
     rubs = getattr(m.friction, "viscous", 0.0)
-    return m.drag is not None or m.magnet.iron_loss is not None or bool(np.any(np.asarray(rubs) != 0.0))
+    return m.drag is not None or acts(m.magnet, "iron_loss") or bool(np.any(np.asarray(rubs) != 0.0))
 
 
 PHENOMENA: dict[str, Phenomenon] = {
@@ -178,13 +179,13 @@ PHENOMENA: dict[str, Phenomenon] = {
         lambda a: "The command range is lost: {} to {}.".format(*(a.command_range or ("", ""))),
     ),
     "controller": Phenomenon(lambda a: True, _no_controller),
-    "integral": Phenomenon(lambda a: has_integral(a.controller), _no_integral),
+    "integral": Phenomenon(lambda a: a.controller.has_integral, _no_integral),
     "anti-windup": Phenomenon(
         lambda a: getattr(a.controller, "freeze_at_limit", False), lambda a: "The integral winds up at a limit."
     ),
     "current loop": Phenomenon(
-        lambda a: bandwidth_of(a.controller) is not None,
-        lambda a: f"The current loop is infinitely fast in place of {bandwidth_of(a.controller)} rad/s.",
+        lambda a: a.controller.bandwidth is not None,
+        lambda a: f"The current loop is infinitely fast in place of {a.controller.bandwidth} rad/s.",
     ),
     "voltage limit": Phenomenon(
         lambda a: a.voltage_limit is not None, lambda a: f"The drive's voltage limit is lost: {a.voltage_limit} V."
@@ -205,7 +206,7 @@ PHENOMENA: dict[str, Phenomenon] = {
         lambda a: a.motor is not None and any(isinstance(limit, SPEED_LIMITS) for limit in a.limits), _no_speed_limit
     ),
     "supply sag": Phenomenon(
-        lambda a: a.supply is not None and a.supply.resistance is not None, lambda a: "The supply does not sag."
+        lambda a: a.supply is not None and acts(a.supply, "resistance"), lambda a: "The supply does not sag."
     ),
     "torque-speed line": Phenomenon(
         lambda a: a.motor is not None or any(isinstance(limit, SPEED_LIMITS) for limit in a.limits), _no_line
@@ -215,7 +216,7 @@ PHENOMENA: dict[str, Phenomenon] = {
     ),
     "current and power": of_motor(lambda m: True, "There is no current: no voltage, power or energy comes out."),
     "separate Kt and Ke": of_motor(apart, "Torque constant and back-EMF constant are one number."),
-    "inductance": of_motor(lambda m: m.winding.inductance is not None, _no_inductance),
+    "inductance": of_motor(lambda m: acts(m.winding, "inductance"), _no_inductance),
     "current rate": of_motor(
         lambda m: m.limits is not None and m.limits.current_rate is not None, "The limit of the current's rate is lost."
     ),
@@ -254,7 +255,7 @@ PHENOMENA: dict[str, Phenomenon] = {
     "rotor inertia": of_motor(lambda m: m.rotor is not None, "The rotor has no inertia."),
     "gear loss": of_motor(lambda m: m.gearbox is not None and not m.gearbox.lossless, _no_gear_loss),
     "backlash": of_motor(
-        lambda m: m.gearbox is not None and m.gearbox.backlash is not None,
+        lambda m: m.gearbox is not None and acts(m.gearbox, "backlash"),
         "The gears have no backlash: the rotor always turns with the joint.",
     ),
 }

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+import numpy as np
+
 from ..actuator import Actuator, TanhFriction
 from ..checks import require, require_part
 from ..errors import ParameterError
-from ..motor import Coulomb, Drag, Rotor
+from ..motor import Coulomb, Dahl, Drag, LuGre, Rotor
 from ..physics.limits import clip
 from ..physics.ops import sign, where
 from .loss import Loss
@@ -77,12 +79,13 @@ class OnJoint:
             own = 0.0 if motor.rotor is None else motor.rotor.inertia
             changes["rotor"] = Rotor(inertia=own + self.armature / n**2)
         if self.coulomb > 0.0:
-            if motor.friction is not None:
+            if isinstance(motor.friction, (Dahl, LuGre)):
                 raise ParameterError(
-                    f"joint {self.joint!r} has dry friction beside that of its motor, and a Motor has one of them: "
-                    "take read_actuator, which holds both"
+                    f"joint {self.joint!r} has dry friction beside the bristles of its motor, and a Motor has one of "
+                    "them: take read_actuator, which holds both"
                 )
-            changes["friction"] = Coulomb(coulomb=self.coulomb / n)
+            own = motor.friction or Coulomb(coulomb=0.0)
+            changes["friction"] = replace(own, coulomb=own.coulomb + self.coulomb / n)
         if self.viscous > 0.0:
             had = (0.0,) if motor.drag is None else motor.drag.coefficients
             changes["drag"] = Drag(coefficients=(had[0] + self.viscous / n**2, *had[1:]))
@@ -115,16 +118,29 @@ class Unread:
         return self.why
 
 
-class ActuatorLaw:
-    """The law of a simulator whose actuators are ours without a motor, such as a PD with limits."""
+HEAVY = 1e6
+"""Inertia of a joint whose motion is given, over that of the rotor."""
 
-    def __init__(self, on_joint: OnJoint):
+
+class ActuatorLaw:
+    """Our own actuator on a joint whose motion is given.
+
+    With `knows_load` its friction and gears know that the joint cannot be held up; without, they know of no load, as
+    inside a simulator that tells them none.
+    """
+
+    def __init__(self, on_joint: OnJoint, knows_load: bool = False):
         self.on_joint = on_joint
+        motor = on_joint.actuator.motor
         self._step = on_joint.actuator.compile("numpy")
+        self._load: dict[str, Any] = {}
+        if motor is not None and knows_load:
+            armature = float(np.max(np.asarray(motor.reflected_inertia)))
+            self._load = {"load_torque": 0.0, "load_inertia": HEAVY * max(armature, 1e-6)}
 
     def initial(self, shape: tuple[int, ...] = ()) -> Any:
         return self._step.initial(shape)
 
     def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
-        state, out = self._step(state, command, position, velocity, dt)
+        state, out = self._step(state, command, position, velocity, dt, **self._load)
         return state, self.on_joint.rubbed(out.torque, velocity)

@@ -14,19 +14,11 @@ from typing import Any
 
 from ..errors import ParameterError
 from ..files import read_text
-from .script_expressions import last_name, shown
-from .script_functions import Functions, Raised, Returned
-from .script_operations import LIBRARIES, operate
-from .script_values import (
-    Budget,
-    Exhausted,
-    Imported,
-    Instance,
-    LocalClass,
-    LocalFunction,
-    NoValueError,
-    Unknown,
-)
+from .place import place
+from .script_branches import Branches
+from .script_names import last_name
+from .script_operations import LIBRARIES
+from .script_values import Budget, Exhausted, Imported, LocalClass, LocalFunction, Unknown
 
 FILES = 12
 """Files that are parsed for one text at most [1]."""
@@ -36,12 +28,7 @@ OUTSIDE = ("isaaclab", "mjlab", "typing", "dataclasses", "collections", "__futur
 """Modules that are never looked for beside a text."""
 
 
-def place(file: str, line: int) -> str:
-    """A file and a line, as a sentence begins."""
-    return f"{file}, line {line}" if file else f"line {line}"
-
-
-def parsed(text: str, file: str) -> ast.Module:
+def parse_python(text: str, file: str) -> ast.Module:
     """The syntax of a text; raises one sentence where it is no Python."""
     if not isinstance(text, str):
         raise ParameterError(f"text = {type(text).__name__}(...): must be a text in Python")
@@ -57,7 +44,7 @@ def parsed(text: str, file: str) -> ast.Module:
         raise ParameterError(f"{file or 'text'}: this is no Python that can be read: {error}") from None
 
 
-class Script(Functions):
+class Script(Branches):
     """A text that is followed to its end; `scopes[0]` then holds the names of the file."""
 
     def __init__(
@@ -75,7 +62,7 @@ class Script(Functions):
         own = {Path(file).resolve(): None} if file else {}
         self.files: dict[Path, Script | None] = dict(own) if reader is None else reader.files
         self.instances = [] if reader is None else reader.instances
-        self.tree = parsed(text, file)
+        self.tree = parse_python(text, file)
         self.own: dict[str, None] = {}
         self.functions: list[tuple[LocalFunction, list[dict[str, Any]]]] = []
         self.roots: dict[str, Any] = {}
@@ -95,181 +82,6 @@ class Script(Functions):
         for name in self.own:
             if name in self.scopes[0]:
                 self.roots.setdefault(name, self.scopes[0][name])
-
-    # --- statements
-
-    def _run(self, body: list[ast.stmt]) -> None:
-        for statement in body:
-            self.budget.spend()
-            handler = getattr(self, f"_do_{type(statement).__name__.lower()}", None)
-            if handler is not None:
-                handler(statement)
-
-    def _do_expr(self, node: ast.Expr) -> None:
-        call = node.value
-        if not isinstance(call, ast.Call) or last_name(call.func) != "setattr" or len(call.args) != 3:
-            value = self.value(node.value)
-            self._spoil(call, value)
-            return
-        self.visited.add(id(call))
-        owner, name, value = (self.value(argument) for argument in call.args)
-        if isinstance(owner, Instance) and isinstance(name, str):
-            self.set_field(owner, name, value, node.lineno, shown(call.args[2]))
-        elif isinstance(owner, Instance):
-            owner.problem = f"{owner.name}: {shown(call)} sets a field that is not known"
-
-    def _spoil(self, call: ast.expr, value: Any) -> None:
-        """After a method that is not worked out, a class or a list may hold anything."""
-        if not isinstance(value, Unknown) or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-            return
-        if self.library(call.func.value):
-            return
-        owner = self.value(call.func.value)
-        if isinstance(owner, Instance):
-            owner.problem = f"{owner.name}: line {call.lineno} calls {call.func.attr}(), which may change it"
-        elif isinstance(owner, list):
-            owner[:] = [Unknown(f"{shown(call)} is not worked out")]
-        elif isinstance(owner, dict):
-            for key in owner:
-                owner[key] = Unknown(f"{shown(call)} is not worked out")
-
-    def _do_assign(self, node: ast.Assign) -> None:
-        value = self.value(node.value)
-        for target in node.targets:
-            self._assign(target, value, node.value)
-
-    def _do_annassign(self, node: ast.AnnAssign) -> None:
-        if node.value is not None:
-            self._assign(node.target, self.value(node.value), node.value)
-
-    def _do_augassign(self, node: ast.AugAssign) -> None:
-        old, change = self.value(node.target), self.value(node.value)
-        value: Any = old if isinstance(old, Unknown) else change
-        if not isinstance(value, Unknown):
-            try:
-                value = self.charged(operate(type(node.op), old, change))
-            except NoValueError:
-                value = Unknown(f"{shown(node)} has no value", no_value=True)
-        self._assign(node.target, value, node.value)
-
-    def _assign(self, target: ast.expr, value: Any, node: ast.expr) -> None:
-        if isinstance(target, (ast.Tuple, ast.List)):
-            simple = all(isinstance(part, (ast.Name, ast.Starred, ast.Tuple, ast.List)) for part in target.elts)
-            if simple:
-                self._remember(target)
-                self.bind(target, value)
-                return
-            row = value if isinstance(value, (list, tuple)) and len(value) == len(target.elts) else None
-            for index, part in enumerate(target.elts):
-                self._assign(part, Unknown(f"{shown(node)} is not known") if row is None else row[index], node)
-        elif isinstance(target, ast.Name):
-            self._remember(target)
-            self.bind(target, value)
-        elif isinstance(target, ast.Attribute):
-            owner = self.value(target.value)
-            if isinstance(owner, Instance):
-                self.set_field(owner, target.attr, value, node.lineno, shown(node))
-        elif isinstance(target, ast.Subscript):
-            self._assign_entry(self.value(target.value), target, value)
-
-    def _assign_entry(self, owner: Any, target: ast.Subscript, value: Any) -> None:
-        table: Any = owner
-        slicing = isinstance(target.slice, ast.Slice)
-        key: Any = Unknown("a slice is not read") if slicing else self.value(target.slice)
-        entry = isinstance(owner, list) and type(key) is int and -len(owner) <= key < len(owner)
-        if entry or (isinstance(owner, dict) and isinstance(key, (str, int, float))):
-            if self.changes is not None:
-                self.changes.append((table, key))
-            table[key] = value
-        elif isinstance(owner, (list, dict)):
-            lost = Unknown(f"{shown(target)} is not known")
-            for index in range(len(owner)) if isinstance(owner, list) else list(owner):
-                table[index] = lost
-
-    def _remember(self, target: ast.expr) -> None:
-        """Names that the file itself gives a value."""
-        if len(self.scopes) == 1:
-            self.own.update(dict.fromkeys(part.id for part in ast.walk(target) if isinstance(part, ast.Name)))
-
-    def _do_delete(self, node: ast.Delete) -> None:
-        for target in node.targets:
-            if isinstance(target, ast.Name):
-                self.scopes[-1].pop(target.id, None)
-            elif isinstance(target, ast.Subscript):
-                table, key = self.value(target.value), self.value(target.slice)
-                if isinstance(table, dict) and isinstance(key, (str, int, float)):
-                    table.pop(key, None)
-
-    def _do_if(self, node: ast.If) -> None:
-        taken = self.decided(node.test)
-        if taken is None:
-            for body in (node.body, node.orelse):
-                self._perhaps(body, node.test, "it depends on")
-            return
-        self.skip(*(node.orelse if taken else node.body))
-        self._run(node.body if taken else node.orelse)
-
-    def _perhaps(self, body: list[ast.stmt], test: ast.AST, why: str) -> None:
-        """Follow statements that may or may not be run; afterwards what they change is not known."""
-        before, self.changes = self.changes, []
-        lost = Unknown(f"{why} {shown(test)}, which is not known")
-        try:
-            self._run(body)
-        except Returned:
-            # the rest of the function is followed too
-            assert self.frame is not None
-            self.frame.perhaps = lost
-        except Raised:
-            # a program that goes on has not come here
-            pass
-        finally:
-            changed, self.changes = self.changes, before
-            for owner, key in changed:
-                if key is not None:
-                    owner[key] = lost
-                elif isinstance(owner, list):
-                    owner[:] = [lost]
-                elif isinstance(owner, dict):
-                    owner.update(dict.fromkeys(owner, lost))
-            if self.changes is not None:
-                self.changes.extend(changed)
-
-    def _do_for(self, node: ast.For) -> None:
-        items = self.items_of(self.value(node.iter), node.iter)
-        ends = any(isinstance(part, (ast.Break, ast.Continue)) for part in ast.walk(node))
-        if isinstance(items, Unknown) or ends:
-            self.bind(
-                node.target, items if isinstance(items, Unknown) else Unknown(f"{shown(node.target)} is not known")
-            )
-            self._perhaps(node.body, node.iter, "it depends on a loop over")
-            return
-        for item in items:
-            self.bind(node.target, item)
-            self._run(node.body)
-        self._run(node.orelse)
-
-    def _do_while(self, node: ast.While) -> None:
-        self._perhaps(node.body, node.test, "it depends on")
-
-    def _do_with(self, node: ast.With) -> None:
-        for item in node.items:
-            value = self.value(item.context_expr)
-            if item.optional_vars is not None:
-                self._assign(item.optional_vars, value, item.context_expr)
-        self._run(node.body)
-
-    def _do_try(self, node: ast.Try) -> None:
-        self._run(node.body)
-        for handler in node.handlers:
-            self._perhaps(handler.body, handler.type or node, "it depends on")
-        self._run(node.orelse)
-        self._run(node.finalbody)
-
-    def _do_match(self, node: ast.Match) -> None:
-        for case in node.cases:
-            self._perhaps(case.body, node.subject, "it depends on")
-
-    # --- functions and classes
 
     def _do_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         function = LocalFunction(node, list(self.scopes), self.file, self.defaults_of(node))
@@ -318,8 +130,6 @@ class Script(Functions):
                 name = own
         self._remember(ast.Name(id=node.name))
         self.bind(ast.Name(id=node.name), LocalClass(name, fields, lines))
-
-    # --- files beside it
 
     def _do_import(self, node: ast.Import) -> None:
         for alias in node.names:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .script_expressions import Expressions, shown
+from .script_expressions import Expressions
+from .script_names import one_line
 from .script_values import LocalFunction, Unknown
 
 CALLS = 40
@@ -51,7 +52,7 @@ class Functions(Expressions):
     def run_function(self, function: LocalFunction, node: ast.Call) -> Any:
         """What a function of the text returns."""
         values, more, lost = self._arguments(node)
-        told = f"{shown(node.func)}(...) is no function that is worked out here"
+        told = f"{one_line(node.func)}(...) is no function that is worked out here"
         inner = None if lost is not None or self.inside >= CALLS else self._bound(function, values, more)
         if inner is None:
             return Unknown(told, function.name)
@@ -66,7 +67,7 @@ class Functions(Expressions):
         except Returned as end:
             value = end.value
         except Raised:
-            value = Unknown(f"{shown(node)} ends in an error")
+            value = Unknown(f"{one_line(node)} ends in an error")
         finally:
             self.inside -= 1
             perhaps = self.frame.perhaps
@@ -92,7 +93,7 @@ class Functions(Expressions):
         inner |= {name: value for name, value in more.items() if name not in extra}
         for name, default in function.defaults.items():
             if name not in inner:
-                inner[name] = self.copied(default, 0) if isinstance(default, (list, dict)) else default
+                inner[name] = self.copy_of(default, 0) if isinstance(default, (list, dict)) else default
         if any(name not in inner for name in (*names, *only)):
             return None
         if rest is not None:

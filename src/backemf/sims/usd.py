@@ -4,16 +4,34 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 from ..errors import MissingExtraError, ParameterError
 from ..files import replacing
+from .on_joint import OnJoint
 
 LARGEST = 1_000_000_000
 """Largest stage that is opened, all of its files together [bytes]."""
 MOST = 2000
 """Most files that a stage may be composed of."""
+
+PATH = re.compile(r"(/[A-Za-z_]\w*)+", re.ASCII)
+"""Path of a prim."""
+
+
+def prim_path(joint: str | None, thing: Any = None) -> str:
+    """The path of a joint's prim, an axis behind a colon included; a bare name is that of a joint of /robot.
+
+    None is the joint of an `OnJoint`, if it says one.
+    """
+    if joint is None:
+        joint = thing.joint if isinstance(thing, OnJoint) and thing.joint else "joint"
+    path = joint if isinstance(joint, str) and joint.startswith("/") else f"/robot/{joint}"
+    if not isinstance(joint, str) or not PATH.fullmatch(path.partition(":")[0]):
+        raise ParameterError(f"joint = {joint!r}: must be the path of a prim, such as /World/robot/knee")
+    return path
 
 
 def usd(*names: str) -> tuple[Any, ...]:

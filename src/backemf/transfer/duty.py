@@ -7,28 +7,30 @@ for is a torque; each kind of controller gets it as the target that asks for as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from ..actuator import Actuator, Command, Supply
-from ..actuator.controllers import (
-    DutyServo,
-    IdealPd,
-    ModeSelector,
-    PositionPid,
-    Torque,
-    TorquePid,
-    VelocityPi,
-    Voltage,
-)
+from ..actuator.control import LAWS
+from ..actuator.controllers import DutyServo, IdealPd, ModeSelector, Torque, TorquePid, Voltage
 from ..actuator.torque_limits import DcClip, EffortLimit, EffortRange, TorqueLimit
 from ..analyze.constants import continuous_current
 from ..analyze.line import line_of
 from ..errors import ParameterError
 from ..motor import Limits, Motor
-from ..sims.joint import allowed_current, feeding, gear_torque, limits_of, permissible_speed, ratio_of, single
+from ..parts import acts
+from ..sims.joint import (
+    allowed_current,
+    feeding,
+    gear_torque,
+    largest_voltage,
+    limits_of,
+    permissible_speed,
+    ratio_of,
+    single,
+)
 from ..sims.on_joint import OnJoint
 
 HEAT = 600.0
@@ -56,7 +58,7 @@ class Scale:
     asked: float
     """Torque that has to be asked for to get it, since gears lose some [N·m]."""
     lasting: float
-    """Torque to ask for that it bears for ever, or half of the largest [N·m]."""
+    """Continuous torque to ask for, or half of the largest [N·m]."""
     spin_up: float
     """Time in which it comes up to speed with as much inertia again as its own [s]."""
 
@@ -90,7 +92,7 @@ def has_voltage(thing: Motor | Actuator | OnJoint) -> bool:
     if isinstance(thing, Motor):
         return thing.ratings is not None and thing.ratings.voltage is not None
     actuator = thing.actuator if isinstance(thing, OnJoint) else thing
-    fed = actuator.supply is not None or actuator.voltage_limit is not None
+    fed = actuator.supply is not None or largest_voltage(actuator) is not None
     return fed or actuator.motor is None or has_voltage(actuator.motor)
 
 
@@ -106,13 +108,17 @@ def completed(thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str
 
     Without a supply it is fed with its rated voltage, if it has one; without a drive's limit the current is held to the
     maker's, and torque and speed of the joint to what gearbox and rotor are made for.
-    Backlash of a rotor without inertia cannot be simulated and is left out. The inertia and friction of a joint are
-    those of its motor, if it has one.
+    Backlash of a rotor without inertia cannot be simulated and is left out. A joint keeps its own inertia and friction
+    beside those of a motor.
     """
-    if isinstance(thing, OnJoint) and thing.actuator.motor is None:
-        return thing
-    actuator = thing.folded() if isinstance(thing, OnJoint) else thing
-    actuator = Actuator(actuator, controller=Torque()) if isinstance(actuator, Motor) else actuator
+    if isinstance(thing, OnJoint):
+        if thing.actuator.motor is None:
+            return thing
+        # with a motor it is our own law that counts, and not that of the simulator it was read from
+        own: dict[str, Any] = {entry.name: getattr(thing, entry.name) for entry in fields(OnJoint)}
+        own["actuator"] = completed(thing.actuator, supply, effort)
+        return OnJoint(**own)
+    actuator = Actuator(thing, controller=Torque()) if isinstance(thing, Motor) else thing
     motor = actuator.motor
     if motor is None:
         return actuator
@@ -120,9 +126,9 @@ def completed(thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str
     if amperes is not None and (motor.limits is None or motor.limits.rated_current is None):
         limits = replace(motor.limits or Limits(), peak_current=amperes)
         motor = replace(motor, limits=limits)
-    if motor.rotor is None and motor.gearbox is not None and motor.gearbox.backlash is not None:
+    if motor.rotor is None and motor.gearbox is not None and acts(motor.gearbox, "backlash"):
         # nothing moves in the play without inertia
-        motor = replace(motor, gearbox=replace(motor.gearbox, backlash=None))
+        motor = replace(motor, gearbox=replace(motor.gearbox, backlash=0.0))
     if supply is None and not has_voltage(actuator):
         return replace(actuator, motor=motor)
     if supply is not None or actuator.supply is None:
@@ -244,15 +250,11 @@ def command_for(thing: Actuator | OnJoint, torque: Any, position: Any, velocity:
         return Command(voltage=volts)
     if isinstance(c, Torque):
         return Command(effort=torque, voltage=volts)
-    if isinstance(c, PositionPid) and volts is not None:
-        return Command(position=position + (volts + c.kd * velocity) / _gain(c, "kp"))
-    if isinstance(c, VelocityPi) and volts is not None:
-        return Command(velocity=velocity + volts / _gain(c, "kp"))
     if isinstance(c, DutyServo) and volts is not None and actuator.supply is not None:
         return Command(position=position + (volts / actuator.supply.voltage + c.kd * velocity) / _gain(c, "kp"))
     if isinstance(c, TorquePid) and c.follows == "velocity":
         # an integral alone answers to a target that runs ahead
-        return Command(velocity=velocity + torque / _gain(c, "kd" if np.any(c.kd) or c.ki is None else "ki"))
+        return Command(velocity=velocity + torque / _gain(c, "kd" if np.any(c.kd) or not acts(c, "ki") else "ki"))
     if isinstance(c, (IdealPd, TorquePid)):
         gain, damping = (c.stiffness, c.damping) if isinstance(c, IdealPd) else (c.kp, c.kd)
         if np.all(np.asarray(gain) == 0.0):
@@ -263,7 +265,25 @@ def command_for(thing: Actuator | OnJoint, torque: Any, position: Any, velocity:
                 position=position + (torque + damping * velocity) / gain, velocity=0.0 * velocity, effort=0.0 * torque
             )
         return Command(position=position + torque / gain, velocity=velocity, effort=0.0 * torque)
+    if type(c) in LAWS:
+        wanted = torque if c.asks == "torque" else volts
+        return Command(**{c.main: _target(c, wanted, position, velocity)})
     raise ParameterError(f"{type(c).__name__}: a network cannot be asked for a torque, so nothing can be compared")
+
+
+def _target(controller: Any, wanted: Any, position: Any, velocity: Any) -> Any:
+    """The main target for which a law that is linear in it asks for an amount, its integral at rest."""
+    integral = position if controller.moving_target else 0.0 * position
+    zero, one = (
+        LAWS[type(controller)](
+            controller, Command(**{controller.main: 0.0 * position + x}), integral, position, velocity
+        )
+        for x in (0.0, 1.0)
+    )
+    gain = one.amount - zero.amount
+    if np.any(gain == 0.0):
+        raise ParameterError(f"{type(controller).__name__} asks for nothing, whatever is commanded: give it a gain")
+    return (wanted - zero.amount) / gain
 
 
 def _gain(controller: Any, name: str) -> float:
@@ -280,8 +300,7 @@ def volts_for(actuator: Actuator, torque: Any, velocity: Any) -> Any:
     n = motor.ratio
     current = torque / (n * motor.magnet.torque_constant)
     asked = motor.winding.resistance * current + motor.magnet.back_emf_constant * n * velocity
-    rated = None if motor.ratings is None else motor.ratings.voltage
-    if actuator.supply is None and actuator.voltage_limit is None and rated is None:
+    if not has_voltage(actuator):
         # any voltage that is asked for is there
         return asked
     source = feeding(motor, actuator, None)

@@ -18,8 +18,9 @@ from ..datasheet import Datasheet
 from ..errors import ParameterError
 from ..motor import Motor
 from ..sims.digits import MEANT, written_digits
+from ..sims.joint import largest_voltage
 from ..sims.losses import DROPPED, KEPT, Loss
-from ..sims.on_joint import Law, OnJoint
+from ..sims.on_joint import ActuatorLaw, Law, OnJoint
 from ..sims.text import Written
 from .duty import HEATING, Scale, command_for, completed, reference_duty, scale_of, volts_for
 from .given import given_actuator
@@ -30,10 +31,6 @@ SPEEDS, DEMANDS = 41, 21
 """Points of the operating range, along the speed and along the torque that is asked for."""
 SETTLE = 60
 """Steps after which a torque of the operating range is taken."""
-WHOLE = "backemf"
-"""The kind of a simulator's actuators that is one of ours as it is."""
-HEAVY = 1e6
-"""Inertia of a joint whose motion is given, over that of the rotor."""
 
 
 @dataclass(frozen=True)
@@ -116,9 +113,9 @@ def export(
         numbers: What the simulator's own `write` takes besides, such as `kind=`.
     """
     target = target_of(to)
-    full = completed(given_actuator(thing, supply, target.any_voltage), supply, effort)
+    full = completed(given_actuator(thing, supply, target.about.any_voltage), supply, effort)
     # an actuator that is written whole has the current limit in it
-    chosen = {} if numbers.get("kind") == WHOLE else {"effort": effort}
+    chosen = {} if numbers.get("kind") in target.about.whole else {"effort": effort}
     learned = is_learned(full)
     files: dict[str, bytes] = {}
     with written_digits(digits):
@@ -145,10 +142,11 @@ def _written(target: Target, full: Any, joint: str, timestep: float, numbers: di
     try:
         return full, target.write(full, joint, timestep, **numbers)
     except ParameterError as wrong:
-        if not isinstance(actuator.controller, Voltage) or actuator.slew or actuator.command_range:
+        if not isinstance(actuator.controller, Voltage) or actuator.slew:
             raise
         try:
-            plain = replace(actuator, controller=Torque())
+            limit = largest_voltage(actuator)
+            plain = replace(actuator, controller=Torque(), command_range=None, voltage_limit=limit)
             full = replace(full, actuator=plain) if isinstance(full, OnJoint) else plain
             written = target.write(full, joint, timestep, **numbers)
         except ParameterError:
@@ -159,27 +157,10 @@ def _written(target: Target, full: Any, joint: str, timestep: float, numbers: di
     return full, replace(written, statuses=rows)
 
 
-class Own:
-    """Our own motor on a joint whose motion is given."""
-
-    def __init__(self, actuator: Actuator):
-        self._step = actuator.compile("numpy")
-        armature = 0.0 if actuator.motor is None else float(np.max(np.asarray(actuator.motor.reflected_inertia)))
-        self._known: dict[str, Any] = {}
-        if actuator.motor is not None:
-            self._known = {"load_torque": 0.0, "load_inertia": HEAVY * max(armature, 1e-6)}
-
-    def initial(self, shape: tuple[int, ...] = ()) -> Any:
-        return self._step.initial(shape)
-
-    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
-        state, out = self._step(state, command, position, velocity, dt, **self._known)
-        return state, out.torque
-
-
 def law_of(thing: Actuator | OnJoint) -> Law:
     """What is compared with: our own motor, or what a simulator's file holds."""
-    return thing.law() if isinstance(thing, OnJoint) else Own(thing)
+    on_joint = thing if isinstance(thing, OnJoint) else OnJoint(actuator=thing)
+    return ActuatorLaw(on_joint, knows_load=True) if type(on_joint).law is OnJoint.law else on_joint.law()
 
 
 def run(

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..actuator.actuator import NETWORKS
 from ..errors import ParameterError
 from ..files import read_bytes
 from ..sims.on_joint import OnJoint
 from ..sims.text import Written
-from .targets import Target
-
-ROOMS = ("mjlab", "isaaclab")
-"""Simulators whose configurations name the file of a network."""
+from .targets import ROOMS, Target, room_of
 
 
 class WithNetwork(NamedTuple):
@@ -34,15 +29,15 @@ class WithNetwork(NamedTuple):
 
 def is_learned(thing: Any) -> bool:
     """Whether a network stands for the motor."""
-    return isinstance((thing.actuator if isinstance(thing, OnJoint) else thing).controller, NETWORKS)
+    return (thing.actuator if isinstance(thing, OnJoint) else thing).controller.asks == "network"
 
 
 def write_with_network(target: Target, thing: Any, joint: str, timestep: float, numbers: dict[str, Any]) -> WithNetwork:
     """The text of a learned actuator and its network; raises one sentence where the simulator runs none."""
-    room = target.name.partition("@")[0]
-    if room not in ROOMS:
-        raise ParameterError(f"{target.title} has no actuator with a network: write it for mjlab or isaaclab")
-    learned = importlib.import_module(f"..sims.{room}.learned", __package__)
+    if not target.about.networks:
+        able = " or ".join(name for name in ROOMS if room_of(name).ABOUT.networks)
+        raise ParameterError(f"{target.title} has no actuator with a network: write it for {able}")
+    learned: Any = target.room
     name = f"{re.sub(r'[^A-Za-z0-9-]+', '_', joint).strip('_') or 'joint'}.pt"
     actuator = thing.actuator if isinstance(thing, OnJoint) else thing
     with tempfile.TemporaryDirectory() as folder:

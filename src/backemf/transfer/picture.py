@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import BackemfError
-from ..plot.style import BLUE, GREY, INK, VERMILION, WIDTH, cross, look, number, save, scaled
+from ..plot.style import BLUE, GREY, INK, RPM, VERMILION, WIDTH, cross, look, number, save, scaled
 from ..progress import progress_bar
 from .duty import Scale, command_for, completed, scale_of
 from .exported import Exported, asked_of, export, inputs_of, law_of, settled
@@ -58,11 +58,11 @@ def simulators(
             _legend(ax)
         # the lowest panel of each column
         for ax in axes[max(len(targets) - 2, 0) : len(targets)]:
-            ax.set_xlabel("joint speed [rad/s]")
+            ax.set_xlabel("joint speed [rpm]")
             ax.tick_params(labelbottom=True)
         for ax in axes[::2]:
             ax.set_ylabel(f"joint torque [{unit}]")
-        axes[0].set_xlim(speed[0], speed[-1])
+        axes[0].set_xlim(RPM * speed[0], RPM * speed[-1])
         axes[0].set_ylim(*(1.18 * factor * np.array([own[1].min(), own[0].max()])))
         words = "full torque demanded either way, cold"
         drawn.suptitle(f"{title}: {words}" if title else words.capitalize(), x=0.01, ha="left", fontsize=10.0)
@@ -89,9 +89,9 @@ def _panel(
     scale: Scale,
 ) -> None:
     cross(ax)
-    ax.fill_between(speed, factor * own[1], factor * own[0], color=BLUE, alpha=0.14, linewidth=0)
+    ax.fill_between(RPM * speed, factor * own[1], factor * own[0], color=BLUE, alpha=0.14, linewidth=0)
     for edge in own:
-        ax.plot(speed, factor * edge, color=BLUE, linewidth=0.9)
+        ax.plot(RPM * speed, factor * edge, color=BLUE, linewidth=0.9)
     target = target_of(name)
     try:
         found: Exported = export(full, name, effort=effort, timestep=timestep, compare=False)
@@ -104,7 +104,7 @@ def _panel(
         )
         return
     for edge in other:
-        ax.plot(speed, factor * edge, color=VERMILION, linewidth=1.5)
+        ax.plot(RPM * speed, factor * edge, color=VERMILION, linewidth=1.5)
     off = other - own
     # more than the motor has, whichever way it pulls
     too_much = np.maximum(np.maximum(off[0], -off[1]), 0.0).max()

@@ -1,128 +1,94 @@
-"""The simulators that a motor can be carried into: who writes for each, and who reads."""
+"""The simulators that a motor can be carried into, by name: a table of their rooms."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, cast
 
-from ..actuator import Actuator
 from ..errors import ParameterError
 from ..sims.on_joint import OnJoint
+from ..sims.room import About, FileRoom
 from ..sims.text import Written
 
-NAMES = ("mujoco@4.0", "mujoco@3.11", "mjlab", "isaaclab", "newton", "physx", "webots")
+
+class Row(NamedTuple):
+    """A room's line in the table."""
+
+    endings: tuple[str, ...]
+    """Endings of its files, that of what is written first."""
+    versions: tuple[str, ...] = ()
+    """Versions that are targets of their own, the usual one first; empty: the simulator is one target."""
+
+
+_USD = (".usda", ".usd", ".usdc", ".usdz")
+ROOMS = {
+    "mujoco": Row((".xml", ".mjcf"), ("4.0", "3.11")),
+    "mjlab": Row((".py",)),
+    "isaaclab": Row((".py",)),
+    "newton": Row(_USD),
+    "physx": Row(_USD),
+    "webots": Row((".wbt", ".proto")),
+}
+"""Every simulator with files, by the name of its package in `sims/`. Where rooms share an ending, the first one that
+says that a file is its own reads it."""
+NAMES = tuple(
+    f"{name}@{version}" if version else name for name, row in ROOMS.items() for version in row.versions or ("",)
+)
 """Every target, with the versions that are meant where none is said."""
+
+
+def room_of(name: str) -> FileRoom:
+    """The room of a simulator; it is loaded when it is first asked for."""
+    return cast(FileRoom, importlib.import_module(f"..sims.{name}", __package__))
 
 
 @dataclass(frozen=True)
 class Target:
-    """A simulator, and the way there and back."""
+    """A simulator in one version."""
 
     name: str
     """As it is asked for, such as "mujoco@3.11"."""
-    title: str
-    """As people call it."""
+    room: FileRoom
+    """Who writes for it, and reads."""
+    version: str | None
+    """The version that was asked for; None: the newest."""
     ending: str
     """Ending of its files."""
-    write: Callable[..., Written]
-    """The text for an actuator: `write(actuator, joint, timestep, **numbers)`."""
-    read: Callable[[str], OnJoint]
-    """What such a text holds."""
-    any_voltage: bool = False
-    """Whether it holds a motor whose voltage nothing limits."""
+
+    @property
+    def about(self) -> About:
+        """What its room says of itself."""
+        return self.room.ABOUT
+
+    @property
+    def title(self) -> str:
+        """As people call it, such as "MuJoCo 3.11"."""
+        return " ".join(word for word in (self.about.title, self.version or self.about.newest) if word)
+
+    def write(self, thing: Any, joint: str, timestep: float, **numbers: Any) -> Written:
+        """The text for an actuator."""
+        return self.room.write(thing, joint, version=self.version, timestep=timestep, **numbers)
+
+    def read(self, text: str) -> OnJoint:
+        """What such a text holds."""
+        return self.room.read_actuator(text, version=self.version)
 
 
 def target_of(name: str) -> Target:
     """A target by its name; raises one sentence where there is none."""
-    room, _, version = str(name).partition("@")
-    if room not in _ROOMS:
+    simulator, _, version = str(name).partition("@")
+    if simulator not in ROOMS:
         raise ParameterError(f"--to {name}: must be one of {', '.join(NAMES)}")
-    if version and room not in ("mujoco", "isaaclab"):
-        raise ParameterError(f"--to {name}: {room} has one version here; say --to {room}")
-    return _ROOMS[room](version)
+    room, row = room_of(simulator), ROOMS[simulator]
+    if version and len(room.ABOUT.versions) < 2:
+        raise ParameterError(f"--to {name}: {simulator} has one version here; say --to {simulator}")
+    version = version or (row.versions[0] if row.versions else "")
+    # what it cannot write for is refused before anything is computed
+    room.ABOUT.require_version(version or None)
+    return Target(f"{simulator}@{version}" if version else simulator, room, version or None, row.endings[0])
 
 
-def _mujoco(version: str) -> Target:
-    mujoco = _room("mujoco")
-    version = version or "4.0"
-    _room("mujoco.versions").known_version(version)
-
-    def write(actuator: Actuator, joint: str, timestep: float, **numbers: Any) -> Written:
-        return mujoco.write(actuator, joint=joint, version=version, timestep=timestep, **numbers)
-
-    return Target(
-        f"mujoco@{version}",
-        f"MuJoCo {version}",
-        ".xml",
-        write,
-        lambda text: mujoco.read_actuator(text, version=version),
-        any_voltage=True,
-    )
-
-
-def _mjlab(_: str) -> Target:
-    files = _room("mjlab.files")
-
-    def write(actuator: Actuator, joint: str, timestep: float, **numbers: Any) -> Written:
-        return files.write(actuator, joints=(joint,), timestep=timestep, **numbers)
-
-    return Target("mjlab", "mjlab 1.6", ".py", write, files.read_actuator)
-
-
-def _isaaclab(version: str) -> Target:
-    files = _room("isaaclab.files")
-    chosen = {"version": version} if version else {}
-
-    def write(actuator: Actuator, joint: str, timestep: float, **numbers: Any) -> Written:
-        return files.write(actuator, joints=(joint,), timestep=timestep, **chosen, **numbers)
-
-    name = f"isaaclab@{version}" if version else "isaaclab"
-    return Target(name, f"Isaac Lab {version or '2.3'}", ".py", write, files.read_actuator)
-
-
-def _physx(_: str) -> Target:
-    physx = _room("physx")
-
-    def write(actuator: Actuator, joint: str, timestep: float, **numbers: Any) -> Written:
-        return physx.write(actuator, prim_path(joint), **numbers)
-
-    return Target("physx", "PhysX", ".usda", write, physx.read_actuator)
-
-
-def _newton(_: str) -> Target:
-    files = _room("newton.files")
-
-    def write(actuator: Actuator, joint: str, timestep: float, **numbers: Any) -> Written:
-        return files.write(actuator, prim_path(joint), timestep=timestep, **numbers)
-
-    return Target("newton", "Newton 1.7", ".usda", write, files.read_actuator)
-
-
-def _webots(_: str) -> Target:
-    files = _room("webots.files")
-
-    def write(actuator: Actuator, joint: str, timestep: float, **numbers: Any) -> Written:
-        return files.write(actuator, joint, **numbers)
-
-    return Target("webots", "Webots", ".wbt", write, _room("webots.reading").read_actuator)
-
-
-_ROOMS: dict[str, Callable[[str], Target]] = {
-    "mujoco": _mujoco,
-    "mjlab": _mjlab,
-    "isaaclab": _isaaclab,
-    "newton": _newton,
-    "physx": _physx,
-    "webots": _webots,
-}
-
-
-def _room(name: str) -> Any:
-    return importlib.import_module(f"..sims.{name}", __package__)
-
-
-def prim_path(joint: str) -> str:
-    """The path of a joint's prim; a bare name is that of a joint of /robot."""
-    return joint if joint.startswith("/") else f"/robot/{joint}"
+def rooms_for(ending: str) -> list[FileRoom]:
+    """The rooms that may read a file, in the order in which they are asked."""
+    return [room_of(name) for name, row in ROOMS.items() if ending in row.endings]

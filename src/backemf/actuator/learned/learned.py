@@ -13,13 +13,13 @@ one for all). `torque` [N·m] is what the network asks for; limits come after it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from ...checks import Number, require_choice, require_count, require_finite, require_part
+from ...checks import Number
 from ...errors import ParameterError
+from ...parts import count, number, one, part, word
 from ...physics.ops import alike, stack_first, stack_last, where
-from ...tree import kind_of_numbers
+from ..controllers.controller import Controller
 from .laws import begun, gru, lstm, mlp
 from .networks import Gru, Lstm, Mlp
 
@@ -28,42 +28,36 @@ RESETS = ("backfill", "zero")
 SCALES = ("position_scale", "velocity_scale", "torque_scale")
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
-class LearnedMlp:
+@part(family="controller")
+class LearnedMlp(Controller):
     """An MLP over the last position errors and velocities, as in mjlab and Isaac Lab.
 
     It sees [e(t), e(t-1), …, v(t), v(t-1), …], newest first, each block times its scale.
     """
 
-    network: Mlp
+    network: Mlp = one(Mlp)
     """The network; it has 2·history inputs and one output."""
-    history: int = 3
-    """Samples of each quantity that it sees, the present one included [1]."""
-    stride: int = 1
-    """Steps between two samples [1]; 2 stands for Isaac Lab's input_idx = [0, 2, 4, …]."""
-    position_scale: Number = 1.0
-    """Input per position error [1/rad]; Isaac Lab's networks often have -1."""
-    velocity_scale: Number = 1.0
-    """Input per velocity [s/rad]."""
-    torque_scale: Number = 1.0
-    """Torque per output [N·m]."""
-    input_order: str = "position_velocity"
+    history: int = count("steps", default=3, least=1)
+    """Samples of each quantity that it sees, the present one included."""
+    stride: int = count("steps", default=1, least=1)
+    """Steps between two samples; 2 stands for Isaac Lab's input_idx = [0, 2, 4, …]."""
+    position_scale: Number = number("1/rad", default=1.0)
+    """Input per position error; Isaac Lab's networks often have -1."""
+    velocity_scale: Number = number("s/rad", default=1.0)
+    """Input per velocity."""
+    torque_scale: Number = number("N·m", default=1.0)
+    """Torque per output."""
+    input_order: str = word(*ORDERS, default="position_velocity")
     """Which block comes first: "position_velocity" or "velocity_position"."""
-    reset: str = "backfill"
+    reset: str = word(*RESETS, default="backfill")
     """What stands for the time before a reset: "backfill" repeats the first sample (mjlab), "zero" is 0 (Isaac Lab,
     Newton)."""
 
+    asks = "network"
     main = "position"
     inputs = ("position",)
 
     def __post_init__(self) -> None:
-        require_part(self, "network", Mlp)
-        for name in ("history", "stride"):
-            require_count(self, name, 1, "number of steps")
-        require_finite(self, *SCALES)
-        require_choice(self, "input_order", ORDERS)
-        require_choice(self, "reset", RESETS)
         if isinstance(self.network, Mlp):
             check_sizes(self, 2 * self.history)
 
@@ -73,29 +67,26 @@ class LearnedMlp:
         return (self.history - 1) * self.stride + 1
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
-class LearnedRecurrent:
+@part(family="controller")
+class LearnedRecurrent(Controller):
     """An LSTM or GRU over the present position error and velocity, as in Isaac Lab; after a reset its state is zero."""
 
-    network: Lstm | Gru
+    network: Lstm | Gru = one(Lstm, Gru)
     """The network; it has two inputs and one output."""
-    position_scale: Number = 1.0
-    """Input per position error [1/rad]."""
-    velocity_scale: Number = 1.0
-    """Input per velocity [s/rad]."""
-    torque_scale: Number = 1.0
-    """Torque per output [N·m]."""
-    input_order: str = "position_velocity"
+    position_scale: Number = number("1/rad", default=1.0)
+    """Input per position error."""
+    velocity_scale: Number = number("s/rad", default=1.0)
+    """Input per velocity."""
+    torque_scale: Number = number("N·m", default=1.0)
+    """Torque per output."""
+    input_order: str = word(*ORDERS, default="position_velocity")
     """Which input comes first: "position_velocity" or "velocity_position"."""
 
+    asks = "network"
     main = "position"
     inputs = ("position",)
 
     def __post_init__(self) -> None:
-        require_part(self, "network", Lstm, Gru)
-        require_finite(self, *SCALES)
-        require_choice(self, "input_order", ORDERS)
         if isinstance(self.network, (Lstm, Gru)):
             check_sizes(self, 2)
 

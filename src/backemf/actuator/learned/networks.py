@@ -6,14 +6,13 @@ One network serves every joint of a batch, so its arrays have axes of their own 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...checks import Number, concrete, no_number, require, require_part
+from ...checks import Number, concrete, no_number, require_part
 from ...errors import ParameterError
-from ...tree import kind_of_numbers
+from ...parts import number, one, part, several, table, word, words
 
 ACTIVATIONS = (
     "relu", "elu", "tanh", "softsign", "sigmoid", "leaky_relu", "gelu", "gelu_tanh", "silu", "identity",
@@ -24,17 +23,16 @@ PARAMETERS = {"elu": 1.0, "leaky_relu": 0.01}
 behind the name: "elu(0.5)", "leaky_relu(0.2)"."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class LayerNorm:
     """A layer's sums brought to mean 0 and variance 1, then times a weight plus a bias."""
 
-    weight: np.ndarray
-    """Factor of each feature (features,) [1]."""
-    bias: np.ndarray
-    """Offset of each feature (features,) [1]."""
-    epsilon: Number = 1e-5
-    """What is added to the variance [1]."""
+    weight: np.ndarray = table("1")
+    """Factor of each feature (features,)."""
+    bias: np.ndarray = table("1")
+    """Offset of each feature (features,)."""
+    epsilon: Number = number("1", default=1e-05, least=0.0)
+    """What is added to the variance."""
 
     def __post_init__(self) -> None:
         for name in ("weight", "bias"):
@@ -43,26 +41,24 @@ class LayerNorm:
             object.__setattr__(self, name, known)
             check_array(known, label, 1)
         fits(self, "bias", shape_of(self.bias), shape_of(self.weight) or (None,))
-        require(self, "epsilon", ">=")
         if isinstance(self.epsilon, np.ndarray) and self.epsilon.ndim:
             raise ParameterError("LayerNorm.epsilon has several values: one network serves all joints")
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Mlp:
     """A multi-layer perceptron: x -> act(norm(W·x + b)), layer by layer."""
 
-    weights: tuple[np.ndarray, ...]
-    """Weights of each layer, (outputs, inputs) [1]."""
-    biases: tuple[np.ndarray, ...]
-    """Biases of each layer, (outputs,) [1]."""
-    activation: str | tuple[str, ...] = "softsign"
+    weights: tuple[np.ndarray, ...] = table("1")
+    """Weights of each layer, (outputs, inputs)."""
+    biases: tuple[np.ndarray, ...] = table("1")
+    """Biases of each layer, (outputs,)."""
+    activation: str | tuple[str, ...] = words(default="softsign")
     """What follows every layer but the last, one of `ACTIVATIONS`, or one for each of them; a parameter stands in
     brackets behind it, as in "elu(0.5)"."""
-    output_activation: str = "identity"
+    output_activation: str = word(default="identity")
     """What follows the last layer."""
-    norms: tuple[LayerNorm | None, ...] = ()
+    norms: tuple[LayerNorm | None, ...] = several(LayerNorm, default=(), checked=False)
     """What brings each layer's sums to one size before its activation, None for none; () where no layer has one."""
 
     def __post_init__(self) -> None:
@@ -154,20 +150,19 @@ class _Recurrent:
 _FIELDS = {"input_weights": 2, "hidden_weights": 2, "input_biases": 1, "hidden_biases": 1}
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Lstm(_Recurrent):
     """Long short-term memory: layers of gates in PyTorch's order (input, forget, cell, output), then a head."""
 
-    input_weights: tuple[np.ndarray, ...]
-    """Weights of each layer on what comes from below, (4·hidden, inputs) [1]."""
-    hidden_weights: tuple[np.ndarray, ...]
-    """Weights of each layer on its own hidden state, (4·hidden, hidden) [1]."""
-    input_biases: tuple[np.ndarray, ...]
-    """Biases that go with the input weights, (4·hidden,) [1]."""
-    hidden_biases: tuple[np.ndarray, ...]
-    """Biases that go with the hidden weights, (4·hidden,) [1]."""
-    head: Mlp
+    input_weights: tuple[np.ndarray, ...] = table("1")
+    """Weights of each layer on what comes from below, (4·hidden, inputs)."""
+    hidden_weights: tuple[np.ndarray, ...] = table("1")
+    """Weights of each layer on its own hidden state, (4·hidden, hidden)."""
+    input_biases: tuple[np.ndarray, ...] = table("1")
+    """Biases that go with the input weights, (4·hidden,)."""
+    hidden_biases: tuple[np.ndarray, ...] = table("1")
+    """Biases that go with the hidden weights, (4·hidden,)."""
+    head: Mlp = one(Mlp)
     """From the hidden state of the last layer to the output."""
 
     gates = 4
@@ -176,20 +171,19 @@ class Lstm(_Recurrent):
         self._check()
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Gru(_Recurrent):
     """Gated recurrent unit: layers of gates in PyTorch's order (reset, update, new), then a head."""
 
-    input_weights: tuple[np.ndarray, ...]
-    """Weights of each layer on what comes from below, (3·hidden, inputs) [1]."""
-    hidden_weights: tuple[np.ndarray, ...]
-    """Weights of each layer on its own hidden state, (3·hidden, hidden) [1]."""
-    input_biases: tuple[np.ndarray, ...]
-    """Biases that go with the input weights, (3·hidden,) [1]."""
-    hidden_biases: tuple[np.ndarray, ...]
-    """Biases that go with the hidden weights, (3·hidden,) [1]."""
-    head: Mlp
+    input_weights: tuple[np.ndarray, ...] = table("1")
+    """Weights of each layer on what comes from below, (3·hidden, inputs)."""
+    hidden_weights: tuple[np.ndarray, ...] = table("1")
+    """Weights of each layer on its own hidden state, (3·hidden, hidden)."""
+    input_biases: tuple[np.ndarray, ...] = table("1")
+    """Biases that go with the input weights, (3·hidden,)."""
+    hidden_biases: tuple[np.ndarray, ...] = table("1")
+    """Biases that go with the hidden weights, (3·hidden,)."""
+    head: Mlp = one(Mlp)
     """From the hidden state of the last layer to the output."""
 
     gates = 3

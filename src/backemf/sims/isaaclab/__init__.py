@@ -1,8 +1,9 @@
 """Isaac Lab 2.x: what its actuators compute, and its configuration text."""
 
 from ..text import Written
+from . import law
+from .about import ABOUT
 from .configured import Configured
-from .files import read, read_actuator, read_actuators, write
 from .law import (
     DCMotor,
     DelayedPD,
@@ -32,8 +33,11 @@ from .learned import (
     reset_memory,
     write_learned,
 )
+from .reading import read_actuator, read_actuators, read_configs
+from .writing import write
 
 __all__ = [
+    "ABOUT",
     "ActuatorNetLSTM",
     "ActuatorNetMLP",
     "Configured",
@@ -51,13 +55,14 @@ __all__ = [
     "draw_lags",
     "ideal_pd_effort",
     "initial_lags",
+    "law",
     "lstm_step",
     "mlp_step",
     "no_history",
     "no_memory",
-    "read",
     "read_actuator",
     "read_actuators",
+    "read_configs",
     "read_learned",
     "remotized_pd_step",
     "reset_history",

@@ -16,10 +16,11 @@ from ...actuator.delay import Delay
 from ...actuator.learned import LearnedMlp, LearnedRecurrent, Lstm, Mlp
 from ...actuator.torque_limits import AngleTable, DcClip, EffortLimit, TorqueLimit
 from ...errors import BackemfError, ParameterError
+from ..joint_choice import by_pattern, for_joint
 from ..loss import DROPPED, UNKNOWN, Loss
 from ..on_joint import OnJoint
+from ..script_actuator import Value
 from ..script_values import Partial
-from ..text import Value, by_pattern, for_joint
 from .law import DCMotor, DelayedPD, IdealPD, RemotizedPD
 
 CLASSES = {

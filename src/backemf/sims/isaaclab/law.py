@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ... import parts
 from ...actuator.command import Command
 from ...actuator.control import pd
 from ...actuator.torque_limits import AngleTable, DcClip, angle_bounds, dc_bounds, limited
 from ...checks import Maybe, Number, require, require_part
 from ...errors import MissingExtraError, ParameterError
+from ...parts import count, flag
 from ...physics.limits import clip
 from ...physics.ops import maximum, minimum, where
 from ...tree import kind_of_numbers
+from ..pd_law import Gains, LimitedPd
 
 if TYPE_CHECKING:
     import torch
@@ -36,89 +39,63 @@ class Effort(NamedTuple):
 
 @kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
-class IdealPD:
+class IdealPD(LimitedPd):
     """`IdealPDActuator`: a PD law with feedforward and a flat limit."""
-
-    stiffness: Number
-    """Effort per position error [N·m/rad]."""
-    damping: Number
-    """Effort per velocity error [N·m·s/rad]."""
-    effort_limit: Maybe = None
-    """Largest effort in either direction [N·m]; None: no limit."""
-
-    def __post_init__(self) -> None:
-        check_gains(self)
-        require(self, "effort_limit", ">=")
 
 
 @kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
-class DCMotor:
+class DCMotor(Gains):
     """`DCMotor`: the PD law, clipped to a straight torque-speed line with a flat top."""
 
-    stiffness: Number
-    """Effort per position error [N·m/rad]."""
-    damping: Number
-    """Effort per velocity error [N·m·s/rad]."""
     limit: DcClip
     """Stall torque, no-load speed and flat top."""
     corner_effort: Maybe = None
     """Effort limit when the actuator was made, from which Isaac Lab keeps the corner speed: a joint that is driven
     faster is braked with this effort, though the limit was lowered since [N·m]. None: the limit never changed."""
-    four_quadrants: bool = True
+    four_quadrants: bool = flag(default=True)
     """Whether a joint above its no-load speed is braked; False: as before Isaac Lab 2.2, where it is let go."""
 
     def __post_init__(self) -> None:
-        check_gains(self)
+        super().__post_init__()
         check_clip(self)
 
 
 @kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
-class DelayedPD:
+class DelayedPD(LimitedPd):
     """`DelayedPDActuator`: an `IdealPD` whose targets arrive some physics steps late.
 
     Each environment has one delay for all joints and all three targets, drawn at its reset. Until so many targets have
     come, the first one acts.
     """
 
-    stiffness: Number
-    """Effort per position error [N·m/rad]."""
-    damping: Number
-    """Effort per velocity error [N·m·s/rad]."""
-    effort_limit: Maybe = None
-    """Largest effort in either direction [N·m]; None: no limit."""
-    min_delay: int = 0
+    min_delay: int = count(None, default=0)
     """Shortest delay [physics steps]."""
-    max_delay: int = 0
+    max_delay: int = count(None, default=0)
     """Longest delay [physics steps]."""
 
     def __post_init__(self) -> None:
-        check_gains(self)
+        super().__post_init__()
         check_delay(self)
-        require(self, "effort_limit", ">=")
 
 
 @kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
-class RemotizedPD:
+class RemotizedPD(Gains):
     """`RemotizedPDActuator`: a delayed PD law behind a linkage, whose limit depends on where the joint is."""
 
-    stiffness: Number
-    """Effort per position error [N·m/rad]."""
-    damping: Number
-    """Effort per velocity error [N·m·s/rad]."""
     table: AngleTable
     """First and third column of `joint_parameter_lookup`: joint angle and largest effort."""
-    transmission_ratio: np.ndarray | None = None
+    transmission_ratio: np.ndarray | None = parts.table(None, default=None)
     """Its second column, motor over joint speed at those angles [1]; Isaac Lab keeps it and never uses it."""
-    min_delay: int = 0
+    min_delay: int = count(None, default=0)
     """Shortest delay [physics steps]."""
-    max_delay: int = 0
+    max_delay: int = count(None, default=0)
     """Longest delay [physics steps]."""
 
     def __post_init__(self) -> None:
-        check_gains(self)
+        super().__post_init__()
         check_delay(self)
         require_part(self, "table", AngleTable)
 
@@ -138,12 +115,6 @@ class LagState:
 def whole(value: Any) -> bool:
     """Whether a value counts steps."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= 0)
-
-
-def check_gains(law: Any) -> None:
-    """Raise one sentence if a gain is no finite number of 0 or more."""
-    for name in ("stiffness", "damping"):
-        require(law, name, ">=")
 
 
 def check_clip(law: Any) -> None:

@@ -5,13 +5,10 @@ One network serves all joints and takes one row per joint. Targets of velocity a
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ...actuator.learned import LearnedController, LearnedRecurrent, Lstm, Mlp, load_network, save_network
 from ...actuator.learned.folding import from_ages
@@ -20,10 +17,8 @@ from ...checks import Maybe, Number, require_finite
 from ...errors import ParameterError
 from ...physics.ops import where
 from ..loss import APPROXIMATED, Loss
+from ..network_law import fields_of, network_torque, scales_of, stacked
 from .law import Effort, check_clip, complete, motor_bounds, whole
-
-ORDERS = {"position_velocity": "pos_vel", "velocity_position": "vel_pos"}
-"""Our words for the order of inputs, and Isaac Lab's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,14 +120,8 @@ def mlp_step(
     """The history and the effort of an `ActuatorNetMLP` after one physics step."""
     error = complete(command).position - position
     history = History(errors=(error, *history.errors[:-1]), velocities=(velocity, *history.velocities[:-1]))
-    blocks = {
-        "pos": [history.errors[age] * law.pos_scale for age in law.input_idx],
-        "vel": [history.velocities[age] * law.vel_scale for age in law.input_idx],
-    }
-    first, second = law.input_order.split("_")
-    rows = _stacked(blocks[first] + blocks[second])
-    output = law.network(rows.reshape(-1, rows.shape[-1]))
-    computed = output.reshape(rows.shape[:-1]) * law.torque_scale
+    seen = [[row[age] for age in law.input_idx] for row in (history.errors, history.velocities)]
+    computed = network_torque(law, *seen)
     low, high = motor_bounds(law, velocity)
     return history, Effort(limited(computed, low, high), computed)
 
@@ -156,7 +145,7 @@ def lstm_step(
     law: ActuatorNetLSTM, memory: Memory, command: Any, position: Number, velocity: Number
 ) -> tuple[Memory, Effort]:
     """The memory and the effort of an `ActuatorNetLSTM` after one physics step."""
-    seen = _stacked([complete(command).position - position, velocity])
+    seen = stacked([complete(command).position - position, velocity])
     shape = memory.hidden.shape
     flat = tuple(x.reshape(shape[0], -1, shape[-1]) for x in (memory.hidden, memory.cell))
     output, (hidden, cell) = law.network(seen.reshape(-1, 1, 2), flat)
@@ -183,10 +172,7 @@ def write_learned(controller: LearnedController, network_file: str | Path) -> tu
         return {"network_file": path}, ()
     fields = {
         "network_file": path,
-        "pos_scale": float(controller.position_scale),
-        "vel_scale": float(controller.velocity_scale),
-        "torque_scale": float(controller.torque_scale),
-        "input_order": ORDERS[controller.input_order],
+        **fields_of(controller),
         "input_idx": list(range(0, controller.depth, controller.stride)),
     }
     note = "Isaac Lab's history is zero after a reset, not the first sample: the first steps differ"
@@ -204,23 +190,4 @@ def read_learned(fields: Mapping[str, Any], folder: str | Path = ".", *, trust: 
     ages = fields.get("input_idx")
     if not isinstance(ages, (list, tuple)) or not ages or not all(whole(age) for age in ages):
         raise ParameterError(f"input_idx = {ages!r}: must be whole numbers of 0 or more, such as [0, 2, 4]")
-    words = {theirs: ours for ours, theirs in ORDERS.items()}
-    return from_ages(
-        network,
-        list(ages),
-        position_scale=fields.get("pos_scale", 1.0),
-        velocity_scale=fields.get("vel_scale", 1.0),
-        torque_scale=fields.get("torque_scale", 1.0),
-        input_order=words.get(str(fields.get("input_order")), str(fields.get("input_order"))),
-        reset="zero",
-    )
-
-
-def _stacked(columns: list[Any]) -> Any:
-    """The columns side by side along a new last axis, by whichever library made them."""
-    torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
-    if torch is not None and isinstance(columns[0], torch.Tensor):
-        return torch.stack(columns, dim=-1)
-    if jax is not None and isinstance(columns[0], jax.Array):
-        return jax.numpy.stack(columns, axis=-1)
-    return np.stack(columns, axis=-1)
+    return from_ages(network, list(ages), **scales_of(fields), reset="zero")

@@ -9,9 +9,12 @@ from typing import Any
 from ...actuator.delay import Delay
 from ...actuator.torque_limits import AngleTable
 from ...errors import BackemfError, ParameterError
+from ..joint_choice import one_of, tables_of
 from ..joint_patterns import patterns_of
 from ..on_joint import OnJoint, Unread
-from ..text import Call, Dialect, Value, one_of, read_calls, tables_of
+from ..script_actuator import Call, Value
+from ..script_actuators import Dialect, read_calls
+from .about import ABOUT
 from .configured import CLASSES, KINDS, LINES, Configured
 
 DIALECT = Dialect(tuple(KINDS), "joint_names_expr", copies=True)
@@ -55,7 +58,7 @@ LONGEST_DELAY = 10_000
 """Longest delay that is read [physics steps]."""
 
 
-def read(source: Any, file: str = "") -> list[Configured]:
+def read_configs(source: Any, file: str = "") -> list[Configured]:
     """Every actuator of a configuration, in its order; raises one sentence where one cannot be read.
 
     `source` is a text, a path, or an object of Isaac Lab: an actuator's configuration, a dictionary of them, or an
@@ -68,13 +71,14 @@ def read(source: Any, file: str = "") -> list[Configured]:
     return [row for row in rows if isinstance(row, Configured)]
 
 
-def read_actuators(source: Any, **given: Any) -> list[OnJoint | Unread]:
+def read_actuators(source: Any, *, version: str | None = None, **given: Any) -> list[OnJoint | Unread]:
     """Every actuator of a text, a file or a configuration object, in its order, and why any of them is not read.
 
     A group with one number per pattern of joint names gives one actuator per pattern, which is then its joint's name.
     What the text leaves to the robot's USD file may be given by the names of the fields, such as `stiffness=40.0`: one
     number, or a dictionary as in Isaac Lab. `network_file=` is the file of a network that is elsewhere here.
     """
+    ABOUT.require_version(version)
     found: list[OnJoint | Unread] = []
     for row in read_all(source, "", given):
         if isinstance(row, Unread):
@@ -88,12 +92,13 @@ def read_actuators(source: Any, **given: Any) -> list[OnJoint | Unread]:
     return found
 
 
-def read_actuator(source: Any, joint: str | None = None, **given: Any) -> OnJoint:
+def read_actuator(source: Any, joint: str | None = None, *, version: str | None = None, **given: Any) -> OnJoint:
     """The actuator of a text, a file or a configuration object, or the one for a joint, with what it says of the joint.
 
     `joint` may name the robot before the joint, as in "FRANKA_PANDA_CFG/panda_joint1"; `given` is as in
     `read_actuators`.
     """
+    ABOUT.require_version(version)
     found = one_of(read_all(source, "", given), joint, str(source) if _is_path(source) else "")
     if joint is None:
         found = _only_pattern(found)

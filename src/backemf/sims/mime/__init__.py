@@ -10,6 +10,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from ...errors import MissingExtraError
+from ..room import About
+from . import law
 from .compiled import CompiledMime, axis_angle, compose_pose, laws, pose_laws
 from .law import COAST, TORQUE, VELOCITY, VOLTAGE, mime_step, mode_of
 from .motor import MimeInputs, MimeMotor, MimeState, from_motor
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from .full_node import FullMotorNode
     from .node import MotorNode
 
+ABOUT = About(title="MIME", plugin="FullMotorNode")
+"""MIME and MADDENING have no files of motors: a graph is a Python program."""
 _NODES = {"MotorNode": ".node", "FullMotorNode": ".full_node"}
 
 
@@ -32,6 +36,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "ABOUT",
     "COAST",
     "TORQUE",
     "VELOCITY",
@@ -46,6 +51,7 @@ __all__ = [
     "axis_angle",
     "compose_pose",
     "from_motor",
+    "law",
     "laws",
     "mime_step",
     "mode_of",

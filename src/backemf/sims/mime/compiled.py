@@ -13,6 +13,7 @@ from ...checks import no_number
 from ...engines import bind, load
 from ...errors import ParameterError
 from ...tree import map_numbers, numbers
+from ..on_engine import OnEngine
 from . import law, pose
 from .motor import MimeInputs, MimeMotor, MimeState
 
@@ -83,22 +84,22 @@ def require_direction(name: str, value: Any) -> None:
         raise ParameterError(f"{name} = {value!r}: must be finite and point somewhere")
 
 
-class CompiledMime:
+class CompiledMime(OnEngine):
     """Steps a batch of motors: `state = step(state, inputs, dt)`."""
 
     def __init__(self, motor: MimeMotor, engine: str, options: dict[str, Any]):
-        unknown = set(options) - ({"dtype", "device"} if engine == "torch" else set())
-        if unknown:
-            raise ParameterError(f"options {', '.join(sorted(unknown))}: the {engine} engine has none of that name")
         if engine not in ENGINES:
             raise ParameterError(f"engine = {engine!r}: MIME's motor runs on {', '.join(ENGINES)}")
-        self.engine, self._engine, self._place, self._laws = engine, load(engine), options, laws(engine)
+        super().__init__(engine, options)
+        self._laws = laws(engine)
         self.motor = map_numbers(motor, self._number)
 
-    def _number(self, value: Any) -> Any:
-        """A parameter as the engine takes it: plain numbers and the engine's own arrays stay."""
-        foreign = type(value).__module__ == "numpy" and self.engine != "numpy"
-        return self._engine.array(value, **self._place) if foreign else value
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what was compiled belongs to this process: a copy compiles it again
+        return CompiledMime, (self.motor, self.engine, self._place)
+
+    def __repr__(self) -> str:
+        return f"CompiledMime({self.engine}, {self.motor})"
 
     def initial(self, shape: tuple[int, ...] | int = (), **values: Any) -> MimeState:
         """The state of a batch at rest; states given by name start elsewhere, e.g. angular_velocity=3.0.
@@ -110,7 +111,7 @@ class CompiledMime:
         for name in values:
             if name not in known:
                 raise ParameterError(f"initial({name}=...): the states are {', '.join(known)}")
-        return MimeState(**{name: self._engine.array(values.get(name, 0.0), shape, **self._place) for name in known})
+        return MimeState(**{name: self._spread(values.get(name, 0.0), shape) for name in known})
 
     def __call__(self, state: MimeState, inputs: MimeInputs, dt: Any) -> MimeState:
         """The state after `dt` seconds."""

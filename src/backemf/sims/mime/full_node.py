@@ -24,6 +24,7 @@ from ...checks import concrete, no_number
 from ...engines import bind, load
 from ...errors import ParameterError
 from ...motor import Motor
+from ...parts import without_neutral
 from ...physics.circuit import housing_temperature, winding_temperature
 from ...physics.state import State
 from ...physics.step import has_backlash
@@ -84,7 +85,7 @@ class FullMotorNode(Shaft, SimulationNode):
             "velocity_kp": velocity_kp,
             "velocity_ki": velocity_ki,
         }
-        self.actuator = _selecting(f"FullMotorNode {name!r}: ", actuator, velocity_kp, velocity_ki)
+        self.actuator = without_neutral(_selecting(f"FullMotorNode {name!r}: ", actuator, velocity_kp, velocity_ki))
         self._load = load_inertia_kg_m2
         _require_inertia(f"FullMotorNode {name!r}: ", self.actuator, load_inertia_kg_m2)
         batch = tuple(shape) or shape_of((self.actuator, load_inertia_kg_m2))

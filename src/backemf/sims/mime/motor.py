@@ -98,7 +98,7 @@ def from_motor(motor: Motor, **gains: Number) -> MimeMotor:
     if not isinstance(motor, Motor):
         raise ParameterError(f"motor = {motor!r}: must be a Motor; an Actuator has one as .motor")
     ratio, drag = ratio_of(motor), friction_of(motor)[2]
-    inductance = 0.0 if motor.winding.inductance is None else motor.winding.inductance
+    inductance = motor.winding.inductance
     return MimeMotor(
         inertia_kg_m2=single("Motor.inertia", motor.reflected_inertia),
         kt_n_m_per_a=ratio * single("Magnet.torque_constant", motor.magnet.torque_constant),

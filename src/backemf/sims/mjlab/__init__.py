@@ -10,12 +10,15 @@ import importlib
 from typing import TYPE_CHECKING
 
 from ...errors import MissingExtraError
-from . import files
+from . import law
+from .about import ABOUT
+from .configured import Configured
 from .delay import DelayBuffer, Draws, LagState, at_lags, delay_step, draw_phase, draw_step, initial_lags, reset_lags
-from .files import read, read_actuator, read_actuators, write
 from .law import DcMotor, IdealPd, dc_motor_torque, ideal_pd_torque, motor_force, pd_torque
 from .learned import History, LearnedMlp, learned_step, no_history, read_learned, reset_history, write_learned
+from .reading import read_actuator, read_actuators, read_configs
 from .wrapping import Wrapped, wrap
+from .writing import write
 
 if TYPE_CHECKING:
     from . import mdp
@@ -34,6 +37,8 @@ def __getattr__(name: str):
 
 
 __all__ = [
+    "ABOUT",
+    "Configured",
     "DcMotor",
     "DelayBuffer",
     "Draws",
@@ -49,17 +54,17 @@ __all__ = [
     "delay_step",
     "draw_phase",
     "draw_step",
-    "files",
     "ideal_pd_torque",
     "initial_lags",
+    "law",
     "learned_step",
     "mdp",
     "motor_force",
     "no_history",
     "pd_torque",
-    "read",
     "read_actuator",
     "read_actuators",
+    "read_configs",
     "read_learned",
     "reset_history",
     "reset_lags",

@@ -14,6 +14,7 @@ from ...actuator import Actuator
 from ...checks import no_number
 from ...errors import BackemfWarning, ParameterError
 from ...motor import LoadDependent, LuGre
+from ...parts import acts
 from .existing import mujoco_module
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ def asks_for_load(actuator: Actuator) -> bool:
     if motor is None:
         return False
     gearbox = motor.gearbox
-    lossy = gearbox is not None and (not gearbox.lossless or gearbox.backlash is not None)
+    lossy = gearbox is not None and (not gearbox.lossless or acts(gearbox, "backlash"))
     return lossy or motor.friction is not None
 
 

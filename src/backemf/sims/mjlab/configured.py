@@ -13,8 +13,9 @@ from ...actuator.learned import LearnedMlp
 from ...actuator.torque_limits import DcClip, EffortLimit, TorqueLimit
 from ...errors import ParameterError
 from ...motor import Motor
+from ..joint_choice import for_joint
 from ..loss import Loss
-from ..text import Value, for_joint
+from ..script_actuator import Value
 from .kinds import LISTENS, MODES
 from .law import DcMotor
 from .law import IdealPd as IdealPdLaw

@@ -1,77 +1,139 @@
-"""The slope of a motor's torque over a whole step, for an integrator that takes one.
+"""A step of our own together with the joint's load, as a line of torque over speed that an integrator takes.
 
-A motor's torque falls with speed along the line of its voltage, and not at all while a limit of the current acts.
-Within a long step a light joint runs from the one into the other. So the motor is also asked for its torque at the
-speed that the joint would reach, and the slope is the steeper of the one at the start of the step and the one between
-the two speeds.
+`simulate` finds torque and speed at the end of a step together. The line passes through that point, so an integrator
+whose joint has the load that was expected arrives there too. Where the load turns out to be another one, the slope of
+the line says how the motor gives way: it is that between the speeds of start and end, across any limit in between.
+
+Once the integrator has found the speed at the end, whatever the load was, the motor makes its step along that motion.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...actuator.chain import held
+from ...actuator.arrival import receive
+from ...actuator.chain import added, coupled, metered, on_known_joints
+from ...actuator.decision import decide, settle
+from ...actuator.joint import joint_coupled, joint_output
+from ...physics.circuit import circuit_of
+from ...physics.drive import drive
 from ...physics.ops import absolute, maximum, where
-from ...physics.state import Output
+from ...physics.state import Output, State
+from ...physics.step import coupled as motor_coupled
+from ...physics.step import has_backlash, with_stiffness
 from ...tree import changed
 
-PROBES = 2
-"""Speeds that the motor is asked for its torque at, besides that of the start."""
 SMALL = 1e-2
 """Change of speed that is too small for a difference of torques in single precision [rad/s]."""
+HEAVY = 1e9
+"""Inertia of a joint whose motion is prescribed [kg·m²]; its square fits into single precision."""
 
 
-def held_with_slope(actuator, state, command, position, velocity, dt, load_torque, load_inertia, inertia) -> Any:
-    """New state and output of a step; `torque_slope` is the one to integrate with, 0 or more [N·m·s/rad].
+def line_ahead(actuator, state: State, command, position, velocity, dt, load_torque, load_inertia) -> Any:
+    """The state as it is, and the output of a step together with the load that is expected.
 
-    `inertia` is what a torque finds at the joint, the rotor included [kg·m²].
+    `load_torque` is that of the load [N·m], `load_inertia` its inertia without the motor's own [kg·m²]. The torque of
+    the output is the line's at the speed of the start [N·m], `torque_slope` how fast the line falls with speed, 0 or
+    more [N·m·s/rad].
     """
-    after, out = held(actuator, state, command, position, velocity, dt, load_torque, load_inertia)
-    slope = slope_at_start(actuator, out, dt)
-    if not rigid(actuator):
-        return after, changed(out, torque_slope=slope)
-    push = out.torque if load_torque is None else out.torque + load_torque
-    for _ in range(PROBES):
-        gained = below_no_load(actuator, velocity, dt * push / (inertia + dt * slope))
-        _, ahead = held(actuator, state, command, position, velocity + gained, dt, load_torque, load_inertia)
-        fallen = driving_torque(actuator, out) - driving_torque(actuator, ahead)
-        moves = absolute(gained) > SMALL
-        between = where(moves, fallen / where(moves, gained, 1.0 + 0.0 * gained), 0.0 * gained)
-        slope = maximum(slope, between)
-    return after, changed(out, torque_slope=slope)
+    return on_known_joints(
+        along_a_line, actuator, state, command, position, velocity, dt, load_torque, load_inertia, None
+    )
 
 
-def slope_at_start(actuator, out: Output, dt):
-    """How fast the torque falls with speed at the start of a step [N·m·s/rad].
+def step_taken(actuator, state: State, command, position, velocity, dt, end, load_inertia) -> Any:
+    """New state and output of a step in which the joint came from the speed `velocity` to the speed `end` [rad/s]."""
+    return on_known_joints(along_the_motion, actuator, state, command, position, velocity, dt, end, load_inertia, None)
 
-    At least dt·stiffness: a position gain that the step could not follow then acts on a heavier joint.
+
+# --- before the step
+
+
+def along_a_line(actuator, state: State, command, position, velocity, dt, load_torque, load_inertia, draws) -> Any:
+    """The line where all that is known of the joint is finite."""
+    before = state
+    command, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
+    load = (load_torque, load_inertia, 0.0)
+    _, end, out = coupled(actuator, state, command, flags, position, velocity, dt, *load)
+    slope = slope_of_step(actuator, state, command, flags, position, velocity, end - velocity, dt, load_inertia, out)
+    if actuator.substeps > 1:
+        # the slope over all substeps is that of one as long as the step
+        _, end, out = in_substeps(coupled, actuator, state, command, flags, position, velocity, dt, load)
+    return before, changed(out, torque=out.torque + slope * (end - velocity), torque_slope=slope)
+
+
+def in_substeps(law, actuator, state: State, command, flags, position, velocity, dt, load) -> Any:
+    """New state, speed at the end [rad/s] and output of a law that is stepped several times, under a constant load."""
+    substeps, total = actuator.substeps, None
+    if substeps == 1:
+        return law(actuator, state, command, flags, position, velocity, dt, *load)
+    short = dt / substeps
+    for _ in range(substeps):
+        state, velocity, out = law(actuator, state, command, flags, position, velocity, short, *load)
+        position, total = position + short * velocity, added(total, out, substeps)
+    return state, velocity, total
+
+
+def slope_of_step(
+    actuator, state: State, command, flags, position, velocity, gained, dt, load_inertia, out: Output
+) -> Any:
+    """How fast the torque falls with speed between start and end of a step, dry friction left out [N·m·s/rad].
+
+    Behind backlash it is 0: the flank pushes as much as it does, whatever the joint does within the step.
     """
     nothing = 0.0 * out.torque
-    if not rigid(actuator):
-        # the flank pushes as much as it does, whatever the joint does within the step
-        return nothing
-    return maximum(maximum(nothing + out.torque_slope, nothing + dt * out.torque_stiffness), nothing)
-
-
-def below_no_load(actuator, velocity, gained):
-    """A change of speed that ends at the speed without load at most, where one is known [rad/s].
-
-    The motor brakes beyond that speed, so that a slope between the two speeds never carries a joint past it.
-    """
-    if actuator.motor is None or actuator.supply is None:
-        return gained
-    supply, motor = actuator.supply, actuator.motor
-    highest = absolute(supply.voltage * supply.modulation_limit / (motor.magnet.back_emf_constant * motor.ratio))
-    left = where(gained > 0.0, highest - velocity, -highest - velocity)
-    return where((left * gained > 0.0) & (absolute(left) < absolute(gained)), left, gained)
-
-
-def driving_torque(actuator, out: Output):
-    """Torque that follows speed, dry friction left out [N·m]."""
-    return out.torque if actuator.motor is None else actuator.motor.ratio * out.motor_torque
-
-
-def rigid(actuator) -> bool:
-    """Whether the rotor turns with the joint, without backlash."""
     motor = actuator.motor
-    return motor is None or motor.gearbox is None or motor.gearbox.backlash is None
+    if motor is None:
+        # the position of the end is another dt·v away
+        ahead = position + dt * velocity
+        decision = decide(actuator, state, command, flags, ahead, velocity, dt)
+        fallen = joint_output(actuator, decision, ahead, velocity).torque - out.torque
+        at_once = out.torque_slope + dt * out.torque_stiffness
+    elif has_backlash(motor):
+        return nothing
+    else:
+        decision = decide(actuator, state, command, flags, position, velocity, dt)
+        fallen = motor.ratio * (torque_at_start(actuator, decision, velocity, dt, load_inertia) - out.motor_torque)
+        at_once = out.torque_slope
+    moves = absolute(gained) > SMALL
+    return maximum(where(moves, fallen / where(moves, gained, 1.0 + nothing), nothing + at_once), nothing)
+
+
+def torque_at_start(actuator, decision, velocity, dt, load_inertia) -> Any:
+    """Torque of the winding if the joint kept its speed, on the motor side [N·m]."""
+    motor = actuator.motor
+    circuit, demand = circuit_of(motor, decision.state, dt), demand_on(actuator, decision, velocity, dt, load_inertia)
+    return drive(motor, actuator.supply, circuit, demand, motor.ratio * velocity, dt, mean_torque=True).torque
+
+
+def demand_on(actuator, decision, velocity, dt, load_inertia) -> Any:
+    """What is asked of the drive, with a position gain that is too stiff for step and inertia taken at the end."""
+    motor = actuator.motor
+    circuit, inertia = circuit_of(motor, decision.state, dt), motor.inertia + load_inertia / (motor.ratio * motor.ratio)
+    return with_stiffness(motor, circuit, decision.demand, motor.ratio * velocity, inertia, dt)
+
+
+# --- after it
+
+
+def along_the_motion(actuator, state: State, command, position, velocity, dt, end, load_inertia, draws) -> Any:
+    """The step that was taken, where all that is known of the joint is finite."""
+    command, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
+    load = (HEAVY * (end - velocity) / dt, load_inertia)
+    state, _, out = in_substeps(prescribed, actuator, state, command, flags, position, velocity, dt, load)
+    return state, out
+
+
+def prescribed(actuator, state: State, command, flags, position, velocity, dt, pull, load_inertia) -> Any:
+    """New state, speed at the end [rad/s] and output of one turn of the control loop on a joint that is pulled along.
+
+    The pull [N·m] acts on a joint so heavy that nothing else changes its motion. Whether a gain is too stiff for the
+    step is decided by the inertia that the joint really has.
+    """
+    decision, motor = decide(actuator, state, command, flags, position, velocity, dt), actuator.motor
+    if motor is None:
+        return joint_coupled(actuator, decision, position, velocity, dt, pull, HEAVY, 0.0)
+    demand = demand_on(actuator, decision, velocity, dt, load_inertia)
+    state, end, out = motor_coupled(actuator, decision.state, demand, position, velocity, dt, pull, HEAVY, 0.0)
+    state, out = metered(settle(actuator, decision, state, out, position, dt), out, dt)
+    return state, end, out

@@ -72,3 +72,9 @@ FIELDS = {
     "learned_mlp": _CLIP | {"network_file", "pos_scale", "vel_scale", "torque_scale", "input_order", "history_length"},
 }
 """Fields of each kind besides."""
+OWN = {
+    "armature": ("armature", "kg·m²", "rotor inertia"),
+    "frictionloss": ("coulomb", "N·m", "dry friction"),
+    "viscous_damping": ("viscous", "N·m·s/rad", "viscous drag"),
+}
+"""Fields of the joint itself: our name, the unit and the phenomenon."""

@@ -8,41 +8,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...actuator.torque_limits import DcClip, dc_bounds
-from ...checks import Maybe, Number, require
+from ...checks import Number, require
 from ...physics.limits import clip
 from ...tree import kind_of_numbers
+from ..pd_law import Gains, LimitedPd, pd_torque
 
 
 @kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
-class IdealPd:
-    """`IdealPdActuatorCfg`: a PD law and a flat limit."""
-
-    stiffness: Number
-    """Torque per position error [N·m/rad]."""
-    damping: Number
-    """Torque per velocity error [N·m·s/rad]."""
-    effort_limit: Maybe = None
-    """Largest torque [N·m]; None: no limit, which mjlab writes as inf."""
-
-    def __post_init__(self) -> None:
-        require(self, "stiffness", ">=")
-        require(self, "damping", ">=")
-        require(self, "effort_limit", ">=")
+class IdealPd(LimitedPd):
+    """`IdealPdActuatorCfg`: a PD law and a flat limit; mjlab writes inf for none."""
 
 
 @kind_of_numbers
 @dataclass(frozen=True, kw_only=True)
-class DcMotor:
+class DcMotor(Gains):
     """`DcMotorActuatorCfg`: the PD law, clipped to a straight torque-speed line with a flat top.
 
     mjlab also takes an infinite effort limit; a limit far above saturation_effort gives the same torque.
     """
 
-    stiffness: Number
-    """Torque per position error [N·m/rad]."""
-    damping: Number
-    """Torque per velocity error [N·m·s/rad]."""
     effort_limit: Number
     """Flat top: the largest torque at any speed [N·m]."""
     saturation_effort: Number
@@ -51,8 +36,7 @@ class DcMotor:
     """Speed at which the straight line meets zero torque, the no-load speed [rad/s]."""
 
     def __post_init__(self) -> None:
-        require(self, "stiffness", ">=")
-        require(self, "damping", ">=")
+        super().__post_init__()
         for name in ("effort_limit", "saturation_effort", "velocity_limit"):
             require(self, name, ">")
 
@@ -67,20 +51,6 @@ class DcMotor:
 
 
 # --- the laws
-
-
-def pd_torque(
-    law: IdealPd | DcMotor,
-    position_target: float,
-    velocity_target: float,
-    effort_target: float,
-    position: float,
-    velocity: float,
-) -> float:
-    """Torque of the PD law before any limit [N·m]."""
-    torque = law.stiffness * (position_target - position)
-    torque = torque + law.damping * (velocity_target - velocity)
-    return torque + effort_target
 
 
 def ideal_pd_torque(

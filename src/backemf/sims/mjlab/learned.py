@@ -6,13 +6,10 @@ torque, which the DC-motor clip limits. After a reset the first values fill the 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ...actuator.learned import LearnedController, LearnedRecurrent, Mlp, load_network, save_network
 from ...actuator.learned import LearnedMlp as Controller
@@ -25,11 +22,7 @@ from ...files import require_plain
 from ...physics.limits import clip
 from ...physics.ops import where
 from ..loss import APPROXIMATED, Loss
-
-ORDERS = ("pos_vel", "vel_pos")
-"""Orders of the network's input: which block comes first."""
-WORDS = {"position_velocity": "pos_vel", "velocity_position": "vel_pos"}
-"""Our words for them, and mjlab's."""
+from ..network_law import ORDERS, fields_of, network_torque, scales_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +52,7 @@ class LearnedMlp:
         require_finite(self, "pos_scale", "vel_scale", "torque_scale")
         for name in ("effort_limit", "saturation_effort", "velocity_limit"):
             require(self, name, ">")
-        if self.input_order not in ORDERS:
+        if self.input_order not in ORDERS.values():
             raise ParameterError(f"LearnedMlp.input_order = {self.input_order!r}: must be 'pos_vel' or 'vel_pos'")
         if self.history_length < 1:
             raise ParameterError(f"LearnedMlp.history_length = {self.history_length}: must be 1 or more")
@@ -132,16 +125,8 @@ def learned_step(
         velocities=_pushed(history.velocities, velocity, history.empty),
         empty=history.empty & False,
     )
-    blocks = {
-        "pos": [law.pos_scale * x for x in history.errors],
-        "vel": [law.vel_scale * x for x in history.velocities],
-    }
-    first, second = law.input_order.split("_")
-    rows = _stacked(blocks[first] + blocks[second])
-    output = law.network(rows.reshape(-1, rows.shape[-1]))
-    torque = output.reshape(rows.shape[:-1]) * law.torque_scale
     low, high = dc_bounds(velocity, law.limit)
-    return history, clip(torque, low, high)
+    return history, clip(network_torque(law, [*history.errors], [*history.velocities]), low, high)
 
 
 # --- files
@@ -158,10 +143,7 @@ def write_learned(controller: LearnedController, network_file: str | Path) -> tu
     whole = every_step(controller)
     fields = {
         "network_file": str(save_network(whole, Path(network_file).with_suffix(".pt"))),
-        "pos_scale": float(whole.position_scale),
-        "vel_scale": float(whole.velocity_scale),
-        "torque_scale": float(whole.torque_scale),
-        "input_order": WORDS[whole.input_order],
+        **fields_of(whole),
         "history_length": whole.history,
     }
     note = "mjlab fills the history with the first sample after a reset, not with zeros: the first steps differ"
@@ -177,27 +159,10 @@ def read_learned(fields: Mapping[str, Any], folder: str | Path = ".", *, trust: 
     network = load_network(Path(folder) / str(fields.get("network_file")), trust=trust)
     if not isinstance(network, Mlp):
         raise ParameterError(f"{fields.get('network_file')}: holds a recurrent network; mjlab runs MLPs")
-    words = {theirs: ours for ours, theirs in WORDS.items()}
-    order = str(fields.get("input_order", "pos_vel"))
-    return Controller(
-        network=network,
-        history=fields.get("history_length", 3),
-        position_scale=fields.get("pos_scale", 1.0),
-        velocity_scale=fields.get("vel_scale", 1.0),
-        torque_scale=fields.get("torque_scale", 1.0),
-        input_order=words.get(order, order),
-        reset="backfill",
-    )
+    history = fields.get("history_length", 3)
+    return Controller(network=network, history=history, **scales_of(fields), reset="backfill")
 
 
 def _pushed(row: tuple[Any, ...], newest: Any, empty: Any) -> tuple[Any, ...]:
     """The row with a new first value; where it was empty, that value all along."""
     return (newest, *(where(empty, newest, old) for old in row[:-1]))
-
-
-def _stacked(columns: list[Any]) -> Any:
-    """The columns side by side along a new last axis, by whichever library made them."""
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(columns[0], torch.Tensor):
-        return torch.stack(columns, dim=-1)
-    return np.stack(columns, axis=-1)

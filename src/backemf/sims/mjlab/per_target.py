@@ -17,10 +17,11 @@ from ...actuator.compiled import outputs, wanted
 from ...actuator.memory import delay_states, initial_state, reset_state
 from ...engines import bind, load
 from ...errors import ParameterError
+from ...parts import without_neutral
 from ...physics.ops import as_bits
 from ...physics.state import Output, State
 from ...tree import changed
-from .implicit import held_with_slope
+from .implicit import line_ahead, step_taken
 
 APART = 1_000_003
 """Distance of the random seeds of two delays of one actuator."""
@@ -50,25 +51,20 @@ def require_delays(actuator: Actuator, delays: Any) -> tuple[Delay, ...]:
     return tuple(given)
 
 
-def compiled_step(
-    actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any], implicit: bool = False
-) -> Any:
-    """The step of an actuator on PyTorch, with its targets delayed one by one where there are such delays.
-
-    An implicit one takes the inertia at the joint behind the load, and its `torque_slope` is that of the whole step.
-    """
-    if not delays and not implicit:
-        return actuator.compile("torch", **options)
-    return DelayedStep(actuator, delays, options, implicit)
+def compiled_step(actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any]) -> Any:
+    """The step of an actuator on PyTorch, with its targets delayed one by one where there are such delays."""
+    return DelayedStep(actuator, delays, options) if delays else actuator.compile("torch", **options)
 
 
 class DelayedStep:
     """Steps a batch of one kind of actuator whose targets come over several lines, like `CompiledStep`.
 
-    Its state is a tuple: that of the actuator, and that of each line.
+    Its state is a tuple: that of the actuator, and that of each line. `law` is "held" for a joint whose speed is held
+    over the step, "ahead" for a line of torque over speed, or "taken" for a step whose end is known; the last two take
+    the arguments of `implicit.line_ahead` and `implicit.step_taken`.
     """
 
-    def __init__(self, actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any], implicit: bool):
+    def __init__(self, actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any], law: str = "held"):
         self._engine = load("torch")
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
         # a line knows the controller and the range of its command, and takes nothing but its own targets
@@ -79,9 +75,8 @@ class DelayedStep:
             actuator = replace(actuator, command_range=None)
         self._actuator = actuator
         laws = bind(sys.modules[__name__], "torch", self._engine.ops)
-        law = laws.over_lines_with_slope if implicit else laws.over_lines
-        step = wanted(law, outputs(options.get("telemetry")))
-        self._run = self._engine.compiled(step, (actuator, *self._lines), options)
+        step = wanted(getattr(laws, f"{law}_over_lines"), outputs(options.get("telemetry")))
+        self._run = self._engine.compiled(step, (without_neutral(actuator), *self._lines), options)
 
     def initial(self, shape: tuple[int, ...], seed: int, dt: float) -> tuple[State, ...]:
         """The state of a batch at rest, with nothing under way."""
@@ -103,19 +98,27 @@ class DelayedStep:
         return tuple(reset_state(self._engine, "torch", state, mask, {}, self._place) for state in states)
 
 
-def over_lines(actuators: Any, states: Any, command: Any, position: Any, velocity: Any, dt: Any, *load: Any) -> Any:
+def held_over_lines(actuators: Any, *given: Any) -> Any:
     """Let each line deliver its targets, then step the actuator under what has arrived."""
-    command, flags, after = deliver(actuators, states, command, position, velocity, dt)
-    state, out = held(actuators[0], states[0], command, position, velocity, dt, *load)
-    return (state, *after), changed(out, limit=as_bits(out.limit | flags))
+    return over_lines(held, actuators, *given)
 
 
-def over_lines_with_slope(
-    actuators: Any, states: Any, command: Any, position: Any, velocity: Any, dt: Any, *load: Any
+def ahead_over_lines(actuators: Any, *given: Any) -> Any:
+    """The same for a line of torque over speed."""
+    return over_lines(line_ahead, actuators, *given)
+
+
+def taken_over_lines(actuators: Any, *given: Any) -> Any:
+    """The same for a step whose end is known."""
+    return over_lines(step_taken, actuators, *given)
+
+
+def over_lines(
+    law: Any, actuators: Any, states: Any, command: Any, position: Any, velocity: Any, dt: Any, *load: Any
 ) -> Any:
-    """The same, with the slope of the torque for an implicit integrator."""
+    """New states and output of a law under what the lines deliver."""
     command, flags, after = deliver(actuators, states, command, position, velocity, dt)
-    state, out = held_with_slope(actuators[0], states[0], command, position, velocity, dt, *load)
+    state, out = law(actuators[0], states[0], command, position, velocity, dt, *load)
     return (state, *after), changed(out, limit=as_bits(out.limit | flags))
 
 

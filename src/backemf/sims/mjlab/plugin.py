@@ -23,7 +23,7 @@ from ...errors import MissingExtraError, ParameterError
 from ...physics.state import Output
 from .build import add_motor, asks_for_load, load_on, no_place, require_joints, torque_room, warn_of_joints
 from .existing import move_sensors, reaching, require_choice, require_own_joints, settle_existing
-from .per_target import compiled_step, require_delays
+from .per_target import DelayedStep, compiled_step, require_delays
 from .settings import (
     GAINS,
     effort_limit_of,
@@ -35,7 +35,8 @@ from .settings import (
     with_flat_ranges,
     with_gains,
 )
-from .slopes import SLOPES, Slopes, require_implicit, takes_slopes, warn_of_explicit_step
+from .simulations import note_simulations
+from .slopes import LINE, SLOPES, Slopes, require_implicit, takes_slopes, warn_of_explicit_step
 
 try:
     import torch
@@ -113,6 +114,8 @@ class MotorActuator(IdealPdActuator):
 
     def __init__(self, cfg: Any, entity: Any, target_ids: list[int], target_names: list[str]):
         super().__init__(cfg, entity, target_ids, target_names)
+        # the simulation is made after this, of the spec that the entity gets
+        note_simulations()
         self._replaced: list[str] = []
         self._kept: list[str] = []
 
@@ -155,7 +158,11 @@ class MotorActuator(IdealPdActuator):
         self._options = {"dtype": torch.float32, "device": device, "telemetry": telemetry}
         require_fit(self.cfg.actuator, self._shape)
         options = {"eager": self.cfg.eager, **self._options}
-        self._step = compiled_step(self._live(), self.cfg.delays, options, implicit)
+        if implicit:
+            self._line = DelayedStep(self._live(), self.cfg.delays, {**options, "telemetry": LINE}, "ahead")
+            self._step = DelayedStep(self._live(), self.cfg.delays, options, "taken")
+        else:
+            self._step = compiled_step(self._live(), self.cfg.delays, options)
         self._state = self._after = self._step.initial(self._shape, seed=self.cfg.seed, dt=self._dt)
         self._unused = 0
         self._rest = self._latest = self._telemetry = self._at_rest()
@@ -201,18 +208,21 @@ class MotorActuator(IdealPdActuator):
             )
         targets = {"position": cmd.position_target, "velocity": cmd.velocity_target, "effort": cmd.effort_target}
         command = Command(**{name: targets[name] for name in self.cfg.actuator.controller.inputs})
-        load = (None, None) if self._load is None else (self._load.torque(), self._load.outside())
-        load = load if self._slopes is None else self._slopes.load(*load)
-        self._after, self._latest = self._step(self._state, command, cmd.pos, cmd.vel, self._dt, *load)
+        self._given = (command, cmd.pos, cmd.vel, self._dt)
         if self._slopes is not None:
-            self._slopes.give(self._latest, cmd.vel)
+            return self._slopes.give(self._line(self._state, *self._given, *self._slopes.expected_load())[1], cmd.vel)
+        load = (None, None) if self._load is None else (self._load.torque(), self._load.outside())
+        self._after, self._latest = self._step(self._state, *self._given, *load)
         return self._latest.torque
 
     def update(self, dt: float) -> None:
-        """Physics has moved on by one step, and so does the motor."""
-        self._state, self._telemetry, self._unused = self._after, self._latest, 0
+        """Physics has moved on by one step, and so does the motor: along the motion that came out."""
+        if self._unused == 0:
+            return
         if self._slopes is not None:
-            self._telemetry = self._slopes.applied(self._latest)
+            self._after, out = self._step(self._state, *self._given, *self._slopes.motion())
+            self._latest = self._slopes.applied(out)
+        self._state, self._telemetry, self._unused = self._after, self._latest, 0
 
     def reset(self, env_ids: Any = None) -> None:
         """Back to rest, ambient temperature and an empty delay, in these environments only."""
@@ -273,7 +283,11 @@ class MotorActuator(IdealPdActuator):
 
     @property
     def telemetry(self) -> Output:
-        """What the motors did in the last step of physics, of shape (environments, joints); at rest after a reset."""
+        """What the motors did in the last step of physics, of shape (environments, joints); at rest after a reset.
+
+        Torque, current, voltage and powers are those of the step that was taken, at the speed of its end. Without the
+        slope (`implicit=False`, or an integrator that takes none) they are those of the speed at its start.
+        """
         return self._telemetry
 
     def reading(self, name: str) -> torch.Tensor:

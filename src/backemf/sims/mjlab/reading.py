@@ -1,202 +1,98 @@
-"""From the fields of mjlab's actuator classes to an actuator, each field checked."""
+"""mjlab's actuator configurations, read from texts, files and objects without running anything.
+
+Every number is on the joint's side of the gear.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...actuator.delay import Delay
-from ...actuator.learned import LearnedMlp, Mlp
-from ...actuator.learned.learned import ORDERS
-from ...errors import ParameterError
-from ..loss import APPROXIMATED, UNKNOWN, Loss
-from ..text import Call
+from ...errors import BackemfError, ParameterError
+from ..joint_choice import one_of, single_number
+from ..on_joint import OnJoint, Unread
+from ..script_actuator import Call
+from ..script_actuators import Dialect, calls_of_text, read_calls
+from .about import ABOUT
 from .configured import Configured
-from .kinds import COMMON, DELAY, DELAYED, FIELDS, JOINTS, KINDS, LISTENS, UNREAD
-from .reading_motor import dc_motor_fields, one_number
-
-IN_THE_XML = {
-    "armature": ("rotor inertia", "armature"),
-    "frictionloss": ("dry friction", "frictionloss"),
-    "viscous_damping": ("viscous drag", "damping"),
-}
-"""Fields that leave a number to the robot's XML: the phenomenon, and what the XML calls it."""
+from .kinds import CLASSES, DELAYED, JOINTS, KINDS, OWN, PARTS, UNREAD
+from .reading_fields import configured, label
 
 
-def configured(call: Call) -> Configured:
-    """The actuator of one class with its fields; raises one sentence where it cannot be read."""
-    if call.name == DELAYED:
-        return _wrapped(call)
-    if call.name in UNREAD:
-        raise ParameterError(f"{call.at()}: {call.name} is not read: {UNREAD[call.name]}")
-    if call.name not in KINDS:
-        raise ParameterError(
-            f"{call.at()}: {call.name} is no actuator that is known here: it must be one of {', '.join(KINDS)}"
-        )
-    kind = KINDS[call.name]
-    for name in call.fields:
-        if name not in FIELDS[kind] | COMMON:
-            raise call.error(name, f"{call.name} has no such field")
-    losses: list[Loss] = []
-    known: dict[str, Any] = {"kind": kind, "joints": _joints(call), "where": call.at(), "delay": _delay(call)}
-    known["robots"] = call.robots
-    for name in IN_THE_XML:
-        known[name] = call.number(name, least=0.0)
-    losses += _in_the_xml(known)
-    for name in ("transmission_type", "actuated_type"):
-        if str(call.take(name, "JOINT")).upper() != "JOINT":
-            raise call.error(name, "only joints are read")
-    if kind == "builtin_dc_motor":
-        more, told = dc_motor_fields(call)
-    elif kind == "builtin_motor":
-        more, told = _motor_fields(call)
-    else:
-        more, told = _pd_fields(call, kind), []
-    return Configured(**known, **more, losses=(*losses, *told))
+def read_configs(source: Any, file: str = "") -> list[Configured]:
+    """Every actuator of a configuration of mjlab, in its order; raises one sentence where one cannot be read.
+
+    `source` is a text, the `Path` of a file, or configuration objects: an actuator, several, or a robot with actuators.
+    """
+    found = _rows(source, file, text=True)
+    for row in found:
+        if isinstance(row, Unread):
+            raise ParameterError(row.why)
+    return [row for row in found if isinstance(row, Configured)]
 
 
-def _joints(call: Call) -> tuple[str, ...]:
-    name = next((name for name in JOINTS if call.fields.get(name) is not None), JOINTS[0])
-    return call.joints(name)
+def read_actuators(source: Any, *, version: str | None = None) -> list[OnJoint | Unread]:
+    """Every actuator of a configuration of mjlab, in its order, each as a backemf actuator or with why it is not read.
+
+    The joint of each is one pattern that fits all its joints, as in ".*_hip|.*_knee".
+    `source` is a text, a file, or configuration objects: an actuator, several, or a robot with actuators.
+    """
+    ABOUT.require_version(version)
+    return [_on_joint_or_unread(row) for row in _rows(source)]
 
 
-def label(call: Call) -> str:
-    """What a list of actuators calls one that is not read: its patterns of joint names, or where it stands."""
-    for name in JOINTS:
-        found = call.fields.get(name)
-        patterns = [found] if isinstance(found, str) else found
-        if isinstance(patterns, list) and patterns and all(isinstance(pattern, str) for pattern in patterns):
-            return ", ".join(patterns)
-    return ", ".join(call.robots) or call.at()
+def read_actuator(source: Any, joint: str | None = None, *, version: str | None = None) -> OnJoint:
+    """The actuator of a text, a file or a configuration object, or the one for a joint, with what belongs to it."""
+    ABOUT.require_version(version)
+    file = str(source) if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source) else ""
+    return on_joint(one_of(_rows(source), joint, file))
 
 
-def _in_the_xml(known: dict[str, Any]) -> list[Loss]:
-    """Numbers that the configuration leaves to the robot's XML."""
-    return [
-        Loss(phenomenon, UNKNOWN, f"{name} is not set: the {word} of the joint is that of the robot's XML.")
-        for name, (phenomenon, word) in IN_THE_XML.items()
-        if known[name] is None
-    ]
+DIALECT = Dialect(
+    known=(*KINDS, DELAYED, *UNREAD),
+    marker=JOINTS[0],
+    older=JOINTS[1:],
+    parts=PARTS,
+)
+"""How mjlab's actuators are told from everything else in a text."""
 
 
-def _limit(call: Call, kind: str) -> Any:
-    """The largest torque; an infinite one is none, but for the clip, whose flat top has to be a number."""
-    if kind in ("dc_motor", "learned_mlp"):
-        return call.number(
-            "effort_limit", above=0.0, required="give the largest torque [N·m]; mjlab has none otherwise"
-        )
-    if call.fields.get("effort_limit") == float("inf"):
-        return None
-    wanted = "give the largest torque [N·m], or float('inf') for none" if kind == "builtin_motor" else ""
-    return call.number("effort_limit", above=0.0, required=wanted)
+def _rows(source: Any, file: str = "", text: bool = False) -> list[Configured | Unread]:
+    """Each actuator, or why it is not read; `text` says that a string is the text itself."""
+    found = calls_of_text(source, DIALECT, file) if text and isinstance(source, str) else read_calls(source, DIALECT)
+    return [_configured_or_unread(row) if isinstance(row, Call) else row for row in found]
 
 
-def _pd_fields(call: Call, kind: str) -> dict[str, Any]:
-    known: dict[str, Any] = {"effort_limit": _limit(call, kind)}
-    if kind in ("dc_motor", "learned_mlp"):
-        known["saturation_effort"] = call.number("saturation_effort", above=0.0, required="give the stall torque [N·m]")
-        known["velocity_limit"] = call.number("velocity_limit", above=0.0, required="give the no-load speed [rad/s]")
-    if kind == "learned_mlp":
-        return known | {"network": _network(call)}
-    for name in ("stiffness", "damping"):
-        if name in FIELDS[kind]:
-            known[name] = call.number(name, least=0.0, required="give the gain")
-    return known
-
-
-def _motor_fields(call: Call) -> tuple[dict[str, Any], list[Loss]]:
-    gear = one_number(call, "gear")
-    if gear == 0.0:
-        raise call.error("gear", "must not be zero")
-    known = {"effort_limit": _limit(call, "builtin_motor"), "gear": 1.0 if gear is None else gear}
-    if gear in (None, 1.0):
-        return known, []
-    told = (
-        f"mjlab's effort counts before its gear: the joint gets {gear:g} times as much. Here an effort is the joint's."
-    )
-    return known, [Loss("controller", APPROXIMATED, told)]
-
-
-# --- delay
-
-
-def _delay(call: Call) -> Delay | None:
-    low, high = call.steps("delay_min_lag"), call.steps("delay_max_lag")
-    if low > high:
-        raise call.error("delay_min_lag", f"must not be above delay_max_lag = {high}")
-    chance = one_number(call, "delay_hold_prob", least=0.0)
-    if chance is not None and chance > 1.0:
-        raise call.error("delay_hold_prob", "must be at most 1")
-    staggered = call.take("delay_per_env_phase", True)
-    if not isinstance(staggered, bool):
-        raise call.error("delay_per_env_phase", "must be True or False")
-    period = call.steps("delay_update_period")
-    if high == 0:
-        return None
-    return Delay(
-        steps=(low, high),
-        schedule="mjlab",
-        period=period,
-        hold_probability=chance or None,
-        staggered=staggered or not period,
-    )
-
-
-def _wrapped(call: Call) -> Configured:
-    """The actuator inside a `DelayedActuatorCfg` of mjlab before 1.6, with the delay around it."""
-    for name in call.fields:
-        if name not in (*DELAY, *JOINTS, "base_cfg", "delay_target"):
-            raise call.error(name, f"{call.name} has no such field")
-    base = call.take("base_cfg", None, "give the actuator that is delayed")
-    if not isinstance(base, Call) or base.name == DELAYED:
-        raise call.error("base_cfg", "must be an actuator, such as IdealPdActuatorCfg(...)")
-    inner, delay = configured(base), _delay(call)
-    if delay is None:
-        return replace(inner, where=call.at(), robots=call.robots)
-    if inner.delay is not None:
-        raise call.error("delay_max_lag", "the actuator inside has a delay of its own; write one of them")
-    given = call.take("delay_target", "position")
-    targets = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, (list, tuple)) else ()
-    if not targets or not all(target in LISTENS["ideal_pd"] for target in targets):
-        raise call.error("delay_target", f"must be some of {', '.join(LISTENS['ideal_pd'])}")
-    # a voltage is commanded as an effort
-    meant = ["voltage" if inner.mode == "VOLTAGE" and target == "effort" else target for target in targets]
-    heard = tuple(target for target in inner.listens if target in meant)
-    if not heard:
-        return replace(inner, where=call.at(), robots=call.robots)
-    losses = inner.losses
-    if len(heard) > 1 and delay.shortest != delay.longest:
-        losses += (Loss("delay", APPROXIMATED, "mjlab drew a delay for each target; here one delay is that of all."),)
-    every = None if heard == inner.listens else heard
-    return replace(inner, delay=replace(delay, targets=every), losses=losses, where=call.at(), robots=call.robots)
-
-
-# --- networks
-
-
-def _network(call: Call) -> LearnedMlp:
-    """The network of a file beside the text, or where the path leads."""
-    given = call.take("network_file", None, "give the file of the network")
-    if not isinstance(given, str):
-        raise call.error("network_file", "must be the path of a file")
-    scales = {
-        ours: one_number(call, theirs, required="give the factor")
-        for ours, theirs in (
-            ("position_scale", "pos_scale"),
-            ("velocity_scale", "vel_scale"),
-            ("torque_scale", "torque_scale"),
-        )
-    }
-    order = {"pos_vel": ORDERS[0], "vel_pos": ORDERS[1]}[call.word("input_order", ("pos_vel", "vel_pos"), "pos_vel")]
-    history = call.steps("history_length", 3)
-    from ...actuator.learned import load_network
-
-    beside = Path(call.file).parent / given
+def _configured_or_unread(call: Call) -> Configured | Unread:
     try:
-        network = load_network(beside if beside.is_file() else given)
-        if not isinstance(network, Mlp):
-            raise ParameterError(f"{given}: is a {type(network).__name__}, and mjlab's learned actuator has an MLP")
-        return LearnedMlp(network=network, history=history, input_order=order, reset="backfill", **scales)
+        return configured(call)
+    except BackemfError as error:
+        base = call.fields.get("base_cfg")
+        named = base if isinstance(base, Call) else call
+        place = "" if isinstance(error, ParameterError) else f"{call.at()}: "
+        return Unread(label(named), named.name, f"{place}{error}", call.robots)
+
+
+def _on_joint_or_unread(row: Configured | Unread) -> OnJoint | Unread:
+    if isinstance(row, Unread):
+        return row
+    try:
+        return on_joint(row)
     except ParameterError as error:
-        raise call.error("network_file", str(error)) from None
+        told = f"{row.where}: {CLASSES[row.kind]}: {error}"
+        return Unread(", ".join(row.joints), CLASSES[row.kind], told, row.robots)
+
+
+def on_joint(found: Configured) -> OnJoint:
+    """An actuator with what it says of the joint itself; raises where its joints have numbers of their own."""
+    for name in ("stiffness", "damping", "effort_limit", "saturation_effort", "velocity_limit", *OWN):
+        single_number(found, name)
+    return OnJoint(
+        actuator=found.actuator(),
+        joint="|".join(found.joints),
+        armature=single_number(found, "armature"),
+        coulomb=single_number(found, "frictionloss"),
+        viscous=single_number(found, "viscous_damping"),
+        robots=found.robots,
+        losses=found.losses,
+    )

@@ -7,8 +7,9 @@ from typing import Any
 
 from ...errors import ParameterError
 from ...motor import Cogging, Gearbox, Harmonic, LuGre, Magnet, Motor, Stage, Thermal, Winding
+from ...parts import acts
 from ..loss import APPROXIMATED, Loss
-from ..text import Call
+from ..script_actuator import Call
 from .kinds import MODES, SWITCHED
 
 
@@ -48,7 +49,7 @@ def dc_motor_fields(call: Call) -> tuple[dict[str, Any], list[Loss]]:
         known["integral_limit"] = None
     known["effort_limit"] = one_number(call, "effort_limit", above=0.0)
     known["motor"], losses = _motor(call, known["gear"])
-    if mode == "VOLTAGE" and known["voltage_limit"] is not None and known["motor"].winding.inductance is None:
+    if mode == "VOLTAGE" and known["voltage_limit"] is not None and not acts(known["motor"].winding, "inductance"):
         losses.append(Loss("voltage limit", APPROXIMATED, UNHELD))
     return known, losses
 

@@ -5,7 +5,8 @@ so that back-EMF and damping hold a joint whatever the step. The slope is that o
 
     force = ctrl + b0 + b2·v        with ctrl = torque, b0 = slope·v0 and b2 = -slope
 
-where v0 is the speed at the start of the step. The force there is the torque, and the step ends at the speed v1 with
+where v0 is the speed at the start of the step. The force there is the line's torque, and the step ends at the speed v1
+with
 
     M·(v1 - v0) = dt·(torque - slope·(v1 - v0) + all other forces)
 
@@ -17,7 +18,6 @@ CUDA graphs see them.
 
 from __future__ import annotations
 
-import gc
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from ...physics.state import Output
 from ...tree import changed
 from .build import LoadOnJoints, felt_inertia
 from .existing import mujoco_module
+from .simulations import simulation_of
 
 if TYPE_CHECKING:
     import torch
@@ -36,6 +37,8 @@ FIELD = "actuator_biasprm"
 """The field of the model that holds the slopes."""
 SLOPES = ("torque_slope", "torque_stiffness")
 """Outputs that say how the torque falls with speed and with position."""
+LINE = ("torque", "torque_slope")
+"""Outputs that say what the integrator takes."""
 
 
 def require_implicit(implicit: Any) -> None:
@@ -44,24 +47,6 @@ def require_implicit(implicit: Any) -> None:
         raise ParameterError(
             f"MotorActuatorCfg.implicit = {implicit!r}: must be True, False, or None for True where there is a motor"
         )
-
-
-def simulation_of(model: Any) -> Any:
-    """mjlab's `Simulation` of a model.
-
-    mjlab hands an actuator the model alone. Only the simulation can give a field a copy per environment and record its
-    CUDA graphs again, so it is looked up among the objects that are alive.
-    """
-    from mjlab.sim import Simulation
-
-    alive = (each for each in gc.get_objects() if issubclass(type(each), Simulation))
-    found = next((each for each in alive if getattr(each, "model", None) is model), None)
-    if found is None:
-        raise ParameterError(
-            "MotorActuatorCfg.implicit: no mjlab.sim.Simulation has the model that the actuator was initialized with; "
-            "pass sim.model to scene.initialize, or give implicit=False"
-        )
-    return found
 
 
 class Slopes:
@@ -77,7 +62,7 @@ class Slopes:
         self._places = together(actuators, device)
         clips = np.isfinite(room).any()
         self._room = torch.as_tensor(room, dtype=torch.float32, device=device) if clips else None
-        self._slope, self._start = torch.zeros(shape, device=device), torch.zeros(shape, device=device)
+        self._torque = self._slope = self._start = torch.zeros(shape, device=device)
         self._array: Any = None
         self._field()
 
@@ -93,29 +78,37 @@ class Slopes:
                 self._array = TorchArray(array)
         return self._array
 
-    def load(self, torque: Any, outside: Any) -> tuple[Any, Any, torch.Tensor]:
-        """What the step takes: torque and inertia of the load, None where it is not asked for, and all inertia.
+    def expected_load(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Torque [N·m] and inertia [kg·m²] of the load before a step: those of the last step."""
+        return self._load.torque(), self._load.outside()
 
-        Friction stops a joint against its slope, which acts like an inertia of dt·slope.
-        """
-        return torque, None if outside is None else outside + self._dt * self._slope, self._load.inertia()
-
-    def give(self, out: Output, velocity: torch.Tensor) -> None:
-        """Let the integrator take the slope of a step that begins at this velocity."""
+    def give(self, line: Output, velocity: torch.Tensor) -> torch.Tensor:
+        """Torque of a line at this velocity, with which a step begins, once the integrator has its slope [N·m]."""
         import torch
 
-        slope = out.torque_slope
+        slope = line.torque_slope
         if self._room is not None:
             # actuatorfrcrange of the joint clips the torque, which then has no slope
-            slope = torch.where(out.torque.abs() < self._room, slope, torch.zeros_like(slope))
-        self._slope, self._start, field = slope, velocity, self._field()
+            slope = torch.where(line.torque.abs() < self._room, slope, torch.zeros_like(slope))
+        self._torque, self._slope, self._start, field = line.torque, slope, velocity, self._field()
         field[:, self._places, 0] = slope * velocity
         field[:, self._places, 2] = -slope
+        return line.torque
+
+    def motion(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Speed of the joints after a step [rad/s], and the inertia of their load [kg·m²]."""
+        return self._load.data.qvel[:, self._load.addresses], self._load.outside()
 
     def applied(self, out: Output) -> Output:
-        """The output with the torque that acted over the step, which is that of the speed at its end."""
-        gained = self._load.data.qvel[:, self._load.addresses] - self._start
-        return changed(out, torque=out.torque - self._slope * gained)
+        """The output with the torque that acted over the step, which is that of the line at the speed of its end."""
+        end, _ = self.motion()
+        torque, powers = self._torque - self._slope * (end - self._start), {}
+        if out.mechanical_power is not None:
+            powers["mechanical_power"] = torque * end
+            if out.numerical_power is not None:
+                # what the line gives the joint beyond the motor's laws
+                powers["numerical_power"] = out.numerical_power + powers["mechanical_power"] - out.mechanical_power
+        return changed(out, torque=torque, **powers)
 
     def clear(self, env_ids: Any) -> None:
         """No slope in these environments."""

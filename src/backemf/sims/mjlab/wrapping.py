@@ -37,7 +37,7 @@ def wrap(actuators: Any, joints: str | Sequence[str] | None = None, **fields: An
 
     Args:
         actuators: What `mujoco.read_actuators` or `mujoco.wrap` found in a model; or a configuration of mjlab, as
-            `files.read_actuators` takes it: a robot, some actuators, a text or a file.
+            `read_actuators` takes it: a robot, some actuators, a text or a file.
         joints: Patterns (regular expressions that match a whole name) of the joints of a model that are meant; None:
             all.
         fields: Fields of every `MotorActuatorCfg`, such as eager=True. For a model `existing` is "replace" unless
@@ -103,7 +103,7 @@ def rows_of(actuators: Any) -> tuple[list[OnJoint | Unread], bool]:
         return [*rows, *getattr(actuators, "unread", ())], True
     if isinstance(actuators, (list, tuple)) and all(isinstance(row, (OnJoint, Unread)) for row in actuators):
         return list(actuators), True
-    from .files import read_actuators
+    from .reading import read_actuators
 
     return read_actuators(actuators), False
 

@@ -13,18 +13,19 @@ from ...actuator.controllers import IdealPd, PositionPid, TorquePid, VelocityPi,
 from ...actuator.gains import Gains, volt_gains
 from ...errors import ParameterError
 from ...motor import Dahl, LuGre, Motor, Thermal, mark
+from ...parts import acts
 from ..joint import (
     Joint,
     allowed_current,
     armature_of,
     feeding,
+    felt_numbers,
     friction_of,
     gear_torque,
     least,
     own_limits,
     ratio_of,
     single,
-    with_joint,
 )
 from ..on_joint import OnJoint
 from ..text import Figure, write_call
@@ -41,24 +42,8 @@ def joint_beside(thing: Motor | Actuator | OnJoint, motor: Motor | None) -> Join
     if _bristles(motor, 1.0) is not None:
         coulomb = stiction = None
     armature = None if motor.rotor is None else armature_of(motor)
-    if isinstance(thing, OnJoint):
-        armature = with_joint(armature, thing.armature, "kg·m²")
-        stiction = with_joint(stiction, thing.coulomb if thing.stiction is None else thing.stiction, "N·m")
-        coulomb = with_joint(coulomb, thing.coulomb, "N·m")
-        viscous = with_joint(viscous, thing.viscous, "N·m·s/rad")
     zero = Figure(0.0, "", "")
-    return Joint(
-        stiffness=zero,
-        damping=zero,
-        effort_limit=None,
-        saturation_effort=None,
-        velocity_limit=None,
-        armature=armature,
-        coulomb=coulomb,
-        stiction=stiction,
-        viscous=viscous,
-        table=None,
-    )
+    return Joint(stiffness=zero, damping=zero, **felt_numbers(thing, armature, coulomb, stiction, viscous))
 
 
 BUILTIN: tuple[str, ...] = (
@@ -105,7 +90,7 @@ def motor_lines(
     mode, controlled = _controller(motor, actuator, numbers.get("supply"), kept)
     lines += controlled
     lines += _torque_limit(motor, actuator, numbers)
-    if motor.winding.inductance is not None:
+    if acts(motor.winding, "inductance"):
         kept["inductance"] = ""
         source = f"Winding.inductance{mark(motor, 'winding.inductance')}"
         lines.append(("inductance", _figure(motor.winding.inductance, 1.0, "H", source)))
@@ -153,7 +138,7 @@ def _controller(
         source = feeding(motor, actuator, supply)
         volts = single("Supply.voltage", source.voltage * source.modulation_limit)
         lines.append(("voltage_limit", Figure(volts, "V", "the drive's limit, its supply, or the rated voltage")))
-        if mode == "VOLTAGE" and motor.winding.inductance is None:
+        if mode == "VOLTAGE" and not acts(motor.winding, "inductance"):
             kept["voltage limit"] = kept["torque-speed line"] = UNHELD
     if actuator.slew is not None:
         lines.append(("slew_rate", _figure(actuator.slew, 1.0, "per second", "Actuator.slew")))
@@ -166,9 +151,9 @@ def _gains(motor: Motor, c: Any, kept: dict[str, str]) -> tuple[str, Gains, str]
     if isinstance(c, Voltage):
         return "VOLTAGE", Gains(0.0), name
     if isinstance(c, PositionPid):
-        return "POSITION", Gains(c.kp, c.ki or 0.0, c.kd), name
+        return "POSITION", Gains(c.kp, c.ki, c.kd), name
     if isinstance(c, VelocityPi):
-        return "VELOCITY", Gains(c.kp, c.ki or 0.0), name
+        return "VELOCITY", Gains(c.kp, c.ki), name
     if isinstance(c, TorquePid) and c.follows == "velocity":
         raise ParameterError(
             "kind = 'builtin_dc_motor': TorquePid(follows='velocity') has no counterpart, since MuJoCo's velocity mode "
@@ -176,7 +161,7 @@ def _gains(motor: Motor, c: Any, kept: dict[str, str]) -> tuple[str, Gains, str]
         )
     if not isinstance(c, (IdealPd, TorquePid)):
         raise ParameterError(f"kind = 'builtin_dc_motor': {name} has no counterpart in MuJoCo 3.11; take another kind")
-    asked = Gains(c.stiffness, 0.0, c.damping) if isinstance(c, IdealPd) else Gains(c.kp, c.ki or 0.0, c.kd)
+    asked = Gains(c.stiffness, 0.0, c.damping) if isinstance(c, IdealPd) else Gains(c.kp, c.ki, c.kd)
     # at the joint, where a positive voltage turns it forwards whichever way the gears turn
     way = 1.0 if single("ratio", motor.ratio) > 0.0 else -1.0
     volts = volt_gains(motor, asked)

@@ -1,8 +1,10 @@
 """MuJoCo: its own dcmotor as it computes it, and the actuators of a model as ours."""
 
 from ..on_joint import Unread
+from . import law
+from .about import ABOUT
 from .compiled import CompiledDcMotor, laws
-from .imported import read, read_actuator, read_actuators
+from .imported import read_actuator, read_actuators
 from .law import DcMotorState
 from .motor import DcMotor
 from .motor_law import MujocoOnJoint
@@ -13,6 +15,7 @@ from .written.changes import Change
 from .written.writing import WrittenMotor, write
 
 __all__ = [
+    "ABOUT",
     "Attached",
     "Change",
     "CompiledDcMotor",
@@ -24,8 +27,8 @@ __all__ = [
     "WrappedSet",
     "WrittenMotor",
     "attach",
+    "law",
     "laws",
-    "read",
     "read_actuator",
     "read_actuators",
     "wrap",

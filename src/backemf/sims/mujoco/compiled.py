@@ -8,6 +8,7 @@ from typing import Any
 from ...engines import bind, load
 from ...errors import ParameterError
 from ...tree import map_numbers
+from ..on_engine import OnEngine
 from . import law
 from .law import DcMotorState
 from .motor import SWITCHES, DcMotor
@@ -19,26 +20,24 @@ def laws(engine: str) -> Any:
     return bind(law, engine, load(engine).ops)
 
 
-class CompiledDcMotor:
+class CompiledDcMotor(OnEngine):
     """Steps a batch of motors: `state, force = step(state, ctrl, length, velocity, dt)`."""
 
     def __init__(self, motor: DcMotor, engine: str, options: dict[str, Any]):
-        unknown = set(options) - ({"dtype", "device"} if engine == "torch" else set())
-        if unknown:
-            raise ParameterError(f"options {', '.join(sorted(unknown))}: the {engine} engine has none of that name")
-        self.engine, self._engine, self._place, self._laws = engine, load(engine), options, laws(engine)
+        super().__init__(engine, options)
+        self._laws = laws(engine)
         self.motor = map_numbers(motor, self._number)
 
-    def _number(self, value: Any) -> Any:
-        """A parameter as the engine takes it: plain numbers and the engine's own arrays stay."""
-        foreign = type(value).__module__ == "numpy" and self.engine != "numpy"
-        return self._engine.array(value, **self._place) if foreign else value
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what was compiled belongs to this process: a copy compiles it again
+        return CompiledDcMotor, (self.motor, self.engine, self._place)
+
+    def __repr__(self) -> str:
+        return f"CompiledDcMotor({self.engine}, {self.motor})"
 
     def initial(self, shape: tuple[int, ...] | int = ()) -> DcMotorState:
         """The state of a batch at its beginning."""
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        present = self.motor.states or ()
-        return DcMotorState(**{name: self._engine.array(0.0, shape, **self._place) for name in present})
+        return DcMotorState(**{name: self._spread(0.0, shape) for name in self.motor.states or ()})
 
     def __call__(self, state: DcMotorState, ctrl: Any, length: Any, velocity: Any, dt: Any) -> tuple[DcMotorState, Any]:
         """The state after a step and the force over it."""

@@ -25,30 +25,30 @@ from .picking import picked
 from .reading import installed_version, is_motor
 from .sources import Found, actuator_elements, checked_source, from_file, from_model, names_of, without_motors
 from .stripped import Compiled, compiled_source
-from .versions import in_volts, known_version, read_inputs
+from .versions import VERSIONS, in_volts, known_version, read_inputs
 
 
 def read_actuator(
-    model: Any, joint: str | None = None, actuator: str | int | None = None, version: str = "4.0"
+    model: Any, joint: str | None = None, actuator: str | int | None = None, *, version: str | None = None
 ) -> MujocoOnJoint:
     """An actuator of an MJCF text, of a path to one, or of an `MjModel`: as a backemf actuator, with its joint.
 
     It is found by its joint, its name or its number; where the model has one, nothing need be said. `law()` is what
     MuJoCo of that `version` does, `losses` what the actuator does not hold of it. Files of meshes may be missing.
     """
-    source = opened(model, version)
+    source = opened(model, VERSIONS[-1] if version is None else version)
     try:
         return on_joint_of(source, picked(source.names, source.joints, joint, actuator))
     except ParameterError as error:
         raise ParameterError(f"{file_of(model)}{error}") from None
 
 
-def read_actuators(model: Any, version: str = "4.0") -> list[OnJoint | Unread]:
+def read_actuators(model: Any, *, version: str | None = None) -> list[OnJoint | Unread]:
     """Every actuator of an MJCF text, of a path to one, or of an `MjModel`, in order.
 
     Each is a `MujocoOnJoint` as `read_actuator` gives it, or an `Unread` that says why it is not read.
     """
-    source = opened(model, version)
+    source = opened(model, VERSIONS[-1] if version is None else version)
     rows: list[OnJoint | Unread] = []
     for index, name in enumerate(source.names):
         try:
@@ -58,11 +58,6 @@ def read_actuators(model: Any, version: str = "4.0") -> list[OnJoint | Unread]:
             told = str(error) if repr(shown) in str(error) else f"actuator {shown!r}: {error}"
             rows.append(Unread(name=shown, kind=source.kind(index), why=f"{file_of(model)}{told}"))
     return rows
-
-
-def read(model: Any, joint: str | None = None, actuator: str | int | None = None, version: str = "4.0") -> Actuator:
-    """The same actuator alone; the joint's inertia and friction become those of its motor, where it has one."""
-    return read_actuator(model, joint, actuator, version).folded()
 
 
 def file_of(model: Any) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...checks import Maybe, Number, concrete, require, require_finite
 from ...errors import ParameterError
+from ...parts import word, words
 from ...tree import kind_of_numbers
 from .parameters import fields_from_attributes
 from .versions import CONTROLLER_INPUTS, in_volts, known_version, read_inputs
@@ -36,9 +37,9 @@ class DcMotor:
     MuJoCo's: 0, which means there is none.
     """
 
-    version: str = "4.0"
+    version: str = word(default="4.0")
     """Version of MuJoCo whose law it is."""
-    inputs: tuple[str, ...] = ("voltage",)
+    inputs: tuple[str, ...] = words(default=("voltage",))
     """What ctrl holds: until 3.11 voltage, position or velocity; since 3.12 some of pos, vel, ff and voltage."""
     resistance: Number
     """Terminal resistance at the reference temperature [Ω]."""
@@ -100,7 +101,7 @@ class DcMotor:
     """Drag coefficients B1, B2, B3 [N·m·s/rad, ...]; outside the actuator's force."""
     armature: Number = 0.0
     """Inertia of the rotor [kg·m²]; outside the actuator's force."""
-    states: tuple[str, ...] | None = None
+    states: tuple[str, ...] | None = words(default=None)
     """Names of the states it has, in MuJoCo's order; None: those whose constants are above 0."""
 
     def __post_init__(self) -> None:

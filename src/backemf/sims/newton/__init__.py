@@ -9,9 +9,12 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ...errors import MissingExtraError
-from .files import read_actuator, read_actuators, write
+from . import law
+from .about import ABOUT
 from .law import DcMotor, Drive, MaxEffort, Memory, Pipeline, PositionBased
 from .on_joint import NewtonJoint
+from .reading import read_actuator, read_actuators
+from .writing import write
 
 if TYPE_CHECKING:
     from .actuator import BackemfActuator, add_armature, fused
@@ -30,6 +33,7 @@ _INSIDE = {
 """What needs Newton, and where it is."""
 
 __all__ = [
+    "ABOUT",
     "BackemfActuator",
     "BackemfClamp",
     "BackemfDrive",
@@ -43,6 +47,7 @@ __all__ = [
     "PositionBased",
     "add_armature",
     "fused",
+    "law",
     "read_actuator",
     "read_actuators",
     "write",

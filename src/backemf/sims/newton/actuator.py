@@ -116,19 +116,22 @@ _EXPLICIT = (
 def add_armature(model: Any) -> None:
     """Add `Motor.armature` to the joints of every `BackemfDrive` of a model; call it before a solver is made.
 
+    In USD a joint's `newton:armature` is all that it feels, the rotor included: only what is missing of the rotor is
+    added there. Another call adds nothing.
     Where `fused(model, solver=...)` names a solver that knows no armature, the rotor of a hinge is added to the link
     that it turns, about the axis.
     """
     armature = model.joint_armature.numpy()
     for actuator in model.actuators:
         motor = getattr(getattr(actuator.drive, "backemf", None), "motor", None)
-        if motor is None or motor.rotor is None:
+        if motor is None or motor.rotor is None or actuator.drive.has_armature:
             continue
-        own = np.broadcast_to(motor.armature, (actuator.num_actuators,))
-        joints = getattr(actuator, "joints", None)
+        actuator.drive.has_armature = True
+        rotor = np.broadcast_to(motor.armature, (actuator.num_actuators,))
+        joints, places = getattr(actuator, "joints", None), actuator.effort_indices.numpy()
         if joints is None or not joints.loose:
-            armature[actuator.effort_indices.numpy()] += own
-        elif add_to_links(model, actuator.indices.numpy().astype(int), own).any():
+            armature[places] += np.where(actuator.drive.usd, np.maximum(rotor - armature[places], 0.0), rotor)
+        elif add_to_links(model, actuator.indices.numpy().astype(int), rotor).any():
             warnings.warn(_SLIDERS, BackemfWarning, stacklevel=2)
     model.joint_armature.assign(armature)
 

@@ -17,6 +17,7 @@ import numpy as np
 from ...actuator.command import Command
 from ...checks import Maybe, Number, concrete, require, require_finite, require_part
 from ...errors import ParameterError
+from ...parts import table
 from ...physics.limits import clip
 from ...physics.ops import interpolate, maximum, minimum, where
 from ...tree import kind_of_numbers
@@ -81,9 +82,9 @@ class DcMotor:
 class PositionBased:
     """`ClampingPositionBased`: a limit that depends on the joint's angle, linear between points, held at the ends."""
 
-    positions: np.ndarray
+    positions: np.ndarray = table(None)
     """Joint angles, none below the one before it [rad]."""
-    efforts: np.ndarray
+    efforts: np.ndarray = table(None)
     """Largest torque in either direction at those angles [N·m]."""
 
     def __post_init__(self) -> None:

@@ -16,6 +16,7 @@ from ...actuator import Actuator
 from ...actuator.randomize import rebuilt
 from ...engines.tracing import Symbol
 from ...errors import ParameterError
+from ...parts import without_neutral
 from ...tree import numbers as numbers_of
 
 ROOT = "actuator."
@@ -47,7 +48,9 @@ class Numbers(Mapping[str, Any]):
 
     def __init__(self, actuator: Actuator, count: int, device: Any, grad: bool = False):
         self.actuator, self.count, self.device = actuator, count, device
-        given = {f"{ROOT}{name}": value for name, value in numbers_of(actuator)}
+        # what has no effect is in no step
+        given = {f"{ROOT}{name}": value for name, value in numbers_of(without_neutral(actuator))}
+        self._known = {f"{ROOT}{name}" for name, _ in numbers_of(actuator)}
         self.rows: dict[str, int] = {}
         """Names of the engine, and the row of each in `block`."""
         columns = []
@@ -110,12 +113,12 @@ class Numbers(Mapping[str, Any]):
             if full in self.used:
                 return full
         shown = ", ".join(self)
-        if any(full in self._views for full in ways):
-            raise ParameterError(f"numbers[{name!r}]: no step of this actuator takes it; it takes {shown}")
         if name.startswith("delay."):
             raise ParameterError(
                 f"numbers[{name!r}]: the length of a delay is that of its buffer: make an actuator with another Delay"
             )
+        if any(full in self._known for full in ways):
+            raise ParameterError(f"numbers[{name!r}]: no step of this actuator takes it; it takes {shown}")
         raise ParameterError(f"numbers[{name!r}]: this actuator has no such number; it has {shown}")
 
     def set(self, name: str, values: Any, mask: Any = None, indices: Any = None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
+import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 from newton.actuators import DriveBase  # pyright: ignore[reportMissingImports]
 
@@ -39,6 +40,8 @@ class BackemfDrive(DriveBase):
 
     SHARED_PARAMS: ClassVar[set[str]] = {"kind", *NAMES, *(PREFIX + name for name in NAMES)}
     State = MotorState
+    has_armature = False
+    """Whether `add_armature` has given the joints their rotors."""
     evaluate_force = linear_force
 
     @classmethod
@@ -48,8 +51,9 @@ class BackemfDrive(DriveBase):
         What it is made of is shared by the joints of a row, and each joint says which actuator of that kind is its own.
         """
         kind, place = kind_with(checked(Carried(carried(args))))
+        usd = any(name.startswith(PREFIX) for name in args)
         # every joint answers with the same names, or Newton would put them into rows of their own
-        return dict.fromkeys(cls.SHARED_PARAMS) | {"kind": kind, "place": float(place)}
+        return dict.fromkeys(cls.SHARED_PARAMS) | {"kind": kind, "place": float(place), "usd": float(usd)}
 
     def __init__(
         self,
@@ -61,6 +65,7 @@ class BackemfDrive(DriveBase):
         fixed: bool = False,
         kind: Kind | None = None,
         place: Any = None,
+        usd: Any = 0.0,
         **given: Any,
     ):
         """Make the drive.
@@ -73,6 +78,7 @@ class BackemfDrive(DriveBase):
             fixed: Whether its numbers never change: they are then constants of the kernel, which is faster.
             kind: What the actuators of a row are made of, as `resolve_arguments` found it.
             place: Which actuator of that kind each joint has, a number or an array of them.
+            usd: 1 for a joint whose actuator was read from USD, where the joint's armature has the rotor in it.
             given: The same in the words of the USD attributes, as Newton hands them over.
         """
         if kind is not None:
@@ -80,6 +86,7 @@ class BackemfDrive(DriveBase):
         else:
             given = {name: x for name, x in given.items() if x is not None}
             self.backemf = checked(Carried(carried(given if actuator is None else {"actuator": actuator})))
+        self.usd = np.asarray(usd.numpy() if isinstance(usd, wp.array) else usd) > 0.0
         self._grad = isinstance(place, wp.array) and place.requires_grad
         self.fixed = fixed
         self.telemetry = tuple(telemetry)

@@ -15,13 +15,13 @@ from ...errors import BackemfError, ParameterError
 from ..loss import APPROXIMATED, DROPPED, UNKNOWN, Loss
 from ..on_joint import Unread
 from ..usd import applied_schemas, opened
+from .about import ABOUT, ACTUATOR
 from .attributes import authored, number, row, said, steps
 from .carrier import NAMES, PREFIX, carried
 from .joint_prim import joint_numbers, without_rotor
 from .law import Clamp, DcMotor, Drive, MaxEffort, Pipeline, PositionBased
 from .on_joint import NewtonJoint
 
-ACTUATOR = "NewtonActuator"
 BACKEMF, BACKEMF_CLAMP = "BackemfControlAPI", "BackemfClampingAPI"
 PD, PID, NEURAL = "NewtonPDControlAPI", "NewtonPIDControlAPI", "NewtonNeuralControlAPI"
 FLAT, LINE, TABLE = "NewtonMaxEffortClampingAPI", "NewtonDCMotorClampingAPI", "NewtonPositionBasedClampingAPI"
@@ -42,11 +42,12 @@ SCHEMAS: dict[str, tuple[str, ...]] = {
 BESIDE = "the whole actuator says everything: take the clamps and the delay of Newton out"
 
 
-def read_actuators(stage: Any) -> list[NewtonJoint | Unread]:
+def read_actuators(stage: Any, *, version: str | None = None) -> list[NewtonJoint | Unread]:
     """Every NewtonActuator of a stage, file or text in order: as an actuator, or why it is not read.
 
     What a joint has of its own is that of its first actuator, so that it is there once.
     """
+    ABOUT.require_version(version)
     # a stage that nobody holds is gone, and its prims with it
     whole, found = opened(stage), []
     seen: set[str] = set()
@@ -60,8 +61,9 @@ def read_actuators(stage: Any) -> list[NewtonJoint | Unread]:
     return found
 
 
-def read_actuator(stage: Any, joint: str | None = None) -> NewtonJoint:
+def read_actuator(stage: Any, joint: str | None = None, *, version: str | None = None) -> NewtonJoint:
     """The actuator of a joint in a stage, file or text, by the joint's path or name; None: the only one."""
+    ABOUT.require_version(version)
     whole = opened(stage)
     prim = _found(whole, joint)
     try:

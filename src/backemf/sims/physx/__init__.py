@@ -1,14 +1,17 @@
 """PhysX: the drive performance envelope of its articulation joints, from datasheets, and in USD files."""
 
+from . import law
+from .about import ABOUT
 from .datasheet import DatasheetEnvelope, from_datasheet, from_motor, from_numbers
-from .files import JointAxis, UsdDrive, author, joints, read, text
+from .drives import JointAxis, UsdDrive, author, joints, read_drive, text
 from .fit import FittedEnvelope, fit_envelope
 from .law import Envelope, clamped_effort, effort_bounds, solved_impulse
 from .reading import read_actuator, read_actuators
 from .solver import JointDrive, joint_step, pd_impulse
-from .written import WrittenDrive, write
+from .writing import WrittenDrive, write
 
 __all__ = [
+    "ABOUT",
     "DatasheetEnvelope",
     "Envelope",
     "FittedEnvelope",
@@ -25,10 +28,11 @@ __all__ = [
     "from_numbers",
     "joint_step",
     "joints",
+    "law",
     "pd_impulse",
-    "read",
     "read_actuator",
     "read_actuators",
+    "read_drive",
     "solved_impulse",
     "text",
     "write",

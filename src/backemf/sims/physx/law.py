@@ -18,6 +18,7 @@ from types import ModuleType
 from ...actuator.torque_limits import DriveEnvelope, envelope_bounds, limited
 from ...checks import Number, require_part
 from ...errors import ParameterError
+from ...parts import word
 from ...physics.limits import clip
 from ...physics.ops import absolute, maximum, minimum, where
 from ...tree import kind_of_numbers
@@ -36,7 +37,7 @@ class Envelope:
 
     limit: DriveEnvelope
     """The four numbers of PhysX."""
-    quadrants: str = "physx"
+    quadrants: str = word(default="physx")
     """"physx": braking is limited like driving. "physical": losses and back-EMF help to brake, as in a motor."""
 
     def __post_init__(self) -> None:

@@ -19,7 +19,8 @@ from ..loss import APPROXIMATED, DROPPED, UNKNOWN, Loss
 from ..on_joint import OnJoint, Unread
 from ..usd import applied_schemas
 from ..usd import opened as open_stage
-from .files import DRIVE, INSTANCES, JOINTS, LINEAR, JointAxis, UsdDrive, drive_of, prims, says, values
+from .about import ABOUT
+from .drives import DRIVE, INSTANCES, JOINTS, LINEAR, JointAxis, UsdDrive, drive_of, prims, says, values
 
 OLDER = {
     "armature": ("armature", 1, -1, 0.0),
@@ -33,23 +34,26 @@ SEEDS = ("armature", "friction", "damping", "velocityLimit")
 """Attributes of Newton that newer PhysX takes where a joint's axis says nothing."""
 
 
-def read_actuators(stage: Any) -> list[OnJoint | Unread]:
+def read_actuators(stage: Any, *, version: str | None = None) -> list[OnJoint | Unread]:
     """Every drive of a stage, file or text, in the order of the stage: as an actuator, or why it is not one.
 
     A joint is named by its path, and an axis that is not the angular one stands behind it, such as /World/ball:rotX.
     """
+    ABOUT.require_version(version)
     opened = open_stage(stage)
     place = f"{stage}, " if isinstance(stage, os.PathLike) or (isinstance(stage, str) and "\n" not in stage) else ""
     return [row for prim in prims(opened) for row in _rows(opened, prim, place)]
 
 
-def read_actuator(stage: Any, joint: str | None = None, instance: str | None = None) -> OnJoint:
+def read_actuator(
+    stage: Any, joint: str | None = None, instance: str | None = None, *, version: str | None = None
+) -> OnJoint:
     """The drive of a joint in a stage, file or text, as an actuator without a motor.
 
     `joint` is the joint's path or name, with an axis behind a colon where it has several drives, or `instance` says
     the axis; None: the only drive of the stage.
     """
-    rows = read_actuators(stage)
+    rows = read_actuators(stage, version=version)
     name, _, axis = (joint or "").partition(":")
     fitting = [
         row

@@ -23,6 +23,7 @@ from typing import Any
 
 from ...checks import Maybe, Number, require, require_part
 from ...errors import ParameterError
+from ...parts import count, flag
 from ...physics.limits import clip
 from ...physics.ops import absolute, where
 from ...tree import kind_of_numbers
@@ -40,11 +41,11 @@ class JointDrive:
     """Effort per position error [N·m/rad]."""
     damping: Number = 0.0
     """Effort per velocity error [N·m·s/rad]."""
-    position_iterations: int = 32
+    position_iterations: int = count(None, default=32)
     """Position iterations of the articulation, each a short step of its own."""
-    velocity_iterations: int = 1
+    velocity_iterations: int = count(None, default=1)
     """Velocity iterations of the articulation; without one, the envelope need not hold at the end of the step."""
-    forces_every_iteration: bool = True
+    forces_every_iteration: bool = flag(default=True)
     """Whether gravity and applied efforts enter in every position iteration, or once per step, as in Isaac Lab."""
     static_friction: Number = 0.0
     """Largest friction that holds the joint at rest [N·m]."""

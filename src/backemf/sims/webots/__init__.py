@@ -1,15 +1,17 @@
 """Webots: its motors and joints as it computes them, the nodes of its worlds, and its controllers without it."""
 
+from . import law
+from .about import ABOUT
 from .commands import Commands
 from .compiled import CompiledWebots, State, command_laws, laws
 from .coupled import coupled
-from .files import write
 from .held import OnWebotsJoint
 from .law import JointState, MotorState
 from .motor import WebotsJoint, WebotsMotor
 from .nodes.loads import JointLoad
 from .nodes.others import WorldDevice
-from .nodes.worlds import World, WorldJoint, WorldRobot, WorldSensor, read
+from .nodes.world_parts import World, WorldJoint, WorldRobot, WorldSensor
+from .nodes.worlds import read as read_world
 from .reading import read_actuator, read_actuators
 from .records.picture import draw_compared, draw_run
 from .records.recording import Recorder
@@ -18,8 +20,10 @@ from .robots.description import MechanicalCoupling, RobotDescription, RobotJoint
 from .robots.robot_toml import robot_from_toml
 from .running import Ended, run_script
 from .simulation import Simulation, simulated
+from .writing import write
 
 __all__ = [
+    "ABOUT",
     "Commands",
     "CompiledWebots",
     "Ended",
@@ -45,11 +49,12 @@ __all__ = [
     "draw_compared",
     "draw_run",
     "from_world",
+    "law",
     "laws",
     "load_robot",
-    "read",
     "read_actuator",
     "read_actuators",
+    "read_world",
     "robot_from_toml",
     "run_script",
     "simulated",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...physics.limits import clip
-from ...physics.ops import absolute, isfinite, minimum, where
-from .law import MotorState, in_torque
+from ...physics.ops import isfinite, minimum, where
+from .law import MotorState
 from .motor import WebotsMotor
 
 
@@ -65,41 +65,3 @@ def set_torque(m: WebotsMotor, state: MotorState, torque: float) -> MotorState:
     """Torque control [N·m], within the torque that is available now."""
     asked = clip(torque * m.multiplier, -state.available, state.available)
     return state._replace(torque=asked, torque_mode=1.0 + 0.0 * state.available)
-
-
-def forgotten(state: MotorState) -> MotorState:
-    """The state after `setControlPID` with other gains, which is all that resets the PID."""
-    return state._replace(integral=0.0 * state.integral, previous_error=0.0 * state.previous_error)
-
-
-def powered(m: WebotsMotor, state: MotorState, was_on: Any, is_on: Any) -> MotorState:
-    """The state after a battery ran empty, or got its first charge: no torque is available, or the largest.
-
-    A torque that was commanded before stays, as in Webots.
-    """
-    back = where(is_on, m.max_torque + 0.0 * state.available, 0.0 * state.available)
-    return state._replace(available=where(was_on == is_on, state.available, back))
-
-
-def refusals(state: MotorState, calls: Commands) -> list[str]:
-    """What Webots prints for calls of one motor that it ignores, without the line's beginning `Error: `."""
-    told = []
-    for name, value in calls._asdict().items():
-        if value is not None and value != value:
-            word = {"available": "available_force", "torque": "force"}.get(name, name)
-            said = {"velocity": "'velocity' argument.(NaN)"}.get(name, f"'{word.split('_')[-1]}' argument (NaN).")
-            told.append(f"wb_motor_set_{word}() called with an invalid {said}")
-    target = state.target_position if calls.position is None else calls.position
-    if calls.velocity is not None and calls.velocity < 0.0 and absolute(target) != float("inf"):
-        told.append(
-            f"wb_motor_set_velocity() called with negative 'velocity' argument in position control mode ({target:g})."
-        )
-    if calls.available is not None and calls.available < 0.0:
-        told.append("wb_motor_set_available_force() called with negative 'force' argument.")
-    return told
-
-
-def mode(state: MotorState) -> Any:
-    """0 in position control, 1 in velocity control, 2 in torque control [1]."""
-    moving = where(isfinite(state.target_position), 0.0 * state.available, 1.0 + 0.0 * state.available)
-    return where(in_torque(state), 2.0 + 0.0 * state.available, moving)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from ...engines import bind, load
 from ...errors import ParameterError
 from ...tree import map_numbers
+from ..on_engine import OnEngine
 from . import commands, law
 from .commands import Commands
 from .law import JointState, MotorState
@@ -35,35 +36,27 @@ class State(NamedTuple):
     """Where the joints are."""
 
 
-class CompiledWebots:
+class CompiledWebots(OnEngine):
     """Steps a batch of motors and joints: `state, feedback = step(state, inertia, load, dt)`."""
 
     def __init__(self, motor: WebotsMotor, joint: WebotsJoint | None = None, engine: str = "numpy", **options: Any):
-        unknown = set(options) - ({"dtype", "device"} if engine == "torch" else set())
-        if unknown:
-            raise ParameterError(f"options {', '.join(sorted(unknown))}: the {engine} engine has none of that name")
-        self.engine, self._engine, self._place = engine, load(engine), options
+        super().__init__(engine, options)
         self._laws, self._commands = laws(engine), command_laws(engine)
         self.motor = map_numbers(motor, self._number)
         self.joint = map_numbers(joint or WebotsJoint(), self._number)
 
-    def _number(self, value: Any) -> Any:
-        """A parameter as the engine takes it: plain numbers and the engine's own arrays stay."""
-        foreign = type(value).__module__ == "numpy" and self.engine != "numpy"
-        return self._engine.array(value, **self._place) if foreign else value
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what was compiled belongs to this process: a copy compiles it again
+        return partial(CompiledWebots, **self._place), (self.motor, self.joint, self.engine)
+
+    def __repr__(self) -> str:
+        return f"CompiledWebots({self.engine}, {self.motor})"
 
     def initial(self, shape: tuple[int, ...] | int = ()) -> State:
         """A batch as Webots loads it: at rest, holding its position, with the largest velocity and torque."""
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
-
-        def spread(value: Any) -> Any:
-            return self._engine.array(value, shape, **self._place)
-
-        start, nothing = spread(self.joint.position), spread(0.0)
-        motor = MotorState(
-            start, spread(self.motor.max_velocity), spread(self.motor.max_torque), nothing, nothing, nothing, nothing,
-            nothing,
-        )  # fmt: skip
+        numbers = (self.joint.position, self.motor.max_velocity, self.motor.max_torque, 0.0)
+        start, fastest, most, nothing = (self._spread(number, shape) for number in numbers)
+        motor = MotorState(start, fastest, most, nothing, nothing, nothing, nothing, nothing)
         return State(motor, JointState(start, nothing))
 
     def command(self, state: State, **calls: Any) -> State:

@@ -30,6 +30,13 @@ class RadarTarget:
     """A target that a radar sees; there is never one."""
 
 
+class CLibrary:
+    """Stands for Webots' C library, which scripts import as `wb`, mostly without a use for it."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"wb.{name}: Webots' C library is not here; use the classes of the module controller")
+
+
 SUBMODULES = {
     "accelerometer": "Accelerometer", "altimeter": "Altimeter", "ansi_codes": "AnsiCodes", "brake": "Brake",
     "camera": "Camera CameraRecognitionObject", "compass": "Compass", "connector": "Connector", "device": "Device",
@@ -40,6 +47,7 @@ SUBMODULES = {
     "position_sensor": "PositionSensor", "radar": "Radar", "radar_target": "RadarTarget",
     "range_finder": "RangeFinder", "receiver": "Receiver", "robot": "Robot", "sensor": "Sensor", "skin": "Skin",
     "speaker": "Speaker", "supervisor": "Supervisor", "touch_sensor": "TouchSensor", "vacuum_gripper": "VacuumGripper",
+    "wb": "",
 }  # fmt: skip
 """Submodules of Webots' package, and what is in each."""
 
@@ -60,6 +68,7 @@ def modules() -> dict[str, Any]:
         made[f"controller.{name}"] = module = ModuleType(f"controller.{name}")
         for each in classes.split():
             setattr(module, each, getattr(package, each))
+    made["controller.wb"].wb = CLibrary()
     return made
 
 

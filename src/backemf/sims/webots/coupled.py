@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .commands import Commands
 from .motor import WebotsMotor
 
 
@@ -17,11 +16,6 @@ def groups(names: list[str]) -> dict[str, list[str]]:
         if len(parts) == 2:
             found.setdefault(parts[0], []).append(name)
     return found
-
-
-def relayed(calls: Commands) -> Commands:
-    """What the siblings of a motor get of its calls: all but the available torque."""
-    return calls._replace(available=None)
 
 
 def coupled(motors: Mapping[str, WebotsMotor]) -> tuple[dict[str, WebotsMotor], list[str]]:

@@ -59,10 +59,6 @@ class OnWebotsJoint(OnJoint):
         """What Webots computes with it."""
         return HeldLaw(self)
 
-    def commanding(self, control: str) -> OnWebotsJoint:
-        """The same under another kind of command: "position", "velocity" or "torque"."""
-        return held(self.motor, self.parameters, control, self.joint, self.inertia)
-
 
 def held(
     motor: WebotsMotor, parameters: WebotsJoint, control: str, joint: str = "", inertia: float | None = None

@@ -226,3 +226,12 @@ def imposed_torque(
     damping = joint.damping_constant + joint.brake
     keeps = damping * velocity + joint.spring_constant * position - load
     return where(velocity == wanted, clip(keeps, -most, most), sign(wanted - velocity) * most)
+
+
+def propeller_effort(velocity: float, thrust: float, torque: float, max_torque: float) -> float:
+    """What a propeller at a speed [rad/s] pays for: its thrust [N] plus its torque [N·m], in air at rest.
+
+    `thrust` [N·s²] and `torque` [N·m·s²] are its constants per square of the speed.
+    """
+    square = velocity * velocity
+    return absolute(thrust) * square + minimum(absolute(torque) * square, max_torque + 0.0 * square)

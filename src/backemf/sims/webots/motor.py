@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ...checks import Maybe, Number, concrete, require, require_finite
 from ...errors import ParameterError
+from ...parts import word
 from ...tree import kind_of_numbers
 
 UNLIMITED = -1.0
@@ -28,7 +29,7 @@ class WebotsMotor:
     The constructor refuses what Webots would correct; `corrected` does as Webots does, and says what it changed.
     """
 
-    kind: str = "rotational"
+    kind: str = word(default="rotational")
     """"rotational" or "linear"."""
     acceleration: Number = UNLIMITED
     """Fastest change of the commanded velocity [rad/s²]; -1: any."""
@@ -50,7 +51,7 @@ class WebotsMotor:
     """Factor on every position, velocity and torque that is commanded [1]."""
     max_torque: Number = 10.0
     """`maxTorque`: largest torque [N·m]; of a LinearMotor `maxForce` [N]."""
-    derivative: str = "source"
+    derivative: str = word(default="source")
     """"source": the error's rate as the program computes it; "manual": with the sign that the manual prints."""
 
     def __post_init__(self) -> None:
@@ -87,7 +88,7 @@ class WebotsMotor:
 class WebotsJoint:
     """A `HingeJoint`, or a `SliderJoint` in N, m and their ratios: what its `jointParameters` say, and its brake."""
 
-    kind: str = "hinge"
+    kind: str = word(default="hinge")
     """"hinge" or "slider"."""
     position: Number = 0.0
     """Position at load [rad]."""
@@ -187,8 +188,3 @@ def _corrected(cls: type[WebotsMotor], position: float, fields: Mapping[str, Any
         if known.get("min_position", 0.0) > position:
             change("min_position", position, f"{position:g} or less")
     return cls(**known), told
-
-
-def with_gains(motor: WebotsMotor, p: Number, i: Number, d: Number) -> WebotsMotor:
-    """The motor with other gains, as `setControlPID` makes it; its state has to forget, too."""
-    return replace(motor, control_p=p, control_i=i, control_d=d)

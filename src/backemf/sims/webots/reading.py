@@ -10,16 +10,19 @@ from ...errors import ParameterError
 from ..joint import single
 from ..loss import APPROXIMATED, DROPPED, Loss
 from ..on_joint import Unread
+from .about import ABOUT
 from .held import CONTROLS, OnWebotsJoint, held
 from .motor import KINDS, WebotsJoint, WebotsMotor
 from .nodes.unexpanded import what_is_needed
-from .nodes.worlds import World, WorldJoint, read
+from .nodes.world_parts import World, WorldJoint
+from .nodes.worlds import read
 
 
 def read_actuator(
     text_or_path: str | os.PathLike[str],
     joint: str | None = None,
     *,
+    version: str | None = None,
     control: str | None = None,
     inertia: float | None = None,
     assets: Iterable[str | os.PathLike[str]] = (),
@@ -31,6 +34,7 @@ def read_actuator(
     `inertia` is what the joint moves [kg·m²], as far as the end point's Physics does not say it. `assets` are folders
     in which PROTOs are looked for.
     """
+    ABOUT.require_version(version)
     found = _named(read(text_or_path, assets=assets), joint, _file(text_or_path))
     if control is not None and control not in CONTROLS:
         raise ParameterError(f"control = {control!r}: must be one of {', '.join(CONTROLS)}")
@@ -42,10 +46,12 @@ def read_actuator(
 def read_actuators(
     text_or_path: str | os.PathLike[str],
     *,
+    version: str | None = None,
     control: str | None = None,
     assets: Iterable[str | os.PathLike[str]] = (),
 ) -> list[OnWebotsJoint | Unread]:
     """Every motor of a world, a PROTO or a bare node, in the order of the text; a motor that is not read says why."""
+    ABOUT.require_version(version)
     world = read(text_or_path, skip=True, assets=assets)
     found = [(each.line, _on_joint(each, control)) for each in world.joints if each.motor is not None]
     rows = [each for _, each in sorted([*found, *world.unread], key=lambda pair: pair[0])]

@@ -18,7 +18,7 @@ from .backends.on_mujoco import OnMujoco
 from .devices.absent import absent_device
 from .devices.motor import Motor, coupled_devices
 from .devices.other import Brake, Device, PositionSensor, Sampler, period_of
-from .energy import propeller_effort
+from .law import propeller_effort
 from .nodes.others import WorldDevice, feedback_refusal
 from .records.recording import Recorder
 from .robots.description import GRAVITY, RobotDescription, RobotJoint, device_names, load_robot

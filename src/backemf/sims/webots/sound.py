@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...physics.limits import clip
-from ...physics.ops import absolute, sqrt, where
+from ...physics.ops import absolute, where
 
 
 class Sound(NamedTuple):
@@ -24,14 +24,3 @@ def sound(velocity: float, max_velocity: float) -> Sound:
     share = clip(absolute(velocity) / where(max_velocity > 0.0, max_velocity, 1.0), 0.0, 1.0)
     share = where(max_velocity > 0.0, share, 0.0 * share)
     return Sound(share > 0.1, 0.9 + 0.1 * share, 0.6 + 0.8 * share)
-
-
-def muscle_radius(volume: float, height: float) -> float:
-    """Radius of a muscle of a volume [m³] that is stretched to a height [m]: half an ellipsoid's, sqrt(3V/(4πh))."""
-    return sqrt(3.0 * volume / (4.0 * 3.141592653589793 * height))
-
-
-def muscle_status(torque: float, max_torque: float) -> float:
-    """Contraction from -1 to 1: the share of the largest torque [1]."""
-    most = where(max_torque > 0.0, max_torque, 1.0)
-    return where(max_torque > 0.0, clip(torque / most, -1.0, 1.0), 0.0 * torque)

@@ -25,6 +25,7 @@ from ....actuator.supply import Supply
 from ....engines import bind, load
 from ....errors import BackemfWarning
 from ....motor import Gearbox, Magnet, Motor, Stage, Winding
+from ....parts import without_neutral
 from ..stability import GROWS, integrator_of, longest_step, times
 from . import law as joint_law
 from .joints import Joints, mujoco_module
@@ -84,7 +85,7 @@ def response(actuator: Actuator | None, inertia: float, damping: float, dt: floa
     names = [name for name in ("current", "integral") if name in states_of(actuator)]
     count = 3 + len(names)
     basis = SMALL * np.eye(count)
-    engine = load("numpy")
+    engine, actuator = load("numpy"), without_neutral(actuator)
     law: Any = bind(joint_law, "numpy", engine.ops)
     given = {name: basis[2 + place] for place, name in enumerate(names)}
     state = initial_state(engine, actuator, (count,), 0, dt, given, {})

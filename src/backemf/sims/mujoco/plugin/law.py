@@ -13,6 +13,7 @@ from typing import Any
 
 from ....actuator.chain import added, coupled, receive
 from ....motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
+from ....parts import acts
 from ....physics.gearbox import within_play
 from ....physics.ops import absolute, as_bits, maximum, where
 from ....physics.state import State
@@ -75,7 +76,7 @@ def felt_slope(actuator, out, dt):
     motor: Motor | None = actuator.motor
     if motor is None:
         return maximum(out.torque_slope + dt * out.torque_stiffness, nothing)
-    if motor.gearbox is not None and motor.gearbox.backlash is not None:
+    if motor.gearbox is not None and acts(motor.gearbox, "backlash"):
         # the flank has pushed as much as it does, whatever the joint does now
         return nothing
     return maximum(out.torque_slope + nothing, nothing)

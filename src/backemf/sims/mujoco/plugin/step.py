@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -19,6 +20,7 @@ from ....actuator.robot import ActuatorSet
 from ....engines import bind, load
 from ....engines.packing import packed, unpacked
 from ....errors import ParameterError
+from ....parts import without_neutral
 from ....physics.state import OUTPUTS, Output, State
 from ....tree import numbers
 from . import law as joint_law
@@ -83,7 +85,8 @@ class Fused:
 
     def __init__(self, groups: tuple[Group, ...], engine: str, dt: float, names: tuple[str, ...]):
         self._engine = load(engine)
-        self._groups, self._dt, self._names = groups, dt, names
+        self._groups = tuple(replace(group, actuator=without_neutral(group.actuator)) for group in groups)
+        self._dt, self._names = dt, names
         self._law = bind(joint_law, engine, self._engine.ops)
         order = [c for group in groups for c in group.columns]
         self._inverse = tuple(order.index(c) for c in range(len(order)))

@@ -79,7 +79,7 @@ def attach(
     ways |= dict.fromkeys(("frictionloss", "damping"), require_way("friction", friction))
     hinge = joint_of_spec(mujoco, spec, joint)
     numbers = {"timestep": float(spec.option.timestep)} | numbers
-    written = write(thing, joint, version, name=name, backlash=backlash, **numbers)
+    written = write(thing, joint, version=version, name=name, backlash=backlash, **numbers)
     if written.kind != "dcmotor":
         raise ParameterError(
             f"attach({type(thing).__name__}(...)) without a motor: paste the <{written.kind}> of write, or give "

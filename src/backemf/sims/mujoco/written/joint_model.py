@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 from ....actuator import Actuator
 from ....errors import ParameterError
 from ....motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal, heat_mark, mark
+from ....parts import acts
 from ...digits import EXACT, digits_or
 from ...joint import inertia_mark, ratio_of, single
 from ...text import Figure
@@ -174,7 +175,7 @@ def inductive(draft: MotorDraft, bandwidth: Any) -> None:
             + (", and while the winding is cold." if heats else ".")
         )
         draft.kept["inductance"] = "The time constant is that of the current loop."
-    elif henry is not None:
+    elif acts(motor.winding, "inductance"):
         time = single("Winding.inductance", henry) / single("Winding.resistance", motor.winding.resistance)
         source = f"Winding.inductance {single('Winding.inductance', henry):g} H over Winding.resistance"
         source += mark(motor, "winding.inductance", time / single("Winding.inductance", henry))
@@ -203,7 +204,7 @@ def thermal(draft: MotorDraft) -> None:
     if node is None:
         return
     share = draft.constants.share
-    told = {"winding heat": "" if draft.motor.magnet.iron_loss is None else "Iron losses do not heat the winding."}
+    told = {"winding heat": "" if not acts(draft.motor.magnet, "iron_loss") else "Iron losses do not heat the winding."}
     if isinstance(node, TwoNodeThermal):
         resistance, capacity, off = one_node_of(node)
         source = f"TwoNodeThermal, one node fitted to {TEN_MINUTES} s of constant loss"
@@ -238,8 +239,11 @@ def cogging(draft: MotorDraft, forwards: bool) -> None:
     draft.kept["cogging"] = ""
 
 
-def friction(draft: MotorDraft) -> None:
-    """Bristles and drag to the motor, dry friction and the rotor's inertia to the joint."""
+def friction(draft: MotorDraft, coulomb: float = 0.0) -> None:
+    """Bristles and drag to the motor, dry friction and the rotor's inertia to the joint.
+
+    `coulomb` is dry friction of the joint itself [N·m].
+    """
     motor, n, f = draft.motor, ratio_of(draft.motor), draft.motor.friction
     drags = drag_row(motor)
     if any(drags):
@@ -264,10 +268,13 @@ def friction(draft: MotorDraft) -> None:
         draft.kept["dry friction"] = ""
     if isinstance(f, LoadDependent):
         draft.kept["dry friction"] = "Of the friction, the part without load is left."
-    if sliding or any(drags) or "lugre" in draft.attributes:
+    if coulomb:
+        draft.kept.setdefault("dry friction", "")
+        source = f"{source}, and {coulomb:g} of the joint itself" if sliding else "the joint's own"
+    if sliding or coulomb or any(drags) or "lugre" in draft.attributes:
         # what the motor says of friction stands in place of what the joint had
         draft.joint["damping"] = row(0.0, "N·m·s/rad", "the motor has it")
-        draft.joint["frictionloss"] = row(n * sliding, "N·m", source)
+        draft.joint["frictionloss"] = row(n * sliding + coulomb, "N·m", source)
 
 
 def bristles(draft: MotorDraft, f: Dahl | LuGre, n: float) -> None:
@@ -280,7 +287,7 @@ def bristles(draft: MotorDraft, f: Dahl | LuGre, n: float) -> None:
     draft.kept["dry friction"] = draft.kept["stiction"] = draft.kept["Stribeck curve"] = ""
     if isinstance(f, LuGre):
         damping, rest, speed = f.damping, f.stiction, f.stribeck_velocity
-        if f.stribeck_exponent is not None:
+        if acts(f, "stribeck_exponent"):
             draft.kept["Stribeck curve"] = f"The exponent of the Stribeck curve is 2 in place of {f.stribeck_exponent}."
         if f.damping_exponent is not None:
             draft.kept["pre-sliding"] = "The damping of the bristles does not fade with speed."

@@ -17,6 +17,7 @@ from ....actuator import Supply
 from ....actuator.controllers import DutyServo, IdealPd, PositionPid, Torque, TorquePid, VelocityPi, Voltage
 from ....actuator.gains import Gains
 from ....errors import ParameterError
+from ....parts import acts
 from ...joint import single
 from .joint_model import Constants, tidy
 
@@ -64,7 +65,7 @@ def volt_gains_of(c: PositionPid | DutyServo, supply: Supply | None) -> tuple[Ga
         if supply is None:
             raise ParameterError("DutyServo gives a duty of the bus voltage: give supply=")
         bus = single("Supply.voltage", supply.voltage)
-        told = "" if c.dead_band is None else f"The dead band of the servo is lost: {c.dead_band} rad."
+        told = "" if not acts(c, "dead_band") else f"The dead band of the servo is lost: {c.dead_band} rad."
     kp, ki, kd = (bus * single("gain", gain or 0.0) for gain in (c.kp, c.ki, c.kd))
     return Gains(kp, ki, kd), told
 
@@ -73,7 +74,7 @@ def torque_gains_of(c: IdealPd | TorquePid) -> Gains:
     """Gains of a controller in torque."""
     if isinstance(c, IdealPd):
         return Gains(single("stiffness", c.stiffness), 0.0, single("damping", c.damping))
-    return Gains(single("kp", c.kp), single("ki", c.ki or 0.0), single("kd", c.kd))
+    return Gains(single("kp", c.kp), single("ki", c.ki), single("kd", c.kd))
 
 
 def loop_in_volts(c: Any, k: Constants, supply: Supply | None) -> Loop:
@@ -91,7 +92,7 @@ def loop_in_volts(c: Any, k: Constants, supply: Supply | None) -> Loop:
         gains, told = volt_gains_of(c, supply)
         return Loop("position", gains, told, "", c.integral_limit)
     if isinstance(c, VelocityPi):
-        return Loop("velocity", Gains(single("kp", c.kp), single("ki", c.ki or 0.0)), "", MOVING)
+        return Loop("velocity", Gains(single("kp", c.kp), single("ki", c.ki)), "", MOVING)
     if isinstance(c, TorquePid) and c.follows == "velocity":
         gains = as_volts(Gains(0.0, torque_gains_of(c).ki, torque_gains_of(c).kd), k)
         if gains.kd <= 0.0:

@@ -11,6 +11,7 @@ from ....actuator.controllers import IdealPd, Torque, TorquePid
 from ....actuator.torque_limits import AngleTable, EffortRange
 from ....errors import ParameterError
 from ....motor import Motor
+from ....parts import acts
 from ...joint import parts_of, single
 from ...on_joint import OnJoint
 from ...text import Figure
@@ -91,7 +92,11 @@ def element_of(actuator: Actuator, has_pid: bool) -> Element:
         "kp": single("kp", c.stiffness if ideal else c.kp),
         "kv": single("kd", c.damping if ideal else c.kd),
     }
-    ki, limit = (None, None) if ideal else (c.ki, c.integral_limit)
+    ki, limit = (None, None) if ideal or not acts(c, "ki") else (c.ki, c.integral_limit)
+    bounded = actuator.command_range is not None or actuator.slew is not None
+    if not any(gains.values()) and ki is None and "effort" in c.inputs and not bounded:
+        # without gains the effort alone counts
+        return Element("motor", {}, ("effort",))
     if not has_pid or (c.inputs == ("position",) and ki is None and actuator.slew is None):
         told = "" if c.inputs == ("position",) else "Targets of velocity and effort have no effect."
         return Element("position", gains, ("position",), told)
@@ -107,7 +112,7 @@ def element_of(actuator: Actuator, has_pid: bool) -> Element:
 def velocity_element(c: TorquePid, has_pid: bool) -> Element:
     """The element for a controller that follows a velocity."""
     kp, kd = single("kp", c.kp), single("kd", c.kd)
-    if c.ki is not None and kd == 0.0 and kp == 0.0:
+    if acts(c, "ki") and kd == 0.0 and kp == 0.0:
         rest = "" if c.inputs == ("velocity",) else "Targets of position and effort have no effect."
         told = f"{STARTS_AT_0}{'.' if c.integral_limit is None else ', and has no limit.'}"
         return Element("intvelocity", {"kp": single("ki", c.ki)}, ("velocity",), rest, told)
@@ -193,9 +198,7 @@ def joint_numbers(draft: Draft, thing: Motor | Actuator | OnJoint) -> None:
         dry.append((single("TanhFriction.coulomb", friction.coulomb), "TanhFriction.coulomb"))
         viscous.append((single("TanhFriction.viscous", friction.viscous), "TanhFriction.viscous"))
     if on_joint is not None:
-        apart = on_joint.stiction not in (None, on_joint.coulomb)
-        draft.kept |= {"rotor inertia": "", "viscous drag": ""}
-        draft.kept["dry friction"] = "Friction at rest is that of sliding." if apart else ""
+        draft.kept |= {"rotor inertia": "", "dry friction": "", "viscous drag": ""}
         if on_joint.armature:
             draft.joint["armature"] = row(on_joint.armature, "kg·m²", source)
     for name, parts, unit in (("frictionloss", dry, "N·m"), ("damping", viscous, "N·m·s/rad")):

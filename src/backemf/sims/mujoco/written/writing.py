@@ -7,16 +7,18 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from ....actuator import Actuator, Supply
-from ....actuator.controllers import Voltage, bandwidth_of
+from ....actuator.controllers import Voltage
 from ....checks import Number
 from ....errors import ParameterError
 from ....motor import Motor
-from ...joint import parts_of, single
+from ....parts import acts
+from ...joint import joint_name, parts_of, single
 from ...losses import statuses
 from ...on_joint import OnJoint
 from ...text import Figure, Written
+from ..about import ABOUT
 from ..motor import DcMotor
-from ..versions import known_version
+from ..versions import VERSIONS
 from .clip import VOLTS, is_clip, with_motor
 from .controlling import control, history, torque_limit
 from .joint_model import PLAY, Draft, MotorDraft, cogging, electric, friction, inductive, row, thermal
@@ -53,16 +55,17 @@ class WrittenMotor(Written):
 
 def write(
     thing: Motor | Actuator | OnJoint,
-    joint: str = "joint",
-    version: str = "4.0",
+    joint: str | None = None,
+    kind: str | None = None,
     *,
+    version: str | None = None,
+    timestep: float | None = None,
     supply: Supply | Number | None = None,
     effort: str = "peak",
     effort_limit: float | None = None,
     keep: str = "line",
     name: str | None = None,
     backlash: bool = False,
-    timestep: float = TIMESTEP,
 ) -> WrittenMotor:
     """A `<dcmotor>` for an actuator, with everything on the joint's side of the gear, and what is lost.
 
@@ -73,12 +76,15 @@ def write(
     `"constants"` writes both constants as they are, of which MuJoCo takes the geometric mean. `supply` is what limits
     the voltage, the actuator's own if left out; `effort` "peak" or "continuous" chooses the current behind the largest
     torque, which `effort_limit` replaces [N·m]. `name` is that of the actuator, the joint's if left out.
-    `backlash=True` writes a second hinge for the play of the gears. Delays and current-rate limits are written for the
-    physics `timestep` [s] of the model.
+    `backlash=True` writes the backlash as a second hinge. Delays and current-rate limits are written for the
+    physics `timestep` [s] of the model, MuJoCo's own 0.002 if left out.
     """
-    known_version(version)
-    draft = drafted(thing, version, supply, effort, effort_limit, keep, timestep)
-    joint, name = named("joint", joint), named("name", joint if name is None else name)
+    ABOUT.require(kind, version)
+    version = VERSIONS[-1] if version is None else version
+    step = TIMESTEP if timestep is None else timestep
+    draft = drafted(thing, version, supply, effort, effort_limit, keep, step)
+    joint = named("joint", joint_name(joint, thing))
+    name = named("name", joint if name is None else name)
     play = play_of(draft, joint) if backlash else {}
     attributes = plain(draft.attributes)
     if draft.tag == "dcmotor":
@@ -124,7 +130,12 @@ def drafted(
     if clip:
         actuator = with_motor(actuator)
         thing = replace(thing, actuator=actuator) if isinstance(thing, OnJoint) else actuator
-    motor, actuator = parts_of(thing.folded() if isinstance(thing, OnJoint) else thing)
+    coulomb = 0.0
+    if isinstance(thing, OnJoint):
+        # a joint holds its dry friction beside the bristles of its motor
+        coulomb = single("OnJoint.coulomb", thing.coulomb)
+        thing = replace(thing, coulomb=0.0, stiction=None).folded()
+    motor, actuator = parts_of(thing)
     assert motor is not None
     if keep not in ("line", "constants"):
         raise ParameterError(f"keep = {keep!r}: must be 'line' or 'constants'")
@@ -141,10 +152,10 @@ def drafted(
     turned = single("Motor.ratio", motor.ratio) < 0.0
     mirrored = turned and isinstance(actuator.controller, Voltage)
     electric(draft, keep)
-    inductive(draft, bandwidth_of(actuator.controller))
+    inductive(draft, actuator.controller.bandwidth)
     thermal(draft)
     cogging(draft, not turned or mirrored)
-    friction(draft)
+    friction(draft, coulomb)
     torque_limit(draft, source, effort, effort_limit)
     control(draft, source)
     history(draft)
@@ -166,7 +177,7 @@ def play_of(draft: Draft, joint: str) -> dict[str, Any]:
     if not isinstance(draft, MotorDraft):
         raise ParameterError("backlash = True: without a motor there are no gears; leave it out")
     gears, h = draft.motor.gearbox, draft.timestep
-    if gears is None or gears.backlash is None:
+    if gears is None or not acts(gears, "backlash"):
         raise ParameterError("backlash = True: the gears have no play; give Gearbox.backlash [rad]")
     if "armature" not in draft.joint:
         raise ParameterError("backlash = True: a rotor that the play lets go needs an inertia; give Motor.rotor")

@@ -45,7 +45,8 @@ class Axis:
         self.acceleration = known.acceleration
         self.brake = joint.brake
         # what the motor remembers: the names of MotorState
-        self.target_position = joint.position
+        low, high, start = known.min_position, known.max_position, joint.position
+        self.target_position = start if low == high else min(max(start, low), high)
         self.target_velocity = known.max_velocity
         self.available = known.max_torque
         self.torque = 0.0

@@ -23,6 +23,7 @@ from ....engines import load as engine
 from ....errors import ParameterError
 from ....motor import Motor
 from ....motorfile import load
+from ....parts import without_neutral
 from ..robots.description import RobotDescription, RobotJoint
 from .axis import Axis, told
 from .gears import Carried, Follower, carried, followed, followers_of
@@ -97,7 +98,7 @@ class Drive:
                 )
             self.travel = joint.travel or 1.0
         self.control = straight_control(axis.motor, axis.joint, self.dt)
-        self.actuator = actuator_of(joint, robot) if axis.driven else Actuator(controller=Torque())
+        self.actuator = without_neutral(actuator_of(joint, robot) if axis.driven else Actuator(controller=Torque()))
         if axis.joint.static_friction > 0.0 and axis.driven:
             told(f"Note: {axis.name!r}: static_friction has no effect with the backend motor; the motor has its own.")
         self.laws = bind(chain, "python", engine("python").ops)

@@ -1,4 +1,4 @@
-"""Where the PROTOs of a file are: beside it, at the address that it gives, or in the folders of assets, nowhere else.
+"""Where the PROTOs of a file are: beside it, at its address, in the tree of Webots around it, in assets, nowhere else.
 
 Nothing is fetched: an address on the web, or one of Webots' own (webots://projects/...), is looked for in the folders
 of assets by its last parts.
@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ....errors import ParameterError
+from .webots_trees import protos_of_tree, tree_of
 
 MOST_FILES = 200_000
 """Files of a folder that are looked at [1]."""
@@ -30,6 +31,7 @@ class Finder:
     def __init__(self, assets: Iterable[str | os.PathLike[str]] = ()):
         self.assets = [_folder(each) for each in assets]
         self.listed: dict[Path, dict[str, list[Path]]] = {}
+        self.trees: dict[Path, dict[str, Path]] = {}
 
     def at_address(self, address: str, file: str) -> Path | None:
         """The file at an address that another file gives; None: it is not here."""
@@ -56,6 +58,15 @@ class Finder:
             if found:
                 return found[0]
         return None
+
+    def in_tree(self, name: str, file: str) -> Path | None:
+        """A PROTO of the tree of Webots that a file is in, by its name; None: there is none."""
+        tree = tree_of(file) if file else None
+        if tree is None:
+            return None
+        if tree not in self.trees:
+            self.trees[tree] = protos_of_tree(tree)
+        return self.trees[tree].get(f"{name}.proto")
 
     def in_assets(self, address: str) -> Path | None:
         """The file in the folders of assets whose last parts are most like an address; None: there is none."""

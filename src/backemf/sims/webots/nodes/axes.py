@@ -32,14 +32,23 @@ def axis_now(joint: Node, index: str) -> Any:
             require_known(found, "axis", "position")
     rotation = np.eye(3)
     for before in ("", "2", "3")[: int(index or 1) - 1]:
-        found = _parameters(joint, before)
-        position = 0.0 if found is None else found.number("position", 0.0)
-        rotation = rotation @ rotation_matrix(axis_of(joint, before), position)
+        rotation = rotation @ rotation_matrix(axis_of(joint, before), position_of(joint, before))
     axis = np.array(axis_of(joint, index))
     length = float(np.linalg.norm(axis))
     if not length > 0.0:
         raise NotKnown(f"{joint.at()}: the axis of the {joint.kind} has no direction")
     return rotation @ axis / length
+
+
+def position_of(joint: Node, index: str) -> float:
+    """Position of an axis when a run begins [rad], or of a slider [m]: that of a saved world, else that of the file."""
+    return joint.positions[index] if index in joint.positions else file_position(joint, index)
+
+
+def file_position(joint: Node, index: str) -> float:
+    """Position of an axis in its parameters [rad], or of a slider [m]; without them the joint's own field says it."""
+    found = _parameters(joint, index)
+    return joint.number(f"position{index}", 0.0) if found is None else found.number("position", 0.0)
 
 
 def _ball_axis(joint: Node, index: str) -> tuple[float, float, float]:

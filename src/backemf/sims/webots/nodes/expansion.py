@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from ....errors import ParameterError
-from ...text import place
+from ...place import place
 from .addresses import Finder, TooManyFiles
 from .base_nodes import BASE_NODES
 from .documents import Proto, ProtoField
 from .node import Node
 from .proto_fields import FieldView
 from .proto_files import ROBOTS, ProtoFiles, Scope
+from .saved_state import find_saved, restore_saved
 from .templates.bounds import Budget, Exhausted, TemplateError
 from .templates.render import Rendered, program_of, render
 from .templates.tokens import has_templates
@@ -68,7 +69,9 @@ class Expansion:
             proto = list(document.protos.values())[-1]
             roots = self._instance(proto, {}, scope)
         self.notes += document.notes
+        saved = [(node, node.kind) for node in find_saved(roots)]
         self._expand(roots)
+        self.notes += restore_saved(saved)
         return roots
 
     def _expand(self, roots: list[Node]) -> None:
@@ -143,15 +146,14 @@ class Expansion:
         self, proto: Proto, language: str, header: dict[str, ProtoField], given: dict[str, Any]
     ) -> tuple[str, Any]:
         """The text that the templates of a body make, and the lines of its parts."""
+        old = _is_old(proto.body, language)
         try:
             if id(proto) not in self.programs:
-                body = _without_comments(proto.body) if _is_old(proto.body, language) else proto.body
+                body = _without_comments(proto.body) if old else proto.body
                 self.programs[id(proto)] = program_of(body, proto.body_line, language)
             seen = _seen_fields(proto.body)
             header = header if seen is None else {name: each for name, each in header.items() if name in seen}
-            fields = FieldView(self._header).fields(header, given)
-            if _is_old(proto.body, language):
-                fields = {name: each["value"] for name, each in fields.items()}
+            fields = FieldView(self._header, old).fields(header, given)
             # a template makes the same of the same fields: the wheels of a car, the cars of a road
             key = (id(proto), repr(fields))
             if key not in self.rendered:

@@ -64,7 +64,7 @@ def _by_torque(joint: Joint, ki: float | None) -> Chosen:
         p, source = (kp / joint.armature.value) ** 0.5, f"sqrt(stiffness {kp:g} / inertia {joint.armature.value:g})"
     else:
         p, source = DEFAULT_P, "Webots' own: without damping no velocity fits"
-    i = 0.0 if ki is None or kd == 0.0 else single("ki", ki) / kd
+    i = 0.0 if not ki or kd == 0.0 else single("ki", ki) / kd
     return Chosen("position", _pid(p, source, i, "ki / damping"), f"{told}P = {p:.4g} 1/s, {source}.")
 
 
@@ -75,7 +75,7 @@ def _by_voltage(c: PositionPid | DutyServo, motor: Motor, actuator: Actuator) ->
     back = ratio_of(motor) * single("Ke", motor.magnet.back_emf_constant)
     per_speed = volts * single("kd", c.kd) + back
     p = volts * single("kp", c.kp) / per_speed
-    i = 0.0 if c.ki is None else volts * single("ki", c.ki) / per_speed
+    i = volts * single("ki", c.ki) / per_speed
     source = f"volts per error / {per_speed:.4g} V·s/rad of kd and back-EMF"
     told = "Webots' PID answers an error with a velocity, which is reached within one step, and not with a voltage: "
     if p <= 0.0:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ....errors import ParameterError
-from ...text import place
+from ...place import place
 
 MOST_TOKENS = 500_000
 """Most words, numbers and brackets of a text, where a list of numbers or a block of comments is one [1]."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ....errors import ParameterError
-from ...text import place
+from ...place import place
 
 
 class Unreadable(NamedTuple):
@@ -38,6 +38,10 @@ class Node:
     """Where the PROTOs that it may be one of are looked for; None: it is what it is."""
     unexpanded: str = ""
     """Why a PROTO is not replaced by what it stands for; empty: it is none, or it is replaced."""
+    hidden: Node | None = None
+    """State of a PROTO's inside in a saved world, fields such as position_0_0; None: the world has none."""
+    positions: dict[str, float] = field(default_factory=dict)
+    """Positions of a joint's axes "", "2" and "3" in a saved world, as far as it has them [rad] or [m]."""
 
     def __repr__(self) -> str:
         return f"Node({self.kind}, line {self.line})"
@@ -71,6 +75,11 @@ class Node:
         if not isinstance(value, str):
             raise self.error(name, "must be a text in quotation marks")
         return value
+
+    def plain_text(self, name: str) -> str:
+        """A text that moves nothing; empty where there is none, or where only Webots could tell it."""
+        value = self.fields.get(name, "")
+        return value if isinstance(value, str) else ""
 
     def known(self, name: str, default: Any = None) -> Any:
         """A field; raises one sentence where only Webots could tell its value."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..motor import WebotsMotor
 from .node import Node
+from .solids import SOLIDS
 
 DEVICES = {
     "Accelerometer": "accelerometer", "Altimeter": "altimeter", "Camera": "camera", "Compass": "compass",
@@ -19,8 +20,6 @@ DEVICES = {
     "VacuumGripper": "vacuum gripper",
 }  # fmt: skip
 """Devices that are solids and not part of a joint, and their default names."""
-SOLIDS = ("Solid", "Robot", "Charger", "Track", *DEVICES)
-"""Nodes that may have Physics."""
 QUARTER = 0.5 * math.pi
 """Largest angle about the second axis of a BallJoint [rad]."""
 
@@ -43,9 +42,9 @@ class WorldDevice:
 
 def other_device(node: Node, robot: str, after: int) -> WorldDevice:
     """A device that is not simulated."""
-    name = node.fields.get("name", "")
-    named = name if isinstance(name, str) and name else DEVICES[node.kind]
-    return WorldDevice(name=named, kind=node.kind, fields=node.fields, robot=robot, after=after)
+    return WorldDevice(
+        name=node.plain_text("name") or DEVICES[node.kind], kind=node.kind, fields=node.fields, robot=robot, after=after
+    )
 
 
 def has_physics(node: Node, above: bool) -> bool:

@@ -24,13 +24,18 @@ DEEPEST = 4
 
 
 class FieldView:
-    """How templates see the fields of a PROTO; `headers` gives the header of a node that is a PROTO."""
+    """How templates see the fields of a PROTO.
 
-    def __init__(self, headers: Callable[[Node], dict[str, Any]]):
-        self.headers = headers
+    `headers` gives the header of a node that is a PROTO. In templates of Webots 7 (`old`) a field is its value.
+    """
+
+    def __init__(self, headers: Callable[[Node], dict[str, Any]], old: bool = False):
+        self.headers, self.old = headers, old
 
     def fields(self, header: dict[str, Any], given: dict[str, Any], depth: int = 0) -> dict[str, Any]:
         """`value` and `defaultValue` of each field of a header, with the values that are given."""
+        if self.old:
+            return {name: self.value(each.type, given.get(name, each.value), depth) for name, each in header.items()}
         return {
             name: {
                 "value": self.value(each.type, given.get(name, each.value), depth),
@@ -67,10 +72,10 @@ class FieldView:
         if header:
             return {"node_name": node.kind, "fields": self.fields(header, node.fields, depth + 1)}
         known = {**_DEFAULTS.get(node.kind, {}), **node.fields}
-        return {
-            "node_name": node.kind,
-            "fields": {name: {"value": self._guessed(each, depth)} for name, each in known.items()},
-        }
+        values = {name: self._guessed(each, depth) for name, each in known.items()}
+        if self.old:
+            return {"node_name": node.kind, "fields": values}
+        return {"node_name": node.kind, "fields": {name: {"value": each} for name, each in values.items()}}
 
     def _guessed(self, value: Any, depth: int) -> Any:
         if isinstance(value, Node):

@@ -89,6 +89,8 @@ class ProtoFiles:
             # without an address, as until Webots R2022a: beside the file, or beside the one that uses it
             path = self.finder.beside(kind, around.document.file)
             around = around.outer
+        if path is None and not address:
+            path = self.finder.in_tree(kind, scope.document.file)
         if path is None:
             path = self.finder.in_assets(f"{kind}.proto")
         if path is None:

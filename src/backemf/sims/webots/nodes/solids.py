@@ -40,8 +40,7 @@ class SolidMass(NamedTuple):
 
 def title(solid: Node) -> str:
     """Its name, else what DEF calls it."""
-    name = solid.fields.get("name", "")
-    return name if isinstance(name, str) and name else solid.name
+    return solid.plain_text("name") or solid.name
 
 
 def physics_of(solid: Node) -> Node | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from .node import Node
 
 MOST_NAMED = 4
 """PROTOs that a sentence names [1]."""
+_PLACES_OF_ROBOTS = re.compile(r"/(?:robots|vehicles)/")
 _OF_A_ROBOT = ("controller", "controllerArgs", "customData", "supervisor", "synchronization")
 
 
@@ -27,6 +29,10 @@ class Unexpanded:
     """Name of the robot that it is a part of; empty: of none."""
     is_robot: bool = False
     """Whether it has fields that only robots have."""
+    controller: str = ""
+    """Name of its controller; empty: it has none."""
+    is_placed: bool = False
+    """Whether it says where it stands."""
 
     @classmethod
     def of(cls, node: Node, robot: str) -> Unexpanded:
@@ -34,12 +40,18 @@ class Unexpanded:
         return cls(
             kind=node.kind, why=node.unexpanded, at=node.at(), robot=robot,
             is_robot=any(name in node.fields for name in _OF_A_ROBOT),
+            controller=node.plain_text("controller"),
+            is_placed=any(name in node.fields for name in ("translation", "rotation")),
         )  # fmt: skip
 
     @property
     def is_missing(self) -> bool:
         """Whether its file was not found."""
         return self.why.endswith(".proto") and ": " not in self.why
+
+    def likeness(self) -> int:
+        """How much it looks like a robot, by the folder of its address, or as it stands somewhere, unlike a sky [1]."""
+        return 2 * bool(_PLACES_OF_ROBOTS.search(self.why)) + self.is_placed
 
     def sentence(self) -> str:
         """Why it is not replaced."""
@@ -60,7 +72,8 @@ def what_is_needed(unexpanded: Iterable[Unexpanded]) -> str:
     broken = [each for each in chosen if not each.is_missing]
     if broken and (robots or len(broken) == len(chosen)):
         return broken[0].sentence()
-    missing = [each for each in chosen if each.is_missing]
+    missing = sorted((each for each in chosen if each.is_missing), key=lambda each: -each.likeness())
     named = ", ".join(each.why for each in missing[:MOST_NAMED])
     more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
-    return f"it needs the PROTOs {named}{more}: give the folder that has them (--assets FOLDER, or assets=[...])"
+    what, which = ("PROTO", "it") if len(missing) == 1 else ("PROTOs", "them")
+    return f"it needs the {what} {named}{more}: give the folder that has {which} (--assets FOLDER, or assets=[...])"

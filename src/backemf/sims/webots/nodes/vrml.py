@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from ....errors import ParameterError
-from ...text import place
+from ...place import place
 from .documents import LARGEST, Document, Proto, ProtoField
 from .lexer import Token, closing, number_of, numbers_of, tokens_of
 from .node import Node, Unreadable
@@ -198,8 +198,8 @@ class _Parser:
             self.fail(token.line, f"{node.kind}: there should be the name of a field, and there is {token.text[:40]}")
         if token.text == "hidden" and self.next.kind == "word":
             # what Webots keeps of the state of a PROTO's inside
-            self.value(self.take().text, self.take(), lambda value: None)
-            return
+            node.hidden = node.hidden or Node("hidden", token.line, file=self.document.file)
+            node, token = node.hidden, self.take()
         # a field that is given twice has the value that comes last
         node.lines[token.text] = token.line
         node.fields[token.text] = None

@@ -14,7 +14,8 @@ from ....errors import ParameterError
 from ..nodes.node import Node
 from ..nodes.others import WorldDevice
 from ..nodes.unexpanded import Unexpanded, what_is_needed
-from ..nodes.worlds import World, WorldJoint, WorldRobot, read
+from ..nodes.world_parts import World, WorldJoint, WorldRobot
+from ..nodes.worlds import read
 
 BACKENDS = ("ideal", "motor", "mujoco")
 """What may stand behind the devices."""
@@ -197,12 +198,15 @@ def _check_couplings(robot: RobotDescription) -> None:
 
 
 def load_robot(
-    path: str | os.PathLike[str], robot: str | None = None, assets: Iterable[str | os.PathLike[str]] = ()
+    path: str | os.PathLike[str],
+    robot: str | None = None,
+    assets: Iterable[str | os.PathLike[str]] = (),
+    controller: str = "",
 ) -> RobotDescription:
     """A robot from a file of ours (.toml), or from a world, a PROTO or a node of Webots (.wbt, .proto).
 
-    `robot` is its name, where a world has several. `assets` are folders in which PROTOs are looked for that are
-    neither beside the file nor where it says.
+    `robot` is its name, where a world has several; without it, the first whose controller is called `controller`.
+    `assets` are folders in which PROTOs are looked for that are neither beside the file nor where it says.
     """
     file = Path(path)
     if file.suffix == ".toml":
@@ -211,25 +215,23 @@ def load_robot(
         return read_toml(file)
     if file.suffix not in (".wbt", ".proto", ".wbo"):
         raise ParameterError(f"{file}: a robot is a .toml, a .wbt or a .proto file")
-    return from_world(read(file, assets=assets), str(file), robot)
+    return from_world(read(file, assets=assets), str(file), robot, controller)
 
 
-def from_world(world: World, file: str = "world", robot: str | None = None) -> RobotDescription:
-    """One robot of a world."""
+def from_world(world: World, file: str = "world", robot: str | None = None, controller: str = "") -> RobotDescription:
+    """One robot of a world: the one of that name, or of that controller, or its only one."""
     names = [found.name for found in world.robots]
     if robot is not None and robot not in names:
         raise ParameterError(f"{file}: there is no robot {robot!r}; there are {', '.join(map(repr, names)) or 'none'}")
-    drives = [name for name in names if any(j.robot == name and j.motor is not None for j in world.joints)]
-    if robot is None and len(drives) > 1:
-        raise ParameterError(f"{file}: which robot: there are {', '.join(map(repr, drives))}; give the name of one")
-    chosen = robot if robot is not None else drives[0] if drives else ""
+    driven = {joint.robot for joint in world.joints if joint.motor is not None}
+    chosen, notes = (robot, []) if robot is not None else _choose(world, file, driven, controller)
     found = next((r for r in world.robots if r.name == chosen), WorldRobot(name=chosen or "robot"))
     mine = [joint.robot == chosen and _matters(joint) for joint in world.joints]
     others = [replace(each, after=sum(mine[: each.after])) for each in world.devices if each.robot == chosen]
-    joints, told = _distinct([joint for joint, keep in zip(world.joints, mine, strict=True) if keep], file)
+    joints, more = _distinct([joint for joint, keep in zip(world.joints, mine, strict=True) if keep], file)
     within = tuple(missing for missing in world.unexpanded if missing.robot and missing.robot == chosen)
     return RobotDescription(
-        name=found.name,
+        name=found.own_name,
         model=found.model,
         joints=tuple(RobotJoint(world=joint) for joint in joints),
         others=tuple(others),
@@ -239,10 +241,26 @@ def from_world(world: World, file: str = "world", robot: str | None = None) -> R
         battery=found.battery,
         cpu_consumption=found.cpu_consumption,
         arguments=found.arguments,
-        warnings=(*world.warnings, *told, *(missing.sentence() for missing in within)),
-        unexpanded=within or (() if joints else world.unexpanded),
+        warnings=(*world.warnings, *notes, *more, *(missing.sentence() for missing in within)),
+        unexpanded=within or (() if chosen in driven else world.unexpanded),
         file=file,
     )
+
+
+def _choose(world: World, file: str, driven: set[str], controller: str) -> tuple[str, list[str]]:
+    """Name of the robot that a controller drives, and what to know of the choice; empty: there is none."""
+    drives = [each for each in world.robots if each.name in driven]
+    mine = [each.name for each in drives if controller and each.controller == controller]
+    if mine:
+        others = ", ".join(map(repr, mine[1:]))
+        return mine[0], [f"{file}: {controller!r} drives {mine[0]!r} here, and not {others} (--name)"] if others else []
+    missing = [each for each in world.unexpanded if controller and each.controller == controller]
+    if missing:
+        raise ParameterError(f"{file}: the robot of {controller!r} is not read: {what_is_needed(missing)}")
+    if len(drives) > 1:
+        shown = ", ".join(repr(each.name) for each in drives)
+        raise ParameterError(f"{file}: which robot: there are {shown}; give the name of one (--name)")
+    return drives[0].name if drives else "", []
 
 
 def _distinct(joints: list[WorldJoint], file: str) -> tuple[list[WorldJoint], list[str]]:

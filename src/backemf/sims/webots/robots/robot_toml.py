@@ -22,7 +22,7 @@ from ....toml_text import parse_toml
 from ..coupled import coupled
 from ..motor import WebotsJoint, WebotsMotor, stop_warnings
 from ..nodes.others import DEVICES, WorldDevice
-from ..nodes.worlds import WorldJoint, WorldSensor
+from ..nodes.world_parts import WorldJoint, WorldSensor
 from .description import DURATION, MechanicalCoupling, RobotDescription, RobotJoint
 from .toml_fields import SLIDES, TURNS, at, read_fields, rows_of, table_of
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .bounds import TemplateError
 from .tokens import Token
-from .tree import At, Constant, Print
+from .tree import At, Binary, Constant, Logical, Print
 
 
 class Grammar:
     """A parser over a row of tokens."""
+
+    levels: tuple[tuple[str, ...], ...] = ()
+    """Signs between two values, those that bind least first."""
+    logical: tuple[str, ...] = ()
+    """Those of them whose right side is evaluated only if needed."""
 
     def __init__(self, tokens: list[Token]):
         self.tokens, self.at = tokens, 0
@@ -72,6 +77,21 @@ class Grammar:
         self.take()
         return At(token.line, Print(value))
 
-    def expression(self) -> object:
+    def expression(self) -> Any:
         """An expression of the language."""
         raise NotImplementedError
+
+    def unary(self) -> Any:
+        """A value with the signs before it."""
+        raise NotImplementedError
+
+    def level(self, index: int) -> Any:
+        """Values with signs of a level, or of those that bind more, between them, joined from the left."""
+        if index == len(self.levels):
+            return self.unary()
+        left = self.level(index + 1)
+        while self.sees(*self.levels[index]):
+            sign = str(self.take().value)
+            right = self.level(index + 1)
+            left = Logical(sign, left, right) if sign in self.logical else Binary(sign, left, right)
+        return left

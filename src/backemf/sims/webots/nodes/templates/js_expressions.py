@@ -18,7 +18,6 @@ from .tree import (
     FunctionBody,
     Index,
     Join,
-    Logical,
     Name,
     Pattern,
     Record,
@@ -27,11 +26,6 @@ from .tree import (
     Unary,
 )  # fmt: skip
 
-_LEVELS: tuple[tuple[str, ...], ...] = (
-    ("??",), ("||",), ("&&",), ("|",), ("^",), ("&",), ("===", "!==", "==", "!="),
-    ("<", ">", "<=", ">=", "in", "instanceof"), ("<<", ">>", ">>>"), ("+", "-"), ("*", "/", "%"),
-)  # fmt: skip
-_LOGICAL = ("??", "||", "&&")
 _ASSIGN = ("=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??=")
 _WORDS = {"true": True, "false": False, "undefined": None}
 MISSING = ("class", "async", "await", "yield", "try", "throw", "with", "debugger", "export", "super", "instanceof")
@@ -46,6 +40,12 @@ NULL = Null()
 
 class JsExpressions(Grammar):
     """Reads expressions."""
+
+    levels = (
+        ("??",), ("||",), ("&&",), ("|",), ("^",), ("&",), ("===", "!==", "==", "!="),
+        ("<", ">", "<=", ">=", "in", "instanceof"), ("<<", ">>", ">>>"), ("+", "-"), ("*", "/", "%"),
+    )  # fmt: skip
+    logical = ("??", "||", "&&")
 
     def block(self) -> Block:
         """Statements in braces, as of a function."""
@@ -71,16 +71,6 @@ class JsExpressions(Grammar):
                 self.refuse("there should be something that can be assigned to")
             sign = str(self.take().value)[:-1]
             return Assign(left, sign, self.expression())
-        return left
-
-    def level(self, index: int) -> Any:
-        if index == len(_LEVELS):
-            return self.unary()
-        left = self.level(index + 1)
-        while self.sees(*_LEVELS[index]):
-            sign = str(self.take().value)
-            right = self.level(index + 1)
-            left = Logical(sign, left, right) if sign in _LOGICAL else Binary(sign, left, right)
         return left
 
     def unary(self) -> Any:

@@ -10,12 +10,12 @@ from typing import Any
 from .bounds import TemplateError
 from .evaluate import Interpreter
 from .frames import Native
-from .js_arguments import argument, natives
 from .js_expressions import NULL
 from .js_lists import ARRAY, array_from, made_array
 from .js_texts import MATH, NUMBER, STRING
 from .js_values import JavaScript, number_of, number_text, text_of
 from .modules import javascript_module
+from .natives import argument, natives
 from .patterns import Matcher
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from .bounds import TemplateError
 from .evaluate import Interpreter
-from .js_arguments import argument, clipped, natives, sliced
 from .js_expressions import NULL
+from .js_slices import clipped, sliced
 from .js_values import number_of, same, text_of
+from .natives import argument, natives
 
 
 def _each(run: Interpreter, this: list[Any], a: list[Any]) -> list[tuple[Any, Any]]:

@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from .arithmetic import power
 from .bounds import TemplateError
 from .evaluate import Interpreter
 from .frames import Native
-from .js_arguments import argument, clipped, natives, sliced
 from .js_expressions import NULL
-from .js_values import index_of, number_of, number_text, power, text_of
+from .js_slices import clipped, sliced
+from .js_values import index_of, number_of, number_text, text_of
+from .natives import argument, natives
 from .patterns import Matcher
 
 # --- numbers

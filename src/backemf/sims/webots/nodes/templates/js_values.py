@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from .arithmetic import ARITHMETIC, ORDER, power
 from .bounds import Budget, TemplateError
 from .evaluate import Interpreter
 from .frames import Dialect, Function, Native
@@ -136,10 +137,10 @@ class JavaScript(Dialect):
         compare = _EQUAL.get(sign)
         if compare is not None:
             return compare(left, right)
-        if sign in _ORDER:
+        if sign in ORDER:
             if isinstance(left, str) and isinstance(right, str):
-                return _ORDER[sign](left, right)
-            return _ORDER[sign](number_of(left), number_of(right))
+                return ORDER[sign](left, right)
+            return ORDER[sign](number_of(left), number_of(right))
         if sign in _ARITHMETIC:
             return _ARITHMETIC[sign](number_of(left), number_of(right))
         if sign in _BITS:
@@ -220,26 +221,9 @@ def _type(value: Any) -> str:
     return next((name for kind, name in kinds if isinstance(value, kind)), callable_kind)
 
 
-def _divided(a: float, b: float) -> float:
-    if b == 0.0:
-        return math.nan if a == 0.0 or a != a else math.copysign(math.inf, a) * math.copysign(1.0, b)
-    return a / b
-
-
 def remainder(a: float, b: float) -> float:
     """What is left of a division, with the sign of what is divided."""
     return math.nan if b == 0.0 or math.isinf(a) else math.fmod(a, b)
-
-
-def power(a: float, b: float) -> float:
-    """a to the power of b; NaN where that is no real number."""
-    try:
-        made = a**b
-    except OverflowError:
-        return math.inf
-    except ZeroDivisionError:
-        return math.inf
-    return math.nan if isinstance(made, complex) else float(made)
 
 
 _EQUAL = {
@@ -248,19 +232,7 @@ _EQUAL = {
     "==": _alike,
     "!=": lambda a, b: not _alike(a, b),
 }
-_ORDER = {
-    "<": lambda a, b: a < b,
-    ">": lambda a, b: a > b,
-    "<=": lambda a, b: a <= b,
-    ">=": lambda a, b: a >= b,
-}
-_ARITHMETIC = {
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": _divided,
-    "%": remainder,
-    "**": power,
-}
+_ARITHMETIC = {**ARITHMETIC, "%": remainder, "**": power}
 _BITS = {
     "&": lambda a, b: a & b,
     "|": lambda a, b: a | b,

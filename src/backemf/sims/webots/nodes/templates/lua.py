@@ -21,7 +21,6 @@ from .tree import (
     If,
     Index,
     Leave,
-    Logical,
     Loop,
     Name,
     Record,
@@ -30,9 +29,6 @@ from .tree import (
     Unary,
 )  # fmt: skip
 
-_LEVELS: tuple[tuple[str, ...], ...] = (
-    ("or",), ("and",), ("<", ">", "<=", ">=", "~=", "=="), ("..",), ("+", "-"), ("*", "/", "%", "//"),
-)  # fmt: skip
 _WORDS = {"nil": None, "true": True, "false": False}
 _ENDS = ("end", "else", "elseif", "until")
 _RESERVED = (
@@ -51,6 +47,12 @@ def lua_tree(tokens: list[Token]) -> Block:
 
 
 class _Lua(Grammar):
+    # texts are joined from the right, which only the order of work would tell
+    levels = (
+        ("or",), ("and",), ("<", ">", "<=", ">=", "~=", "=="), ("..",), ("+", "-"), ("*", "/", "%", "//"),
+    )  # fmt: skip
+    logical = ("or", "and")
+
     def name(self) -> str:
         if self.sees(*_RESERVED):
             self.refuse("there should be a name")
@@ -170,17 +172,6 @@ class _Lua(Grammar):
 
     def expression(self) -> Any:
         return self.level(0)
-
-    def level(self, index: int) -> Any:
-        if index == len(_LEVELS):
-            return self.unary()
-        left = self.level(index + 1)
-        while self.sees(*_LEVELS[index]):
-            sign = str(self.take().value)
-            # texts are joined from the right, which only the order of work would tell
-            right = self.level(index + 1)
-            left = Logical(sign, left, right) if sign in ("or", "and") else Binary(sign, left, right)
-        return left
 
     def unary(self) -> Any:
         sign = self.accepts("-", "not", "#")

@@ -13,26 +13,19 @@ from .evaluate import Interpreter
 from .frames import Native, Several
 from .lua_values import Lua, Table, kind_of, number_of, parsed_number, rows_of, table_of, text_of
 from .modules import module
+from .natives import argument, natives
 from .patterns import lua_pattern, short_enough
 
 
-def _at(arguments: list[Any], index: int, default: Any = None) -> Any:
-    return arguments[index] if index < len(arguments) and arguments[index] is not None else default
-
-
-def _natives(functions: dict[str, Callable[..., Any]]) -> dict[str, Native]:
-    return {name: Native(name, do) for name, do in functions.items()}
-
-
 def _table(a: list[Any], index: int = 0) -> Table:
-    found = _at(a, index)
+    found = argument(a, index)
     if not isinstance(found, Table):
         raise TemplateError(f"{kind_of(found)} is used as a table")
     return found
 
 
 def _text(a: list[Any], index: int = 0) -> str:
-    found = _at(a, index)
+    found = argument(a, index)
     if not isinstance(found, (str, float)) or isinstance(found, bool):
         raise TemplateError(f"{kind_of(found)} is used as a text")
     return text_of(found)
@@ -73,7 +66,7 @@ _MATH: dict[str, Any] = {
 def _sub(run: Interpreter, this: Any, a: list[Any]) -> str:
     text = _text(a)
     size = float(len(text))
-    first, last = number_of(_at(a, 1, 1.0)), number_of(_at(a, 2, -1.0))
+    first, last = number_of(argument(a, 1, 1.0)), number_of(argument(a, 2, -1.0))
     first = max(size + first + 1.0, 1.0) if first < 0.0 else max(first, 1.0)
     last = size + last + 1.0 if last < 0.0 else min(last, size)
     return text[int(min(first, size + 1.0)) - 1 : int(max(last, 0.0))]
@@ -85,8 +78,8 @@ def _groups(found: re.Match[str]) -> Several:
 
 def _find(run: Interpreter, this: Any, a: list[Any]) -> Any:
     text, word = _text(a), _text(a, 1)
-    start = max(int(number_of(_at(a, 2, 1.0))) - 1, 0)
-    if run.dialect.truth(_at(a, 3)):
+    start = max(int(number_of(argument(a, 2, 1.0))) - 1, 0)
+    if run.dialect.truth(argument(a, 3)):
         at = text.find(word, start)
         return None if at < 0 else Several([float(at + 1), float(at + len(word))])
     found = lua_pattern(word).search(short_enough(text), start)
@@ -105,7 +98,7 @@ def _gmatch(run: Interpreter, this: Any, a: list[Any]) -> Any:
 
 
 def _gsub(run: Interpreter, this: Any, a: list[Any]) -> Any:
-    by = _at(a, 2, "")
+    by = argument(a, 2, "")
 
     def new(found: re.Match[str]) -> str:
         if isinstance(by, str):
@@ -147,18 +140,18 @@ def _format(run: Interpreter, this: Any, a: list[Any]) -> str:
 
 
 def _repeated(run: Interpreter, this: Any, a: list[Any]) -> str:
-    text, times = _text(a), number_of(_at(a, 1, 0.0))
+    text, times = _text(a), number_of(argument(a, 1, 0.0))
     run.budget.fits(times * max(len(text), 1))
     return run.budget.text(text * int(max(times, 0.0)))
 
 
-_STRING = _natives(
+_STRING = natives(
     {
         "sub": _sub, "find": _find, "match": _match, "gmatch": _gmatch, "gsub": _gsub, "format": _format,
         "rep": _repeated,
         "len": lambda run, this, a: float(len(_text(a))), "upper": lambda run, this, a: _text(a).upper(),
         "lower": lambda run, this, a: _text(a).lower(), "reverse": lambda run, this, a: _text(a)[::-1],
-        "byte": lambda run, this, a: float(ord(_sub(run, this, [a[0], _at(a, 1, 1.0)]) or "\0")),
+        "byte": lambda run, this, a: float(ord(_sub(run, this, [a[0], argument(a, 1, 1.0)]) or "\0")),
         "char": lambda run, this, a: "".join(chr(int(number_of(x)) & 0x7F) for x in a),
     }
 )  # fmt: skip
@@ -169,7 +162,7 @@ _STRING = _natives(
 def _insert(run: Interpreter, this: Any, a: list[Any]) -> None:
     table, size = _table(a), _table(a).border()
     if len(a) < 3:
-        table.values[float(size + 1)] = _at(a, 1, False)
+        table.values[float(size + 1)] = argument(a, 1, False)
         return
     at = int(number_of(a[1]))
     run.budget.spend(size)
@@ -180,7 +173,7 @@ def _insert(run: Interpreter, this: Any, a: list[Any]) -> None:
 
 def _remove(run: Interpreter, this: Any, a: list[Any]) -> Any:
     table, size = _table(a), _table(a).border()
-    at = int(number_of(_at(a, 1, float(size))))
+    at = int(number_of(argument(a, 1, float(size))))
     run.budget.spend(size)
     taken = table.values.get(float(at))
     for index in range(at, size):
@@ -192,11 +185,11 @@ def _remove(run: Interpreter, this: Any, a: list[Any]) -> Any:
 def _concat(run: Interpreter, this: Any, a: list[Any]) -> str:
     items = _table(a).items()
     run.budget.spend(len(items))
-    return run.budget.text(text_of(_at(a, 1, "")).join(map(text_of, items)))
+    return run.budget.text(text_of(argument(a, 1, "")).join(map(text_of, items)))
 
 
 def _sort(run: Interpreter, this: Any, a: list[Any]) -> None:
-    table, before = _table(a), _at(a, 1)
+    table, before = _table(a), argument(a, 1)
     items = table.items()
     run.budget.spend(4 * len(items))
 
@@ -210,7 +203,7 @@ def _sort(run: Interpreter, this: Any, a: list[Any]) -> None:
 
 
 def _pairs(run: Interpreter, this: Any, a: list[Any]) -> Any:
-    given = _at(a, 0)
+    given = argument(a, 0)
     found = list((given if isinstance(given, dict) else _table(a).values).items())
     run.budget.spend(len(found))
     return rows_of(found)
@@ -240,9 +233,9 @@ def _required(run: Interpreter, this: Any, a: list[Any]) -> Any:
     return own[name] if name in own else module(name)
 
 
-_IO: dict[str, Any] = {"stderr": _natives({"write": _say}), "stdout": _natives({"write": _silent})}
-_OS = _natives({"time": lambda run, this, a: 0.0, "clock": lambda run, this, a: 0.0})
-_TABLE = _natives(
+_IO: dict[str, Any] = {"stderr": natives({"write": _say}), "stdout": natives({"write": _silent})}
+_OS = natives({"time": lambda run, this, a: 0.0, "clock": lambda run, this, a: 0.0})
+_TABLE = natives(
     {
         "insert": _insert, "remove": _remove, "concat": _concat, "sort": _sort,
         "getn": lambda run, this, a: float(_table(a).border()),
@@ -252,12 +245,12 @@ _TABLE = _natives(
 )  # fmt: skip
 _GLOBALS: dict[str, Any] = {
     "math": _MATH, "string": _STRING, "table": _TABLE, "io": _IO, "os": _OS,
-    **_natives(
+    **natives(
         {
             "pairs": _pairs, "ipairs": _ipairs, "require": _required, "print": _silent,
-            "tostring": lambda run, this, a: text_of(_at(a, 0)),
-            "tonumber": lambda run, this, a: parsed_number(_at(a, 0)),
-            "type": lambda run, this, a: kind_of(_at(a, 0)),
+            "tostring": lambda run, this, a: text_of(argument(a, 0)),
+            "tonumber": lambda run, this, a: parsed_number(argument(a, 0)),
+            "type": lambda run, this, a: kind_of(argument(a, 0)),
             "unpack": lambda run, this, a: Several(_table(a).items()),
         }
     ),

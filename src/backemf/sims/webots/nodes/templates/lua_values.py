@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from .arithmetic import ARITHMETIC, ORDER, power, quotient
 from .bounds import Budget, TemplateError
 from .evaluate import Interpreter
 from .frames import Dialect, Function, Native, Several
@@ -121,10 +122,10 @@ class Lua(Dialect):
         if sign in ("==", "~="):
             same = type(left) is type(right) and (left == right if isinstance(left, (str, float)) else left is right)
             return same == (sign == "==")
-        if sign in _ORDER:
+        if sign in ORDER:
             if type(left) is not type(right) or not isinstance(left, (str, float)):
                 raise TemplateError(f"{kind_of(left)} and {kind_of(right)} are compared")
-            return _ORDER[sign](left, right)
+            return ORDER[sign](left, right)
         return _ARITHMETIC[sign](number_of(left), number_of(right))
 
     def get(self, target: Any, key: Any) -> Any:
@@ -202,36 +203,13 @@ def _copied(value: Any) -> Any:
     return Table({key: _copied(each) for key, each in value.values.items()})
 
 
-def _divided(a: float, b: float) -> float:
-    if b == 0.0:
-        return math.nan if a == 0.0 or a != a else math.copysign(math.inf, a) * math.copysign(1.0, b)
-    return a / b
-
-
 def _modulo(a: float, b: float) -> float:
     return math.nan if b == 0.0 or math.isinf(a) else a % b
 
 
-def _power(a: float, b: float) -> float:
-    try:
-        made = a**b
-    except (OverflowError, ZeroDivisionError):
-        return math.inf
-    return math.nan if isinstance(made, complex) else float(made)
-
-
-_ORDER = {
-    "<": lambda a, b: a < b,
-    ">": lambda a, b: a > b,
-    "<=": lambda a, b: a <= b,
-    ">=": lambda a, b: a >= b,
-}
 _ARITHMETIC = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": _divided,
-    "//": lambda a, b: math.floor(_divided(a, b)) * 1.0 if b != 0.0 else _divided(a, b),
+    **ARITHMETIC,
+    "//": lambda a, b: math.floor(quotient(a, b)) * 1.0 if b != 0.0 else quotient(a, b),
     "%": _modulo,
-    "^": _power,
+    "^": power,
 }

@@ -5,7 +5,7 @@ They give None, or say that a loop is left, that its next turn begins, or what a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import tree
@@ -106,70 +106,69 @@ class Statements(Expressions):
 
         return run
 
+    def _turns(
+        self, body: Callable[[Frame], Any], frames: Callable[[Frame], Iterable[Frame]]
+    ) -> Callable[[Frame], Any]:
+        """A loop: its body once with each of its frames, to the end or until it is left."""
+
+        def run(frame: Frame) -> Any:
+            for inner in frames(frame):
+                self.budget.spend(3)
+                ended = body(inner)
+                if ended is _BREAK:
+                    return None
+                if isinstance(ended, Returned):
+                    return ended
+            return None
+
+        return run
+
     def _do_loop(self, part: tree.Loop) -> Callable[[Frame], Any]:
         first = None if part.first is None else self._statement(part.first)
         test, body = self._value(part.test), self._statement(part.body)
         step = None if part.step is None else self._value(part.step)
         truth, until = self.dialect.truth, part.until
 
-        def run(frame: Frame) -> Any:
+        def frames(frame: Frame) -> Iterable[Frame]:
             inner = Frame(frame)
             if first is not None:
                 first(inner)
             tested = part.late or truth(test(inner)) != until
             while tested:
-                self.budget.spend(3)
-                ended = body(inner)
-                if ended is _BREAK:
-                    return None
-                if isinstance(ended, Returned):
-                    return ended
+                yield inner
                 if step is not None:
                     step(inner)
                 tested = truth(test(inner)) != until
-            return None
 
-        return run
+        return self._turns(body, frames)
 
     def _do_count(self, part: tree.Count) -> Callable[[Frame], Any]:
         bounds = [self._value(each) for each in (part.first, part.last, part.step)]
-        body, name = self._statement(part.body), part.name
+        name = part.name
 
-        def run(frame: Frame) -> Any:
+        def frames(frame: Frame) -> Iterable[Frame]:
             at, last, step = (self.dialect.unary("number", bound(frame)) for bound in bounds)
             if step == 0.0:
                 raise TemplateError("the step of a loop is 0")
             while at <= last if step > 0.0 else at >= last:
-                self.budget.spend(3)
                 inner = Frame(frame)
                 inner.values[name] = at
-                ended = body(inner)
-                if ended is _BREAK:
-                    return None
-                if isinstance(ended, Returned):
-                    return ended
+                yield inner
                 at += step
-            return None
 
-        return run
+        return self._turns(self._statement(part.body), frames)
 
     def _do_each(self, part: tree.Each) -> Callable[[Frame], Any]:
-        items, body = self._value(part.items, whole=True), self._statement(part.body)
+        items = self._value(part.items, whole=True)
 
-        def run(frame: Frame) -> Any:
+        def frames(frame: Frame) -> Iterable[Frame]:
             for row in self.dialect.items(self, items(frame), part.keys):
-                self.budget.spend(3)
                 inner = Frame(frame)
                 for index, target in enumerate(part.targets):
                     self._declare(target, row[index] if index < len(row) else None, inner)
-                ended = body(inner)
-                if ended is _BREAK:
-                    return None
-                if isinstance(ended, Returned):
-                    return ended
-            return None
+                yield inner
 
-        return run
+        return self._turns(self._statement(part.body), frames)
 
     def _do_switch(self, part: tree.Switch) -> Callable[[Frame], Any]:
         value = self._value(part.value)

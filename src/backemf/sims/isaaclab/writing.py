@@ -15,17 +15,14 @@ from ...actuator.torque_limits import AngleTable
 from ...errors import ParameterError
 from ...motor import Motor
 from ..digits import rounded
-from ..joint import Joint, has_line, joint_of, parts_of, require_known, single, whole_steps
+from ..joint import Joint, has_line, joint_name, joint_of, parts_of, require_known, single, whole_steps
 from ..loss import UNKNOWN
 from ..losses import kept_by_joint, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written, quoted, write_call
-from .configured import CLASSES, LINES, OF_JOINT, Configured
-from .reading import read, read_actuator, read_actuators
+from .about import ABOUT
+from .configured import CLASSES, LINES, OF_JOINT
 
-__all__ = ["CLASSES", "Configured", "read", "read_actuator", "read_actuators", "write"]
-
-VERSIONS = ("2.0", "2.1", "2.2", "2.3")
 OWN = ("armature", "velocity_limit_sim", "saturation_effort", "velocity_limit")
 """Numbers of the joint and of Isaac Lab that may be given beside an actuator."""
 NONE = "None"
@@ -34,10 +31,10 @@ INFINITE = 'float("inf")'
 
 def write(
     thing: Motor | Actuator | OnJoint,
-    joints: tuple[str, ...] | None = None,
+    joint: str | tuple[str, ...] | None = None,
     kind: str | None = None,
     *,
-    version: str = "2.3",
+    version: str | None = None,
     timestep: float | None = None,
     transmission_ratio: Any = None,
     network_file: str | None = None,
@@ -47,19 +44,17 @@ def write(
 
     `kind` is "dc_motor", "ideal_pd", "delayed_pd", "remotized", "implicit", "mlp" or "lstm"; left out, it is that of a
     network or of a table by angle, "dc_motor" where a torque-speed line is known, and else "ideal_pd", or "delayed_pd"
-    for the delay of an `OnJoint`. `joints` are patterns of joint names; left out, the joint of an `OnJoint`, or all.
-    Gains are those of an `IdealPd` or `TorquePid`; else give `stiffness=` and `damping=`, or `bandwidth_hz=` with
-    `damping_ratio=` and `inertia=` [kg·m²]. `supply=` is the voltage behind the torque-speed line, the motor's rated
-    one if left out; `effort=` "peak" or "continuous" chooses the current behind `effort_limit`, which may be given
-    instead [N·m]. `armature=` [kg·m²] and `velocity_limit_sim=` [rad/s] are the joint's own. A delay in seconds needs
-    the physics `timestep` [s]. A network is saved with `backemf.save_network` to the `network_file` that is named here.
+    for the delay of an `OnJoint`. `joint` is a pattern of joint names, or several; left out, the joint of an `OnJoint`,
+    or all. Gains are those of an `IdealPd` or `TorquePid`; else give `stiffness=` and `damping=`, or `bandwidth_hz=`
+    with `damping_ratio=` and `inertia=` [kg·m²]. `supply=` is the voltage behind the torque-speed line, the motor's
+    rated one if left out; `effort=` "peak" or "continuous" chooses the current behind `effort_limit`, which may be
+    given instead [N·m]. `armature=` [kg·m²] and `velocity_limit_sim=` [rad/s] are the joint's own. A delay in seconds
+    needs the physics `timestep` [s]. A network is saved with `backemf.save_network` to the `network_file` that is named
+    here.
     """
     _, actuator = parts_of(thing)
+    ABOUT.require(kind, version)
     kind = _kind(thing, actuator) if kind is None else kind
-    if kind not in CLASSES:
-        raise ParameterError(f"kind = {kind!r}: must be one of {', '.join(CLASSES)}")
-    if version not in VERSIONS:
-        raise ParameterError(f"version = {version!r}: must be one of {', '.join(VERSIONS)}")
     own = {**(thing.beside if isinstance(thing, OnJoint) else {})}
     own |= {name: numbers.pop(name) for name in OWN if numbers.get(name) is not None}
     require_known(numbers)
@@ -72,24 +67,24 @@ def write(
         numbers |= {"stiffness": 0.0, "damping": 0.0}
     # before Isaac Sim 5.0 there is no friction torque
     rubs = version not in ("2.0", "2.1")
-    joint = joint_of(thing, rubs=rubs, **numbers)
+    figures = joint_of(thing, rubs=rubs, **numbers)
     unknown = _unknown(thing)
     notes: list[str] = []
-    kept = kept_by_joint(actuator, joint, line=kind in ("dc_motor", "mlp"), stiction=rubs)
-    names = joints if joints is not None else (thing.joint,) if isinstance(thing, OnJoint) and thing.joint else (".*",)
+    kept = kept_by_joint(actuator, figures, line=kind in ("dc_motor", "mlp"), stiction=rubs)
+    names = joint_name(joint, thing, ".*") if joint is None else joint
     lines: list[tuple[str, Any]] = [("joint_names_expr", f"[{quoted(names)}]")]
-    limits = _limits(kind, joint, own, isinstance(thing, OnJoint), unknown, notes)
+    limits = _limits(kind, figures, own, isinstance(thing, OnJoint), unknown, notes)
     lines += limits
     if learned:
         lines += _network(kind, actuator.controller, network_file, notes)
     else:
-        gains = (("stiffness", joint.stiffness), ("damping", joint.damping))
+        gains = (("stiffness", figures.stiffness), ("damping", figures.damping))
         lines += [(name, NONE if name in unknown and not figure.value else figure) for name, figure in gains]
         _targets(actuator, unknown, kept)
-    lines += _joint_lines(thing, kind, joint, own, rubs, unknown, kept, notes)
+    lines += _joint_lines(thing, kind, figures, own, rubs, unknown, kept, notes)
     lines += _delay(kind, actuator.delay, timestep, kept, notes)
     if kind == "remotized":
-        lines.append(("joint_parameter_lookup", _lookup(joint, transmission_ratio, notes)))
+        lines.append(("joint_parameter_lookup", _lookup(figures, transmission_ratio, notes)))
         kept["angle limits"] = ""
     name = CLASSES[kind]
     text = f"from isaaclab.actuators import {name}\n\nactuator = {write_call(name, lines)}\n"

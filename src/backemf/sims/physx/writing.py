@@ -13,8 +13,10 @@ from ..joint import NUMBERS, Joint, feeding, joint_of, parts_of, require_known, 
 from ..losses import kept_by_joint, statuses
 from ..on_joint import OnJoint
 from ..text import Written
+from ..usd import prim_path
+from .about import ABOUT
 from .datasheet import from_motor
-from .files import LINEAR, JointAxis, UsdDrive, text
+from .drives import LINEAR, JointAxis, UsdDrive, text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +33,11 @@ BESIDE = ("position_target", "velocity_target", "max_joint_velocity")
 
 def write(
     thing: Motor | Actuator | OnJoint,
-    joint: str = "/World/robot/joint",
+    joint: str | None = None,
+    kind: str | None = None,
     *,
+    version: str | None = None,
+    timestep: float | None = None,
     instance: str | None = None,
     position_target: float | None = None,
     velocity_target: float | None = None,
@@ -41,18 +46,19 @@ def write(
 ) -> WrittenDrive:
     """A .usda layer to lay over a robot's stage, and what is lost.
 
-    `joint` is the path of the joint's prim, and `instance` its axis, which may also stand behind the path, as in
-    /World/robot/slide:linear; else it is that of the joint that was read, or angular. Gains are those of an `IdealPd`
-    or `TorquePid`, none for `Torque()`; else give `stiffness=` and `damping=`, or `bandwidth_hz=`. `supply=` is the
-    voltage behind the envelope, the motor's rated one if left out; `effort=` "peak" or "continuous" chooses the current
-    behind its largest effort. Targets [rad], [rad/s] and `max_joint_velocity` [rad/s] are those that were read, or 0
-    and none.
+    `joint` is the path of the joint's prim or the name of a joint of /robot, and `instance` its axis, which may also
+    stand behind the path, as in /World/robot/slide:linear; else it is that of the joint that was read, or angular.
+    Gains are those of an `IdealPd` or `TorquePid`, none for `Torque()`; else give `stiffness=` and `damping=`, or
+    `bandwidth_hz=`. `supply=` is the voltage behind the envelope, the motor's rated one if left out; `effort=` "peak"
+    or "continuous" chooses the current behind its largest effort. Targets [rad], [rad/s] and `max_joint_velocity`
+    [rad/s] are those that were read, or 0 and none.
 
     Drag goes to the joint's axis, where it brakes in all four quadrants, and so `velocity_dependent_resistance` is 0.
     """
+    ABOUT.require(kind, version)
     require_known(numbers, (*NUMBERS, *BESIDE, "instance"))
     motor, actuator = parts_of(thing)
-    path, axis = _axis(thing, joint, instance)
+    path, axis = _axis(thing, prim_path(joint, thing), instance)
     _require_motion(motor, axis)
     figures = joint_of(thing, **numbers)
     envelope = _envelope(motor, actuator, figures, numbers)
@@ -87,7 +93,7 @@ def write(
 
 def _axis(thing: Motor | Actuator | OnJoint, joint: str, instance: str | None) -> tuple[str, str]:
     """The path of a joint and the axis that is driven."""
-    path, _, named = str(joint).partition(":")
+    path, _, named = joint.partition(":")
     if instance is not None and named and instance != named:
         raise ParameterError(f"instance = {instance!r}: the joint {joint} says {named}; leave one of them out")
     read = thing.joint.partition(":")[2] if isinstance(thing, OnJoint) else ""

@@ -7,7 +7,6 @@ line; with kind "backemf" the whole actuator goes into the file as TOML text.
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 import numpy as np
@@ -17,33 +16,32 @@ from ...actuator.controllers import TORQUE_TARGETS, IdealPd, TorquePid
 from ...errors import ParameterError
 from ...motor import Motor
 from ...motorfile import dumps
+from ...parts import acts
 from ..digits import rounded
 from ..joint import NUMBERS, Joint, armature_of, has_line, joint_of, parts_of, require_known, single, whole_steps
 from ..losses import PHENOMENA, kept_by_joint, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written
-from .reading import read_actuator, read_actuators
+from ..usd import prim_path
+from .about import ABOUT
 
-__all__ = ["KINDS", "read_actuator", "read_actuators", "write"]
-
-KINDS = ("dc_motor", "pd", "pid_dc_motor", "pid", "backemf")
-"""What a prim can be: PD or PID with a torque-speed line or a flat limit, or the whole actuator."""
 DEGREE = math.pi / 180.0
-NAME = re.compile(r"(/[A-Za-z_]\w*)+", re.ASCII)
 
 
 def write(
     thing: Motor | Actuator | OnJoint,
-    joint: str = "/World/robot/joint",
+    joint: str | None = None,
     kind: str | None = None,
     *,
+    version: str | None = None,
     timestep: float | None = None,
     const_effort: float | None = None,
     **numbers: Any,
 ) -> Written:
     """A .usda layer to lay over a robot's stage, and what is lost.
 
-    `joint` is the path of the joint's prim; the actuator becomes a prim beside it. `kind` is "dc_motor" (PD, and a
+    `joint` is the path of the joint's prim, or the name of a joint of /robot; the actuator becomes a prim beside it.
+    `kind` is "dc_motor" (PD, and a
     torque that falls with speed), "pd", "pid_dc_motor", "pid", or "backemf": the whole actuator, for which Newton needs
     `import backemf.sims.newton`; left out, it is "dc_motor" where a torque-speed line is known and else "pd", with
     the integral of a `TorquePid` "pid_dc_motor" or "pid". Gains are those of an `IdealPd` or `TorquePid`; else give
@@ -52,13 +50,11 @@ def write(
     torque that Newton's own drives always add [N·m]. A delay in seconds needs the physics `timestep` [s].
     """
     _, actuator = parts_of(thing)
+    ABOUT.require(kind, version)
+    joint = prim_path(joint, thing)
     if kind is None:
         kind = ("" if _integral(actuator) is None else "pid_") + ("dc_motor" if has_line(thing) else "pd")
         kind = kind.replace("pid_pd", "pid")
-    if kind not in KINDS:
-        raise ParameterError(f"kind = {kind!r}: must be one of {', '.join(KINDS)}")
-    if not isinstance(joint, str) or not NAME.fullmatch(joint):
-        raise ParameterError(f"joint = {joint!r}: must be the path of a prim, such as /World/robot/knee")
     if kind == "backemf":
         for name in (*numbers, *(() if const_effort is None else ("const_effort",))):
             raise ParameterError(
@@ -137,7 +133,7 @@ def _drive(kind: str, actuator: Actuator, figures: Joint, kept: dict[str, str]) 
 def _integral(actuator: Actuator) -> TorquePid | None:
     """The controller, if it is a PID that Newton has."""
     controller = actuator.controller
-    wanted = isinstance(controller, TorquePid) and controller.ki is not None and controller.follows == "position"
+    wanted = isinstance(controller, TorquePid) and acts(controller, "ki") and controller.follows == "position"
     return controller if wanted and isinstance(controller, TorquePid) else None
 
 

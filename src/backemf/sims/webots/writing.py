@@ -9,12 +9,12 @@ from typing import Any
 from ...actuator import Actuator, Torque
 from ...errors import ParameterError
 from ...motor import Motor
-from ..joint import NUMBERS, Joint, joint_of, one_limit_note, parts_of, ratio_of, require_known, single
+from ..joint import NUMBERS, Joint, joint_name, joint_of, one_limit_note, parts_of, ratio_of, require_known, single
 from ..losses import PHENOMENA, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written
+from .about import ABOUT
 from .held import BESIDE, CONTROLS, OnWebotsJoint
-from .motor import KINDS
 from .nodes.gains import Chosen, chosen
 from .nodes.lines import Lines, lines_held, text_of_lines
 
@@ -26,9 +26,11 @@ GIVEN = tuple(BESIDE)
 
 def write(
     thing: Motor | Actuator | OnJoint,
-    joint: str = "joint",
+    joint: str | None = None,
+    kind: str | None = None,
     *,
-    kind: str = "rotational",
+    version: str | None = None,
+    timestep: float | None = None,
     travel: float | None = None,
     control: str | None = None,
     **numbers: Any,
@@ -38,14 +40,19 @@ def write(
     Args:
         thing: What to write.
         joint: Name of the motor; its sensor is called `"<joint> sensor"`.
-        kind: "rotational" or "linear".
+        kind: "rotational", which it is if left out, or "linear".
+        version: Webots' nodes are the same in every version that is known.
+        timestep: Not needed here.
         travel: For "linear", how far the slider goes per turn of the joint by one radian [m/rad].
         control: What the controller commands: "position", "velocity" or "torque"; None: as the actuator's controller.
         numbers: supply, effort, effort_limit, stiffness, damping and so on, as in every simulator; and velocity_limit
             [rad/s], acceleration [rad/s²], multiplier, min_position, max_position [rad] and consumption_factor
             [W/(N·m)] of the motor.
     """
-    _check_words(joint, kind, control)
+    ABOUT.require(kind, version)
+    kind = kind or "rotational"
+    joint = joint_name(joint, thing)
+    _check_words(joint, control)
     if isinstance(thing, OnWebotsJoint) and not numbers and control in (None, thing.control):
         kept = {name: "" for name in PHENOMENA}
         return Written(text=text_of_lines(lines_held(thing), joint), statuses=statuses(thing, kept))
@@ -68,11 +75,9 @@ def write(
     return Written(text=text_of_lines(lines, joint), statuses=statuses(thing, kept), notes=list(lines.comments))
 
 
-def _check_words(joint: str, kind: str, control: str | None) -> None:
+def _check_words(joint: str, control: str | None) -> None:
     if not isinstance(joint, str) or not joint:
         raise ParameterError(f"joint = {joint!r}: must be the name of the motor")
-    if kind not in KINDS:
-        raise ParameterError(f"kind = {kind!r}: must be one of {', '.join(KINDS)}")
     if control is not None and control not in CONTROLS:
         raise ParameterError(f"control = {control!r}: must be one of {', '.join(CONTROLS)}")
 

@@ -146,7 +146,7 @@ def joints(stage: Any) -> list[str]:
     return [str(prim.GetPath()) for prim in driven(opened)]
 
 
-def read(stage: Any, joint: str | None = None, instance: str | None = None) -> UsdDrive:
+def read_drive(stage: Any, joint: str | None = None, instance: str | None = None) -> UsdDrive:
     """The drive of a joint, by its path or name; None: of the only one."""
     opened = open_stage(stage)
     prim = _joint(opened, joint)

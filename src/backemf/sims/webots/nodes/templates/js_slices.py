@@ -1,18 +1,12 @@
-"""What the functions of JavaScript's library take."""
+"""Parts of texts and lists, as JavaScript's library cuts them out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from .evaluate import Interpreter
-from .frames import Native
 from .js_values import number_of
-
-
-def argument(arguments: list[Any], index: int, default: Any = None) -> Any:
-    """An argument of a function; the default where it is missing."""
-    return arguments[index] if index < len(arguments) and arguments[index] is not None else default
+from .natives import argument
 
 
 def clipped(value: Any, size: int, default: int) -> int:
@@ -22,11 +16,6 @@ def clipped(value: Any, size: int, default: int) -> int:
     number = number_of(value)
     whole = 0 if number != number else int(max(-size, min(size, number)))
     return max(0, size + whole) if whole < 0 else whole
-
-
-def natives(functions: dict[str, Callable[..., Any]]) -> dict[str, Native]:
-    """Functions of the library by their names."""
-    return {name: Native(name, do) for name, do in functions.items()}
 
 
 def sliced(run: Interpreter, this: Any, a: list[Any]) -> Any:

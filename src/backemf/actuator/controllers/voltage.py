@@ -1,0 +1,22 @@
+"""The command is the voltage."""
+
+from __future__ import annotations
+
+from ...parts import part
+from ..control import Asked, law_of
+from .controller import Controller
+
+
+@part(family="controller")
+class Voltage(Controller):
+    """No controller: the command is the voltage."""
+
+    asks = "voltage"
+    main = "voltage"
+    inputs = ("voltage",)
+
+
+@law_of(Voltage)
+def voltage(c: Voltage, command, integral, position, velocity) -> Asked:
+    """The command [V]."""
+    return Asked(command.voltage)

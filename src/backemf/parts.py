@@ -1,0 +1,289 @@
+"""Parts: groups of constants that declare themselves.
+
+A field says what it holds, its unit and its bounds in one place. From there come the checks, the TOML reader, the words
+of the command line, JAX's tree, randomisation by name and the tables of the documentation.
+
+    @part(family="controller")
+    class PositionPd:
+        stiffness: Number = number("V/rad", least=0.0)
+        damping: Number = number("V·s/rad", default=0.0, least=0.0)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, TypeVar, dataclass_transform, overload
+
+from .checks import require, require_choice, require_count, require_finite, require_flag, require_part, require_parts
+from .tree import acts, kind_of_numbers
+
+T = TypeVar("T")
+
+FAMILIES: dict[str, dict[str, type]] = {}
+"""Parts that can stand in for each other, such as controllers, by family and class name."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a field holds."""
+
+    role: str
+    """"number", "numbers", "table", "flag", "word", "words", "count", "part", "parts" or "record"."""
+    unit: str | None = None
+    """Unit of a number, as in N·m·s/rad; None: that of the part it belongs to, or none."""
+    bounds: tuple[tuple[str, float], ...] = ()
+    """Tests that a number must pass, such as (">", 0.0)."""
+    neutral: float | None = None
+    """Value that has no effect, so that its law is left out of a step; None: every value has one."""
+    choices: tuple[str, ...] = ()
+    """Words that it may be."""
+    kinds: tuple[type, ...] | str = ()
+    """Classes of the part that it holds, or their family."""
+    least: int = 0
+    """Smallest count."""
+    checked: bool = True
+    """Whether the declaration says all; False: the part itself checks the field."""
+
+
+# --- what a field may hold
+
+
+def number(
+    unit: str | None,
+    *,
+    default: Any = MISSING,
+    above: float | None = None,
+    least: float | None = None,
+    below: float | None = None,
+    most: float | None = None,
+    neutral: float | None = None,
+) -> Any:
+    """A finite number, or an array with one per motor; a default of None: it may be left out."""
+    limits = ((">", above), (">=", least), ("<", below), ("<=", most))
+    bounds = tuple((test, bound) for test, bound in limits if bound is not None)
+    return _field(default, Declaration("number", unit, bounds, neutral))
+
+
+def numbers(unit: str | None, *, default: Any = MISSING) -> Any:
+    """A tuple of numbers, checked by the part itself."""
+    return _field(default, Declaration("numbers", unit))
+
+
+def table(unit: str | None, *, default: Any = MISSING) -> Any:
+    """An array with an axis of its own, checked by the part itself."""
+    return _field(default, Declaration("table", unit))
+
+
+def flag(*, default: Any = MISSING) -> Any:
+    """True or False; decides what a step is made of."""
+    return _field(default, Declaration("flag"))
+
+
+def word(*choices: str, default: Any = MISSING) -> Any:
+    """One of some words; decides what a step is made of."""
+    return _field(default, Declaration("word", choices=choices))
+
+
+def words(*choices: str, default: Any = MISSING) -> Any:
+    """A tuple of words, checked by the part itself."""
+    return _field(default, Declaration("words", choices=choices))
+
+
+def count(unit: str | None = None, *, default: Any = MISSING, least: int = 0) -> Any:
+    """A whole number; decides what a step is made of."""
+    return _field(default, Declaration("count", unit, least=least))
+
+
+def one(*kinds: type, family: str | None = None, default: Any = MISSING) -> Any:
+    """A part of one of these classes, or of a family."""
+    return _field(default, Declaration("part", kinds=family or kinds))
+
+
+def several(*kinds: type, family: str | None = None, default: Any = MISSING, checked: bool = True) -> Any:
+    """A tuple of parts of these classes, or of a family; with `checked=False` the part itself looks at them."""
+    return _field(default, Declaration("parts", kinds=family or kinds, checked=checked))
+
+
+def record(default: Any = MISSING) -> Any:
+    """What is said about the numbers and takes no part in a step."""
+    return _field(default, Declaration("record"))
+
+
+def _field(default: Any, declaration: Declaration) -> Any:
+    metadata = {"declaration": declaration}
+    return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
+
+
+# --- the class
+
+
+@overload
+@dataclass_transform(
+    frozen_default=True,
+    kw_only_default=True,
+    field_specifiers=(number, numbers, table, flag, word, words, count, one, several, record),
+)
+def part(kind: type[T]) -> type[T]: ...
+
+
+@overload
+@dataclass_transform(
+    frozen_default=True,
+    kw_only_default=True,
+    field_specifiers=(number, numbers, table, flag, word, words, count, one, several, record),
+)
+def part(
+    *, family: str | None = None, called: str | None = None, kw_only: bool = True
+) -> Callable[[type[T]], type[T]]: ...
+
+
+def part(kind: Any = None, *, family: str | None = None, called: str | None = None, kw_only: bool = True) -> Any:
+    """Make a class a part: a frozen dataclass whose fields are checked as they declare.
+
+    Args:
+        kind: The class.
+        family: What it can stand in for, e.g. "controller".
+        called: What it is called on the command line; None: its name in lower case, position-pid for PositionPid.
+        kw_only: Whether fields are given by name only.
+    """
+
+    def declare(kind: Any) -> Any:
+        own = vars(kind).get("__post_init__")
+
+        def __post_init__(self: Any) -> None:
+            check_fields(self)
+            if own is not None:
+                own(self)
+
+        kind.__post_init__ = __post_init__
+        kind = kind_of_numbers(dataclass(frozen=True, kw_only=kw_only)(kind))
+        kind.neutral = {e.name: it.neutral for e in fields(kind) if (it := declared(e)) and it.neutral is not None}
+        kind.called = called or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", kind.__name__).lower()
+        if family is not None:
+            FAMILIES.setdefault(family, {})[kind.__name__] = kind
+        return kind
+
+    return declare if kind is None else declare(kind)
+
+
+# --- what comes from it
+
+
+def declared(entry: Field[Any]) -> Declaration | None:
+    """What a field declares; None where it declares nothing, as in a state."""
+    return entry.metadata.get("declaration")
+
+
+def members(declaration: Declaration) -> dict[str, type]:
+    """Classes of the parts that a field may hold, by name."""
+    if isinstance(declaration.kinds, str):
+        return FAMILIES.get(declaration.kinds, {})
+    return {kind.__name__: kind for kind in declaration.kinds}
+
+
+def units_of(kind: type) -> dict[str, str]:
+    """Unit of every field of a part that has one."""
+    known = {entry.name: declared(entry) for entry in fields(kind)}
+    return {name: it.unit for name, it in known.items() if it is not None and it.unit is not None}
+
+
+def check_fields(part: Any) -> None:
+    """Raise a `ParameterError` if a field is not what it declares."""
+    for entry in fields(part):
+        it, value = declared(entry), getattr(part, entry.name)
+        if it is None or not it.checked or it.role not in _CHECKS or (value is None and entry.default is None):
+            continue
+        if value is None and it.neutral is not None:
+            object.__setattr__(part, entry.name, it.neutral)
+        _CHECKS[it.role](part, entry.name, it)
+
+
+def _check_number(part: Any, name: str, it: Declaration) -> None:
+    require_finite(part, name)
+    for test, bound in it.bounds:
+        require(part, name, test, bound)
+
+
+def _check_word(part: Any, name: str, it: Declaration) -> None:
+    if it.choices:
+        require_choice(part, name, it.choices)
+
+
+def _check_part(part: Any, name: str, it: Declaration) -> None:
+    require_part(part, name, *members(it).values())
+
+
+def _check_parts(part: Any, name: str, it: Declaration) -> None:
+    require_parts(part, name, *members(it).values())
+
+
+_CHECKS: dict[str, Callable[[Any, str, Declaration], None]] = {
+    "number": _check_number,
+    "flag": lambda part, name, it: require_flag(part, name),
+    "count": lambda part, name, it: require_count(
+        part, name, it.least, "number of steps" if it.unit == "steps" else "number"
+    ),
+    "word": _check_word,
+    "part": _check_part,
+    "parts": _check_parts,
+}
+
+
+# --- laws
+
+
+class Laws(dict[type, Callable[..., Any]]):
+    """A law for each part, by its class. Engines bind all of them, also those that are added later."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bound: dict[str, dict[type, Callable[..., Any]]] = {}
+        self._binders: list[Callable[[type, Callable[..., Any]], None]] = []
+
+    def __setitem__(self, kind: type, law: Callable[..., Any]) -> None:
+        super().__setitem__(kind, law)
+        for bind in self._binders:
+            bind(kind, law)
+
+    def bind(self, engine: str, bound_law: Callable[[Callable[..., Any]], Callable[..., Any]]) -> dict[type, Any]:
+        """The same table with the laws of one engine."""
+        if engine not in self.bound:
+            table = self.bound[engine] = {}
+
+            def follow(kind: type, law: Callable[..., Any]) -> None:
+                table[kind] = bound_law(law)
+
+            for kind, law in self.items():
+                follow(kind, law)
+            self._binders.append(follow)
+        return self.bound[engine]
+
+
+# --- values without effect
+
+
+def without_neutral(part: T) -> T:
+    """The part with None in place of every number that has no effect, so that a step is composed without its law."""
+    if isinstance(part, tuple):
+        kept = tuple(without_neutral(item) for item in part)
+        return part if all(a is b for a, b in zip(kept, part, strict=True)) else kept  # pyright: ignore
+    if not hasattr(type(part), "__dataclass_fields__"):
+        return part
+    changes = {}
+    for entry in fields(part):  # pyright: ignore
+        value = getattr(part, entry.name)
+        it = declared(entry)
+        if it is not None and it.neutral is not None and not acts(part, entry.name):
+            value = None
+        elif it is not None and it.role in ("part", "parts"):
+            value = without_neutral(value)
+        if value is not getattr(part, entry.name):
+            changes[entry.name] = value
+    if not changes:
+        return part
+    copy = object.__new__(type(part))
+    for entry in fields(part):  # pyright: ignore
+        object.__setattr__(copy, entry.name, changes.get(entry.name, getattr(part, entry.name)))
+    return copy

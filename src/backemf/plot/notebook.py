@@ -1,0 +1,88 @@
+"""What a notebook shows of motors, actuators, sheets, findings and runs: words, tables and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ParameterError, UnitError
+from ..units import format_quantity
+from .joint_limits import joint_limits
+from .operating_range import operating_range
+from .page import constants_table, findings_table, picture, run_findings, table
+from .response import step_response
+from .speed import torque_speed
+from .style import first
+
+if TYPE_CHECKING:
+    from ..actuator import Actuator
+    from ..motor import Motor
+
+
+def motor_html(motor: Motor) -> str:
+    """The motor in one line, its operating range or its torque over speed, and the constants that follow."""
+    return _div(_words(motor), _motor_picture(motor), _fold("Constants", lambda: constants_table(first(motor))))
+
+
+def actuator_html(actuator: Actuator, words: str | None = None) -> str:
+    """The actuator in one line, or in the words given, and the picture of its motor or of its limits."""
+    line = _words(actuator) if words is None else f"<p><code>{escape(words)}</code></p>"
+    if actuator.motor is not None:
+        return _div(line, f"<p>{escape(repr(actuator.motor))}</p>", _motor_picture(actuator.motor))
+    return _div(line, _drawn(joint_limits, actuator))
+
+
+def sheet_html(sheet: Any) -> str:
+    """Every figure with its source, and what the check found."""
+    rows = [(escape(f"{f.table}.{f.key}"), escape(_figure(f.value, f.unit)), escape(f.source)) for f in sheet.figures()]
+    return _div(
+        _words(sheet),
+        findings_table(sheet.check()),
+        _fold("Figures", lambda: table(("figure", "value", "source"), rows, numeric=(1,))),
+    )
+
+
+def run_html(run: Any) -> str:
+    """The run in one line, what it exceeds, and its picture."""
+    return _div(_words(run), run_findings(run.findings()), _drawn(step_response, run))
+
+
+def finding_html(finding: Any) -> str:
+    """The sentence of a finding."""
+    return _div(f"<b>{escape(finding.severity)}</b>{escape(str(finding).removeprefix(finding.severity))}")
+
+
+def _div(*parts: str) -> str:
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _words(thing: Any) -> str:
+    return f"<p><code>{escape(repr(thing))}</code></p>"
+
+
+def _figure(value: Any, unit: str) -> str:
+    try:
+        return format_quantity(value, unit) if isinstance(value, float) else str(value)
+    except UnitError:
+        return f"{value:.4g} {unit}"
+
+
+def _fold(title: str, body: Callable[[], str]) -> str:
+    """A part that opens on a click; nothing where it cannot be made."""
+    try:
+        return f"<details><summary>{escape(title)}</summary>{body()}</details>"
+    except ParameterError:
+        return ""
+
+
+def _motor_picture(motor: Motor) -> str:
+    return _drawn(operating_range, motor) or _drawn(torque_speed, motor)
+
+
+def _drawn(draw: Callable[..., Any], subject: Any) -> str:
+    """The picture in a size for a notebook; nothing where the figures are not enough for it."""
+    try:
+        return picture(draw(subject), draw.__name__.replace("_", " "), "", style="max-width: 26rem")
+    except ParameterError:
+        return ""

@@ -1,0 +1,29 @@
+"""What the room of Newton offers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..room import About
+from ..usd import opened
+
+ACTUATOR = "NewtonActuator"
+"""Type of the prims that are actuators."""
+
+
+def holds(file: Path) -> bool:
+    """Whether a stage has an actuator of Newton's; without one its drives are PhysX's."""
+    # a stage that nobody holds is gone, and its prims with it
+    stage = opened(file)
+    return any(str(prim.GetTypeName()) == ACTUATOR for prim in stage.TraverseAll())
+
+
+ABOUT = About(
+    title="Newton",
+    kinds=("dc_motor", "pd", "pid_dc_motor", "pid", "backemf"),
+    whole=("backemf",),
+    versions=("1.7",),
+    plugin="BackemfDrive",
+    holds=holds,
+)
+"""PD or PID with a torque-speed line or a flat limit, or with kind "backemf" the whole actuator."""

@@ -1,0 +1,27 @@
+"""A simulator's law on an engine: where its numbers go, and what its options are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..engines import load
+from ..errors import ParameterError
+
+
+class OnEngine:
+    """What every compiled law has: an engine, and the place of its arrays."""
+
+    def __init__(self, engine: str, options: dict[str, Any]):
+        unknown = set(options) - ({"dtype", "device"} if engine == "torch" else set())
+        if unknown:
+            raise ParameterError(f"options {', '.join(sorted(unknown))}: the {engine} engine has none of that name")
+        self.engine, self._engine, self._place = engine, load(engine), options
+
+    def _number(self, value: Any) -> Any:
+        """A parameter as the engine takes it: plain numbers and the engine's own arrays stay."""
+        foreign = type(value).__module__ == "numpy" and self.engine != "numpy"
+        return self._engine.array(value, **self._place) if foreign else value
+
+    def _spread(self, value: Any, shape: tuple[int, ...] | int) -> Any:
+        """A value as an array of a batch."""
+        return self._engine.array(value, (shape,) if isinstance(shape, int) else tuple(shape), **self._place)

@@ -1,0 +1,5 @@
+"""What the room of PhysX offers."""
+
+from ..room import About
+
+ABOUT = About(title="PhysX")

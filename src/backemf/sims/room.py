@@ -1,0 +1,121 @@
+"""The door of a simulator's room: the few names that every package beside this file offers, with the same signatures.
+
+`transfer/` knows a simulator by these names alone. What a room offers besides is its own: the classes of its law, and
+what its program needs to run our motors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+from ..actuator import Actuator
+from ..errors import ParameterError
+from ..motor import Motor
+from .on_joint import OnJoint, Unread
+from .text import Written
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What a room says of itself."""
+
+    title: str
+    """The simulator as people call it, such as "Isaac Lab"."""
+    kinds: tuple[str, ...] = ()
+    """Kinds of actuators that `write` can choose from; empty: there is one kind."""
+    whole: tuple[str, ...] = ()
+    """Those of the kinds that hold one of our actuators as it is, so that no number is given beside it."""
+    versions: tuple[str, ...] = ()
+    """Versions whose files are known, the newest last; empty: its files do not depend on the version."""
+    check_version: Callable[[str], object] | None = None
+    """What raises one sentence for a version that is not known, where more are known than those that are named."""
+    networks: bool = False
+    """Whether an actuator may be a network in a file: then `write_learned` and `read_learned` are there too."""
+    any_voltage: bool = False
+    """Whether it holds a motor whose voltage nothing limits."""
+    plugin: str | None = None
+    """Name of what runs our motors inside the simulator, which is loaded when it is used; None: nothing does."""
+    holds: Callable[[Path], bool] = lambda file: True
+    """Whether a file with one of the simulator's endings is a file of this simulator."""
+
+    @property
+    def newest(self) -> str | None:
+        """The version that is meant where none is said."""
+        return self.versions[-1] if self.versions else None
+
+    def require(self, kind: str | None, version: str | None) -> None:
+        """Raise a `ParameterError` if there is no such kind of actuator, or the version is not known."""
+        self.require_kind(kind)
+        self.require_version(version)
+
+    def require_kind(self, kind: str | None) -> None:
+        """Raise a `ParameterError` if there is no such kind of actuator."""
+        if kind is None or kind in self.kinds:
+            return
+        if not self.kinds:
+            raise ParameterError(f"kind = {kind!r}: {self.title} has one kind of motor here; leave it out")
+        raise ParameterError(f"kind = {kind!r}: must be one of {', '.join(self.kinds)}")
+
+    def require_version(self, version: str | None) -> None:
+        """Raise a `ParameterError` if the files of a version are not known."""
+        if version is None or version in self.versions:
+            return
+        if self.check_version is not None:
+            self.check_version(version)
+            return
+        if not self.versions:
+            raise ParameterError(f"version = {version!r}: {self.title} has one version here; leave it out")
+        raise ParameterError(f"version = {version!r}: must be one of {', '.join(self.versions)}")
+
+
+class Room(Protocol):
+    """What the package of every simulator offers."""
+
+    @property
+    def ABOUT(self) -> About:
+        """What the room says of itself."""
+        ...
+
+    @property
+    def law(self) -> ModuleType:
+        """What the simulator's own actuators compute, as elementwise functions that `engines.bind` puts on any
+        engine."""
+        ...
+
+
+class FileRoom(Room, Protocol):
+    """The room of a simulator that has files."""
+
+    def write(
+        self,
+        thing: Motor | Actuator | OnJoint,
+        joint: Any = None,
+        kind: str | None = None,
+        *,
+        version: str | None = None,
+        timestep: float | None = None,
+        **numbers: Any,
+    ) -> Written:
+        """The text for an actuator, and what becomes of each phenomenon.
+
+        `joint` names the joint as the simulator does; left out, it is that of an `OnJoint`, or one that the room
+        chooses. `kind` is one of `ABOUT.kinds`, chosen by what the actuator has if left out, `version` one of
+        `ABOUT.versions`, the newest if left out. `timestep` is the physics step of the simulator [s], which some need
+        for a delay. `numbers` are the room's own; every room takes `supply`, `effort` and `effort_limit`.
+        """
+        ...
+
+    def read_actuator(self, source: Any, joint: str | None = None, *, version: str | None = None) -> OnJoint:
+        """The actuator of a text, a path or an object of the simulator, or the one for a joint.
+
+        Its `law()` is what the simulator computes with it, its `losses` what of it has no place in our actuator.
+        """
+        ...
+
+    def read_actuators(self, source: Any, *, version: str | None = None) -> Sequence[OnJoint | Unread]:
+        """Every actuator of such a source in its order, or why it is not read."""
+        ...

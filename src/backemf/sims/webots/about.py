@@ -1,0 +1,6 @@
+"""What the room of Webots offers."""
+
+from ..room import About
+from .motor import KINDS
+
+ABOUT = About(title="Webots", kinds=tuple(KINDS), plugin="Simulation")
