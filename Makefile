@@ -2,6 +2,8 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 BIN := .venv/bin
+# each core takes whole files while it can, so that what their tests share is made once
+TWO_CORES := -n 2 --dist worksteal
 MJLAB := .venv-mjlab/bin
 PHYSX := .venv-physx/bin
 NEWTON := .venv-newton/bin
@@ -15,25 +17,28 @@ export NO_MKDOCS_2_WARNING := 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-sims properties check licences format bench docs clean
+.PHONY: help demo test test-long test-sims properties check licences format bench docs clean
 
 help: ## say what each target does
 	@echo "make TARGET, where TARGET is one of"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
 
-demo: .venv/.demo ## take one motor from its datasheet to a moving load; leaves an HTML page in out/
+demo: .venv/.demo ## take one motor from its datasheet to every simulator; leaves an HTML page in out/
 	$(BIN)/python examples/demo.py
 
 test: .venv/.dev ## run the tests; make test PYTEST_ARGS="-k thermal" runs some
-	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(TWO_CORES) $(PYTEST_ARGS)
+
+test-long: .venv/.dev ## run the cases that make test leaves out: more random motors, every part on every engine, all examples
+	$(BIN)/python -m pytest $(TWO_CORES) -m long $(PYTEST_ARGS)
 
 test-sims: $(SIMS) ## run the tests inside real simulators, each in an environment of its own
 	$(LICENCES_OF_SIMS)
-	$(MJLAB)/python -m pytest tests_sims/mjlab $(PYTEST_ARGS)
-	$(PHYSX)/python -m pytest tests_sims/physx $(PYTEST_ARGS)
-	$(NEWTON)/python -m pytest tests_sims/newton $(PYTEST_ARGS)
-	$(MADDENING)/python -m pytest tests_sims/maddening $(PYTEST_ARGS)
-	$(WEBOTS)/python -m pytest tests_sims/webots $(PYTEST_ARGS)
+	$(MJLAB)/python -m pytest -m "" tests_sims/mjlab $(PYTEST_ARGS)
+	$(PHYSX)/python -m pytest -m "" tests_sims/physx $(PYTEST_ARGS)
+	$(NEWTON)/python -m pytest -m "" tests_sims/newton $(PYTEST_ARGS)
+	$(MADDENING)/python -m pytest -m "" tests_sims/maddening $(PYTEST_ARGS)
+	$(WEBOTS)/python -m pytest -m "" tests_sims/webots $(PYTEST_ARGS)
 
 MINUTES ?= 60
 SEED ?= 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -121,15 +122,17 @@ def current_size(case: Case, step: Step) -> Any:
 
 
 def joint_limits(case: Case, step: Step, highest: Any, rounding: Any) -> Ratios:
-    """A torque limit of the joint bounds the current by the nominal Kt, at any speed of the step's ends."""
+    """Each torque limit of the joint bounds the current by the nominal Kt, at any speed that the step passes.
+
+    Speed is continuous, so a joint that is stopped or turned round passes all speeds down to rest, where some limits
+    jump. Every limit is widest beside rest or at one of the ends: none rises and falls again on the way.
+    """
     motor = case.motor
-    low, high = np.inf, -np.inf
-    speeds = [step.velocity, step.end_velocity, step.out.rotor_speed / motor.ratio]
-    if step.before.rotor_speed is not None:
-        speeds.append(step.before.rotor_speed / motor.ratio)
-    for speed in speeds:
-        lower, upper = widest_sensible(case.actuator.limits, step.position, speed)
-        low, high = np.minimum(low, lower), np.maximum(high, upper)
+    begin = step.velocity if step.before.rotor_speed is None else step.before.rotor_speed / motor.ratio
+    end = step.out.rotor_speed / motor.ratio
+    speeds = [step.velocity, step.end_velocity, begin, end]
+    speeds += [np.where(begin * end <= 0.0, 1e-300 * np.sign(side), side) for side in (begin, end)]
+    low, high = widest_sensible(case.actuator.limits, step.position, speeds)
     per_torque = 1.0 / (motor.magnet.torque_constant * motor.ratio)
     first, second = low * per_torque, high * per_torque
     lowest, top = np.minimum(first, second), np.maximum(first, second)
@@ -141,16 +144,16 @@ def joint_limits(case: Case, step: Step, highest: Any, rounding: Any) -> Ratios:
     yield "torque limit", over(np.maximum(above, below), rounding)
 
 
-def widest_sensible(limits: Any, angle: Any, speed: Any) -> tuple[Any, Any]:
-    """Lowest and highest torque that each of the limits allows; 0 where they contradict each other [N·m]."""
-    low, high = -np.inf, np.inf
-    for limit in limits:
-        lower, upper = torque_bounds(limit, angle, speed)
-        low, high = np.maximum(low, lower), np.minimum(high, upper)
-    crossed = low > high
-    return np.where(crossed, np.minimum(np.minimum(low, high), 0.0), low), np.where(
-        crossed, np.maximum(np.maximum(low, high), 0.0), high
-    )
+def widest_sensible(limits: Any, angle: Any, speeds: list) -> tuple[Any, Any]:
+    """Lowest and highest torque that all limits allow, each at one of the speeds [N·m]; 0 too where they contradict."""
+    lowest, highest = np.inf, -np.inf
+    for pairs in product(*([torque_bounds(limit, angle, speed) for speed in speeds] for limit in limits)):
+        low = np.maximum.reduce(np.broadcast_arrays(*(pair[0] for pair in pairs)))
+        high = np.minimum.reduce(np.broadcast_arrays(*(pair[1] for pair in pairs)))
+        least, most = np.minimum(low, high), np.maximum(low, high)
+        lowest = np.minimum(lowest, np.where(low > high, np.minimum(least, 0.0), low))
+        highest = np.maximum(highest, np.where(low > high, np.maximum(most, 0.0), high))
+    return lowest, highest
 
 
 def joint_torque(case: Case, step: Step) -> Ratios:
@@ -158,6 +161,6 @@ def joint_torque(case: Case, step: Step) -> Ratios:
     actuator = case.actuator
     if not actuator.limits or actuator.friction is not None or actuator.substeps > 1:
         return
-    low, high = widest_sensible(actuator.limits, step.position, step.velocity)
+    low, high = widest_sensible(actuator.limits, step.position, [step.velocity])
     excess = np.maximum(step.out.torque - high, low - step.out.torque)
     yield "torque limit", over(np.maximum(excess, 0.0), ROUNDING * (np.abs(low) + np.abs(high)))

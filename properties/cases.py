@@ -10,10 +10,10 @@ import numpy as np
 
 import backemf as be
 from backemf.actuator import chain
-from backemf.actuator.controllers import moving_target
 from backemf.actuator.memory import PER_MOTOR, initial_state, states_of
 from backemf.engines import load as load_engine
 from backemf.loads import KINEMATIC
+from backemf.parts import without_neutral
 from backemf.physics import load as load_laws
 from backemf.physics.step import has_backlash
 from backemf.rollout import Here, advance
@@ -51,6 +51,10 @@ class Case:
     """What the host knows of the joint's other torques; None: nothing [N·m]."""
     load_inertia: Any = None
     """What the host knows of the joint's inertia; None: nothing [kg·m²]."""
+
+    def __post_init__(self) -> None:
+        # as the laws see it: what has no effect is left out
+        object.__setattr__(self, "actuator", without_neutral(self.actuator))
 
     @property
     def motor(self) -> Any:
@@ -207,7 +211,7 @@ def underway(draw: Draw, actuator: be.Actuator, state: be.State, position: np.nd
     more: dict[str, Any] = {"fresh": np.zeros(draw.shape)}
     if state.setpoint is not None:
         more["setpoint"] = position * draw.evenly(0.5, 1.5)
-    if state.integral is not None and moving_target(actuator.controller):
+    if state.integral is not None and actuator.controller.moving_target:
         more["integral"] = position + draw.evenly(-0.5, 0.5)
     return replace(state, **more)
 

@@ -40,8 +40,10 @@ def alone_checks(case: Case, laws: Any = chain) -> Ratios:
     # rounding is that of the energy at the start
     worst, rounding = np.zeros(case.shape), 1e-15 * before
     motor = alone.motor
-    # a limit keeps a current flowing in an inductance, or in a rotor that the gears let go, with energy of the drive
-    feeds = alone.actuator.limits and (motor.winding.inductance is not None or has_backlash(motor))
+    # a limit of torque or current keeps a current flowing in an inductance, or in a rotor that the gears let go, or
+    # turns it round: v·i > 0 on the way, and that energy is the drive's
+    limited = alone.actuator.limits or motor.limits is not None
+    feeds = limited and (motor.winding.inductance is not None or has_backlash(motor))
     for step in steps_of(alone, laws):
         after = stored_energy(alone, step.after, step.end_velocity)
         fed = np.maximum(alone.dt * step.out.electrical_power, 0.0) if feeds else 0.0
@@ -87,7 +89,17 @@ class Account:
         if self.counts:
             self.stored = stored_energy(case, case.state, case.velocities[0])
             self.gained: Any = 0.0
-            self.moved = np.abs(self.stored)
+            self.moved = self.of_system(np.abs(self.stored))
+
+    def of_system(self, energy: Any) -> Any:
+        """The energy of all that exchanges energy within a step: a motor and its load, or all motors on one battery.
+
+        What one of them draws at the end of the step moves the bus of all: they share what the battery gives.
+        """
+        supply = self.case.actuator.supply
+        one = supply is not None and supply.shared and supply.resistance is not None
+        energy = np.broadcast_to(energy, self.case.shape)
+        return energy.sum(axis=-1, keepdims=True) if one else energy
 
     def check(self, step: Step) -> Ratios:
         """The energy that came from nowhere so far, over a share of all that has moved."""
@@ -97,7 +109,7 @@ class Account:
         stored = stored_energy(self.case, step.after, step.end_velocity)
         given = out.electrical_power + out.cogging_power - out.conversion_power + step.load_power
         moved = np.abs(out.electrical_power) + np.abs(out.cogging_power) + np.abs(step.load_power)
-        self.gained = self.gained + (stored - self.stored) - dt * given
-        self.moved = self.moved + dt * moved
+        self.gained = self.gained + self.of_system((stored - self.stored) - dt * given)
+        self.moved = self.moved + self.of_system(dt * moved)
         self.stored = stored
         yield "driven, no energy from nowhere", over(self.gained, self.moved)

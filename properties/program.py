@@ -32,7 +32,9 @@ def written_part(part: Any) -> str:
     for entry in fields(part):
         value = getattr(part, entry.name)
         default = entry.default_factory() if entry.default_factory is not MISSING else entry.default
-        if default is MISSING or not same(value, default):
+        # None is what has no effect, as the laws see it
+        idle = value is None and entry.name in getattr(type(part), "neutral", {})
+        if not idle and (default is MISSING or not same(value, default)):
             texts.append(f"{entry.name}={written(value)}")
     return f"be.{type(part).__name__}({', '.join(texts)})"
 
@@ -83,9 +85,13 @@ def run_lines(case: Case, given: dict[str, Any]) -> list[str]:
     lines = [
         "from dataclasses import replace",
         "from backemf.actuator import chain",
+        "from backemf.parts import without_neutral",
+        "from backemf.parts import without_neutral",
         "from backemf.physics import load as load_laws",
+        "from backemf.rollout import Here, advance, rest",
+        "",
+        "actuator = without_neutral(actuator)",
     ]
-    lines += ["from backemf.rollout import Here, advance, rest", ""]
     load = written(case.load)
     shape = case.shape if case.position.size > 1 else ()
     lines += [f"load, dt = {load}, {written(case.dt)}"]

@@ -43,11 +43,11 @@ def slope_checks(case: Case, step: Step, laws: Any = chain) -> Ratios:
         # the stiffness is that of the controller alone
         widths["torque_stiffness"] = np.full(case.shape, 1e-6)
     for name, width in widths.items():
-        fall, noise = falls(smooth, out, name, width, laws)
+        gentle, steep, noise = falls(smooth, out, name, width, laws)
         # where two sides disagree there is a kink; where the torque rises, a slope of 0 is as good
-        known, slope = settled & ~np.isnan(fall), getattr(out, name)
-        tolerance = 1e-4 * (np.abs(fall) + np.abs(slope)) + noise
-        least, most = fall, np.inf if sags else np.maximum(fall, 0.0)
+        known, slope = settled & ~np.isnan(gentle), getattr(out, name)
+        tolerance = 1e-4 * (np.abs(steep) + np.abs(slope)) + noise
+        least, most = gentle, np.inf if sags else np.maximum(steep, 0.0)
         if name == "torque_slope":
             # a bound that rises with speed counts as flat beside a drag that does not
             most = np.where(np.broadcast_to(out.limit, case.shape) & bits.TORQUE > 0, np.inf, most)
@@ -70,18 +70,32 @@ def without_friction(case: Case) -> Case:
     )
 
 
-def falls(case: Case, out: be.Output, name: str, width: Any, laws: Any) -> tuple[Any, Any]:
-    """How fast the torque falls, nan at a kink; and the rounding of that difference."""
+def falls(case: Case, out: be.Output, name: str, width: Any, laws: Any) -> tuple[Any, Any, Any]:
+    """The gentler and the steeper of how fast the torque falls on either side, nan at a kink; and their rounding.
+
+    Each side is extrapolated from two widths: drag such as c·w·|w| has no second derivative at rest, so that a
+    difference over one width is off by c times the width on both sides alike. A limit that acts at one of the points
+    and not at another lies between them, and what is between them is no slope.
+    """
+    sides, kink, size = [], False, torque_size(case, out)
+    for side in (-1.0, 1.0):
+        whole, half = (moved(case, name, side * share * width, laws) for share in (1.0, 0.5))
+        far, near = (side * (out.torque - other.torque) / span for other, span in ((whole, width), (half, 0.5 * width)))
+        sides.append(2.0 * near - far)
+        kink = kink | (np.asarray(whole.limit) != out.limit) | (np.asarray(half.limit) != out.limit)
+        size = np.maximum(size, torque_size(case, whole))
+    noise = 4e-13 * size / width
+    gentle, steep = np.minimum(*sides), np.maximum(*sides)
+    kink = kink | (steep - gentle > 1e-3 * (np.abs(gentle) + np.abs(steep)) + 2.0 * noise)
+    return np.where(kink, np.nan, gentle), np.where(kink, np.nan, steep), noise
+
+
+def moved(case: Case, name: str, by: Any, laws: Any) -> be.Output:
+    """The first step at another velocity, or from another position for the stiffness."""
     position, velocity = case.position, case.velocities[0]
-    moves = [(position, velocity + side * width) for side in (-1.0, 1.0)]
     if name == "torque_stiffness":
-        moves = [(position + side * width, velocity) for side in (-1.0, 1.0)]
-    lower, upper = (first(case, *moved, laws) for moved in moves)
-    below, above = (out.torque - lower.torque) / width, (upper.torque - out.torque) / width
-    size = np.maximum(torque_size(case, out), np.maximum(torque_size(case, lower), torque_size(case, upper)))
-    noise = 1e-13 * size / width
-    kink = np.abs(below - above) > 1e-3 * (np.abs(below) + np.abs(above)) + 2.0 * noise
-    return np.where(kink, np.nan, -0.5 * (below + above)), noise
+        return first(case, position + by, velocity, laws)
+    return first(case, position, velocity + by, laws)
 
 
 def torque_size(case: Case, out: be.Output) -> Any:

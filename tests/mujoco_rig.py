@@ -47,7 +47,7 @@ def attributes(motor: Motor) -> dict[str, Any]:
         "armature": motor.inertia,
     }
     winding, thermal, friction, drag = motor.winding, motor.thermal, motor.friction, [0.0, 0.0, 0.0]
-    if winding.inductance is not None:
+    if winding.inductance != 0.0:
         words["inductance"] = (winding.inductance, 0.0)
     if thermal is not None:
         copper = (winding.temperature_coefficient, winding.reference_temperature)

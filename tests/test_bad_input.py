@@ -19,6 +19,7 @@ GOOD = [
     be.Saturation(knee_current=1.0, scale=0.1, torque=0.1),
     be.Magnet(torque_constant=0.1, back_emf_constant=0.1, temperature_coefficient=-1e-3, iron_loss=1e-6),
     be.Rotor(inertia=1e-5),
+    be.Delay(steps=(0, 3), schedule="period", period=4, hold_probability=0.1),
     be.Thermal(resistance=1.0, capacitance=10.0),
     be.TwoNodeThermal(
         winding_resistance=1.0, winding_capacitance=10.0, housing_resistance=1.0, housing_capacitance=10.0
@@ -122,6 +123,12 @@ FIELDS = [
 ]
 
 
+def needed(good) -> dict:
+    """What a part cannot be made without."""
+    given = {entry.name: getattr(good, entry.name) for entry in fields(good) if entry.default is MISSING}
+    return given | ({"steps": 2} if isinstance(good, be.Delay) else {})
+
+
 def refused(make, *words) -> str:
     """The one sentence with which something is refused."""
     with pytest.raises(be.BackemfError) as caught:
@@ -177,6 +184,10 @@ def test_none_is_refused_where_a_number_is_needed(good, name):
     if entry.default is None:
         return
     assert entry.default is MISSING or is_number(entry.default)
+    if name in getattr(type(good), "neutral", {}):
+        # where a number can be without effect, None stands for it
+        assert getattr(replace(type(good)(**needed(good)), **{name: None}), name) == type(good).neutral[name]
+        return
     refused(lambda: replace(good, **{name: None}), f"{type(good).__name__}.{name} = None: must be a number")
 
 

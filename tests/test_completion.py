@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from backemf import catalog
-from backemf.cli.drive import CONTROLLERS, LIMITS
-from backemf.cli.words import LOADS
+from backemf.cli.drive import controllers
+from backemf.cli.words import kinds
 from backemf.transfer.targets import NAMES
 
 PROGRAM = "import sys; sys.argv = ['backemf']; from backemf.cli import main; main()"
@@ -49,10 +49,10 @@ OFFERS = {
     "backemf export sheets/": ["sheets/maxon.toml"],
     "backemf export maxon-re40-gp52c --to ": list(NAMES),
     "backemf export maxon-re40-gp52c --to mu": [name for name in NAMES if name.startswith("mu")],
-    "backemf simulate maxon-re40-gp52c --controller ": list(CONTROLLERS),
-    "backemf export maxon-re40-gp52c --controller tor": ["torque-pid", "torque"],
-    "backemf simulate maxon-re40-gp52c --limit ": list(LIMITS),
-    "backemf simulate maxon-re40-gp52c --load ": [*LOADS, "motion"],
+    "backemf simulate maxon-re40-gp52c --controller ": list(controllers()),
+    "backemf export maxon-re40-gp52c --controller tor": ["torque", "torque-pid"],
+    "backemf simulate maxon-re40-gp52c --limit ": list(kinds("limit")),
+    "backemf simulate maxon-re40-gp52c --load ": [*kinds("load"), "motion"],
     "backemf simulate maxon-re40-gp52c --comm": ["--command"],
 }
 

@@ -5,6 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from controller_kinds import ALL, BUS, DT, TORQUE_LOOPS, motor
+from long import some_now
 
 import backemf as be
 from backemf.actuator.command import TORQUE, VELOCITY, VOLTAGE
@@ -94,7 +95,7 @@ def same(ours: dict[str, np.ndarray], reference: dict[str, np.ndarray]) -> None:
         assert np.abs(ours[name] - expected).max() <= 1e-12 * scale, name
 
 
-@pytest.mark.parametrize(("name", "delay", "limited"), CASES)
+@pytest.mark.parametrize(("name", "delay", "limited"), some_now(CASES, lambda name, delay, limited: limited))
 def test_engines_agree(name: str, delay: str, limited: bool):
     """NumPy, JAX and PyTorch in float64 and plain Python: every output of 50 random steps, to 1e-12 of its peak."""
     actuator = kind(name, delay, limited)
@@ -110,6 +111,7 @@ def test_engines_agree(name: str, delay: str, limited: bool):
         assert len(acting) >= 2, "limits that do not act would prove nothing"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "delay", "limited"),
     [("PositionPid", "delay", False), ("ModeSelector, current loop", "", False)],

@@ -185,6 +185,7 @@ def test_an_identification_must_be_a_text():
 # --- what the sheet predicts
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 50).map(lambda p: p / 100), st.integers(0, 50).map(lambda p: p / 100), st.floats(0.001, 0.02))
 def test_load_dependent_friction_counts_in_the_predictions(drive, back, coulomb):

@@ -327,7 +327,7 @@ def test_a_brake_resistor_is_named_where_it_burns():
     assert "took back" not in finding.explanation and "fell" not in finding.explanation
 
 
-@pytest.mark.parametrize("shape", [(6,), (2, 3)])
+@pytest.mark.parametrize("shape", [(6,), pytest.param((2, 3), marks=pytest.mark.long)])
 def test_a_batch_says_how_many_and_the_worst(shape):
     """Six voltages, of which the upper ones pass a speed that each motor has of its own."""
     volts = np.linspace(4.0, 24.0, 6).reshape(shape)
@@ -344,6 +344,7 @@ def test_a_batch_says_how_many_and_the_worst(shape):
     assert finding.explanation.startswith(f"{finding.motors} of 6 motors, the worst {list(finding.worst)}: ")
 
 
+@pytest.mark.long
 def test_the_worst_of_a_batch_is_what_it_would_be_alone():
     """Every number of the finding is that of the one motor run by itself."""
     volts = np.array([6.0, 24.0, 12.0])
@@ -504,6 +505,7 @@ def test_the_findings_as_json_are_those_of_python():
     assert answer[0]["what"] == "winding_temperature" and answer[0]["limit"] == 155.0
 
 
+@pytest.mark.long
 def test_a_target_that_was_typed_with_its_unit_gets_no_hint_and_one_from_a_file_does(tmp_path):
     """720 deg are meant as they stand; a column of bare numbers may be degrees."""
     file = tmp_path / "targets.csv"

@@ -49,7 +49,7 @@ def test_registers_that_are_not_given_stand_as_delivered():
     """An XL430 comes with P 640 and D 4000, an XM430 with P 800 and no D."""
     assert be.DutyServo.dynamixel("xl430-w250") == be.DutyServo.dynamixel("xl430-w250", 640, 0, 4000, pwm_limit=885)
     assert be.DutyServo.dynamixel("xm430-w350") == be.DutyServo.dynamixel("xm430-w350", 800, 0, 0, pwm_limit=885)
-    assert be.DutyServo.dynamixel("xm430-w350").ki is None and be.DutyServo.dynamixel("xm430-w350").kd == 0.0
+    assert be.DutyServo.dynamixel("xm430-w350").ki == 0.0 and be.DutyServo.dynamixel("xm430-w350").kd == 0.0
 
 
 @pytest.mark.parametrize("model", ["mx-64", "mx-106", "xl-320"])
@@ -79,7 +79,7 @@ def test_mx_firmware_of_both_protocols():
 def test_feetech():
     """P 32 of an STS3215 is 5.3 of the duty per radian, at most 97 %."""
     it = be.DutyServo.feetech("STS3215")
-    assert (it.kp, it.ki, it.kd, it.pwm_limit) == (pytest.approx(5.312), None, 0.0, 0.97)
+    assert (it.kp, it.ki, it.kd, it.pwm_limit) == (pytest.approx(5.312), 0.0, 0.0, 0.97)
     assert be.DutyServo.feetech("feetech-sts3215", 16).kp == pytest.approx(it.kp / 2)
 
 

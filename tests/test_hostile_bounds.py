@@ -197,6 +197,7 @@ def answers(tmp_path_factory) -> dict[str, tuple[int, str]]:
     return {name: (int(memory), said) for name, memory, said in rows}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_text_without_measure_is_one_sentence(name, answers) -> None:
     """It is answered with a sentence of bounded length, in bounded memory."""

@@ -88,7 +88,8 @@ def allowed(part, entry, name: str) -> bool:
     """Whether a value is as good as any in this field."""
     field = f"{type(part).__name__}.{entry.name}"
     if name == "None":
-        return entry.default is None
+        # None stands for the number that has no effect
+        return entry.default is None or entry.name in getattr(type(part), "neutral", {})
     if name == "True":
         return entry.type in ("bool", "bool | None")
     if name.endswith("-1"):

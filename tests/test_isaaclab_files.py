@@ -33,7 +33,7 @@ def geared() -> be.Motor:
 
 
 def only(text: str) -> isaaclab.Configured:
-    (found,) = isaaclab.read(text)
+    (found,) = isaaclab.read_configs(text)
     return found
 
 
@@ -50,7 +50,7 @@ def test_three_numbers_are_those_of_the_joint():
 
 
 def test_continuous_effort_is_that_of_the_rated_current():
-    """`effort="continuous"` takes the current that the motor bears for ever."""
+    """`effort="continuous"` takes the continuous current."""
     found = only(isaaclab.write(be.Actuator(geared(), controller=PD), effort="continuous").text)
     assert found.effort_limit == pytest.approx(0.9 * 9 * 0.1 * 7)
 
@@ -135,7 +135,7 @@ def test_every_number_has_its_unit_and_source():
     [
         ("There is no current", None),
         ("100 °C it has 22.6 %", None),
-        ("bears 6.3 N·m at the joint for ever", None),
+        ("the continuous torque is 6.3 N·m at the joint", None),
         ("L/R is 0.2 ms", "inductance"),
         ("no elastic pre-sliding", "friction"),
         ("Cogging is lost", "cogging"),
@@ -202,7 +202,7 @@ CFG = ArticulationCfg(
 
 def test_whole_robot_is_read():
     """Actuators are found wherever they stand; arithmetic, π and infinity are worked out, nothing is run."""
-    legs, arms, wheels = isaaclab.read(ROBOT, "robot.py")
+    legs, arms, wheels = isaaclab.read_configs(ROBOT, "robot.py")
     assert legs.effort_limit == {".*_hip": 23.7, ".*_knee": 23.7 * 1.917}
     assert (legs.stiffness, legs.damping, legs.friction) == (20.0, 0.5, 0.0)
     assert arms.stiffness == 8 * math.pi**2 and arms.limits == () and arms.armature is None
@@ -212,7 +212,7 @@ def test_whole_robot_is_read():
 
 def test_one_joint_of_a_dictionary():
     """`at` picks the number whose pattern fits the whole name."""
-    legs = isaaclab.read(ROBOT)[0]
+    legs = isaaclab.read_configs(ROBOT)[0]
     assert legs.at("left_knee").limits == (
         be.DcClip(saturation_effort=45.43, velocity_limit=30.1, effort_limit=23.7 * 1.917),
     )
@@ -286,7 +286,7 @@ DC = """DCMotorCfg(
 def test_bad_text_gets_one_sentence(text: str, sentence: str):
     """Where in the file, which field, which value, what to do."""
     with pytest.raises(ParameterError, match=sentence) as caught:
-        isaaclab.read(text, "robot.py")
+        isaaclab.read_configs(text, "robot.py")
     assert "\n" not in str(caught.value)
 
 
@@ -299,7 +299,7 @@ def test_bad_text_gets_one_sentence(text: str, sentence: str):
         ({"stiffness": 3.0, "damping": 1.0, "version": "4"}, "version = '4': must be one of"),
         ({"stiffness": 3.0, "damping": 1.0, "effort": "rms"}, "effort = 'rms': must be 'peak' or 'continuous'"),
         ({"stiffness": 3.0, "damping": 1.0, "kind": "remotized"}, "needs torque by joint angle"),
-        ({"stiffness": 3.0, "damping": 1.0, "joints": ()}, "must be patterns of joint names"),
+        ({"stiffness": 3.0, "damping": 1.0, "joint": ()}, "must be patterns of joint names"),
         ({"stiffnes": 3.0}, r"write\(stiffnes=...\): there is no such number"),
     ],
 )
@@ -325,13 +325,13 @@ def test_batch_of_motors_cannot_be_written():
 # --- the page
 
 
-PAGE = (Path(__file__).resolve().parent.parent / "docs" / "isaaclab.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parent.parent / "docs" / "simulators" / "isaaclab.md").read_text(encoding="utf-8")
 
 
 def page_example() -> isaaclab.Written:
     motor = be.Datasheet.load("tmotor-ak80-6").motor()
     actuator = be.Actuator(motor, controller=be.IdealPd(stiffness=30.0, damping=1.0))
-    return isaaclab.write(actuator, joints=(".*_knee",), effort_limit=12.0)
+    return isaaclab.write(actuator, joint=(".*_knee",), effort_limit=12.0)
 
 
 def test_programs_of_the_page_run():

@@ -319,7 +319,7 @@ DCMotorCfg(joint_names_expr=["b", "c"], stiffness=5.0, damping={"b": 1.0, "c": 2
     robot = ArticulationCfg(actuators={"one": implicit, "two": motor})
     assert isaaclab.read_actuators(robot) == isaaclab.read_actuators(text)
     assert isaaclab.read_actuators(robot.actuators) == isaaclab.read_actuators([implicit, motor])
-    assert isaaclab.read(motor)[0].kind == "dc_motor" and isaaclab.read(robot)[1].group == "two"
+    assert isaaclab.read_configs(motor)[0].kind == "dc_motor" and isaaclab.read_configs(robot)[1].group == "two"
     assert isaaclab.read_actuator(robot, "c").actuator.controller.damping == 2.0
 
 
@@ -426,7 +426,7 @@ def test_torque_along_a_motion_is_that_of_isaac_lab(kind: str, data: st.DataObje
     positions, velocities = draw.normal(0.0, 2.0, 12), draw.normal(0.0, 100.0, 12)
     rows = [draw.normal(0.0, (3.0, 50.0, 100.0)) for _ in range(12)]
     targets = [be.Command(position=p, velocity=v, effort=e) for p, v, e in rows]
-    found = isaaclab.read(text)[0].by_pattern()[0]
+    found = isaaclab.read_configs(text)[0].by_pattern()[0]
     solver = found.effort_limit_sim if kind == "remotized" else None
     expected = effort_of(found.law(), targets, positions, velocities)
     if solver is not None:
@@ -503,8 +503,8 @@ def test_network_of_an_mlp_is_loaded_and_written_again(order: str, ages: list[in
         expected.append(float(out.applied[0, 0]))
     assert torques_of(found.actuator, motion) == pytest.approx(expected, rel=1e-9)
     text = isaaclab.write(found, network_file=str(tmp_path / "net.onnx")).text
-    (again,) = isaaclab.read(text)
-    (first,) = isaaclab.read(config)
+    (again,) = isaaclab.read_configs(text)
+    (first,) = isaaclab.read_configs(config)
     assert again.network == {**(first.network or {}), "network_file": str(tmp_path / "net.onnx")}
     assert again.limits == first.limits
 
@@ -535,7 +535,7 @@ def test_network_of_an_lstm_is_loaded_and_clips_as_at_rest(tmp_path: Path):
         expected.append(float(out.applied[0, 0]))
     assert torques_of(found.actuator, motion) == pytest.approx(expected, rel=1e-9)
     assert rows(found)["velocity limit"] == "dropped"
-    again = isaaclab.read(isaaclab.write(found, network_file=str(tmp_path / "net.onnx")).text)[0]
+    again = isaaclab.read_configs(isaaclab.write(found, network_file=str(tmp_path / "net.onnx")).text)[0]
     assert (again.saturation_effort, again.velocity_limit, again.limits) == (0.5, 2.0, found.actuator.limits)
 
 
@@ -570,7 +570,7 @@ def test_implicit_actuator_of_a_line_ends_at_its_speed():
     """The solver has a wall where the line of the motor ends."""
     line = be.DcClip(saturation_effort=5.0, velocity_limit=7.0, effort_limit=3.0)
     actuator = be.Actuator(controller=be.IdealPd(stiffness=1.0), limits=(line,))
-    (found,) = isaaclab.read(isaaclab.write(actuator, kind="implicit").text)
+    (found,) = isaaclab.read_configs(isaaclab.write(actuator, kind="implicit").text)
     assert (found.effort_limit_sim, found.velocity_limit_sim) == (3.0, 7.0)
 
 
@@ -578,7 +578,7 @@ def test_implicit_actuator_of_a_line_ends_at_its_speed():
 def test_armature_without_a_motor_is_written(kind: str):
     """Given by name, or that of the joint; it is found again."""
     actuator = be.Actuator(controller=be.IdealPd(stiffness=1.0), limits=(be.EffortLimit(effort_limit=1.0),))
-    assert isaaclab.read(isaaclab.write(actuator, kind=kind, armature=0.3).text)[0].armature == 0.3
+    assert isaaclab.read_configs(isaaclab.write(actuator, kind=kind, armature=0.3).text)[0].armature == 0.3
     on_joint = OnJoint(actuator=actuator, joint="knee", armature=0.3, coulomb=0.1, viscous=0.2)
     found = isaaclab.read_actuator(isaaclab.write(on_joint, kind=kind).text)
     assert (found.joint, found.armature, found.coulomb, found.viscous) == ("knee", 0.3, 0.1, 0.2)

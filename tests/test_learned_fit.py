@@ -76,6 +76,7 @@ def test_the_errors_are_those_of_the_controller(fitted):
     assert fitted.rows[2] == len(misses)
 
 
+@pytest.mark.long
 def test_history_is_worth_having_where_the_torque_is_late():
     """With a torque four steps late, five samples get below half the error of one."""
     log = motion(5000, delay=4)
@@ -83,6 +84,7 @@ def test_history_is_worth_having_where_the_torque_is_late():
     assert five.held_out_error < 0.5 * one.held_out_error
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ("lstm", "gru"))
 def test_a_recurrent_network_beats_the_pd(kind):
     """On held-out rows the error is below half of the best PD's, though the torque is two steps late."""

@@ -288,7 +288,7 @@ def test_velocity_mode_is_slow_with_the_default_gains():
 
 def test_report_is_on_the_page():
     """The table of the documentation is what the verifications give now."""
-    assert mime.report() in (ROOT / "docs" / "mime.md").read_text(encoding="utf-8")
+    assert mime.report() in (ROOT / "docs" / "simulators" / "mime.md").read_text(encoding="utf-8")
 
 
 def test_picture_of_the_verifications_is_drawn(tmp_path: Path):

@@ -10,7 +10,7 @@ from motors import motors
 
 import backemf as be
 from backemf import ParameterError
-from backemf.sims.mjlab import files
+from backemf.sims import mjlab
 from backemf.sims.mjlab.kinds import LISTENS
 
 PD = be.IdealPd(stiffness=31.7, damping=0.83)
@@ -31,14 +31,14 @@ def geared(**parts) -> be.Motor:
     return be.Motor(**{**known, **parts})
 
 
-def only(text: str) -> files.Configured:
-    (found,) = files.read(text)
+def only(text: str) -> mjlab.Configured:
+    (found,) = mjlab.read_configs(text)
     return found
 
 
 def test_three_numbers_are_those_of_the_joint():
     """After the gear: stall N·Kt·V/R, no-load speed V/(N·Ke), top N·Kt·imax, armature N²·J, friction N·f and N²·b."""
-    found = only(files.write(be.Actuator(geared(), controller=PD), ("knee",)).text)
+    found = only(mjlab.write(be.Actuator(geared(), controller=PD), ("knee",)).text)
     assert found.limits == (
         be.DcClip(
             saturation_effort=pytest.approx(9 * 0.1 * 24 / 0.5),
@@ -55,10 +55,10 @@ def test_three_numbers_are_those_of_the_joint():
 @given(motors())
 def test_every_motor_round_trips_to_the_last_bit(motor: be.Motor):
     """What is read is what was written, for any motor: the text has every digit."""
-    written = files.write(be.Actuator(motor, controller=PD), supply=24.0)
+    written = mjlab.write(be.Actuator(motor, controller=PD), supply=24.0)
     found = only(written.text)
     (limit,) = found.limits
-    assert only(files.write(be.Actuator(controller=PD, limits=(limit,))).text).limits == (limit,)
+    assert only(mjlab.write(be.Actuator(controller=PD, limits=(limit,))).text).limits == (limit,)
     for field in ("effort_limit", "saturation_effort", "velocity_limit"):
         assert f"    {field}={getattr(limit, field)!r},  # " in written.text
 
@@ -67,9 +67,9 @@ def test_every_motor_round_trips_to_the_last_bit(motor: be.Motor):
 @given(motors())
 def test_every_motor_with_currents_round_trips(motor: be.Motor):
     """The motor that is read, with its constants at the joint, is written with the same numbers again."""
-    first = files.write(be.Actuator(motor, controller=be.PositionPid(kp=3.0)), supply=24.0, kind="builtin_dc_motor")
+    first = mjlab.write(be.Actuator(motor, controller=be.PositionPid(kp=3.0)), supply=24.0, kind="builtin_dc_motor")
     found = only(first.text)
-    second = only(files.write(found.actuator(), supply=24.0, kind="builtin_dc_motor").text)
+    second = only(mjlab.write(found.actuator(), supply=24.0, kind="builtin_dc_motor").text)
     assert second.motor == found.motor
     assert (second.stiffness, second.damping, second.voltage_limit) == (3.0, 0.0, 24.0)
 
@@ -82,7 +82,7 @@ def test_actuator_round_trips(kind: str):
         limit = be.DcClip(saturation_effort=23.7, velocity_limit=30.1, effort_limit=1 / 3)
     delay = be.Delay(steps=(1, 4), schedule="mjlab", period=7, hold_probability=0.25, staggered=False)
     pd = replace(PD, listens=LISTENS[kind])
-    found = only(files.write(be.Actuator(controller=pd, limits=(limit,), delay=delay), (".*_hip", "knee"), kind).text)
+    found = only(mjlab.write(be.Actuator(controller=pd, limits=(limit,), delay=delay), (".*_hip", "knee"), kind).text)
     assert (found.kind, found.joints, found.delay) == (kind, (".*_hip", "knee"), delay)
     assert found.actuator() == be.Actuator(controller=pd, limits=(limit,), delay=delay)
 
@@ -94,7 +94,7 @@ def test_motor_with_currents_is_at_the_joint():
         cogging=be.Cogging(harmonics=(be.Harmonic(amplitude=0.02, periodicity=12, phase=0.3),)),
         thermal=be.Thermal(resistance=2.0, capacitance=30.0, ambient=20.0),
     )
-    found = only(files.write(be.Actuator(motor), kind="builtin_dc_motor").text)
+    found = only(mjlab.write(be.Actuator(motor), kind="builtin_dc_motor").text)
     assert found.mode == "VOLTAGE" and found.gear == 1.0 and found.motor is not None
     assert found.motor.magnet.torque_constant == pytest.approx(0.9)
     assert (found.motor.winding.resistance, found.motor.winding.inductance) == (0.5, 1e-4)
@@ -116,14 +116,14 @@ def test_motor_with_currents_is_at_the_joint():
 def test_torque_gains_become_volt_gains():
     """V = R/(N·Kt)·τ + N·Ke·w: the stiffness is divided by N·Kt/R, the damping loses that of the back-EMF."""
     pd = be.IdealPd(stiffness=31.7, damping=5.0)
-    found = only(files.write(be.Actuator(geared(), controller=pd), kind="builtin_dc_motor").text)
+    found = only(mjlab.write(be.Actuator(geared(), controller=pd), kind="builtin_dc_motor").text)
     assert found.stiffness == pytest.approx(31.7 * 0.5 / 0.9)
     assert found.damping == pytest.approx(5.0 * 0.5 / 0.9 - 0.9)
 
 
 def test_negative_volt_damping_comes_back_as_torque_gains():
     """Less damping than the back-EMF gives is a negative damping in volts; it is read as the torque gains it was."""
-    found = only(files.write(be.Actuator(geared(), controller=PD), kind="builtin_dc_motor").text)
+    found = only(mjlab.write(be.Actuator(geared(), controller=PD), kind="builtin_dc_motor").text)
     assert found.damping < 0.0
     controller = found.actuator().controller
     assert (controller.kp, controller.kd) == pytest.approx((31.7, 0.83))
@@ -133,7 +133,7 @@ def test_velocity_mode_and_integral():
     """A velocity PI keeps its gains, its integral and the limit of it."""
     pi = be.VelocityPi(kp=2.0, ki=0.5, integral_limit=0.7)
     actuator = be.Actuator(geared(), be.Supply(voltage=20.0, modulation_limit=0.9), controller=pi, slew=40.0)
-    written = files.write(actuator, kind="builtin_dc_motor")
+    written = mjlab.write(actuator, kind="builtin_dc_motor")
     found = only(written.text)
     assert (found.mode, found.voltage_limit, found.slew_rate) == ("VELOCITY", 18.0, 40.0)
     assert found.actuator().controller == pi
@@ -143,7 +143,7 @@ def test_velocity_mode_and_integral():
 def test_unequal_constants_are_a_loss():
     """MuJoCo has one motor constant."""
     unequal = geared(magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.15))
-    told = [files.write(be.Actuator(motor), kind="builtin_dc_motor").losses for motor in (unequal, geared())]
+    told = [mjlab.write(be.Actuator(motor), kind="builtin_dc_motor").losses for motor in (unequal, geared())]
     assert [any("√(Kt·Ke)" in str(loss) for loss in losses) for losses in told] == [True, False]
 
 
@@ -152,7 +152,7 @@ def test_random_delay_of_an_episode_is_a_loss():
 
     def told(steps):
         actuator = be.Actuator(controller=PD, limits=(be.EffortLimit(effort_limit=9.0),), delay=be.Delay(steps=steps))
-        return [loss for loss in files.write(actuator, kind="ideal_pd").losses if "delay" in str(loss)]
+        return [loss for loss in mjlab.write(actuator, kind="ideal_pd").losses if "delay" in str(loss)]
 
     assert told((1, 3)) and not told(2)
 
@@ -222,7 +222,7 @@ PARAMS = "DcMotorPhysicalParams(kt=0.1, ke=0.1, resistance=1.0)"
 def test_bad_text_gets_one_sentence(text: str, sentence: str):
     """Where in the file, which field, which value, what to do."""
     with pytest.raises(ParameterError, match=sentence) as caught:
-        files.read(text, "cfg.py")
+        mjlab.read_configs(text, "cfg.py")
     assert "\n" not in str(caught.value)
 
 
@@ -245,7 +245,7 @@ def test_bad_text_gets_one_sentence(text: str, sentence: str):
 def test_wrong_questions_get_one_sentence(thing, arguments: dict, sentence: str):
     """What is missing to write a text is said."""
     with pytest.raises(ParameterError, match=sentence):
-        files.write(thing, **arguments)
+        mjlab.write(thing, **arguments)
 
 
 def test_infinite_effort_limit_is_none():

@@ -9,7 +9,8 @@ import pytest
 
 import backemf as be
 from backemf import ParameterError
-from backemf.sims.mjlab import files
+from backemf.sims import mjlab
+from backemf.sims.mjlab.kinds import CLASSES
 from backemf.transfer.exported import law_of
 
 MOTOR = be.Motor(
@@ -89,7 +90,7 @@ def expected(kind: str, name: str) -> str:
 
 
 @pytest.mark.parametrize("name", ACTUATORS)
-@pytest.mark.parametrize("kind", files.CLASSES)
+@pytest.mark.parametrize("kind", CLASSES)
 def test_what_is_called_kept_gives_the_same_torque(kind: str, name: str):
     """Along a random motion, under those targets that no row calls lost, as mjlab commands them: others are 0."""
     actuator, wanted = ACTUATORS[name], expected(kind, name)
@@ -97,13 +98,13 @@ def test_what_is_called_kept_gives_the_same_torque(kind: str, name: str):
         actuator = replace(actuator, limits=(LINE,))
     if wanted == REFUSED:
         with pytest.raises(ParameterError, match=r"kind = .*|stiffness and damping are not known"):
-            files.write(actuator, ("knee",), kind)
+            mjlab.write(actuator, ("knee",), kind)
         return
-    written = files.write(actuator, ("knee",), kind)
+    written = mjlab.write(actuator, ("knee",), kind)
     rows = {loss.phenomenon: loss.status for loss in written.statuses}
     assert rows["controller"] == wanted, [str(loss) for loss in written.losses]
-    found = files.read_actuator(written.text).actuator
-    (configured,) = files.read(written.text)
+    found = mjlab.read_actuator(written.text).actuator
+    (configured,) = mjlab.read_configs(written.text)
     assert found.controller.inputs == configured.listens
     heard = [target for target in actuator.controller.inputs if rows.get(ROWS.get(target, "")) != "dropped"]
     if wanted == KEPT:

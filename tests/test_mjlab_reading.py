@@ -15,7 +15,7 @@ import pytest
 
 import backemf as be
 from backemf import ParameterError
-from backemf.sims.mjlab import files
+from backemf.sims import mjlab
 from backemf.sims.mjlab.kinds import COMMON, KINDS
 from backemf.sims.mjlab.kinds import FIELDS as FIELDS_OF
 from backemf.sims.on_joint import OnJoint, Unread
@@ -51,13 +51,13 @@ def text_of(name: str, fields: str, joints: str = "target_names_expr") -> str:
 
 
 def one(text: Any) -> OnJoint:
-    (found,) = files.read_actuators(text)
+    (found,) = mjlab.read_actuators(text)
     assert isinstance(found, OnJoint), found
     return found
 
 
 def unread(text: Any) -> Unread:
-    (found,) = files.read_actuators(text)
+    (found,) = mjlab.read_actuators(text)
     assert isinstance(found, Unread), found
     return found
 
@@ -74,7 +74,7 @@ def test_every_class_listens_to_what_mjlab_listens_to(name: str, joints: str):
     assert (found.actuator.controller, found.actuator.limits) == (controller, limits)
     assert found.joint == ".*_knee|hip"
     # written again, the one pattern fits all joints
-    assert one(files.write(found, kind=KINDS[name]).text).joint == ".*_knee|hip"
+    assert one(mjlab.write(found, kind=KINDS[name]).text).joint == ".*_knee|hip"
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_what_is_not_read_is_a_row_beside_what_is(name: str, fields: str, words:
     """A row with the class, the joints and the reason; the actuators around it are read."""
     good = text_of("IdealPdActuatorCfg", PD)
     text = f"{good}{text_of(name, fields).replace('actuator =', 'other =')}{good.replace('actuator =', 'third =')}"
-    first, row, last = files.read_actuators(text)
+    first, row, last = mjlab.read_actuators(text)
     assert isinstance(first, OnJoint) and isinstance(last, OnJoint)
     assert isinstance(row, Unread) and row.kind == name and row.name == ".*_knee, hip"
     assert words in row.why and "line 6" in row.why and "\n" not in row.why
@@ -165,10 +165,10 @@ def test_one_of_several_is_asked_for_by_its_joint():
     hip = 'b = XmlActuatorCfg(target_names_expr=("hip",))\n'
     wrist = knee.replace("a =", "c =").replace("knee", "wrist")
     with pytest.raises(ParameterError, match=r"knee; hip \(not read\); wrist: give joint="):
-        files.read_actuator(knee + hip + wrist)
-    assert files.read_actuator(knee + hip + wrist, "wrist").joint == "wrist"
+        mjlab.read_actuator(knee + hip + wrist)
+    assert mjlab.read_actuator(knee + hip + wrist, "wrist").joint == "wrist"
     with pytest.raises(ParameterError, match="stand in the robot's XML"):
-        files.read_actuator(knee + hip + wrist, "hip")
+        mjlab.read_actuator(knee + hip + wrist, "hip")
 
 
 # --- delay
@@ -258,7 +258,7 @@ def test_a_learned_actuator_round_trips(tmp_path: Path):
     controller = network(tmp_path)
     be.save_network(controller, tmp_path / "knee.onnx", precision="float64")
     actuator = be.Actuator(controller=controller, limits=LINE)
-    written = files.write(actuator, ("knee",), network_file="knee.onnx")
+    written = mjlab.write(actuator, ("knee",), network_file="knee.onnx")
     (tmp_path / "knee.py").write_text(written.text)
     found = one(tmp_path / "knee.py")
     assert found.actuator.limits == LINE
@@ -276,9 +276,9 @@ def test_a_learned_actuator_round_trips(tmp_path: Path):
 def test_a_learned_actuator_says_what_is_missing(tmp_path: Path):
     actuator = be.Actuator(controller=network(tmp_path), limits=LINE)
     with pytest.raises(ParameterError, match=r"needs network_file=.*be\.save_network"):
-        files.write(actuator)
+        mjlab.write(actuator)
     with pytest.raises(ParameterError, match="needs a torque-speed line"):
-        files.write(be.Actuator(controller=network(tmp_path)), network_file="a.pt")
+        mjlab.write(be.Actuator(controller=network(tmp_path)), network_file="a.pt")
 
 
 # --- configuration objects
@@ -338,17 +338,17 @@ def test_objects_give_what_their_text_gives():
     """One, several, and a robot with an articulation; what is not known is a row."""
     knee = IdealPdActuatorCfg(target_names_expr=("knee",), armature=0.02, effort_limit=9.0)
     text = f'a = IdealPdActuatorCfg(target_names_expr=("knee",), armature=0.02, {PD}, effort_limit=9.0)\n'
-    assert one(knee) == one(text) == files.read_actuator(knee)
+    assert one(knee) == one(text) == mjlab.read_actuator(knee)
     mine, other = MyCfg(target_names_expr=("hip",)), OtherCfg(target_names_expr=("toe",))
     tendon = IdealPdActuatorCfg(target_names_expr=("wire",), transmission_type=TransmissionType.TENDON)
     robot = SimpleNamespace(articulation=Articulation(actuators=(knee, mine, other, tendon)))
     for source in (robot, robot.articulation, robot.articulation.actuators, list(robot.articulation.actuators)):
-        first, second, third, fourth = files.read_actuators(source)
+        first, second, third, fourth = mjlab.read_actuators(source)
         assert first == one(text)
         assert second.actuator == be.Actuator(controller=be.IdealPd(stiffness=50.0, damping=2.0))
         assert (third.name, third.kind) == ("toe", "OtherCfg")
         assert "only joints are read" in fourth.why
-    assert files.read_actuator(robot, "hip").joint == "hip"
+    assert mjlab.read_actuator(robot, "hip").joint == "hip"
 
 
 def test_an_object_around_another_delays_it():
@@ -361,7 +361,7 @@ def test_an_object_around_another_delays_it():
 @pytest.mark.parametrize("nothing", [3.0, None, {}, SimpleNamespace(actuators=())])
 def test_objects_without_an_actuator_are_one_sentence(nothing: Any):
     with pytest.raises(ParameterError, match="there is no actuator in it"):
-        files.read_actuators(nothing)
+        mjlab.read_actuators(nothing)
 
 
 # --- through the table of simulators
@@ -405,7 +405,7 @@ def test_no_value_of_any_field_breaks_the_list(name: str):
             kept = re.sub(rf"(?:^|, ){field_name}=(?:\w+\([^()]*(?:\([^()]*\)[^()]*)*\)|[^,()]*)", "", WHOLE[name])
             joints = "" if field_name == "target_names_expr" else 'target_names_expr=("knee",), '
             text = f"import mjlab\n\na = {name}({joints}{kept.lstrip(', ')}{', ' if kept else ''}{field_name}={odd})\n"
-            (row,) = files.read_actuators(text)
+            (row,) = mjlab.read_actuators(text)
             if isinstance(row, Unread):
                 assert row.why.startswith("line 3: ") and "\n" not in row.why and len(row.why) < 600, (text, row)
             else:
@@ -445,7 +445,7 @@ def test_actuators_made_by_functions_of_the_file():
 HIP = late(BuiltinPositionActuatorCfg(target_names_expr=("hip",), **gains(0.01)))
 ROBOT = EntityArticulationInfoCfg(actuators=(HIP, *(joint(name) for name in ("knee", "toe"))))
 """
-    hip, knee, toe = files.read_actuators(text)
+    hip, knee, toe = mjlab.read_actuators(text)
     assert (hip.joint, knee.joint, toe.joint) == ("hip", "knee", "toe")
     assert hip.actuator.controller == be.IdealPd(
         stiffness=pytest.approx(0.01 * 62.8**2), damping=pytest.approx(2.0 * 2.0 * 0.01 * 62.8), listens=("position",)
@@ -470,7 +470,7 @@ def delayed(cfg):
 
 ROBOT = EntityArticulationInfoCfg(actuators=(delayed(KNEE),))
 """
-    assert files.read_actuator(text, "ROBOT/knee").actuator.delay == be.Delay(steps=(1, 4), schedule="mjlab")
-    assert files.read_actuator(text, "KNEE/knee").actuator.delay is None
+    assert mjlab.read_actuator(text, "ROBOT/knee").actuator.delay == be.Delay(steps=(1, 4), schedule="mjlab")
+    assert mjlab.read_actuator(text, "KNEE/knee").actuator.delay is None
     with pytest.raises(ParameterError, match="fits 2 of them: put the robot before it"):
-        files.read_actuator(text, "knee")
+        mjlab.read_actuator(text, "knee")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import backemf as be
-from backemf.sims.mjlab import files
+from backemf.sims import mjlab
 from backemf.sims.mjlab.kinds import CLASSES
 from backemf.sims.on_joint import OnJoint
 
@@ -95,9 +95,9 @@ def test_what_is_read_is_written_as_the_same_actuator(case: str, data: st.DataOb
     must, may = KINDS[case]
     fields = data.draw(st.fixed_dictionaries(must, optional=may))
     fields |= data.draw(JOINT) | data.draw(DELAY)
-    first = files.read_actuator(text_of(kind, fields))
-    text = files.write(first, ("knee",), kind, supply=fields.get("voltage_limit")).text
-    second = files.read_actuator(text)
+    first = mjlab.read_actuator(text_of(kind, fields))
+    text = mjlab.write(first, ("knee",), kind, supply=fields.get("voltage_limit")).text
+    second = mjlab.read_actuator(text)
     for name in ("armature", "coulomb", "viscous"):
         assert getattr(second, name) == getattr(first, name), name
     assert second.actuator.delay == first.actuator.delay
@@ -105,5 +105,5 @@ def test_what_is_read_is_written_as_the_same_actuator(case: str, data: st.DataOb
         assert second.actuator == first.actuator
     ours, again = torques(first), torques(second)
     assert again == pytest.approx(ours, rel=1e-6, abs=1e-6 * max(float(np.abs(ours).max()), 1e-6))
-    third = files.read_actuator(files.write(second, ("knee",), kind, supply=fields.get("voltage_limit")).text)
+    third = mjlab.read_actuator(mjlab.write(second, ("knee",), kind, supply=fields.get("voltage_limit")).text)
     assert third == second

@@ -6,7 +6,8 @@ import pytest
 
 import backemf as be
 from backemf import ParameterError
-from backemf.sims.mjlab import files
+from backemf.sims import mjlab
+from backemf.sims.mjlab.kinds import CLASSES
 from backemf.sims.on_joint import OnJoint
 from backemf.transfer import export
 
@@ -54,12 +55,12 @@ def listening(*targets: str) -> be.Actuator:
 )
 def test_the_kind_listens_to_what_the_controller_takes(actuator: be.Actuator, kind: str):
     """Nothing of the controller is lost in the kind that is chosen, and it is chosen again for what is read."""
-    written = files.write(actuator)
-    assert files.CLASSES[kind] in written.text
+    written = mjlab.write(actuator)
+    assert CLASSES[kind] in written.text
     assert not {"controller", "position target", "velocity target", "feedforward"} & {
         x.phenomenon for x in written.losses
     }
-    assert files.CLASSES[kind] in files.write(files.read_actuator(written.text)).text
+    assert CLASSES[kind] in mjlab.write(mjlab.read_actuator(written.text)).text
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_the_kind_listens_to_what_the_controller_takes(actuator: be.Actuator, ki
 )
 def test_a_target_that_the_kind_does_not_listen_to_is_dropped(actuator: be.Actuator, kind: str, lost: set):
     """A row for each, right behind the controller's; a target without a gain has no effect anyway."""
-    written = files.write(actuator, kind=kind)
+    written = mjlab.write(actuator, kind=kind)
     names = [loss.phenomenon for loss in written.statuses]
     found = {name for name in ("position target", "velocity target", "feedforward") if name in names}
     assert found == lost
@@ -99,7 +100,7 @@ def test_a_pd_without_gains_is_refused(kind: str):
         be.Actuator(controller=be.IdealPd(stiffness=0.0)),
     ):
         with pytest.raises(ParameterError, match=r"gives no torque.*give stiffness= and damping=.*builtin_motor"):
-            files.write(thing, kind=kind)
+            mjlab.write(thing, kind=kind)
     with pytest.raises(ParameterError, match="gives no torque"):
         export(MOTOR, "mjlab", kind=kind, compare=False)
 
@@ -108,11 +109,11 @@ def test_gains_that_are_given_stand_in_place_of_the_controllers():
     """They are written, and the controller is no longer called kept unless they are its own."""
     given = {"stiffness": 40.0, "damping": 1.0}
     for thing, kind in ((PLAIN, "ideal_pd"), (TORQUE, "builtin_pd"), (be.Actuator(MOTOR), "dc_motor")):
-        written = files.write(thing, kind=kind, **given)
+        written = mjlab.write(thing, kind=kind, **given)
         assert rows(written)["controller"] == "approximated"
-        (found,) = files.read(written.text)
+        (found,) = mjlab.read_configs(written.text)
         assert (found.stiffness, found.damping) == (40.0, 1.0)
-    same = files.write(PLAIN, kind="ideal_pd", stiffness=31.7, damping=0.83)
+    same = mjlab.write(PLAIN, kind="ideal_pd", stiffness=31.7, damping=0.83)
     assert rows(same)["controller"] == "kept"
 
 
@@ -142,7 +143,7 @@ def test_gains_that_are_given_stand_in_place_of_the_controllers():
 )
 def test_wrong_questions_get_one_sentence(thing, arguments: dict, sentence: str):
     with pytest.raises(ParameterError, match=sentence) as caught:
-        files.write(thing, **arguments)
+        mjlab.write(thing, **arguments)
     assert "\n" not in str(caught.value)
 
 
@@ -163,18 +164,18 @@ def test_armature_and_friction_need_no_motor(kind: str, given: str):
     )
     thing = be.Actuator(controller=controller, limits=(LINE if kind == "dc_motor" else FLAT,))
     if given == "joint":
-        written = files.write(OnJoint(actuator=thing, armature=0.02, coulomb=0.3, viscous=0.04), kind=kind)
+        written = mjlab.write(OnJoint(actuator=thing, armature=0.02, coulomb=0.3, viscous=0.04), kind=kind)
     else:
-        written = files.write(thing, kind=kind, **OWN)
-    found = files.read_actuator(written.text)
+        written = mjlab.write(thing, kind=kind, **OWN)
+    found = mjlab.read_actuator(written.text)
     assert (found.armature, found.coulomb, found.viscous, found.losses) == (0.02, 0.3, 0.04, ())
     assert {rows(written)[name] for name in ("rotor inertia", "dry friction", "viscous drag")} == {"kept"}
 
 
 def test_nothing_is_written_where_nothing_is_known_and_zero_where_it_is_given():
     """A field that is left out keeps the XML's number; 0 replaces it."""
-    assert "armature" not in files.write(PLAIN).text
-    (found,) = files.read(files.write(PLAIN, armature=0.0, frictionloss=0.0).text)
+    assert "armature" not in mjlab.write(PLAIN).text
+    (found,) = mjlab.read_configs(mjlab.write(PLAIN, armature=0.0, frictionloss=0.0).text)
     assert (found.armature, found.frictionloss, found.viscous_damping) == (0.0, 0.0, None)
 
 
@@ -183,7 +184,7 @@ def test_the_joint_adds_to_the_motor(kind: str):
     """N²·J, N·f and N²·b of the motor, and what the joint has besides."""
     controller = PD if kind == "dc_motor" else be.PositionPid(kp=9.0)
     on = OnJoint(actuator=be.Actuator(MOTOR, controller=controller), armature=0.02, coulomb=0.3, viscous=0.04)
-    found = files.read_actuator(files.write(on, kind=kind).text)
+    found = mjlab.read_actuator(mjlab.write(on, kind=kind).text)
     assert found.armature == pytest.approx(81 * 6e-5 + 0.02)
     assert found.coulomb == pytest.approx(9 * 0.01 + 0.3)
     assert found.viscous == pytest.approx(81 * 1e-4 + 0.04)
@@ -191,8 +192,8 @@ def test_the_joint_adds_to_the_motor(kind: str):
 
 def test_a_number_that_is_given_goes_before_the_motors():
     """It is written in place of N²·J, and the row says so."""
-    written = files.write(be.Actuator(MOTOR, controller=PD), armature=0.02)
-    assert files.read_actuator(written.text).armature == 0.02
+    written = mjlab.write(be.Actuator(MOTOR, controller=PD), armature=0.02)
+    assert mjlab.read_actuator(written.text).armature == 0.02
     assert rows(written)["rotor inertia"] == "approximated"
     assert "in place of the motor's 0.00486 kg·m²" in " ".join(map(str, written.losses))
 
@@ -202,21 +203,21 @@ def test_bristles_do_not_take_the_joints_friction():
     bristles = be.LuGre(coulomb=0.01, stiction=0.015, stribeck_velocity=0.9, stiffness=50.0)
     motor = be.Motor(winding=MOTOR.winding, magnet=MOTOR.magnet, friction=bristles, ratings=MOTOR.ratings)
     on = OnJoint(actuator=be.Actuator(motor), coulomb=0.3)
-    assert files.read_actuator(files.write(on, kind="builtin_dc_motor").text).coulomb == 0.3
+    assert mjlab.read_actuator(mjlab.write(on, kind="builtin_dc_motor").text).coulomb == 0.3
 
 
 def test_friction_of_an_actuator_becomes_the_joints():
     """A TanhFriction slides as MuJoCo's frictionloss and damping do; at rest it lets the joint creep."""
     rubs = be.Actuator(controller=PD, limits=(FLAT,), friction=be.TanhFriction(coulomb=0.3, viscous=0.04))
-    written = files.write(rubs)
-    found = files.read_actuator(written.text)
+    written = mjlab.write(rubs)
+    found = mjlab.read_actuator(written.text)
     assert (found.coulomb, found.viscous) == (0.3, 0.04)
     assert rows(written)["joint friction"] == "approximated"
 
 
 def test_stiction_of_a_joint_is_dropped():
-    assert rows(files.write(OnJoint(actuator=PLAIN, coulomb=0.3, stiction=0.5)))["stiction"] == "dropped"
-    assert "stiction" not in rows(files.write(OnJoint(actuator=PLAIN, coulomb=0.3)))
+    assert rows(mjlab.write(OnJoint(actuator=PLAIN, coulomb=0.3, stiction=0.5)))["stiction"] == "dropped"
+    assert "stiction" not in rows(mjlab.write(OnJoint(actuator=PLAIN, coulomb=0.3)))
 
 
 # --- limits
@@ -225,15 +226,15 @@ def test_stiction_of_a_joint_is_dropped():
 @pytest.mark.parametrize("actuator", [be.Actuator(controller=PD), be.Actuator(controller=be.Torque())])
 def test_no_limit_is_written_where_none_is_known(actuator: be.Actuator):
     """The torque of such an actuator has no limit here, nor in mjlab; that nobody knows one is a row."""
-    written = files.write(actuator)
-    assert files.read_actuator(written.text).actuator == actuator
+    written = mjlab.write(actuator)
+    assert mjlab.read_actuator(written.text).actuator == actuator
     assert rows(written)["effort limit"] == "unknown"
 
 
 def test_a_line_that_is_no_dc_motors_is_approximated():
     """mjlab's clip has one line; a knee curve brakes otherwise."""
     knee = be.KneeCurve(driving_effort=9.0, braking_effort=12.0, knee_speed=10.0, no_load_speed=30.0)
-    told = [rows(files.write(be.Actuator(controller=PD, limits=(x,))))["torque-speed line"] for x in (LINE, knee)]
+    told = [rows(mjlab.write(be.Actuator(controller=PD, limits=(x,))))["torque-speed line"] for x in (LINE, knee)]
     assert told == ["kept", "approximated"]
 
 
@@ -242,7 +243,7 @@ def test_a_voltage_limit_of_a_motor_commanded_in_volts_is_not_held():
     slow = be.Winding(resistance=0.5, inductance=1e-4)
     told = [
         rows(
-            files.write(
+            mjlab.write(
                 be.Actuator(be.Motor(winding=winding, magnet=MOTOR.magnet), voltage_limit=20.0), kind="builtin_dc_motor"
             )
         )
@@ -258,7 +259,8 @@ def test_gears_that_turn_the_other_way_have_gains_of_the_same_sign():
                  ratings=MOTOR.ratings) for n in (9.0, -9.0)
     )  # fmt: skip
     one, other = (
-        files.read(files.write(be.Actuator(m, controller=PD), kind="builtin_dc_motor").text)[0] for m in (there, back)
+        mjlab.read_configs(mjlab.write(be.Actuator(m, controller=PD), kind="builtin_dc_motor").text)[0]
+        for m in (there, back)
     )
     assert other.stiffness == pytest.approx(one.stiffness) == pytest.approx(31.7 * 0.5 / 0.9)
     assert other.damping == pytest.approx(one.damping)
@@ -282,8 +284,8 @@ def test_gears_that_turn_the_other_way_have_gains_of_the_same_sign():
 def test_every_option_of_mjlabs_delay_round_trips(kind: str, options: dict, steps: tuple):
     delay = be.Delay(steps=steps, schedule="mjlab", **options)
     limit = LINE if kind == "dc_motor" else FLAT
-    written = files.write(be.Actuator(controller=PD, limits=(limit,), delay=delay), kind=kind)
-    assert files.read_actuator(written.text).actuator.delay == delay
+    written = mjlab.write(be.Actuator(controller=PD, limits=(limit,), delay=delay), kind=kind)
+    assert mjlab.read_actuator(written.text).actuator.delay == delay
     assert rows(written)["delay"] == "kept"
 
 
@@ -292,5 +294,5 @@ def test_a_delay_of_some_targets_is_approximated():
     told = []
     for targets in (("position",), ("position", "velocity", "effort")):
         delay = be.Delay(steps=(2, 2), schedule="mjlab", targets=targets)
-        told.append(rows(files.write(be.Actuator(controller=PD, limits=(FLAT,), delay=delay)))["delay"])
+        told.append(rows(mjlab.write(be.Actuator(controller=PD, limits=(FLAT,), delay=delay)))["delay"])
     assert told == ["approximated", "kept"]

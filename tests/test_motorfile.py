@@ -66,7 +66,7 @@ def comes_back(actuator: be.Actuator) -> bool:
     """Whether the same actuator is read from what is written of it, and the same text is written of that."""
     text = motorfile.dumps(actuator)
     again = motorfile.loads(text)
-    return repr(again) == repr(actuator) and motorfile.dumps(again) == text
+    return again == actuator and motorfile.dumps(again) == text
 
 
 @pytest.mark.parametrize("controller", CONTROLLERS, ids=lambda c: type(c).__name__)

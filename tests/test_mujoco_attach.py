@@ -12,7 +12,7 @@ from backemf.actuator import Actuator, Command
 from backemf.actuator.controllers import IdealPd, PositionPid, Torque, TorquePid
 from backemf.errors import ParameterError
 from backemf.motor import Coulomb, Gearbox, Magnet, Motor, Rotor, Stage, Winding
-from backemf.sims.mujoco import DcMotor, attach, read, read_actuator, write
+from backemf.sims.mujoco import DcMotor, attach, read_actuator, write
 
 ROBOT = """
 <mujoco><compiler autolimits="false"/><option timestep="0.001"/>
@@ -48,7 +48,7 @@ def test_attached_is_what_is_written(seed: int):
     spec = mujoco.MjSpec.from_string(ROBOT)
     written = attach(spec, actuator, "knee")
     model = spec.compile()
-    text = mujoco.MjModel.from_xml_string(write(actuator, "knee", VERSION, timestep=DT).text)
+    text = mujoco.MjModel.from_xml_string(write(actuator, "knee", version=VERSION, timestep=DT).text)
     assert same_actuator(model, text) and model.actuator(0).name == "knee"
     had = {"armature": 3.0, "damping": 2.0, "frictionloss": 1.0}
     dof = model.jnt_dofadr[model.joint("knee").id]
@@ -61,7 +61,7 @@ def test_attached_play_is_what_is_written():
     spec = mujoco.MjSpec.from_string(ROBOT)
     attach(spec, PLAYING, "knee", backlash=True)
     model = spec.compile()
-    text = mujoco.MjModel.from_xml_string(write(PLAYING, "knee", VERSION, backlash=True, timestep=DT).text)
+    text = mujoco.MjModel.from_xml_string(write(PLAYING, "knee", version=VERSION, backlash=True, timestep=DT).text)
     one, other = model.joint("knee_backlash"), text.joint("knee_backlash")
     assert one.range == pytest.approx(other.range, rel=1e-14) and one.limited[0] and other.limited[0]
     for name in ("damping", "armature", "frictionloss", "stiffness"):
@@ -73,7 +73,7 @@ def test_attached_play_is_what_is_written():
 def test_free_travel_is_the_backlash():
     """Turned back and forth, the load is free over the backlash to 2 % and is not pushed in between."""
     actuator = Actuator(PLAYING, controller=IdealPd(stiffness=60.0, damping=0.6))
-    written = write(actuator, "knee", VERSION, backlash=True, timestep=DT)
+    written = write(actuator, "knee", version=VERSION, backlash=True, timestep=DT)
     model = mujoco.MjModel.from_xml_string(written.text)
     data, gaps, pushes = mujoco.MjData(model), [], []
     for k in range(16000):
@@ -92,18 +92,18 @@ def test_free_travel_is_the_backlash():
 
 def test_play_is_read_back():
     """The second hinge is the backlash of the gears that are read."""
-    written = write(PLAYING, "knee", VERSION, backlash=True)
-    motor = read(written.text, version=VERSION).motor
+    written = write(PLAYING, "knee", version=VERSION, backlash=True)
+    motor = read_actuator(written.text, version=VERSION).folded().motor
     assert motor is not None and motor.gearbox is not None
     assert motor.gearbox.backlash == pytest.approx(0.02, rel=1e-12)
-    assert write(motor, "knee", VERSION, backlash=True).play == written.play
+    assert write(motor, "knee", version=VERSION, backlash=True).play == written.play
 
 
 def test_play_in_degrees_is_read_out_of_a_file():
     """A model without a word on angles is in degrees, in the file of either generation."""
     for version in ("3.11", "4.0"):
-        text = write(PLAYING, "knee", version, backlash=True).text.replace('<compiler angle="radian"/>', "")
-        motor = read(text, version=version).motor
+        text = write(PLAYING, "knee", version=version, backlash=True).text.replace('<compiler angle="radian"/>', "")
+        motor = read_actuator(text, version=version).folded().motor
         assert motor is not None and motor.gearbox is not None
         assert motor.gearbox.backlash == pytest.approx(np.radians(0.02), rel=1e-12)
 
@@ -206,11 +206,13 @@ def test_reads_plain_actuators():
     assert found.joint == "a"
     assert found.armature == pytest.approx(0.01 + 9 * 0.001) and found.coulomb == 0.3
     assert found.viscous == pytest.approx(0.5 + 9 * 0.02) and found.higher_drag == (0.1, 0.02)
-    assert read(MANY, actuator="mb", version=VERSION).controller == Torque()
-    assert read(MANY, actuator=2, version=VERSION).controller == TorquePid(
+    assert read_actuator(MANY, actuator="mb", version=VERSION).folded().controller == Torque()
+    assert read_actuator(MANY, actuator=2, version=VERSION).folded().controller == TorquePid(
         kd=3.0, follows="velocity", listens=("velocity",)
     )
-    assert read(mujoco.MjModel.from_xml_string(MANY), "d", version=VERSION).delay == be.Delay(seconds=0.005)
+    assert read_actuator(mujoco.MjModel.from_xml_string(MANY), "d", version=VERSION).folded().delay == be.Delay(
+        seconds=0.005
+    )
 
 
 def geared(version: str, inputs: str, controller: str, gear: float) -> str:
@@ -257,18 +259,20 @@ def test_a_gear_of_mujocos_is_ours(version: str, inputs: str, controller: str, g
 
 def test_a_damping_below_the_back_emf_is_read_in_torque():
     """A negative kd in volts is a positive damping of the joint, which only a controller in torque can say."""
-    found = read(geared("3.11", "position", "20 0 -0.01", 1.0), version="3.11").controller
+    found = read_actuator(geared("3.11", "position", "20 0 -0.01", 1.0), version="3.11").folded().controller
     assert isinstance(found, TorquePid) and found.kd == pytest.approx((0.05 - 0.01) * 0.05 / 1.2)
-    assert isinstance(read(geared("3.11", "position", "20 0 0.01", 1.0), version="3.11").controller, PositionPid)
+    assert isinstance(
+        read_actuator(geared("3.11", "position", "20 0 0.01", 1.0), version="3.11").folded().controller, PositionPid
+    )
 
 
 def test_friction_beside_bristles_needs_read_actuator():
-    """A Motor has one friction: a frictionloss beside a lugre is refused by `read` and held by `read_actuator`."""
-    text = write(PLAYING, "knee", VERSION).text.replace("<joint ", '<joint frictionloss="0.5" ')
+    """A Motor has one friction: a frictionloss beside a lugre is refused by `folded` and held by `read_actuator`."""
+    text = write(PLAYING, "knee", version=VERSION).text.replace("<joint ", '<joint frictionloss="0.5" ')
     text = text.replace("<dcmotor ", '<dcmotor lugre="10 1 0.2 0.3 1.5" ')
     assert read_actuator(text, version=VERSION).coulomb == 0.5
     with pytest.raises(ParameterError, match="read_actuator, which holds both"):
-        read(text, version=VERSION)
+        read_actuator(text, version=VERSION).folded()
 
 
 def test_read_folds_the_joint_into_the_motor():
@@ -276,7 +280,7 @@ def test_read_folds_the_joint_into_the_motor():
     text = geared(VERSION, "voltage", "0", 12.0).replace(
         "<joint ", '<joint armature="1" frictionloss=".6" damping="2" '
     )
-    motor = read(text, version=VERSION).motor
+    motor = read_actuator(text, version=VERSION).folded().motor
     assert motor is not None and motor.rotor is not None and motor.drag is not None
     assert motor.friction == Coulomb(coulomb=pytest.approx(0.05)) and motor.reflected_inertia == pytest.approx(1.00144)
     assert motor.drag.coefficients == pytest.approx((1e-4 + 2 / 144,))
@@ -343,7 +347,7 @@ def test_files_that_are_no_text_are_refused(tmp_path, content: bytes):
 
 def test_a_file_may_begin_with_a_byte_order_mark():
     """A text that an editor marked as UTF-8 is read."""
-    assert read_actuator("\ufeff" + write(PLAYING, "knee", VERSION).text, version=VERSION).joint == "knee"
+    assert read_actuator("\ufeff" + write(PLAYING, "knee", version=VERSION).text, version=VERSION).joint == "knee"
 
 
 @NEWEST
@@ -351,7 +355,7 @@ def test_each_control_has_its_own_range():
     """Behind an actuator with three controls, the range of a motor is that of its own control."""
     second = '<motor name="n" joint="j" ctrlrange="-3 4"/></actuator>'
     text = geared("4.0", "pos vel ff", "1", 1.0).replace("</actuator>", second)
-    assert read(text, actuator="n").command_range == (-3.0, 4.0)
+    assert read_actuator(text, actuator="n").folded().command_range == (-3.0, 4.0)
 
 
 def test_law_of_a_motor_in_volts_takes_an_effort():
@@ -363,7 +367,9 @@ def test_law_of_a_motor_in_volts_takes_an_effort():
 
 def test_the_law_runs_a_batch():
     """A batch of joints under one law is as good as one after the other."""
-    law = read_actuator(write(Actuator(PLAYING, delay=be.Delay(steps=1)), "knee", VERSION).text, version=VERSION).law()
+    law = read_actuator(
+        write(Actuator(PLAYING, delay=be.Delay(steps=1)), "knee", version=VERSION).text, version=VERSION
+    ).law()
     many, volts, speed = law.initial((3,)), np.array([1.0, -2.0, 3.0]), np.array([0.5, 0.0, -4.0])
     singles = [law.initial(()) for _ in range(3)]
     for _ in range(4):
@@ -376,6 +382,6 @@ def test_the_law_runs_a_batch():
 def test_dcmotor_of_a_delayed_motor_is_read_without_its_delay():
     """The delay is held beside the motor, whose own law has none."""
     actuator = Actuator(PLAYING, delay=be.Delay(steps=3))
-    found = read_actuator(write(actuator, "knee", VERSION).text, version=VERSION)
+    found = read_actuator(write(actuator, "knee", version=VERSION).text, version=VERSION)
     assert found.history is not None and found.history.delay == pytest.approx(0.006) and found.motor is not None
     assert isinstance(found.motor, DcMotor) and found.actuator.delay == be.Delay(seconds=0.006)

@@ -24,6 +24,7 @@ from dcmotor_rig import (
     slopes_apart,
     turned_by_us,
 )
+from long import some_now
 from mujoco_rig import NEWEST
 
 from backemf.errors import ParameterError
@@ -41,7 +42,7 @@ TOLERANCE = 1e-12
 # --- the same motion
 
 
-@pytest.mark.parametrize("inputs", INPUTS)
+@pytest.mark.parametrize("inputs", some_now(INPUTS, lambda inputs: inputs in ("pos", "pos vel ff voltage")))
 def test_same_motion_act_and_force(inputs: str):
     """Random motors with every combination of states turn the same hinge the same way for 300 steps."""
     for seed, states in enumerate(features(inputs)):
@@ -49,6 +50,7 @@ def test_same_motion_act_and_force(inputs: str):
         assert max(worst.values()) < TOLERANCE, (states, worst)
 
 
+@pytest.mark.long
 def test_two_seconds_with_all_states():
     """Forty motors stay together for 2 s: rounding does not grow."""
     for seed in range(10):
@@ -69,6 +71,7 @@ def matters(field: str, kinds: list[Motors], courses: list[np.ndarray]) -> bool:
     return False
 
 
+@pytest.mark.long
 def test_every_constant_is_tried():
     """The motors of the comparison depend on each constant, so that a wrong one would be seen."""
     kinds = [motors("pos vel", features("pos vel")[31], seed) for seed in range(1000, 1008)]
@@ -348,7 +351,7 @@ def ten_forces(step: Any, motor: DcMotor, state: Any, x: Any) -> Any:
     return total
 
 
-@pytest.mark.parametrize("version", ["3.11", "4.0"])
+@pytest.mark.parametrize("version", some_now(["3.11", "4.0"], lambda version: version == "4.0"))
 def test_gradients_are_finite_differences(version: str):
     """By every kind of parameter, the length and the velocity, through all five states."""
     jax, torch = pytest.importorskip("jax"), pytest.importorskip("torch")
@@ -441,7 +444,7 @@ def test_act_and_state_are_inverse():
 
 def test_the_program_of_the_documentation_runs(capsys: pytest.CaptureFixture[str]):
     """The example of the MuJoCo page prints the states that it says."""
-    page = (Path(__file__).parents[1] / "docs" / "mujoco.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "docs" / "simulators" / "mujoco.md").read_text(encoding="utf-8")
     programs = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     (program,) = (text for text in programs if "DcMotor.read" in text)
     exec(compile(program, "mujoco.md", "exec"), {})

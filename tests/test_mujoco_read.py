@@ -133,7 +133,7 @@ def test_through_a_motor_file_and_back_into_mujoco(kind: str, shared: str):
     found = read_actuator(model(kind, shared), version=VERSION)
     again = from_motor_file(found)
     assert (again.armature, again.coulomb, again.viscous) == (found.armature, found.coulomb, found.viscous)
-    written = write(again, "j", VERSION, timestep=DT)
+    written = write(again, "j", version=VERSION, timestep=DT)
     back = read_actuator(written.text, version=VERSION)
     heard = heard_by(found)
     for seed in range(2):

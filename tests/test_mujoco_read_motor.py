@@ -176,7 +176,7 @@ def test_the_joint_survives_a_motor_file():
     again, motion = from_motor_file(found), random_motion(3)
     law = torque_of_law(found, motion, ("voltage",))
     assert torque_of_ours(again, motion, ("voltage",)) == pytest.approx(law, rel=1e-9, abs=1e-12)
-    written = read_actuator(write(again, "j", VERSION).text, version=VERSION)
+    written = read_actuator(write(again, "j", version=VERSION).text, version=VERSION)
     assert replace(written, coulomb=0.0).lowest_effort == -np.inf and np.isfinite(
         written.motor.highest_force if written.motor is not None else np.inf
     )

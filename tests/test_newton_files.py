@@ -292,7 +292,7 @@ def test_what_cannot_be_written_is_one_sentence():
     pd = be.Actuator(controller=be.IdealPd(stiffness=1.0))
     for sentence, arguments, more in (
         ("kind = 'servo'", (pd, KNEE, "servo"), {}),
-        ("joint = 'knee'", (pd, "knee"), {}),
+        ("joint = 'a knee'", (pd, "a knee"), {}),
         ("must be the path of a prim", (pd, '/World/a" { }'), {}),
         ("there is no such number here", (pd, KNEE), {"ratio": 3.0}),
         ("there is no such number here", (pd, KNEE, "backemf"), {"stiffness": 3.0}),

@@ -199,6 +199,7 @@ def test_plain_floats_give_the_same():
     assert type(found) is float and found == pytest.approx(float(law.solve(1.0, 2.0, 2.0, 0.01)), rel=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("quadrants", physx.law.QUADRANTS)
 def test_gradients_are_finite_and_those_of_differences(quadrants):
     """JAX's slopes in the demand, the velocity and all four numbers are finite, and match central differences."""
@@ -576,7 +577,7 @@ def test_angular_drive_is_written_in_degrees(tmp_path, suffix):
     }
     for name, value in expected.items():
         assert prim.GetAttribute(name).Get() == pytest.approx(value, rel=1e-6), name
-    assert close(physx.read(path), HINGE)
+    assert close(physx.read_drive(path), HINGE)
 
 
 def test_linear_drive_keeps_its_units(tmp_path):
@@ -585,7 +586,7 @@ def test_linear_drive_keeps_its_units(tmp_path):
     path = robot(tmp_path)
     drive = replace(HINGE, instance="linear")
     physx.author(drive, path, "/arm/slide")
-    assert close(physx.read(path), drive)
+    assert close(physx.read_drive(path), drive)
     assert "float physxDrivePerformanceEnvelope:linear:maxActuatorVelocity = 10\n" in path.read_text()
     assert "SomethingElseAPI" in path.read_text()
 
@@ -596,7 +597,7 @@ def test_round_trip_changes_nothing(tmp_path):
     path = robot(tmp_path)
     physx.author(HINGE, path, "hinge")
     once = path.read_bytes()
-    physx.author(physx.read(path, "hinge"), path, "hinge")
+    physx.author(physx.read_drive(path, "hinge"), path, "hinge")
     assert path.read_bytes() == once and once != ROBOT.encode()
     assert [entry.name for entry in tmp_path.iterdir()] == ["robot.usda"]
 
@@ -606,16 +607,16 @@ def test_text_is_a_layer_that_reads_back():
     usd("Usd")
     text = physx.text(HINGE, "/arm/hinge")
     assert text.startswith("#usda") and 'over "hinge"' in text
-    assert close(physx.read(text), HINGE) and physx.joints(text) == ["/arm/hinge"]
+    assert close(physx.read_drive(text), HINGE) and physx.joints(text) == ["/arm/hinge"]
 
 
 def test_no_limit_is_inf_in_the_file(tmp_path):
     """What USD leaves out is no limit, which PhysX takes as the largest float; written again it is inf."""
     usd("Usd")
     bare = '#usda 1.0\ndef PhysicsRevoluteJoint "j" (apiSchemas = ["PhysicsDriveAPI:angular"{}])\n{{\n}}\n'
-    assert physx.read(bare.format("")) == physx.UsdDrive()
-    drive = physx.read(bare.format(', "PhysxDrivePerformanceEnvelopeAPI:angular"'))
-    assert drive.envelope is not None and drive.envelope.max_actuator_velocity == physx.files.FLOAT_MAX
+    assert physx.read_drive(bare.format("")) == physx.UsdDrive()
+    drive = physx.read_drive(bare.format(', "PhysxDrivePerformanceEnvelopeAPI:angular"'))
+    assert drive.envelope is not None and drive.envelope.max_actuator_velocity == physx.drives.FLOAT_MAX
     assert "maxActuatorVelocity = inf" in physx.text(drive, "/j") and "maxForce = inf" in physx.text(drive, "/j")
     free = physx.Envelope(limit=drive.envelope).solve(np.float32(3.0), np.float32(50.0), np.float32(2.0), 0.01)
     assert free == pytest.approx(3.0)
@@ -628,7 +629,7 @@ def test_a_dropped_envelope_leaves_nothing_behind(tmp_path):
     physx.author(HINGE, path, "hinge")
     physx.author(physx.UsdDrive(stiffness=1.0, max_effort=3.0), path, "hinge")
     assert "Envelope:angular:" not in path.read_text() and "physxJointAxis:angular" not in path.read_text()
-    assert close(physx.read(path), physx.UsdDrive(stiffness=1.0, max_effort=3.0))
+    assert close(physx.read_drive(path), physx.UsdDrive(stiffness=1.0, max_effort=3.0))
 
 
 def test_open_stage_is_edited_in_place():
@@ -637,7 +638,7 @@ def test_open_stage_is_edited_in_place():
     stage.DefinePrim("/j", "PhysicsJoint")
     drive = replace(HINGE, instance="rotY", acceleration=True)
     physx.author(drive, stage, "/j")
-    assert close(physx.read(stage), drive)
+    assert close(physx.read_drive(stage), drive)
 
 
 BAD = {
@@ -677,7 +678,7 @@ def test_bad_stages_are_one_sentence(name, capfd):
     usd("Usd")
     source, message = BAD[name]
     with pytest.raises(ParameterError) as caught:
-        physx.read(source)
+        physx.read_drive(source)
     assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
     assert "Warning" not in capfd.readouterr().err
 
@@ -689,7 +690,7 @@ def test_missing_and_hostile_files_are_one_sentence(tmp_path):
     noise.write_bytes(b"PXR-USDC" + bytes(range(256)) * 40)
     for path, message in ((tmp_path / "none.usda", "no such file"), (tmp_path, "no such"), (noise, "is no USD")):
         with pytest.raises(ParameterError, match=message) as caught:
-            physx.read(path)
+            physx.read_drive(path)
         assert "\n" not in str(caught.value)
 
 
@@ -701,9 +702,9 @@ def test_joints_are_named_when_one_has_to_be_chosen(tmp_path):
     physx.author(replace(HINGE, instance="linear"), path, "slide")
     before = path.read_bytes()
     with pytest.raises(ParameterError, match="2 joints it could be: give joint=, one of /arm/hinge, /arm/slide"):
-        physx.read(path)
+        physx.read_drive(path)
     with pytest.raises(ParameterError, match="no joint with a drive 'knee'"):
-        physx.read(path, "knee")
+        physx.read_drive(path, "knee")
     with pytest.raises(ParameterError, match="is a PhysicsPrismaticJoint: an angular drive needs a PhysicsRevolute"):
         physx.author(HINGE, path, "slide")
     assert path.read_bytes() == before
@@ -725,7 +726,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_is(tmp_path):
     physx.author(HINGE, path, "hinge")
     assert usd("UsdUtils").CreateNewUsdzPackage(str(path), str(packed))
     before, names = packed.read_bytes(), sorted(os.listdir(tmp_path))
-    assert close(physx.read(packed), HINGE)
+    assert close(physx.read_drive(packed), HINGE)
     with pytest.raises(ParameterError, match=r"robot\.usdz: cannot be written; USD writes"):
         physx.author(HINGE, packed, "hinge")
     assert packed.read_bytes() == before and sorted(os.listdir(tmp_path)) == names
@@ -737,7 +738,7 @@ def test_references_that_lead_nowhere_or_in_a_circle_do_no_harm(tmp_path, capfd)
     path = tmp_path / "circle.usda"
     joint = '(apiSchemas = ["PhysicsDriveAPI:angular"]\nreferences = [@circle.usda@</j>, @gone.usda@])'
     path.write_text(f'#usda 1.0\ndef PhysicsRevoluteJoint "j" {joint}\n{{\n}}\n')
-    assert physx.read(path) == physx.UsdDrive()
+    assert physx.read_drive(path) == physx.UsdDrive()
     assert "Warning" not in capfd.readouterr().err
 
 
@@ -748,15 +749,15 @@ def test_without_usd_core_one_sentence_names_the_extra(monkeypatch):
     for name in ("pxr", "pxr.Sdf", "pxr.Tf", "pxr.Usd", "pxr.UsdUtils"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(be.MissingExtraError, match=r"backemf\[usd\]"):
-        physx.read("robot.usda")
+        physx.read_drive("robot.usda")
 
 
 def test_programs_of_the_page_run(tmp_path, monkeypatch):
-    """Every program in docs/physx.md, one after the other."""
+    """Every program in docs/simulators/physx.md, one after the other."""
     usd("Usd")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "robot.usda").write_text(ROBOT)
-    page = (Path(__file__).parent.parent / "docs" / "physx.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parent.parent / "docs" / "simulators" / "physx.md").read_text(encoding="utf-8")
     programs = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     scope: dict[str, object] = {}
     for program in programs:

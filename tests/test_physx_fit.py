@@ -130,7 +130,7 @@ def test_the_envelope_goes_into_a_file_and_back():
     """A fitted limit is a limit like any other."""
     pytest.importorskip("pxr.Usd")
     limit = physx.fit_envelope([(0.0, 5.0), (5.0, 5.0), (10.0, 0.0)]).limit
-    read = physx.read(physx.text(physx.UsdDrive(envelope=limit), "/j")).envelope
+    read = physx.read_drive(physx.text(physx.UsdDrive(envelope=limit), "/j")).envelope
     assert read is not None and read.max_actuator_velocity == pytest.approx(10.0, rel=1e-6)
 
 

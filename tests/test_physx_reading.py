@@ -114,7 +114,7 @@ def test_a_drive_is_written_in_the_units_of_the_stage(tmp_path):
     limit = be.DriveEnvelope(max_effort=5.0, max_actuator_velocity=10.0, speed_effort_gradient=1.0)
     wanted = physx.UsdDrive(stiffness=40.0, damping=2.0, envelope=limit, axis=physx.JointAxis(armature=0.02))
     physx.author(wanted, path, "j")
-    found = physx.read(path)
+    found = physx.read_drive(path)
     assert found.stiffness == pytest.approx(40.0) and found.axis.armature == pytest.approx(0.02)
     assert found.envelope.speed_effort_gradient == pytest.approx(1.0)
     assert "maxForce = 50000000" in path.read_text()
@@ -328,7 +328,7 @@ def drives(draw) -> physx.UsdDrive:
     )
     static = draw(MAYBE)
     return physx.UsdDrive(
-        instance=draw(st.sampled_from(physx.files.INSTANCES)),
+        instance=draw(st.sampled_from(physx.drives.INSTANCES)),
         stiffness=draw(MAYBE),
         damping=draw(MAYBE),
         position_target=draw(MAYBE),

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from long import some_now
 from plain_install import PROJECT, ROOT, base_modules, plain_python
 
 SOURCE = ROOT / "src" / "backemf"
@@ -87,6 +88,7 @@ def python_blocks(page: Path) -> list[str]:
 # --- what a plain install runs
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
 def test_the_first_program_of_a_page_needs_no_extra(page: str, tmp_path: Path):
     """It runs as it stands, and its picture and its table are there."""
@@ -99,7 +101,9 @@ def test_the_first_program_of_a_page_needs_no_extra(page: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "expected"), COMMANDS, ids=lambda x: " ".join(x) if isinstance(x, list) else None
+    ("arguments", "expected"),
+    some_now(COMMANDS, lambda arguments, _: not {"--page", "--plot", "--compare"} & set(arguments)),
+    ids=lambda x: " ".join(x) if isinstance(x, list) else None,
 )
 def test_commands_of_a_plain_install(arguments: list[str], expected: int | str, tmp_path: Path):
     """They end well, or with one sentence that names the extra, before anything long is computed."""
@@ -207,6 +211,6 @@ def test_every_import_is_declared():
 
 def test_pages_name_extras_that_exist():
     """Every `backemf[extra]` and `.[extra]` on a page."""
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for extra in re.findall(r"(?:backemf|\.)\[([\w,]+)\]'", page.read_text(encoding="utf-8")):
             assert set(extra.split(",")) <= set(EXTRAS), (page, extra)

@@ -31,7 +31,8 @@ from backemf.motor import (
 )
 from backemf.plot.friction import loop
 from backemf.plot.response import spans_of
-from backemf.plot.style import scaled
+from backemf.plot.style import RPM, scaled
+from backemf.units import convert
 
 MOTOR_PICTURES = (
     plot.torque_speed,
@@ -41,6 +42,7 @@ MOTOR_PICTURES = (
     plot.hysteresis,
     plot.stribeck,
     plot.efficiency_map,
+    plot.operating_range,
 )
 
 
@@ -210,7 +212,7 @@ def test_a_speed_limit_of_the_rotor_is_drawn_at_the_joint(rating, words):
     """Over the ratio, and in the direction in which the joint turns."""
     run = simulated(-24.0, geared(friction=None, ratings=Ratings(**{rating: 270.0})), duration=0.3)
     ax = named_axes(plot.step_response(run))["speed"]
-    assert allowed(ax) == [pytest.approx(-30.0)]
+    assert allowed(ax) == [pytest.approx(convert(-30.0, "rpm"))]
     assert [text.get_text() for text in ax.texts] == [words]
 
 
@@ -275,7 +277,7 @@ def test_the_target_is_dashed_over_what_follows_it(controller, row):
     figure = plot.step_response(run)
     rows = named_axes(figure)
     (target,) = dashed(rows[row])
-    np.testing.assert_array_equal(target, run["command"])
+    np.testing.assert_array_equal(target, (RPM if row == "speed" else 1.0) * run["command"])
     assert all(not dashed(ax) for name, ax in rows.items() if name not in (row, "temperature"))
     assert legend_words(figure) == ["target"]
     assert_axes_have_units(figure)
@@ -338,7 +340,7 @@ def test_several_targets_are_drawn_each_over_its_own():
     run = simulated(command, controller=be.IdealPd(stiffness=1.0, damping=0.1))
     rows = named_axes(plot.step_response(run))
     np.testing.assert_array_equal(dashed(rows["position"])[0], run["position_command"])
-    np.testing.assert_array_equal(dashed(rows["speed"])[0], run["velocity_command"])
+    np.testing.assert_array_equal(dashed(rows["speed"])[0], RPM * run["velocity_command"])
 
 
 def test_limits_have_a_strip_with_their_names():
@@ -504,7 +506,7 @@ def test_the_page_holds_everything(tmp_path):
         sections=[plot.Section("More", "<p>words</p>")],
     )
     text = path.read_text(encoding="utf-8")
-    assert text.count("<img ") == len(drawn) == 9
+    assert text.count("<img ") == len(drawn) == 10
     assert "A &lt;motor&gt;" in text and "&lt;probably&gt;" in text and "stall current" in text and "words" in text
     # nothing comes from elsewhere
     assert not re.search(r"""<[^>]*\b(src|href)=(?!"data:)""", text) and "url(" not in text and "<script" not in text

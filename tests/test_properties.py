@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import fields, replace
 
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from long import holds_for
 from motors import actuators, scale, steps
 
 import backemf as be
@@ -21,7 +21,8 @@ from backemf.tree import map_numbers
 
 python = laws("python")
 loads = bind(load_laws, "python", load("python").ops)
-many = settings(max_examples=5000, deadline=None, suppress_health_check=list(HealthCheck))
+FEW, MANY = 250, 5000
+"""Examples of each property in `make test` and in `make test-long`."""
 
 speeds = st.just(0.0) | scale(-4, 2.5) | scale(-4, 2.5).map(lambda w: -w)
 volts = st.just(0.0) | st.floats(-500.0, 500.0)
@@ -59,7 +60,7 @@ def balance(out) -> tuple[float, float]:
 
 def circuit_size(actuator, before, state, out, dt) -> float:
     """Powers of which the field's share is a small difference: L·i²/dt and v·i, whose rounding it inherits [W]."""
-    if actuator.motor.winding.inductance is None:
+    if actuator.motor.winding.inductance == 0.0:
         return 0.0
     steady = abs(out.voltage - out.back_emf) / actuator.motor.winding.resistance
     largest = max(abs(before.current), abs(state.current), steady)
@@ -79,8 +80,14 @@ def stays_warm(actuator, state) -> None:
             assert rise >= -1e-9
 
 
-@many
-@given(actuators(backlash=False), steps, st.lists(st.tuples(volts, speeds), min_size=1, max_size=4), st.booleans())
+@holds_for(
+    actuators(backlash=False),
+    steps,
+    st.lists(st.tuples(volts, speeds), min_size=1, max_size=4),
+    st.booleans(),
+    few=FEW,
+    many=MANY,
+)
 def test_a_held_joint_gives_finite_balanced_dissipative_steps(actuator, dt, inputs, known):
     """Of a joint that is moved: all values finite, powers add up to rounding, friction and gears only take energy."""
     step = actuator.compile("python")
@@ -102,8 +109,7 @@ def test_a_held_joint_gives_finite_balanced_dissipative_steps(actuator, dt, inpu
         assert out.gear_power >= -1e-9 * size - rounding
 
 
-@many
-@given(actuators(), loadings, steps, volts, st.floats(-50.0, 50.0))
+@holds_for(actuators(), loadings, steps, volts, st.floats(-50.0, 50.0), few=FEW, many=MANY)
 def test_a_moving_load_gives_finite_balanced_dissipative_steps(actuator, load, dt, command, velocity):
     """With a load: all values finite at any dt, powers add up, friction and gears only take energy."""
     here = as_floats(rest(actuator, load, (), 0.2, velocity))
@@ -123,8 +129,7 @@ def test_a_moving_load_gives_finite_balanced_dissipative_steps(actuator, load, d
             assert out.gear_power >= -rounding - 1e-12
 
 
-@many
-@given(actuators(), scale(-6, 1), steps, st.floats(-50.0, 50.0))
+@holds_for(actuators(), scale(-6, 1), steps, st.floats(-50.0, 50.0), few=FEW, many=MANY)
 def test_a_shorted_motor_left_alone_never_gains_energy(actuator, inertia, dt, velocity):
     """No voltage, no load torque: kinetic, magnetic and bristle energy together only fall, whatever the step."""
     motor = actuator.motor

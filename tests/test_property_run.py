@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from long import some_now
 
 import backemf as be
 from backemf.actuator import chain
@@ -26,30 +27,19 @@ from properties.tally import Record, Tally, table
 
 PLAN = Plan(seed=20261116, engines=("python",))
 PIECES, CASES = 40, 20
-"""Pieces of the run that every test has, and cases in each: 2.4 million motor-inputs, a minute on one core."""
+"""Pieces of the run that the tests have, and cases in each: 2.4 million motor-inputs."""
+FIRST = 25
+"""Pieces that `make test` has, a minute on one core; the others are in `make test-long`."""
 
 
-OPEN = {
-    "torque_slope is not too small": "beside a point of a torque-speed table, or of limits that contradict each other",
-    "torque_slope is not too large": "within a thousandth of a point of a torque-speed table",
-    "left alone, no energy is gained": "inductance or backlash beside a torque limit that falls with speed",
-    "driven, no energy from nowhere": "the same, in steps of many time constants",
-    "torque flag has a cause": "a DcClip that asks to brake with more than the motor's own current limit",
-}
-"""What is known to be violated by a few motors in a hundred thousand, and by which."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("piece", range(PIECES))
+@pytest.mark.parametrize("piece", some_now(range(PIECES), lambda piece: piece < FIRST))
 def test_random_motors_keep_every_law(piece):
     """60,000 motor-inputs each: finite, balanced, dissipative, within every limit, flagged, stable, refused."""
     tally = Tally()
     for index in range(piece * CASES, (piece + 1) * CASES):
         examine_case(PLAN, index, tally)
     shown = "\n\n".join(text for programs in tally.programs.values() for text in programs)
-    closed = {check: count for check, count in tally.violations.items() if check not in OPEN}
-    assert not closed, f"{closed}\n\n{shown}"
-    assert sum(tally.violations.values()) < 0.002 * tally.inputs, f"{dict(tally.violations)}\n\n{shown}"
+    assert not tally.violations, f"{dict(tally.violations)}\n\n{shown}"
     assert tally.inputs > 55_000
 
 

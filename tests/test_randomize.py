@@ -255,8 +255,19 @@ def test_unknown_name_suggests_what_is_near(name, near):
 def test_missing_part_is_named():
     """A motor without cogging has none to vary."""
     fails("this Motor has no cogging, it is None", {"cogging.harmonics.0.amplitude": Scale(0.9, 1.1)})
-    fails("has no gearbox.stages.1.efficiency, it is None", {"gearbox.stages.1.efficiency": Uniform(0.8, 0.9)})
+    fails(
+        "has no gearbox.stages.1.back_efficiency, it is None", {"gearbox.stages.1.back_efficiency": Uniform(0.8, 0.9)}
+    )
     fails("this Actuator has no delay, it is None", {"delay.seconds": Uniform(0.001, 0.002)}, actuator())
+
+
+def test_what_has_no_effect_can_be_varied():
+    """A stage that loses nothing has an efficiency of 1, which is a number like any other."""
+    after = randomize(motor(), {"gearbox.stages.1.efficiency": Uniform(0.8, 0.9)}, (5,), seed=3)
+    losing = be.Actuator(after).compile("numpy")
+    lossless = be.Actuator(motor()).compile("numpy")
+    torque = [step(step.initial(5), 12.0, 0.0, -1.0, 1e-3)[1].torque for step in (losing, lossless)]
+    assert (np.abs(torque[0]) < 0.95 * np.abs(torque[1])).all()
 
 
 def test_part_of_another_kind_is_not_called_missing():

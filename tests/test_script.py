@@ -13,8 +13,9 @@ from work_done import WorkDone
 
 from backemf import ParameterError
 from backemf.sims.on_joint import Unread
+from backemf.sims.script_actuator import Call, Unresolved
+from backemf.sims.script_actuators import Dialect, read_calls
 from backemf.sims.script_values import Partial
-from backemf.sims.text import Call, Dialect, Unresolved, read_calls
 
 MOST = 20_000_000
 """Calls within which any text is done with [1]."""
@@ -141,6 +142,7 @@ def test_replace_of_dataclasses_is_a_copy():
     assert [(row.fields["kp"], row.fields["kd"]) for row in found(text)] == [(2, 1), (3, 1)]
 
 
+@pytest.mark.long
 def test_functions_end():
     """Functions that call themselves without end, or many times each, cost a bounded number of steps."""
     for text in (

@@ -365,8 +365,8 @@ def test_picture_of_a_batch_is_of_its_first_motor():
 
 
 def test_figures_of_the_page_are_those_of_the_code():
-    """Every row of errors in docs/limits.md is computed again."""
-    page = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    """Every row of errors in docs/concepts/limits.md is computed again."""
+    page = (ROOT / "docs" / "concepts" / "limits.md").read_text(encoding="utf-8")
     rows = re.findall(
         r"^\| `([\w-]+)`, ([\d.]+) A \| `(\w+)` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", page, re.MULTILINE
     )

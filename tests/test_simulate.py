@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from long import some_now
 
 import backemf as be
 
@@ -230,13 +231,16 @@ def test_motors_on_one_battery_share_its_sag():
 
 @pytest.mark.parametrize(
     "load",
-    [
-        be.Inertia(inertia=1e-3, damping=1e-4),
-        be.Pendulum(mass=0.1, length=0.2),
-        be.TwoMass(inertia=1e-3, far_inertia=1e-3, stiffness=20.0, damping=1e-3, backlash=0.01),
-        be.LockedRotor(),
-        be.PrescribedMotion(time=[0.0, 0.1, 0.2], position=[0.0, 1.0, -1.0]),
-    ],
+    some_now(
+        [
+            be.Inertia(inertia=1e-3, damping=1e-4),
+            be.Pendulum(mass=0.1, length=0.2),
+            be.TwoMass(inertia=1e-3, far_inertia=1e-3, stiffness=20.0, damping=1e-3, backlash=0.01),
+            be.LockedRotor(),
+            be.PrescribedMotion(time=[0.0, 0.1, 0.2], position=[0.0, 1.0, -1.0]),
+        ],
+        lambda load: isinstance(load, (be.TwoMass, be.PrescribedMotion)),
+    ),
     ids=lambda load: type(load).__name__,
 )
 def test_engines_give_the_same_run(load):
@@ -246,7 +250,9 @@ def test_engines_give_the_same_run(load):
     runs = [be.simulate(be.Actuator(FULL, supply), load, command, 0.15, 1e-3, engine=e) for e in ("numpy", "jax")]
     assert runs[0].channels == runs[1].channels
     for name in runs[0].channels:
-        size = np.abs(runs[0][name]).max()
+        # what is left over of all powers is rounded like them
+        of = "electrical_power" if name == "numerical_power" else name
+        size = np.abs(runs[0][of]).max()
         assert np.abs(runs[0][name] - runs[1][name]).max() <= 1e-10 * size + 1e-15, name
 
 
@@ -269,6 +275,7 @@ def test_a_batch_is_its_motors_one_by_one():
             assert np.allclose(together[name][:, k], alone[name], rtol=1e-13, atol=1e-300), name
 
 
+@pytest.mark.long
 def test_a_compiled_batch_is_its_motors_one_by_one():
     """The same through JAX, with a command row per step."""
     rows = np.random.default_rng(1).uniform(-12.0, 12.0, (100, 2))
@@ -316,6 +323,7 @@ def test_long_runs_are_joined_without_a_seam():
     assert np.allclose(run["current"], VOLTS / R * (1.0 - np.exp(-run.time / te)), rtol=1e-9, atol=0)
 
 
+@pytest.mark.long
 def test_float32_is_close_to_float64():
     """Single precision loses digits, not physics."""
     sine = be.Sine(amplitude=10.0, frequency=8.0)

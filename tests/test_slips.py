@@ -178,7 +178,7 @@ def test_power_is_torque_times_speed_in_radians(factor, words):
 
 def test_the_example_of_the_docs_is_what_comes_out():
     """The first sheet of the page, with its speed in the wrong unit, gives the line shown."""
-    page = (Path(__file__).parents[1] / "docs" / "datasheets.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "docs" / "concepts" / "datasheets.md").read_text(encoding="utf-8")
     text, *_ = re.findall(r"^```toml\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     (finding,) = problems(Datasheet.loads(text.replace('"7590 rpm"', '"7590 rad/s"')))
     assert f"\n{finding}\n" in page

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import backemf as be
 from backemf import analyze
 
-PAGE = (Path(__file__).parents[1] / "docs" / "theory.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "concepts" / "theory.md").read_text(encoding="utf-8")
 
 
 @dataclass

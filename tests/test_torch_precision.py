@@ -80,6 +80,7 @@ def test_limits(name):
     compare(kind, (state, *inputs[1:]), dtype=torch.float64, eager=True)
 
 
+@pytest.mark.long
 def test_one_graph():
     """The same compiled, where plain numbers are constants of the graph."""
     compare(single("gears"), INPUTS["gears"], dtype=torch.float64)

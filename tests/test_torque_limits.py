@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long import some_now
 from motors import scale
 
 import backemf as be
@@ -417,7 +418,7 @@ def slopes_by_jax(limit, torque, angle, speed):
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("single", some_now([False, True], lambda single: not single))
 def test_slopes_are_finite_at_every_corner(limit, single):
     """At rest, at knees, where lines meet and where nothing is left, in float64 and float32, limits included."""
     with jax.enable_x64(not single):

@@ -229,7 +229,7 @@ def test_a_unit_names_its_ampere(text, ampere):
 
 def documented(header: str) -> list[list[list[str]]]:
     """Rows of the table in the docs that begins with a header: the code spans of each cell."""
-    page = (Path(__file__).parents[1] / "docs" / "datasheets.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "docs" / "concepts" / "datasheets.md").read_text(encoding="utf-8")
     lines = page[page.index(header) :].split("\n\n")[0].splitlines()[2:]
     assert len(lines) > 5
     return [[re.findall("`([^`]*)`", cell) for cell in line.strip("|").split("|")] for line in lines]

@@ -74,6 +74,7 @@ def test_what_the_joint_has_is_not_unknown(name):
     assert found["rotor inertia"] == "kept" and found["dry friction"] in ("kept", "approximated")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("thing", [BARE, CLIP], ids=["motor", "limits"])
 def test_an_error_that_cannot_be_known_is_not_zero(thing):
     """Without thermal figures nobody knows what ten minutes of heat do."""

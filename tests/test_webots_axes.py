@@ -17,7 +17,7 @@ def test_axes_that_a_file_does_not_give() -> None:
         "Hinge2Joint": [(1, 0, 0), (0, 0, 1)],
         "BallJoint": [(1, 0, 0), (0, 1, 0), (0, 0, 1)],
     }.items():
-        found = webots.read(f"{kind} {{ endPoint {end_point} }}").joints
+        found = webots.read_world(f"{kind} {{ endPoint {end_point} }}").joints
         assert [joint.axis for joint in found] == axes
 
 
@@ -32,7 +32,7 @@ def test_the_axes_of_a_ball_joint_stand_across() -> None:
         "jointParameters2 JointParameters { axis 1 0 0 }": ((1, 0, 0), (0, 0, 1), (0, -1, 0)),
     }  # fmt: skip
     for parameters, axes in cases.items():
-        found = webots.read(f"BallJoint {{ {parameters} endPoint Solid {{ }} }}").joints
+        found = webots.read_world(f"BallJoint {{ {parameters} endPoint Solid {{ }} }}").joints
         assert tuple(joint.axis for joint in found) == axes
 
 
@@ -41,7 +41,7 @@ def test_the_second_axis_turns_with_the_first() -> None:
     text = f"""Hinge2Joint {{
       jointParameters HingeJointParameters {{ position {math.pi / 2} }}
       jointParameters2 JointParameters {{ axis 0 0 1 }} endPoint Solid {{ physics Physics {{ {MATRIX} }} }} }}"""
-    first, second = webots.read(text).joints
+    first, second = webots.read_world(text).joints
     assert first.inertia == pytest.approx(0.1) and second.inertia == pytest.approx(0.2)
     assert first.load.locked and second.load.locked
 
@@ -53,4 +53,4 @@ def test_the_third_axis_turns_with_both_others() -> None:
         text = f"""BallJoint {{ jointParameters BallJointParameters {{ {quarter} }}
           jointParameters2 JointParameters {{ axis 1 0 0 {second} }} jointParameters3 JointParameters {{ axis 0 0 1 }}
           endPoint Solid {{ physics Physics {{ {MATRIX} }} }} }}"""
-        assert [joint.inertia for joint in webots.read(text).joints] == pytest.approx([0.1, 0.3, third])
+        assert [joint.inertia for joint in webots.read_world(text).joints] == pytest.approx([0.1, 0.3, third])

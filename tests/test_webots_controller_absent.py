@@ -11,7 +11,7 @@ from backemf.errors import ParameterError
 from backemf.sims import webots
 from backemf.sims.webots import controller
 from backemf.sims.webots.devices.absent import ABSENT
-from backemf.sims.webots.energy import propeller_effort
+from backemf.sims.webots.law import propeller_effort
 from backemf.sims.webots.nodes.others import DEVICES
 from backemf.sims.webots.records import wav
 
@@ -56,7 +56,7 @@ def printed(capsys) -> list[str]:
 
 
 def car(more: str = PHYSICS) -> webots.RobotDescription:
-    return webots.from_world(webots.read(WORLD % more))
+    return webots.from_world(webots.read_world(WORLD % more))
 
 
 # --- devices that are not simulated
@@ -200,6 +200,8 @@ def test_all_names_of_webots_package_are_there() -> None:
         wanted = controller.__all__ if name == "controller" else controller.SUBMODULES[name[11:]].split()
         assert all(isinstance(getattr(module, each), type) for each in wanted)
     assert controller.motor.Motor is controller.Motor
+    with pytest.raises(AttributeError, match=r"wb\.wb_robot_step: Webots' C library is not here"):
+        controller.CLibrary().wb_robot_step(32)
     with pytest.raises(AttributeError, match="no attribute 'Robbot'"):
         _ = controller.Robbot
 
@@ -363,7 +365,7 @@ def test_feedback_needs_physics_of_the_base(capsys) -> None:
 
 
 def ball(limits: str) -> webots.World:
-    return webots.read(
+    return webots.read_world(
         "BallJoint { jointParameters BallJointParameters { dampingConstant 0.2 } device [ RotationalMotor { } ] "
         f'device2 [ RotationalMotor {{ name "second" {limits} }} ] }}'
     )
@@ -397,7 +399,7 @@ PROPELLER = """Robot { battery [ 1000, 1000, 0 ] cpuConsumption 2 physics Physic
 @pytest.mark.parametrize(("constant", "torque"), [(0.001, 0.1), (0.2, 5.0)])
 def test_a_propeller_pays_for_thrust_and_torque(constant, torque, capsys) -> None:
     """P = factor·(|thrust| + |torque|) at its speed, the torque no more than the motor's; there is no feedback."""
-    robot = webots.from_world(webots.read(PROPELLER % constant))
+    robot = webots.from_world(webots.read_world(PROPELLER % constant))
     with begun(robot) as (script, simulation):
         motor = script.getDevice("rotor")
         motor.enableTorqueFeedback(32)
@@ -417,14 +419,14 @@ def test_an_inertia_for_joints_makes_no_joint_of_a_propeller() -> None:
     """A propeller turns without resistance in Webots, whatever it weighs."""
     from backemf.sims.webots.robots.description import with_inertia
 
-    robot = with_inertia(webots.from_world(webots.read(PROPELLER % 0.0)), 0.1)
+    robot = with_inertia(webots.from_world(webots.read_world(PROPELLER % 0.0)), 0.1)
     assert robot.joints[0].world.inertia is None and not robot.joints[0].world.dynamic
 
 
 def test_a_sound_on_the_web_is_not_fetched_and_says_so(capsys) -> None:
     """The motor hums instead."""
     text = 'Robot { children [ HingeJoint { device RotationalMotor { name "m" sound "https://x.org/hum.wav" } } ] }'
-    assert wav.waves_of(webots.from_world(webots.read(text))) == {}
+    assert wav.waves_of(webots.from_world(webots.read_world(text))) == {}
     assert printed(capsys) == [
         "WARNING: the sound 'https://x.org/hum.wav' of 'm' is not fetched from the web: it hums instead."
     ]

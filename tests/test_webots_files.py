@@ -80,7 +80,7 @@ def geared(**parts: Any) -> be.Motor:
 
 def test_a_world_is_read() -> None:
     """Time step, robot, battery, both joints with their devices."""
-    world = webots.read(WORLD)
+    world = webots.read_world(WORLD)
     (robot,) = world.robots
     assert (robot.name, robot.controller, robot.cpu_consumption) == ("arm", "drive", 5.0)
     assert world.basic_time_step == 0.008 and robot.battery == (600.0, 36000.0, 5.0)
@@ -93,7 +93,7 @@ def test_a_world_is_read() -> None:
 
 def test_fields_are_corrected_as_webots_does_it() -> None:
     """A negative velocity and friction lose their sign, soft limits hold the position, and warnings name the line."""
-    world = webots.read(WORLD)
+    world = webots.read_world(WORLD)
     knee = world.joints[0]
     assert knee.motor is not None and (knee.motor.max_velocity, knee.motor.max_position) == (4.0, 0.2)
     assert knee.joint.static_friction == 0.1 and (knee.joint.min_stop, knee.joint.max_stop) == (-1.0, 1.5)
@@ -107,7 +107,7 @@ def test_fields_are_corrected_as_webots_does_it() -> None:
 
 def test_the_inertia_is_that_about_the_joint() -> None:
     """0.2 kg·m² about y, and 2 kg at 0.1 m from it; the engine's softness is the world's."""
-    knee = webots.read(WORLD).joints[0]
+    knee = webots.read_world(WORLD).joints[0]
     assert knee.inertia == pytest.approx(0.2 + 2 * 0.1**2) and knee.dynamic
     assert (knee.joint.cfm, knee.joint.stop_cfm, knee.joint.stop_erp) == (0.001, 0.001, 0.2)
 
@@ -132,7 +132,7 @@ def test_a_template_that_cannot_be_run_is_named() -> None:
     """A name that is not there is one sentence with its line."""
     text = "PROTO A [ ] {\nHingeJoint { device [ RotationalMotor {\n maxTorque %<= f() >% } ] } }"
     with pytest.raises(ParameterError, match=r"^line 3: template of A: f is not a name that templates know here$"):
-        webots.read(text)
+        webots.read_world(text)
 
 
 def test_use_takes_the_node_of_def() -> None:
@@ -150,7 +150,7 @@ def test_joints_with_several_axes() -> None:
       device [ RotationalMotor { name "a" } ]
       device2 [ RotationalMotor { name "b" } ]
     }"""
-    assert [(j.name, j.joint.position) for j in webots.read(text).joints] == [("a", 0.1), ("b", 0.4)]
+    assert [(j.name, j.joint.position) for j in webots.read_world(text).joints] == [("a", 0.1), ("b", 0.4)]
 
 
 def test_coupled_motors_share_their_limits() -> None:
@@ -159,7 +159,7 @@ def test_coupled_motors_share_their_limits() -> None:
       HingeJoint { device [ RotationalMotor { name "m::a" maxVelocity 4 } ] }
       HingeJoint { device [ RotationalMotor { name "m::b" multiplier -2 } ] }
     ] }"""
-    world = webots.read(text)
+    world = webots.read_world(text)
     second = world.motors()["m::b"].motor
     assert second is not None and second.max_velocity == 8.0
     assert any("velocity limits must be consistent" in sentence for sentence in world.warnings)
@@ -183,17 +183,24 @@ def test_coupled_motors_share_their_limits() -> None:
         ("RotationalMotor { controlPID 1 2 }", r"^line 1: RotationalMotor.controlPID = \(1.0, 2.0\): must be 3"),
         ("RotationalMotor { controlPID 0 0 0 }", r"^line 1: WebotsMotor.control_p = 0: must be a finite number"),
         ("Robot { battery [ 1 2 ] }", r"^line 1: Robot.battery = a list of 2: must be three numbers"),
-        ("Solid {" + "a Solid {" * 100_000, r"^line 1: the bracket of line 1 is never closed$"),
-        ("Solid { a " + "[" * 200_000, r"^line 1: the bracket of line 1 is never closed$"),
+        pytest.param(
+            "Solid {" + "a Solid {" * 100_000,
+            r"^line 1: the bracket of line 1 is never closed$",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "Solid { a " + "[" * 200_000, r"^line 1: the bracket of line 1 is never closed$", marks=pytest.mark.long
+        ),
         ("PROTO A [ field SFNode{Solid{", r"^line 1: the bracket of this line is never closed$"),
     ],
 )  # fmt: skip
 def test_bad_text_is_one_sentence_with_its_line(text: str, sentence: str) -> None:
     """Whatever is wrong, and however deep it is."""
     with pytest.raises(ParameterError, match=sentence):
-        webots.read(text)
+        webots.read_world(text)
 
 
+@pytest.mark.long
 def test_a_deep_world_is_read() -> None:
     """100,000 nodes inside each other are no trouble."""
     deep = "Solid { children " * 100_000 + 'RotationalMotor { name "deep" }' + "}" * 100_000
@@ -205,14 +212,14 @@ def test_files_that_are_no_worlds(tmp_path: Path) -> None:
     binary = tmp_path / "a.wbt"
     binary.write_bytes(bytes(range(256)))
     with pytest.raises(ParameterError, match=r"a\.wbt: this is not a text"):
-        webots.read(binary)
+        webots.read_world(binary)
     with pytest.raises(ParameterError, match=r"b\.wbt: no such file"):
-        webots.read(tmp_path / "b.wbt")
+        webots.read_world(tmp_path / "b.wbt")
     (tmp_path / "c.wbt").write_text("#VRML_SIM R2023b utf8\n")
     with pytest.raises(ParameterError, match=r"c\.wbt: there is no motor in it"):
         webots.read_actuator(tmp_path / "c.wbt")
     with pytest.raises(ParameterError, match=r"^text = int\(\.\.\.\): must be a text"):
-        webots.read(3)  # pyright: ignore[reportArgumentType]
+        webots.read_world(3)  # pyright: ignore[reportArgumentType]
 
 
 @settings(max_examples=300, deadline=None)
@@ -220,7 +227,7 @@ def test_files_that_are_no_worlds(tmp_path: Path) -> None:
 def test_no_text_raises_anything_but_a_sentence(text: str) -> None:
     """Any text is read, or is one sentence."""
     try:
-        webots.read(text + "\n")
+        webots.read_world(text + "\n")
     except ParameterError as error:
         assert "\n" not in str(error)[:200] or "\n" in text
 
@@ -420,7 +427,7 @@ def test_every_motor_of_a_file_is_read_or_says_why_not() -> None:
         "dry friction": "approximated",
     }
     with pytest.raises(be.ParameterError, match="maxForce"):
-        webots.read(broken)
+        webots.read_world(broken)
 
 
 def test_soft_limits_and_acceleration_are_read() -> None:

@@ -18,7 +18,7 @@ def arm(info: str, axis: str = "0 1 0", more: str = "", robot: str = "", kind: s
     text = f"""{info} Robot {{ {robot} children [ {kind} {{
       jointParameters {kind.replace("Slider", "")}Parameters {{ axis {axis} {more} }}
       device {motor} {{ name "m" }} endPoint {ARM} }} ] }}"""
-    return webots.read(text).joints[0]
+    return webots.read_world(text).joints[0]
 
 
 def torque(joint: WorldJoint, position: float) -> float:
@@ -36,7 +36,7 @@ def test_a_level_arm_pulls_with_its_whole_weight() -> None:
 def test_an_arm_that_is_half_way_down_hangs_a_little_further() -> None:
     """With the centre of mass 1 m ahead and 0.5 m below the axis, it hangs where both are turned by atan(1/0.5)."""
     text = "Solid { translation 1 0 -0.5 physics Physics { mass 2 centerOfMass [ 0 0 0 ] } }"
-    found = webots.read(f"""WorldInfo {{ gravity 10 }}
+    found = webots.read_world(f"""WorldInfo {{ gravity 10 }}
       HingeJoint {{ jointParameters HingeJointParameters {{ axis 0 1 0 position -2 }} endPoint {text} }}""").joints[0]
     assert found.load.weight == pytest.approx(20 * math.hypot(1, 0.5))
     assert found.load.hangs_at == pytest.approx(-2 + math.atan2(1, 0.5))
@@ -94,7 +94,7 @@ def test_a_motor_that_holds_bears_the_weight(kind: str, expected: float) -> None
     text = f"""{info} Robot {{ children [ {kind} {{
       jointParameters {kind.replace("Slider", "")}Parameters {{ axis {"0 1 0" if kind == "HingeJoint" else "0 0 1"} }}
       device {motor} {{ name "m" max{"Torque" if kind == "HingeJoint" else "Force"} 50 }} endPoint {ARM} }} ] }}"""
-    with webots.simulated(webots.from_world(webots.read(text)), hints=False) as simulation:
+    with webots.simulated(webots.from_world(webots.read_world(text)), hints=False) as simulation:
         controller.Robot().step(80)
         assert simulation.axes[0].feedback == pytest.approx(expected, rel=1e-6)
         assert abs(simulation.axes[0].position) < 1e-6
@@ -105,7 +105,7 @@ def test_an_arm_with_our_motor_swings_to_where_it_hangs() -> None:
     text = f"""WorldInfo {{ basicTimeStep 8 }} Robot {{ children [ HingeJoint {{
       jointParameters HingeJointParameters {{ axis 0 1 0 dampingConstant 4 }}
       device RotationalMotor {{ name "m" maxTorque 0 }} endPoint {ARM} }} ] }}"""
-    robot = webots.from_world(webots.read(text)).changed(backend="motor")
+    robot = webots.from_world(webots.read_world(text)).changed(backend="motor")
     motor = be.Motor(
         winding=be.Winding(resistance=1.0),
         magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1),

@@ -208,7 +208,7 @@ def test_what_a_template_computes_is_not_known(end_point: str) -> None:
     found = hinge(end_point)
     assert found.inertia is None and found.dynamic and "a template of the PROTO computes it" in found.load.missing
     text = f'HingeJoint {{ device RotationalMotor {{ name "m" }} endPoint {end_point} }}'
-    robot = webots.from_world(webots.read(text), "arm.wbt")
+    robot = webots.from_world(webots.read_world(text), "arm.wbt")
     with pytest.raises(
         ParameterError, match=r"arm.wbt: what the joint of 'm' moves is not known \(line 1: .*or --inertia"
     ):
@@ -239,7 +239,7 @@ def test_what_is_assumed_is_said_once(capsys: pytest.CaptureFixture[str]) -> Non
       device RotationalMotor {{ name "a" }} endPoint Solid {{ {BAR} children [ {inner} ] }} }}
       HingeJoint {{ device RotationalMotor {{ name "x" }} endPoint Solid {{ physics Physics {{ }} }} }}
       HingeJoint {{ device RotationalMotor {{ name "y" }} endPoint Gripper {{ }} }} ] }}"""
-    robot = webots.from_world(webots.read(text))
+    robot = webots.from_world(webots.read_world(text))
     webots.Simulation(robot)
     said = load_notes(robot)
     assert [line for line in lines(capsys) if "Note: " in line] == [f"Note: {sentence}" for sentence in said]

@@ -57,7 +57,7 @@ def mesh_on_hinge(folder: Path, url: str) -> WorldJoint:
         'HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 } device RotationalMotor { name "m" } '
         f'endPoint {solid(f"""Mesh {{ url [ "{url}" ] }}""", "mass 6")} }}'
     )
-    return webots.read(path).joints[0]
+    return webots.read_world(path).joints[0]
 
 
 @pytest.mark.parametrize("name", ["plain.obj", "backwards.obj", "words.stl", "bytes.STL"])

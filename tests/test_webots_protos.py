@@ -33,7 +33,9 @@ def put(folder: Path, files: dict[str, str]) -> Path:
 def torques(path: Path, **options: object) -> dict[str, float]:
     """The largest torque of each motor [N·m]."""
     return {
-        name: joint.motor.max_torque for name, joint in webots.read(path, **options).motors().items() if joint.motor
+        name: joint.motor.max_torque
+        for name, joint in webots.read_world(path, **options).motors().items()
+        if joint.motor
     }
 
 
@@ -48,7 +50,7 @@ def test_a_proto_at_a_relative_address(tmp_path: Path) -> None:
         },
     )
     assert torques(world) == {"left": 3.0, "right": 5.0}
-    assert {joint.robot for joint in webots.read(world).joints} == {"r"}
+    assert {joint.robot for joint in webots.read_world(world).joints} == {"r"}
 
 
 def test_an_external_proto_with_a_name_of_its_own(tmp_path: Path) -> None:
@@ -108,7 +110,7 @@ def test_names_of_def_stay_within_their_proto(tmp_path: Path) -> None:
         jointParameters DEF P HingeJointParameters { dampingConstant 0.5 } device RotationalMotor { name IS name } }
       HingeJoint { jointParameters USE P device RotationalMotor { name "other" } } ] } }"""
     world = 'EXTERNPROTO "Pair.proto"\nRobot { children [ Pair { } DEF P Solid { } ] }'
-    read = webots.read(put(tmp_path, {"a.wbt": world, "Pair.proto": pair}))
+    read = webots.read_world(put(tmp_path, {"a.wbt": world, "Pair.proto": pair}))
     assert [joint.joint.damping_constant for joint in read.joints] == [0.5, 0.5]
 
 
@@ -124,7 +126,7 @@ def test_addresses_elsewhere_are_looked_for_in_assets_alone(tmp_path: Path) -> N
     }
     world = put(tmp_path, files)
     assert torques(world, assets=[tmp_path / "store"]) == {"wheel": 3.0, "arm": 3.0}
-    assert [(each.kind, each.robot) for each in webots.read(world).unexpanded] == [("Wheel", "r"), ("Arm", "r")]
+    assert [(each.kind, each.robot) for each in webots.read_world(world).unexpanded] == [("Wheel", "r"), ("Arm", "r")]
     with pytest.raises(ParameterError, match=r"a\.wbt: the robot has no motor .* needs the PROTOs https://.*--assets"):
         load_robot(world)
     with pytest.raises(
@@ -132,7 +134,7 @@ def test_addresses_elsewhere_are_looked_for_in_assets_alone(tmp_path: Path) -> N
     ):
         webots.read_actuator(world)
     with pytest.raises(ParameterError, match=r"^assets = 'nowhere': there is no such folder$"):
-        webots.read(world, assets=["nowhere"])
+        webots.read_world(world, assets=["nowhere"])
 
 
 def test_a_robot_with_motors_reads_without_a_proto_and_says_so(tmp_path: Path) -> None:
@@ -168,7 +170,7 @@ def test_a_solid_behind_slots_is_the_end_point() -> None:
     text = """HingeJoint { device RotationalMotor { name "m" } endPoint Slot { type "a" endPoint Slot { endPoint
       Solid { name "wheel" physics Physics { density -1 mass 1 centerOfMass [ 0 0 0 ]
       inertiaMatrix [ 2 2 2 0 0 0 ] } } } } }"""
-    (joint,) = webots.read(text).joints
+    (joint,) = webots.read_world(text).joints
     assert (joint.end_point, joint.inertia, joint.dynamic) == ("wheel", 2.0, True)
 
 
@@ -195,12 +197,12 @@ def test_texts_as_programs_and_people_leave_them(text: str, form: str, tmp_path:
     raw = whole.replace("\n", "\r\n" if form == "windows" else "\n").encode("latin-1" if form == "latin-1" else "utf-8")
     file = tmp_path / "a.wbt"
     file.write_bytes(b"\xef\xbb\xbf" + raw if form == "bom" else raw)
-    assert list(webots.read(file).motors()) == ["m"]
+    assert list(webots.read_world(file).motors()) == ["m"]
 
 
 def test_a_use_without_def_is_said() -> None:
     """Webots leaves it out, and so do we."""
-    assert webots.read("Robot { children [ USE X ] }").warnings == (
+    assert webots.read_world("Robot { children [ USE X ] }").warnings == (
         "line 1: USE X: there is no node of that name before it; it is left out",
     )
 
@@ -216,7 +218,7 @@ def test_a_proto_that_contains_itself(tmp_path: Path) -> None:
         "B.proto": "PROTO B [ ] { Group { children [ A { } ] } }",
     }
     with pytest.raises(ParameterError, match=r"B\.proto, line 2: A: the PROTO A contains itself"):
-        webots.read(put(tmp_path, files))
+        webots.read_world(put(tmp_path, files))
 
 
 def test_a_proto_may_be_given_to_itself() -> None:
@@ -224,7 +226,7 @@ def test_a_proto_may_be_given_to_itself() -> None:
     link = """PROTO L [ field MFNode next [ ] field SFString n "" ]
     { HingeJoint { device RotationalMotor { name IS n } endPoint Solid { children IS next } } }"""
     text = link + 'Robot { children L { n "1" next L { n "2" next L { n "3" } } } }'
-    assert list(webots.read(text).motors()) == ["1", "2", "3"]
+    assert list(webots.read_world(text).motors()) == ["1", "2", "3"]
 
 
 def test_protos_that_double_each_other_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,14 +235,14 @@ def test_protos_that_double_each_other_are_bounded(monkeypatch: pytest.MonkeyPat
     rows = [f"PROTO P{i} [ ] {{ Group {{ children [ P{i + 1} {{ }} P{i + 1} {{ }} ] }} }}" for i in range(20)]
     text = "\n".join([*rows, "PROTO P20 [ ] { Robot { } }", "Robot { children P0 { } }"])
     with pytest.raises(ParameterError, match=r"its PROTOs have more than 2000 nodes in all"):
-        webots.read(text)
+        webots.read_world(text)
 
 
 def test_protos_within_each_other_are_bounded() -> None:
     """A long chain of different PROTOs."""
     rows = [f"PROTO P{i} [ ] {{ P{i + 1} {{ }} }}" for i in range(40)]
     with pytest.raises(ParameterError, match="more than 32 PROTOs within each other"):
-        webots.read("\n".join([*rows, "PROTO P40 [ ] { Robot { } }", "P0 { }"]))
+        webots.read_world("\n".join([*rows, "PROTO P40 [ ] { Robot { } }", "P0 { }"]))
 
 
 def test_a_folder_with_too_many_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +250,7 @@ def test_a_folder_with_too_many_files_is_refused(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(addresses, "MOST_FILES", 3)
     put(tmp_path, {f"{i}.txt": "" for i in range(5)})
     with pytest.raises(ParameterError, match="has more than 3 files; give the folder of the PROTOs"):
-        webots.read("Robot { children X { } }", assets=[tmp_path])
+        webots.read_world("Robot { children X { } }", assets=[tmp_path])
 
 
 def test_of_two_devices_with_one_name_the_first_is_found(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ def test_a_template_chooses_what_a_proto_has(tmp_path: Path) -> None:
         'EXTERNPROTO "Leg.proto"\n'
         'Robot { children [ Leg { strong TRUE more [ "b" "c" ] } Leg { name "l2" axis 1 0 0 } ] }'
     )
-    found = webots.read(tmp_path / "a.wbt").motors()
+    found = webots.read_world(tmp_path / "a.wbt").motors()
     assert {name: joint.motor.max_torque for name, joint in found.items() if joint.motor} == {
         "leg motor": 20.0, "b": 1.0, "c": 1.0, "l2 motor": 5.0, "a": 1.0,
     }  # fmt: skip
@@ -213,7 +213,7 @@ def test_what_a_template_says_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "Leg.proto").write_text(LEG)
     text = 'EXTERNPROTO "Leg.proto"\nRobot { children Leg { more [ "a" "b" "c" "d" ] } }'
     (tmp_path / "a.wbt").write_text(text)
-    assert webots.read(tmp_path / "a.wbt").warnings == ("Leg.proto: too many",)
+    assert webots.read_world(tmp_path / "a.wbt").warnings == ("Leg.proto: too many",)
 
 
 def test_a_template_sees_the_defaults_of_a_proto_it_is_given(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_template_sees_the_defaults_of_a_proto_it_is_given(tmp_path: Path) -> 
         "endPoint IS tire } } }"
     )
     (tmp_path / "a.wbt").write_text("#VRML_SIM R2019a utf8\nCar { }")
-    (joint,) = webots.read(tmp_path / "a.wbt").joints
+    (joint,) = webots.read_world(tmp_path / "a.wbt").joints
     assert (joint.name, joint.motor and joint.motor.max_torque) == ("Tire", 0.25)
 
 
@@ -243,6 +243,17 @@ def test_templates_of_webots_7() -> None:
     assert webots.read_actuator(text).motor.max_torque == 6.0
 
 
+def test_templates_of_webots_7_see_the_fields_of_a_node_as_values() -> None:
+    """Its cars take the radius of their wheels from the node in a slot, a PROTO or one of Webots' own."""
+    wheel = "PROTO Wheel [ field SFFloat radius 0.4 ] { Solid { } }"
+    car = """PROTO Car [ field SFNode wheel Wheel { } field SFFloat top 30 ] { Robot { children [ HingeJoint {
+      device RotationalMotor { name "m" maxVelocity %{= fields.top / fields.wheel.fields.radius }% } } ] } }"""
+    (joint,) = webots.read_world(f"{wheel} {car} Car {{ wheel Wheel {{ radius 0.5 }} }}").joints
+    assert joint.motor is not None and joint.motor.max_velocity == 60.0
+    (joint,) = webots.read_world(f"{wheel} {car} Car {{ wheel Solid {{ radius 0.25 }} }}").joints
+    assert joint.motor is not None and joint.motor.max_velocity == 120.0
+
+
 def test_what_a_template_makes_has_the_lines_of_the_file() -> None:
     """A motor in the second turn of a loop, after a comment that the template left out."""
     text = """PROTO A [ ] { Robot { children [
@@ -252,7 +263,7 @@ def test_what_a_template_makes_has_the_lines_of_the_file() -> None:
     name "m%<= i >%" maxTorque %<= i === 2 ? '"x"' : '1' >% } }
 %< } >% ] } }"""
     with pytest.raises(ParameterError, match=r"^line 5: RotationalMotor\.maxTorque = 'x': must be a number"):
-        webots.read(text)
+        webots.read_world(text)
 
 
 def test_a_template_that_fails_is_named_with_its_file(tmp_path: Path) -> None:
@@ -270,7 +281,7 @@ def test_the_same_fields_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> N
       HingeJoint { device RotationalMotor { name IS name
       %< let t = 0; for (let i = 0; i < 100; i++) t += fields.r.value; >% maxTorque %<= t >% } } }"""
     nodes = " ".join(f'Wheel {{ name "w{i}" }}' for i in range(40))
-    found = webots.read(wheel + f"Robot {{ children [ {nodes} ] }}").motors()
+    found = webots.read_world(wheel + f"Robot {{ children [ {nodes} ] }}").motors()
     assert {joint.motor.max_torque for joint in found.values() if joint.motor} == {100.0} and len(found) == 40
 
 
@@ -284,4 +295,4 @@ def test_a_long_text_of_the_file_is_no_text_that_a_template_made() -> None:
     text = (
         f'PROTO A [ ] {{ %< if (true) {{ >% Robot {{ children [ {mesh} RotationalMotor {{ name "m" }} ] }} %< }} >% }}'
     )
-    assert list(webots.read(text).motors()) == ["m"]
+    assert list(webots.read_world(text).motors()) == ["m"]

@@ -49,7 +49,8 @@ def test_without_inductance_the_current_follows_the_voltage_at_once():
 
 def test_an_inductance_of_zero_is_no_inductance():
     """L = 0 leaves the current state out."""
-    assert motor(0.0).winding.inductance is None
+    assert motor(0.0).winding.inductance == 0.0
+    assert motor(0.0).compile().initial().current is None
 
 
 @pytest.mark.parametrize("dt", [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0])

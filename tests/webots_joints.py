@@ -8,7 +8,7 @@ def hinge(end_point: str, parameters: str = "axis 0 0 1", before: str = "", kind
     """The first joint of a text with a motor on an end point."""
     motor = 'device RotationalMotor { name "m" }' if kind != "SliderJoint" else 'device LinearMotor { name "m" }'
     held = f"jointParameters {kind.replace('Slider', '')}Parameters {{ {parameters} }}" if parameters else ""
-    return webots.read(f"{before}\n{kind} {{ {held} {motor} endPoint {end_point} }}").joints[0]
+    return webots.read_world(f"{before}\n{kind} {{ {held} {motor} endPoint {end_point} }}").joints[0]
 
 
 def solid(shape: str, physics: str = "", more: str = "") -> str:

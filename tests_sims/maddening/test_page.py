@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "mime.md"
+PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "simulators" / "mime.md"
 
 
 def test_programs_of_the_page_run(tmp_path):
@@ -20,7 +20,7 @@ def test_programs_of_the_page_run(tmp_path):
 
 def test_example_runs(tmp_path):
     """The example runs with MADDENING, and says what both motors do."""
-    example = PAGE.parent.parent / "examples" / "maddening_motor.py"
+    example = PAGE.parents[2] / "examples" / "maddening_motor.py"
     done = subprocess.run([sys.executable, example], cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-2000:]
     assert "the full motor" in done.stdout

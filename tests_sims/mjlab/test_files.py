@@ -9,7 +9,8 @@ from mjlab.actuator import DcMotorInputMode, DcMotorPhysicalParams
 from mjlab.entity import Entity, EntityArticulationInfoCfg, EntityCfg
 
 import backemf as be
-from backemf.sims.mjlab import files
+from backemf.sims import mjlab
+from backemf.sims.mjlab.kinds import CLASSES
 
 PD = be.IdealPd(stiffness=31.7, damping=5.0)
 DELAY = be.Delay(steps=(1, 4), schedule="mjlab", period=7, hold_probability=0.25, staggered=False)
@@ -57,9 +58,9 @@ def compiled(configuration) -> mujoco.MjModel:
 @pytest.mark.parametrize("kind", ["dc_motor", "ideal_pd", "builtin_pd", "builtin_position", "builtin_dc_motor"])
 def test_mjlab_takes_the_text(kind: str):
     """Every field that mjlab ends up with is the one that is read back from the text, to the last bit."""
-    text = files.write(be.Actuator(motor(), controller=PD, delay=DELAY), ("knee",), kind).text
-    made, (found,) = run(text), files.read(text)
-    assert type(made).__name__ == files.CLASSES[kind]
+    text = mjlab.write(be.Actuator(motor(), controller=PD, delay=DELAY), ("knee",), kind).text
+    made, (found,) = run(text), mjlab.read_configs(text)
+    assert type(made).__name__ == CLASSES[kind]
     assert made.target_names_expr == found.joints
     lags = (made.delay_min_lag, made.delay_max_lag, made.delay_update_period, made.delay_hold_prob)
     assert (lags, made.delay_per_env_phase) == (((1, 4, 7, 0.25)), False)
@@ -73,7 +74,7 @@ def test_mjlab_takes_the_text(kind: str):
 
 def test_armature_and_friction_reach_the_joint():
     """N²·J, N·f and N²·b are the joint's in the compiled model."""
-    model = compiled(run(files.write(be.Actuator(motor(), controller=PD), ("knee",)).text))
+    model = compiled(run(mjlab.write(be.Actuator(motor(), controller=PD), ("knee",)).text))
     assert model.dof_armature[0] == pytest.approx(81 * 6e-5)
     assert model.dof_frictionloss[0] == pytest.approx(9 * 0.01)
     assert model.dof_damping[0] == pytest.approx(81 * 1e-4)
@@ -81,7 +82,7 @@ def test_armature_and_friction_reach_the_joint():
 
 def test_motor_parameters_reach_mjlab():
     """The constants of the motor, brought to the joint, in mjlab's own classes."""
-    made = run(files.write(be.Actuator(motor()), ("knee",), "builtin_dc_motor").text)
+    made = run(mjlab.write(be.Actuator(motor()), ("knee",), "builtin_dc_motor").text)
     assert made.mode is DcMotorInputMode.VOLTAGE
     assert made.motor_params == DcMotorPhysicalParams(kt=9 * 0.1, ke=9 * 0.1, resistance=0.5)
 
@@ -92,7 +93,7 @@ def test_mujoco_gives_the_torque_of_the_motor(controller, speed: float):
     """At a command, an angle and a speed MuJoCo's actuator has the torque of our motor before friction."""
     frictionless = motor(friction=None, drag=None)
     actuator = be.Actuator(frictionless, be.Supply(voltage=24.0), controller=controller)
-    model = compiled(run(files.write(actuator, ("knee",), "builtin_dc_motor").text))
+    model = compiled(run(mjlab.write(actuator, ("knee",), "builtin_dc_motor").text))
     data = mujoco.MjData(model)
     command, angle = 0.8, 0.3
     data.ctrl[0], data.qpos[0], data.qvel[0] = command, angle, speed
@@ -105,7 +106,7 @@ def test_mujoco_gives_the_torque_of_the_motor(controller, speed: float):
 
 def test_dc_clip_of_mjlab_is_the_one_read_back():
     """mjlab warns of no limit in the text, and the clip has the motor's stall torque and no-load speed."""
-    text = files.write(be.Actuator(motor(), controller=PD), ("knee",)).text
+    text = mjlab.write(be.Actuator(motor(), controller=PD), ("knee",)).text
     made = run(text)
     assert (made.saturation_effort, made.velocity_limit) == pytest.approx((9 * 0.1 * 24 / 0.5, 24 / (9 * 0.1)))
     assert made.effort_limit == pytest.approx(9 * 0.1 * 20)
@@ -113,7 +114,7 @@ def test_dc_clip_of_mjlab_is_the_one_read_back():
 
 def test_gear_of_mjlab_divides_the_target():
     """With a gear of 6 a position target of 0.6 rad is met at 0.1 rad, which is why the text has no gear."""
-    text = files.write(be.Actuator(motor(), controller=be.PositionPid(kp=11.0)), ("knee",), "builtin_dc_motor").text
+    text = mjlab.write(be.Actuator(motor(), controller=be.PositionPid(kp=11.0)), ("knee",), "builtin_dc_motor").text
     model = compiled(run(text.replace("mode=", "gear=6.0,\n    mode=")))
     data = mujoco.MjData(model)
     data.ctrl[0], data.qpos[0] = 0.6, 0.1

@@ -7,7 +7,7 @@ import rig
 from test_files import compiled, run
 
 import backemf as be
-from backemf.sims.mjlab import files
+from backemf.sims import mjlab
 
 ENVS, STEPS = 3, 120
 PD = {"stiffness": 40.0, "damping": 1.2}
@@ -56,7 +56,7 @@ CASES = {
 def recorded() -> dict:
     """Texts, targets, motion and torques of a run in which each joint has a kind of its own."""
     texts = {
-        name: files.write(actuator, (joint,), name.split(",")[0]).text
+        name: mjlab.write(actuator, (joint,), name.split(",")[0]).text
         for (name, actuator), joint in zip(CASES.items(), rig.JOINTS, strict=True)
     }
     built = rig.build(*(run(text) for text in texts.values()), envs=ENVS)
@@ -75,8 +75,8 @@ def recorded() -> dict:
 @pytest.mark.parametrize("name", CASES)
 def test_objects_are_read_as_their_text(name: str):
     """What mjlab makes of the text is read as the text is, and has no field that is not known."""
-    text = files.write(CASES[name], ("knee",), name.split(",")[0]).text
-    (of_object,), (of_text,) = files.read_actuators(run(text)), files.read_actuators(text)
+    text = mjlab.write(CASES[name], ("knee",), name.split(",")[0]).text
+    (of_object,), (of_text,) = mjlab.read_actuators(run(text)), mjlab.read_actuators(text)
     assert of_object == of_text
     assert of_object.joint == "knee"
 
@@ -85,7 +85,7 @@ def test_objects_are_read_as_their_text(name: str):
 def test_torques_follow_from_the_text(recorded: dict, name: str):
     """All targets are commanded; each kind takes those that it listens to, within the rounding of float32."""
     joint = list(CASES).index(name)
-    law = (found := files.read_actuator(recorded["texts"][name])).law()
+    law = (found := mjlab.read_actuator(recorded["texts"][name])).law()
     state, worst, peak = law.initial((ENVS,)), 0.0, 0.0
     for target, motion, force in recorded["rows"]:
         told = {n: target[n][:, joint].numpy().astype(float) for n in found.actuator.controller.inputs}
@@ -108,9 +108,9 @@ def test_a_learned_actuator_is_loaded_by_mjlab(tmp_path):
         input_order="velocity_position",
     )  # fmt: skip
     path = be.save_network(controller, tmp_path / "net.pt")
-    text = files.write(be.Actuator(controller=controller, limits=(LINE,)), (".*",), network_file=str(path)).text
+    text = mjlab.write(be.Actuator(controller=controller, limits=(LINE,)), (".*",), network_file=str(path)).text
     made = run(text)
-    (found,), (same,) = files.read_actuators(text), files.read_actuators(made)
+    (found,), (same,) = mjlab.read_actuators(text), mjlab.read_actuators(made)
     assert found.actuator.limits == same.actuator.limits == (LINE,)
     built, law = rig.build(made, envs=ENVS), found.law()
     state, worst, peak = law.initial((ENVS, len(rig.JOINTS))), 0.0, 0.0
@@ -133,7 +133,7 @@ def test_mujoco_holds_no_motor_without_inductance_to_its_voltage():
             winding=be.Winding(resistance=0.5, inductance=inductance),
             magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1),
         )
-        written = files.write(be.Actuator(motor, voltage_limit=24.0), ("knee",), "builtin_dc_motor")
+        written = mjlab.write(be.Actuator(motor, voltage_limit=24.0), ("knee",), "builtin_dc_motor")
         status = next(loss.status for loss in written.statuses if loss.phenomenon == "voltage limit")
         model = compiled(run(written.text))
         data = mujoco.MjData(model)

@@ -34,7 +34,7 @@ COUNT = 60
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_compiles_into_the_rows_it_names(seed: int):
     """The model compiles, and its rows are those of `DcMotor.from_attributes(**written.attributes)`."""
-    written = write(any_actuator(seed), "knee", VERSION, timestep=DT)
+    written = write(any_actuator(seed), "knee", version=VERSION, timestep=DT)
     model = mujoco.MjModel.from_xml_string(written.text)
     assert same_rows(DcMotor.from_attributes(version=VERSION, **written.attributes), model)
 
@@ -46,7 +46,7 @@ def test_the_law_that_is_read_is_mujocos(seed: int):
     if isinstance(actuator.controller, Torque):
         # the voltage that a host commands for a torque is that of the speed at which it does
         actuator = replace(actuator, delay=None)
-    written = write(actuator, "knee", VERSION, timestep=DT)
+    written = write(actuator, "knee", version=VERSION, timestep=DT)
     on_joint = read_actuator(written.text, version=VERSION)
     position, velocity, commands = motion(actuator, seed)
     law = replace(on_joint, coulomb=0.0).law()
@@ -58,7 +58,7 @@ def test_the_law_that_is_read_is_mujocos(seed: int):
 def test_moves_as_ours_where_mujoco_lacks_nothing(seed: int):
     """With nothing that MuJoCo 3.11 lacks, its torque is that of our own actuator."""
     actuator = matching_actuator(seed, in_volts=True)
-    written = write(actuator, "knee", VERSION, timestep=DT)
+    written = write(actuator, "knee", version=VERSION, timestep=DT)
     position, velocity, commands = motion(actuator, seed)
     theirs = in_mujoco(written.text, read_actuator(written.text, version=VERSION), position, velocity, commands)
     assert off(ours(actuator, position, velocity, commands), theirs) < 1e-9

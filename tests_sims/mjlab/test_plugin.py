@@ -23,13 +23,13 @@ def ideal(**changes) -> be.Actuator:
 
 
 def three_kinds(envs: int, eager: bool = False) -> rig.Rig:
-    """The robot with a different motor on hips, thighs and knees."""
+    """The robot with a different motor on hips, thighs and knees; that of the hips may be compiled."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return rig.build(
             MotorActuatorCfg(target_names_expr=(".*_hip",), actuator=motors.hip(), eager=eager),
-            MotorActuatorCfg(target_names_expr=(".*_thigh",), actuator=motors.thigh(), eager=eager),
-            MotorActuatorCfg(target_names_expr=(".*_knee",), actuator=motors.knee(), eager=eager),
+            MotorActuatorCfg(target_names_expr=(".*_thigh",), actuator=motors.thigh(), eager=True),
+            MotorActuatorCfg(target_names_expr=(".*_knee",), actuator=motors.knee(), eager=True),
             envs=envs,
         )
 

@@ -68,7 +68,9 @@ def test_gains_act_per_environment_and_joint(eager):
 
 def test_gains_of_a_controller_in_volts_are_in_volts():
     """Stiffness and damping of a `PositionPid` are its kp and kd, and scaling them scales the voltage."""
-    built = rig.build(MotorActuatorCfg(target_names_expr=ALL, actuator=motors.thigh(), eager=True), joint="")
+    # explicit, so that the voltage is that of the start
+    config = MotorActuatorCfg(target_names_expr=ALL, actuator=motors.thigh(), eager=True, implicit=False)
+    built = rig.build(config, joint="")
     actuator = built.robot.actuators[0]
     assert (actuator.stiffness == 60.0).all()
     assert (actuator.default_damping == 0.8).all()

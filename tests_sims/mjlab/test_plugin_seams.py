@@ -117,7 +117,8 @@ def test_numbers_that_do_not_fit_the_joints_are_named(size):
 def test_numbers_that_fit_are_taken(size):
     winding = be.Winding(resistance=np.full(size, 2.0))
     motor = dataclasses.replace(motors.servo(), winding=winding)
-    scene = built(config(dataclasses.replace(motors.knee(), motor=motor)))
+    # explicit, so that the current is that of the start
+    scene = built(config(dataclasses.replace(motors.knee(), motor=motor), implicit=False))
     scene.robot.set_joint_position_target(torch.full((2, 12), 0.01))
     scene.step()
     actuator = scene.robot.actuators[0]
@@ -154,7 +155,8 @@ def test_a_torque_range_that_is_the_same_both_ways_is_an_effort_limit():
 def test_a_controller_gets_the_targets_that_it_listens_to(listens, expected, motor):
     """mjlab has a position, velocity and effort target for every joint; the others are not given to it."""
     pd = be.IdealPd(stiffness=40.0, damping=1.0, listens=listens)
-    scene = built(config(be.Actuator(motor, controller=pd)), envs=1)
+    # explicit, so that what is asked for is that of the start, at rest
+    scene = built(config(be.Actuator(motor, controller=pd), implicit=False), envs=1)
     scene.robot.set_joint_position_target(torch.full((1, 12), 0.1))
     scene.robot.set_joint_velocity_target(torch.full((1, 12), 0.3))
     scene.robot.set_joint_effort_target(torch.full((1, 12), 0.7))
@@ -308,7 +310,8 @@ def test_gains_act_on_every_controller_that_has_them(kind):
     """At rest, twice the kp is twice what the controller asks for: in torque, or in volts."""
     asked = []
     for factor in (1.0, 2.0):
-        scene = built(config(CONTROLLERS[kind]))
+        # explicit, so that what is asked for is that of the start
+        scene = built(config(CONTROLLERS[kind], implicit=False))
         dr.pd_gains(Env(scene), None, (factor, factor), (1.0, 1.0), SceneEntityCfg("robot"))
         scene.robot.set_joint_position_target(torch.full((2, 12), 0.02))
         scene.step()

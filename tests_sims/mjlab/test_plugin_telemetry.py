@@ -57,7 +57,7 @@ def test_holding_a_load_costs_electrical_power():
     """At rest under load all power is heat, R·i²; mjlab's own term sees none of it."""
     env = holding()
     env.reset()
-    for _ in range(300):
+    for _ in range(150):
         env.step(torch.full((2, 12), 1.2))
     actuator = env.scene["robot"].actuators[0]
     ohms = 0.2 * (1.0 + 0.00393 * (actuator.reading("winding_temperature") - 25.0))

@@ -12,7 +12,7 @@ from mjlab.entity import Entity, EntityArticulationInfoCfg
 from test_files import run
 
 import backemf as be
-from backemf.sims.mjlab import files
+from backemf.sims import mjlab
 from backemf.sims.on_joint import OnJoint
 
 ROBOTS = {
@@ -35,7 +35,7 @@ def live(robot: str):
 def text_rows(robot: str) -> list[OnJoint]:
     """Every actuator of the text, all of them ours."""
     path = Path(module_of(robot).__file__)
-    rows = files.read_actuators(path)
+    rows = mjlab.read_actuators(path)
     assert all(isinstance(row, OnJoint) for row in rows), rows
     return rows
 
@@ -45,7 +45,7 @@ def test_text_and_objects_give_the_same_actuators(robot: str):
     """In the order of the robot, every number of the text is the running program's, within a rounding."""
     of_text, of_objects, theirs = (
         text_rows(robot),
-        files.read_actuators(live(robot)),
+        mjlab.read_actuators(live(robot)),
         live(robot).articulation.actuators,
     )
     assert len(of_text) == len(of_objects) == len(theirs) == ROBOTS[robot][2]
@@ -63,7 +63,7 @@ def test_text_and_objects_give_the_same_actuators(robot: str):
 def test_what_is_read_is_written_again_and_gives_the_same_force(robot: str):
     """The robot on the texts that are written: every joint's force along a random motion is that of our law."""
     rows = text_rows(robot)
-    made = tuple(run(files.write(row, tuple(row.joint.split("|"))).text) for row in rows)
+    made = tuple(run(mjlab.write(row, tuple(row.joint.split("|"))).text) for row in rows)
     for cfg, own in zip(made, live(robot).articulation.actuators, strict=True):
         assert type(cfg) is type(own)
         for entry in dataclasses.fields(own):

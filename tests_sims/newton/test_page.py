@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "newton.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "simulators" / "newton.md"
 
 
 def test_the_programs_of_the_page_run(tmp_path):

@@ -143,10 +143,10 @@ def test_random_trees_of_solids_are_odes(seed: int) -> None:
     tree, axis, anchor = Tree(draw), vector(draw), vector(draw)
     where = f"axis {' '.join(map(repr, axis))} anchor {' '.join(map(repr, anchor))}"
     hinge = f"HingeJoint {{ jointParameters HingeJointParameters {{ {where} }} endPoint {tree.text} }}"
-    (found,) = [joint for joint in webots.read(hinge).joints if joint.line == 1][:1]
+    (found,) = [joint for joint in webots.read_world(hinge).joints if joint.line == 1][:1]
     assert found.inertia == pytest.approx(about(tree.mass, anchor, axis), rel=1e-9)
     slider = f"SliderJoint {{ device LinearMotor {{ }} endPoint {tree.text} }}"
-    assert webots.read(slider).joints[0].inertia == pytest.approx(tree.mass.mass, rel=1e-12)
+    assert webots.read_world(slider).joints[0].inertia == pytest.approx(tree.mass.mass, rel=1e-12)
 
 
 # --- gravity
@@ -193,7 +193,7 @@ class Swinging:
 def runs(text: str, kind: str, steps: int) -> list[tuple[float, float]]:
     """Positions and velocities of the only joint of a world whose motor has no torque."""
     found = []
-    robot = webots.from_world(webots.read(text))
+    robot = webots.from_world(webots.read_world(text))
     with webots.simulated(robot, duration=1e3, hints=False) as simulation:
         script = controller.Robot()
         axis = simulation.axes[0]
