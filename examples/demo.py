@@ -1,98 +1,134 @@
-"""The whole way: a real motor from its datasheet to a load that moves and a winding that heats up.
+"""The whole way of one motor: datasheet, check, servo under load, every simulator's view of it, and what to paste.
 
-Leaves a page of pictures in out/ (or in the folder named by BACKEMF_OUT).
+Leaves a page, demo.html, in out/ (or in the folder named by BACKEMF_OUT), and the picture of the run, demo.svg.
 """
 
 import os
 import time
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
 import backemf as be
-from backemf.progress import progress_bar
+from backemf.plot import Section
+from backemf.plot.page import constants_table, findings_table, picture, run_findings, table
+from backemf.transfer.picture import simulators
+from backemf.transfer.targets import NAMES, target_of
 
-MOTOR = "maxon-re40-148877"
-ANGLE = 60.0
-"""Where the arm is lifted to [degrees from hanging]."""
-LOAD = be.Pendulum(mass=0.4, length=0.1)
-LIFT_TIME = 2.0
-"""Seconds for the lift."""
-DURATION = 120.0
-"""Seconds in all, long enough for the winding to heat up."""
-DT = 5e-4
-HOTTEST = 125.0
-"""Winding temperature that we allow [°C]."""
-
-PICTURES = 9
-"""Pictures on the page: two of the run, seven of the motor."""
+MOTOR = "maxon-re40-gp52c"
+"""A 150 W motor with a planetary gear of 53:1."""
+ARM = be.Pendulum(mass=8.0, length=0.35)
+"""What it moves: 27 N·m where the arm is level, four times what the motor gives continuously."""
+SWING = be.Sine(amplitude=1.35, frequency=0.2)
+"""Where the arm is to be [rad from hanging]: up to either side every five seconds."""
+DURATION, DT = 60.0, 2e-3
+DERATING = be.Limits(peak_current=30.0, continuous_current=5.77, derating_start=80.0, derating_end=105.0)
+"""What the drive allows: 30 A up to 80 °C in the winding, less and less from there, 5.77 A at 105 °C."""
 
 console = Console()
 
 
-def volts_for_angle(motor: be.Motor, angle: float) -> float:
-    """Volts at which a cold motor holds the arm at an angle [rad]: v = R·i with Kt·i = m·g·l·sin(angle)."""
-    torque = LOAD.mass * LOAD.gravity * LOAD.length * np.sin(angle)
-    return motor.winding.resistance * torque / motor.magnet.torque_constant
+def servo(motor: be.Motor) -> be.Actuator:
+    """The motor behind a position controller, on a battery, with commands that arrive 4 ms late."""
+    return be.Actuator(
+        motor,
+        be.Supply(voltage=24.0, resistance=0.15),
+        controller=be.PositionPid(kp=80.0, ki=60.0, kd=1.5),
+        delay=be.Delay(seconds=4e-3),
+    )
 
 
-def print_findings(sheet: be.Datasheet, findings: list[be.Finding]) -> None:
+# --- the parts of the page
+
+
+def datasheet(sheet: be.Datasheet, motor: be.Motor) -> Section:
+    findings = sheet.check()
     console.rule(f"1  the datasheet of the {sheet.name}")
     for finding in findings:
         console.print(f"  {finding}", highlight=False)
-
-
-def print_constants(motor: be.Motor) -> None:
-    console.rule("2  what follows from it")
-    table = Table(box=None, pad_edge=False, show_header=False)
-    for name, symbol, value, unit in be.analyze.constants(motor).rows():
-        table.add_row(f"  {name}", symbol, be.units.format_quantity(value, unit) if unit else f"{value:.4g}")
-    console.print(table)
-
-
-def print_run(run: be.Run) -> None:
-    degrees, temperature = np.degrees(run["position"]), run["winding_temperature"]
-    risen = round(2.5 * LIFT_TIME / DT)
-    console.print(f"  asked for {ANGLE:.0f}° with a constant voltage, nothing fed back")
-    console.print(f"  at {run.time[risen]:3.0f} s: {degrees[risen]:.1f}°, {temperature[risen]:.0f} °C in the winding")
-    console.print(
-        f"  at {run.time[-1]:3.0f} s: {degrees[-1]:.1f}°, {temperature[-1]:.0f} °C: hot copper carries less current"
+    drawn = be.plot.operating_range(motor)
+    words = "Strong colour: continuous operation. Pale: for a short time, up to the voltage and the current limit."
+    return Section(
+        "1  A datasheet, checked",
+        "<p>Every figure that the maker prints is compared with what the others predict. What agrees may be trusted; "
+        "a wrong unit or convention is named, with its cause.</p>"
+        f'<div class="two">{picture(drawn, "operating range", words)}<div>{findings_table(findings)}</div></div>'
+        f"<details><summary>Every constant that follows</summary>{constants_table(motor)}</details>",
     )
-    energy = {name: values[-1] for name, values in run.energy().items()}
-    copper = energy["copper"] / energy["electrical"]
-    console.print(f"  {energy['electrical']:.0f} J of electrical energy, {copper:.1%} of it became heat in the copper")
+
+
+def closed_loop(run: be.Run, folder: Path) -> Section:
+    console.rule(f"2  a servo swings an arm of {ARM.mass:.0f} kg for {DURATION:.0f} s")
     for finding in run.findings():
         console.print(f"  {finding}", highlight=False)
+    derated = (run["limit"].astype(int) & be.physics.state.LIMITS["derating"]) != 0
+    angle = np.degrees(np.abs(run["position"]))
+    said = (
+        f"After {run.time[derated][0]:.0f} s the winding is so hot that the drive lowers the current, and the arm, "
+        f"which went up to {angle.max():.0f}°, ends at {angle[-round(5.0 / DT) :].max():.0f}°"
+    )
+    console.print(f"  {said}", highlight=False)
+    response = be.plot.step_response(run, folder / "demo.svg")
+    return Section(
+        "2  A geared servo at work",
+        f'<div class="two">{picture(response, "run", "The joint, what the drive applies, the heat, and the limits.")}'
+        f"<div><p>A position controller swings an arm of {ARM.mass:.0f} kg. The battery sags, commands arrive 4 ms "
+        f"late, gears lose a quarter of the power, and the winding heats up. {said}.</p>"
+        f"{run_findings(run.findings())}"
+        f"{picture(be.plot.energy_balance(run), 'energy', 'Where the energy of the battery went.')}</div></div>",
+    )
+
+
+def in_simulators(motor: be.Motor, found: dict[str, be.Exported]) -> Section:
+    console.rule("3  what each simulator makes of it")
+    rows = []
+    for name, export in found.items():
+        counts = [
+            sum(status.status == kind for status in export.statuses) for kind in ("kept", "approximated", "dropped")
+        ]
+        rows.append((escape(target_of(name).title), *map(str, counts)))
+        console.print(f"  {target_of(name).title:14} {counts[0]} kept, {counts[1]} approximated, {counts[2]} dropped")
+    drawn = simulators(motor, title="maxon RE 40 with GP 52 C")
+    words = "Blue is the motor, orange what the simulator's own actuator gives when it is asked for everything."
+    return Section(
+        "3  The same motor in seven simulators",
+        "<p>Each simulator's own law is run beside the motor. While the motor drives, most agree; while it brakes, all "
+        "give too little: gears help a braking motor, and no simulator knows it.</p>"
+        f'<div class="one">{picture(drawn, "simulators", words)}</div>'
+        + table(("simulator", "phenomena kept", "approximated", "dropped"), rows, numeric=(1, 2, 3)),
+    )
+
+
+def to_paste(found: dict[str, be.Exported]) -> Section:
+    console.rule("4  what to paste")
+    parts = []
+    for k, (name, export) in enumerate(found.items()):
+        losses = "".join(f"<li>{escape(loss.phenomenon)}: {escape(str(loss))}</li>" for loss in export.losses)
+        parts.append(
+            f"<details{' open' if k == 0 else ''}><summary>{escape(target_of(name).title)}</summary>"
+            f"<pre>{escape(export.text)}</pre><p>What is lost:</p><ul>{losses}</ul></details>"
+        )
+    console.print(f"  the text for {len(found)} simulators, with what is lost, is on the page")
+    return Section("4  What to paste", "".join(parts))
 
 
 def main() -> None:
     began = time.perf_counter()
     folder = Path(os.environ.get("BACKEMF_OUT", "out"))
     folder.mkdir(parents=True, exist_ok=True)
-
     sheet = be.Datasheet.load(MOTOR)
-    findings = sheet.check()
-    print_findings(sheet, findings)
-
-    # the sheet says nothing of the hottest winding, so we choose
-    motor = sheet.replace(thermal=replace(sheet.thermal, max_winding_temperature=HOTTEST)).motor()
-    print_constants(motor)
-
-    console.rule(f"3  an arm lifted to {ANGLE:.0f}° and held for {DURATION:.0f} s")
-    lift = be.Trapezoid(value=volts_for_angle(motor, np.radians(ANGLE)), rise=LIFT_TIME, hold=2 * DURATION)
-    run = be.simulate(motor, LOAD, lift, DURATION, DT, progress=True)
-    print_run(run)
-
-    console.rule("4  pictures")
-    with progress_bar("  drawing", PICTURES, patience=0.0) as advance:
-        page = be.plot.page(
-            folder / "demo.html", sheet.name, motor, run, findings=findings, progress=lambda picture: advance(1)
-        )
-    run.plot(folder / "demo.png")
-    console.print(f"  {page} and {folder / 'demo.png'}, {time.perf_counter() - began:.1f} s in all")
+    motor = sheet.motor()
+    sections = [datasheet(sheet, motor)]
+    run = be.simulate(servo(replace(motor, limits=DERATING)), ARM, SWING, DURATION, DT, progress=True)
+    sections.append(closed_loop(run, folder))
+    found = {name: be.export(motor, name, "knee", compare=False) for name in NAMES}
+    sections += [in_simulators(motor, found), to_paste(found)]
+    page = folder / "demo.html"
+    page.write_text(be.plot.html("One motor, from its datasheet to every simulator", sections), encoding="utf-8")
+    console.print(f"  {page}, {time.perf_counter() - began:.1f} s in all")
 
 
 if __name__ == "__main__":

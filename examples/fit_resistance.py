@@ -1,6 +1,11 @@
-"""Find a motor's resistance and Coulomb friction from a speed curve by gradient descent through the simulation."""
+"""Find a motor's resistance and Coulomb friction from a speed curve by gradient descent through the simulation.
 
+Draws fit_resistance.svg in out/ (or in the folder named by BACKEMF_OUT).
+"""
+
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -34,9 +39,20 @@ def main() -> None:
         rng = np.random.default_rng(0)
         measured = np.asarray(speeds(jnp.ones(2))) + rng.normal(0.0, 0.2, STEPS)
         cost = jax.jit(jax.value_and_grad(lambda factors: jnp.mean((speeds(factors) - measured) ** 2)))
+        began = np.asarray(speeds(jnp.array([1.5, 3.0])))
         found = minimize(lambda x: tuple(map(np.asarray, cost(x))), x0=[1.5, 3.0], jac=True, method="BFGS")
+        fitted = np.asarray(speeds(jnp.asarray(found.x)))
     print(f"started at R x 1.50, friction x 3.00; found R x {found.x[0]:.4f}, friction x {found.x[1]:.4f}")
     print(f"in {found.nfev} runs with gradients; what is left is the noise: {np.sqrt(found.fun):.3f} rad/s")
+    rpm = be.units.convert(1.0, "rpm")
+    be.plot.curves(
+        DT * np.arange(STEPS),
+        {"measured": rpm * measured, "at the start": rpm * began, "found": rpm * fitted},
+        "time [s]",
+        "joint speed [rpm]",
+        "Resistance and friction from a speed curve",
+        path=Path(os.environ.get("BACKEMF_OUT", "out")) / "fit_resistance.svg",
+    )
 
 
 if __name__ == "__main__":

@@ -44,6 +44,20 @@ def main() -> None:
     print(fitted)
     print(f"the network's error is {fitted.held_out_error / fitted.pd_error:.0%} of the plain PD's")
 
+    seen = slice(0, 1000)
+    be.plot.curves(
+        DT * np.arange(1000),
+        {
+            "motor": fitted.measured[seen],
+            "network": fitted.predicted[seen],
+            "best plain PD": fitted.predicted_by_pd[seen],
+        },
+        "time [s]",
+        "joint torque [N·m]",
+        "On rows that training never saw",
+        path=folder / "learned_actuator.svg",
+    )
+
     for name in ("actuator.pt", "actuator.onnx"):
         try:
             path = fitted.save(folder / name)

@@ -1,10 +1,14 @@
 """A motor in a MADDENING graph with a brake: MIME's law and the full motor in its place, a sweep and a gradient.
 
 Needs MADDENING, which asks for a JAX of its own: pip install 'backemf[maddening]' in an environment apart. Without it
-the example says so and ends.
+the example says so and ends. Draws maddening_motor.svg in out/ (or in the folder named by BACKEMF_OUT).
 """
 
 # pyright: reportMissingImports=false
+
+import importlib.util
+import os
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -64,6 +68,16 @@ def main() -> None:
     speeds = np.asarray(jax.jit(jax.vmap(speed))(ohms))
     print(f"4096 motors of {ohms[0]:.2f} to {ohms[-1]:.2f} Ω: {speeds.max():.1f} to {speeds.min():.1f} rad/s")
     print(f"d speed / d resistance = {float(jax.grad(speed)(constants.r_ohm)):.2f} rad/s per Ω")
+    # an environment made for MADDENING may have no matplotlib
+    if importlib.util.find_spec("matplotlib") is not None:
+        be.plot.curves(
+            ohms,
+            {"speed after 0.5 s": be.units.convert(1.0, "rpm") * speeds},
+            "resistance [Ω]",
+            "motor speed [rpm]",
+            "4096 motors in one graph",
+            path=Path(os.environ.get("BACKEMF_OUT", "out")) / "maddening_motor.svg",
+        )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,13 @@
-"""A pendulum lifted and let down by a geared motor inside MuJoCo: with what `<dcmotor>` knows, and with all of it."""
+"""A pendulum lifted and let down by a geared motor inside MuJoCo: with what `<dcmotor>` knows, and with all of it.
+
+Draws mujoco_motor.svg in out/ (or in the folder named by BACKEMF_OUT).
+"""
 
 import importlib
 import math
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import backemf as be
@@ -38,30 +43,41 @@ SECONDS, PERIOD = 12.0, 4.0
 """How long, and how long once up to the horizontal and down again takes [s]."""
 
 
-def lift(motor: be.Motor, supply: be.Supply) -> str:
-    """One row of the table."""
+def lift(motor: be.Motor, supply: be.Supply) -> tuple[str, list[float]]:
+    """One row of the table, and the angle over time [°]."""
     mujoco: Any = importlib.import_module("mujoco")
     servo = be.Actuator(motor, supply, controller=be.IdealPd(stiffness=150.0, damping=6.0))
     model = mujoco.MjModel.from_xml_string(MODEL)
     data, motors = mujoco.MjData(model), Motors(model, {"elbow": servo})
+    angles = []
     dt, highest, current, lowest, lost = model.opt.timestep, 0.0, 0.0, supply.voltage, 0.0
     for k in range(round(SECONDS / dt)):
         motors.step(data, 0.25 * math.pi * (1.0 - math.cos(2.0 * math.pi * k * dt / PERIOD)))
         out = motors["elbow"]
+        angles.append(math.degrees(data.qpos[0]))
         highest, current = max(highest, data.qpos[0]), max(current, abs(out.current))
         lowest = min(lowest, out.bus_voltage)
         lost += (out.copper_power + out.friction_power + out.gear_power) * dt
     end = motors["elbow"]
-    return (
+    row = (
         f"{math.degrees(highest):7.1f}° {current:5.1f} A {end.electrical_energy:6.1f} J {lost:5.1f} J "
         f"{end.winding_temperature:5.1f} °C {lowest:9.2f} V"
     )
+    return row, angles
 
 
 def main() -> None:
     print(f"{'':16} {'reaches':>8} {'peak':>7} {'battery':>8} {'heat':>7} {'winding':>8} {'lowest bus':>11}")
-    print(f"{'as in <dcmotor>':16} {lift(PLAIN, be.Supply(voltage=24.0))}")
-    print(f"{'the full motor':16} {lift(FULL, be.Supply(voltage=24.0, resistance=0.15))}")
+    lines = {}
+    for name, motor, supply in (
+        ("as in <dcmotor>", PLAIN, be.Supply(voltage=24.0)),
+        ("the full motor", FULL, be.Supply(voltage=24.0, resistance=0.15)),
+    ):
+        row, lines[name] = lift(motor, supply)
+        print(f"{name:16} {row}")
+    time = [SECONDS * k / len(lines["the full motor"]) for k in range(len(lines["the full motor"]))]
+    path = Path(os.environ.get("BACKEMF_OUT", "out")) / "mujoco_motor.svg"
+    be.plot.curves(time, lines, "time [s]", "angle [°]", "A pendulum lifted three times", path=path)
 
 
 if __name__ == "__main__":

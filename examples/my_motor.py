@@ -1,4 +1,10 @@
-"""Type in a datasheet, have it checked, and see what the motor can do."""
+"""Type in a datasheet, have it checked, and see what the motor can do.
+
+Draws my_motor.svg in out/ (or in the folder named by BACKEMF_OUT).
+"""
+
+import os
+from pathlib import Path
 
 import backemf as be
 
@@ -48,6 +54,7 @@ def main() -> None:
 
     seconds = be.analyze.time_to_limit(motor, current=20.0)
     print(f"\nat 20 A the winding reaches its limit after {float(seconds):.0f} s")
+    be.plot.operating_range(motor, path=Path(os.environ.get("BACKEMF_OUT", "out")) / "my_motor.svg")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Every picture there is, for a real motor with a gearbox, bristle friction and cogging added to it.
 
-Writes PNG files to out/ (or to the folder named by BACKEMF_OUT).
+Writes SVG files to out/ (or to the folder named by BACKEMF_OUT).
 """
 
 import os
@@ -39,6 +39,7 @@ def main() -> None:
     run = be.simulate(motor, be.Inertia(inertia=0.02), be.Trapezoid(value=40.0, rise=0.05, hold=0.5), 1.0)
     pictures = be.plot
     of_motor = (
+        pictures.operating_range,
         pictures.torque_speed,
         pictures.current_envelope,
         pictures.loss_envelope,
@@ -53,18 +54,18 @@ def main() -> None:
         (pictures.step_response, run),
         (pictures.energy_balance, run),
     ]:
-        path = folder / f"{draw.__name__}.png"
+        path = folder / f"{draw.__name__}.svg"
         draw(what, path=path)
         print(path)
     for name, parts in (
         ("position_control", {"delay": be.Delay(seconds=0.02), "slew": 20.0}),
         ("position_control_at_once", {}),
     ):
-        path = folder / f"{name}.png"
+        path = folder / f"{name}.svg"
         position_control(motor, **parts).plot(path)
         print(path)
-    mime_verification(folder / "mime_verification.png")
-    print(folder / "mime_verification.png")
+    mime_verification(folder / "mime_verification.svg")
+    print(folder / "mime_verification.svg")
 
 
 if __name__ == "__main__":

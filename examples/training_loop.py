@@ -1,10 +1,12 @@
 """Step a batch of robots in a loop the way reinforcement learning does: actions in, torques, rewards and resets out.
 
 Nothing is trained; the policy is noise. Three kinds of actuator drive the twelve joints of each robot, every robot has
-motors of its own, and commands arrive late.
+motors of its own, and commands arrive late. Draws training_loop.svg in out/ (or in the folder named by BACKEMF_OUT).
 """
 
+import os
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -60,6 +62,7 @@ def main() -> None:
     velocity = np.zeros_like(position)
     action = np.zeros_like(position)
     reward, falls, limited, energy = np.zeros(ROBOTS), 0, 0, np.zeros(ROBOTS)
+    share_limited, watts = [], []
 
     began = time.perf_counter()
     for _ in range(STEPS):
@@ -76,6 +79,8 @@ def main() -> None:
         power = np.nansum(np.asarray(out.electrical_power), axis=1)
         reward += -np.square(position - action).mean(axis=1) - 1e-4 * power
         limited += np.count_nonzero(np.asarray(out.limit))
+        share_limited.append(100.0 * np.count_nonzero(np.asarray(out.limit)) / action.size)
+        watts.append(power.mean())
         energy = np.nansum(np.asarray(out.electrical_energy), axis=1)
         # robots that went too far start again
         done = np.abs(position).max(axis=1) > 0.9
@@ -88,6 +93,14 @@ def main() -> None:
     print(f"  reward per step {reward.mean() / STEPS:.3f}, {falls} resets")
     print(f"  electrical energy since the last reset {energy.mean():.1f} ± {energy.std():.1f} J per robot")
     print(f"  a limit acted in {limited / (STEPS * action.size):.1%} of all joint-steps")
+    be.plot.curves(
+        DT * np.arange(STEPS),
+        {"electrical power per robot [W]": watts, "joints at a limit [%]": share_limited},
+        "time [s]",
+        "power [W], share [%]",
+        f"{ROBOTS} robots under a policy of noise",
+        path=Path(os.environ.get("BACKEMF_OUT", "out")) / "training_loop.svg",
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The page of the catalogue: every motor, what its sheet says, and what becomes of it in every simulator.
 
-Run it to write docs/catalogue.md anew; a test holds the page to what this finds.
+Run it to write docs/reference/catalogue.md anew; a test holds the page to what this finds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from backemf.errors import BackemfError
 from backemf.transfer.exported import export
 from backemf.transfer.targets import NAMES, target_of
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "catalogue.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "catalogue.md"
 STATUSES = ("kept", "approximated", "dropped", "unknown")
 HEAD = """---
 hide: [toc]
@@ -25,7 +25,8 @@ hide: [toc]
 ID` prints them, and `backemf list` has their torques and speeds, with filters. {says}
 
 A sheet with a winding, inertia, friction and heat makes a *whole* motor; *partial* lacks one of the last three;
-*limits* is a torque and a top speed without a winding. What a sheet does not say can be [estimated](datasheets.md).
+*limits* is a torque and a top speed without a winding. What a sheet does not say can be
+[estimated](../concepts/datasheets.md).
 
 ## Every motor in every simulator
 

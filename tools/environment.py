@@ -69,8 +69,9 @@ class Environment:
             venv.create(str(self.folder), clear=True, with_pip=True)
 
     def pip(self, *arguments, **options):
-        command = [str(self.python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-deps"]
-        return subprocess.run([*command, *arguments], cwd=str(ROOT), **options)
+        # Python compiles what is imported when it is, a small part of what is installed
+        command = [str(self.python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+        return subprocess.run([*command, "--no-deps", "--no-compile", *arguments], cwd=str(ROOT), **options)
 
     def pip_pinned(self, file, **options):
         """Install what a file pins, if its hash is one of those that the file has."""

@@ -2,8 +2,8 @@
 
     python tools/fit_estimates.py            # print the table of rules
     python tools/fit_estimates.py --write    # and write src/backemf/datasheet/estimate_rules.toml
-    python tools/fit_estimates.py --table    # print the table of docs/datasheets.md from the rules that ship
-    python tools/fit_estimates.py --picture docs/images/estimates.png
+    python tools/fit_estimates.py --table    # print the table of docs/concepts/datasheets.md from the rules that ship
+    python tools/fit_estimates.py --picture docs/images/estimates.svg
 
 Reads `maxon_catalogue/maxon_motors.csv` in the folder named by BACKEMF_DATA, or in ../shared/data. A rule is a product
 of powers, fitted by least squares in log space. Windings of one motor are near-duplicates, so every frame size has the
@@ -436,10 +436,10 @@ def table() -> str:
 
 def picture(path: Path) -> None:
     """Listed over estimated, each motor by a fit without its family, with the 90 % range of the rule that ships."""
-    import matplotlib
+    from matplotlib import colormaps
+    from matplotlib.figure import Figure
 
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
+    from backemf.plot.style import GREY, LIGHT, look, save
 
     data, rules = catalogue(data_folder()), all_rules(data_folder())
     shown = {
@@ -447,22 +447,24 @@ def picture(path: Path) -> None:
         "friction.coulomb": ("no-load friction", 1e3, "mN·m"),
         "thermal.housing_resistance": ("Rth, housing to ambient", 1.0, "K/W"),
     }
-    figure, axes = pyplot.subplots(1, 3, figsize=(10.5, 3.9), layout="constrained")
-    families, colours = sorted(set(data.family)), pyplot.get_cmap("tab10").colors
-    for axis, (name, (title, scale, unit)) in zip(axes, shown.items(), strict=True):
-        best = next(f for f in rules if f.rule.figure == name and f.ships)
-        listed = scale * np.exp(target(data, best.rule))
-        estimated = listed / np.exp(misses(data, best.rule))
-        ends = np.array([min(estimated.min(), listed.min()) / 1.5, max(estimated.max(), listed.max()) * 1.5])
-        axis.fill_between(ends, ends / best.factor, ends * best.factor, color="0.88", lw=0)
-        axis.plot(ends, ends, color="0.4", lw=0.8)
-        for family, colour, shape in zip(families, colours, "os^vDPX<>*", strict=True):
-            some = data.family == family
-            axis.plot(estimated[some], listed[some], shape, ms=3.5, mew=0, color=colour, label=family)
-        axis.set(xscale="log", yscale="log", xlim=ends, ylim=ends, title=title)
-        axis.set(xlabel=f"estimated without its family [{unit}]", ylabel=f"listed [{unit}]")
-    axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8, markerscale=2)
-    figure.savefig(path, dpi=110)
+    families, colours = sorted(set(data.family)), colormaps["tab10"].colors
+    with look():
+        figure = Figure(figsize=(10.5, 3.9), layout="constrained")
+        axes = figure.subplots(1, 3)
+        for axis, (name, (title, scale, unit)) in zip(axes, shown.items(), strict=True):
+            best = next(f for f in rules if f.rule.figure == name and f.ships)
+            listed = scale * np.exp(target(data, best.rule))
+            estimated = listed / np.exp(misses(data, best.rule))
+            ends = np.array([min(estimated.min(), listed.min()) / 1.5, max(estimated.max(), listed.max()) * 1.5])
+            axis.fill_between(ends, ends / best.factor, ends * best.factor, color=LIGHT, lw=0)
+            axis.plot(ends, ends, color=GREY, lw=0.8)
+            for family, colour, shape in zip(families, colours, "os^vDPX<>*", strict=True):
+                some = data.family == family
+                axis.plot(estimated[some], listed[some], shape, ms=3.5, mew=0, color=colour, label=family)
+            axis.set(xscale="log", yscale="log", xlim=ends, ylim=ends, title=title)
+            axis.set(xlabel=f"estimated without its family [{unit}]", ylabel=f"listed [{unit}]")
+        axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8, markerscale=2)
+        save(figure, path)
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """Hook of the documentation: turn the LaTeX that arithmatex leaves in a page into MathML.
 
-Browsers draw MathML themselves, so the pages show their equations without a script, a font or a network.
+Browsers draw MathML themselves, so the pages show their equations without a script or a network; the font is part of
+the site.
 """
 
 import html
@@ -11,11 +12,17 @@ from mkdocs.exceptions import PluginError
 
 INLINE = re.compile(r'<span class="arithmatex">\\\((.*?)\\\)</span>', re.DOTALL)
 BLOCK = re.compile(r'<div class="arithmatex">\s*\\\[(.*?)\\\]\s*</div>', re.DOTALL)
+APART = re.compile(r"\\qquad|(?=\\quad\\Rightarrow)")
+"""Between equations that stand beside each other, or below each other on a narrow screen."""
+WORD = re.compile(r"_\{([a-zA-Z]{2,})\}")
 
 
 def mathml(latex: str, display: str, path: str) -> str:
     try:
-        return convert(html.unescape(latex).strip(), display=display)
+        # a word is set upright, and not as a product of letters
+        upright = WORD.sub(r"_{\\text{\1}}", html.unescape(latex).strip())
+        parts = APART.split(upright) if display == "block" else [upright]
+        return "".join(convert(part, display=display) for part in parts)
     except Exception as error:
         raise PluginError(f"{path}: the equation {latex.strip()!r} cannot be drawn: {error!r}") from error
 
@@ -23,4 +30,4 @@ def mathml(latex: str, display: str, path: str) -> str:
 def on_page_content(content: str, page, **_) -> str:
     path = page.file.src_path
     content = INLINE.sub(lambda found: mathml(found[1], "inline", path), content)
-    return BLOCK.sub(lambda found: mathml(found[1], "block", path), content)
+    return BLOCK.sub(lambda found: f'<div class="equations">{mathml(found[1], "block", path)}</div>', content)

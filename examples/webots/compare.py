@@ -1,6 +1,6 @@
 """The three controllers beside this file on every backend: Webots' ideal motor, our full motor, and MuJoCo.
 
-Writes webots_*.png to out/ (or to the folder named by BACKEMF_OUT).
+Writes webots_*.svg to out/ (or to the folder named by BACKEMF_OUT).
 """
 
 import os
@@ -21,11 +21,11 @@ def main() -> None:
         for backend in ("ideal", "motor", "mujoco"):
             runs[backend] = webots.Recorder()
             webots.run_script(HERE / f"{script}.py", robot.changed(backend=backend), recorder=runs[backend])
-        path = folder / f"webots_{script}.png"
+        path = folder / f"webots_{script}.svg"
         webots.draw_compared(runs, motor, path, f"{script}.py: {motor}")
         print(path)
         if script == "endless_velocity":
-            path = folder / "webots_full_motor.png"
+            path = folder / "webots_full_motor.svg"
             webots.draw_run(runs["motor"], path, f"{script}.py with our full motors")
             print(path)
 
