@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from backemf.actuator.learned import fit_learned
+from backemf.learned import fit_learned
 
 HISTORIES = ((3, 1), (6, 1), (3, 4))
 SEEDS = range(5)

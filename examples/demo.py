@@ -22,7 +22,7 @@ MOTOR = "maxon-re40-gp52c"
 """A 150 W motor with a planetary gear of 53:1."""
 ARM = be.Pendulum(mass=8.0, length=0.35)
 """What it moves: 27 N·m where the arm is level, four times what the motor gives continuously."""
-SWING = be.Sine(amplitude=1.35, frequency=0.2)
+SWING = be.commands.Sine(amplitude=1.35, frequency=0.2)
 """Where the arm is to be [rad from hanging]: up to either side every five seconds."""
 DURATION, DT = 60.0, 2e-3
 DERATING = be.Limits(peak_current=30.0, continuous_current=5.77, derating_start=80.0, derating_end=105.0)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import backemf as be
-from backemf.actuator.learned import fit_learned, load_learned
+from backemf.learned import fit_learned, load_learned
 
 DT, DURATION = 2e-3, 40.0
 LOAD = be.Inertia(inertia=2e-4)

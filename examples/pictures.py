@@ -29,14 +29,14 @@ def position_control(motor: be.Motor, **parts) -> be.Run:
     """A quarter turn under a position controller; `parts` hold the command up before it gets there."""
     controller = be.PositionPid(kp=40.0, kd=1.2)
     servo = be.Actuator(motor, be.Supply(voltage=18.0), controller=controller, **parts)
-    return be.simulate(servo, be.Inertia(inertia=0.02), be.Step(value=1.57, time=0.05), 0.4)
+    return be.simulate(servo, be.Inertia(inertia=0.02), be.commands.Step(value=1.57, time=0.05), 0.4)
 
 
 def main() -> None:
     folder = Path(os.environ.get("BACKEMF_OUT", "out"))
     folder.mkdir(parents=True, exist_ok=True)
     motor = geared_motor()
-    run = be.simulate(motor, be.Inertia(inertia=0.02), be.Trapezoid(value=40.0, rise=0.05, hold=0.5), 1.0)
+    run = be.simulate(motor, be.Inertia(inertia=0.02), be.commands.Trapezoid(value=40.0, rise=0.05, hold=0.5), 1.0)
     pictures = be.plot
     of_motor = (
         pictures.operating_range,

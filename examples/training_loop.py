@@ -46,10 +46,10 @@ def robot() -> be.ActuatorSet:
 def main() -> None:
     actuators = robot().randomize(
         {
-            "winding.resistance": be.Scale(0.9, 1.1),
-            ("magnet.torque_constant", "magnet.back_emf_constant"): be.Scale(0.95, 1.05),
-            "supply.voltage": be.Uniform(22.0, 25.2, per="environment"),
-            ".*_knee": {"limits.0.effort_limit": be.Scale(0.8, 1.0)},
+            "winding.resistance": be.random.Scale(0.9, 1.1),
+            ("magnet.torque_constant", "magnet.back_emf_constant"): be.random.Scale(0.95, 1.05),
+            "supply.voltage": be.random.Uniform(22.0, 25.2, per="environment"),
+            ".*_knee": {"limits.0.effort_limit": be.random.Scale(0.8, 1.0)},
         },
         environments=ROBOTS,
         seed=0,

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from backemf.actuator.learned import Gru, LayerNorm, Lstm, Mlp, learned
+from backemf.actuator.controllers import learned
 from backemf.engines import bind, load
+from backemf.learned import Gru, LayerNorm, Lstm, Mlp
 from backemf.tree import map_numbers
 
 

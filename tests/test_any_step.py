@@ -214,7 +214,7 @@ def test_a_torque_controller_on_a_hot_magnet_takes_no_energy_from_friction_or_ge
     )
     actuator = be.Actuator(hot, be.Supply(voltage=V), controller=be.Torque())
     run = be.simulate(
-        actuator, be.Inertia(inertia=1e-3), be.Sine(amplitude=0.5, frequency=3.0), duration=2.0, dt=1e-3,
+        actuator, be.Inertia(inertia=1e-3), be.commands.Sine(amplitude=0.5, frequency=3.0), duration=2.0, dt=1e-3,
         initial={"winding_rise": 100.0}, engine="numpy",
     )  # fmt: skip
     # the slope is a difference of two slopes of this size
@@ -230,7 +230,8 @@ def test_a_flank_cannot_pull():
     for dt in (1e-4, 1e-3, 0.01):
         run = be.simulate(
             actuator, be.ConstantTorque(torque=rng.normal(size=50), inertia=1e-3),
-            be.Sine(amplitude=10.0, frequency=3.0), duration=1000 * dt, dt=dt, velocity=rng.normal(size=50) * 50.0,
+            be.commands.Sine(amplitude=10.0, frequency=3.0), duration=1000 * dt, dt=dt,
+            velocity=rng.normal(size=50) * 50.0,
         )  # fmt: skip
         scale = np.abs(run["mechanical_power"]).max()
         assert run["gear_power"].min() >= -1e-12 * scale and run["friction_power"].min() >= -1e-12 * scale

@@ -9,10 +9,11 @@ import pytest
 import backemf as be
 
 # one valid object of every class that holds numbers
-NETWORK = be.Mlp(weights=(np.ones((1, 2)),), biases=(np.zeros(1),), activation="identity")
-LSTM = be.Lstm(
+NETWORK = be.learned.Mlp(weights=(np.ones((1, 2)),), biases=(np.zeros(1),), activation="identity")
+LSTM = be.learned.Lstm(
     input_weights=(np.ones((4, 2)),), hidden_weights=(np.ones((4, 1)),), input_biases=(np.zeros(4),),
-    hidden_biases=(np.zeros(4),), head=be.Mlp(weights=(np.ones((1, 1)),), biases=(np.zeros(1),), activation="identity"),
+    hidden_biases=(np.zeros(4),),
+    head=be.learned.Mlp(weights=(np.ones((1, 1)),), biases=(np.zeros(1),), activation="identity"),
 )  # fmt: skip
 GOOD = [
     be.Winding(resistance=1.0, inductance=1e-3),
@@ -67,11 +68,11 @@ GOOD = [
     be.Pendulum(mass=0.1, length=0.1, arm_mass=0.1, damping=1e-5, offset=0.1),
     be.Fan(coefficient=1e-6, inertia=1e-4),
     be.TwoMass(inertia=1e-4, far_inertia=1e-4, stiffness=10.0, damping=1e-4, backlash=0.01, far_torque=0.1),
-    be.Constant(12.0),
-    be.Step(value=12.0, time=0.1, before=1.0),
-    be.Sine(amplitude=12.0, frequency=1.0, phase=0.1, offset=1.0),
-    be.Chirp(amplitude=12.0, start=1.0, end=2.0, duration=1.0, offset=1.0),
-    be.Trapezoid(value=12.0, rise=0.1, hold=0.1, fall=0.1, start=0.1),
+    be.commands.Constant(12.0),
+    be.commands.Step(value=12.0, time=0.1, before=1.0),
+    be.commands.Sine(amplitude=12.0, frequency=1.0, phase=0.1, offset=1.0),
+    be.commands.Chirp(amplitude=12.0, start=1.0, end=2.0, duration=1.0, offset=1.0),
+    be.commands.Trapezoid(value=12.0, rise=0.1, hold=0.1, fall=0.1, start=0.1),
     be.PositionPid(kp=40.0, ki=5.0, kd=0.4, integral_limit=1.0),
     be.VelocityPi(kp=1.0, ki=5.0, integral_limit=1.0),
     be.TorquePid(kp=40.0, ki=5.0, kd=0.4, integral_limit=1.0, current_bandwidth=1000.0),
@@ -85,12 +86,12 @@ GOOD = [
         max_effort=10.0, max_actuator_velocity=30.0, velocity_dependent_resistance=0.1, speed_effort_gradient=1.0
     ),
     be.KneeCurve(driving_effort=10.0, braking_effort=12.0, knee_speed=10.0, no_load_speed=30.0),
-    be.LeadScrew(lead=0.005, efficiency=0.8, back_efficiency=0.6),
-    be.Belt(radius=0.01, efficiency=0.9, back_efficiency=0.9),
-    be.PlanetaryStage(sun_teeth=20, ring_teeth=60, orbit_radius=0.02, planet_mass=0.01, planets=3),
-    be.LearnedMlp(network=NETWORK, history=1),
-    be.LayerNorm(weight=np.ones(2), bias=np.zeros(2)),
-    be.LearnedRecurrent(network=LSTM),
+    be.design.LeadScrew(lead=0.005, efficiency=0.8, back_efficiency=0.6),
+    be.design.Belt(radius=0.01, efficiency=0.9, back_efficiency=0.9),
+    be.design.PlanetaryStage(sun_teeth=20, ring_teeth=60, orbit_radius=0.02, planet_mass=0.01, planets=3),
+    be.learned.LearnedMlp(network=NETWORK, history=1),
+    be.learned.LayerNorm(weight=np.ones(2), bias=np.zeros(2)),
+    be.learned.LearnedRecurrent(network=LSTM),
     be.TanhFriction(coulomb=0.1, activation_speed=0.01, viscous=0.01),
     be.Actuator(
         be.Motor(winding=be.Winding(resistance=1.0), magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1)),
@@ -353,7 +354,7 @@ def test_a_bad_command_is_refused(command, words):
 )
 def test_a_bad_table_is_refused(time, values, words):
     """Times rise, every value is finite, both lists are of one length."""
-    refused(lambda: be.Table(time, values), words)
+    refused(lambda: be.commands.Table(time, values), words)
 
 
 @pytest.mark.parametrize(
@@ -429,7 +430,7 @@ def test_a_record_larger_than_the_machine_is_refused():
 
 def test_arrays_of_a_command_that_do_not_fit_each_other_are_refused():
     """Two amplitudes and three frequencies are no command."""
-    sine = be.Sine(amplitude=np.ones(2), frequency=np.ones(3))
+    sine = be.commands.Sine(amplitude=np.ones(2), frequency=np.ones(3))
     refused(lambda: run(command=sine), "command: its arrays have the shapes (2,), (3,)")
 
 

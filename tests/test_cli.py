@@ -395,13 +395,16 @@ def test_a_load_is_read_from_words(text, load):
     [
         ("-24 V", -24.0),
         ("500mV", 0.5),
-        ("step value=24V time=100ms", be.Step(value=24.0, time=0.1)),
-        ("sine amplitude=12V frequency=2Hz offset=1V", be.Sine(amplitude=12.0, frequency=2.0, offset=1.0)),
+        ("step value=24V time=100ms", be.commands.Step(value=24.0, time=0.1)),
+        ("sine amplitude=12V frequency=2Hz offset=1V", be.commands.Sine(amplitude=12.0, frequency=2.0, offset=1.0)),
         (
             "chirp amplitude=1V start=1Hz end=2Hz duration=1s",
-            be.Chirp(amplitude=1.0, start=1.0, end=2.0, duration=1.0),
+            be.commands.Chirp(amplitude=1.0, start=1.0, end=2.0, duration=1.0),
         ),
-        ("trapezoid value=1V rise=1s hold=2s start=3s", be.Trapezoid(value=1.0, rise=1.0, hold=2.0, start=3.0)),
+        (
+            "trapezoid value=1V rise=1s hold=2s start=3s",
+            be.commands.Trapezoid(value=1.0, rise=1.0, hold=2.0, start=3.0),
+        ),
     ],
 )
 def test_a_command_is_read_from_words(text, command):
@@ -531,12 +534,12 @@ def test_a_range_is_read_in_the_unit_of_the_command(text, main, ends):
         ("1 rad", "position", 1.0),
         ("60 rpm", "velocity", 2 * np.pi),
         ("500 mN*m", "effort", 0.5),
-        ("step value=180deg time=0.1s before=1rad", "position", be.Step(value=np.pi, time=0.1, before=1.0)),
-        ("sine amplitude=0.5N*m frequency=2Hz", "effort", be.Sine(amplitude=0.5, frequency=2.0)),
+        ("step value=180deg time=0.1s before=1rad", "position", be.commands.Step(value=np.pi, time=0.1, before=1.0)),
+        ("sine amplitude=0.5N*m frequency=2Hz", "effort", be.commands.Sine(amplitude=0.5, frequency=2.0)),
         ("chirp amplitude=1rad/s start=1Hz end=2Hz duration=1s", "velocity",
-         be.Chirp(amplitude=1.0, start=1.0, end=2.0, duration=1.0)),
+         be.commands.Chirp(amplitude=1.0, start=1.0, end=2.0, duration=1.0)),
         ("trapezoid value=1rad rise=1s hold=2s start=3s", "position",
-         be.Trapezoid(value=1.0, rise=1.0, hold=2.0, start=3.0)),
+         be.commands.Trapezoid(value=1.0, rise=1.0, hold=2.0, start=3.0)),
     ],
 )  # fmt: skip
 def test_a_command_is_read_in_the_unit_of_what_is_followed(text, main, command):

@@ -607,7 +607,7 @@ def test_the_schedule_of_mjlab(engine, low, high, period, chance, staggered):
         command = draw.normal(size=(envs, 2))
         lag, hold = draw.integers(low, high + 1, envs), draw.random(envs)
         columns = {"lag": lag, "hold": hold, "phase": phase}
-        draws = be.Draws(**{name: wire.flags(column[:, None]) for name, column in columns.items()})
+        draws = be.actuator.Draws(**{name: wire.flags(column[:, None]) for name, column in columns.items()})
         arrived = wire.send(command, draws=draws)
         expected = [line.step(command[e], lag[e], hold[e]) for e, line in enumerate(lines)]
         np.testing.assert_array_equal(arrived, expected)
@@ -640,7 +640,7 @@ def test_the_schedule_of_isaac_lab(engine):
         command = draw.normal(size=(envs, 2))
         # what is drawn between resets does not count
         drawn = np.where([len(f) == 0 for f in frames], lags, draw.integers(1, 7, envs))
-        arrived = wire.send(command, draws=be.Draws(lag=wire.flags(drawn[:, None])))
+        arrived = wire.send(command, draws=be.actuator.Draws(lag=wire.flags(drawn[:, None])))
         for env in range(envs):
             frames[env].append(command[env])
         expected = [f[-1 - min(lag, len(f) - 1)] for f, lag in zip(frames, lags, strict=True)]

@@ -298,7 +298,7 @@ def test_a_replaced_number_is_no_estimate(how):
     elif how == "replace":
         motor = replace(sheet().motor(estimate=True), rotor=rotor)
     else:
-        motor = be.randomize(sheet().motor(estimate=True), {"rotor.inertia": be.Scale(0.5, 2.0)}, 8)
+        motor = be.randomize(sheet().motor(estimate=True), {"rotor.inertia": be.random.Scale(0.5, 2.0)}, 8)
     assert estimate_of(motor, "rotor.inertia") is None
     assert estimate_of(motor, "friction.coulomb") is not None
     assert len(motor.estimated) == len(ALL) - 1
@@ -393,7 +393,7 @@ def test_jax_maps_a_motor_with_estimates():
 
 def test_motors_with_other_estimates_share_a_kernel():
     """What is estimated does not tell two motors apart when a robot is compiled."""
-    from backemf.actuator.grouping import grouped
+    from backemf.robot.grouping import grouped
 
     two = [be.Actuator(sheet(mechanical={"mass": m}).motor(estimate=True)) for m in (0.3, 0.4)]
     assert len(grouped(two)) == 1

@@ -12,9 +12,9 @@ from test_bad_input import LSTM, NETWORK, refused
 import backemf as be
 from backemf.actuator.compiled import laws
 from backemf.actuator.memory import initial_state
-from backemf.actuator.randomize import rebuilt
 from backemf.engines import load
 from backemf.physics import load as load_laws
+from backemf.random.randomize import rebuilt
 from backemf.tree import is_structure, is_table, numbers
 
 N, STEPS, DT = 64, 16, 2e-3
@@ -110,8 +110,8 @@ ACTUATORS: dict[str, be.Actuator] = {
     ),
     "TanhFriction": be.Actuator(friction=be.TanhFriction(coulomb=0.1, activation_speed=1.0, viscous=0.01)),
     "viscous alone": be.Actuator(friction=be.TanhFriction(coulomb=0.0, viscous=0.01)),
-    "learned": be.Actuator(controller=be.LearnedMlp(network=UNLIKE, history=2, stride=2)),
-    "recurrent": be.Actuator(controller=be.LearnedRecurrent(network=GATES)),
+    "learned": be.Actuator(controller=be.learned.LearnedMlp(network=UNLIKE, history=2, stride=2)),
+    "recurrent": be.Actuator(controller=be.learned.LearnedRecurrent(network=GATES)),
     "delay": be.Actuator(delay=be.Delay(steps=(1, 5), schedule="period", period=4, hold_probability=0.2)),
     "delay in seconds": be.Actuator(delay=be.Delay(seconds=(0.003, 0.011), schedule="step")),
 }  # fmt: skip
@@ -197,7 +197,7 @@ def another(target: Any, field: str, value: float) -> float | None:
     for low, high in ((1.1, 1.3), (0.5, 0.9)) if value else ((1e-3, 2e-3), (-2e-3, -1e-3)):
         ends = sorted((low * value, high * value)) if value else (low, high)
         try:
-            be.randomize(target, {field: be.Uniform(*ends)}, (4, 1))
+            be.randomize(target, {field: be.random.Uniform(*ends)}, (4, 1))
             return ends[0]
         except be.ParameterError as error:
             message = str(error)
@@ -224,7 +224,7 @@ def test_every_number_of_a_load_acts_or_is_refused(thing):
         if not value:
             continue
         try:
-            be.randomize(thing, {field: be.Scale(0.93, 0.97)}, 4)
+            be.randomize(thing, {field: be.random.Scale(0.93, 0.97)}, 4)
         except be.ParameterError as error:
             assert "would do nothing" in str(error)
             assert not differ(reactions(thing), reactions(replace(thing, **{field: 0.97 * value}))), field
@@ -313,19 +313,27 @@ def test_heat_of_a_motor_without_heat_is_not_varied():
     """The sentence names what is missing."""
     for target in (PLAIN, be.Actuator(PLAIN)):
         refused(
-            lambda target=target: be.randomize(target, {"winding.temperature_coefficient": be.Scale(0.9, 1.1)}, 3),
+            lambda target=target: be.randomize(
+                target, {"winding.temperature_coefficient": be.random.Scale(0.9, 1.1)}, 3
+            ),
             "winding.temperature_coefficient", "would do nothing", "without Motor.thermal",
         )  # fmt: skip
     warm = replace(PLAIN, thermal=be.Thermal(resistance=1.0, capacitance=5.0))
-    be.randomize(warm, {"winding.temperature_coefficient": be.Scale(0.9, 1.1)}, 3)
+    be.randomize(warm, {"winding.temperature_coefficient": be.random.Scale(0.9, 1.1)}, 3)
 
 
 def test_limits_that_no_supply_reaches_are_not_varied():
     """A voltage limit above the bus, and a servo's current limit above twice the stall current of 43.2 A."""
     rich, servo = ACTUATORS["rich"], ACTUATORS["duty"]
-    refused(lambda: be.randomize(rich, {"voltage_limit": be.Uniform(22.0, 30.0)}, 3), "voltage_limit", "at most 21.6 V")
-    be.randomize(rich, {"voltage_limit": be.Uniform(20.0, 30.0)}, 3)
-    refused(lambda: be.randomize(servo, {"controller.current_limit": be.Uniform(90.0, 99.0)}, 3), "would never act")
+    refused(
+        lambda: be.randomize(rich, {"voltage_limit": be.random.Uniform(22.0, 30.0)}, 3),
+        "voltage_limit",
+        "at most 21.6 V",
+    )
+    be.randomize(rich, {"voltage_limit": be.random.Uniform(20.0, 30.0)}, 3)
+    refused(
+        lambda: be.randomize(servo, {"controller.current_limit": be.random.Uniform(90.0, 99.0)}, 3), "would never act"
+    )
 
 
 @pytest.mark.parametrize("kind", [be.PositionPid, be.VelocityPi, be.TorquePid, be.DutyServo])

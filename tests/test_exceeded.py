@@ -45,7 +45,7 @@ def geared(ratings: be.Ratings | None = ALL, **parts) -> be.Motor:
 def accelerated(motor: be.Motor, **options) -> be.Run:
     """From rest at 24 V against a mass and a weight: large currents first, then speed."""
     load = be.ConstantTorque(torque=-0.5, inertia=0.01)
-    return be.simulate(motor, load, be.Step(value=24.0, time=0.05), 0.5, 1e-3, engine="numpy", **options)
+    return be.simulate(motor, load, be.commands.Step(value=24.0, time=0.05), 0.5, 1e-3, engine="numpy", **options)
 
 
 BASE = accelerated(geared())
@@ -333,7 +333,7 @@ def test_a_batch_says_how_many_and_the_worst(shape):
     volts = np.linspace(4.0, 24.0, 6).reshape(shape)
     limit = np.full(shape, 400.0)
     run = be.simulate(
-        geared(replace(ALL, speed=limit)), be.Inertia(0.001), be.Constant(volts), 1.0, 1e-3, engine="numpy"
+        geared(replace(ALL, speed=limit)), be.Inertia(0.001), be.commands.Constant(volts), 1.0, 1e-3, engine="numpy"
     )
     fastest = abs(run["rotor_speed"]).max(axis=0)
     finding = named(run, "speed")
@@ -349,7 +349,7 @@ def test_the_worst_of_a_batch_is_what_it_would_be_alone():
     """Every number of the finding is that of the one motor run by itself."""
     volts = np.array([6.0, 24.0, 12.0])
     ratings = replace(ALL, current=5.0, winding_temperature=100.0, gear_torque=1.0)
-    many = be.simulate(geared(ratings), be.LockedRotor(), be.Constant(volts), 20.0, 1e-2, engine="numpy")
+    many = be.simulate(geared(ratings), be.LockedRotor(), be.commands.Constant(volts), 20.0, 1e-2, engine="numpy")
     alone = be.simulate(geared(ratings), be.LockedRotor(), 24.0, 20.0, 1e-2, engine="numpy")
     for one, other in zip(alone.findings(), many.findings(), strict=True):
         assert other.worst in ((), (1,))

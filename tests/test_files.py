@@ -171,18 +171,18 @@ WRITERS = {
     "motor file": lambda path: be.save(be.Actuator(controller=be.Torque()), path / "a.toml"),
     "page": lambda path: be.plot.page(path / "a.html", motor=MOTOR),
     "picture": lambda path: be.plot.torque_speed(MOTOR, path=path / "a.png"),
-    "onnx": lambda path: be.save_network(network(), path / "a.onnx"),
-    "torchscript": lambda path: be.save_network(network(), path / "a.pt"),
-    "safetensors": lambda path: be.save_network(network(), path / "a.safetensors"),
+    "onnx": lambda path: be.learned.save_network(network(), path / "a.onnx"),
+    "torchscript": lambda path: be.learned.save_network(network(), path / "a.pt"),
+    "safetensors": lambda path: be.learned.save_network(network(), path / "a.safetensors"),
     "csv": lambda path: run().to_csv(path / "a.csv"),
     "parquet": lambda path: run().to_parquet(path / "a.parquet"),
 }
 
 
-def network() -> be.Mlp:
+def network() -> be.learned.Mlp:
     import numpy as np
 
-    return be.Mlp(weights=(np.ones((1, 2)),), biases=(np.zeros(1),), activation="tanh")
+    return be.learned.Mlp(weights=(np.ones((1, 2)),), biases=(np.zeros(1),), activation="tanh")
 
 
 def run() -> be.Run:
@@ -286,8 +286,8 @@ LOOKED_AT = {
     ("recording_writing.py", "ParquetWriter"): "a stream",
     ("recording_writing.py", "savetxt"): "a stream",
     ("recording_writing.py", "memory_map"): "its own parts",
-    ("actuator/learned/logs.py", "ParquetFile"): "a stream",
-    ("actuator/learned/logs.py", "read_csv"): "a stream",
+    ("learned/logs.py", "ParquetFile"): "a stream",
+    ("learned/logs.py", "read_csv"): "a stream",
     ("plot/page.py", "savefig"): "a stream",
     ("plot/style.py", "savefig"): "a stream",
     ("sims/usd.py", "FindOrOpen"): "each layer is looked at before",

@@ -144,7 +144,7 @@ def test_the_rotor_crosses_the_play_before_the_joint_moves():
 
 def test_the_gap_stays_within_the_play():
     """Swinging to and fro the rotor uses the whole play and never more."""
-    command = be.Sine(amplitude=2.0, frequency=5.0)
+    command = be.commands.Sine(amplitude=2.0, frequency=5.0)
     run = be.simulate(motor(LOOSE), be.Inertia(inertia=1e-3), command, duration=1.0, dt=1e-4)
     half = 10 * PLAY / 2
     assert np.abs(run["gap"]).max() <= half * (1 + 1e-12)

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backemf.actuator.gains import (
+from backemf.analyze import operating_point
+from backemf.design.gains import (
     Gains,
     bandwidth_from_gains,
     gains_from_bandwidth,
     torque_gains,
     volt_gains,
 )
-from backemf.actuator.hardware import (
+from backemf.design.hardware import (
     Belt,
     LeadScrew,
     Linkage,
@@ -22,7 +23,6 @@ from backemf.actuator.hardware import (
     planetary_ratio,
     reflected_inertia,
 )
-from backemf.analyze import operating_point
 from backemf.errors import ParameterError
 from backemf.motor import Gearbox, Magnet, Motor, Rotor, Stage, Winding
 

@@ -12,8 +12,8 @@ import pytest
 from work_done import WorkDone
 
 import backemf as be
-from backemf.actuator.learned.logs import read_table
 from backemf.errors import BackemfError
+from backemf.learned.logs import read_table
 from backemf.sims import mujoco, newton, physx, webots
 from backemf.sims.webots.records import wav
 from backemf.transfer import read_actuators
@@ -31,15 +31,15 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "configuration": (".py", read_actuators),
     "USD": (".usda", physx.read_actuators),
     "USD of Newton": (".usd", newton.read_actuators),
-    "command": (".csv", be.from_csv),
+    "command": (".csv", be.commands.from_csv),
     "recording": (".parquet", be.read_recording),
     "parts": (".parquet.part", be.read_recording),
     "recording in CSV": (".csv", be.read_recording),
     "log": (".parquet", read_table),
     "log in CSV": (".csv", read_table),
-    "TorchScript": (".pt", be.load_network),
-    "ONNX": (".onnx", be.load_network),
-    "safetensors": (".safetensors", be.load_network),
+    "TorchScript": (".pt", be.learned.load_network),
+    "ONNX": (".onnx", be.learned.load_network),
+    "safetensors": (".safetensors", be.learned.load_network),
     "sound": (".wav", lambda path: wav._read(str(path))),
 }
 """Everything that reads a file, with the ending of its name."""

@@ -13,8 +13,8 @@ from backemf.checks import concrete, no_number
 jnp = pytest.importorskip("jax").numpy
 torch = pytest.importorskip("torch")
 
-HEAD = be.Mlp(weights=(np.ones((1, 1)),), biases=(np.zeros(1),), activation="identity")
-NORM = be.LayerNorm(weight=np.ones(1), bias=np.zeros(1))
+HEAD = be.learned.Mlp(weights=(np.ones((1, 1)),), biases=(np.zeros(1),), activation="identity")
+NORM = be.learned.LayerNorm(weight=np.ones(1), bias=np.zeros(1))
 PARTS = [
     *GOOD,
     MOTOR,
@@ -29,19 +29,19 @@ PARTS = [
     be.PrescribedMotion(time=[0.0, 1.0], position=[0.0, 1.0]),
     be.LockedRotor(),
     be.Voltage(),
-    be.Samples([1.0, 2.0]),
-    be.Table([0.0, 1.0], [0.0, 1.0]),
-    be.Linkage(jacobian=np.eye(2)),
-    be.Scale(0.9, 1.1),
-    be.LogScale(0.9, 1.1),
-    be.Add(-0.1, 0.1),
-    be.Uniform(0.9, 1.1),
-    be.LogUniform(0.9, 1.1),
-    be.Normal(1.0, 0.1),
-    be.NormalScale(1.0, 0.1),
+    be.commands.Samples([1.0, 2.0]),
+    be.commands.Table([0.0, 1.0], [0.0, 1.0]),
+    be.design.Linkage(jacobian=np.eye(2)),
+    be.random.Scale(0.9, 1.1),
+    be.random.LogScale(0.9, 1.1),
+    be.random.Add(-0.1, 0.1),
+    be.random.Uniform(0.9, 1.1),
+    be.random.LogUniform(0.9, 1.1),
+    be.random.Normal(1.0, 0.1),
+    be.random.NormalScale(1.0, 0.1),
     replace(NETWORK, norms=(NORM,)),
     LSTM,
-    be.Gru(
+    be.learned.Gru(
         input_weights=(np.ones((3, 2)),), hidden_weights=(np.ones((3, 1)),), input_biases=(np.zeros(3),),
         hidden_biases=(np.zeros(3),), head=HEAD,
     ),
@@ -52,7 +52,7 @@ PARTS = [
     be.Actuator(friction=be.TanhFriction(coulomb=0.1)),
 ]  # fmt: skip
 NOT_PARTS = {
-    be.State, be.Output, be.Here, be.Run, be.Command, be.Draws, be.Fitted, be.Estimate,
+    be.State, be.Output, be.Here, be.Run, be.Command, be.actuator.Draws, be.learned.Fitted, be.Estimate,
 }  # fmt: skip
 """What engines make themselves, and what is looked over with each step rather than when it is made."""
 VALUES = {

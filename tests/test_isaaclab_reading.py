@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import backemf as be
 from backemf import ParameterError, motorfile
-from backemf.actuator.learned.laws import lstm, mlp
+from backemf.actuator.network_laws import lstm, mlp
 from backemf.sims import isaaclab
 from backemf.sims.isaaclab.configured import CLASSES, KINDS
 from backemf.sims.on_joint import OnJoint, Unread
@@ -444,20 +444,20 @@ def test_torque_along_a_motion_is_that_of_isaac_lab(kind: str, data: st.DataObje
 # --- networks
 
 
-def some_mlp(inputs: int) -> be.Mlp:
+def some_mlp(inputs: int) -> be.learned.Mlp:
     draw = np.random.default_rng(3)
     weights = (draw.normal(size=(8, inputs)), draw.normal(size=(1, 8)))
-    return be.Mlp(weights=weights, biases=(draw.normal(size=8), draw.normal(size=1)))
+    return be.learned.Mlp(weights=weights, biases=(draw.normal(size=8), draw.normal(size=1)))
 
 
-def some_lstm() -> be.Lstm:
+def some_lstm() -> be.learned.Lstm:
     draw = np.random.default_rng(4)
-    return be.Lstm(
+    return be.learned.Lstm(
         input_weights=(draw.normal(size=(12, 2)),),
         hidden_weights=(draw.normal(size=(12, 3)),),
         input_biases=(draw.normal(size=12),),
         hidden_biases=(draw.normal(size=12),),
-        head=be.Mlp(weights=(draw.normal(size=(1, 3)),), biases=(draw.normal(size=1),)),
+        head=be.learned.Mlp(weights=(draw.normal(size=(1, 3)),), biases=(draw.normal(size=1),)),
     )
 
 
@@ -474,7 +474,7 @@ def torques_of(actuator: be.Actuator, motion: np.ndarray) -> list[float]:
 @pytest.mark.parametrize(("order", "ages"), [("pos_vel", [0, 1, 2]), ("vel_pos", [0, 2, 4]), ("pos_vel", [0])])
 def test_network_of_an_mlp_is_loaded_and_written_again(order: str, ages: list[int], tmp_path: Path):
     """The file stands beside the text; what is read has its network, scales and history, and gives the same torque."""
-    be.save_network(some_mlp(2 * len(ages)), tmp_path / "net.onnx", precision="float64")
+    be.learned.save_network(some_mlp(2 * len(ages)), tmp_path / "net.onnx", precision="float64")
     config = tmp_path / "robot.py"
     config.write_text(
         f"ActuatorNetMLPCfg(joint_names_expr=['j'], network_file='net.onnx', pos_scale=-1.0, vel_scale=0.5, "
@@ -484,7 +484,7 @@ def test_network_of_an_mlp_is_loaded_and_written_again(order: str, ages: list[in
     (found,) = isaaclab.read_actuators(config)
     assert isinstance(found, OnJoint), found
     controller = found.actuator.controller
-    assert isinstance(controller, be.LearnedMlp) and controller.reset == "zero"
+    assert isinstance(controller, be.learned.LearnedMlp) and controller.reset == "zero"
     assert (controller.history, controller.depth) == (len(ages), ages[-1] + 1)
     assert found.actuator.limits == (be.DcClip(saturation_effort=30.0, velocity_limit=20.0, effort_limit=23.7),)
     law = isaaclab.ActuatorNetMLP(
@@ -511,7 +511,7 @@ def test_network_of_an_mlp_is_loaded_and_written_again(order: str, ages: list[in
 
 def test_network_of_an_lstm_is_loaded_and_clips_as_at_rest(tmp_path: Path):
     """Isaac Lab 2.2 and 2.3 never tell that clip the speed, so the torque is that of the lower of two numbers."""
-    be.save_network(some_lstm(), tmp_path / "net.onnx", precision="float64")
+    be.learned.save_network(some_lstm(), tmp_path / "net.onnx", precision="float64")
     text = (
         f"ActuatorNetLSTMCfg(joint_names_expr=['j'], network_file={str(tmp_path / 'net.onnx')!r}, "
         "effort_limit=3.0, saturation_effort=0.5, velocity_limit=2.0)\n"
@@ -547,7 +547,7 @@ def test_network_that_is_not_there_says_where_it_should_be(tmp_path: Path):
     assert isinstance(found, Unread) and "{NUCLEUS} is not known: download the file and give network_file=" in found.why
     (found,) = isaaclab.read_actuators(text.format("'nowhere/net.pt'"))
     assert isinstance(found, Unread) and "there is no such file here: give network_file=" in found.why
-    be.save_network(some_mlp(2), tmp_path / "net.onnx")
+    be.learned.save_network(some_mlp(2), tmp_path / "net.onnx")
     (found,) = isaaclab.read_actuators(text.format("f'{NUCLEUS}/net.pt'"), network_file=tmp_path / "net.onnx")
     assert isinstance(found, Unread) and "holds no LSTM" in found.why
 

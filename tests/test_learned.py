@@ -10,8 +10,9 @@ from learned_networks import bound, perceptron, placed, recurrent, zeros
 from long import some_now
 
 import backemf as be
-from backemf.actuator.learned import Gru, LearnedMlp, LearnedRecurrent, Lstm, Mlp, asked, laws, memory_of
-from backemf.actuator.learned.networks import ACTIVATIONS
+from backemf.actuator import network_laws as laws
+from backemf.actuator.networks import ACTIVATIONS
+from backemf.learned import Gru, LearnedMlp, LearnedRecurrent, Lstm, Mlp, asked, memory_of
 from backemf.tree import map_numbers
 
 jax = pytest.importorskip("jax")

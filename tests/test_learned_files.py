@@ -13,18 +13,18 @@ import pytest
 from learned_networks import arrays, norm, perceptron, recurrent
 
 import backemf as be
-from backemf.actuator.learned import (
+from backemf.actuator import network_laws as laws
+from backemf.actuator.networks import ACTIVATIONS
+from backemf.learned import (
     Gru,
     LearnedMlp,
     LearnedRecurrent,
     Lstm,
     Mlp,
-    laws,
     load_learned,
     load_network,
     save_network,
 )
-from backemf.actuator.learned.networks import ACTIVATIONS
 
 torch = pytest.importorskip("torch")
 onnx = pytest.importorskip("onnx")
@@ -509,7 +509,7 @@ def test_what_cannot_be_written_is_said(attempt, words, tmp_path):
 @pytest.mark.parametrize("steps", ([1, 2, 3], [0, 1, 3], "x", [0, 2, 1]))
 def test_steps_back_that_are_not_even_are_said(steps, tmp_path):
     """A file whose input_idx has no equal steps cannot be a stride."""
-    from backemf.actuator.learned.onnx_writing import write_onnx
+    from backemf.learned.onnx_writing import write_onnx
 
     path = write_onnx(perceptron(), tmp_path / "net.onnx", {"input_idx": steps}, "float32")
     with pytest.raises(be.ParameterError, match="must begin at 0 and rise by equal steps"):

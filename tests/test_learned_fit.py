@@ -7,10 +7,11 @@ import pytest
 from learned_networks import perceptron
 
 import backemf as be
-from backemf.actuator.learned import LearnedMlp, LearnedRecurrent, Lstm, asked, fit_learned, laws, memory_of
-from backemf.actuator.learned import shares as fitting
-from backemf.actuator.learned.linear import LinearFilter, with_filter
-from backemf.actuator.learned.logs import Stretch, read_log
+from backemf.actuator import network_laws as laws
+from backemf.learned import LearnedMlp, LearnedRecurrent, Lstm, asked, fit_learned, memory_of
+from backemf.learned import shares as fitting
+from backemf.learned.linear import LinearFilter, with_filter
+from backemf.learned.logs import Stretch, read_log
 
 pytest.importorskip("jax")
 
@@ -268,7 +269,7 @@ def test_joints_side_by_side_are_stretches_of_their_own(tmp_path):
 
 def simulated(every: int = 1) -> be.Run:
     motor = be.Datasheet.load("maxon-re40-148877").motor()
-    return be.simulate(motor, be.Inertia(1e-4), be.Sine(amplitude=6.0, frequency=3.0), 0.5, 1e-3, every=every)
+    return be.simulate(motor, be.Inertia(1e-4), be.commands.Sine(amplitude=6.0, frequency=3.0), 0.5, 1e-3, every=every)
 
 
 def test_a_run_gives_what_each_step_saw():
@@ -413,7 +414,7 @@ def test_the_picture_is_written(fitted, tmp_path):
 def test_a_fit_is_saved_with_its_scales(fitted, tmp_path):
     """What is read back gives the same torques but for single precision."""
     pytest.importorskip("onnx")
-    from backemf.actuator.learned import load_learned
+    from backemf.learned import load_learned
 
     read = load_learned(fitted.save(tmp_path / "fit.onnx"))
     assert isinstance(read, LearnedMlp) and read.torque_scale == pytest.approx(fitted.controller.torque_scale)

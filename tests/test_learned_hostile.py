@@ -19,7 +19,7 @@ import pytest
 from learned_networks import arrays, perceptron
 
 import backemf as be
-from backemf.actuator.learned import load_learned, load_network, save_network
+from backemf.learned import load_learned, load_network, save_network
 from backemf.sims.mjlab import LearnedMlp as MjlabLearnedMlp
 
 torch = pytest.importorskip("torch")

@@ -10,7 +10,8 @@ import pytest
 from learned_networks import bound, norm, perceptron, placed
 
 import backemf as be
-from backemf.actuator.learned import LayerNorm, LearnedMlp, laws, load_network, save_network
+from backemf.actuator import network_laws as laws
+from backemf.learned import LayerNorm, LearnedMlp, load_network, save_network
 
 jax = pytest.importorskip("jax")
 torch = pytest.importorskip("torch")

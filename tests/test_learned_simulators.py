@@ -13,8 +13,8 @@ import pytest
 from learned_networks import bound, norm, perceptron, recurrent
 
 import backemf as be
-from backemf.actuator.learned import Gru, LearnedMlp, LearnedRecurrent, Lstm, asked, load_learned, memory_of
-from backemf.actuator.learned import save_network as save
+from backemf.learned import Gru, LearnedMlp, LearnedRecurrent, Lstm, asked, load_learned, memory_of
+from backemf.learned import save_network as save
 from backemf.sims import isaaclab, mjlab
 
 torch = pytest.importorskip("torch")

@@ -85,7 +85,7 @@ def test_no_step_gets_more_than_the_supply_gives(kind, name, dt):
     limit = slowed_down(LIMITS[name], driven.ratio) if driven.gearbox is not None else LIMITS[name]
     actuator = be.Actuator(driven, be.Supply(voltage=V), limits=limit)
     inertia, start = 2e-5 * driven.ratio**2, 600.0 / driven.ratio
-    command = be.Sine(amplitude=30.0, frequency=1.0 / (40.0 * dt))
+    command = be.commands.Sine(amplitude=30.0, frequency=1.0 / (40.0 * dt))
     run = be.simulate(actuator, be.Inertia(inertia), command, duration=80 * dt, dt=dt, velocity=start, engine="numpy")
     given, gained = given_and_stored(run, driven, dt, inertia, start)
     size = np.abs(given).max() + np.abs(gained).max()
@@ -97,8 +97,8 @@ def test_the_line_of_a_limit_and_the_drive_at_its_end_agree():
     for limit in LIMITS.values():
         actuator = be.Actuator(motor(inductance=1e-4), be.Supply(voltage=V), limits=limit)
         run = be.simulate(
-            actuator, be.Inertia(1e-5), be.Sine(amplitude=30.0, frequency=5.0), duration=1.0, dt=5e-3, velocity=700.0,
-            engine="numpy",
+            actuator, be.Inertia(1e-5), be.commands.Sine(amplitude=30.0, frequency=5.0), duration=1.0, dt=5e-3,
+            velocity=700.0, engine="numpy",
         )  # fmt: skip
         assert np.abs(run["numerical_power"]).max() <= 1e-9 * np.abs(run["electrical_power"]).max()
 
@@ -199,7 +199,7 @@ def test_a_loop_on_a_weak_battery_ends_its_step_where_the_bus_lets_it(regenerati
     """Duty times bus is no straight line; the step meets it where it ends, so its energy is that of the battery."""
     supply = be.Supply(voltage=V, resistance=0.2, regeneration=regeneration)
     actuator = be.Actuator(motor(limits=be.Limits(peak_current=40.0)), supply, controller=be.VelocityPi(kp=kp))
-    command = be.Sine(amplitude=900.0, frequency=1.0 / (30.0 * dt))
+    command = be.commands.Sine(amplitude=900.0, frequency=1.0 / (30.0 * dt))
     run = be.simulate(actuator, be.Inertia(2e-5), command, duration=120 * dt, dt=dt, engine="numpy")
     given, gained = given_and_stored(run, motor(), dt, 2e-5, 0.0)
     moved = dt * np.cumsum(np.abs(run["electrical_power"]))

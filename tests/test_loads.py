@@ -132,7 +132,11 @@ def test_two_masses_swing_against_each_other():
     assert np.abs(run["position"]).max() == 0.0
     # push the joint by volts for a moment: the motor's terminals are stiff enough for that
     kick = be.simulate(
-        replace(SOFT, winding=be.Winding(resistance=1e3)), PAIR, be.Step(value=0.0, time=1e-3, before=1e3), 0.2, 2e-5
+        replace(SOFT, winding=be.Winding(resistance=1e3)),
+        PAIR,
+        be.commands.Step(value=0.0, time=1e-3, before=1e3),
+        0.2,
+        2e-5,
     )
     twist = kick["position"] - kick["far_position"]
     exact = math.sqrt(10.0 * (1 / (J + 1e-4) + 1 / 4e-4)) / (2 * math.pi)

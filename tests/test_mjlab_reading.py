@@ -240,14 +240,14 @@ def test_a_delay_that_cannot_be_read_is_a_row(text: str, words: str):
 # --- networks
 
 
-def network(tmp_path: Path, history: int = 3) -> be.LearnedMlp:
+def network(tmp_path: Path, history: int = 3) -> be.learned.LearnedMlp:
     draw = np.random.default_rng(1)
     sizes = [2 * history, 5, 1]
-    net = be.Mlp(
+    net = be.learned.Mlp(
         weights=tuple(draw.normal(size=(b, a)) for a, b in pairwise(sizes)),
         biases=tuple(draw.normal(size=b) for b in sizes[1:]),
     )
-    return be.LearnedMlp(
+    return be.learned.LearnedMlp(
         network=net, history=history, position_scale=2.0, velocity_scale=0.1, torque_scale=4.0,
         input_order="velocity_position",
     )  # fmt: skip
@@ -256,7 +256,7 @@ def network(tmp_path: Path, history: int = 3) -> be.LearnedMlp:
 def test_a_learned_actuator_round_trips(tmp_path: Path):
     """Scales, order and history in the text, the weights in the file beside it: the same torque along a motion."""
     controller = network(tmp_path)
-    be.save_network(controller, tmp_path / "knee.onnx", precision="float64")
+    be.learned.save_network(controller, tmp_path / "knee.onnx", precision="float64")
     actuator = be.Actuator(controller=controller, limits=LINE)
     written = mjlab.write(actuator, ("knee",), network_file="knee.onnx")
     (tmp_path / "knee.py").write_text(written.text)

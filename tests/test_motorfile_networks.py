@@ -8,7 +8,7 @@ from learned_networks import arrays, norm, perceptron, recurrent
 
 import backemf as be
 from backemf import motorfile
-from backemf.actuator.learned import Gru, LearnedMlp, LearnedRecurrent, Lstm
+from backemf.learned import Gru, LearnedMlp, LearnedRecurrent, Lstm
 from backemf.transfer.imported import read_file
 
 SCALES = {"position_scale": -1.5, "velocity_scale": 0.1, "torque_scale": 30.0}

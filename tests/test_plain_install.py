@@ -32,7 +32,7 @@ motor = be.Motor(
     rotor=be.Rotor(inertia=1e-4), ratings=be.Ratings(voltage=12.0),
 )
 run = be.simulate(motor, be.Inertia(1e-3), 1.0, 0.01, 1e-3, engine="numpy")
-network = be.Mlp(weights=([[1.0, 2.0]], [[1.0]]), biases=([0.0], [0.0]))
+network = be.learned.Mlp(weights=([[1.0, 2.0]], [[1.0]]), biases=([0.0], [0.0]))
 robot = Path("robot.xml")
 robot.write_text('<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody></mujoco>')
 Path("log.csv").write_text("time,position,velocity,torque,position_target\\n0,0,0,0,0\\n")
@@ -44,16 +44,16 @@ Path("run.parquet").write_text("a recording")
 """
 DOORS = [
     ("files", "run.to_parquet('run.parquet')"),
-    ("files", "be.fit_learned('log.csv')"),
+    ("files", "be.learned.fit_learned('log.csv')"),
     ("files", "be.read_recording('run.parquet')"),
     ("files", "webots.Recorder('run.parquet').begin([], False, False)"),
     ("torch", "motor.compile('torch')"),
-    ("torch", "be.load_network('net.pt', trust=True)"),
-    ("torch", "be.save_network(network, 'other.pt')"),
+    ("torch", "be.learned.load_network('net.pt', trust=True)"),
+    ("torch", "be.learned.save_network(network, 'other.pt')"),
     ("torch", "mjlab.LearnedMlp.load('net.pt')"),
     ("warp", "motor.compile('warp')"),
-    ("learned", "be.load_network('net.onnx')"),
-    ("learned", "be.save_network(network, 'other.onnx')"),
+    ("learned", "be.learned.load_network('net.onnx')"),
+    ("learned", "be.learned.save_network(network, 'other.onnx')"),
     ("mujoco", "mujoco.Motors(robot, {'j': motor})"),
     ("mujoco", "mujoco.wrap(robot)"),
     ("mujoco", "mujoco.attach(None, 'j', be.Actuator(motor))"),

@@ -273,7 +273,7 @@ def legend_words(figure) -> list[str]:
 )
 def test_the_target_is_dashed_over_what_follows_it(controller, row):
     """And over nothing else."""
-    run = simulated(be.Step(value=0.5, time=0.02), controller=controller)
+    run = simulated(be.commands.Step(value=0.5, time=0.02), controller=controller)
     figure = plot.step_response(run)
     rows = named_axes(figure)
     (target,) = dashed(rows[row])
@@ -302,7 +302,9 @@ def test_torque_of_a_motor_is_drawn_before_its_losses():
 def test_what_arrives_late_is_dotted():
     """5 steps of 1 ms: the target of step k is there in step k + 5, and nothing is drawn before the first."""
     for delay in (be.Delay(steps=5), be.Delay(seconds=5e-3), be.Delay(steps=(5, 5))):
-        run = simulated(be.Sine(amplitude=1.0, frequency=10.0), controller=be.PositionPid(kp=10.0), delay=delay)
+        run = simulated(
+            be.commands.Sine(amplitude=1.0, frequency=10.0), controller=be.PositionPid(kp=10.0), delay=delay
+        )
         figure = plot.step_response(run)
         (late,) = dotted(named_axes(figure)["position"])
         assert np.isnan(late[:5]).all()
@@ -336,7 +338,7 @@ def test_a_command_beyond_its_range_is_dotted_at_its_end():
 
 def test_several_targets_are_drawn_each_over_its_own():
     """A position and a velocity commanded together."""
-    command = be.Command(position=0.5, velocity=be.Sine(amplitude=1.0, frequency=5.0))
+    command = be.Command(position=0.5, velocity=be.commands.Sine(amplitude=1.0, frequency=5.0))
     run = simulated(command, controller=be.IdealPd(stiffness=1.0, damping=0.1))
     rows = named_axes(plot.step_response(run))
     np.testing.assert_array_equal(dashed(rows["position"])[0], run["position_command"])
@@ -407,7 +409,9 @@ def test_motors_of_a_batch_have_targets_in_their_colours():
     controller = be.PositionPid(kp=np.array([20.0, 60.0]), kd=0.3)
     shared = plot.step_response(simulated(1.0, controller=controller, supply=be.Supply(voltage=12.0)))
     assert len(dashed(named_axes(shared)["position"])) == 1
-    own = plot.step_response(simulated(be.Constant(np.array([0.5, 1.0])), controller=controller, voltage_limit=12.0))
+    own = plot.step_response(
+        simulated(be.commands.Constant(np.array([0.5, 1.0])), controller=controller, voltage_limit=12.0)
+    )
     lines = named_axes(own)["position"].lines
     solid = [line.get_color() for line in lines if line.get_linestyle() == "-"]
     assert [line.get_color() for line in lines if line.get_linestyle() == "--"] == solid and len(solid) == 2

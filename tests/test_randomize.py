@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import backemf as be
-from backemf.actuator.distributions import Add, LogScale, LogUniform, Normal, NormalScale, Scale, Uniform
-from backemf.actuator.randomize import randomize
 from backemf.errors import ParameterError
 from backemf.motor import Coulomb, Gearbox, Limits, LuGre, Magnet, Motor, Ratings, Rotor, Stage, Thermal, Winding
+from backemf.random.distributions import Add, LogScale, LogUniform, Normal, NormalScale, Scale, Uniform
+from backemf.random.randomize import randomize
 from backemf.tree import kind_of_numbers, numbers
 
 SHAPE = (64, 12)

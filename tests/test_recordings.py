@@ -198,7 +198,7 @@ def test_show_says_how_far_a_recording_goes(tmp_path) -> None:
 
 def test_logs_to_train_on_may_be_of_a_run_that_was_ended(tmp_path) -> None:
     """The columns that are there, with the same warning."""
-    from backemf.actuator.learned.logs import read_table
+    from backemf.learned.logs import read_table
 
     parts(tmp_path / "run.parquet").abandon()
     with pytest.warns(be.BackemfWarning, match="ends at t = "):
@@ -249,7 +249,7 @@ def test_a_simulation_with_an_output_writes_what_its_run_writes(tmp_path, monkey
     """Part by part or at once, and a batch too, the table is the same."""
     monkeypatch.setattr(importlib.import_module("backemf.simulate"), "CHUNK", 8)
     run = be.simulate(
-        MOTOR, be.Inertia(inertia=1e-4), be.Constant(np.array([1.0, 2.0])), 0.02, 1e-3, engine="numpy",
+        MOTOR, be.Inertia(inertia=1e-4), be.commands.Constant(np.array([1.0, 2.0])), 0.02, 1e-3, engine="numpy",
         output=tmp_path / "parts.parquet",
     )  # fmt: skip
     run.to_parquet(tmp_path / "once.parquet")

@@ -242,7 +242,7 @@ def test_the_torch_step_of_a_robot_is_one_graph():
 
 def test_a_name_varies_in_every_joint_that_has_it():
     """Resistances differ from joint to joint and environment to environment; joints without a motor are left alone."""
-    varied = robot().randomize({"winding.resistance": be.Scale(0.9, 1.1)}, environments=5, seed=1)
+    varied = robot().randomize({"winding.resistance": be.random.Scale(0.9, 1.1)}, environments=5, seed=1)
     drawn = np.concatenate(
         [varied[j].motor.winding.resistance / robot()[j].motor.winding.resistance for j in JOINTS if "thigh" not in j],
         1,
@@ -258,14 +258,14 @@ def test_a_name_varies_in_every_joint_that_has_it():
 
 def test_environments_agree_where_they_are_asked_to():
     """per="environment" gives all joints of an environment one factor, whatever their motors are."""
-    varied = robot().randomize({"winding.resistance": be.Scale(0.9, 1.1, per="environment")}, environments=5)
+    varied = robot().randomize({"winding.resistance": be.random.Scale(0.9, 1.1, per="environment")}, environments=5)
     factors = [varied[j].motor.winding.resistance / robot()[j].motor.winding.resistance for j in ("FL_hip", "RR_knee")]
     assert np.allclose(factors[0], factors[1], rtol=1e-14) and factors[0].shape == (5, 1)
 
 
 def test_a_pattern_varies_in_its_joints_alone():
     """A dict behind a pattern is for the joints that match it."""
-    varied = robot().randomize({".*_knee": {"controller.kp": be.Uniform(3.0, 5.0)}}, environments=4)
+    varied = robot().randomize({".*_knee": {"controller.kp": be.random.Uniform(3.0, 5.0)}}, environments=4)
     assert varied["FL_knee"].controller.kp.shape == (4, 1)
     assert varied["FL_hip"].controller.kp == 40.0
 
@@ -273,8 +273,8 @@ def test_a_pattern_varies_in_its_joints_alone():
 @pytest.mark.parametrize(
     ("entries", "words"),
     [
-        ({"winding.resistence": be.Scale(0.9, 1.1)}, ("winding.resistence", "no parameter")),
-        ({"tail": {"controller.kp": be.Scale(0.9, 1.1)}}, ("'tail'", "matches no joint")),
+        ({"winding.resistence": be.random.Scale(0.9, 1.1)}, ("winding.resistence", "no parameter")),
+        ({"tail": {"controller.kp": be.random.Scale(0.9, 1.1)}}, ("'tail'", "matches no joint")),
     ],
 )
 def test_a_variation_of_nothing_is_one_sentence(entries, words):

@@ -30,7 +30,7 @@ def run():
 
 @pytest.fixture(scope="module")
 def batch():
-    return be.simulate(MOTOR, LOAD, be.Constant(np.array([6.0, 12.0])), 0.02, 1e-3, engine="numpy")
+    return be.simulate(MOTOR, LOAD, be.commands.Constant(np.array([6.0, 12.0])), 0.02, 1e-3, engine="numpy")
 
 
 def test_every_channel_has_a_unit(run):

@@ -245,7 +245,7 @@ def test_motors_on_one_battery_share_its_sag():
 )
 def test_engines_give_the_same_run(load):
     """NumPy, step by step, and JAX, compiled, to 1e-10 of each channel's size."""
-    command = be.Sine(amplitude=10.0, frequency=8.0)
+    command = be.commands.Sine(amplitude=10.0, frequency=8.0)
     supply = be.Supply(voltage=9.0, resistance=0.1)
     runs = [be.simulate(be.Actuator(FULL, supply), load, command, 0.15, 1e-3, engine=e) for e in ("numpy", "jax")]
     assert runs[0].channels == runs[1].channels
@@ -264,7 +264,13 @@ def test_a_batch_is_its_motors_one_by_one():
     def run(k):
         motor = replace(WARM, winding=be.Winding(resistance=resistance[k], inductance=1e-3))
         return be.simulate(
-            motor, be.Inertia(inertia=inertia[k]), be.Constant(volts[k]), 0.05, 1e-3, velocity=start[k], engine="numpy"
+            motor,
+            be.Inertia(inertia=inertia[k]),
+            be.commands.Constant(volts[k]),
+            0.05,
+            1e-3,
+            velocity=start[k],
+            engine="numpy",
         )
 
     together = run(slice(None))
@@ -304,7 +310,7 @@ def test_a_command_row_broadcasts_over_the_leading_axes():
 @pytest.mark.parametrize("engine", ["numpy", "jax"])
 def test_recording_every_nth_step_keeps_the_same_values(engine):
     """Steps n, 2n, ... of the whole run; an incomplete last group is not run."""
-    sine = be.Sine(amplitude=10.0, frequency=8.0)
+    sine = be.commands.Sine(amplitude=10.0, frequency=8.0)
     whole = be.simulate(FULL, be.Inertia(inertia=1e-3), sine, 0.15, 1e-3, engine=engine)
     some = be.simulate(FULL, be.Inertia(inertia=1e-3), sine, 0.15, 1e-3, every=7, engine=engine)
     assert len(some.time) == 150 // 7
@@ -326,7 +332,7 @@ def test_long_runs_are_joined_without_a_seam():
 @pytest.mark.long
 def test_float32_is_close_to_float64():
     """Single precision loses digits, not physics."""
-    sine = be.Sine(amplitude=10.0, frequency=8.0)
+    sine = be.commands.Sine(amplitude=10.0, frequency=8.0)
     double, single = (
         be.simulate(FULL, be.Inertia(inertia=1e-3), sine, 0.15, 1e-3, precision=p) for p in ("float64", "float32")
     )
@@ -374,7 +380,7 @@ def test_energy_closes_to_rounding(motor, load):
     """electrical + cogging + numerical = everything it went to, at every moment."""
     from backemf.run import BALANCE
 
-    run = be.simulate(motor, load, be.Sine(amplitude=10.0, frequency=8.0), 0.15, 1e-3, engine="numpy")
+    run = be.simulate(motor, load, be.commands.Sine(amplitude=10.0, frequency=8.0), 0.15, 1e-3, engine="numpy")
     energy = run.energy()
     given = energy["electrical"] + energy["cogging"] + energy["numerical"]
     spent = sum(energy[name] for name in BALANCE)
@@ -396,7 +402,7 @@ def test_mechanical_work_becomes_kinetic_energy():
 
 def test_implicit_steps_only_ever_lose_kinetic_energy():
     """J·(w1² - w0²)/2 = T·w1·dt - J·(w1 - w0)²/2: what a step misses, it takes and does not give."""
-    run = be.simulate(RESISTIVE, be.Inertia(inertia=1e-4), be.Sine(amplitude=12.0, frequency=5.0), 1.0, 1e-2)
+    run = be.simulate(RESISTIVE, be.Inertia(inertia=1e-4), be.commands.Sine(amplitude=12.0, frequency=5.0), 1.0, 1e-2)
     inertia = J + 1e-4
     kinetic = 0.5 * inertia * run["velocity"] ** 2
     jumps = np.diff(run["velocity"], prepend=0.0)

@@ -39,7 +39,7 @@ def test_a_state_larger_than_the_machine(engine, shape):
 def test_runs_draws_and_robots(shape):
     """The same for `simulate`, `randomize` and a robot."""
     within_200_megabytes(lambda: be.simulate(MOTOR, LOAD, 1.0, 0.01, 1e-3, shape=shape, engine="numpy"), "GiB", "fewer")
-    entries = {"winding.resistance": be.Scale(0.9, 1.1)}
+    entries = {"winding.resistance": be.random.Scale(0.9, 1.1)}
     within_200_megabytes(lambda: be.randomize(MOTOR, entries, shape), "GiB", "draw for fewer motors")
     step = ROBOT.compile("numpy")
     within_200_megabytes(lambda: step.initial(shape), "GiB", "run fewer motors")
@@ -70,7 +70,7 @@ def test_what_is_no_shape(shape):
     """Whole numbers of motors only."""
     step = MOTOR.compile("numpy")
     refused(lambda: step.initial(shape), "shape = ", "must be a whole number of motors")
-    refused(lambda: be.randomize(MOTOR, {"winding.resistance": be.Scale(0.9, 1.1)}, shape), "shape = ")
+    refused(lambda: be.randomize(MOTOR, {"winding.resistance": be.random.Scale(0.9, 1.1)}, shape), "shape = ")
     if shape is not None:
         refused(lambda: be.simulate(MOTOR, LOAD, 1.0, 0.01, 1e-3, shape=shape, engine="numpy"), "shape = ")
 

@@ -19,7 +19,7 @@ import types
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import analyze, catalog, engines, plot, sims, transfer, units
+    from . import analyze, catalog, commands, design, engines, learned, plot, random, robot, sims, transfer, units
     from .actuator import (
         Actuator,
         AngleTable,
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
         CompiledStep,
         DcClip,
         Delay,
-        Draws,
         DriveEnvelope,
         DutyServo,
         EffortLimit,
@@ -44,49 +43,7 @@ if TYPE_CHECKING:
         VelocityPi,
         Voltage,
     )
-    from .actuator.compiled_robot import CompiledSet
-    from .actuator.distributions import (
-        Add,
-        LogScale,
-        LogUniform,
-        Normal,
-        NormalScale,
-        Scale,
-        Uniform,
-    )
-    from .actuator.gains import (
-        Bandwidth,
-        Gains,
-        bandwidth_from_gains,
-        gains_from_bandwidth,
-        torque_gains,
-        volt_gains,
-    )
-    from .actuator.hardware import (
-        Belt,
-        LeadScrew,
-        Linkage,
-        PlanetaryStage,
-        planetary_ratio,
-        reflected_inertia,
-    )
-    from .actuator.learned import (
-        Fitted,
-        Gru,
-        LayerNorm,
-        LearnedMlp,
-        LearnedRecurrent,
-        Lstm,
-        Mlp,
-        fit_learned,
-        load_learned,
-        load_network,
-        save_network,
-    )
-    from .actuator.randomize import randomize
-    from .actuator.robot import ActuatorSet
     from .analyze.exceeded import RunFinding
-    from .commands import Chirp, Constant, Samples, Sine, Step, Table, Trapezoid, from_csv
     from .datasheet import Datasheet, Finding
     from .errors import (
         BackemfError,
@@ -124,7 +81,9 @@ if TYPE_CHECKING:
     )
     from .motorfile import load, save
     from .physics.state import Output, State, limit_names
+    from .random import randomize
     from .recording import Recording, read_recording
+    from .robot import ActuatorSet
     from .rollout import Here, rest, rollout
     from .run import Run
     from .simulate import simulate
@@ -140,23 +99,15 @@ _HOMES = {
     ),
     ".physics.state": "Output State limit_names",
     ".actuator": (
-        "Actuator AngleTable Command CompiledStep DcClip Delay Draws DriveEnvelope DutyServo EffortLimit "
+        "Actuator AngleTable Command CompiledStep DcClip Delay DriveEnvelope DutyServo EffortLimit "
         "EffortRange IdealPd KneeCurve ModeSelector PositionPid Supply TanhFriction Torque TorquePid "
         "TorqueSpeedTable VelocityPi Voltage"
     ),
-    ".actuator.compiled_robot": "CompiledSet",
-    ".actuator.distributions": "Add LogScale LogUniform Normal NormalScale Scale Uniform",
-    ".actuator.gains": "Bandwidth Gains bandwidth_from_gains gains_from_bandwidth torque_gains volt_gains",
-    ".actuator.hardware": "Belt LeadScrew Linkage PlanetaryStage planetary_ratio reflected_inertia",
-    ".actuator.learned": (
-        "Fitted Gru LayerNorm LearnedMlp LearnedRecurrent Lstm Mlp fit_learned load_learned load_network save_network"
-    ),
-    ".actuator.randomize": "randomize",
-    ".actuator.robot": "ActuatorSet",
+    ".random": "randomize",
+    ".robot": "ActuatorSet",
     ".analyze.exceeded": "RunFinding",
     ".datasheet": "Datasheet Finding",
     ".motorfile": "load save",
-    ".commands": "Chirp Constant Samples Sine Step Table Trapezoid from_csv",
     ".loads": "ConstantTorque Fan Inertia LockedRotor Pendulum PrescribedMotion TwoMass",
     ".rollout": "Here rest rollout",
     ".recording": "Recording read_recording",
@@ -167,8 +118,8 @@ _HOMES = {
 """Every module with public names, and these; it is loaded when one of them is first used."""
 _LATER = {name: module for module, names in _HOMES.items() for name in names.split()}
 _ROOMS = (
-    "actuator", "analyze", "catalog", "commands", "datasheet", "engines", "errors", "loads", "motor", "motorfile",
-    "physics", "plot", "run", "sims", "transfer", "units",
+    "actuator", "analyze", "catalog", "commands", "datasheet", "design", "engines", "errors", "learned", "loads",
+    "motor", "motorfile", "physics", "plot", "random", "robot", "run", "sims", "transfer", "units",
 )  # fmt: skip
 """Modules that are loaded when they are first used."""
 
@@ -195,24 +146,18 @@ sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)
 
 
 __all__ = [
     "Actuator",
     "ActuatorSet",
-    "Add",
     "AngleTable",
     "BackemfError",
     "BackemfWarning",
-    "Bandwidth",
-    "Belt",
-    "Chirp",
     "Cogging",
     "Command",
-    "CompiledSet",
     "CompiledStep",
-    "Constant",
     "ConstantTorque",
     "Coulomb",
     "Dahl",
@@ -221,7 +166,6 @@ __all__ = [
     "DcClip",
     "Delay",
     "Drag",
-    "Draws",
     "DriveEnvelope",
     "DutyServo",
     "EffortLimit",
@@ -230,39 +174,24 @@ __all__ = [
     "Exported",
     "Fan",
     "Finding",
-    "Fitted",
-    "Gains",
     "Gearbox",
-    "Gru",
     "Harmonic",
     "Here",
     "IdealPd",
     "Inertia",
     "KneeCurve",
-    "LayerNorm",
-    "LeadScrew",
-    "LearnedMlp",
-    "LearnedRecurrent",
     "Limits",
-    "Linkage",
     "LoadDependent",
     "LoadShare",
     "LockedRotor",
-    "LogScale",
-    "LogUniform",
-    "Lstm",
     "LuGre",
     "Magnet",
     "MissingExtraError",
-    "Mlp",
     "ModeSelector",
     "Motor",
-    "Normal",
-    "NormalScale",
     "Output",
     "ParameterError",
     "Pendulum",
-    "PlanetaryStage",
     "PositionPid",
     "PrescribedMotion",
     "QuadraticShare",
@@ -271,56 +200,43 @@ __all__ = [
     "Rotor",
     "Run",
     "RunFinding",
-    "Samples",
     "Saturation",
-    "Scale",
     "SimulationError",
-    "Sine",
     "Stage",
     "State",
-    "Step",
     "Stribeck",
     "Supply",
-    "Table",
     "TanhFriction",
     "Thermal",
     "Torque",
     "TorquePid",
     "TorqueSpeedTable",
-    "Trapezoid",
     "TwoMass",
     "TwoNodeThermal",
-    "Uniform",
     "UnitError",
     "VelocityPi",
     "Voltage",
     "Winding",
     "__version__",
     "analyze",
-    "bandwidth_from_gains",
     "catalog",
+    "commands",
+    "design",
     "engines",
     "export",
-    "fit_learned",
-    "from_csv",
-    "gains_from_bandwidth",
+    "learned",
     "limit_names",
     "load",
-    "load_learned",
-    "load_network",
-    "planetary_ratio",
     "plot",
+    "random",
     "randomize",
     "read_recording",
-    "reflected_inertia",
     "rest",
+    "robot",
     "rollout",
     "save",
-    "save_network",
     "sims",
     "simulate",
-    "torque_gains",
     "transfer",
     "units",
-    "volt_gains",
 ]

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from .actuator import Actuator
-from .actuator.learned.beside import network_name, read_beside, write_beside
-from .actuator.learned.networks import Gru, Lstm, Mlp
+from .actuator.networks import Gru, Lstm, Mlp
 from .datasheet import Datasheet
 from .datasheet.write import toml_value
 from .errors import BackemfError, ParameterError
 from .files import read_bytes, read_text, write_text
+from .learned.beside import network_name, read_beside, write_beside
 from .motor import Estimate
 from .parts import declared, members
 from .toml_text import parse_toml

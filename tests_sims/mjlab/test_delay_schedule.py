@@ -79,7 +79,7 @@ class Both:
         (lag,) = self.recorder.integers
         hold = self.recorder.shares[0] if self.recorder.shares else torch.zeros(self.envs)
         columns = {"lag": lag.expand(self.envs), "hold": hold, "phase": self.phase}
-        draws = be.Draws(**{name: self.ours(column[:, None]) for name, column in columns.items()})
+        draws = be.actuator.Draws(**{name: self.ours(column[:, None]) for name, column in columns.items()})
         rest = self.ours(torch.zeros_like(command))
         self.state, out = self.step(self.state, self.ours(command), rest, rest, 0.005, draws=draws)
         lags = np.asarray(self.state.lag)[:, 0], self.theirs.current_lags.numpy()

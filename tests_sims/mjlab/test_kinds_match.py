@@ -100,14 +100,14 @@ def test_torques_follow_from_the_text(recorded: dict, name: str):
 def test_a_learned_actuator_is_loaded_by_mjlab(tmp_path):
     """Text and network file are written; mjlab's torques are those of what is read back, from the first step on."""
     draw = np.random.default_rng(4)
-    network = be.Mlp(
+    network = be.learned.Mlp(
         weights=(0.4 * draw.normal(size=(8, 6)), 0.4 * draw.normal(size=(1, 8))), biases=(draw.normal(size=8), [0.1])
     )
-    controller = be.LearnedMlp(
+    controller = be.learned.LearnedMlp(
         network=network, history=3, position_scale=3.0, velocity_scale=0.2, torque_scale=6.0,
         input_order="velocity_position",
     )  # fmt: skip
-    path = be.save_network(controller, tmp_path / "net.pt")
+    path = be.learned.save_network(controller, tmp_path / "net.pt")
     text = mjlab.write(be.Actuator(controller=controller, limits=(LINE,)), (".*",), network_file=str(path)).text
     made = run(text)
     (found,), (same,) = mjlab.read_actuators(text), mjlab.read_actuators(made)

@@ -137,14 +137,14 @@ def test_gradients_pass_through_our_history(tmp_path):
 
 @pytest.mark.parametrize("order", ["pos_vel", "vel_pos"])
 def test_an_actuator_with_the_same_file_gives_their_torque(tmp_path, order, monkeypatch):
-    """`be.LearnedMlp` in our chain, read from the file that mjlab loads, through partial resets and the clip."""
+    """`be.learned.LearnedMlp` in our chain, read from the file that mjlab loads, with partial resets and the clip."""
     plain = torch.nn.Sequential(
         torch.nn.Linear(6, 16), torch.nn.ELU(), torch.nn.Linear(16, 16), torch.nn.ELU(), torch.nn.Linear(16, 1)
     )
     monkeypatch.setitem(globals(), "network", lambda inputs, seed: plain)
     theirs, _ = their_actuator(tmp_path, order, 3)
-    controller = be.LearnedMlp(
-        network=be.load_network(tmp_path / "network.pt"),
+    controller = be.learned.LearnedMlp(
+        network=be.learned.load_network(tmp_path / "network.pt"),
         history=3,
         position_scale=0.7,
         velocity_scale=0.05,

@@ -16,8 +16,8 @@ from mjlab.sim import MujocoCfg, Simulation, SimulationCfg
 
 import backemf as be
 from backemf import catalog
-from backemf.actuator.grouping import grouped
 from backemf.physics.state import OUTPUTS
+from backemf.robot.grouping import grouped
 from backemf.sims.mjlab import MotorActuatorCfg
 from backemf.sims.mjlab.simulations import simulation_of
 

@@ -11,8 +11,8 @@ import warp as wp
 
 import backemf as be
 from backemf.actuator.command import TORQUE, VELOCITY, VOLTAGE
-from backemf.actuator.compiled_robot import CompiledSet
-from backemf.actuator.grouping import Group
+from backemf.robot.compiled import CompiledSet
+from backemf.robot.grouping import Group
 
 STEPS, BATCH, DT = 50, (5, 4), 1e-3
 LIMIT = be.DcClip(saturation_effort=1.0, velocity_limit=12.0, effort_limit=0.8)
@@ -396,7 +396,7 @@ def test_draws_that_are_handed_in():
         step = actuator.compile(engine, **({"dtype": "float64"} if engine == "warp" else {}))
         state, zero, rows = step.initial(BATCH), make(np.zeros(BATCH)), []
         for k in range(STEPS):
-            draws = be.Draws(lag=make(lags[k]))
+            draws = be.actuator.Draws(lag=make(lags[k]))
             state, out = step(state, make(given[k]), zero, zero, DT, draws=draws)
             rows.append(np.array(out.torque.numpy() if engine == "warp" else out.torque))
         torques.append(np.array(rows))
@@ -452,7 +452,7 @@ def test_what_is_not_for_one_motor_is_refused():
     shared = be.Actuator(motor(), be.Supply(voltage=12.0, resistance=0.1, shared=True))
     with pytest.raises(be.ParameterError, match="each motor by itself"):
         shared.compile("warp")
-    network = be.LearnedMlp(network=be.Mlp(weights=(np.zeros((1, 6)),), biases=(np.zeros(1),)))
+    network = be.learned.LearnedMlp(network=be.learned.Mlp(weights=(np.zeros((1, 6)),), biases=(np.zeros(1),)))
     with pytest.raises(be.ParameterError, match="LearnedMlp: the warp engine runs no learned networks"):
         be.Actuator(controller=network).compile("warp")
     with pytest.raises(be.ParameterError, match="compile each by itself"):

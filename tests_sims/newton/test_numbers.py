@@ -10,8 +10,8 @@ from newton.actuators import Actuator, JointSpaceResponse
 from rig import BATTERY, BRISTLES, DT, KINDS, Host, array, course, motor, reference, run
 
 import backemf as be
-from backemf.actuator.randomize import rebuilt
 from backemf.engines import warp_kernel, warp_native
+from backemf.random.randomize import rebuilt
 from backemf.sims.newton import BackemfActuator, BackemfDrive
 from backemf.tree import numbers
 

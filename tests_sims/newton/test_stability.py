@@ -73,7 +73,7 @@ def settled_by_simulate(actuator: be.Actuator) -> np.ndarray:
     load = be.Pendulum(
         mass=MASSES, length=ARM, inertia=0.1 * MASSES * ARM**2, gravity=GRAVITY, offset=np.pi / 2
     )  # fmt: skip
-    return be.simulate(actuator, load, be.Constant(TARGET), duration=2.0, dt=2e-4)["position"][-1]
+    return be.simulate(actuator, load, be.commands.Constant(TARGET), duration=2.0, dt=2e-4)["position"][-1]
 
 
 AK80 = controlled(be.Datasheet.load("tmotor-ak80-6").motor())

@@ -10,10 +10,13 @@ from ..errors import ParameterError
 from ..motor import Motor
 from ..parts import count, flag, number, numbers, one, part, several
 from .compiled import CompiledStep
-from .controllers import Torque, Voltage
+from .controllers import (
+    Torque,
+    Voltage,
+    learned,  # noqa: F401  # networks are controllers too
+)
 from .delay import Delay
 from .joint_friction import TanhFriction
-from .learned import learned  # noqa: F401  # networks are controllers too
 from .supply import Supply
 from .torque_limits import TorqueLimit
 from .words import actuator_words

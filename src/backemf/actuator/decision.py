@@ -16,8 +16,8 @@ from .arrival import mode_of
 from .command import TORQUE, VELOCITY, Command
 from .control import LAWS, Asked, integrated, slewed
 from .controllers import DutyServo, ModeSelector
-from .learned.learned import LearnedController
-from .learned.learned import asked as network_asks
+from .controllers.learned import LearnedController
+from .controllers.learned import asked as network_asks
 from .limit_lines import limit_lines
 from .limit_slopes import tightest_slopes
 from .torque_limits import tightest

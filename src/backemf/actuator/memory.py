@@ -16,7 +16,7 @@ from ..physics import draws
 from ..physics.drive import has_current_state
 from ..physics.state import State
 from ..physics.step import has_backlash
-from .learned.learned import LearnedController, memory_of
+from .controllers.learned import LearnedController, memory_of
 
 if TYPE_CHECKING:
     from .actuator import Actuator

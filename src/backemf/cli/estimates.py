@@ -54,7 +54,7 @@ def as_dicts(motor: Motor | None) -> list[dict[str, Any]]:
 def resting_on_estimates(motor: Motor, **given: Any) -> set[str]:
     """Names of the derived constants that change with an estimate."""
     from .. import analyze
-    from ..actuator.randomize import rebuilt
+    from ..random.randomize import rebuilt
 
     def values(of: Motor) -> dict[str, Any]:
         return {name: value for name, _, value, _ in analyze.constants(of, **given).rows()}

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ..actuator.learned import laws as network_laws
+from ..actuator import network_laws as network_laws
 from ..errors import ParameterError
 from ..physics import ops as numpy_ops
 from .bind import bind

@@ -14,7 +14,7 @@ import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from ..actuator.command import Command
-from ..actuator.learned.learned import LearnedController
+from ..actuator.controllers.learned import LearnedController
 from ..actuator.memory import PER_MOTOR, reset_state
 from ..errors import ParameterError
 from ..physics.state import OUTPUTS, STATES, Output, State

@@ -21,7 +21,7 @@ from ..actuator.controllers import (
     TorquePid,
     VelocityPi,
 )
-from ..actuator.gains import Gains, gains_from_bandwidth, torque_gains
+from ..design.gains import Gains, gains_from_bandwidth, torque_gains
 from ..errors import ParameterError
 from .numbers import single
 from .text import Figure

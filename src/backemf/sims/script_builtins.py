@@ -8,7 +8,7 @@ import os.path
 from collections.abc import Callable
 from typing import Any
 
-from ..actuator.hardware import reflected_inertia
+from ..design.hardware import reflected_inertia
 from ..errors import ParameterError
 from .script_operations import check_size, is_key, is_number, join_texts, operate
 from .script_values import LONGEST, NamedRow, NoValueError, Partial

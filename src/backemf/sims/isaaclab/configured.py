@@ -13,9 +13,9 @@ import numpy as np
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, Torque, TorquePid
 from ...actuator.delay import Delay
-from ...actuator.learned import LearnedMlp, LearnedRecurrent, Lstm, Mlp
 from ...actuator.torque_limits import AngleTable, DcClip, EffortLimit, TorqueLimit
 from ...errors import BackemfError, ParameterError
+from ...learned import LearnedMlp, LearnedRecurrent, Lstm, Mlp
 from ..joint_choice import by_pattern, for_joint
 from ..loss import DROPPED, UNKNOWN, Loss
 from ..on_joint import OnJoint
@@ -214,7 +214,7 @@ class Configured:
 
     def learned(self) -> LearnedMlp | LearnedRecurrent:
         """The controller of a learned actuator, with the network of its file."""
-        from ...actuator.learned import load_network
+        from ...learned import load_network
 
         net = self.network or {}
         path = self._network_path()

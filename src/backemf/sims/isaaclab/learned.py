@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...actuator.learned import LearnedController, LearnedRecurrent, Lstm, Mlp, load_network, save_network
-from ...actuator.learned.folding import from_ages
 from ...actuator.torque_limits import DcClip, limited
 from ...checks import Maybe, Number, require_finite
 from ...errors import ParameterError
+from ...learned import LearnedController, LearnedRecurrent, Lstm, Mlp, load_network, save_network
+from ...learned.folding import from_ages
 from ...physics.ops import where
 from ..loss import APPROXIMATED, Loss
 from ..network_law import fields_of, network_torque, scales_of, stacked

@@ -10,9 +10,9 @@ from typing import Any
 
 from ...actuator import Actuator
 from ...actuator.delay import Delay
-from ...actuator.learned import LearnedMlp, LearnedRecurrent, Lstm
 from ...actuator.torque_limits import AngleTable
 from ...errors import ParameterError
+from ...learned import LearnedMlp, LearnedRecurrent, Lstm
 from ...motor import Motor
 from ..digits import rounded
 from ..joint import Joint, has_line, joint_name, joint_of, parts_of, require_known, single, whole_steps
@@ -49,8 +49,8 @@ def write(
     with `damping_ratio=` and `inertia=` [kg·m²]. `supply=` is the voltage behind the torque-speed line, the motor's
     rated one if left out; `effort=` "peak" or "continuous" chooses the current behind `effort_limit`, which may be
     given instead [N·m]. `armature=` [kg·m²] and `velocity_limit_sim=` [rad/s] are the joint's own. A delay in seconds
-    needs the physics `timestep` [s]. A network is saved with `backemf.save_network` to the `network_file` that is named
-    here.
+    needs the physics `timestep` [s]. A network is saved with `backemf.learned.save_network` to the
+    `network_file` that is named here.
     """
     _, actuator = parts_of(thing)
     ABOUT.require(kind, version)
@@ -179,8 +179,10 @@ def _given(name: str, own: Mapping[str, Any], unit: str) -> Figure:
 def _network(kind: str, controller: Any, file: str | None, notes: list[str]) -> list[tuple[str, Any]]:
     """The file of a network, and what Isaac Lab multiplies its inputs and outputs with."""
     if file is None:
-        raise ParameterError(f"kind = {kind!r} needs network_file=, where backemf.save_network puts the network")
-    notes.append(f"The network itself is saved with backemf.save_network(actuator.controller, {file!r}).")
+        raise ParameterError(
+            f"kind = {kind!r} needs network_file=, where backemf.learned.save_network puts the network"
+        )
+    notes.append(f"The network itself is saved with backemf.learned.save_network(actuator.controller, {file!r}).")
     lines: list[tuple[str, Any]] = [("network_file", quoted(str(file)))]
     scales = [
         ("pos_scale", Figure(single("position_scale", controller.position_scale), "1/rad", "position_scale")),

@@ -8,10 +8,10 @@ from typing import Any
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, PositionPid, Torque, TorquePid, VelocityPi, Voltage
 from ...actuator.delay import Delay
-from ...actuator.gains import Gains, torque_gains
-from ...actuator.learned import LearnedMlp
 from ...actuator.torque_limits import DcClip, EffortLimit, TorqueLimit
+from ...design.gains import Gains, torque_gains
 from ...errors import ParameterError
+from ...learned import LearnedMlp
 from ...motor import Motor
 from ..joint_choice import for_joint
 from ..loss import Loss

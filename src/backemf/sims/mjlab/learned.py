@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...actuator.learned import LearnedController, LearnedRecurrent, Mlp, load_network, save_network
-from ...actuator.learned import LearnedMlp as Controller
-from ...actuator.learned.archives import LARGEST
-from ...actuator.learned.folding import every_step
 from ...actuator.torque_limits import DcClip, dc_bounds
 from ...checks import Number, require, require_finite
 from ...errors import MissingExtraError, ParameterError
 from ...files import require_plain
+from ...learned import LearnedController, LearnedRecurrent, Mlp, load_network, save_network
+from ...learned import LearnedMlp as Controller
+from ...learned.archives import LARGEST
+from ...learned.folding import every_step
 from ...physics.limits import clip
 from ...physics.ops import where
 from ..loss import APPROXIMATED, Loss
@@ -69,7 +69,7 @@ class LearnedMlp:
         except ModuleNotFoundError:
             raise MissingExtraError("torch", "torch", "A TorchScript network") from None
         if not trust:
-            from ...actuator.learned.torch_modules import module_of
+            from ...learned.torch_modules import module_of
 
             return cls(network=module_of(load_network(network_file)).to(torch.float32).eval(), **values)
         require_plain(network_file, LARGEST, what="a TorchScript file")

@@ -18,9 +18,9 @@ import numpy as np
 
 from ...actuator import Actuator, Command
 from ...actuator.compiled import outputs
-from ...actuator.no_effect import require_effect
 from ...errors import MissingExtraError, ParameterError
 from ...physics.state import Output
+from ...random.no_effect import require_effect
 from .build import add_motor, asks_for_load, load_on, no_place, require_joints, torque_room, warn_of_joints
 from .existing import move_sensors, reaching, require_choice, require_own_joints, settle_existing
 from .per_target import DelayedStep, compiled_step, require_delays

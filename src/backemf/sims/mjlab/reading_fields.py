@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...actuator.controllers.learned import ORDERS
 from ...actuator.delay import Delay
-from ...actuator.learned import LearnedMlp, Mlp
-from ...actuator.learned.learned import ORDERS
 from ...errors import ParameterError
+from ...learned import LearnedMlp, Mlp
 from ..loss import APPROXIMATED, UNKNOWN, Loss
 from ..script_actuator import Call
 from .configured import Configured
@@ -190,7 +190,7 @@ def _network(call: Call) -> LearnedMlp:
     }
     order = {"pos_vel": ORDERS[0], "vel_pos": ORDERS[1]}[call.word("input_order", ("pos_vel", "vel_pos"), "pos_vel")]
     history = call.steps("history_length", 3)
-    from ...actuator.learned import load_network
+    from ...learned import load_network
 
     beside = Path(call.file).parent / given
     try:

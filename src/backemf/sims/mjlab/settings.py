@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...actuator import Actuator, DcClip, DutyServo, EffortLimit, EffortRange, IdealPd, PositionPid, TorquePid
-from ...actuator.learned.learned import LearnedController
+from ...actuator.controllers.learned import LearnedController
 from ...checks import concrete
 from ...errors import ParameterError
 from ...tree import numbers

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ...actuator.robot import ActuatorSet
 from ...errors import ParameterError
+from ...robot.actuator_set import ActuatorSet
 from ..joint_patterns import fits
 from ..loss import Loss
 from ..on_joint import OnJoint, Unread

@@ -36,7 +36,7 @@ def write(
             currents.
         version: That of mjlab, of which one is known.
         timestep: Physics step, which a delay in seconds needs [s].
-        network_file: Where mjlab finds the network of a "learned_mlp"; `be.save_network` writes it.
+        network_file: Where mjlab finds the network of a "learned_mlp"; `be.learned.save_network` writes it.
         numbers: Gains, where the controller is no `IdealPd`, `TorquePid` or `Torque`: `stiffness=` and `damping=`, or
             `bandwidth_hz=` with `damping_ratio=` and `inertia=` [kg·m²]. `supply=` is the voltage behind the
             torque-speed line, the motor's rated one if left out; `effort=` "peak" or "continuous" chooses the current

@@ -12,9 +12,9 @@ from typing import Any
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, Torque, TorquePid
 from ...actuator.delay import Delay
-from ...actuator.learned import LearnedMlp
 from ...actuator.torque_limits import DcClip
 from ...errors import ParameterError
+from ...learned import LearnedMlp
 from ...motor import Motor
 from ...parts import acts
 from ..joint import Joint, has_line, joint_of, single, whole_steps, with_joint
@@ -165,8 +165,8 @@ def _tell_gains(c: Any, joint: Joint, kept: dict[str, str]) -> None:
 def _network(c: Any, network_file: str | None, kept: dict[str, str]) -> Lines:
     if network_file is None:
         raise ParameterError(
-            "kind = 'learned_mlp' needs network_file=, where mjlab finds the network: be.save_network(controller, "
-            "'network.pt') writes it"
+            "kind = 'learned_mlp' needs network_file=, where mjlab finds the network: "
+            "be.learned.save_network(controller, 'network.pt') writes it"
         )
     if c.stride != 1:
         raise ParameterError(

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, PositionPid, TorquePid, VelocityPi, Voltage
-from ...actuator.gains import Gains, volt_gains
+from ...design.gains import Gains, volt_gains
 from ...errors import ParameterError
 from ...motor import Dahl, LuGre, Motor, Thermal, mark
 from ...parts import acts

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...actuator import Actuator
-from ...actuator.robot import ActuatorSet
 from ...errors import ParameterError
+from ...robot.actuator_set import ActuatorSet
 from ..loss import Loss
 from ..on_joint import OnJoint, Unread
 from .imported import read_actuators

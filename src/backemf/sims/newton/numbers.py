@@ -13,10 +13,10 @@ import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from ...actuator import Actuator
-from ...actuator.randomize import rebuilt
 from ...engines.tracing import Symbol
 from ...errors import ParameterError
 from ...parts import without_neutral
+from ...random.randomize import rebuilt
 from ...tree import numbers as numbers_of
 
 ROOT = "actuator."

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ...actuator import Actuator
-from ...actuator.grouping import kind_of, merged
+from ...robot.grouping import kind_of, merged
 from ...tree import is_structure, is_table, numbers
 
 _KINDS: WeakValueDictionary[Any, Kind] = WeakValueDictionary()

@@ -11,10 +11,10 @@ import numpy as np
 
 from ....actuator import Command
 from ....actuator.command import TARGETS
-from ....actuator.compiled_robot import share_of
 from ....actuator.needs import require_command
-from ....actuator.robot import ActuatorSet
 from ....errors import ParameterError
+from ....robot.actuator_set import ActuatorSet
+from ....robot.compiled import share_of
 from .step import MAIN, per_joint
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ....actuator.degrees import TURN, hint_of
-from ....actuator.robot import ActuatorSet
 from ....errors import BackemfWarning
+from ....robot.actuator_set import ActuatorSet
 from .joints import mujoco_module
 from .step import MAIN
 

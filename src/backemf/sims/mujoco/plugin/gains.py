@@ -18,14 +18,14 @@ import numpy as np
 
 from ....actuator import Actuator
 from ....actuator.controllers import DutyServo
-from ....actuator.learned.learned import LearnedMlp, LearnedRecurrent
+from ....actuator.controllers.learned import LearnedMlp, LearnedRecurrent
 from ....actuator.memory import initial_state, states_of
-from ....actuator.robot import ActuatorSet
 from ....actuator.supply import Supply
 from ....engines import bind, load
 from ....errors import BackemfWarning
 from ....motor import Gearbox, Magnet, Motor, Stage, Winding
 from ....parts import without_neutral
+from ....robot.actuator_set import ActuatorSet
 from ..stability import GROWS, integrator_of, longest_step, times
 from . import law as joint_law
 from .joints import Joints, mujoco_module

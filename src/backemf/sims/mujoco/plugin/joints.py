@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ....actuator import Actuator
-from ....actuator.robot import ActuatorSet
 from ....errors import MissingExtraError, ParameterError
 from ....motor import Motor
+from ....robot.actuator_set import ActuatorSet
 
 
 def mujoco_module() -> Any:

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from ....actuator import Actuator
-from ....actuator.robot import ActuatorSet
 from ....errors import ParameterError, SimulationError
 from ....motor import Motor
 from ....physics.state import Output, State
+from ....robot.actuator_set import ActuatorSet
 from .commands import Commands
 from .degrees import DegreeWatch
 from .gains import warn_of_gains

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ....actuator.robot import ActuatorSet
 from ....errors import ParameterError
 from ....physics.state import TORQUE, Output
+from ....robot.actuator_set import ActuatorSet
 from .step import FOUND
 
 STAYS = ("winding_temperature", "housing_temperature", "electrical_energy", "bus_voltage", "rotor_speed")

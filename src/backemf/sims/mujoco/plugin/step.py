@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from ....actuator import Command
-from ....actuator.compiled_robot import share_of, take
-from ....actuator.grouping import Group
 from ....actuator.memory import PER_MOTOR, initial_state, states_of
 from ....actuator.needs import require_load
-from ....actuator.robot import ActuatorSet
 from ....engines import bind, load
 from ....engines.packing import packed, unpacked
 from ....errors import ParameterError
 from ....parts import without_neutral
 from ....physics.state import OUTPUTS, Output, State
+from ....robot.actuator_set import ActuatorSet
+from ....robot.compiled import share_of, take
+from ....robot.grouping import Group
 from ....tree import numbers
 from . import law as joint_law
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ....actuator import Supply
 from ....actuator.controllers import DutyServo, IdealPd, PositionPid, Torque, TorquePid, VelocityPi, Voltage
-from ....actuator.gains import Gains
+from ....design.gains import Gains
 from ....errors import ParameterError
 from ....parts import acts
 from ...joint import single

@@ -1,0 +1,165 @@
+"""Learned controllers: a network that was trained on logs says which torque an actuator gives.
+
+What the chain of an actuator calls, all of it pure and elementwise over the batch:
+
+    memory_of(controller, batch)  ->  {"error_history": (depth, *batch), "velocity_history": (depth, *batch)}
+                                  or  {"hidden": (*batch, features), "cell": (*batch, features)}, no cell for a GRU
+    asked(controller, state, error, velocity, fresh)  ->  (changes, torque)
+
+`state` is anything with these names as attributes, `changes` is a dict of their new values, `error` is position target
+less position [rad], `velocity` the joint velocity [rad/s], `fresh` true in the first step after a reset (per motor, or
+one for all). `torque` [N·m] is what the network asks for; limits come after it, at the true speed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...checks import Number
+from ...errors import ParameterError
+from ...parts import count, number, one, part, word
+from ...physics.ops import alike, stack_first, stack_last, where
+from ..network_laws import begun, gru, lstm, mlp
+from ..networks import Gru, Lstm, Mlp
+from .controller import Controller
+
+ORDERS = ("position_velocity", "velocity_position")
+RESETS = ("backfill", "zero")
+SCALES = ("position_scale", "velocity_scale", "torque_scale")
+
+
+@part(family="controller")
+class LearnedMlp(Controller):
+    """An MLP over the last position errors and velocities, as in mjlab and Isaac Lab.
+
+    It sees [e(t), e(t-1), …, v(t), v(t-1), …], newest first, each block times its scale.
+    """
+
+    network: Mlp = one(Mlp)
+    """The network; it has 2·history inputs and one output."""
+    history: int = count("steps", default=3, least=1)
+    """Samples of each quantity that it sees, the present one included."""
+    stride: int = count("steps", default=1, least=1)
+    """Steps between two samples; 2 stands for Isaac Lab's input_idx = [0, 2, 4, …]."""
+    position_scale: Number = number("1/rad", default=1.0)
+    """Input per position error; Isaac Lab's networks often have -1."""
+    velocity_scale: Number = number("s/rad", default=1.0)
+    """Input per velocity."""
+    torque_scale: Number = number("N·m", default=1.0)
+    """Torque per output."""
+    input_order: str = word(*ORDERS, default="position_velocity")
+    """Which block comes first: "position_velocity" or "velocity_position"."""
+    reset: str = word(*RESETS, default="backfill")
+    """What stands for the time before a reset: "backfill" repeats the first sample (mjlab), "zero" is 0 (Isaac Lab,
+    Newton)."""
+
+    asks = "network"
+    main = "position"
+    inputs = ("position",)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.network, Mlp):
+            check_sizes(self, 2 * self.history)
+
+    @property
+    def depth(self) -> int:
+        """Samples that are remembered."""
+        return (self.history - 1) * self.stride + 1
+
+
+@part(family="controller")
+class LearnedRecurrent(Controller):
+    """An LSTM or GRU over the present position error and velocity, as in Isaac Lab; after a reset its state is zero."""
+
+    network: Lstm | Gru = one(Lstm, Gru)
+    """The network; it has two inputs and one output."""
+    position_scale: Number = number("1/rad", default=1.0)
+    """Input per position error."""
+    velocity_scale: Number = number("s/rad", default=1.0)
+    """Input per velocity."""
+    torque_scale: Number = number("N·m", default=1.0)
+    """Torque per output."""
+    input_order: str = word(*ORDERS, default="position_velocity")
+    """Which input comes first: "position_velocity" or "velocity_position"."""
+
+    asks = "network"
+    main = "position"
+    inputs = ("position",)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.network, (Lstm, Gru)):
+            check_sizes(self, 2)
+
+
+LearnedController = LearnedMlp | LearnedRecurrent
+"""Every controller with a network."""
+
+
+def check_sizes(controller: LearnedController, given: int) -> None:
+    """Raise one sentence if the network does not take what it is given, or gives more than a torque."""
+    name, net = type(controller).__name__, controller.network
+    takes, gives = net.input_size, net.output_size
+    if takes is not None and takes != given:
+        if isinstance(controller, LearnedMlp):
+            history = controller.history
+            remedy = f"give history={takes // 2}" if takes % 2 == 0 else "it must take an even number"
+            raise ParameterError(
+                f"{name}: the network takes {takes} inputs, history={history} gives {given}: {remedy}, "
+                f"or train a network on {history} position errors and {history} velocities"
+            )
+        raise ParameterError(
+            f"{name}: the network takes {takes} inputs: it must take 2, the position error and the velocity"
+        )
+    if gives is not None and gives != 1:
+        raise ParameterError(f"{name}: the network gives {gives} numbers: it must give one, the torque of a joint")
+
+
+def memory_of(controller: LearnedController, batch: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
+    """Shape of each state of the controller for a batch; all of them begin at zero."""
+    if isinstance(controller, LearnedMlp):
+        return {"error_history": (controller.depth, *batch), "velocity_history": (controller.depth, *batch)}
+    net = controller.network
+    features = net.layers * int(net.hidden_weights[0].shape[-1])
+    names = ("hidden", "cell") if isinstance(net, Lstm) else ("hidden",)
+    return {name: (*batch, features) for name in names}
+
+
+# --- the laws
+
+
+def asked(controller: Any, state: Any, error: Any, velocity: Any, fresh: Any) -> tuple[dict[str, Any], Any]:
+    """New values of the controller's states, and the torque it asks for [N·m]."""
+    if isinstance(controller, LearnedMlp):
+        errors = remembered(state.error_history, error, fresh, controller)
+        velocities = remembered(state.velocity_history, velocity, fresh, controller)
+        changes = {"error_history": stack_first(errors), "velocity_history": stack_first(velocities)}
+        return changes, from_history(controller, errors, velocities)
+    x = ordered(controller, [error * controller.position_scale], [velocity * controller.velocity_scale])
+    hidden = begun(state.hidden, fresh)
+    if isinstance(controller.network, Lstm):
+        out, hidden, cell = lstm(x, hidden, begun(state.cell, fresh), controller.network)
+        return {"hidden": hidden, "cell": cell}, out[..., 0] * controller.torque_scale
+    out, hidden = gru(x, hidden, controller.network)
+    return {"hidden": hidden}, out[..., 0] * controller.torque_scale
+
+
+def remembered(history: Any, newest: Any, fresh: Any, controller: LearnedMlp) -> list[Any]:
+    """The samples after this step, newest first; what lies before a reset is filled."""
+    newest = alike(newest, history[0])
+    before = newest if controller.reset == "backfill" else 0.0
+    return [newest, *(where(fresh, before, history[age]) for age in range(controller.depth - 1))]
+
+
+def from_history(controller: LearnedMlp, errors: list[Any], velocities: list[Any]) -> Any:
+    """Torque that the network gives for samples, newest first [N·m]."""
+    errors = [error * controller.position_scale for error in errors[:: controller.stride]]
+    velocities = [velocity * controller.velocity_scale for velocity in velocities[:: controller.stride]]
+    out = mlp(ordered(controller, errors, velocities), controller.network)
+    return out[..., 0] * controller.torque_scale
+
+
+def ordered(controller: Any, errors: list[Any], velocities: list[Any]) -> Any:
+    """What the network sees, along the last axis."""
+    if controller.input_order == "position_velocity":
+        return stack_last([*errors, *velocities])
+    return stack_last([*velocities, *errors])

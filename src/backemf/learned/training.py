@@ -1,0 +1,182 @@
+"""Training: networks in JAX, fitted to windows or sequences by Adam."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..actuator import network_laws as laws
+from ..actuator.networks import Gru, Lstm, Mlp, Network
+from ..engines import bind, load
+
+Data = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Inputs, outputs and weights: of windows (n, inputs), (n,) and (n,); of sequences with an axis of steps behind n."""
+BATCH = 64
+"""Windows of an MLP's step of training."""
+MEMORY = {"windows": 0.99, "sequences": 0.9}
+"""What each step of training leaves of the mean of the weights, which is steadier than they are [1]; with sequences
+there are fewer steps."""
+SEQUENCES = 8
+"""Sequences of a recurrent network's step of training."""
+
+
+def new_network(
+    kind: str, sizes: tuple[int, ...], inputs: int, activation: str, rng: np.random.Generator, silent: bool = False
+) -> Network:
+    """A network with random weights of PyTorch's usual size; a silent MLP's output is 0 at first."""
+    if kind == "mlp":
+        return perceptron((inputs, *sizes, 1), activation, rng, silent)
+    gates, network = (4, Lstm) if kind == "lstm" else (3, Gru)
+    size = sizes[0]
+    rows = gates * size
+    bound = 1.0 / np.sqrt(size)
+
+    def draw(*shape: int) -> np.ndarray:
+        return rng.uniform(-bound, bound, size=shape)
+
+    return network(
+        input_weights=tuple(draw(rows, inputs if layer == 0 else size) for layer in range(len(sizes))),
+        hidden_weights=tuple(draw(rows, size) for _ in sizes),
+        input_biases=tuple(draw(rows) for _ in sizes),
+        hidden_biases=tuple(draw(rows) for _ in sizes),
+        head=perceptron((size, 1), "identity", rng),
+    )
+
+
+def perceptron(widths: tuple[int, ...], activation: str, rng: np.random.Generator, silent: bool = False) -> Mlp:
+    """An MLP with weights that keep the size of what passes through; silent: its output is 0 at first."""
+    pairs = list(pairwise(widths))
+    weights = [rng.normal(size=(out, into)) / np.sqrt(into) for into, out in pairs]
+    if silent:
+        weights[-1] = 0.0 * weights[-1]
+    return Mlp(
+        weights=tuple(weights),
+        biases=tuple(np.zeros(out) for _, out in pairs),
+        activation=activation,
+    )
+
+
+def train(
+    network: Network,
+    given: Data,
+    checked: Data,
+    *,
+    epochs: int,
+    rate: float,
+    patience: int,
+    rng: np.random.Generator,
+    advance: Callable[[int], None],
+    bend: float = 1.0,
+) -> tuple[Network, list[tuple[float, float]]]:
+    """The network with the least loss on the `checked` rows, and both losses after each epoch.
+
+    An error above `bend`, in the size of what is learned, counts by its size and no more by its square.
+    """
+    engine = load("jax")
+    import jax
+    import jax.numpy as jnp
+
+    size = min(BATCH if given[0].ndim == 2 else SEQUENCES, len(given[0]))
+    rounds = len(given[0]) // size
+    epoch, loss = programs(network, rounds * epochs, rate, bend)
+    leaves, tree = jax.tree.flatten(network)
+    with engine.doubles(False):
+        data = tuple(jnp.asarray(part, jnp.float32) for part in given)
+        held = tuple(jnp.asarray(part, jnp.float32) for part in checked)
+        weights = jax.tree.unflatten(tree, [jnp.asarray(leaf, jnp.float32) for leaf in leaves])
+        state = (
+            weights,
+            jax.tree.map(jnp.zeros_like, weights),
+            jax.tree.map(jnp.zeros_like, weights),
+            jnp.zeros((), jnp.int32),
+            weights,
+        )
+        best, least, since, history = weights, float(loss(weights, *held)), 0, []
+        for done in range(epochs):
+            order = rng.permutation(len(given[0]))[: rounds * size].reshape(rounds, size)
+            state, training = epoch(state, data, jnp.asarray(order))
+            error = float(loss(state[-1], *held))
+            history.append((float(training), error))
+            advance(1)
+            since += 1
+            if error < least:
+                # a gain too small to see is no reason to go on
+                since = 0 if error < 0.999 * least else since
+                best, least = state[-1], error
+            if since >= patience:
+                advance(epochs - done - 1)
+                break
+        best = jax.tree.unflatten(tree, [np.asarray(leaf, dtype=float) for leaf in jax.tree.leaves(best)])
+    return best, history
+
+
+def programs(network: Network, total: int, rate: float, bend: float) -> tuple[Any, Any]:
+    """Two compiled functions: an epoch of training, and the loss on some rows."""
+    import jax
+    import jax.numpy as jnp
+
+    bound = bind(laws, "jax", load("jax").ops)
+    memory = MEMORY["windows" if isinstance(network, Mlp) else "sequences"]
+
+    def loss(net: Any, x: Any, y: Any, weight: Any) -> Any:
+        miss = jnp.abs(outputs(bound, net, x) - y)
+        # Huber's loss: a few torques that are wrong do not pull the network along
+        near = jnp.minimum(miss, bend)
+        return jnp.sum(weight * near * (2.0 * miss - near)) / jnp.maximum(jnp.sum(weight), 1.0)
+
+    slope = jax.value_and_grad(loss)
+
+    def step(state: Any, rows: Any, data: Any) -> Any:
+        net, mean, square, count, steady = state
+        value, grads = slope(net, *(part[rows] for part in data))
+        # Adam, its rate falling along a cosine to a fiftieth
+        count = count + 1
+        share = jnp.minimum(count / total, 1.0)
+        now = rate * (0.02 + 0.98 * 0.5 * (1.0 + jnp.cos(jnp.pi * share)))
+        mean = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, mean, grads)
+        square = jax.tree.map(lambda s, g: 0.999 * s + 0.001 * g * g, square, grads)
+        fix = now * jnp.sqrt(1.0 - 0.999**count) / (1.0 - 0.9**count)
+        net = jax.tree.map(lambda w, m, s: w - fix * m / (jnp.sqrt(s) + 1e-8), net, mean, square)
+        steady = jax.tree.map(lambda a, w: memory * a + (1.0 - memory) * w, steady, net)
+        return (net, mean, square, count, steady), value
+
+    def epoch(state: Any, data: Any, order: Any) -> Any:
+        state, values = jax.lax.scan(lambda carry, rows: step(carry, rows, data), state, order)
+        return state, values.mean()
+
+    return jax.jit(epoch), jax.jit(loss)
+
+
+def outputs(bound: Any, net: Any, x: Any) -> Any:
+    """What a network gives for windows (n, inputs), or at each step of sequences (n, steps, inputs)."""
+    if isinstance(net, Mlp):
+        return bound.mlp(x, net)[..., 0]
+    import jax
+    import jax.numpy as jnp
+
+    zero = jnp.zeros((len(x), net.layers * net.hidden_weights[0].shape[-1]), x.dtype)
+
+    def turn(memory: Any, here: Any) -> Any:
+        if isinstance(net, Lstm):
+            out, hidden, cell = bound.lstm(here, *memory, net)
+            return (hidden, cell), out[..., 0]
+        out, hidden = bound.gru(here, *memory, net)
+        return (hidden,), out[..., 0]
+
+    start = (zero, zero) if isinstance(net, Lstm) else (zero,)
+    return jnp.swapaxes(jax.lax.scan(turn, start, jnp.swapaxes(x, 0, 1))[1], 0, 1)
+
+
+def evaluate(network: Network, x: np.ndarray) -> np.ndarray:
+    """The same in double precision, for the figures that are reported."""
+    if isinstance(network, Mlp):
+        return laws.mlp(x, network)[..., 0]
+    engine = load("jax")
+    import jax
+
+    with engine.doubles(True):
+        bound = bind(laws, "jax", engine.ops)
+        return np.asarray(jax.jit(lambda net, rows: outputs(bound, net, rows))(network, x))

@@ -1,0 +1,203 @@
+"""One fused step for all joints of many robots."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from ..actuator.actuator import Actuator
+from ..actuator.command import TARGETS, Command
+from ..actuator.compiled import check_options, laws, outputs
+from ..actuator.controllers import ModeSelector
+from ..actuator.memory import initial_state, reset_state
+from ..actuator.needs import require_command, require_finite_joint, require_frames, require_load, require_step
+from ..checks import require_sizes
+from ..engines import load
+from ..errors import ParameterError
+from ..parts import without_neutral
+from ..physics.state import OUTPUTS, Output, State
+from .grouping import Group
+
+
+class CompiledSet:
+    """Steps all joints of many robots: `state, out = step(state, command, position, velocity, dt)`.
+
+    Every array has the joints along its last axis. A state is one `State` per group of like actuators.
+    """
+
+    def __init__(self, groups: tuple[Group, ...], engine: str, options: dict[str, Any]):
+        if engine == "python":
+            raise ParameterError("the python engine runs one motor; take numpy, jax or torch for a robot")
+        check_options(engine, options)
+        self.groups = groups
+        self.engine = engine
+        self._options = options
+        self._engine = load(engine)
+        self._place = {name: options[name] for name in ("dtype", "device") if name in options}
+        step = fused(laws(engine), groups, outputs(options.get("telemetry")), self._engine)
+        self._run = self._engine.compiled(step, tuple(without_neutral(group.actuator) for group in groups), options)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what was compiled belongs to this process: a copy compiles it again
+        return CompiledSet, (self.groups, self.engine, self._options)
+
+    def __repr__(self) -> str:
+        joints, groups = sum(len(group.columns) for group in self.groups), len(self.groups)
+        words = f"{joints} joint{'s' * (joints > 1)} in {groups} group{'s' * (groups > 1)}"
+        return f"CompiledSet({self.engine}, {words})"
+
+    def initial(
+        self, shape: tuple[int, ...] | int = (), *, seed: int = 0, dt: float | None = None
+    ) -> tuple[State, ...]:
+        """The state of a batch of robots at rest; `shape` is that of the batch, without the joints."""
+        if dt is not None:
+            require_step(dt)
+        shape = require_sizes("shape", shape)
+        return tuple(
+            initial_state(
+                self._engine, group.actuator, (*shape, len(group.columns)), seed + number, dt, {}, self._place
+            )
+            for number, group in enumerate(self.groups)
+        )
+
+    def __call__(
+        self,
+        state: tuple[State, ...],
+        command: Any,
+        joint_position: Any,
+        joint_velocity: Any,
+        dt: Any,
+        load_torque: Any = None,
+        load_inertia: Any = None,
+    ) -> tuple[tuple[State, ...], Output]:
+        """New state and output of all joints after `dt` seconds; see `CompiledStep`.
+
+        A plain array is the main input of each joint's controller. Of a `Command`, each controller gets what it takes.
+        """
+        require_step(dt)
+        self._check(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
+        return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
+
+    def _check(self, state, command, position, velocity, dt, load_torque, load_inertia) -> None:
+        given = {"joint_position": position, "joint_velocity": velocity}
+        require_finite_joint(position, velocity, load_torque, load_inertia)
+        if isinstance(command, Command):
+            given |= {f"Command.{name}": getattr(command, name) for name in (*TARGETS, "mode")}
+            taken = {name for group in self.groups for name in group.actuator.controller.inputs}
+            for name in TARGETS:
+                if getattr(command, name) is not None and name not in taken:
+                    raise ParameterError(f"Command.{name}: no controller of this robot takes it")
+        else:
+            given["command"] = command
+        joints = sum(len(group.columns) for group in self.groups)
+        for name, value in given.items():
+            require_joints(name, value, joints)
+        for group, part in zip(self.groups, state, strict=True):
+            require_command(group.actuator, share_of(group.actuator, command))
+            require_load(group.actuator, load_torque, load_inertia)
+            require_frames(group.actuator, part, dt)
+
+    def reset(self, state: tuple[State, ...], mask: Any) -> tuple[State, ...]:
+        """The state with every robot, or every joint, where `mask` is true back at the start.
+
+        A mask without the joints' axis, or with 1 there, is of whole robots.
+        """
+        whole = np.ndim(mask) == 0 or np.ndim(mask) == len(batch_shape(state[0]))
+        fresh = []
+        for group, part in zip(self.groups, state, strict=True):
+            here = mask
+            if np.ndim(mask) and whole:
+                here = mask[..., None]
+            elif np.ndim(mask) and mask.shape[-1] != 1:
+                here = take(mask, group.columns)
+            fresh.append(reset_state(self._engine, self.engine, part, here, {}, self._place))
+        return tuple(fresh)
+
+
+def batch_shape(state: State) -> tuple[int, ...]:
+    """Shape of the batch of robots, without the joints."""
+    for entry in fields(state):
+        value = getattr(state, entry.name)
+        if value is not None and entry.name != "head":
+            shape = tuple(value.shape)
+            if entry.name in ("hidden", "cell"):
+                return shape[:-2]
+            return shape[1:-1] if entry.name.endswith(("_line", "_history")) else shape[:-1]
+    return ()
+
+
+def require_joints(name: str, value: Any, count: int) -> None:
+    """Raise one sentence if the last axis of an input is not that of the joints."""
+    shape = tuple(getattr(value, "shape", ()))
+    if shape and shape[-1] not in (1, count):
+        raise ParameterError(f"{name} has the shape {shape}: its last axis must be that of the {count} joints")
+
+
+# --- the fused step
+
+
+def share_of(actuator: Actuator, command: Any) -> Any:
+    """What of a command the controller takes."""
+    if not isinstance(command, Command):
+        return command
+    taken = {name: getattr(command, name) for name in actuator.controller.inputs}
+    return Command(**taken, mode=command.mode if isinstance(actuator.controller, ModeSelector) else None)
+
+
+def take(x: Any, columns: tuple[int, ...]) -> Any:
+    """Some columns of an array; what has no axis of joints stays as it is."""
+    if not getattr(x, "ndim", 0) or x.shape[-1] == 1:
+        return x
+    first, last = columns[0], columns[-1]
+    # neighbours are a slice, which costs nothing
+    if columns == tuple(range(first, last + 1)):
+        return x[..., first : last + 1]
+    return x[..., list(columns)]
+
+
+def fused(law: Any, groups: tuple[Group, ...], names: tuple[str, ...] | None, engine: Any) -> Any:
+    """One function that steps every group and puts the outputs back in the order of the joints."""
+    columns = [group.columns for group in groups]
+    order = [c for group in columns for c in group]
+    inverse = tuple(order.index(c) for c in range(len(order)))
+    wanted = OUTPUTS if names is None else names
+
+    def step(actuators, state, command, position, velocity, dt, load_torque, load_inertia):
+        after, outs = [], []
+        for actuator, part, mine in zip(actuators, state, columns, strict=True):
+            given = share_of(actuator, command)
+            if isinstance(given, Command):
+                given = Command(**{name: take(getattr(given, name), mine) for name in (*TARGETS, "mode")})
+            else:
+                given = take(given, mine)
+            here = [take(x, mine) for x in (position, velocity)]
+            loads = [take(x, mine) for x in (load_torque, load_inertia)]
+            part, out = law.held(actuator, part, given, *here, dt, *loads)
+            after.append(part)
+            outs.append(out)
+        merged = {}
+        for name in OUTPUTS:
+            values = [getattr(out, name) for out in outs]
+            absent = all(value is None for value in values) or name not in wanted
+            merged[name] = None if absent else beside(name, values, outs)
+        return tuple(after), Output(**merged)
+
+    def beside(name, values, outs):
+        """The groups' values in the order of the joints; NaN where a group has no such output."""
+        nothing = 0 if name == "limit" else math.nan
+        # a joint without a state that is told one number for all robots knows nothing of the batch; others do
+        batch: tuple[int, ...] = ()
+        for out in outs:
+            shape = tuple(getattr(out.torque, "shape", ()))
+            batch = shape[:-1] if len(shape) > len(batch) + 1 else batch
+        like = [
+            engine.spread(nothing if value is None else value, (*batch, len(mine)), out.torque)
+            for value, mine, out in zip(values, columns, outs, strict=True)
+        ]
+        joined = like[0] if len(like) == 1 else engine.joined(like)
+        return joined if inverse == tuple(range(len(inverse))) else take(joined, inverse)
+
+    return step
