@@ -58,6 +58,8 @@ class Lines:
     """That of the command."""
     bends: Callable[[Any], Line] | None = None
     """That of a command on a battery, whose bus bends it, touching it after a change of speed; None: it is straight."""
+    tangents: int = 2
+    """How often the bent line is drawn anew: once where it has a corner, beyond which another tangent would leap."""
     rate: tuple[Line, Line] | None = None
     """What the current's rate allows, where slanted bounds come before it; None: nothing, or part of `flat`."""
     slants: tuple[Slant, ...] = ()
@@ -88,6 +90,7 @@ def lines_of(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus, dt) -
     return Lines(
         command=command_line(supply, c, demand, speed, bus),
         bends=touching if sags else None,
+        tangents=2 if sags and supply.regeneration else 1,
         rate=rate,
         slants=slants,
         flat=flat,
@@ -99,7 +102,8 @@ def acting_line(lines: Lines, change: Callable[[Line], Any]) -> Line:
     """The line that acts; `change` says how the speed changes along a line [rad/s]."""
     line, flat = lines.command, lines.flat
     if lines.bends is not None:
-        line = lines.bends(change(line))
+        for _ in range(lines.tangents):
+            line = lines.bends(change(line))
     if lines.rate is not None:
         line = within(line, *lines.rate, change(line))
     if flat is not None:
