@@ -69,7 +69,7 @@ def settled_speed(
     dt: float,
     estimate: bool = False,
 ) -> float:
-    """Speed at the end of the step of an inertia that the bristles hold [rad/s]; an estimate: after one step.
+    """Speed at the end of the step of an inertia that the bristles hold [rad/s]; an estimate: in closed form.
 
     Solves J·w + dt·torque(w) = J·free with the exact mean torque at the speed w itself, so that even stiff bristles
     and long steps neither ring nor gain energy. In u = stiffness·|w|·dt/g, along the direction s of the motion:
@@ -89,7 +89,7 @@ def settled_speed(
     highest = (push + b + maximum(maximum(level, -b), -d)) / a
     u = maximum(minimum(start, highest), 0.0)
     if estimate:
-        return s * halley(u, a, b, d, push, highest) * level / (stiffness * dt)
+        return s * u * level / (stiffness * dt)
     # the start is close, so three steps reach rounding; the slope of the solution is that of the last step alone
     u = halley(halley(u, a, b, d, push, highest), a, b, d, push, highest)
     u = halley(detached(u), a, b, d, push, highest)
