@@ -78,8 +78,10 @@ def read(
 def _robot(node: Node, taken: dict[str, int]) -> WorldRobot:
     battery = node.known("battery", [])
     row = tuple(battery) if isinstance(battery, (list, tuple)) else (battery,)
-    if len(row) not in (0, 3) or not all(isinstance(x, float) and abs(x) < float("inf") for x in row):
-        raise node.error("battery", "must be three numbers: energy now [J], largest energy [J], charging power [W]")
+    if not all(isinstance(x, float) and abs(x) < float("inf") for x in row):
+        raise node.error("battery", "must be numbers: energy now [J], largest energy [J], charging power [W]")
+    if row:
+        row = (*row, -1.0, -1.0)[:3]  # Webots' own value where one is left out
     return WorldRobot(
         name=_free_name(node.text("name", "robot"), taken),
         controller=node.text("controller", "<generic>"),
