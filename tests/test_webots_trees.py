@@ -108,6 +108,16 @@ def test_a_script_drives_the_robot_whose_controller_it_is(tmp_path: Path) -> Non
     assert (ran.exit_code, ran.stdout) == (0, "b r\n")
 
 
+def test_a_script_of_another_name_drives_the_only_robot_that_waits_for_one(tmp_path: Path) -> None:
+    """Webots connects a program from outside to the robot whose controller is <extern>; of two, it wants the name."""
+    world = put(tmp_path, {"a.wbt": TWO.replace('"right"', '"<extern>"')})
+    assert load_robot(world, controller="other").name == load_robot(world).name == "b"
+    assert load_robot(world, controller="left").name == "a"
+    both = put(tmp_path, {"a.wbt": TWO.replace('"right"', '"<extern>"').replace('"left"', '"<extern>"')})
+    with pytest.raises(ParameterError, match="which robot: there are 'a', 'b'"):
+        load_robot(both, controller="other")
+
+
 def test_of_several_robots_with_one_controller_the_first_is_driven(tmp_path: Path) -> None:
     """Webots runs one script for each; here it is one, and the others are named."""
     robot = load_robot(put(tmp_path, {"a.wbt": TWO.replace("right", "left")}), controller="left")
