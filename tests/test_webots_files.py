@@ -168,6 +168,16 @@ def test_coupled_motors_share_their_limits() -> None:
 # --- hostile text
 
 
+@pytest.mark.parametrize("name", ["wheel\u2011left", "m/2", "arm(1)", "a*b", "höhe", "x.y", "w:1"])
+def test_names_have_every_character_that_vrml_allows(name: str) -> None:
+    """All but spaces, control characters and " # ' , [ \\ ] { }."""
+    world = webots.read_world(f"Robot {{ children [ DEF {name} HingeJoint {{ device RotationalMotor {{ }} }} ] }}")
+    assert [joint.motor is not None for joint in world.joints] == [True]
+    proto = f"PROTO {name} [ field SFFloat t 3 ] {{ HingeJoint {{ device RotationalMotor {{ maxTorque IS t }} }} }}"
+    (joint,) = webots.read_world(f"{proto}\nRobot {{ children [ {name} {{ }} ] }}").motors().values()
+    assert joint.motor.max_torque == 3.0
+
+
 @pytest.mark.parametrize(
     ("row", "battery"),
     [("[ ]", ()), ("[ 0 ]", (0.0, -1.0, -1.0)), ("[ 5 10 ]", (5.0, 10.0, -1.0)), ("[ 5 10 2 7 ]", (5.0, 10.0, 2.0))],
