@@ -165,3 +165,11 @@ def test_what_stands_somewhere_is_named_before_the_sky(tmp_path: Path) -> None:
         ParameterError, match=r"no motor that a controller could drive; it needs the PROTO Far\.proto: give"
     ):
         load_robot(slot)
+
+
+def test_a_part_of_a_robot_that_cannot_be_read_is_named_before_the_sky(tmp_path: Path) -> None:
+    """The folder of the sky would not give the robot its motor."""
+    part = "PROTO Part [ ] { %< let x = eval('1'); >% HingeJoint { device RotationalMotor { } } }"
+    world = put(tmp_path, {"worlds/a.wbt": "Sky { } Robot { children [ Part { } ] }", "protos/Part.proto": part})
+    with pytest.raises(ParameterError, match=r"no motor .*; .*Part is not read: .*eval is not a name"):
+        load_robot(world)
