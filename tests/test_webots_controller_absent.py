@@ -80,7 +80,7 @@ def test_devices_are_listed_in_the_order_of_the_file() -> None:
 
 
 def test_a_proto_that_is_not_read_is_the_device_that_its_name_ends_with(capsys) -> None:
-    """The proximity sensors of a copied E-puck.proto stand in a PROTO on the web; a script finds them by their names."""
+    """Proximity sensors of a copied E-puck.proto stand in a PROTO on the web; a script finds them by their names."""
     text = WORLD.replace('DistanceSensor { name "ds1" }', 'E-puckDistanceSensor { name "ps0" } OakTree { name "tree" }')
     with begun(webots.from_world(webots.read_world(text % PHYSICS))) as (robot, _):
         sensor = robot.getDevice("ps0")
