@@ -79,6 +79,17 @@ def test_devices_are_listed_in_the_order_of_the_file() -> None:
                          controller.Node.RANGE_FINDER]  # fmt: skip
 
 
+def test_a_proto_that_is_not_read_is_the_device_that_its_name_ends_with(capsys) -> None:
+    """Proximity sensors of a copied E-puck.proto stand in a PROTO on the web; a script finds them by their names."""
+    text = WORLD.replace('DistanceSensor { name "ds1" }', 'E-puckDistanceSensor { name "ps0" } OakTree { name "tree" }')
+    with begun(webots.from_world(webots.read_world(text % PHYSICS))) as (robot, _):
+        sensor = robot.getDevice("ps0")
+        sensor.enable(32)
+        robot.step(32)
+        assert type(sensor).__name__ == "DistanceSensor" and math.isnan(sensor.getValue())
+        assert robot.getDevice("tree") is None
+
+
 def test_a_device_says_once_that_it_is_not_simulated(capsys) -> None:
     """When it is used, and not when it is looked up."""
     with begun(car()) as (robot, _):

@@ -168,6 +168,25 @@ def test_coupled_motors_share_their_limits() -> None:
 # --- hostile text
 
 
+@pytest.mark.parametrize("name", ["wheel\u2011left", "m/2", "arm(1)", "a*b", "höhe", "x.y", "w:1"])
+def test_names_have_every_character_that_vrml_allows(name: str) -> None:
+    """All but spaces, control characters and " # ' , [ \\ ] { }."""
+    world = webots.read_world(f"Robot {{ children [ DEF {name} HingeJoint {{ device RotationalMotor {{ }} }} ] }}")
+    assert [joint.motor is not None for joint in world.joints] == [True]
+    proto = f"PROTO {name} [ field SFFloat t 3 ] {{ HingeJoint {{ device RotationalMotor {{ maxTorque IS t }} }} }}"
+    (joint,) = webots.read_world(f"{proto}\nRobot {{ children [ {name} {{ }} ] }}").motors().values()
+    assert joint.motor.max_torque == 3.0
+
+
+@pytest.mark.parametrize(
+    ("row", "battery"),
+    [("[ ]", ()), ("[ 0 ]", (0.0, -1.0, -1.0)), ("[ 5 10 ]", (5.0, 10.0, -1.0)), ("[ 5 10 2 7 ]", (5.0, 10.0, 2.0))],
+)
+def test_a_battery_may_leave_numbers_out(row: str, battery: tuple[float, ...]) -> None:
+    """Webots' Robot takes -1 for a largest energy or a charging power that is not given, and no fourth number."""
+    assert webots.read_world(f"Robot {{ battery {row} }}").robots[0].battery == battery
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -182,7 +201,7 @@ def test_coupled_motors_share_their_limits() -> None:
         ("RotationalMotor { maxTorque 1e999 }", r"^line 1: RotationalMotor.maxTorque = inf: must be a number$"),
         ("RotationalMotor { controlPID 1 2 }", r"^line 1: RotationalMotor.controlPID = \(1.0, 2.0\): must be 3"),
         ("RotationalMotor { controlPID 0 0 0 }", r"^line 1: WebotsMotor.control_p = 0: must be a finite number"),
-        ("Robot { battery [ 1 2 ] }", r"^line 1: Robot.battery = a list of 2: must be three numbers"),
+        ("Robot { battery [ 1 TRUE ] }", r"^line 1: Robot.battery = a list of 2: must be numbers: energy now"),
         pytest.param(
             "Solid {" + "a Solid {" * 100_000,
             r"^line 1: the bracket of line 1 is never closed$",

@@ -108,6 +108,16 @@ def test_a_script_drives_the_robot_whose_controller_it_is(tmp_path: Path) -> Non
     assert (ran.exit_code, ran.stdout) == (0, "b r\n")
 
 
+def test_a_script_of_another_name_drives_the_only_robot_that_waits_for_one(tmp_path: Path) -> None:
+    """Webots connects a program from outside to the robot whose controller is <extern>; of two, it wants the name."""
+    world = put(tmp_path, {"a.wbt": TWO.replace('"right"', '"<extern>"')})
+    assert load_robot(world, controller="other").name == load_robot(world).name == "b"
+    assert load_robot(world, controller="left").name == "a"
+    both = put(tmp_path, {"a.wbt": TWO.replace('"right"', '"<extern>"').replace('"left"', '"<extern>"')})
+    with pytest.raises(ParameterError, match="which robot: there are 'a', 'b'"):
+        load_robot(both, controller="other")
+
+
 def test_of_several_robots_with_one_controller_the_first_is_driven(tmp_path: Path) -> None:
     """Webots runs one script for each; here it is one, and the others are named."""
     robot = load_robot(put(tmp_path, {"a.wbt": TWO.replace("right", "left")}), controller="left")
@@ -155,3 +165,11 @@ def test_what_stands_somewhere_is_named_before_the_sky(tmp_path: Path) -> None:
         ParameterError, match=r"no motor that a controller could drive; it needs the PROTO Far\.proto: give"
     ):
         load_robot(slot)
+
+
+def test_a_part_of_a_robot_that_cannot_be_read_is_named_before_the_sky(tmp_path: Path) -> None:
+    """The folder of the sky would not give the robot its motor."""
+    part = "PROTO Part [ ] { %< let x = eval('1'); >% HingeJoint { device RotationalMotor { } } }"
+    world = put(tmp_path, {"worlds/a.wbt": "Sky { } Robot { children [ Part { } ] }", "protos/Part.proto": part})
+    with pytest.raises(ParameterError, match=r"no motor .*; .*Part is not read: .*eval is not a name"):
+        load_robot(world)

@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     |(?P<string>"(?:[^"\\]++|\\.)*+")
     |(?P<numbers>\[[\s,]*[-+.\d][-+.\deE\s,]*\])
     |(?P<number>{_NUMBER}(?![\w.]))
-    |(?P<word>[^\W\d][\w:.+\-]*)
+    |(?P<word>[^\W\d][^\s\x00-\x1f"\#%',\[\\\]{{}}]*)
     |(?P<mark>[{{}}\[\]])""",
     re.VERBOSE | re.DOTALL,
 )

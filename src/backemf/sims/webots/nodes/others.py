@@ -40,10 +40,17 @@ class WorldDevice:
     """Axes of joints that stand before it in the text [1]."""
 
 
-def other_device(node: Node, robot: str, after: int) -> WorldDevice:
+def device_kind(node: Node) -> str:
+    """Device that a node is, or that a PROTO that is not read ends its name with; empty: none."""
+    if node.unexpanded and node.plain_text("name"):
+        return max((kind for kind in DEVICES if node.kind.endswith(kind)), key=len, default="")
+    return node.kind if node.kind in DEVICES else ""
+
+
+def other_device(node: Node, kind: str, robot: str, after: int) -> WorldDevice:
     """A device that is not simulated."""
     return WorldDevice(
-        name=node.plain_text("name") or DEVICES[node.kind], kind=node.kind, fields=node.fields, robot=robot, after=after
+        name=node.plain_text("name") or DEVICES[kind], kind=kind, fields=node.fields, robot=robot, after=after
     )
 
 

@@ -70,8 +70,9 @@ def what_is_needed(unexpanded: Iterable[Unexpanded]) -> str:
     if not chosen:
         return ""
     broken = [each for each in chosen if not each.is_missing]
-    if broken and (robots or len(broken) == len(chosen)):
-        return broken[0].sentence()
+    of_robots = [each for each in broken if each.is_robot or each.robot]
+    if of_robots or len(broken) == len(chosen):
+        return (of_robots or broken)[0].sentence()
     missing = sorted((each for each in chosen if each.is_missing), key=lambda each: -each.likeness())
     named = ", ".join(each.why for each in missing[:MOST_NAMED])
     more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""

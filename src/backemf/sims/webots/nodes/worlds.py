@@ -14,7 +14,7 @@ from .expansion import expand
 from .joints import HOLDERS, MOTORS, motor_name, motors_of, read_joints
 from .loads import Loads
 from .node import Node, walk
-from .others import DEVICES, WorldDevice, has_physics, other_device
+from .others import WorldDevice, device_kind, has_physics, other_device
 from .proto_files import ROBOTS
 from .unexpanded import Unexpanded
 from .world_parts import World, WorldJoint, WorldRobot
@@ -52,8 +52,8 @@ def read(
         if node.kind in ROBOTS:
             robots.append(_robot(node, taken))
             within[id(node)] = robots[-1].name
-        elif node.kind in DEVICES:
-            devices.append(other_device(node, robot, len(joints)))
+        elif kind := device_kind(node):
+            devices.append(other_device(node, kind, robot, len(joints)))
         elif node.kind in HOLDERS or (node.kind in MOTORS and (parent is None or parent.kind not in HOLDERS)):
             try:
                 found = read_joints(node, robot, solver, loads, told)
@@ -78,8 +78,10 @@ def read(
 def _robot(node: Node, taken: dict[str, int]) -> WorldRobot:
     battery = node.known("battery", [])
     row = tuple(battery) if isinstance(battery, (list, tuple)) else (battery,)
-    if len(row) not in (0, 3) or not all(isinstance(x, float) and abs(x) < float("inf") for x in row):
-        raise node.error("battery", "must be three numbers: energy now [J], largest energy [J], charging power [W]")
+    if not all(isinstance(x, float) and abs(x) < float("inf") for x in row):
+        raise node.error("battery", "must be numbers: energy now [J], largest energy [J], charging power [W]")
+    if row:
+        row = (*row, -1.0, -1.0)[:3]  # Webots' own value where one is left out
     return WorldRobot(
         name=_free_name(node.text("name", "robot"), taken),
         controller=node.text("controller", "<generic>"),

@@ -205,7 +205,8 @@ def load_robot(
 ) -> RobotDescription:
     """A robot from a file of ours (.toml), or from a world, a PROTO or a node of Webots (.wbt, .proto).
 
-    `robot` is its name, where a world has several; without it, the first whose controller is called `controller`.
+    `robot` is its name, where a world has several; without it, the first whose controller is called `controller`,
+    or else the only one whose controller is `<extern>`.
     `assets` are folders in which PROTOs are looked for that are neither beside the file nor where it says.
     """
     file = Path(path)
@@ -257,6 +258,9 @@ def _choose(world: World, file: str, driven: set[str], controller: str) -> tuple
     missing = [each for each in world.unexpanded if controller and each.controller == controller]
     if missing:
         raise ParameterError(f"{file}: the robot of {controller!r} is not read: {what_is_needed(missing)}")
+    waiting = [each.name for each in drives if each.controller == "<extern>"]
+    if len(waiting) == 1:
+        return waiting[0], []
     if len(drives) > 1:
         shown = ", ".join(repr(each.name) for each in drives)
         raise ParameterError(f"{file}: which robot: there are {shown}; give the name of one (--name)")
