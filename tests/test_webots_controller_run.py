@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 import wave
 from pathlib import Path
@@ -117,6 +118,13 @@ def test_a_script_that_goes_on_is_ended() -> None:
     """One step after the one that said -1, as in Webots."""
     ended = webots.run_script(SCRIPTS / "goes_on.py", hip(), duration=0.32)
     assert (ended.code, ended.error, ended.simulation.count) == (0, None, 10)
+
+
+def test_a_second_thread_that_goes_on_is_ended_without_a_word(capsys, monkeypatch) -> None:
+    """Python keeps quiet about a thread that exits, if it exits by SystemExit itself."""
+    monkeypatch.setattr(threading, "excepthook", threading.__excepthook__)
+    webots.run_script(SCRIPTS / "goes_on_in_a_thread.py", hip(), duration=0.32)
+    assert capsys.readouterr().err == ""
 
 
 def test_an_exit_code_is_kept() -> None:

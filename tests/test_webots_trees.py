@@ -118,6 +118,13 @@ def test_a_script_of_another_name_drives_the_only_robot_that_waits_for_one(tmp_p
         load_robot(both, controller="other")
 
 
+def test_a_script_of_a_robot_without_motors_drives_no_other(tmp_path: Path) -> None:
+    """Its own robot is the one that Webots would start it for."""
+    world = put(tmp_path, {"a.wbt": TWO + 'Robot { name "c" controller "watch" }'})
+    with pytest.raises(ParameterError, match="has no motor that a controller could drive"):
+        load_robot(world, controller="watch")
+
+
 def test_of_several_robots_with_one_controller_the_first_is_driven(tmp_path: Path) -> None:
     """Webots runs one script for each; here it is one, and the others are named."""
     robot = load_robot(put(tmp_path, {"a.wbt": TWO.replace("right", "left")}), controller="left")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -142,7 +143,7 @@ class Simulation:
             turns = self._steps_of(duration)
         if self._over:
             # one step after the one that said so, Webots ends the controller
-            raise Over(0)
+            raise Over(0) if threading.current_thread() is threading.main_thread() else SystemExit(0)
         if self._within:
             told("Warning: robot_step_begin() called multiple times before calling wb_robot_step_end().")
         if self.count >= self.last:

@@ -255,6 +255,9 @@ def _choose(world: World, file: str, driven: set[str], controller: str) -> tuple
     if mine:
         others = ", ".join(map(repr, mine[1:]))
         return mine[0], [f"{file}: {controller!r} drives {mine[0]!r} here, and not {others} (--name)"] if others else []
+    still = [each.name for each in world.robots if controller and each.controller == controller]
+    if still:
+        return still[0], []
     missing = [each for each in world.unexpanded if controller and each.controller == controller]
     if missing:
         raise ParameterError(f"{file}: the robot of {controller!r} is not read: {what_is_needed(missing)}")
