@@ -324,7 +324,7 @@ def test_a_supervisor_sees_the_world_of_the_file(capsys) -> None:
 
 def test_nodes_of_a_supervisor() -> None:
     """The robot itself, turned nodes, and what hangs on a joint, whose place is not known."""
-    with webots.simulated(car()):
+    with webots.simulate(car()):
         robot = controller.Supervisor()
         own = robot.getSelf()
         assert own is robot.getFromDef("CAR") and own.getType() == controller.Node.ROBOT

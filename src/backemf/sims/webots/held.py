@@ -14,7 +14,7 @@ from ...errors import ParameterError
 from ...physics.ops import where
 from ..joint import single
 from ..on_joint import OnJoint
-from .commands import Commands, commanded
+from .commands import Commands, apply_commands
 from .compiled import CompiledWebots
 from .law import MotorState, commanded_velocity, engine_step, imposed_torque, in_torque, largest_torque
 from .motor import WebotsJoint, WebotsMotor
@@ -125,7 +125,7 @@ class HeldLaw:
             raise ParameterError(
                 f"step: the controller commands a {on.control}; give Command({CONTROLS[on.control]}=...)"
             )
-        state = commanded(on.motor, state, self._calls(np.asarray(value, dtype=float)))
+        state = apply_commands(on.motor, state, self._calls(np.asarray(value, dtype=float)))
         state = commanded_velocity(on.motor, state, position, dt)
         pushed = where(in_torque(state), state.torque, 0.0)
         wanted, most = where(in_torque(state), 0.0, state.velocity), largest_torque(joint, state)

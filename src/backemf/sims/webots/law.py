@@ -118,7 +118,7 @@ def engine_step(
     pull = load - joint.spring_constant * position
     row = Row(wanted, joint.cfm, -most, most)
     if joint.min_stop is not None:
-        row, push = stopped(joint, row, most, position, dt)
+        row, push = stop_row(joint, row, most, position, dt)
         pull = pull + push
     heavy = inertia + dt * damping
     needed = (heavy * row.velocity - inertia * velocity - dt * pull) / (dt + row.softness * heavy)
@@ -139,7 +139,7 @@ class Row(NamedTuple):
     """Highest torque [N·m]."""
 
 
-def stopped(joint: WebotsJoint, row: Row, most: float, position: float, dt: float) -> tuple[Row, Any]:
+def stop_row(joint: WebotsJoint, row: Row, most: float, position: float, dt: float) -> tuple[Row, Any]:
     """The constraint at a hard stop, and the motor's torque beside it [N·m].
 
     ODE has one constraint for both. At a stop it is the stop's, and the motor pushes with all of its torque the way it
@@ -159,7 +159,7 @@ def stopped(joint: WebotsJoint, row: Row, most: float, position: float, dt: floa
     return stop, where(low | high, way * most, nothing)
 
 
-def moved(joint: WebotsJoint, position: float, velocity: float, dt: float) -> float:
+def next_position(joint: WebotsJoint, position: float, velocity: float, dt: float) -> float:
     """Position after a step [rad]. ODE adds the turn to a quaternion, which makes it 2·atan(w·dt/2)."""
     if joint.kind == "slider":
         return position + velocity * dt
@@ -187,7 +187,7 @@ def webots_step(
     pushed = load + where(in_torque(state), state.torque, 0.0 * state.torque)
     wanted = where(in_torque(state), 0.0 * state.velocity, state.velocity)
     done = engine_step(joint, wanted, largest_torque(joint, state), at.position, at.velocity, inertia, pushed, dt)
-    return state, JointState(moved(joint, at.position, done.velocity, dt), done.velocity), done.feedback
+    return state, JointState(next_position(joint, at.position, done.velocity, dt), done.velocity), done.feedback
 
 
 # --- without physics

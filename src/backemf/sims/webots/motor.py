@@ -26,7 +26,7 @@ JOINTS = {"hinge": "HingeJoint", "slider": "SliderJoint"}
 class WebotsMotor:
     """A `RotationalMotor`, or a `LinearMotor` in N, m and their ratios. All defaults are Webots'.
 
-    The constructor refuses what Webots would correct; `corrected` does as Webots does, and says what it changed.
+    The constructor refuses what Webots would correct; `from_fields` does as Webots does, and says what it changed.
     """
 
     kind: str = word(default="rotational")
@@ -74,13 +74,13 @@ class WebotsMotor:
             )
 
     @classmethod
-    def corrected(cls, position: float = 0.0, **fields: Any) -> tuple[WebotsMotor, list[str]]:
+    def from_fields(cls, position: float = 0.0, **fields: Any) -> tuple[WebotsMotor, list[str]]:
         """A motor from fields as they stand in a file, corrected as Webots does it, and its warnings.
 
         `position` is the joint's at load, which the soft limits are widened to hold. Gains of the PID that Webots warns
         of and keeps are kept out: such a motor would run away, and is refused here.
         """
-        return _corrected(cls, position, fields)
+        return _correct(cls, position, fields)
 
 
 @kind_of_numbers
@@ -121,7 +121,7 @@ class WebotsJoint:
             raise ParameterError("WebotsJoint.min_stop and max_stop are given together or not at all")
 
     @classmethod
-    def corrected(cls, **fields: Any) -> tuple[WebotsJoint, list[str]]:
+    def from_fields(cls, **fields: Any) -> tuple[WebotsJoint, list[str]]:
         """A joint from fields as they stand in a file: negative constants lose their sign, and a warning says so."""
         warnings = []
         for name in ("spring_constant", "damping_constant", "static_friction"):
@@ -141,22 +141,22 @@ def stop_warnings(kind: str, position: float, motor: WebotsMotor, min_stop: floa
     """What Webots says of hard stops that are in the way; it changes nothing for it."""
     if min_stop == max_stop:
         return []
-    told = []
+    messages = []
     node, device = JOINTS[kind], KINDS[motor.kind]
     if kind == "hinge" and min_stop <= -3.141592653589793:
-        told.append("HingeJoint 'minStop' must be greater than -pi to be effective.")
+        messages.append("HingeJoint 'minStop' must be greater than -pi to be effective.")
     if kind == "hinge" and max_stop >= 3.141592653589793:
-        told.append("HingeJoint 'maxStop' must be less than pi to be effective.")
+        messages.append("HingeJoint 'maxStop' must be less than pi to be effective.")
     if motor.min_position != motor.max_position:
         if motor.min_position < min_stop:
-            told.append(f"{node} 'minStop' must be less or equal to {device} 'minPosition'.")
+            messages.append(f"{node} 'minStop' must be less or equal to {device} 'minPosition'.")
         if motor.max_position > max_stop:
-            told.append(f"{node} 'maxStop' must be greater or equal to {device} 'maxPosition'.")
+            messages.append(f"{node} 'maxStop' must be greater or equal to {device} 'maxPosition'.")
     if position < min_stop:
-        told.append("'minStop' must be less than or equal to 'position'.")
+        messages.append("'minStop' must be less than or equal to 'position'.")
     if position > max_stop:
-        told.append("'maxStop' must be greater than or equal to 'position'.")
-    return told
+        messages.append("'maxStop' must be greater than or equal to 'position'.")
+    return messages
 
 
 def _require(part: WebotsMotor, name: str, good: Any, sentence: str) -> None:
@@ -165,11 +165,11 @@ def _require(part: WebotsMotor, name: str, good: Any, sentence: str) -> None:
         raise ParameterError(f"WebotsMotor.{name} = {getattr(part, name)}: {sentence}")
 
 
-def _corrected(cls: type[WebotsMotor], position: float, fields: Mapping[str, Any]) -> tuple[WebotsMotor, list[str]]:
-    known, told = dict(fields), []
+def _correct(cls: type[WebotsMotor], position: float, fields: Mapping[str, Any]) -> tuple[WebotsMotor, list[str]]:
+    known, messages = dict(fields), []
 
     def change(name: str, value: float, should: str, shown: str = "") -> None:
-        told.append(f"Invalid '{shown or camel(name)}' changed to {value:g}. The value should be {should}.")
+        messages.append(f"Invalid '{shown or camel(name)}' changed to {value:g}. The value should be {should}.")
         known[name] = value
 
     if known.get("max_velocity", 0.0) < 0.0:
@@ -179,7 +179,7 @@ def _corrected(cls: type[WebotsMotor], position: float, fields: Mapping[str, Any
     if known.get("max_torque", 0.0) < 0.0:
         change("max_torque", 10.0, "non-negative", "maxForce" if known.get("kind") == "linear" else "maxTorque")
     if known.get("multiplier", 1.0) == 0.0:
-        told.append("The value of 'multiplier' cannot be 0. Value reverted to 1.")
+        messages.append("The value of 'multiplier' cannot be 0. Value reverted to 1.")
         known["multiplier"] = 1.0
     # 0 and 0 mean no limits; anything else has to hold the joint's position
     if (known.get("min_position", 0.0), known.get("max_position", 0.0)) != (0.0, 0.0):
@@ -187,4 +187,4 @@ def _corrected(cls: type[WebotsMotor], position: float, fields: Mapping[str, Any
             change("max_position", position, f"{position:g} or greater")
         if known.get("min_position", 0.0) > position:
             change("min_position", position, f"{position:g} or less")
-    return cls(**known), told
+    return cls(**known), messages

@@ -35,7 +35,7 @@ def read_actuator(
     in which PROTOs are looked for.
     """
     ABOUT.require_version(version)
-    found = _named(read(text_or_path, assets=assets), joint, _file(text_or_path))
+    found = _find_motor(read(text_or_path, assets=assets), joint, _file(text_or_path))
     if control is not None and control not in CONTROLS:
         raise ParameterError(f"control = {control!r}: must be one of {', '.join(CONTROLS)}")
     if inertia is not None:
@@ -64,7 +64,7 @@ def _file(text_or_path: str | os.PathLike[str]) -> str:
     return "text" if isinstance(text_or_path, str) and "{" in text_or_path else str(text_or_path)
 
 
-def _named(world: World, joint: str | None, file: str) -> WorldJoint:
+def _find_motor(world: World, joint: str | None, file: str) -> WorldJoint:
     motors = [found for found in world.joints if found.motor is not None]
     if not motors:
         needs = what_is_needed(world.unexpanded) or f"it should have a {' or a '.join(KINDS.values())}"

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from ...errors import BackemfError, ParameterError
-from .backends.axis import told
+from .backends.axis import log
 from .records.recording import Recorder
 from .robots.description import RobotDescription
 from .session import running
@@ -81,19 +81,19 @@ def run_script(
 def _code(stop: SystemExit) -> int:
     if stop.code is None or isinstance(stop.code, int):
         return int(stop.code or 0)
-    told(str(stop.code))
+    log(str(stop.code))
     return 1
 
 
 def _show(failure: Exception, path: Path) -> None:
     """The script's own part of the traceback; what is bad input of ours is one sentence."""
     if isinstance(failure, BackemfError):
-        told(f"{type(failure).__name__}: {failure}")
+        log(f"{type(failure).__name__}: {failure}")
         return
     trace = failure.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != str(path):
         trace = trace.tb_next
-    told("".join(traceback.format_exception(type(failure), failure, trace)).rstrip())
+    log("".join(traceback.format_exception(type(failure), failure, trace)).rstrip())
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...errors import ParameterError
-from .backends.axis import Axis, told
+from .backends.axis import Axis, log
 from .backends.full_motor import FullMotors
 from .backends.ideal import Ideal
 from .backends.on_mujoco import OnMujoco
@@ -99,7 +99,7 @@ class Simulation:
             recorder.begin(self.axes, self.behind.electric, bool(robot.battery))
         self._begin = time.monotonic()
         for sentence in robot.warnings:
-            told(f"WARNING: {sentence}")
+            log(f"WARNING: {sentence}")
 
     @property
     def time(self) -> float:
@@ -121,7 +121,7 @@ class Simulation:
             self._enabled.append((device, sampler))
             real = sampler.every * self.basic
             if abs(real - period) > 1e-6 and self.hints:
-                told(
+                log(
                     f'Hint: {kind} "{device.name}": a sampling period of {period} ms is no multiple of the basic time '
                     f"step of {self.basic:g} ms, so that values come every {real:g} ms."
                 )
@@ -131,7 +131,7 @@ class Simulation:
     def step(self, duration: int | None) -> int:
         """Simulate for some milliseconds; 0, or -1 when the run is over."""
         if self._within:
-            told("Warning: wb_robot_step() called before calling wb_robot_step_end().")
+            log("Warning: wb_robot_step() called before calling wb_robot_step_end().")
         begun = self.step_begin(duration)
         return begun if begun == -1 else self.step_end()
 
@@ -144,7 +144,7 @@ class Simulation:
             # one step after the one that said so, Webots ends the controller
             raise Over(0)
         if self._within:
-            told("Warning: robot_step_begin() called multiple times before calling wb_robot_step_end().")
+            log("Warning: robot_step_begin() called multiple times before calling wb_robot_step_end().")
         if self.count >= self.last:
             self._over = True
             for motor in self.motors if self.hints else ():
@@ -160,7 +160,7 @@ class Simulation:
     def step_end(self) -> int:
         """Simulate what was begun."""
         if not self._within:
-            told("Warning: robot_step_end() called multiple times before calling wb_robot_step_begin().")
+            log("Warning: robot_step_end() called multiple times before calling wb_robot_step_begin().")
             return -1 if self._over else 0
         self._within = False
         turns = min(self._asked, self.last - self.count)
@@ -186,7 +186,7 @@ class Simulation:
             raise ParameterError(f"step({whole}): a step takes 0 ms or more")
         turns = math.ceil(whole / self.basic - 1e-9)
         if abs(turns * self.basic - whole) > 1e-6 and self.hints:
-            told(
+            log(
                 f"Hint: step({whole}): the duration must be a multiple of the basic time step of {self.basic:g} ms; "
                 f"{turns * self.basic:g} ms are simulated."
             )
@@ -218,7 +218,7 @@ class Simulation:
             count = self.count
             for device, sampler in self._enabled:
                 if count >= sampler.due:
-                    sampler.value = device._measured(self)
+                    sampler.value = device._measure(self)
                     sampler.due = count + sampler.every
         if self._recorder is not None:
             self._recorder.add(self)
@@ -234,7 +234,7 @@ class Simulation:
             power += effort * axis.motor.consumption_factor
         self.energy = max(self.energy - power * self.dt, 0.0)
         if self.energy == 0.0:
-            told(f'INFO: Robot "{self.robot.name}": Battery is empty.')
+            log(f'INFO: Robot "{self.robot.name}": Battery is empty.')
             self._on = False
             self.battery.value = 0.0
             for motor in self.motors:
@@ -246,7 +246,7 @@ class BatterySensor:
 
     name = "battery"
 
-    def _measured(self, simulation: Simulation) -> float:
+    def _measure(self, simulation: Simulation) -> float:
         return simulation.energy
 
 
@@ -272,7 +272,7 @@ def _devices(robot: RobotDescription, axes: list[Axis]) -> list[Device]:
         world = joint.world
         for name in device_names(world):
             kind = Motor if axis.driven and name == world.name else Brake if name == world.brake else PositionSensor
-            device = kind._made(name, len(made) + 1, axis)
+            device = kind._make(name, len(made) + 1, axis)
             if isinstance(device, PositionSensor) and world.sensor is not None:
                 device._noise, device._resolution = world.sensor.noise, world.sensor.resolution
             made.append(device)
@@ -284,7 +284,7 @@ def _absent(other: WorldDevice, tag: int) -> Device:
 
 
 @contextmanager
-def simulated(robot: RobotDescription | str | os.PathLike[str], **options: Any) -> Iterator[Simulation]:
+def simulate(robot: RobotDescription | str | os.PathLike[str], **options: Any) -> Iterator[Simulation]:
     """Run a robot for the devices of `backemf.sims.webots.controller` in the block; options as of `Simulation`."""
     described = robot if isinstance(robot, RobotDescription) else load_robot(robot)
     simulation = Simulation(described, **options)

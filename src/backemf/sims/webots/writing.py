@@ -71,7 +71,7 @@ def write(
     lines = _lines(actuator, known, way, kind, own)
     if kind == "linear":
         lines = _linear(lines, actuator, known, travel)
-    kept = _kept(actuator, known, way, own)
+    kept = _phenomena_kept(actuator, known, way, own)
     return Written(text=text_of_lines(lines, joint), statuses=statuses(thing, kept), notes=list(lines.comments))
 
 
@@ -157,7 +157,7 @@ def _consumption(actuator: Actuator, known: Joint) -> Figure | None:
     return Figure(volts / (n * gears * kt), "W/(N·m)", source)
 
 
-def _kept(actuator: Actuator, known: Joint, way: Chosen, own: Mapping[str, float]) -> dict[str, str]:
+def _phenomena_kept(actuator: Actuator, known: Joint, way: Chosen, own: Mapping[str, float]) -> dict[str, str]:
     """What Webots holds of an actuator."""
     speeds, motor = way.control != "torque", actuator.motor
     kept = {
@@ -211,11 +211,11 @@ def _linear(lines: Lines, actuator: Actuator, known: Joint, travel: float | None
              "max_position": "m", "consumption_factor": "W/N", "damping_constant": "N·s/m",
              "static_friction": "N"}  # fmt: skip
 
-    def turned(fields: dict[str, Figure]) -> dict[str, Figure]:
-        told = "" if travel is None else f", {r:g} m/rad"
+    def along_slider(fields: dict[str, Figure]) -> dict[str, Figure]:
+        note = "" if travel is None else f", {r:g} m/rad"
         return {
-            name: Figure(f.value * r ** power[name], units[name], f.source + told) if name in power else f
+            name: Figure(f.value * r ** power[name], units[name], f.source + note) if name in power else f
             for name, f in fields.items()
         }
 
-    return replace(lines, motor=turned(lines.motor), joint=turned(lines.joint), comments=_inertia(known, r))
+    return replace(lines, motor=along_slider(lines.motor), joint=along_slider(lines.joint), comments=_inertia(known, r))

@@ -16,7 +16,7 @@ NONE = WebotsMotor(max_torque=0.0)
 """Stands in for the motor of a joint that has none."""
 
 
-def told(text: str) -> None:
+def log(text: str) -> None:
     """A line on the error stream, where Webots' console would have it."""
     print(text, file=sys.stderr)
 
@@ -159,7 +159,7 @@ class Axis:
 
     def warn(self, text: str) -> None:
         """Say what Webots' console says of the motor."""
-        told(f'WARNING: {KINDS[self.motor.kind]} "{self.name}": {text}')
+        log(f'WARNING: {KINDS[self.motor.kind]} "{self.name}": {text}')
 
     def units(self) -> dict[str, str]:
         """Unit of each recorded channel."""

@@ -120,13 +120,13 @@ class OnMujoco:
         columns[:, -1] = smooth
         solved = h * np.linalg.solve(heavy, columns)
         free = data.qvel[dofs] + solved[dofs, -1]
-        self.torques = bounded(solved[dofs, :-1] + np.diag(cfm), wanted - free, most, self.torques)
+        self.torques = solve_bounded(solved[dofs, :-1] + np.diag(cfm), wanted - free, most, self.torques)
         data.qfrc_applied[dofs] = pushed + self.torques
         mujoco.mj_step2(model, data)
         return self.torques
 
 
-def bounded(matrix: Any, short: Any, most: Any, start: Any) -> Any:
+def solve_bounded(matrix: Any, short: Any, most: Any, start: Any) -> Any:
     """Torques within ±most that make matrix·torques = short, or are at a bound that would be passed."""
     free = np.linalg.solve(matrix, short)
     if (np.abs(free) <= most).all():

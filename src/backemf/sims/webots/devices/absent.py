@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..backends.axis import told
+from ..backends.axis import log
 from ..session import current
 from .kinds import NODES, snake
 from .neutral import KINDS, DeviceKind
@@ -24,7 +24,7 @@ class Absent:
     def _start(self, fields: Mapping[str, Any]) -> None:
         self._fields, self._values, self._period, self._warned = fields, {}, 0, False
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         """How it is called in what is said of it."""
         return type(self).__name__
 
@@ -32,7 +32,7 @@ class Absent:
         """Say once that it is not simulated."""
         if not self._warned:
             self._warned = True
-            told(f"WARNING: {self._called()} is not simulated: {self._described.instead}.")
+            log(f"WARNING: {self._title()} is not simulated: {self._described.instead}.")
 
     def enable(self, p: int) -> None:
         self._warn()
@@ -61,7 +61,7 @@ class AbsentDevice(Absent, Device):
         if self._described.samples and isinstance(name, str) and "_period" in self.__dict__:
             self.enable(int(current("Sensor").basic) if sampling_period is None else sampling_period)
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         return f'{type(self).__name__} "{self._name}"'
 
     def getModel(self) -> str:
@@ -146,6 +146,6 @@ ABSENT: dict[str, Any] = {name: absent_class(name, kind) for name, kind in KINDS
 
 def absent_device(kind: str, name: str, tag: int, fields: Mapping[str, Any]) -> Any:
     """A device of a robot that is not simulated."""
-    device = ABSENT[kind]._made(name, tag, None)
+    device = ABSENT[kind]._make(name, tag, None)
     device._start(fields)
     return device

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..backends.axis import told
+from ..backends.axis import log
 from ..nodes.node import Node as FileNode
 from ..nodes.node import Unreadable, walk
 from .kinds import NODES, snake
@@ -67,7 +67,7 @@ class Node:
         if not self._warned:
             self._warned = True
             called = f"{self._node.kind} {self._node.name}".rstrip()
-            told(f"WARNING: Supervisor: {called} is not simulated: only joints of the robot move.")
+            log(f"WARNING: Supervisor: {called} is not simulated: only joints of the robot move.")
 
     def getDef(self) -> str:
         return self._node.name

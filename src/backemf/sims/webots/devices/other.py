@@ -10,7 +10,7 @@ import ctypes
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..backends.axis import Axis, told
+from ..backends.axis import Axis, log
 from ..session import current
 from .kinds import NODES
 
@@ -72,7 +72,7 @@ class Device:
         else:
             found = next((device for device in simulation.devices if device._name == name), None)
             if found is None:
-                told(
+                log(
                     NOT_FOUND.format(name)
                     if name
                     else "Error: wb_robot_get_device() called with NULL or empty argument."
@@ -86,7 +86,7 @@ class Device:
         self.__dict__ = found.__dict__
 
     @classmethod
-    def _made(cls, name: str, tag: int, axis: Axis) -> Any:
+    def _make(cls, name: str, tag: int, axis: Axis) -> Any:
         """The device of an axis, as the simulation makes it."""
         device = object.__new__(cls)
         device._name, device._tag, device._axis = name, tag, axis
@@ -144,7 +144,7 @@ class Sensor(Device):
     def enable(self, p: int) -> None:
         period = period_of(p)
         if period < 0:
-            told("Error: wb_position_sensor_enable() called with negative sampling period.")
+            log("Error: wb_position_sensor_enable() called with negative sampling period.")
             return
         simulation = current("Sensor")
         self._sampler.period = period
@@ -179,13 +179,13 @@ class PositionSensor(Sensor):
     def getValue(self) -> float:
         sampler = self._sampler
         if sampler.period <= 0:
-            told(
+            log(
                 "Error: wb_position_sensor_get_value() called for a disabled device! "
                 "Please use: wb_position_sensor_enable()."
             )
         return sampler.value
 
-    def _measured(self, simulation: Any) -> float:
+    def _measure(self, simulation: Any) -> float:
         """What it reads now."""
         position = self._axis.position
         if self._noise > 0.0:
@@ -228,10 +228,10 @@ class Brake(Device):
     def setDampingConstant(self, c: float) -> None:
         value = double(c)
         if value != value:
-            told("Error: wb_brake_set_damping_constant() called with an invalid 'damping_constant' argument (NaN).")
+            log("Error: wb_brake_set_damping_constant() called with an invalid 'damping_constant' argument (NaN).")
         elif not 0.0 <= value < math.inf:
             # Webots takes such a constant, and its engine breaks down over it
-            told(
+            log(
                 f"Error: wb_brake_set_damping_constant() called with 'damping_constant' = {value:g}, "
                 "which must be 0 or more and finite."
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..backends.axis import told
+from ..backends.axis import log
 from ..session import current
 from ..simulation import BatterySensor
 from .inputs import Joystick, Keyboard, Mouse
@@ -30,7 +30,7 @@ class Robot:
         text = "" if node is None else node.fields.get("customData", "")
         self._custom_data = text if isinstance(text, str) else ""
         if simulation.created:
-            told("Error: only one Robot instance can be created per controller process.")
+            log("Error: only one Robot instance can be created per controller process.")
             return
         simulation.created = True
         self.devices = {device._name: device for device in simulation.devices}
@@ -40,13 +40,13 @@ class Robot:
 
     def getDevice(self, name: str) -> Any:
         if name not in self.devices:
-            told(f'Device "{name}" was not found on robot "{self.name}"')
+            log(f'Device "{name}" was not found on robot "{self.name}"')
             return None
         return self.devices[name]
 
     def getDeviceByIndex(self, index: int) -> Any:
         if not 0 <= index < len(self._simulation.devices):
-            told("Error: The index of wb_robot_get_device_by_index() is out of the bounds.")
+            log("Error: The index of wb_robot_get_device_by_index() is out of the bounds.")
             return None
         return self._simulation.devices[index]
 
@@ -92,7 +92,7 @@ class Robot:
 
     def setMode(self, mode: int, arg: str) -> None:
         if mode not in (self.MODE_SIMULATION, self.MODE_REMOTE_CONTROL):
-            told(f"Error: wb_robot_set_mode() cannot set mode to {mode}.")
+            log(f"Error: wb_robot_set_mode() cannot set mode to {mode}.")
 
     def getSupervisor(self) -> bool:
         return self._supervises
@@ -118,7 +118,7 @@ class Robot:
         """Say once what a call cannot do here."""
         if text not in self._texts:
             self._texts.add(text)
-            told(f"WARNING: {text}")
+            log(f"WARNING: {text}")
 
     def wwiSendText(self, text: str) -> None:
         self._without_effect("Robot.wwiSendText() has no effect: there is no robot window.")
@@ -139,7 +139,7 @@ class Robot:
     def batterySensorEnable(self, sampling_period: int) -> None:
         period = period_of(sampling_period)
         if period < 0:
-            told("Error: wb_robot_battery_sensor_enable() called with negative sampling period.")
+            log("Error: wb_robot_battery_sensor_enable() called with negative sampling period.")
             return
         sampler = self._simulation.battery
         sampler.period, sampler.value = period, -1.0
@@ -154,7 +154,7 @@ class Robot:
     def batterySensorGetValue(self) -> float:
         sampler = self._simulation.battery
         if sampler.period <= 0:
-            told(
+            log(
                 "Error: wb_robot_battery_sensor_get_value() called for a disabled device! "
                 "Please use: wb_robot_battery_sensor_enable()."
             )
@@ -173,15 +173,15 @@ class Robot:
         raise AttributeError(f"Robot.{name}: there is no {name} in Webots' Robot, or it is not there in backemf")
 
 
-def _deprecated(method: str) -> Any:
+def _deprecated_getter(method: str) -> Any:
     """A getter of one kind of devices, which Webots still has."""
 
     def get(self: Robot, name: str) -> Any:
-        told(f"DEPRECATION: Robot.{method} is deprecated, please use Robot.getDevice instead.")
+        log(f"DEPRECATION: Robot.{method} is deprecated, please use Robot.getDevice instead.")
         return self.getDevice(name)
 
     return get
 
 
 for _kind in ("Motor", "PositionSensor", "Brake", *KINDS):
-    setattr(Robot, f"get{_kind}", _deprecated(f"get{_kind}"))
+    setattr(Robot, f"get{_kind}", _deprecated_getter(f"get{_kind}"))

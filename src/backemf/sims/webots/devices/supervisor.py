@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backends.axis import told
+from ..backends.axis import log
 from ..nodes.node import Node as FileNode
 from .fields import Node, SeenWorld
 from .robot import Robot
@@ -65,7 +65,7 @@ class Supervisor(Robot):
 
     def simulationSetMode(self, mode: int) -> None:
         if mode not in (self.SIMULATION_MODE_REAL_TIME, self.SIMULATION_MODE_FAST):
-            told(f"Error: wb_supervisor_simulation_set_mode(): mode {mode} is not there; a run goes on to its end.")
+            log(f"Error: wb_supervisor_simulation_set_mode(): mode {mode} is not there; a run goes on to its end.")
             return
         self._simulation.realtime = mode == self.SIMULATION_MODE_REAL_TIME
 

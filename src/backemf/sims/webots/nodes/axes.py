@@ -17,7 +17,7 @@ def axis_of(joint: Node, index: str) -> tuple[float, float, float]:
     """An axis of a joint in the frame of its parent [1], where all of its positions are 0; index is "", "2" or "3"."""
     if joint.kind == "BallJoint":
         return _ball_axis(joint, index)
-    # a hinge turns about x unless it is told, and all else about or along z
+    # a hinge turns about x by default, and all else about or along z
     usual = X if index == "" and joint.kind in ("HingeJoint", "Hinge2Joint") else Z
     found = _parameters(joint, index)
     axis = usual if found is None else found.numbers("axis", usual)

@@ -81,13 +81,13 @@ class Expansion:
             node, in_robot = pending.pop()
             if id(node) in seen:
                 continue
-            while self._replaced(node, in_robot):
+            while self._replace(node, in_robot):
                 pass
             seen.add(id(node))
             inside = in_robot or node.kind in ROBOTS
             pending += [(child, inside) for name in node.fields if name not in _LOOKS for child in node.nodes(name)]
 
-    def _replaced(self, node: Node, in_robot: bool) -> bool:
+    def _replace(self, node: Node, in_robot: bool) -> bool:
         """Whether a node was a PROTO and now is what that stands for, which may be a PROTO again."""
         scope, node.scope = node.scope, None
         if scope is None or node.kind in BASE_NODES:
@@ -121,7 +121,7 @@ class Expansion:
         text, lines = proto.body, None
         language = _language(proto)
         if language:
-            text, lines = self._rendered(proto, language, fields, given)
+            text, lines = self._render(proto, language, fields, given)
         self.text_left -= len(text)
         if self.text_left < 0:
             raise _Bound(f"its PROTOs have more than {MOST_TEXT} characters in all")
@@ -142,7 +142,7 @@ class Expansion:
             raise _Bound(f"there are more than {DEEPEST} PROTOs within each other")
         return Scope(proto.document, proto, scope, scope.depth + 1)
 
-    def _rendered(
+    def _render(
         self, proto: Proto, language: str, header: dict[str, ProtoField], given: dict[str, Any]
     ) -> tuple[str, Any]:
         """The text that the templates of a body make, and the lines of its parts."""

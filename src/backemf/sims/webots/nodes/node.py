@@ -52,7 +52,7 @@ class Node:
 
     def error(self, name: str, sentence: str) -> ParameterError:
         """What is wrong with a field."""
-        return ParameterError(f"{self.at(name)}: {self.kind}.{name} = {_shown(self.fields.get(name))}: {sentence}")
+        return ParameterError(f"{self.at(name)}: {self.kind}.{name} = {_show(self.fields.get(name))}: {sentence}")
 
     def number(self, name: str, default: float) -> float:
         """A field that is one finite number."""
@@ -60,7 +60,7 @@ class Node:
 
     def numbers(self, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
         """A field that is a row of as many numbers as its default."""
-        value = self.known(name, default)
+        value = self.known_value(name, default)
         row = value if isinstance(value, tuple) else (value,)
         if isinstance(value, list):
             row = tuple(value)
@@ -71,7 +71,7 @@ class Node:
 
     def text(self, name: str, default: str = "") -> str:
         """A field that is a text."""
-        value = self.known(name, default)
+        value = self.known_value(name, default)
         if not isinstance(value, str):
             raise self.error(name, "must be a text in quotation marks")
         return value
@@ -81,7 +81,7 @@ class Node:
         value = self.fields.get(name, "")
         return value if isinstance(value, str) else ""
 
-    def known(self, name: str, default: Any = None) -> Any:
+    def known_value(self, name: str, default: Any = None) -> Any:
         """A field; raises one sentence where only Webots could tell its value."""
         value = self.fields.get(name, default)
         if isinstance(value, Unreadable):
@@ -115,7 +115,7 @@ def _number(x: Any) -> bool:
     return isinstance(x, (int, float)) and not isinstance(x, bool) and abs(x) < float("inf")
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     if isinstance(value, Unreadable):
         return "..."
     shown = repr(value) if not isinstance(value, list) else f"a list of {len(value)}"

@@ -72,17 +72,17 @@ class FieldView:
         if header:
             return {"node_name": node.kind, "fields": self.fields(header, node.fields, depth + 1)}
         known = {**_DEFAULTS.get(node.kind, {}), **node.fields}
-        values = {name: self._guessed(each, depth) for name, each in known.items()}
+        values = {name: self._guess(each, depth) for name, each in known.items()}
         if self.old:
             return {"node_name": node.kind, "fields": values}
         return {"node_name": node.kind, "fields": {name: {"value": each} for name, each in values.items()}}
 
-    def _guessed(self, value: Any, depth: int) -> Any:
+    def _guess(self, value: Any, depth: int) -> Any:
         if isinstance(value, Node):
             return self._node(value, depth + 1)
         if isinstance(value, tuple):
             names = {2: "xy", 3: "xyz", 4: "xyza"}.get(len(value), "")
             return dict(zip(names, value, strict=True)) if names else list(value)
         if isinstance(value, list):
-            return [self._guessed(each, depth + 1) for each in value] if depth < DEEPEST else []
+            return [self._guess(each, depth + 1) for each in value] if depth < DEEPEST else []
         return None if isinstance(value, Unreadable) else value

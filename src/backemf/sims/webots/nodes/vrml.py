@@ -153,11 +153,11 @@ class _Parser:
         """EXTERNPROTO "address", or as VRML97 has it EXTERNPROTO Name [ fields ] "address"."""
         name = self.take().text if self.next.kind == "word" else ""
         if self.next.text.startswith("["):
-            self.jump(self.closed(self.next) + 1, self.next.line)
+            self.jump(self.closing_of(self.next) + 1, self.next.line)
         address = self.expect("the address of a PROTO", "string").text[1:-1].strip()
         self.document.externals[name or re.split(r"[/\\]", address)[-1].removesuffix(".proto")] = address
 
-    def closed(self, token: Token) -> int:
+    def closing_of(self, token: Token) -> int:
         """Where the bracket of a token is closed."""
         end = closing(self.text, token.at)
         if end < 0:
@@ -170,7 +170,7 @@ class _Parser:
         opens = self.next
         if not opens.text.startswith("["):
             self.fail(opens.line, f"there should be [, and there is {opens.text[:40]}")
-        end = self.closed(opens)
+        end = self.closing_of(opens)
         self.jump(end + 1, opens.line + self.text.count("\n", opens.at, end))
         brace = self.next
         if brace.text != "{":
@@ -188,7 +188,7 @@ class _Parser:
         follows = _AFTER_PROTO.match(self.text, end + 1) if end > 0 else None
         if follows is None and re.search(r"%[<{]", self.text[brace.at :]):
             end = self.text.rfind("}", brace.at + 1)
-        return end if end > 0 else self.closed(brace)
+        return end if end > 0 else self.closing_of(brace)
 
     def in_node(self, node: Node, token: Token) -> None:
         if token.text == "}":
@@ -211,7 +211,7 @@ class _Parser:
         kind = self.expect("the type of a field", "word").text
         if self.next.text == "{":
             # what the field may hold, which is no matter here
-            end = self.closed(self.next)
+            end = self.closing_of(self.next)
             self.jump(end + 1, self.next.line + self.text.count("\n", self.next.at, end))
         name = self.expect("the name of a field", "word").text
         self.value(name, self.take(), lambda value: header.fields.__setitem__(name, ProtoField(kind, value)))

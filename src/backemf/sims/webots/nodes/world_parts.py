@@ -87,7 +87,7 @@ class WorldRobot:
 
     @property
     def own_name(self) -> str:
-        """Its name as the file has it, which its controller is told."""
+        """Its name as the file has it, which its controller sees."""
         return self.name if self.node is None else self.node.text("name", "robot")
 
 

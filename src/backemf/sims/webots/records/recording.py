@@ -95,7 +95,7 @@ class Recorder:
         return dict(zip(self.units, whole.T, strict=True))
 
     @property
-    def left(self) -> Path | None:
+    def part_left(self) -> Path | None:
         """The parts of a recording that could not be written to its end; None: it could."""
         return self._writer.part if self._writer is not None and self._writer.failed else None
 

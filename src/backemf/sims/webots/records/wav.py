@@ -12,7 +12,7 @@ import numpy as np
 
 from ....errors import ParameterError
 from ....files import opened, replacing
-from ..backends.axis import told
+from ..backends.axis import log
 from ..robots.description import RobotDescription
 from ..sound import sound
 from .recording import Recorder
@@ -35,7 +35,7 @@ def waves_of(robot: RobotDescription) -> dict[str, str]:
     for joint in robot.joints:
         path = joint.world.sound
         if "://" in path:
-            told(f"WARNING: the sound {path!r} of {joint.name!r} is not fetched from the web: it hums instead.")
+            log(f"WARNING: the sound {path!r} of {joint.name!r} is not fetched from the web: it hums instead.")
         if not path or "://" in path:
             continue
         beside = Path(robot.file).parent / path

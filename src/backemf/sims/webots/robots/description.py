@@ -20,7 +20,7 @@ from ..nodes.worlds import read
 BACKENDS = ("ideal", "motor", "mujoco")
 """What may stand behind the devices."""
 DURATION = 10.0
-"""How long a run takes unless it is told [s]."""
+"""Default duration of a run [s]."""
 GRAVITY = 9.81
 """As in Webots [m/s²]."""
 
@@ -136,7 +136,7 @@ class RobotDescription:
         _unique(self.file, [name for joint in self.joints for name in device_names(joint.world)])
         _check_couplings(self)
 
-    def changed(self, **values: Any) -> RobotDescription:
+    def with_values(self, **values: Any) -> RobotDescription:
         """The same with other values; None leaves one as it is."""
         return replace(self, **{name: value for name, value in values.items() if value is not None})
 
@@ -265,7 +265,7 @@ def _choose(world: World, file: str, driven: set[str], controller: str) -> tuple
 
 def _distinct(joints: list[WorldJoint], file: str) -> tuple[list[WorldJoint], list[str]]:
     """The joints whose devices have names of their own, and what Webots says of the others."""
-    kept, told, seen = [], [], set()
+    kept, messages, seen = [], [], set()
     for joint in joints:
         names = device_names(joint)
         taken = next((name for name in names if name in seen), None)
@@ -273,8 +273,8 @@ def _distinct(joints: list[WorldJoint], file: str) -> tuple[list[WorldJoint], li
             kept.append(joint)
             seen.update(names)
         else:
-            told.append(f"{file}: two devices are called {taken!r}: a controller finds the first alone")
-    return kept, told
+            messages.append(f"{file}: two devices are called {taken!r}: a controller finds the first alone")
+    return kept, messages
 
 
 def _matters(joint: WorldJoint) -> bool:
@@ -290,7 +290,7 @@ def with_inertia(robot: RobotDescription, inertia: float, kind: str = "hinge") -
     if not (inertia > 0.0 and math.isfinite(inertia)):
         raise ParameterError(f"inertia = {inertia:g}: must be a finite number above 0")
 
-    def known(joint: RobotJoint) -> RobotJoint:
+    def give_inertia(joint: RobotJoint) -> RobotJoint:
         world = joint.world
         is_known = world.inertia is not None and not world.load.assumed
         if is_known or world.joint.kind != kind or world.holder in ("Propeller", "Track"):
@@ -298,4 +298,4 @@ def with_inertia(robot: RobotDescription, inertia: float, kind: str = "hinge") -
         load = replace(world.load, inertia=inertia, assumed=False, missing="")
         return replace(joint, world=replace(world, inertia=inertia, dynamic=True, load=load))
 
-    return robot.with_joints(known)
+    return robot.with_joints(give_inertia)

@@ -25,7 +25,7 @@ class Expression:
     """A property as a function to call, and the object that has it."""
 
 
-def fixed(value: Value) -> Get:
+def always(value: Value) -> Get:
     """A function of the variables that is always the same value."""
     return lambda frame: value
 
@@ -68,7 +68,7 @@ class Expressions:
 
     def constant(self, value: Value) -> Expression:
         """A number, a text, a truth value or nothing."""
-        return self.expression(fixed(value))
+        return self.expression(always(value))
 
     def name(self, name: str) -> Expression:
         """A variable."""
@@ -83,7 +83,7 @@ class Expressions:
 
         return self.expression(get, put)
 
-    def spread(self, value: Expression) -> Expression:
+    def spread_list(self, value: Expression) -> Expression:
         """...a"""
         items = self.dialect.items
         return self.several(
@@ -104,7 +104,7 @@ class Expressions:
     def array(self, items: Sequence[Expression]) -> Expression:
         """[a, b, ...c]"""
         values, array = self.row(items), self.dialect.array
-        puts = [(fixed(float(index)), item.put) for index, item in enumerate(items)]
+        puts = [(always(float(index)), item.put) for index, item in enumerate(items)]
         return self.expression(lambda frame: array(values(frame)), self._unpack(puts))
 
     def record(self, pairs: Sequence[tuple[Expression | None, Expression]]) -> Expression:

@@ -78,7 +78,7 @@ class Grammar:
                 self.refuse(closes)
         return found
 
-    def separated(self, read: Callable[[], T]) -> list[T]:
+    def comma_list(self, read: Callable[[], T]) -> list[T]:
         """What `read` reads, once and after every comma."""
         found = [read()]
         while self.accepts(","):

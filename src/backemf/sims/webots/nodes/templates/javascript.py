@@ -43,20 +43,20 @@ class JavaScript(JsExpressions):
             return self.make.block(())
         if self.sees("{"):
             return self.block()
-        return self.ended(self.make.evaluate(self.sequence()))
+        return self.finish(self.make.evaluate(self.sequence()))
 
-    def ended(self, statement: Statement) -> Statement:
+    def finish(self, statement: Statement) -> Statement:
         """A statement after which a semicolon, a brace, a new line or a text of the template follows."""
         if not self.accepts(";") and not (self.sees("}") or self.next.fresh or self.next.kind == "end"):
             self.refuse(";")
         return statement
 
     def _let(self, word: str) -> Statement:
-        return self.ended(self.declarations(word))
+        return self.finish(self.declarations(word))
 
     def declarations(self, word: str) -> Statement:
         """Variables after let, const or var."""
-        found = self.separated(lambda: self.declaration(word == "var"))
+        found = self.comma_list(lambda: self.declaration(word == "var"))
         return found[0] if len(found) == 1 else self.make.block(found, scope=False)
 
     def declaration(self, outer: bool) -> Statement:
@@ -122,11 +122,11 @@ class JavaScript(JsExpressions):
         return self.make.switch(value, cases)
 
     def _leave(self, word: str) -> Statement:
-        return self.ended(self.make.leave(word))
+        return self.finish(self.make.leave(word))
 
     def _return(self, word: str) -> Statement:
         ends = self.next.fresh or self.sees(";", "}") or self.next.kind == "end"
-        return self.ended(self.make.give_back([] if ends else [self.sequence()]))
+        return self.finish(self.make.give_back([] if ends else [self.sequence()]))
 
     def _function(self, word: str) -> Statement:
         target = self.make.declare(self.name())
@@ -141,7 +141,7 @@ class JavaScript(JsExpressions):
         if self.next.kind != "string":
             self.refuse("the name of a module")
         module = self.make.call(self.make.name("import"), [self.make.constant(self.take().value)])
-        return self.ended(self.make.assign_all([target], [module]))
+        return self.finish(self.make.assign_all([target], [module]))
 
 
 _STATEMENTS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .expressions import Expression, fixed
+from .expressions import Expression, always
 from .grammar import Grammar, precedence
 from .js_values import NULL, matcher
 from .runtime import Get, Parameter, Put, Statement
@@ -27,7 +27,7 @@ class JsExpressions(Grammar):
 
     def sequence(self) -> Expression:
         """Expressions between commas, of which the last is the value."""
-        values = self.separated(self.expression)
+        values = self.comma_list(self.expression)
         if len(values) == 1:
             return values[0]
         row = self.make.row(values)
@@ -96,7 +96,7 @@ class JsExpressions(Grammar):
 
     def item(self) -> Expression:
         """An argument or an item of a list."""
-        return self.make.spread(self.expression()) if self.accepts("...") else self.expression()
+        return self.make.spread_list(self.expression()) if self.accepts("...") else self.expression()
 
     def primary(self) -> Expression:
         """A value without operators."""
@@ -207,7 +207,7 @@ class JsExpressions(Grammar):
         """A variable that is declared, or several in [] or {}."""
         if self.accepts("["):
             items = self.until("]", self.target)
-            pairs: list[tuple[Get, Put]] = [(fixed(float(index)), put) for index, put in enumerate(items)]
+            pairs: list[tuple[Get, Put]] = [(always(float(index)), put) for index, put in enumerate(items)]
         elif self.accepts("{"):
             pairs = self.until("}", self.named_target)
         else:
@@ -217,4 +217,4 @@ class JsExpressions(Grammar):
     def named_target(self) -> tuple[Get, Put]:
         """A property and the variable that is declared for it."""
         key = self.name()
-        return fixed(key), self.target() if self.accepts(":") else self.make.declare(key)
+        return always(key), self.target() if self.accepts(":") else self.make.declare(key)

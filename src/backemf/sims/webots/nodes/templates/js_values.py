@@ -156,7 +156,7 @@ def _bitwise(do: Callable[[int, int], int]) -> Callable[[Value, Value], Value]:
     return lambda a, b: float(do(_int32(a), _int32(b)))
 
 
-def _ordered(do: Callable[..., bool]) -> Callable[[Value, Value], Value]:
+def _comparison(do: Callable[..., bool]) -> Callable[[Value, Value], Value]:
     def compare(a: Value, b: Value) -> bool:
         both = isinstance(a, str) and isinstance(b, str)
         return do(a, b) if both else do(number_of(a), number_of(b))
@@ -170,7 +170,7 @@ UNARY: dict[str, Callable[[Value], Value]] = {
 }  # fmt: skip
 BINARY: dict[str, Callable[[Value, Value], Value]] = {
     **{sign: _numeric(do) for sign, do in {**ARITHMETIC, "%": _remainder, "**": power}.items()},
-    **{sign: _ordered(do) for sign, do in ORDER.items()},
+    **{sign: _comparison(do) for sign, do in ORDER.items()},
     "+": _add, "in": _has,
     "===": same, "!==": lambda a, b: not same(a, b), "==": _alike, "!=": lambda a, b: not _alike(a, b),
     "&": _bitwise(lambda a, b: a & b), "|": _bitwise(lambda a, b: a | b), "^": _bitwise(lambda a, b: a ^ b),

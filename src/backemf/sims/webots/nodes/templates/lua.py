@@ -57,7 +57,7 @@ class Lua(Grammar):
     def _local(self) -> Statement:
         if self.accepts("function"):
             return self.make.assign_all([self.declared_name()], [self.function_rest()])
-        names = self.separated(self.declared_name)
+        names = self.comma_list(self.declared_name)
         return self.make.assign_all(names, self.values() if self.accepts("=") else [])
 
     def declared_name(self) -> Put:
@@ -83,7 +83,7 @@ class Lua(Grammar):
                 self.refuse("two or three numbers before do")
             self.expect("do")
             return self.make.count(name, [*bounds, self.make.constant(1.0)][:3], self.block("end"))
-        names = self.separated(self.declared_name)
+        names = self.comma_list(self.declared_name)
         self.expect("in")
         items = self.values()
         self.expect("do")
@@ -112,7 +112,7 @@ class Lua(Grammar):
 
     def assign(self) -> Statement:
         """a, b = c, d, or a call."""
-        targets = self.separated(self.suffixes)
+        targets = self.comma_list(self.suffixes)
         if len(targets) == 1 and targets[0].all:
             return self.make.evaluate(targets[0])
         puts = [target.put for target in targets if target.put]
@@ -125,7 +125,7 @@ class Lua(Grammar):
 
     def values(self) -> list[Expression]:
         """Expressions between commas."""
-        return self.separated(self.expression)
+        return self.comma_list(self.expression)
 
     def expression(self) -> Expression:
         """An expression."""

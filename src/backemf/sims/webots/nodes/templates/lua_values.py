@@ -112,7 +112,7 @@ def same(left: Value, right: Value) -> bool:
     return type(left) is type(right) and (left == right if isinstance(left, (str, float)) else left is right)
 
 
-def _ordered(do: Callable[..., bool]) -> Callable[[Value, Value], bool]:
+def _comparison(do: Callable[..., bool]) -> Callable[[Value, Value], bool]:
     def compare(left: Value, right: Value) -> bool:
         if type(left) is not type(right) or not isinstance(left, (str, float)):
             raise TemplateError(f"{kind_of(left)} and {kind_of(right)} are compared")
@@ -139,7 +139,7 @@ UNARY: dict[str, Callable[[Value], Value]] = {
 }  # fmt: skip
 BINARY: dict[str, Callable[[Value, Value], Value]] = {
     **{sign: _numeric(do) for sign, do in {**ARITHMETIC, "//": _floor_quotient, "%": _modulo, "^": power}.items()},
-    **{sign: _ordered(do) for sign, do in ORDER.items()},
+    **{sign: _comparison(do) for sign, do in ORDER.items()},
     "..": _join, "==": same, "~=": lambda a, b: not same(a, b),
 }  # fmt: skip
 LOGICAL = {"and": truth, "or": lambda value: not truth(value)}
