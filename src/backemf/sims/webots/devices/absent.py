@@ -9,7 +9,7 @@ from ..backends.axis import log
 from ..session import current
 from .kinds import NODES, snake
 from .neutral import KINDS, DeviceKind
-from .other import Device, period_of
+from .other import Device, period_of, reader
 
 
 class Absent:
@@ -41,16 +41,11 @@ class Absent:
     def disable(self) -> None:
         self.enable(0)
 
-    def getSamplingPeriod(self) -> int:
-        return self._period
-
-    @property
-    def sampling_period(self) -> int:
-        return self._period
-
-    @sampling_period.setter
-    def sampling_period(self, p: int | None) -> None:
+    def _set_period(self, p: int | None) -> None:
         self.enable(0 if p is None else p)
+
+    getSamplingPeriod = reader("_period")
+    sampling_period = property(getSamplingPeriod, _set_period)
 
 
 class AbsentDevice(Absent, Device):
@@ -64,9 +59,6 @@ class AbsentDevice(Absent, Device):
     def _title(self) -> str:
         return f'{type(self).__name__} "{self._name}"'
 
-    def getModel(self) -> str:
-        return self.model
-
     @property
     def model(self) -> str:
         text = self._fields.get("model", "")
@@ -77,7 +69,7 @@ class AbsentDevice(Absent, Device):
         return NODES[snake(type(self).__name__).upper()]
 
 
-def reader(name: str, key: str, answer: Any) -> Any:
+def answering(name: str, key: str, answer: Any) -> Any:
     """A method that answers what was set before, else what is neutral."""
 
     def read(self: Any, *_: Any, **__: Any) -> Any:
@@ -106,7 +98,7 @@ def absent_class(name: str, kind: DeviceKind, base: type = AbsentDevice) -> type
     if not kind.samples:
         members |= {name: Missing() for name in ("enable", "disable", "getSamplingPeriod", "sampling_period")}
     for method, answer in kind.reads.items():
-        members[method] = reader(method, _key(method), answer)
+        members[method] = answering(method, _key(method), answer)
     for method in kind.acts:
         members[method] = actor(method, _key(method))
     for key in {_key(method) for method in (*kind.reads, *kind.acts)}:

@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from ..backends.axis import log
+from ..nodes.masses import rotation_matrix
 from ..nodes.node import Node as FileNode
 from ..nodes.node import Unreadable, walk
 from .kinds import NODES, snake
@@ -119,7 +120,8 @@ class Node:
     def getOrientation(self) -> list[float]:
         """Its rotation matrix, row by row."""
         self._warn()
-        return matrix(*self._row("rotation", 4)) if self._alone else [NAN] * 9
+        x, y, z, angle = self._row("rotation", 4)
+        return rotation_matrix((x, y, z), angle).ravel().tolist() if self._alone else [NAN] * 9
 
     def getPose(self, from_node: Node | None = None) -> list[float]:
         """The matrix of rotation and translation, row by row."""
@@ -280,16 +282,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, Unreadable):
         return None
     return list(value) if isinstance(value, tuple) else value
-
-
-def matrix(x: float, y: float, z: float, angle: float) -> list[float]:
-    """The rotation matrix of an axis and an angle [rad], row by row."""
-    size = math.sqrt(x * x + y * y + z * z) or 1.0
-    x, y, z = x / size, y / size, z / size
-    c, s = math.cos(angle), math.sin(angle)
-    t = 1.0 - c
-    return [
-        t * x * x + c, t * x * y - s * z, t * x * z + s * y,
-        t * x * y + s * z, t * y * y + c, t * y * z - s * x,
-        t * x * z - s * y, t * y * z + s * x, t * z * z + c,
-    ]  # fmt: skip

@@ -7,15 +7,12 @@ velocity, available torque, torque, feedback, acceleration, PID.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..backends.axis import Axis, log
 from ..coupled import groups
 from .kinds import NODES
-from .other import Device, Sampler, double, period_of
-
-if TYPE_CHECKING:
-    from .other import Brake, PositionSensor
+from .other import Device, Sampler, beside, double, period_of, reader
 
 POSITION, VELOCITY, AVAILABLE, FORCE, FEEDBACK, ACCELERATION, PID = (1 << bit for bit in range(7))
 """What was called since the last step."""
@@ -121,47 +118,13 @@ class Motor(Device):
     def disableForceFeedback(self) -> None:
         self.enableForceFeedback(0)
 
-    def getForceFeedbackSamplingPeriod(self) -> int:
-        return self._sampler.period
-
-    def getForceFeedback(self) -> float:
-        return self._sampler.value
-
-    def getTargetPosition(self) -> float:
-        return self._position
-
-    def getMinPosition(self) -> float:
-        return self._axis.motor.min_position
-
-    def getMaxPosition(self) -> float:
-        return self._axis.motor.max_position
-
-    def getVelocity(self) -> float:
-        return self._velocity
-
-    def getMaxVelocity(self) -> float:
-        return self._axis.motor.max_velocity
-
-    def getAcceleration(self) -> float:
-        return self._acceleration
-
-    def getAvailableForce(self) -> float:
-        return self._available
-
-    def getMaxForce(self) -> float:
-        return self._axis.motor.max_torque
-
-    def getMultiplier(self) -> float:
-        return self._axis.motor.multiplier
-
-    def getType(self) -> int:
-        return self.type
-
-    def getBrake(self) -> Brake | None:
-        return self._beside("Brake")
-
-    def getPositionSensor(self) -> PositionSensor | None:
-        return self._beside("PositionSensor")
+    getForceFeedbackSamplingPeriod, getForceFeedback = reader("_sampler.period"), reader("_sampler.value")
+    getTargetPosition, getVelocity, getAcceleration = reader("_position"), reader("_velocity"), reader("_acceleration")
+    getMinPosition, getMaxPosition = reader("_axis.motor.min_position"), reader("_axis.motor.max_position")
+    getMaxVelocity, getMaxForce = reader("_axis.motor.max_velocity"), reader("_axis.motor.max_torque")
+    getAvailableForce, getMultiplier = reader("_available"), reader("_axis.motor.multiplier")
+    brake, position_sensor = beside("Brake"), beside("PositionSensor")
+    getBrake, getPositionSensor, getType = reader("brake"), reader("position_sensor"), reader("type")
 
     # the same by the names for a torque
     setAvailableTorque, setTorque = setAvailableForce, setForce
@@ -181,11 +144,7 @@ class Motor(Device):
     min_position, max_position = property(getMinPosition), property(getMaxPosition)
     max_velocity, multiplier = property(getMaxVelocity), property(getMultiplier)
     max_force = max_torque = property(getMaxForce)
-    brake, position_sensor = property(getBrake), property(getPositionSensor)
-
-    @property
-    def node_type(self) -> int:
-        return NODES["ROTATIONAL_MOTOR" if self._axis.rotates else "LINEAR_MOTOR"]
+    node_type = property(lambda self: NODES["ROTATIONAL_MOTOR" if self._axis.rotates else "LINEAR_MOTOR"])
 
     # --- what Webots does not have
 

@@ -10,7 +10,7 @@ from ..session import current
 from ..simulation import BatterySensor
 from .inputs import Joystick, Keyboard, Mouse
 from .neutral import KINDS
-from .other import Device, period_of
+from .other import Device, period_of, reader
 
 
 class Robot:
@@ -21,7 +21,14 @@ class Robot:
     MODE_SIMULATION, MODE_CROSS_COMPILATION, MODE_REMOTE_CONTROL = 0, 1, 2
 
     devices: dict[str, Device]
-    _supervises = False
+    _supervises, synchronization = False, True
+
+    getKeyboard, getMouse, getJoystick = reader("keyboard"), reader("mouse"), reader("joystick")
+    getBasicTimeStep, getTime = reader("_simulation.basic"), reader("_simulation.time")
+    getName, getModel = reader("_simulation.robot.name"), reader("_simulation.robot.model")
+    getMode, getSupervisor = reader("MODE_SIMULATION"), reader("_supervises")
+    getCustomData, getSynchronization = reader("_custom_data"), reader("synchronization")
+    batterySensorGetSamplingPeriod = reader("_simulation.battery.period")
 
     def __init__(self) -> None:
         self._simulation = simulation = current("Robot")
@@ -53,15 +60,6 @@ class Robot:
     def getNumberOfDevices(self) -> int:
         return len(self._simulation.devices)
 
-    def getKeyboard(self) -> Any:
-        return self.keyboard
-
-    def getMouse(self) -> Any:
-        return self.mouse
-
-    def getJoystick(self) -> Any:
-        return self.joystick
-
     # --- time
 
     def step(self, time_step: int | None = None) -> int:
@@ -73,32 +71,11 @@ class Robot:
     def stepEnd(self) -> int:
         return self._simulation.step_end()
 
-    def getBasicTimeStep(self) -> float:
-        return self._simulation.basic
-
-    def getTime(self) -> float:
-        return self._simulation.time
-
     # --- words
-
-    def getName(self) -> str:
-        return self._simulation.robot.name
-
-    def getModel(self) -> str:
-        return self._simulation.robot.model
-
-    def getMode(self) -> int:
-        return self.MODE_SIMULATION
 
     def setMode(self, mode: int, arg: str) -> None:
         if mode not in (self.MODE_SIMULATION, self.MODE_REMOTE_CONTROL):
             log(f"Error: wb_robot_set_mode() cannot set mode to {mode}.")
-
-    def getSupervisor(self) -> bool:
-        return self._supervises
-
-    def getCustomData(self) -> str:
-        return self._custom_data
 
     def setCustomData(self, data: str) -> None:
         self._custom_data = data
@@ -108,9 +85,6 @@ class Robot:
 
     def getProjectPath(self) -> str:
         return os.path.dirname(os.path.dirname(self.getWorldPath()))
-
-    def getSynchronization(self) -> bool:
-        return True
 
     # --- what is not there
 
@@ -148,9 +122,6 @@ class Robot:
     def batterySensorDisable(self) -> None:
         self.batterySensorEnable(0)
 
-    def batterySensorGetSamplingPeriod(self) -> int:
-        return self._simulation.battery.period
-
     def batterySensorGetValue(self) -> float:
         sampler = self._simulation.battery
         if sampler.period <= 0:
@@ -163,7 +134,7 @@ class Robot:
     name, model, mode = property(getName), property(getModel), property(getMode)
     time, basic_time_step = property(getTime), property(getBasicTimeStep)
     number_of_devices, supervisor = property(getNumberOfDevices), property(getSupervisor)
-    synchronization, custom_data = property(getSynchronization), property(getCustomData, setCustomData)
+    custom_data = property(getCustomData, setCustomData)
     world_path, project_path = property(getWorldPath), property(getProjectPath)
     battery_sensor_sampling_period = property(batterySensorGetSamplingPeriod, batterySensorEnable)
 
