@@ -146,7 +146,7 @@ BOMBS: dict[str, tuple[str, Callable[[], str], str]] = {
     "unclosed text": ("world", lambda: f'{VRML}Robot {{ name "{"x" * 10_000_000}', "this is no VRML"),
     "nodes": ("world", lambda: VRML + "Group { children [ " * 130_000, "500,000 words"),
     "templates": ("world", lambda: VRML + "%<" * 100_000, "this is no VRML"),
-    "word of VRML": ("world", lambda: VRML + "a" * 10_000_000, "there should be a value"),
+    "word of VRML": ("world", lambda: VRML + "a" * 10_000_000, "expected a value"),
     "brackets in Python": ("configuration", lambda: CONFIGURATION.format("(" * 100_000), "this is no Python"),
     "signs in Python": ("configuration", lambda: CONFIGURATION.format("-" * 100_000 + "1"), "this is no Python"),
     "number in Python": ("configuration", lambda: CONFIGURATION.format(digits(5000)), "this is no Python"),

@@ -351,7 +351,7 @@ def test_where_nothing_can_play_it_is_said(monkeypatch, tmp_path) -> None:
         (HIP % ", control_pid = [1, 2]", "motor control_pid = [1, 2]: must be three numbers"),
         (HIP % ", multiplier = nan", "motor multiplier = nan: must be a finite number"),
         (HIP % ', acceleration = "1 rad"', "is a plain number or angle, not"),
-        (HIP.replace('"hip sensor"', '"hip"') % "", "two devices are called 'hip'; give each a name of its own"),
+        (HIP.replace('"hip sensor"', '"hip"') % "", "two devices are called 'hip'; give each its own name"),
         (HIP.replace('"hip sensor"', '"s", noise = "-1 rad"') % "", "sensor: noise = -1: must be 0 or more"),
         ("[[joint]]\nkind = 'ball'\n", "[[joint]] 1 kind = 'ball': must be hinge or slider"),
         ("backend = 'real'\n" + HIP % "", "backend = 'real': must be one of ideal, motor, mujoco"),

@@ -173,9 +173,9 @@ def test_coupled_motors_share_their_limits() -> None:
     [
         ("Solid { a [\n RotationalMotor { maxTorque \"a\" } ] }", r"^line 2: RotationalMotor.maxTorque = 'a': must be"),
         ("HingeJoint {\n\n device [ RotationalMotor {", r"^line 3: the bracket of line 3 is never closed$"),
-        ("HingeJoint { device [ 1 2 }", r"^line 1: there should be a value, and there is }$"),
-        ("HingeJoint { } }", r"^line 1: there should be a node, and there is }$"),
-        ("TRUE\n", r"^line 1: there should be a node, and there is TRUE$"),
+        ("HingeJoint { device [ 1 2 }", r"^line 1: expected a value but found }$"),
+        ("HingeJoint { } }", r"^line 1: expected a node but found }$"),
+        ("TRUE\n", r"^line 1: expected a node but found TRUE$"),
         ("Solid { name \"never closed }", r"^line 1: this is no VRML: there is '\"'$"),
         ("Solid { \x00 }", r"^line 1: this is no VRML: there is '\\x00'$"),
         ("WorldInfo { basicTimeStep 0 }", r"^line 1: WorldInfo.basicTimeStep = 0.0: must be a number of milliseconds"),

@@ -79,15 +79,10 @@ def commanded_velocity(m: WebotsMotor, state: MotorState, position: float, dt: f
     limited = where(m.acceleration == UNLIMITED, wanted, state.velocity + change)
     controls = (state.available != 0.0) & (state.torque_mode == 0.0)
     counts = controls & positioned
-    return MotorState(
-        state.target_position,
-        state.target_velocity,
-        state.available,
-        state.torque,
-        state.torque_mode,
-        where(controls, limited, where(in_torque(state), state.velocity, 0.0 * limited)),
-        where(counts, integral, state.integral),
-        where(counts, error, state.previous_error),
+    return state._replace(
+        velocity=where(controls, limited, where(in_torque(state), state.velocity, 0.0 * limited)),
+        integral=where(counts, integral, state.integral),
+        previous_error=where(counts, error, state.previous_error),
     )
 
 

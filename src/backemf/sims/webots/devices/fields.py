@@ -7,6 +7,8 @@ what it sets is read back, and one line says that it moves nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 from ..backends.axis import log
@@ -14,6 +16,7 @@ from ..nodes.masses import rotation_matrix
 from ..nodes.node import Node as FileNode
 from ..nodes.node import Unreadable, walk
 from .kinds import NODES, snake
+from .other import reader
 
 NAN = math.nan
 _DEFAULTS: dict[str, Any] = {"translation": [0.0, 0.0, 0.0], "rotation": [0.0, 0.0, 1.0, 0.0], "name": ""}
@@ -29,11 +32,7 @@ class ContactPoint:
     def __init__(self, point: Any = (NAN, NAN, NAN, 0)):
         self.point, self.node_id = list(point[:3]), point[3]
 
-    def getPoint(self) -> list[float]:
-        return self.point
-
-    def getNodeId(self) -> int:
-        return self.node_id
+    getPoint, getNodeId = reader("point"), reader("node_id")
 
 
 class SeenWorld:
@@ -70,8 +69,7 @@ class Node:
             called = f"{self._node.kind} {self._node.name}".rstrip()
             log(f"WARNING: Supervisor: {called} is not simulated: only joints of the robot move.")
 
-    def getDef(self) -> str:
-        return self._node.name
+    getDef, getTypeName, getBaseTypeName = reader("_node.name"), reader("_node.kind"), reader("_node.kind")
 
     def getId(self) -> int:
         return id(self._node) % 100_000
@@ -79,16 +77,9 @@ class Node:
     def getType(self) -> int:
         return NODES.get(snake(self._node.kind).upper().replace("2_JOINT", "_2_JOINT"), 0)
 
-    def getTypeName(self) -> str:
-        return self._node.kind
-
-    def getBaseTypeName(self) -> str:
-        return self._node.kind
-
     def getName(self) -> str:
         """Its name."""
-        name = self._node.fields.get("name", "")
-        return name if isinstance(name, str) else ""
+        return self._node.plain_text("name")
 
     def getField(self, name: str) -> Field:
         return Field(self, name)
@@ -105,9 +96,6 @@ class Node:
     def getParentNode(self) -> Node | None:
         parent = self._world.parents.get(id(self._node))
         return None if parent is None else self._world.node(parent)
-
-    def getFromProtoDef(self, definition: str) -> None:
-        self._warn()
 
     def isProto(self) -> bool:
         return False
@@ -135,22 +123,6 @@ class Node:
         self._warn()
         return [0.0] * 6 if self._alone else [NAN] * 6
 
-    def getCenterOfMass(self) -> list[float]:
-        self._warn()
-        return [NAN] * 3
-
-    def getContactPoints(self, include_descendants: bool = False) -> list[ContactPoint]:
-        self._warn()
-        return []
-
-    def getStaticBalance(self) -> bool:
-        self._warn()
-        return False
-
-    def exportString(self) -> str:
-        self._warn()
-        return ""
-
     def _row(self, name: str, count: int) -> list[float]:
         value = self._set.get(name, plain(self._node.fields.get(name, _DEFAULTS[name])))
         return [float(x) for x in value] if isinstance(value, list) and len(value) == count else [NAN] * count
@@ -164,18 +136,26 @@ for _name, _number in NODES.items():
     setattr(Node, _name, _number)
 
 
-def _idle(self: Any, *_: Any, **__: Any) -> None:
-    """A call without effect."""
-    self._warn()
+def _idle(answer: Any = None) -> Callable[..., Any]:
+    """A method without effect that answers the same at any time."""
+
+    def call(self: Any, *_: Any, **__: Any) -> Any:
+        self._warn()
+        return copy(answer)
+
+    return call
 
 
+_ANSWERS = {"getCenterOfMass": [NAN] * 3, "getContactPoints": [], "getStaticBalance": False, "exportString": ""}
+for _name, _answer in _ANSWERS.items():
+    setattr(Node, _name, _idle(_answer))
 for _name in (
-    "remove", "setVelocity", "saveState", "loadState", "resetPhysics", "setJointPosition", "restartController",
-    "moveViewpoint", "setVisibility", "addForce", "addForceWithOffset", "addTorque", "enablePoseTracking",
-    "disablePoseTracking", "enableContactPointTracking", "disableContactPointTracking",
+    "getFromProtoDef", "remove", "setVelocity", "saveState", "loadState", "resetPhysics", "setJointPosition",
+    "restartController", "moveViewpoint", "setVisibility", "addForce", "addForceWithOffset", "addTorque",
+    "enablePoseTracking", "disablePoseTracking", "enableContactPointTracking", "disableContactPointTracking",
     "enableContactPointsTracking", "disableContactPointsTracking",
 ):  # fmt: skip
-    setattr(Node, _name, _idle)
+    setattr(Node, _name, _idle())
 
 
 class Field:
@@ -199,8 +179,7 @@ class Field:
         self._warn()
         self._owner._set[self.name] = list(value) if isinstance(value, (list, tuple)) else value
 
-    def getName(self) -> str:
-        return self.name
+    getName = reader("name")
 
     def getType(self) -> int:
         value = self.value
@@ -265,13 +244,13 @@ for _kind in (*_EMPTY, *_SHAPES):
     setattr(Field, f"getSF{_kind}", _single(_kind))
     setattr(Field, f"getMF{_kind}", _many(_kind))
     setattr(Field, f"setSF{_kind}", _put)
-    setattr(Field, f"setMF{_kind}", _idle)
-    setattr(Field, f"insertMF{_kind}", _idle)
+    setattr(Field, f"setMF{_kind}", _idle())
+    setattr(Field, f"insertMF{_kind}", _idle())
 for _name in (
     "enableSFTracking", "disableSFTracking", "removeMF", "removeSF", "importMFNodeFromString", "importSFNodeFromString",
     "importMFNode", "importSFNode",
 ):  # fmt: skip
-    setattr(Field, _name, _idle)
+    setattr(Field, _name, _idle())
 for _kind, _number in _TYPES.items():
     setattr(Field, f"SF_{_kind.upper()}", _number)
     setattr(Field, f"MF_{_kind.upper()}", _number + 16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from ..backends.axis import log
@@ -94,20 +95,6 @@ class Robot:
             self._texts.add(text)
             log(f"WARNING: {text}")
 
-    def wwiSendText(self, text: str) -> None:
-        self._without_effect("Robot.wwiSendText() has no effect: there is no robot window.")
-
-    def wwiReceiveText(self) -> None:
-        self._without_effect("Robot.wwiReceiveText() gives None: there is no robot window.")
-
-    def waitForUserInputEvent(self, event_type: int, timeout: int) -> int:
-        self._without_effect("Robot.waitForUserInputEvent() does not wait: nobody is there to give input.")
-        return self.EVENT_NO_EVENT
-
-    def getUrdf(self, prefix: str = "") -> str:
-        self._without_effect("Robot.getUrdf() gives an empty text: no URDF is written here.")
-        return ""
-
     # --- the battery
 
     def batterySensorEnable(self, sampling_period: int) -> None:
@@ -154,5 +141,23 @@ def _deprecated_getter(method: str) -> Any:
     return get
 
 
+def idle(sentence: str, answer: Any = None) -> Callable[..., Any]:
+    """A method without effect: it says so once, and gives an answer."""
+
+    def call(self: Robot, *_: Any, **__: Any) -> Any:
+        self._without_effect(sentence)
+        return answer
+
+    return call
+
+
+_IDLE = {
+    "wwiSendText": ("has no effect: there is no robot window", None),
+    "wwiReceiveText": ("gives None: there is no robot window", None),
+    "waitForUserInputEvent": ("does not wait: nobody is there to give input", Robot.EVENT_NO_EVENT),
+    "getUrdf": ("gives an empty text: no URDF is written here", ""),
+}
+for _name, (_why, _answer) in _IDLE.items():
+    setattr(Robot, _name, idle(f"Robot.{_name}() {_why}.", _answer))
 for _kind in ("Motor", "PositionSensor", "Brake", *KINDS):
     setattr(Robot, f"get{_kind}", _deprecated_getter(f"get{_kind}"))

@@ -7,7 +7,7 @@ from typing import Any
 from ..backends.axis import log
 from ..nodes.node import Node as FileNode
 from .fields import Node, SeenWorld
-from .robot import Robot
+from .robot import Robot, idle
 
 IDLE = {
     "setLabel": None, "simulationReset": None, "simulationResetPhysics": None, "worldLoad": None, "worldSave": False,
@@ -16,7 +16,7 @@ IDLE = {
     "virtualRealityHeadsetIsUsed": False, "virtualRealityHeadsetGetPosition": None,
     "virtualRealityHeadsetGetOrientation": None,
 }  # fmt: skip
-"""Methods without effect, and what they give back."""
+"""Methods without effect, and what they return."""
 
 
 class Supervisor(Robot):
@@ -72,13 +72,6 @@ class Supervisor(Robot):
     simulation_mode = property(simulationGetMode, simulationSetMode)
 
 
-def _idle(name: str, answer: Any) -> Any:
-    def call(self: Supervisor, *_: Any, **__: Any) -> Any:
-        self._without_effect(f"Supervisor.{name}() has no effect: only the robot's joints are simulated.")
-        return answer
-
-    return call
-
-
 for _name, _answer in IDLE.items():
-    setattr(Supervisor, _name, _idle(_name, _answer))
+    sentence = f"Supervisor.{_name}() has no effect: only the robot's joints are simulated."
+    setattr(Supervisor, _name, idle(sentence, _answer))

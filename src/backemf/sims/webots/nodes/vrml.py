@@ -92,6 +92,9 @@ class _Parser:
     def fail(self, line: int, sentence: str) -> NoReturn:
         raise ParameterError(f"{place(self.document.file, line)}: {sentence}")
 
+    def refuse(self, token: Token, expected: str, before: str = "") -> NoReturn:
+        self.fail(token.line, f"{before}expected {expected} but found {token.text[:40]}")
+
     def take(self) -> Token:
         token = self.next
         if token.kind != "end":
@@ -101,7 +104,7 @@ class _Parser:
     def expect(self, what: str, kind: str, text: str = "") -> Token:
         token = self.take()
         if token.kind != kind or (text and token.text != text):
-            self.fail(token.line, f"there should be {what}, and there is {token.text[:40]}")
+            self.refuse(token, what)
         return token
 
     def push(self, thing: Any, line: int) -> None:
@@ -145,7 +148,7 @@ class _Parser:
         elif token.text == "PROTO":
             self.proto()
         elif token.kind != "word" or token.text in (*_WORDS, "IS"):
-            self.fail(token.line, f"there should be a node, and there is {token.text[:40]}")
+            self.refuse(token, "a node")
         else:
             self.value("", token, roots.append)
 
@@ -169,12 +172,12 @@ class _Parser:
         name = self.expect("the name of the PROTO", "word").text
         opens = self.next
         if not opens.text.startswith("["):
-            self.fail(opens.line, f"there should be [, and there is {opens.text[:40]}")
+            self.refuse(opens, "[")
         end = self.closing_of(opens)
         self.jump(end + 1, opens.line + self.text.count("\n", opens.at, end))
         brace = self.next
         if brace.text != "{":
-            self.fail(brace.line, f"there should be {{, and there is {brace.text[:40]}")
+            self.refuse(brace, "{")
         last = self.body_end(brace)
         self.document.protos[name] = Proto(
             name=name, header=self.text[opens.at + 1 : end], header_line=opens.line,
@@ -195,7 +198,7 @@ class _Parser:
             self.pop()
             return
         if token.kind != "word":
-            self.fail(token.line, f"{node.kind}: there should be the name of a field, and there is {token.text[:40]}")
+            self.refuse(token, "the name of a field", f"{node.kind}: ")
         if token.text == "hidden" and self.next.kind == "word":
             # what Webots keeps of the state of a PROTO's inside
             node.hidden = node.hidden or Node("hidden", token.line, file=self.document.file)
@@ -207,7 +210,7 @@ class _Parser:
 
     def in_header(self, header: _Header, token: Token) -> None:
         if token.text not in _ACCESS:
-            self.fail(token.line, f"there should be a field of the PROTO, and there is {token.text[:40]}")
+            self.refuse(token, "a field of the PROTO")
         kind = self.expect("the type of a field", "word").text
         if self.next.text == "{":
             # what the field may hold, which is no matter here
@@ -227,7 +230,7 @@ class _Parser:
         elif token.kind == "numbers":
             numbers = self.document.numbers.get(token.text) or numbers_of(token)
             if numbers is None:
-                self.fail(token.line, f"{what} should be numbers, and there is {token.text[:40]}")
+                self.fail(token.line, f"{what} should be numbers; found {token.text[:40]}")
             self.document.numbers[token.text] = numbers
             put(numbers)
         elif token.kind == "string":
@@ -252,7 +255,7 @@ class _Parser:
         elif token.kind == "word":
             self.node(token, put, what)
         else:
-            self.fail(token.line, f"there should be {what}, and there is {token.text[:40]}")
+            self.refuse(token, what)
 
     def use(self, token: Token, put: Any) -> None:
         """USE Name; without such a name before it Webots leaves the node out."""
@@ -270,7 +273,7 @@ class _Parser:
             known = self.expect("a name after DEF", "word").text
             token = self.expect("a node after DEF", "word")
         if self.next.text != "{":
-            self.fail(token.line, f"there should be {what}, and there is {token.text[:40]}")
+            self.refuse(token, what)
         self.count += 1
         if self.limit is not None and self.count > self.limit:
             raise TooManyNodes(self.count)

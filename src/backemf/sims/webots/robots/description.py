@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -157,41 +158,32 @@ def device_names(joint: WorldJoint) -> list[str]:
 
 
 def _unique(file: str, names: Iterable[str]) -> None:
-    seen = set()
-    for name in names:
-        if name in seen:
-            raise ParameterError(f"{file}: two devices are called {name!r}; give each a name of its own")
-        seen.add(name)
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise ParameterError(f"{file}: two devices are called {twice!r}; give each its own name")
 
 
 def _check_couplings(robot: RobotDescription) -> None:
-    joints = {joint.name: joint for joint in robot.joints}
+    joints = {joint.name: joint.world for joint in robot.joints}
     used: set[str] = set()
+    leaders = {coupling.leader for coupling in robot.couplings}
     for coupling in robot.couplings:
-        for name in (coupling.leader, coupling.follower):
-            if name not in joints:
-                raise ParameterError(
-                    f"{robot.file}, coupling: there is no joint {name!r}; there are {', '.join(map(repr, joints))}"
-                )
-        if joints[coupling.follower].world.motor is not None:
-            raise ParameterError(
-                f"{robot.file}, coupling: the follower {coupling.follower!r} has a motor of its own; "
-                "leave the motor out, or couple the motors by their names with ::"
+        leader, follower = coupling.leader, coupling.follower
+        unknown = next((name for name in (leader, follower) if name not in joints), None)
+        wrong = ""
+        if unknown is not None:
+            wrong = f"there is no joint {unknown!r}; there are {', '.join(map(repr, joints))}"
+        elif joints[follower].motor is not None:
+            wrong = f"the follower {follower!r} has its own motor; leave it out, or couple the motors by name with ::"
+        elif joints[leader].joint.kind != joints[follower].joint.kind:
+            wrong = f"{leader!r} and {follower!r} must both turn or both slide"
+        elif follower in used or leader in used or follower in leaders:
+            wrong = (
+                f"{follower!r} and {leader!r} must not be in a chain; couple each follower to the joint with the motor"
             )
-        if joints[coupling.leader].world.joint.kind != joints[coupling.follower].world.joint.kind:
-            raise ParameterError(
-                f"{robot.file}, coupling: {coupling.leader!r} and {coupling.follower!r} must both turn or both slide"
-            )
-        if coupling.follower in used or coupling.leader in used:
-            raise ParameterError(
-                f"{robot.file}, coupling: {coupling.follower!r} and {coupling.leader!r} must not be in a chain; "
-                "couple every follower to the joint with the motor"
-            )
-        used.add(coupling.follower)
-    if used & {coupling.leader for coupling in robot.couplings}:
-        raise ParameterError(
-            f"{robot.file}, coupling: a follower must not lead another joint; couple both to the first"
-        )
+        if wrong:
+            raise ParameterError(f"{robot.file}, coupling: {wrong}")
+        used.add(follower)
 
 
 # --- from Webots' files
