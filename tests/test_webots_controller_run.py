@@ -312,7 +312,7 @@ def test_a_wave_file_of_its_own_is_played_round_and_round(tmp_path) -> None:
     sound = wav.motor_sound(sung(8.0), {"hip": str(tmp_path / "hum.wav")})
     assert pitch(sound, wav.RATE) == pytest.approx(500 * 1.4, abs=2.0)
     (tmp_path / "no.wav").write_text("no wave")
-    with pytest.raises(ParameterError, match=r"no.wav: is no wave file that can be read"):
+    with pytest.raises(ParameterError, match=r"no.wav: is not a wave file that can be read"):
         wav.motor_sound(sung(8.0), {"hip": str(tmp_path / "no.wav")})
 
 

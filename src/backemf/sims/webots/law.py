@@ -214,7 +214,7 @@ def kinematic_step(m: WebotsMotor, state: MotorState, position: float, dt: float
 def imposed_torque(
     joint: WebotsJoint, wanted: float, most: float, position: float, velocity: float, load: float
 ) -> float:
-    """The motor's torque where the motion is given, as by an infinitely heavy load [N·m].
+    """The motor's torque under prescribed motion, as with an infinitely heavy load [N·m].
 
     All of it goes towards the wanted velocity; at that velocity it is what keeps it.
     """

@@ -34,7 +34,7 @@ class WebotsMotor:
     acceleration: Number = UNLIMITED
     """Fastest change of the commanded velocity [rad/s²]; -1: any."""
     consumption_factor: Number = 10.0
-    """Electrical power per torque, whatever the speed [W/(N·m)]; Webots takes a negative one, as its E-puck has it."""
+    """Electrical power per torque, at any speed [W/(N·m)]; may be negative, as in Webots' E-puck."""
     control_p: Number = 10.0
     """`controlPID`: velocity per position error [1/s]."""
     control_i: Number = 0.0
@@ -109,7 +109,7 @@ class WebotsJoint:
     stop_cfm: Number = 1e-5
     """`stopCFM`, else `WorldInfo.CFM`: how soft the hard stops are [rad/(s·N·m)]."""
     stop_erp: Number = 0.2
-    """`stopERP`, else `WorldInfo.ERP`: share of the way behind a hard stop that a step takes back [1]."""
+    """`stopERP`, else `WorldInfo.ERP`: share of the penetration of a hard stop that one step corrects [1]."""
 
     def __post_init__(self) -> None:
         if self.kind not in JOINTS:
@@ -138,7 +138,7 @@ def camel(name: str) -> str:
 
 
 def stop_warnings(kind: str, position: float, motor: WebotsMotor, min_stop: float, max_stop: float) -> list[str]:
-    """What Webots says of hard stops that are in the way; it changes nothing for it."""
+    """Webots' warnings about hard stops that conflict with the motor; nothing is corrected."""
     if min_stop == max_stop:
         return []
     messages = []

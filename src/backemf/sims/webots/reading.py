@@ -1,4 +1,4 @@
-"""Motors of Webots' worlds, PROTOs and bare nodes, read as backemf actuators, and what is lost on the way."""
+"""Motors of Webots' worlds, PROTOs and bare nodes, read as backemf actuators, and what is lost."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def run_script(
         script: A Python file that imports `controller`.
         robot: What it controls.
         arguments: Of the script; None: those of the robot's file.
-        recorder: Where every step goes; None: nowhere.
+        recorder: Records every step; None: nothing is recorded.
         options: As of `Simulation`: duration, realtime, hints, seed, progress.
     """
     path = Path(script).absolute()
@@ -86,7 +86,7 @@ def _code(stop: SystemExit) -> int:
 
 
 def _show(failure: Exception, path: Path) -> None:
-    """The script's own part of the traceback; what is bad input of ours is one sentence."""
+    """Print the script's own part of the traceback, or only the message of an error in the input."""
     if isinstance(failure, BackemfError):
         log(f"{type(failure).__name__}: {failure}")
         return

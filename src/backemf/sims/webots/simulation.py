@@ -30,7 +30,7 @@ MOST_STEPS = 1e9
 
 
 class Over(SystemExit):
-    """Ends a controller that goes on after the end of the run, as Webots does."""
+    """Ends a controller that continues after the end of the run, as Webots does."""
 
 
 class Simulation:
@@ -38,11 +38,11 @@ class Simulation:
 
     Args:
         robot: What is simulated.
-        duration: How long [s]; None: as the robot's file says.
-        recorder: Where every step goes; None: nowhere.
-        realtime: Whether a step takes as long as it simulates.
-        hints: Whether to say what a script may have meant otherwise.
-        seed: Where the noise of sensors begins.
+        duration: Duration [s]; None: as in the robot's file.
+        recorder: Records every step; None: nothing is recorded.
+        realtime: Whether to run in real time.
+        hints: Whether to print hints about likely mistakes of a script.
+        seed: Random seed of the sensor noise.
         progress: Called with the number of steps done.
     """
 
@@ -92,7 +92,7 @@ class Simulation:
         self._starting: list[tuple[Any, Sampler, str]] = []
         self._on = True
         self._over = self._within = False
-        self._turns: dict[int, int] = {}
+        self._step_counts: dict[int, int] = {}
         self._progress = progress
         self._recorder = recorder
         if recorder is not None:
@@ -137,9 +137,9 @@ class Simulation:
 
     def step_begin(self, duration: int | None) -> int:
         """Send what was called since the last step; 0, or -1 when the run is over."""
-        turns = self._turns.get(duration) if type(duration) is int else None
-        if turns is None:
-            turns = self._steps_of(duration)
+        steps = self._step_counts.get(duration) if type(duration) is int else None
+        if steps is None:
+            steps = self._steps_of(duration)
         if self._over:
             # one step after the one that said so, Webots ends the controller
             raise Over(0)
@@ -154,7 +154,7 @@ class Simulation:
             for motion in reversed(self.motions):
                 motion._step(int(self.basic) if duration is None else period_of(duration))
         self._send()
-        self._within, self._asked = True, turns
+        self._within, self._asked = True, steps
         return 0
 
     def step_end(self) -> int:
@@ -163,15 +163,15 @@ class Simulation:
             log("Warning: robot_step_end() called multiple times before calling wb_robot_step_begin().")
             return -1 if self._over else 0
         self._within = False
-        turns = min(self._asked, self.last - self.count)
-        for _ in range(turns):
+        steps = min(self._asked, self.last - self.count)
+        for _ in range(steps):
             self._advance()
         if self.reconfigured:
             for motor in self.reconfigured:
                 motor._configure()
             self.reconfigured.clear()
         if self._progress is not None:
-            self._progress(turns)
+            self._progress(steps)
         if self.realtime:
             time.sleep(max(0.0, self._begin + self.time - time.monotonic()))
         return 0
@@ -184,15 +184,15 @@ class Simulation:
         whole = int(self.basic) if duration is None else period_of(duration)
         if whole < 0:
             raise ParameterError(f"step({whole}): a step takes 0 ms or more")
-        turns = math.ceil(whole / self.basic - 1e-9)
-        if abs(turns * self.basic - whole) > 1e-6 and self.hints:
+        steps = math.ceil(whole / self.basic - 1e-9)
+        if abs(steps * self.basic - whole) > 1e-6 and self.hints:
             log(
                 f"Hint: step({whole}): the duration must be a multiple of the basic time step of {self.basic:g} ms; "
-                f"{turns * self.basic:g} ms are simulated."
+                f"{steps * self.basic:g} ms are simulated."
             )
         if type(duration) is int:
-            self._turns[duration] = turns
-        return turns
+            self._step_counts[duration] = steps
+        return steps
 
     def _send(self) -> None:
         """What was called since the last step, device by device."""

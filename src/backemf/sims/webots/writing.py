@@ -43,7 +43,7 @@ def write(
         kind: "rotational", which it is if left out, or "linear".
         version: Webots' nodes are the same in every version that is known.
         timestep: Not needed here.
-        travel: For "linear", how far the slider goes per turn of the joint by one radian [m/rad].
+        travel: For "linear", travel of the slider per radian of the joint [m/rad].
         control: What the controller commands: "position", "velocity" or "torque"; None: as the actuator's controller.
         numbers: supply, effort, effort_limit, stiffness, damping and so on, as in every simulator; and velocity_limit
             [rad/s], acceleration [rad/s²], multiplier, min_position, max_position [rad] and consumption_factor
@@ -146,7 +146,7 @@ def _holds_range(actuator: Actuator, way: Chosen) -> bool:
 
 
 def _consumption(actuator: Actuator, known: Joint) -> Figure | None:
-    """What the battery pays for a torque: the bus voltage times the current behind it."""
+    """Power that the battery gives per torque: the bus voltage times the current for it."""
     motor, supply = actuator.motor, known.supply
     if motor is None or supply is None:
         return None

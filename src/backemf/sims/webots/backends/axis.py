@@ -37,7 +37,7 @@ class Axis:
         self.hangs_at = 0.0
         """Position at which the arm hangs down [rad]."""
         self.propeller: tuple[float, float] | None = None
-        """Thrust [N·s²] and torque [N·m·s²] of a propeller per square of its speed; None: it is none."""
+        """Thrust [N·s²] and torque [N·m·s²] of a propeller per square of its speed; None: it is not a propeller."""
         self.numb = ""
         """Why Webots gives no feedback of its motor; empty: it does."""
         # what the controller may change at any time

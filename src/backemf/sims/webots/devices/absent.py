@@ -1,4 +1,4 @@
-"""Classes of the devices that are not simulated: they say so once, and answer neutral values so that scripts go on."""
+"""Devices that are not simulated: they say so once, and return neutral values so that scripts continue."""
 
 from __future__ import annotations
 

@@ -257,7 +257,7 @@ for _kind, _number in _TYPES.items():
 
 
 def plain(value: Any) -> Any:
-    """A value of a file as a script gets it: rows of numbers are lists, and what only Webots could tell is None."""
+    """A value of a file as a script gets it: rows of numbers are lists, and what only Webots knows is None."""
     if isinstance(value, Unreadable):
         return None
     return list(value) if isinstance(value, tuple) else value

@@ -1,4 +1,4 @@
-"""Keyboard, mouse and joystick of the module `controller`: nobody sits at them here."""
+"""Keyboard, mouse and joystick of the module `controller`, which are never used here."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ class Motion:
         return self._elapsed <= 0 if self._reverse else self._elapsed >= self._duration()
 
     def _step(self, duration: int) -> None:
-        """Send the positions of now with a step of some milliseconds, and go on."""
+        """Send the current positions with a step of some milliseconds, and advance."""
         if not self._playing or self._poses is None:
             return
         for column, motor in enumerate(self._motors):

@@ -1,6 +1,6 @@
 """`Motor` of the module `controller`: what Webots' library checks, keeps and sends.
 
-A call only leaves its value behind. With the next step all of them are sent in an order of their own: position,
+A call only stores its value. The next step sends all of them in a fixed order: position,
 velocity, available torque, torque, feedback, acceleration, PID.
 """
 
@@ -149,7 +149,7 @@ class Motor(Device):
     # --- what Webots does not have
 
     def getJointVelocity(self) -> float:
-        """The joint's own velocity [rad/s], where `getVelocity` gives back what was commanded. Not in Webots."""
+        """The joint's own velocity [rad/s], where `getVelocity` returns the commanded one. Not in Webots."""
         return self._axis.speed
 
     def getTotalTorque(self) -> float:

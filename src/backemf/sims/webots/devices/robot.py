@@ -154,7 +154,7 @@ def idle(sentence: str, answer: Any = None) -> Callable[..., Any]:
 _IDLE = {
     "wwiSendText": ("has no effect: there is no robot window", None),
     "wwiReceiveText": ("gives None: there is no robot window", None),
-    "waitForUserInputEvent": ("does not wait: nobody is there to give input", Robot.EVENT_NO_EVENT),
+    "waitForUserInputEvent": ("does not wait: there is no user to give input", Robot.EVENT_NO_EVENT),
     "getUrdf": ("gives an empty text: no URDF is written here", ""),
 }
 for _name, (_why, _answer) in _IDLE.items():

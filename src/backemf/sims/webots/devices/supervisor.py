@@ -65,7 +65,9 @@ class Supervisor(Robot):
 
     def simulationSetMode(self, mode: int) -> None:
         if mode not in (self.SIMULATION_MODE_REAL_TIME, self.SIMULATION_MODE_FAST):
-            log(f"Error: wb_supervisor_simulation_set_mode(): mode {mode} is not there; a run goes on to its end.")
+            log(
+                f"Error: wb_supervisor_simulation_set_mode(): mode {mode} is not supported; a run continues to its end."
+            )
             return
         self._simulation.realtime = mode == self.SIMULATION_MODE_REAL_TIME
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .masses import rotation_matrix
@@ -24,7 +22,7 @@ def axis_of(joint: Node, index: str) -> tuple[float, float, float]:
     return axis[0], axis[1], axis[2]
 
 
-def axis_now(joint: Node, index: str) -> Any:
+def axis_now(joint: Node, index: str) -> np.ndarray:
     """An axis of a joint as the file has it turned [1], of unit length, shape (3,): the second turns with the first."""
     for each in ("", "2", "3"):
         found = _parameters(joint, each)

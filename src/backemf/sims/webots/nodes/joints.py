@@ -52,7 +52,7 @@ def motors_of(node: Node) -> list[Node]:
 
 
 def motor_name(node: Node) -> str:
-    """Name of a motor, that of its kind where it has none."""
+    """Name of a motor, or the default of its kind."""
     return node.plain_text("name") or MOTORS[node.kind][1]
 
 

@@ -37,7 +37,7 @@ def lines_held(thing: OnWebotsJoint) -> Lines:
     if thing.control == "position" or any(name in motor for name in GAINS):
         motor |= everything
     for name in ("brake", "cfm"):
-        # a matter of the controller's program, and of the world
+        # set by the controller, and by the world
         plain.pop(name, None)
     return Lines(kind=thing.motor.kind, control=thing.control, motor=motor, joint=plain, comments=[])
 

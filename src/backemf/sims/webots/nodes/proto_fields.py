@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .documents import ProtoField
 from .node import Node, Unreadable
 
 _AXES = {"Vec2f": "xy", "Vec3f": "xyz", "Rotation": "xyza", "Color": "rgb"}
@@ -29,10 +30,10 @@ class FieldView:
     `headers` gives the header of a node that is a PROTO. In templates of Webots 7 (`old`) a field is its value.
     """
 
-    def __init__(self, headers: Callable[[Node], dict[str, Any]], old: bool = False):
+    def __init__(self, headers: Callable[[Node], dict[str, ProtoField]], old: bool = False):
         self.headers, self.old = headers, old
 
-    def fields(self, header: dict[str, Any], given: dict[str, Any], depth: int = 0) -> dict[str, Any]:
+    def fields(self, header: dict[str, ProtoField], given: dict[str, Any], depth: int = 0) -> dict[str, Any]:
         """`value` and `defaultValue` of each field of a header, with the values that are given."""
         if self.old:
             return {name: self.value(each.type, given.get(name, each.value), depth) for name, each in header.items()}

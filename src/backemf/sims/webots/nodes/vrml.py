@@ -7,7 +7,7 @@ text, TRUE, FALSE, a node, None for NULL, or a list of these.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from ....errors import ParameterError
@@ -15,6 +15,7 @@ from ...place import place
 from .documents import LARGEST, Document, Proto, ProtoField
 from .lexer import Token, closing, number_of, numbers_of, tokens_of
 from .node import Node, Unreadable
+from .templates.render import Lines
 
 _ACCESS = ("field", "vrmlField", "hiddenField", "deprecatedField", "unconnectedField", "w3dField", "exposedField")
 _AFTER_PROTO = re.compile(
@@ -45,7 +46,7 @@ def parse_header(proto: Proto, scope: Any) -> dict[str, ProtoField]:
 
 
 def parse_body(
-    text: str, proto: Proto, scope: Any, values: dict[str, Any], lines: Any = None, limit: int | None = None
+    text: str, proto: Proto, scope: Any, values: dict[str, Any], lines: Lines | None = None, limit: int | None = None
 ) -> list[Node]:
     """The nodes of a PROTO's body, where IS stands for these values."""
     roots: list[Node] = []
@@ -64,7 +65,7 @@ class _Parser:
     """One pass over the tokens with a stack of what is open: nodes, lists, and the header of a PROTO."""
 
     def __init__(
-        self, text: str, document: Document, scope: Any = None, first_line: int = 1, lines: Any = None,
+        self, text: str, document: Document, scope: Any = None, first_line: int = 1, lines: Lines | None = None,
         values: dict[str, Any] | None = None, limit: int | None = None,
     ):  # fmt: skip
         self.text, self.document, self.scope, self.lines = text, document, scope, lines
@@ -213,13 +214,13 @@ class _Parser:
             self.refuse(token, "a field of the PROTO")
         kind = self.expect("the type of a field", "word").text
         if self.next.text == "{":
-            # what the field may hold, which is no matter here
+            # the values that the field may have
             end = self.closing_of(self.next)
             self.jump(end + 1, self.next.line + self.text.count("\n", self.next.at, end))
         name = self.expect("the name of a field", "word").text
         self.value(name, self.take(), lambda value: header.fields.__setitem__(name, ProtoField(kind, value)))
 
-    def value(self, name: str, token: Token, put: Any) -> None:
+    def value(self, name: str, token: Token, put: Callable[[Any], None]) -> None:
         """What stands after a field's name or in a list; a node or a list is opened, to be filled by what follows."""
         what = f"the value of {name}" if name else "a value"
         if token.kind == "number":
@@ -257,7 +258,7 @@ class _Parser:
         else:
             self.refuse(token, what)
 
-    def use(self, token: Token, put: Any) -> None:
+    def use(self, token: Token, put: Callable[[Any], None]) -> None:
         """USE Name; without such a name before it Webots leaves the node out."""
         known = self.expect("a name after USE", "word").text
         found = self.defined.get(known)
@@ -267,7 +268,7 @@ class _Parser:
             found = None
         put(found)
 
-    def node(self, token: Token, put: Any, what: str) -> None:
+    def node(self, token: Token, put: Callable[[Any], None], what: str) -> None:
         known = ""
         if token.text == "DEF":
             known = self.expect("a name after DEF", "word").text

@@ -92,7 +92,7 @@ def _robot(node: Node, taken: dict[str, int]) -> WorldRobot:
 
 
 def _free_name(name: str, taken: dict[str, int]) -> str:
-    """A name, with a number behind it where another robot has that name: "robot(1)", as Webots numbers copies.
+    """A unique name: "robot(1)" if another robot is called "robot", as Webots numbers copies.
 
     `taken` are the names that robots have, with the last number behind each.
     """

@@ -14,6 +14,7 @@ from ....plot.style import INK, SERIES, figure, look, save, scaled
 from .recording import Recorder
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOTORS = len(SERIES)
@@ -109,7 +110,7 @@ def _draw(
         return save(drawn, path)
 
 
-def _moving(recorder: Recorder, table: dict[str, Any]) -> list[str]:
+def _moving(recorder: Recorder, table: dict[str, np.ndarray]) -> list[str]:
     """The motors that moved or had a torque; all, where none did."""
     motors = [name for name in recorder.axes if recorder.labels[name]["driven"]]
     parts = ("position", "torque")
@@ -119,7 +120,7 @@ def _moving(recorder: Recorder, table: dict[str, Any]) -> list[str]:
     return moved or motors
 
 
-def _draw_target(ax: Any, factor: float, table: dict[str, Any], name: str, target: str) -> bool:
+def _draw_target(ax: Axes, factor: float, table: dict[str, np.ndarray], name: str, target: str) -> bool:
     """The target as far as it was one: a position in position control, a velocity in either but torque control."""
     mode = table[f"mode[{name}]"]
     holds = mode == 0.0 if target == "target_position" else mode != 2.0

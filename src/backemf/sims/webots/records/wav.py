@@ -22,7 +22,7 @@ RATE = 44100
 LARGEST = 64_000_000
 """Longest sound of a motor that is read [bytes]."""
 TONE = 220.0
-"""Pitch of the sound of a motor that has no wave file of its own [Hz]."""
+"""Pitch of the sound of a motor without its own wave file [Hz]."""
 PLAYERS = (("aplay", "-q"), ("paplay",), ("ffplay", "-nodisp", "-autoexit", "-loglevel", "quiet"), ("afplay",))
 """Programs that may play it."""
 FADE = 0.01
@@ -59,7 +59,7 @@ def motor_sound(recorder: Recorder, waves: dict[str, str] | None = None) -> np.n
         velocity: Any = table[f"commanded_velocity[{name}]"]
         played = sound(velocity, np.float64(recorder.labels[name]["max_velocity"]))
         heard = np.where(played.plays, played.gain, 0.0)
-        # the velocity of a step is the one that goes on until its end
+        # the velocity of a step holds until its end
         step = np.minimum(np.searchsorted(times, moments, side="left"), len(times) - 1)
         gain = np.convolve(heard[step], np.full(int(FADE * RATE), 1.0 / int(FADE * RATE)), mode="same")
         way = np.cumsum(np.broadcast_to(played.pitch, times.shape)[step]) / RATE
@@ -80,7 +80,7 @@ def write_sound(recorder: Recorder, path: str | Path, waves: dict[str, str] | No
 
 
 def play(path: str | Path) -> str | None:
-    """Play a wave file to its end by whatever program is there; a sentence where there is none, or where it fails."""
+    """Play a wave file with any installed player; returns why it could not be played, or None."""
     for player, *options in PLAYERS:
         found = shutil.which(player)
         if found is not None:
@@ -107,7 +107,7 @@ def _read(path: str) -> tuple[np.ndarray, float]:
             channels, width, rate = file.getnchannels(), file.getsampwidth(), file.getframerate()
             raw = file.readframes(file.getnframes())
     except (EOFError, wave.Error) as error:
-        raise ParameterError(f"{path}: is no wave file that can be read ({error})") from None
+        raise ParameterError(f"{path}: is not a wave file that can be read ({error})") from None
     if width not in (1, 2, 4) or not raw:
         raise ParameterError(f"{path}: must be a wave file of 8, 16 or 32 bit with something in it")
     kind: Any = {1: "u1", 2: "<i2", 4: "<i4"}[width]
@@ -117,7 +117,7 @@ def _read(path: str) -> tuple[np.ndarray, float]:
 
 
 def _at(base: tuple[np.ndarray, float], way: np.ndarray) -> np.ndarray:
-    """The sound at times of its own [s], round and round."""
+    """The sound at these times [s], repeated."""
     samples, rate = base
     place = (way * rate) % len(samples)
     before = place.astype(int)

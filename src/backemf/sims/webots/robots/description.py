@@ -19,7 +19,7 @@ from ..nodes.world_parts import World, WorldJoint, WorldRobot
 from ..nodes.worlds import read
 
 BACKENDS = ("ideal", "motor", "mujoco")
-"""What may stand behind the devices."""
+"""Backends of the devices."""
 DURATION = 10.0
 """Default duration of a run [s]."""
 GRAVITY = 9.81
@@ -45,7 +45,7 @@ class RobotJoint:
     supply: Any = None
     """What feeds it: volts, or a `Supply`; None: what the actuator says."""
     travel: float | None = None
-    """Way of a slider per turn of the motor's joint by one radian [m/rad]."""
+    """Travel of a slider per radian of the motor's joint [m/rad]."""
     joint: str = ""
     """Name of the joint in the MuJoCo model; empty: the motor's name."""
 
@@ -103,25 +103,25 @@ class RobotDescription:
     couplings: tuple[MechanicalCoupling, ...] = ()
     """Gears between joints."""
     backend: str = "ideal"
-    """What stands behind the devices."""
+    """Backend of the devices."""
     mujoco: Path | None = None
     """MuJoCo model of the robot."""
     duration: float = DURATION
-    """How long a run takes [s]."""
+    """Duration of a run [s]."""
     arguments: tuple[str, ...] = ()
     """Arguments of its controller."""
     others: tuple[WorldDevice, ...] = ()
     """Its devices that are not simulated; `after` counts the joints before them."""
     node: Node | None = None
-    """Its node in the world; None: it is from no world."""
+    """Its node in the world; None: it is not from a world."""
     roots: tuple[Node, ...] = ()
-    """What stands by itself in its world."""
+    """Top-level nodes of its world."""
     warnings: tuple[str, ...] = ()
-    """What Webots says when it loads the robot."""
+    """Webots' warnings when it loads the robot."""
     unexpanded: tuple[Unexpanded, ...] = ()
-    """PROTOs of the robot that are not replaced by what they stand for."""
+    """PROTOs of the robot that are not expanded."""
     file: str = "robot"
-    """Where it comes from, for messages."""
+    """File that it was read from, for messages."""
 
     def __post_init__(self) -> None:
         require(self, "basic_time_step", ">")
@@ -240,7 +240,7 @@ def from_world(world: World, file: str = "world", robot: str | None = None, cont
 
 
 def _choose(world: World, file: str, driven: set[str], controller: str) -> tuple[str, list[str]]:
-    """Name of the robot that a controller drives, and what to know of the choice; empty: there is none."""
+    """Name of the robot that a controller drives, and notes about the choice; empty: there is none."""
     drives = [each for each in world.robots if each.name in driven]
     mine = [each.name for each in drives if controller and each.controller == controller]
     if mine:
@@ -256,7 +256,7 @@ def _choose(world: World, file: str, driven: set[str], controller: str) -> tuple
 
 
 def _distinct(joints: list[WorldJoint], file: str) -> tuple[list[WorldJoint], list[str]]:
-    """The joints whose devices have names of their own, and what Webots says of the others."""
+    """The joints whose devices have unique names, and warnings about the others."""
     kept, messages, seen = [], [], set()
     for joint in joints:
         names = device_names(joint)

@@ -1,4 +1,4 @@
-"""Fields of a robot's TOML file: every quantity a text with its unit, every other value of its own kind."""
+"""Fields of a robot's TOML file: quantities are strings with units, other values are plain TOML values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_fields(
     where: str,
     others: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """The values of a table in SI; an unknown field or a value of the wrong kind is one sentence."""
+    """The values of a table in SI; raise ParameterError for an unknown field or a value of the wrong kind."""
     found = {}
     for name, value in table.items():
         if name not in known:

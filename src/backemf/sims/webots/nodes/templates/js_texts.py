@@ -56,7 +56,7 @@ def _math(do: Callable[..., float]) -> Native:
 
 
 def _random(run: Interpreter, this: Value) -> float:
-    """Numbers that come alike every time."""
+    """The same random numbers every time."""
     run.random = (1103515245.0 * run.random + 12345.0) % 2147483648.0
     return run.random / 2147483648.0
 

@@ -25,7 +25,7 @@ def is_nothing(value: Value) -> bool:
 
 
 def number_of(value: Value) -> float:
-    """A value as a number; NaN where it is none."""
+    """A value as a number; NaN if it is not one."""
     if isinstance(value, bool) or value is NULL:
         return float(value is True)
     if isinstance(value, float):
@@ -77,7 +77,7 @@ def number_text(value: float) -> str:
 
 
 def index_of(value: Value) -> int | None:
-    """A key as the index of an item; None: it is none."""
+    """A key as the index of an item; None: it is not an index."""
     number = number_of(value) if isinstance(value, (float, str)) else math.nan
     return int(number) if number >= 0.0 and number < 1e9 and number == int(number) else None
 

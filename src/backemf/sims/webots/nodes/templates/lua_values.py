@@ -51,7 +51,7 @@ def number_of(value: Value) -> float:
 
 
 def parse_number(value: Value) -> float | None:
-    """A number or a text as a number; None: it is none."""
+    """A number or a text as a number; None: it is not a number."""
     if isinstance(value, float):
         return value
     if not isinstance(value, str):

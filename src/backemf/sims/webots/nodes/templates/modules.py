@@ -133,7 +133,7 @@ def _copy(run: Interpreter, this: Value, value: Value) -> Value:
 
 
 def _seed(run: Interpreter, this: Value, seed: Value = 0.0) -> None:
-    """Begin the random numbers anew; without this they begin alike every time."""
+    """Set the random seed, which is otherwise the same every time."""
     run.random = run.dialect.number(seed)
 
 

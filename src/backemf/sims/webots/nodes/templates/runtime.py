@@ -158,7 +158,7 @@ class Interpreter:
         self.messages: list[str] = []
         """What the template tells its user."""
         self.random = 0.0
-        """State of the random numbers, which begin alike every time."""
+        """State of the random numbers, with the same seed every time."""
         self.depth = 0
         """How deep the call that runs is nested [1]."""
         self.top = Frame(self)
