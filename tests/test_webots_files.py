@@ -211,7 +211,7 @@ def test_files_that_are_no_worlds(tmp_path: Path) -> None:
     """Binary, missing and empty files are one sentence each."""
     binary = tmp_path / "a.wbt"
     binary.write_bytes(bytes(range(256)))
-    with pytest.raises(ParameterError, match=r"a\.wbt: this is not a text"):
+    with pytest.raises(ParameterError, match=r"a\.wbt: this is not text"):
         webots.read_world(binary)
     with pytest.raises(ParameterError, match=r"b\.wbt: no such file"):
         webots.read_world(tmp_path / "b.wbt")

@@ -14,7 +14,7 @@ from backemf.sims.webots import CompiledWebots, WebotsJoint, WebotsMotor, couple
 from backemf.sims.webots.coupled import groups
 from backemf.sims.webots.law import arctan, commanded_velocity
 from backemf.sims.webots.motor import stop_warnings
-from backemf.sims.webots.sound import sound
+from backemf.sims.webots.records.wav import sound
 
 DT = 0.032
 INF = math.inf

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,12 +75,33 @@ class WebotsMotor:
 
     @classmethod
     def from_fields(cls, position: float = 0.0, **fields: Any) -> tuple[WebotsMotor, list[str]]:
-        """A motor from fields as they stand in a file, corrected as Webots does it, and its warnings.
+        """A motor from the fields of a file, corrected as Webots does it, and its warnings.
 
         `position` is the joint's at load, which the soft limits are widened to hold. Gains of the PID that Webots warns
         of and keeps are kept out: such a motor would run away, and is refused here.
         """
-        return _correct(cls, position, fields)
+        known, messages = fields, []
+
+        def change(name: str, value: float, should: str, shown: str = "") -> None:
+            messages.append(f"Invalid '{shown or camel(name)}' changed to {value:g}. The value should be {should}.")
+            known[name] = value
+
+        if known.get("max_velocity", 0.0) < 0.0:
+            change("max_velocity", -known["max_velocity"], "non-negative")
+        if known.get("acceleration", UNLIMITED) < 0.0 and known.get("acceleration", UNLIMITED) != UNLIMITED:
+            change("acceleration", UNLIMITED, "either -1 or non-negative")
+        if known.get("max_torque", 0.0) < 0.0:
+            change("max_torque", 10.0, "non-negative", "maxForce" if known.get("kind") == "linear" else "maxTorque")
+        if known.get("multiplier", 1.0) == 0.0:
+            messages.append("The value of 'multiplier' cannot be 0. Value reverted to 1.")
+            known["multiplier"] = 1.0
+        # 0 and 0 mean no limits; anything else has to hold the joint's position
+        if (known.get("min_position", 0.0), known.get("max_position", 0.0)) != (0.0, 0.0):
+            if known.get("max_position", 0.0) < position:
+                change("max_position", position, f"{position:g} or greater")
+            if known.get("min_position", 0.0) > position:
+                change("min_position", position, f"{position:g} or less")
+        return cls(**known), messages
 
 
 @kind_of_numbers
@@ -122,7 +143,7 @@ class WebotsJoint:
 
     @classmethod
     def from_fields(cls, **fields: Any) -> tuple[WebotsJoint, list[str]]:
-        """A joint from fields as they stand in a file: negative constants lose their sign, and a warning says so."""
+        """A joint from the fields of a file: negative constants lose their sign, and a warning says so."""
         warnings = []
         for name in ("spring_constant", "damping_constant", "static_friction"):
             if fields.get(name, 0.0) < 0.0:
@@ -141,50 +162,22 @@ def stop_warnings(kind: str, position: float, motor: WebotsMotor, min_stop: floa
     """Webots' warnings about hard stops that conflict with the motor; nothing is corrected."""
     if min_stop == max_stop:
         return []
-    messages = []
     node, device = JOINTS[kind], KINDS[motor.kind]
-    if kind == "hinge" and min_stop <= -3.141592653589793:
-        messages.append("HingeJoint 'minStop' must be greater than -pi to be effective.")
-    if kind == "hinge" and max_stop >= 3.141592653589793:
-        messages.append("HingeJoint 'maxStop' must be less than pi to be effective.")
-    if motor.min_position != motor.max_position:
-        if motor.min_position < min_stop:
-            messages.append(f"{node} 'minStop' must be less or equal to {device} 'minPosition'.")
-        if motor.max_position > max_stop:
-            messages.append(f"{node} 'maxStop' must be greater or equal to {device} 'maxPosition'.")
-    if position < min_stop:
-        messages.append("'minStop' must be less than or equal to 'position'.")
-    if position > max_stop:
-        messages.append("'maxStop' must be greater than or equal to 'position'.")
-    return messages
+    hinge, limited = kind == "hinge", motor.min_position != motor.max_position
+    rows = [
+        (hinge and min_stop <= -math.pi, "HingeJoint 'minStop' must be greater than -pi to be effective."),
+        (hinge and max_stop >= math.pi, "HingeJoint 'maxStop' must be less than pi to be effective."),
+        (limited and motor.min_position < min_stop,
+         f"{node} 'minStop' must be less or equal to {device} 'minPosition'."),
+        (limited and motor.max_position > max_stop,
+         f"{node} 'maxStop' must be greater or equal to {device} 'maxPosition'."),
+        (position < min_stop, "'minStop' must be less than or equal to 'position'."),
+        (position > max_stop, "'maxStop' must be greater than or equal to 'position'."),
+    ]  # fmt: skip
+    return [sentence for applies, sentence in rows if applies]
 
 
 def _require(part: WebotsMotor, name: str, good: Any, sentence: str) -> None:
     known = concrete(getattr(part, name))
     if known is not None and not good(known).all():
         raise ParameterError(f"WebotsMotor.{name} = {getattr(part, name)}: {sentence}")
-
-
-def _correct(cls: type[WebotsMotor], position: float, fields: Mapping[str, Any]) -> tuple[WebotsMotor, list[str]]:
-    known, messages = dict(fields), []
-
-    def change(name: str, value: float, should: str, shown: str = "") -> None:
-        messages.append(f"Invalid '{shown or camel(name)}' changed to {value:g}. The value should be {should}.")
-        known[name] = value
-
-    if known.get("max_velocity", 0.0) < 0.0:
-        change("max_velocity", -known["max_velocity"], "non-negative")
-    if known.get("acceleration", UNLIMITED) < 0.0 and known.get("acceleration", UNLIMITED) != UNLIMITED:
-        change("acceleration", UNLIMITED, "either -1 or non-negative")
-    if known.get("max_torque", 0.0) < 0.0:
-        change("max_torque", 10.0, "non-negative", "maxForce" if known.get("kind") == "linear" else "maxTorque")
-    if known.get("multiplier", 1.0) == 0.0:
-        messages.append("The value of 'multiplier' cannot be 0. Value reverted to 1.")
-        known["multiplier"] = 1.0
-    # 0 and 0 mean no limits; anything else has to hold the joint's position
-    if (known.get("min_position", 0.0), known.get("max_position", 0.0)) != (0.0, 0.0):
-        if known.get("max_position", 0.0) < position:
-            change("max_position", position, f"{position:g} or greater")
-        if known.get("min_position", 0.0) > position:
-            change("min_position", position, f"{position:g} or less")
-    return cls(**known), messages

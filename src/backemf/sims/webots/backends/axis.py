@@ -164,11 +164,8 @@ class Axis:
     def units(self) -> dict[str, str]:
         """Unit of each recorded channel."""
         angle, torque = ("rad", "N*m") if self.rotates else ("m", "N")
-        return {
-            "position": angle, "velocity": f"{angle}/s", "target_position": angle, "target_velocity": f"{angle}/s",
-            "commanded_velocity": f"{angle}/s", "available_torque": torque, "torque": torque,
-            "torque_feedback": torque, "mode": "1", "current": "A", "voltage": "V", "winding_temperature": "degC",
-        }  # fmt: skip
+        units = {"angle": angle, "speed": f"{angle}/s", "torque": torque}
+        return {name: units.get(kind, kind) for name, kind in _UNITS.items()}
 
     def row(self) -> tuple[Any, ...]:
         """What is recorded of a step, in the order of `CHANNELS`."""
@@ -180,10 +177,12 @@ class Axis:
         )  # fmt: skip
 
 
-CHANNELS = (
-    "position", "velocity", "target_position", "target_velocity", "commanded_velocity", "available_torque", "torque",
-    "torque_feedback", "mode",
-)  # fmt: skip
+_UNITS = {
+    "position": "angle", "velocity": "speed", "target_position": "angle", "target_velocity": "speed",
+    "commanded_velocity": "speed", "available_torque": "torque", "torque": "torque", "torque_feedback": "torque",
+    "mode": "1", "current": "A", "voltage": "V", "winding_temperature": "degC",
+}  # fmt: skip
+CHANNELS = tuple(_UNITS)[:-3]
 """What is recorded of every axis; the mode is 0 for a position, 1 for a velocity, 2 for a torque."""
-ELECTRIC = ("current", "voltage", "winding_temperature")
-"""What is recorded of an axis with a motor of ours besides."""
+ELECTRIC = tuple(_UNITS)[-3:]
+"""What is also recorded of an axis with a backemf motor."""

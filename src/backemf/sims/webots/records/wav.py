@@ -6,15 +6,16 @@ import shutil
 import subprocess
 import wave
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....errors import ParameterError
 from ....files import opened, replacing
+from ....physics.limits import clip
+from ....physics.ops import absolute, where
 from ..backends.axis import log
 from ..robots.description import RobotDescription
-from ..sound import sound
 from .recording import Recorder
 
 RATE = 44100
@@ -27,6 +28,24 @@ PLAYERS = (("aplay", "-q"), ("paplay",), ("ffplay", "-nodisp", "-autoexit", "-lo
 """Programs that may play it."""
 FADE = 0.01
 """Time in which a sound begins or ends, against clicks [s]."""
+
+
+class Sound(NamedTuple):
+    """How a motor's sound is played."""
+
+    plays: Any
+    """Whether it is heard."""
+    gain: Any
+    """Volume [1]."""
+    pitch: Any
+    """Pitch [1]."""
+
+
+def sound(velocity: float, max_velocity: float) -> Sound:
+    """The sound at a commanded velocity [rad/s]: silent up to a tenth of the largest."""
+    share = clip(absolute(velocity) / where(max_velocity > 0.0, max_velocity, 1.0), 0.0, 1.0)
+    share = where(max_velocity > 0.0, share, 0.0 * share)
+    return Sound(share > 0.1, 0.9 + 0.1 * share, 0.6 + 0.8 * share)
 
 
 def waves_of(robot: RobotDescription) -> dict[str, str]:
