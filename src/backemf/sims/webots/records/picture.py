@@ -102,7 +102,8 @@ def _draw(
         if aimed:
             lines["target"] = Line2D([], [], linestyle="--", color=INK, linewidth=1.0)
         if len(lines) > 1:
-            columns = 2 if max(map(len, lines)) <= WIDEST else 1
+            widest = max(map(len, lines))
+            columns = min(4 if 2 * widest <= WIDEST else 2 if widest <= WIDEST else 1, len(lines))
             drawn.set_figheight(drawn.get_figheight() + LINE * math.ceil(len(lines) / columns))
             drawn.legend(list(lines.values()), list(lines), loc="outside lower center", ncols=columns, borderpad=0.0)
         drawn.suptitle(title, x=0.01, ha="left", fontsize=9.0)

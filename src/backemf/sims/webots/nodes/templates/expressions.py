@@ -46,7 +46,12 @@ class Expressions:
     def several(self, run: Get, spread: bool = False) -> Expression:
         """An expression that may have several values."""
         self.parts += 1
-        return Expression(lambda frame: first(run(frame)), run, spread)
+
+        def one(frame: Frame) -> Value:
+            value = run(frame)
+            return first(value) if isinstance(value, Several) else value
+
+        return Expression(one, run, spread)
 
     def row(self, parts: Sequence[Expression]) -> Callable[[Frame], list[Value]]:
         """A row of values, of which the last may be several."""
@@ -155,8 +160,9 @@ class Expressions:
 
     def call(self, target: Expression, arguments: Sequence[Expression], method: bool = False) -> Expression:
         """a(b), a.b(c), or a:b(c) of Lua, a method that is given its object."""
-        given, one = self.row(arguments), target.one
-        callee = target.callee or (lambda frame: (one(frame), None))
+        given, one, callee = self.row(arguments), target.one, target.callee
+        if callee is None:
+            return self.several(lambda frame: frame.run.call(one(frame), None, given(frame)))
 
         def run(frame: Frame) -> Value:
             function, this = callee(frame)

@@ -26,10 +26,10 @@ def is_nothing(value: Value) -> bool:
 
 def number_of(value: Value) -> float:
     """A value as a number; NaN if it is not one."""
-    if isinstance(value, bool) or value is NULL:
-        return float(value is True)
     if isinstance(value, float):
         return value
+    if isinstance(value, bool) or value is NULL:
+        return float(value is True)
     if isinstance(value, str):
         try:
             return float(value) if value.strip() else 0.0
@@ -116,6 +116,8 @@ def _alike(left: Value, right: Value) -> bool:
 
 
 def _add(left: Value, right: Value) -> Value:
+    if isinstance(left, float) and isinstance(right, float):
+        return left + right
     kinds = (str, list, dict, Function, Native)
     if isinstance(left, kinds) or isinstance(right, kinds):
         return text_of(left) + text_of(right)

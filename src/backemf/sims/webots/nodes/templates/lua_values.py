@@ -44,6 +44,8 @@ def table_of(items: list[Value]) -> Table:
 
 def number_of(value: Value) -> float:
     """A number, or a text that is one."""
+    if isinstance(value, float):
+        return value
     found = parse_number(value)
     if found is None:
         raise TemplateError(f"{kind_of(value)} is used as a number")

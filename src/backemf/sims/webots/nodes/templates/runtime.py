@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from .bounds import Budget, TemplateError
 
@@ -80,6 +80,8 @@ class Native:
     def call(self, run: Interpreter, this: Value, arguments: list[Value]) -> Value:
         """What the function returns."""
         count = self.count
+        if len(arguments) == count and None not in arguments:
+            return self.do(run, this, *arguments)
         found = [d if a is None else a for a, d in zip_longest(arguments[:count], self.defaults)] if count else []
         return self.do(run, this, *found, *arguments[count:]) if self.rest else self.do(run, this, *found)
 
@@ -89,8 +91,7 @@ def natives(functions: Mapping[str, Callable[..., Value]]) -> dict[str, Value]:
     return {name: Native(do) for name, do in functions.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A parameter of a function."""
 
     declare: Put
@@ -184,12 +185,12 @@ class Interpreter:
             raise TemplateError(f"functions call each other more than {DEEPEST} deep")
         self.depth += 1
         frame = Frame(self, function.frame, function=True)
-        for index, each in enumerate(function.parameters):
-            if each.rest:
-                each.declare(frame, self.dialect.array(arguments[index:]))
+        for index, (declare, default, rest) in enumerate(function.parameters):
+            if rest:
+                declare(frame, self.dialect.array(arguments[index:]))
                 continue
             value = arguments[index] if index < len(arguments) else None
-            each.declare(frame, each.default(frame) if value is None and each.default is not None else value)
+            declare(frame, default(frame) if value is None and default is not None else value)
         frame.values.setdefault("this", this)
         ended = function.body(frame)
         self.depth -= 1

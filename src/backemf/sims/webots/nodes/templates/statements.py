@@ -17,13 +17,14 @@ class Compiler(Expressions):
         work = 1 + self.parts - before
 
         def run(frame: Frame) -> object:
-            frame.run.budget.spend(work)
-            frame.run.line = line
+            interpreter = frame.run
+            interpreter.budget.spend(work)
+            interpreter.line = line
             try:
                 return do(frame)
             except TemplateError as error:
                 if error.line is None:
-                    error.line = frame.run.line
+                    error.line = interpreter.line
                 raise
 
         return run
@@ -84,8 +85,9 @@ class Compiler(Expressions):
         """A loop: its body once with each of its frames, to the end or until it is left."""
 
         def run(frame: Frame) -> object:
+            spend = frame.run.budget.spend
             for inner in frames(frame):
-                frame.run.budget.spend(3)
+                spend(3)
                 ended = body(inner)
                 if ended is BREAK:
                     return None
