@@ -108,7 +108,7 @@ def test_a_recorder_writes_when_the_time_has_come(tmp_path, monkeypatch) -> None
     monkeypatch.setattr("backemf.sims.webots.records.recording.SECONDS", 0.0)
     recorder = webots.Recorder(tmp_path / "run.parquet", keep=False)
     robot = webots.robot_from_toml(ROBOT)
-    with webots.simulated(robot, duration=0.32, recorder=recorder, hints=False) as simulation:
+    with webots.simulate(robot, duration=0.32, recorder=recorder, hints=False) as simulation:
         for step in range(1, 6):
             simulation.step(32)
             with pytest.warns(be.BackemfWarning):

@@ -675,7 +675,7 @@ def test_without_a_simulation_there_is_no_robot() -> None:
 
 
 def test_a_supervisor_may_end_the_run() -> None:
-    with webots.simulated(hip(), duration=10.0):
+    with webots.simulate(hip(), duration=10.0):
         robot = controller.Supervisor()
         assert robot.getSupervisor() is True
         assert robot.getSelf().getType() == controller.Node.ROBOT and robot.getSelf().getName() == "leg"

@@ -11,6 +11,7 @@ from backemf.errors import ParameterError
 from backemf.sims import webots
 from backemf.sims.webots import controller
 from backemf.sims.webots.devices.absent import ABSENT
+from backemf.sims.webots.devices.kinds import snake
 from backemf.sims.webots.law import propeller_effort
 from backemf.sims.webots.nodes.others import DEVICES
 from backemf.sims.webots.records import wav
@@ -65,7 +66,8 @@ def car(more: str = PHYSICS) -> webots.RobotDescription:
 def test_every_device_of_webots_has_a_class_and_a_name() -> None:
     """What is read from worlds and what scripts may import are the same."""
     assert set(DEVICES) == set(ABSENT)
-    assert {name: ABSENT[name]._described.name for name in ABSENT} == DEVICES
+    words = {name: snake(name).replace("_", " ") for name in ABSENT} | {"RangeFinder": "range-finder"}
+    assert words == DEVICES
 
 
 def test_devices_are_listed_in_the_order_of_the_file() -> None:
@@ -141,7 +143,7 @@ def test_what_is_set_is_read_back(capsys) -> None:
         assert printed(capsys) == [
             'WARNING: LED "lamp" is not simulated: it does not shine.',
             'WARNING: Camera "camera" is not simulated: its image stays black.',
-            'WARNING: Display "display" is not simulated: what it is told to draw is not drawn.',
+            'WARNING: Display "display" is not simulated: nothing is drawn on it.',
         ]
 
 
@@ -335,7 +337,7 @@ def test_a_supervisor_sees_the_world_of_the_file(capsys) -> None:
 
 def test_nodes_of_a_supervisor() -> None:
     """The robot itself, turned nodes, and what hangs on a joint, whose place is not known."""
-    with webots.simulated(car()):
+    with webots.simulate(car()):
         robot = controller.Supervisor()
         own = robot.getSelf()
         assert own is robot.getFromDef("CAR") and own.getType() == controller.Node.ROBOT

@@ -13,7 +13,7 @@ from backemf.errors import ParameterError
 from backemf.sims import webots
 from backemf.sims.webots.backends.axis import Axis
 from backemf.sims.webots.backends.full_motor import Drive
-from backemf.sims.webots.backends.on_mujoco import bounded
+from backemf.sims.webots.backends.on_mujoco import solve_bounded
 from backemf.sims.webots.backends.straight import MEMORY, straight_control, straight_kinematic, straight_step
 from backemf.sims.webots.compiled import command_laws, laws
 from backemf.sims.webots.law import JointState, MotorState
@@ -498,7 +498,7 @@ def test_bounded_torques_are_at_a_bound_or_right() -> None:
     for _ in range(50):
         root = draw.normal(size=(4, 4))
         matrix, short, most = root @ root.T + 0.1 * np.eye(4), draw.normal(size=4), draw.uniform(0.05, 0.5, 4)
-        torques = bounded(matrix, short, most, np.zeros(4))
+        torques = solve_bounded(matrix, short, most, np.zeros(4))
         left = short - matrix @ torques
         for torque, bound, miss in zip(torques, most, left, strict=True):
             if abs(torque) < bound:

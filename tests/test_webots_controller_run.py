@@ -45,7 +45,7 @@ def called(*words):
 def recorded(name: str, backend: str) -> dict[str, np.ndarray]:
     if backend == "mujoco":
         pytest.importorskip("mujoco")
-    robot = webots.load_robot(EXAMPLES / "robot.toml").changed(backend=backend)
+    robot = webots.load_robot(EXAMPLES / "robot.toml").with_values(backend=backend)
     recorder = webots.Recorder()
     ended = webots.run_script(EXAMPLES / f"{name}.py", robot, recorder=recorder)
     assert (ended.code, ended.error) == (0, None)
@@ -218,7 +218,7 @@ def test_a_record_has_every_motor_with_units(tmp_path) -> None:
 
 
 def test_a_record_of_full_motors_has_current_and_temperature() -> None:
-    robot = webots.load_robot(EXAMPLES / "robot.toml").changed(backend="motor", duration=0.32)
+    robot = webots.load_robot(EXAMPLES / "robot.toml").with_values(backend="motor", duration=0.32)
     recorder = webots.Recorder()
     webots.run_script(EXAMPLES / "endless_velocity.py", robot, recorder=recorder)
     table = recorder.table()
@@ -233,7 +233,7 @@ def test_a_long_record_is_written_as_it_comes(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("backemf.recording_writing.GROUP", 10)
     target = tmp_path / "run.parquet"
     recorder = webots.Recorder(target, keep=False)
-    with webots.simulated(hip(), duration=1.0, recorder=recorder, hints=False):
+    with webots.simulate(hip(), duration=1.0, recorder=recorder, hints=False):
         robot = controller.Robot()
         robot.getDevice("hip").setPosition(1.0)
         while robot.step(32) != -1:
@@ -247,7 +247,7 @@ def test_a_long_record_is_written_as_it_comes(tmp_path, monkeypatch) -> None:
 
 def test_a_record_that_cannot_be_written_is_one_sentence(tmp_path) -> None:
     recorder = webots.Recorder(tmp_path / "no" / "run.parquet")
-    with pytest.raises(ParameterError, match="cannot be written"), webots.simulated(hip(), recorder=recorder):
+    with pytest.raises(ParameterError, match="cannot be written"), webots.simulate(hip(), recorder=recorder):
         pass
 
 
@@ -255,7 +255,7 @@ def test_the_record_says_torque_and_feedback_apart() -> None:
     """The battery's energy is in it where there is one."""
     recorder = webots.Recorder()
     robot = webots.robot_from_toml('battery = ["100 J", "100 J", "0 W"]\n' + HIP % "")
-    with webots.simulated(robot, recorder=recorder, hints=False):
+    with webots.simulate(robot, recorder=recorder, hints=False):
         script = controller.Robot()
         script.getDevice("hip").setTorque(1.0)
         script.step(64)
@@ -281,7 +281,7 @@ def pitch(samples: np.ndarray, rate: int) -> float:
 def sung(velocity: float, **world) -> webots.Recorder:
     """The record of a motor that goes at a velocity of at most 8 rad/s for a second."""
     recorder = webots.Recorder()
-    with webots.simulated(hip(), duration=1.024, recorder=recorder, hints=False):
+    with webots.simulate(hip(), duration=1.024, recorder=recorder, hints=False):
         robot = controller.Robot()
         robot.getDevice("hip").setPosition(float("inf"))
         robot.getDevice("hip").setVelocity(velocity)
@@ -320,7 +320,7 @@ def test_a_wave_file_of_its_own_is_played_round_and_round(tmp_path) -> None:
     sound = wav.motor_sound(sung(8.0), {"hip": str(tmp_path / "hum.wav")})
     assert pitch(sound, wav.RATE) == pytest.approx(500 * 1.4, abs=2.0)
     (tmp_path / "no.wav").write_text("no wave")
-    with pytest.raises(ParameterError, match=r"no.wav: is no wave file that can be read"):
+    with pytest.raises(ParameterError, match=r"no.wav: is not a wave file that can be read"):
         wav.motor_sound(sung(8.0), {"hip": str(tmp_path / "no.wav")})
 
 
@@ -359,7 +359,7 @@ def test_where_nothing_can_play_it_is_said(monkeypatch, tmp_path) -> None:
         (HIP % ", control_pid = [1, 2]", "motor control_pid = [1, 2]: must be three numbers"),
         (HIP % ", multiplier = nan", "motor multiplier = nan: must be a finite number"),
         (HIP % ', acceleration = "1 rad"', "is a plain number or angle, not"),
-        (HIP.replace('"hip sensor"', '"hip"') % "", "two devices are called 'hip'; give each a name of its own"),
+        (HIP.replace('"hip sensor"', '"hip"') % "", "two devices are called 'hip'; give each its own name"),
         (HIP.replace('"hip sensor"', '"s", noise = "-1 rad"') % "", "sensor: noise = -1: must be 0 or more"),
         ("[[joint]]\nkind = 'ball'\n", "[[joint]] 1 kind = 'ball': must be hinge or slider"),
         ("backend = 'real'\n" + HIP % "", "backend = 'real': must be one of ideal, motor, mujoco"),
@@ -384,7 +384,7 @@ def test_a_robot_file_is_corrected_as_webots_corrects_a_world(capsys) -> None:
         'max_torque = "5 N*m", max_velocity = "8 rad/s"', 'max_torque = "-5 N*m", max_velocity = "-8 rad/s"'
     )
     robot = webots.robot_from_toml(text % ', multiplier = 0, acceleration = "-3 rad/s^2"')
-    with webots.simulated(robot):
+    with webots.simulate(robot):
         said = lines(capsys)
     assert said == [
         "WARNING: robot.toml, [[joint]] 1: Invalid 'maxVelocity' changed to 8. The value should be non-negative.",
@@ -412,7 +412,7 @@ def test_devices_are_in_the_order_of_the_file() -> None:
     robot = webots.robot_from_toml(
         '[[joint]]\ninertia = "1 kg*m^2"\n[joint.brake]\nname = "b"\n[joint.sensor]\n[joint.motor]\nname = "m"\n'
     )
-    with webots.simulated(robot):
+    with webots.simulate(robot):
         assert list(controller.Robot().devices) == ["b", "m sensor", "m"]
 
 
@@ -459,7 +459,7 @@ def test_a_world_of_webots_is_a_robot(world) -> None:
     robot = webots.load_robot(world, "arm")
     assert (robot.name, robot.model, robot.basic_time_step, robot.arguments) == ("arm", "A1", 0.008, ("slow",))
     assert robot.battery == (50.0, 60.0, 0.0) and robot.cpu_consumption == 2.0
-    with webots.simulated(robot, hints=False) as simulation:
+    with webots.simulate(robot, hints=False) as simulation:
         script = controller.Robot()
         assert list(script.devices) == ["elbow sensor", "elbow brake", "elbow", "rail"]
         assert script.getBasicTimeStep() == 8.0

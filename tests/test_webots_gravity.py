@@ -94,7 +94,7 @@ def test_a_motor_that_holds_bears_the_weight(kind: str, expected: float) -> None
     text = f"""{info} Robot {{ children [ {kind} {{
       jointParameters {kind.replace("Slider", "")}Parameters {{ axis {"0 1 0" if kind == "HingeJoint" else "0 0 1"} }}
       device {motor} {{ name "m" max{"Torque" if kind == "HingeJoint" else "Force"} 50 }} endPoint {ARM} }} ] }}"""
-    with webots.simulated(webots.from_world(webots.read_world(text)), hints=False) as simulation:
+    with webots.simulate(webots.from_world(webots.read_world(text)), hints=False) as simulation:
         controller.Robot().step(80)
         assert simulation.axes[0].feedback == pytest.approx(expected, rel=1e-6)
         assert abs(simulation.axes[0].position) < 1e-6
@@ -105,13 +105,13 @@ def test_an_arm_with_our_motor_swings_to_where_it_hangs() -> None:
     text = f"""WorldInfo {{ basicTimeStep 8 }} Robot {{ children [ HingeJoint {{
       jointParameters HingeJointParameters {{ axis 0 1 0 dampingConstant 4 }}
       device RotationalMotor {{ name "m" maxTorque 0 }} endPoint {ARM} }} ] }}"""
-    robot = webots.from_world(webots.read_world(text)).changed(backend="motor")
+    robot = webots.from_world(webots.read_world(text)).with_values(backend="motor")
     motor = be.Motor(
         winding=be.Winding(resistance=1.0),
         magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1),
         rotor=be.Rotor(inertia=1e-4),
     )
     free = robot.with_joints(lambda joint: replace(joint, actuator=motor, supply=24.0))
-    with webots.simulated(free, hints=False) as simulation:
+    with webots.simulate(free, hints=False) as simulation:
         controller.Robot().step(4000)
         assert simulation.axes[0].position == pytest.approx(math.pi / 2, abs=0.05)

@@ -14,7 +14,7 @@ from backemf.sims.webots import CompiledWebots, WebotsJoint, WebotsMotor, couple
 from backemf.sims.webots.coupled import groups
 from backemf.sims.webots.law import arctan, commanded_velocity
 from backemf.sims.webots.motor import stop_warnings
-from backemf.sims.webots.sound import sound
+from backemf.sims.webots.records.wav import sound
 
 DT = 0.032
 INF = math.inf
@@ -343,7 +343,7 @@ CORRECTED = [
 @pytest.mark.parametrize(("fields", "name", "value", "warning"), CORRECTED)
 def test_webots_corrects_fields(fields: dict[str, Any], name: str, value: float, warning: str) -> None:
     """Each field that Webots corrects, with its own words."""
-    motor, told = WebotsMotor.corrected(0.5, **fields)
+    motor, told = WebotsMotor.from_fields(0.5, **fields)
     assert getattr(motor, name) == value and told == [warning]
 
 

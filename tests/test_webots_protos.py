@@ -153,9 +153,7 @@ def test_a_broken_proto_is_named_with_its_line(tmp_path: Path) -> None:
         "a.wbt": 'EXTERNPROTO "B.proto"\nB { controller "c" }',
         "B.proto": "PROTO B [ ] {\n Robot { 3 } }",
     }
-    with pytest.raises(
-        ParameterError, match=r"no motor .*B is not read: .*B\.proto, line 3: Robot: there should be the"
-    ):
+    with pytest.raises(ParameterError, match=r"no motor .*B is not read: .*B\.proto, line 3: Robot: expected the"):
         load_robot(put(tmp_path, files))
 
 

@@ -66,7 +66,7 @@ def test_a_run_begins_at_the_saved_position_and_aims_no_further_than_the_limits(
     world = webots.read_world(text)
     assert not world.warnings
     robot = webots.from_world(world)
-    with webots.simulated(robot, duration=2.0) as simulation:
+    with webots.simulate(robot, duration=2.0) as simulation:
         (axis,) = [each for each in simulation.axes if each.name == "shoulder"]
         assert (axis.position, axis.target_position) == (1.5, 1.0)
 

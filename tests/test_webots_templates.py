@@ -55,6 +55,13 @@ JAVASCRIPT = {
     f"{1 + (1140671485 + 12820163) % 2**24 % 9}",
     "%< // a comment with >\n /* and\n another */ let a = 4\n let b = a\n>%%<= b >%": "4",
     "%< var v; { var v = 5 } if (v) w = v >%%<= w >%%<= !v >%": "5false",
+    "%< let a = 1, b = a + 1; [a, b] = [b, a]; let c; c ??= 7; c ||= 8; a &&= 9 >%%<= a >%%<= b >%%<= c >%": "917",
+    "%< let a; { [a] = [3] } const o = {}; ({x: o.y} = fields.v.value) >%%<= a >%%<= o.y >%%<= 'null' ?? 'd' >%":
+    "31null",
+    "%< let i = 3; const l = [5, 6]; l[0]++ >%%<= i++ + i-- >%%<= l >%%<= ++l[1] >%": "76,67",
+    "%<= 'abc'.replace(0, 'x') >%%<= 'a'.padEnd(3, 'xy') >%%<= 'abc'.substring(2, NaN) >%%<= 'abcd'.substr(-3, 2) >%":
+    "abcaxyabbc",
+    "%<= [1, 2, 3, 4].splice(1, 2) >%%<= [1, 2].reduce((a, b) => a + b, 10) >%": "2,313",
     "%<= context.os >%%<= Object.keys(fields.v.value) >%%<= 'k' in {k: 1} >%": "linuxx,ytrue",
 }  # fmt: skip
 
@@ -112,9 +119,17 @@ def test_lua(text: str) -> None:
         ("javascript", "%< " + "(" * 3000 + " >%", "nested too deep"),
         ("javascript", "%< 'aaaa'.match(/(a+)+b/) >%", "could take long"),
         ("javascript", "%< let a = [[1], [2]]; a + '' >%", "a list within a list"),
+        ("javascript", "%< const s = 'a'.repeat(9e5); [s, s].join() >%", "more than 1000000 parts"),
+        ("javascript", "%< const s = 'a'.repeat(9e5), a = [s, s]; a + '' >%", "more than 1000000 parts"),
+        (
+            "javascript",
+            "%< const s = 'a'.repeat(9e5), a = []; while (true) { a.push(s); JSON.stringify(a) } >%",
+            "more|end",
+        ),
         ("lua", "%{ while true do end }%", "does not come to an end"),
         ("lua", "%{ local s = 'a' while true do s = s .. s end }%", "more than 1000000 parts"),
         ("lua", "%{ string.rep('a', 1e12) }%", "more than 1000000 parts"),
+        ("lua", "%{ local s = ('a'):rep(9e5) table.concat({s, s}) }%", "more than 1000000 parts"),
         ("lua", "%{ string.format('%999999999d', 1) }%", "too wide"),
         ("lua", "%{ ('a'):find('a-a-a-a-a-b') }%", "could take long"),
         ("lua", "%{ local function f() return f() end f() }%", "more than 60 deep"),

@@ -42,7 +42,7 @@ def hip(more: str = "") -> webots.RobotDescription:
 def begun(robot=None, **options):
     """A Robot of the module `controller` on a robot, and the simulation."""
     options = {"duration": 10.0, "hints": False} | options
-    with webots.simulated(hip() if robot is None else robot, **options) as simulation:
+    with webots.simulate(hip() if robot is None else robot, **options) as simulation:
         yield controller.Robot(), simulation
 
 

@@ -20,7 +20,7 @@ def main() -> None:
         runs = {}
         for backend in ("ideal", "motor", "mujoco"):
             runs[backend] = webots.Recorder()
-            webots.run_script(HERE / f"{script}.py", robot.changed(backend=backend), recorder=runs[backend])
+            webots.run_script(HERE / f"{script}.py", robot.with_values(backend=backend), recorder=runs[backend])
         path = folder / f"webots_{script}.svg"
         webots.draw_compared(runs, motor, path, f"{script}.py: {motor}")
         print(path)

@@ -194,7 +194,7 @@ def runs(text: str, kind: str, steps: int) -> list[tuple[float, float]]:
     """Positions and velocities of the only joint of a world whose motor has no torque."""
     found = []
     robot = webots.from_world(webots.read_world(text))
-    with webots.simulated(robot, duration=1e3, hints=False) as simulation:
+    with webots.simulate(robot, duration=1e3, hints=False) as simulation:
         script = controller.Robot()
         axis = simulation.axes[0]
         for _ in range(steps):

@@ -139,7 +139,7 @@ def run(
         if plot is not None:
             picture.draw_run(recorder, plot, f"{script.name} on {described.name} ({described.backend})")
         _sound(wav, recorder, sound, play, waves)
-    kept_in = output if recorder is None or recorder.left is None else recorder.left
+    kept_in = output if recorder is None or recorder.part_left is None else recorder.part_left
     for path in (kept_in, plot, sound):
         if path is not None:
             console().print(f"wrote {path}", soft_wrap=True)
@@ -160,7 +160,7 @@ def _robot(
     found = load_robot(path, name, assets or (), script.stem)
     for text in inertia or []:
         found = with_inertia(found, *_inertia(text))
-    found = found.changed(backend=backend, mujoco=None if mujoco is None else mujoco.absolute())
+    found = found.with_values(backend=backend, mujoco=None if mujoco is None else mujoco.absolute())
     volts = None if supply is None else above_zero("--supply", supply, "V")
     for text in motor or []:
         device, _, actuator = text.rpartition("=")

@@ -19,7 +19,7 @@ from .records.wav import write_sound
 from .robots.description import MechanicalCoupling, RobotDescription, RobotJoint, from_world, load_robot
 from .robots.robot_toml import robot_from_toml
 from .running import Ended, run_script
-from .simulation import Simulation, simulated
+from .simulation import Simulation, simulate
 from .writing import write
 
 __all__ = [
@@ -57,7 +57,7 @@ __all__ = [
     "read_world",
     "robot_from_toml",
     "run_script",
-    "simulated",
+    "simulate",
     "write",
     "write_sound",
 ]

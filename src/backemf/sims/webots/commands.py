@@ -23,7 +23,7 @@ class Commands(NamedTuple):
     """`setTorque` [N·m]."""
 
 
-def commanded(m: WebotsMotor, state: MotorState, calls: Commands) -> MotorState:
+def apply_commands(m: WebotsMotor, state: MotorState, calls: Commands) -> MotorState:
     """The state after the calls of a step: position, velocity, available torque, torque."""
     if calls.position is not None:
         state = set_position(m, state, calls.position)

@@ -23,7 +23,7 @@ def laws(engine: str) -> Any:
 
 @cache
 def command_laws(engine: str) -> Any:
-    """The commands on an engine: `commanded(motor, state, calls)` and all."""
+    """The commands on an engine: `apply_commands(motor, state, calls)` and all."""
     return bind(commands, engine, load(engine).ops)
 
 
@@ -64,7 +64,7 @@ class CompiledWebots(OnEngine):
         for name in calls:
             if name not in Commands._fields:
                 raise ParameterError(f"command({name}=...): a motor takes {', '.join(Commands._fields)}")
-        return State(self._commands.commanded(self.motor, state.motor, Commands(**calls)), state.joint)
+        return State(self._commands.apply_commands(self.motor, state.motor, Commands(**calls)), state.joint)
 
     def __call__(self, state: State, inertia: Any, load: Any, dt: Any) -> tuple[State, Any]:
         """The state after a basic time step, and the torque feedback over it [N·m].

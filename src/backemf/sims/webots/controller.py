@@ -12,11 +12,12 @@ from typing import Any
 
 from .devices.absent import ABSENT
 from .devices.ansi import AnsiCodes
-from .devices.answers import LidarPoint
 from .devices.fields import ContactPoint, Field, Node
 from .devices.inputs import Joystick, Keyboard, Mouse, MouseState
+from .devices.kinds import snake
 from .devices.motion import Motion
 from .devices.motor import Motor
+from .devices.neutral import LidarPoint
 from .devices.other import Brake, Device, PositionSensor, Sensor
 from .devices.robot import Robot
 from .devices.supervisor import Supervisor
@@ -37,20 +38,6 @@ class CLibrary:
         raise AttributeError(f"wb.{name}: Webots' C library is not here; use the classes of the module controller")
 
 
-SUBMODULES = {
-    "accelerometer": "Accelerometer", "altimeter": "Altimeter", "ansi_codes": "AnsiCodes", "brake": "Brake",
-    "camera": "Camera CameraRecognitionObject", "compass": "Compass", "connector": "Connector", "device": "Device",
-    "display": "Display", "distance_sensor": "DistanceSensor", "emitter": "Emitter", "field": "Field", "gps": "GPS",
-    "gyro": "Gyro", "inertial_unit": "InertialUnit", "joystick": "Joystick", "keyboard": "Keyboard", "led": "LED",
-    "lidar": "Lidar", "lidar_point": "LidarPoint", "light_sensor": "LightSensor", "motion": "Motion",
-    "motor": "Motor", "mouse": "Mouse MouseState", "node": "Node ContactPoint", "pen": "Pen",
-    "position_sensor": "PositionSensor", "radar": "Radar", "radar_target": "RadarTarget",
-    "range_finder": "RangeFinder", "receiver": "Receiver", "robot": "Robot", "sensor": "Sensor", "skin": "Skin",
-    "speaker": "Speaker", "supervisor": "Supervisor", "touch_sensor": "TouchSensor", "vacuum_gripper": "VacuumGripper",
-    "wb": "",
-}  # fmt: skip
-"""Submodules of Webots' package, and what is in each."""
-
 globals().update(ABSENT)
 __all__ = [
     "AnsiCodes", "Brake", "CameraRecognitionObject", "ContactPoint", "Device", "Field", "Joystick", "Keyboard",
@@ -58,6 +45,12 @@ __all__ = [
     "Supervisor",
 ]  # fmt: skip
 __all__ += list(ABSENT)
+_SHARED = {"CameraRecognitionObject": "camera", "ContactPoint": "node", "MouseState": "mouse"}
+SUBMODULES = {"wb": ""}
+"""Submodules of Webots' package, and what is in each."""
+for _class in __all__:
+    _module = _SHARED.get(_class) or snake(_class)
+    SUBMODULES[_module] = f"{SUBMODULES.get(_module, '')} {_class}".strip()
 
 
 def modules() -> dict[str, Any]:

@@ -21,26 +21,26 @@ def groups(names: list[str]) -> dict[str, list[str]]:
 def coupled(motors: Mapping[str, WebotsMotor]) -> tuple[dict[str, WebotsMotor], list[str]]:
     """The motors of one robot with the limits that Webots gives to coupled ones, in the order of the robot; and its
     warnings."""
-    known, told = dict(motors), []
+    known, messages = dict(motors), []
     for group in groups(list(motors)).values():
         if len(group) == 1:
-            told.append(f"Motor '{group[0]}' uses the coupled motor name structure but does not have any siblings.")
+            messages.append(f"Motor '{group[0]}' uses the coupled motor name structure but does not have any siblings.")
             continue
         first, *others = group
         for other in others:
             known[other], said = _following(first, known[first], known[other])
-            told += said
-    return known, told
+            messages += said
+    return known, messages
 
 
 def _following(name: str, leader: WebotsMotor, motor: WebotsMotor) -> tuple[WebotsMotor, list[str]]:
     """A motor with the limits of the first of its coupling. Webots names the first one in what it says."""
-    told = []
+    messages = []
     ratio = motor.multiplier / leader.multiplier
     low, high = sorted((leader.min_position * ratio, leader.max_position * ratio))
     if (leader.min_position, leader.max_position) == (0.0, 0.0):
         if (motor.min_position, motor.max_position) != (0.0, 0.0):
-            told.append(
+            messages.append(
                 "For coupled motors, if one has unlimited position, its siblings must have unlimited position as well. "
                 f"Adjusting 'minPosition' and 'maxPosition' to 0 for motor '{name}'."
             )
@@ -48,14 +48,14 @@ def _following(name: str, leader: WebotsMotor, motor: WebotsMotor) -> tuple[Webo
     else:
         for field, now, then in (("minPosition", motor.min_position, low), ("maxPosition", motor.max_position, high)):
             if now != then:
-                told.append(
+                messages.append(
                     f"When using coupled motors, '{field}' must be consistent across devices. Adjusting '{field}' "
                     f"from {now:g} to {then:g} for motor '{name}'."
                 )
     top = leader.max_velocity * abs(motor.multiplier) / abs(leader.multiplier)
     if motor.max_velocity != top:
-        told.append(
+        messages.append(
             "When using coupled motors, velocity limits must be consistent across devices. Adjusted 'maxVelocity' "
             f"from {motor.max_velocity:g} to {top:g} for motor '{name}'."
         )
-    return replace(motor, min_position=low, max_position=high, max_velocity=top), told
+    return replace(motor, min_position=low, max_position=high, max_velocity=top), messages

@@ -1,4 +1,4 @@
-"""A motor and its joint as Webots holds them, and what Webots does with a command on a joint whose motion is given."""
+"""A motor and its joint as Webots holds them, and what Webots does with a command on a joint with prescribed motion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...errors import ParameterError
 from ...physics.ops import where
 from ..joint import single
 from ..on_joint import OnJoint
-from .commands import Commands, commanded
+from .commands import Commands, apply_commands
 from .compiled import CompiledWebots
 from .law import MotorState, commanded_velocity, engine_step, imposed_torque, in_torque, largest_torque
 from .motor import WebotsJoint, WebotsMotor
@@ -36,7 +36,7 @@ SLOWEST = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class OnWebotsJoint(OnJoint):
-    """A motor on a joint of Webots'. What it commands is a matter of the controller's program, and so of `control`."""
+    """A motor on a joint of Webots'. What is commanded depends on the controller's program: `control` says it."""
 
     motor: WebotsMotor
     """The motor."""
@@ -45,7 +45,7 @@ class OnWebotsJoint(OnJoint):
     control: str = "torque"
     """What is commanded: "position", "velocity" or "torque"."""
     inertia: float | None = None
-    """What the joint moves [kg·m²]; None: the motion is given, as by an infinitely heavy load."""
+    """What the joint moves [kg·m²]; None: the motion is prescribed, as by an infinitely heavy load."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -107,7 +107,7 @@ def closest_actuator(motor: WebotsMotor, control: str) -> Actuator:
 
 
 class HeldLaw:
-    """Webots' law for a joint whose motion is given: `state, torque = law.step(state, command, q, w, dt)`."""
+    """Webots' law for a joint with prescribed motion: `state, torque = law.step(state, command, q, w, dt)`."""
 
     def __init__(self, on: OnWebotsJoint):
         self.on = on
@@ -125,7 +125,7 @@ class HeldLaw:
             raise ParameterError(
                 f"step: the controller commands a {on.control}; give Command({CONTROLS[on.control]}=...)"
             )
-        state = commanded(on.motor, state, self._calls(np.asarray(value, dtype=float)))
+        state = apply_commands(on.motor, state, self._calls(np.asarray(value, dtype=float)))
         state = commanded_velocity(on.motor, state, position, dt)
         pushed = where(in_torque(state), state.torque, 0.0)
         wanted, most = where(in_torque(state), 0.0, state.velocity), largest_torque(joint, state)

@@ -79,15 +79,10 @@ def commanded_velocity(m: WebotsMotor, state: MotorState, position: float, dt: f
     limited = where(m.acceleration == UNLIMITED, wanted, state.velocity + change)
     controls = (state.available != 0.0) & (state.torque_mode == 0.0)
     counts = controls & positioned
-    return MotorState(
-        state.target_position,
-        state.target_velocity,
-        state.available,
-        state.torque,
-        state.torque_mode,
-        where(controls, limited, where(in_torque(state), state.velocity, 0.0 * limited)),
-        where(counts, integral, state.integral),
-        where(counts, error, state.previous_error),
+    return state._replace(
+        velocity=where(controls, limited, where(in_torque(state), state.velocity, 0.0 * limited)),
+        integral=where(counts, integral, state.integral),
+        previous_error=where(counts, error, state.previous_error),
     )
 
 
@@ -118,7 +113,7 @@ def engine_step(
     pull = load - joint.spring_constant * position
     row = Row(wanted, joint.cfm, -most, most)
     if joint.min_stop is not None:
-        row, push = stopped(joint, row, most, position, dt)
+        row, push = stop_row(joint, row, most, position, dt)
         pull = pull + push
     heavy = inertia + dt * damping
     needed = (heavy * row.velocity - inertia * velocity - dt * pull) / (dt + row.softness * heavy)
@@ -139,7 +134,7 @@ class Row(NamedTuple):
     """Highest torque [N·m]."""
 
 
-def stopped(joint: WebotsJoint, row: Row, most: float, position: float, dt: float) -> tuple[Row, Any]:
+def stop_row(joint: WebotsJoint, row: Row, most: float, position: float, dt: float) -> tuple[Row, Any]:
     """The constraint at a hard stop, and the motor's torque beside it [N·m].
 
     ODE has one constraint for both. At a stop it is the stop's, and the motor pushes with all of its torque the way it
@@ -159,7 +154,7 @@ def stopped(joint: WebotsJoint, row: Row, most: float, position: float, dt: floa
     return stop, where(low | high, way * most, nothing)
 
 
-def moved(joint: WebotsJoint, position: float, velocity: float, dt: float) -> float:
+def next_position(joint: WebotsJoint, position: float, velocity: float, dt: float) -> float:
     """Position after a step [rad]. ODE adds the turn to a quaternion, which makes it 2·atan(w·dt/2)."""
     if joint.kind == "slider":
         return position + velocity * dt
@@ -187,7 +182,7 @@ def webots_step(
     pushed = load + where(in_torque(state), state.torque, 0.0 * state.torque)
     wanted = where(in_torque(state), 0.0 * state.velocity, state.velocity)
     done = engine_step(joint, wanted, largest_torque(joint, state), at.position, at.velocity, inertia, pushed, dt)
-    return state, JointState(moved(joint, at.position, done.velocity, dt), done.velocity), done.feedback
+    return state, JointState(next_position(joint, at.position, done.velocity, dt), done.velocity), done.feedback
 
 
 # --- without physics
@@ -219,7 +214,7 @@ def kinematic_step(m: WebotsMotor, state: MotorState, position: float, dt: float
 def imposed_torque(
     joint: WebotsJoint, wanted: float, most: float, position: float, velocity: float, load: float
 ) -> float:
-    """The motor's torque where the motion is given, as by an infinitely heavy load [N·m].
+    """The motor's torque under prescribed motion, as with an infinitely heavy load [N·m].
 
     All of it goes towards the wanted velocity; at that velocity it is what keeps it.
     """

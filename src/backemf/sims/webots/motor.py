@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ JOINTS = {"hinge": "HingeJoint", "slider": "SliderJoint"}
 class WebotsMotor:
     """A `RotationalMotor`, or a `LinearMotor` in N, m and their ratios. All defaults are Webots'.
 
-    The constructor refuses what Webots would correct; `corrected` does as Webots does, and says what it changed.
+    The constructor refuses what Webots would correct; `from_fields` does as Webots does, and says what it changed.
     """
 
     kind: str = word(default="rotational")
@@ -34,7 +34,7 @@ class WebotsMotor:
     acceleration: Number = UNLIMITED
     """Fastest change of the commanded velocity [rad/s²]; -1: any."""
     consumption_factor: Number = 10.0
-    """Electrical power per torque, whatever the speed [W/(N·m)]; Webots takes a negative one, as its E-puck has it."""
+    """Electrical power per torque, at any speed [W/(N·m)]; may be negative, as in Webots' E-puck."""
     control_p: Number = 10.0
     """`controlPID`: velocity per position error [1/s]."""
     control_i: Number = 0.0
@@ -74,13 +74,34 @@ class WebotsMotor:
             )
 
     @classmethod
-    def corrected(cls, position: float = 0.0, **fields: Any) -> tuple[WebotsMotor, list[str]]:
-        """A motor from fields as they stand in a file, corrected as Webots does it, and its warnings.
+    def from_fields(cls, position: float = 0.0, **fields: Any) -> tuple[WebotsMotor, list[str]]:
+        """A motor from the fields of a file, corrected as Webots does it, and its warnings.
 
         `position` is the joint's at load, which the soft limits are widened to hold. Gains of the PID that Webots warns
         of and keeps are kept out: such a motor would run away, and is refused here.
         """
-        return _corrected(cls, position, fields)
+        known, messages = fields, []
+
+        def change(name: str, value: float, should: str, shown: str = "") -> None:
+            messages.append(f"Invalid '{shown or camel(name)}' changed to {value:g}. The value should be {should}.")
+            known[name] = value
+
+        if known.get("max_velocity", 0.0) < 0.0:
+            change("max_velocity", -known["max_velocity"], "non-negative")
+        if known.get("acceleration", UNLIMITED) < 0.0 and known.get("acceleration", UNLIMITED) != UNLIMITED:
+            change("acceleration", UNLIMITED, "either -1 or non-negative")
+        if known.get("max_torque", 0.0) < 0.0:
+            change("max_torque", 10.0, "non-negative", "maxForce" if known.get("kind") == "linear" else "maxTorque")
+        if known.get("multiplier", 1.0) == 0.0:
+            messages.append("The value of 'multiplier' cannot be 0. Value reverted to 1.")
+            known["multiplier"] = 1.0
+        # 0 and 0 mean no limits; anything else has to hold the joint's position
+        if (known.get("min_position", 0.0), known.get("max_position", 0.0)) != (0.0, 0.0):
+            if known.get("max_position", 0.0) < position:
+                change("max_position", position, f"{position:g} or greater")
+            if known.get("min_position", 0.0) > position:
+                change("min_position", position, f"{position:g} or less")
+        return cls(**known), messages
 
 
 @kind_of_numbers
@@ -109,7 +130,7 @@ class WebotsJoint:
     stop_cfm: Number = 1e-5
     """`stopCFM`, else `WorldInfo.CFM`: how soft the hard stops are [rad/(s·N·m)]."""
     stop_erp: Number = 0.2
-    """`stopERP`, else `WorldInfo.ERP`: share of the way behind a hard stop that a step takes back [1]."""
+    """`stopERP`, else `WorldInfo.ERP`: share of the penetration of a hard stop that one step corrects [1]."""
 
     def __post_init__(self) -> None:
         if self.kind not in JOINTS:
@@ -121,8 +142,8 @@ class WebotsJoint:
             raise ParameterError("WebotsJoint.min_stop and max_stop are given together or not at all")
 
     @classmethod
-    def corrected(cls, **fields: Any) -> tuple[WebotsJoint, list[str]]:
-        """A joint from fields as they stand in a file: negative constants lose their sign, and a warning says so."""
+    def from_fields(cls, **fields: Any) -> tuple[WebotsJoint, list[str]]:
+        """A joint from the fields of a file: negative constants lose their sign, and a warning says so."""
         warnings = []
         for name in ("spring_constant", "damping_constant", "static_friction"):
             if fields.get(name, 0.0) < 0.0:
@@ -138,53 +159,25 @@ def camel(name: str) -> str:
 
 
 def stop_warnings(kind: str, position: float, motor: WebotsMotor, min_stop: float, max_stop: float) -> list[str]:
-    """What Webots says of hard stops that are in the way; it changes nothing for it."""
+    """Webots' warnings about hard stops that conflict with the motor; nothing is corrected."""
     if min_stop == max_stop:
         return []
-    told = []
     node, device = JOINTS[kind], KINDS[motor.kind]
-    if kind == "hinge" and min_stop <= -3.141592653589793:
-        told.append("HingeJoint 'minStop' must be greater than -pi to be effective.")
-    if kind == "hinge" and max_stop >= 3.141592653589793:
-        told.append("HingeJoint 'maxStop' must be less than pi to be effective.")
-    if motor.min_position != motor.max_position:
-        if motor.min_position < min_stop:
-            told.append(f"{node} 'minStop' must be less or equal to {device} 'minPosition'.")
-        if motor.max_position > max_stop:
-            told.append(f"{node} 'maxStop' must be greater or equal to {device} 'maxPosition'.")
-    if position < min_stop:
-        told.append("'minStop' must be less than or equal to 'position'.")
-    if position > max_stop:
-        told.append("'maxStop' must be greater than or equal to 'position'.")
-    return told
+    hinge, limited = kind == "hinge", motor.min_position != motor.max_position
+    rows = [
+        (hinge and min_stop <= -math.pi, "HingeJoint 'minStop' must be greater than -pi to be effective."),
+        (hinge and max_stop >= math.pi, "HingeJoint 'maxStop' must be less than pi to be effective."),
+        (limited and motor.min_position < min_stop,
+         f"{node} 'minStop' must be less or equal to {device} 'minPosition'."),
+        (limited and motor.max_position > max_stop,
+         f"{node} 'maxStop' must be greater or equal to {device} 'maxPosition'."),
+        (position < min_stop, "'minStop' must be less than or equal to 'position'."),
+        (position > max_stop, "'maxStop' must be greater than or equal to 'position'."),
+    ]  # fmt: skip
+    return [sentence for applies, sentence in rows if applies]
 
 
 def _require(part: WebotsMotor, name: str, good: Any, sentence: str) -> None:
     known = concrete(getattr(part, name))
     if known is not None and not good(known).all():
         raise ParameterError(f"WebotsMotor.{name} = {getattr(part, name)}: {sentence}")
-
-
-def _corrected(cls: type[WebotsMotor], position: float, fields: Mapping[str, Any]) -> tuple[WebotsMotor, list[str]]:
-    known, told = dict(fields), []
-
-    def change(name: str, value: float, should: str, shown: str = "") -> None:
-        told.append(f"Invalid '{shown or camel(name)}' changed to {value:g}. The value should be {should}.")
-        known[name] = value
-
-    if known.get("max_velocity", 0.0) < 0.0:
-        change("max_velocity", -known["max_velocity"], "non-negative")
-    if known.get("acceleration", UNLIMITED) < 0.0 and known.get("acceleration", UNLIMITED) != UNLIMITED:
-        change("acceleration", UNLIMITED, "either -1 or non-negative")
-    if known.get("max_torque", 0.0) < 0.0:
-        change("max_torque", 10.0, "non-negative", "maxForce" if known.get("kind") == "linear" else "maxTorque")
-    if known.get("multiplier", 1.0) == 0.0:
-        told.append("The value of 'multiplier' cannot be 0. Value reverted to 1.")
-        known["multiplier"] = 1.0
-    # 0 and 0 mean no limits; anything else has to hold the joint's position
-    if (known.get("min_position", 0.0), known.get("max_position", 0.0)) != (0.0, 0.0):
-        if known.get("max_position", 0.0) < position:
-            change("max_position", position, f"{position:g} or greater")
-        if known.get("min_position", 0.0) > position:
-            change("min_position", position, f"{position:g} or less")
-    return cls(**known), told

@@ -1,4 +1,4 @@
-"""Motors of Webots' worlds, PROTOs and bare nodes, read as backemf actuators, and what is lost on the way."""
+"""Motors of Webots' worlds, PROTOs and bare nodes, read as backemf actuators, and what is lost."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read_actuator(
     in which PROTOs are looked for.
     """
     ABOUT.require_version(version)
-    found = _named(read(text_or_path, assets=assets), joint, _file(text_or_path))
+    found = _find_motor(read(text_or_path, assets=assets), joint, _file(text_or_path))
     if control is not None and control not in CONTROLS:
         raise ParameterError(f"control = {control!r}: must be one of {', '.join(CONTROLS)}")
     if inertia is not None:
@@ -64,7 +64,7 @@ def _file(text_or_path: str | os.PathLike[str]) -> str:
     return "text" if isinstance(text_or_path, str) and "{" in text_or_path else str(text_or_path)
 
 
-def _named(world: World, joint: str | None, file: str) -> WorldJoint:
+def _find_motor(world: World, joint: str | None, file: str) -> WorldJoint:
     motors = [found for found in world.joints if found.motor is not None]
     if not motors:
         needs = what_is_needed(world.unexpanded) or f"it should have a {' or a '.join(KINDS.values())}"
@@ -85,55 +85,24 @@ def _on_joint(found: WorldJoint, control: str | None) -> OnWebotsJoint:
 
 def _losses(motor: WebotsMotor, joint: WebotsJoint, control: str) -> tuple[Loss, ...]:
     """What Webots has and a backemf actuator has not."""
+    follows = control != "torque"
     rows: list[tuple[bool, str, str, str]] = [
-        (
-            control != "torque",
-            "controller",
-            APPROXIMATED,
-            "Webots reaches a velocity within one step, as far as maxTorque goes; here a controller asks for maxTorque "
-            "where the velocity is off by maxVelocity.",
-        ),
-        (
-            control == "position" and bool(motor.control_i or motor.control_d),
-            "integral",
-            DROPPED,
-            f"controlPID has I = {motor.control_i:g} 1/s² and D = {motor.control_d:g}.",
-        ),
-        (
-            motor.multiplier != 1.0,
-            "command scale",
-            DROPPED,
-            f"Webots multiplies each command by {motor.multiplier:g}; here it is that of the joint.",
-        ),
-        (
-            control == "position" and motor.acceleration >= 0.0,
-            "slew",
-            DROPPED,
-            f"On the way to a position the velocity changes by {motor.acceleration:g} rad/s² at most.",
-        ),
-        (
-            control != "position" and motor.min_position != motor.max_position,
-            "command range",
-            DROPPED,
-            f"A {control} beyond {motor.min_position:g} to {motor.max_position:g} rad is not stopped.",
-        ),
-        (
-            joint.spring_constant > 0.0,
-            "spring",
-            DROPPED,
-            f"springConstant = {joint.spring_constant:g} N·m/rad is for the load to have.",
-        ),
-        (
-            joint.min_stop is not None,
-            "hard stops",
-            DROPPED,
-            f"minStop = {joint.min_stop} rad and maxStop = {joint.max_stop} rad are for the load to have.",
-        ),
-        (
-            control != "torque" and joint.static_friction > 0.0,
-            "dry friction",
-            APPROXIMATED,
-            "staticFriction has no effect in Webots while the motor goes to a position or a velocity.",
-        ),
-    ]
+        (follows, "controller", APPROXIMATED,
+         "Webots reaches a velocity within one step, as far as maxTorque goes; here a controller asks for maxTorque "
+         "where the velocity is off by maxVelocity."),
+        (control == "position" and bool(motor.control_i or motor.control_d), "integral", DROPPED,
+         f"controlPID has I = {motor.control_i:g} 1/s² and D = {motor.control_d:g}."),
+        (motor.multiplier != 1.0, "command scale", DROPPED,
+         f"Webots multiplies each command by {motor.multiplier:g}; here it is that of the joint."),
+        (control == "position" and motor.acceleration >= 0.0, "slew", DROPPED,
+         f"On the way to a position the velocity changes by {motor.acceleration:g} rad/s² at most."),
+        (control != "position" and motor.min_position != motor.max_position, "command range", DROPPED,
+         f"A {control} beyond {motor.min_position:g} to {motor.max_position:g} rad is not stopped."),
+        (joint.spring_constant > 0.0, "spring", DROPPED,
+         f"springConstant = {joint.spring_constant:g} N·m/rad is for the load to have."),
+        (joint.min_stop is not None, "hard stops", DROPPED,
+         f"minStop = {joint.min_stop} rad and maxStop = {joint.max_stop} rad are for the load to have."),
+        (follows and joint.static_friction > 0.0, "dry friction", APPROXIMATED,
+         "staticFriction has no effect in Webots while the motor goes to a position or a velocity."),
+    ]  # fmt: skip
     return tuple(Loss(name, status, note) for there, name, status, note in rows if there)

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from ...errors import BackemfError, ParameterError
-from .backends.axis import told
+from .backends.axis import log
 from .records.recording import Recorder
 from .robots.description import RobotDescription
 from .session import running
@@ -51,7 +51,7 @@ def run_script(
         script: A Python file that imports `controller`.
         robot: What it controls.
         arguments: Of the script; None: those of the robot's file.
-        recorder: Where every step goes; None: nowhere.
+        recorder: Records every step; None: nothing is recorded.
         options: As of `Simulation`: duration, realtime, hints, seed, progress.
     """
     path = Path(script).absolute()
@@ -81,19 +81,19 @@ def run_script(
 def _code(stop: SystemExit) -> int:
     if stop.code is None or isinstance(stop.code, int):
         return int(stop.code or 0)
-    told(str(stop.code))
+    log(str(stop.code))
     return 1
 
 
 def _show(failure: Exception, path: Path) -> None:
-    """The script's own part of the traceback; what is bad input of ours is one sentence."""
+    """Print the script's own part of the traceback, or only the message of an error in the input."""
     if isinstance(failure, BackemfError):
-        told(f"{type(failure).__name__}: {failure}")
+        log(f"{type(failure).__name__}: {failure}")
         return
     trace = failure.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != str(path):
         trace = trace.tb_next
-    told("".join(traceback.format_exception(type(failure), failure, trace)).rstrip())
+    log("".join(traceback.format_exception(type(failure), failure, trace)).rstrip())
 
 
 @contextmanager

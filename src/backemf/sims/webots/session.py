@@ -19,7 +19,7 @@ def current(who: str) -> Simulation:
     if not _running:
         raise SimulationError(
             f"{who}: no simulation is running: run the script by `backemf webots run`, "
-            "or within `with webots.simulated(...)`"
+            "or within `with webots.simulate(...)`"
         )
     return _running[-1]
 

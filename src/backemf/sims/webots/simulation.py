@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...errors import ParameterError
-from .backends.axis import Axis, told
+from .backends.axis import Axis, log
 from .backends.full_motor import FullMotors
 from .backends.ideal import Ideal
 from .backends.on_mujoco import OnMujoco
@@ -31,7 +31,7 @@ MOST_STEPS = 1e9
 
 
 class Over(SystemExit):
-    """Ends a controller that goes on after the end of the run, as Webots does."""
+    """Ends a controller that continues after the end of the run, as Webots does."""
 
 
 class Simulation:
@@ -39,11 +39,11 @@ class Simulation:
 
     Args:
         robot: What is simulated.
-        duration: How long [s]; None: as the robot's file says.
-        recorder: Where every step goes; None: nowhere.
-        realtime: Whether a step takes as long as it simulates.
-        hints: Whether to say what a script may have meant otherwise.
-        seed: Where the noise of sensors begins.
+        duration: Duration [s]; None: as in the robot's file.
+        recorder: Records every step; None: nothing is recorded.
+        realtime: Whether to run in real time.
+        hints: Whether to print hints about likely mistakes of a script.
+        seed: Random seed of the sensor noise.
         progress: Called with the number of steps done.
     """
 
@@ -93,14 +93,14 @@ class Simulation:
         self._starting: list[tuple[Any, Sampler, str]] = []
         self._on = True
         self._over = self._within = False
-        self._turns: dict[int, int] = {}
+        self._step_counts: dict[int, int] = {}
         self._progress = progress
         self._recorder = recorder
         if recorder is not None:
             recorder.begin(self.axes, self.behind.electric, bool(robot.battery))
         self._begin = time.monotonic()
         for sentence in robot.warnings:
-            told(f"WARNING: {sentence}")
+            log(f"WARNING: {sentence}")
 
     @property
     def time(self) -> float:
@@ -122,7 +122,7 @@ class Simulation:
             self._enabled.append((device, sampler))
             real = sampler.every * self.basic
             if abs(real - period) > 1e-6 and self.hints:
-                told(
+                log(
                     f'Hint: {kind} "{device.name}": a sampling period of {period} ms is no multiple of the basic time '
                     f"step of {self.basic:g} ms, so that values come every {real:g} ms."
                 )
@@ -132,20 +132,20 @@ class Simulation:
     def step(self, duration: int | None) -> int:
         """Simulate for some milliseconds; 0, or -1 when the run is over."""
         if self._within:
-            told("Warning: wb_robot_step() called before calling wb_robot_step_end().")
+            log("Warning: wb_robot_step() called before calling wb_robot_step_end().")
         begun = self.step_begin(duration)
         return begun if begun == -1 else self.step_end()
 
     def step_begin(self, duration: int | None) -> int:
         """Send what was called since the last step; 0, or -1 when the run is over."""
-        turns = self._turns.get(duration) if type(duration) is int else None
-        if turns is None:
-            turns = self._steps_of(duration)
+        steps = self._step_counts.get(duration) if type(duration) is int else None
+        if steps is None:
+            steps = self._steps_of(duration)
         if self._over:
             # one step after the one that said so, Webots ends the controller
             raise Over(0) if threading.current_thread() is threading.main_thread() else SystemExit(0)
         if self._within:
-            told("Warning: robot_step_begin() called multiple times before calling wb_robot_step_end().")
+            log("Warning: robot_step_begin() called multiple times before calling wb_robot_step_end().")
         if self.count >= self.last:
             self._over = True
             for motor in self.motors if self.hints else ():
@@ -155,24 +155,24 @@ class Simulation:
             for motion in reversed(self.motions):
                 motion._step(int(self.basic) if duration is None else period_of(duration))
         self._send()
-        self._within, self._asked = True, turns
+        self._within, self._asked = True, steps
         return 0
 
     def step_end(self) -> int:
         """Simulate what was begun."""
         if not self._within:
-            told("Warning: robot_step_end() called multiple times before calling wb_robot_step_begin().")
+            log("Warning: robot_step_end() called multiple times before calling wb_robot_step_begin().")
             return -1 if self._over else 0
         self._within = False
-        turns = min(self._asked, self.last - self.count)
-        for _ in range(turns):
+        steps = min(self._asked, self.last - self.count)
+        for _ in range(steps):
             self._advance()
         if self.reconfigured:
             for motor in self.reconfigured:
                 motor._configure()
             self.reconfigured.clear()
         if self._progress is not None:
-            self._progress(turns)
+            self._progress(steps)
         if self.realtime:
             time.sleep(max(0.0, self._begin + self.time - time.monotonic()))
         return 0
@@ -185,15 +185,15 @@ class Simulation:
         whole = int(self.basic) if duration is None else period_of(duration)
         if whole < 0:
             raise ParameterError(f"step({whole}): a step takes 0 ms or more")
-        turns = math.ceil(whole / self.basic - 1e-9)
-        if abs(turns * self.basic - whole) > 1e-6 and self.hints:
-            told(
+        steps = math.ceil(whole / self.basic - 1e-9)
+        if abs(steps * self.basic - whole) > 1e-6 and self.hints:
+            log(
                 f"Hint: step({whole}): the duration must be a multiple of the basic time step of {self.basic:g} ms; "
-                f"{turns * self.basic:g} ms are simulated."
+                f"{steps * self.basic:g} ms are simulated."
             )
         if type(duration) is int:
-            self._turns[duration] = turns
-        return turns
+            self._step_counts[duration] = steps
+        return steps
 
     def _send(self) -> None:
         """What was called since the last step, device by device."""
@@ -219,7 +219,7 @@ class Simulation:
             count = self.count
             for device, sampler in self._enabled:
                 if count >= sampler.due:
-                    sampler.value = device._measured(self)
+                    sampler.value = device._measure(self)
                     sampler.due = count + sampler.every
         if self._recorder is not None:
             self._recorder.add(self)
@@ -235,7 +235,7 @@ class Simulation:
             power += effort * axis.motor.consumption_factor
         self.energy = max(self.energy - power * self.dt, 0.0)
         if self.energy == 0.0:
-            told(f'INFO: Robot "{self.robot.name}": Battery is empty.')
+            log(f'INFO: Robot "{self.robot.name}": Battery is empty.')
             self._on = False
             self.battery.value = 0.0
             for motor in self.motors:
@@ -247,7 +247,7 @@ class BatterySensor:
 
     name = "battery"
 
-    def _measured(self, simulation: Simulation) -> float:
+    def _measure(self, simulation: Simulation) -> float:
         return simulation.energy
 
 
@@ -273,7 +273,7 @@ def _devices(robot: RobotDescription, axes: list[Axis]) -> list[Device]:
         world = joint.world
         for name in device_names(world):
             kind = Motor if axis.driven and name == world.name else Brake if name == world.brake else PositionSensor
-            device = kind._made(name, len(made) + 1, axis)
+            device = kind._make(name, len(made) + 1, axis)
             if isinstance(device, PositionSensor) and world.sensor is not None:
                 device._noise, device._resolution = world.sensor.noise, world.sensor.resolution
             made.append(device)
@@ -285,7 +285,7 @@ def _absent(other: WorldDevice, tag: int) -> Device:
 
 
 @contextmanager
-def simulated(robot: RobotDescription | str | os.PathLike[str], **options: Any) -> Iterator[Simulation]:
+def simulate(robot: RobotDescription | str | os.PathLike[str], **options: Any) -> Iterator[Simulation]:
     """Run a robot for the devices of `backemf.sims.webots.controller` in the block; options as of `Simulation`."""
     described = robot if isinstance(robot, RobotDescription) else load_robot(robot)
     simulation = Simulation(described, **options)

@@ -43,7 +43,7 @@ def write(
         kind: "rotational", which it is if left out, or "linear".
         version: Webots' nodes are the same in every version that is known.
         timestep: Not needed here.
-        travel: For "linear", how far the slider goes per turn of the joint by one radian [m/rad].
+        travel: For "linear", travel of the slider per radian of the joint [m/rad].
         control: What the controller commands: "position", "velocity" or "torque"; None: as the actuator's controller.
         numbers: supply, effort, effort_limit, stiffness, damping and so on, as in every simulator; and velocity_limit
             [rad/s], acceleration [rad/s²], multiplier, min_position, max_position [rad] and consumption_factor
@@ -71,7 +71,7 @@ def write(
     lines = _lines(actuator, known, way, kind, own)
     if kind == "linear":
         lines = _linear(lines, actuator, known, travel)
-    kept = _kept(actuator, known, way, own)
+    kept = _phenomena_kept(actuator, known, way, own)
     return Written(text=text_of_lines(lines, joint), statuses=statuses(thing, kept), notes=list(lines.comments))
 
 
@@ -146,7 +146,7 @@ def _holds_range(actuator: Actuator, way: Chosen) -> bool:
 
 
 def _consumption(actuator: Actuator, known: Joint) -> Figure | None:
-    """What the battery pays for a torque: the bus voltage times the current behind it."""
+    """Power that the battery gives per torque: the bus voltage times the current for it."""
     motor, supply = actuator.motor, known.supply
     if motor is None or supply is None:
         return None
@@ -157,7 +157,7 @@ def _consumption(actuator: Actuator, known: Joint) -> Figure | None:
     return Figure(volts / (n * gears * kt), "W/(N·m)", source)
 
 
-def _kept(actuator: Actuator, known: Joint, way: Chosen, own: Mapping[str, float]) -> dict[str, str]:
+def _phenomena_kept(actuator: Actuator, known: Joint, way: Chosen, own: Mapping[str, float]) -> dict[str, str]:
     """What Webots holds of an actuator."""
     speeds, motor = way.control != "torque", actuator.motor
     kept = {
@@ -211,11 +211,11 @@ def _linear(lines: Lines, actuator: Actuator, known: Joint, travel: float | None
              "max_position": "m", "consumption_factor": "W/N", "damping_constant": "N·s/m",
              "static_friction": "N"}  # fmt: skip
 
-    def turned(fields: dict[str, Figure]) -> dict[str, Figure]:
-        told = "" if travel is None else f", {r:g} m/rad"
+    def along_slider(fields: dict[str, Figure]) -> dict[str, Figure]:
+        note = "" if travel is None else f", {r:g} m/rad"
         return {
-            name: Figure(f.value * r ** power[name], units[name], f.source + told) if name in power else f
+            name: Figure(f.value * r ** power[name], units[name], f.source + note) if name in power else f
             for name, f in fields.items()
         }
 
-    return replace(lines, motor=turned(lines.motor), joint=turned(lines.joint), comments=_inertia(known, r))
+    return replace(lines, motor=along_slider(lines.motor), joint=along_slider(lines.joint), comments=_inertia(known, r))

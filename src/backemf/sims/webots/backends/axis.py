@@ -16,7 +16,7 @@ NONE = WebotsMotor(max_torque=0.0)
 """Stands in for the motor of a joint that has none."""
 
 
-def told(text: str) -> None:
+def log(text: str) -> None:
     """A line on the error stream, where Webots' console would have it."""
     print(text, file=sys.stderr)
 
@@ -37,7 +37,7 @@ class Axis:
         self.hangs_at = 0.0
         """Position at which the arm hangs down [rad]."""
         self.propeller: tuple[float, float] | None = None
-        """Thrust [N·s²] and torque [N·m·s²] of a propeller per square of its speed; None: it is none."""
+        """Thrust [N·s²] and torque [N·m·s²] of a propeller per square of its speed; None: it is not a propeller."""
         self.numb = ""
         """Why Webots gives no feedback of its motor; empty: it does."""
         # what the controller may change at any time
@@ -159,16 +159,13 @@ class Axis:
 
     def warn(self, text: str) -> None:
         """Say what Webots' console says of the motor."""
-        told(f'WARNING: {KINDS[self.motor.kind]} "{self.name}": {text}')
+        log(f'WARNING: {KINDS[self.motor.kind]} "{self.name}": {text}')
 
     def units(self) -> dict[str, str]:
         """Unit of each recorded channel."""
         angle, torque = ("rad", "N*m") if self.rotates else ("m", "N")
-        return {
-            "position": angle, "velocity": f"{angle}/s", "target_position": angle, "target_velocity": f"{angle}/s",
-            "commanded_velocity": f"{angle}/s", "available_torque": torque, "torque": torque,
-            "torque_feedback": torque, "mode": "1", "current": "A", "voltage": "V", "winding_temperature": "degC",
-        }  # fmt: skip
+        units = {"angle": angle, "speed": f"{angle}/s", "torque": torque}
+        return {name: units.get(kind, kind) for name, kind in _UNITS.items()}
 
     def row(self) -> tuple[Any, ...]:
         """What is recorded of a step, in the order of `CHANNELS`."""
@@ -180,10 +177,12 @@ class Axis:
         )  # fmt: skip
 
 
-CHANNELS = (
-    "position", "velocity", "target_position", "target_velocity", "commanded_velocity", "available_torque", "torque",
-    "torque_feedback", "mode",
-)  # fmt: skip
+_UNITS = {
+    "position": "angle", "velocity": "speed", "target_position": "angle", "target_velocity": "speed",
+    "commanded_velocity": "speed", "available_torque": "torque", "torque": "torque", "torque_feedback": "torque",
+    "mode": "1", "current": "A", "voltage": "V", "winding_temperature": "degC",
+}  # fmt: skip
+CHANNELS = tuple(_UNITS)[:-3]
 """What is recorded of every axis; the mode is 0 for a position, 1 for a velocity, 2 for a torque."""
-ELECTRIC = ("current", "voltage", "winding_temperature")
-"""What is recorded of an axis with a motor of ours besides."""
+ELECTRIC = tuple(_UNITS)[-3:]
+"""What is also recorded of an axis with a backemf motor."""

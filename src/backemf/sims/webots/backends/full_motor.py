@@ -25,7 +25,7 @@ from ....motor import Motor
 from ....motorfile import load
 from ....parts import without_neutral
 from ..robots.description import RobotDescription, RobotJoint
-from .axis import Axis, told
+from .axis import Axis, log
 from .gears import Carried, Follower, carried, followed, followers_of
 from .ideal import require_inertia, tell_notes
 from .straight import straight_control
@@ -100,7 +100,7 @@ class Drive:
         self.control = straight_control(axis.motor, axis.joint, self.dt)
         self.actuator = without_neutral(actuator_of(joint, robot) if axis.driven else Actuator(controller=Torque()))
         if axis.joint.static_friction > 0.0 and axis.driven:
-            told(f"Note: {axis.name!r}: static_friction has no effect with the backend motor; the motor has its own.")
+            log(f"Note: {axis.name!r}: static_friction has no effect with the backend motor; the motor has its own.")
         self.laws = bind(chain, "python", engine("python").ops)
         self.state = initial_state(engine("python"), self.actuator, (), 0, None, {}, {})
         if self.state.rotor_speed is not None:

@@ -9,7 +9,7 @@ from ....errors import ParameterError
 from ..compiled import laws
 from ..robots.description import RobotDescription
 from ..robots.notes import load_notes
-from .axis import Axis, told
+from .axis import Axis, log
 from .gears import Follower, carried, followed, followers_of
 from .straight import straight_control, straight_kinematic, straight_step
 
@@ -50,7 +50,7 @@ class Ideal:
 
 
 def require_inertia(robot: RobotDescription, axis: Axis) -> None:
-    """Raise one sentence where nobody says what a joint moves."""
+    """Check that the load of a joint is known; raise ParameterError if not."""
     if axis.inertia is None:
         what = "inertia" if axis.joint.kind == "hinge" else "mass"
         why = next((joint.world.load.missing for joint in robot.joints if joint.name == axis.name), "")
@@ -63,7 +63,7 @@ def require_inertia(robot: RobotDescription, axis: Axis) -> None:
 def tell_notes(robot: RobotDescription) -> None:
     """Say what is assumed of the loads of a world's joints."""
     for sentence in load_notes(robot):
-        told(f"Note: {sentence}")
+        log(f"Note: {sentence}")
 
 
 class Geared:
@@ -80,16 +80,16 @@ class Geared:
         axis, dt = self.axis, self.dt
         self.control(axis, 0.0)
         # which way power passes is known after the step alone: where it was the other way, the step is made again
-        done = self._tried()
+        done = self._try()
         if any([follower.turned(axis.speed, done.velocity, dt) for follower in self.followers]):
-            done = self._tried()
-        axis.position = self.laws.moved(axis.joint, axis.position, done.velocity, dt)
+            done = self._try()
+        axis.position = self.laws.next_position(axis.joint, axis.position, done.velocity, dt)
         axis.speed, axis.feedback = done.velocity, done.feedback
         axis.total = axis.feedback + axis.push()
         for follower in self.followers:
             follower.moved(axis)
 
-    def _tried(self) -> Any:
+    def _try(self) -> Any:
         axis, more = self.axis, carried(self.followers)
         joint = replace(
             self.joint,

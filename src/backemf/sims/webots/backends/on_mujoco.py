@@ -13,6 +13,7 @@ bounded torque in turn. Contacts are MuJoCo's own, which come after that. For on
 from __future__ import annotations
 
 import math
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,8 @@ class OnMujoco:
         # Webots' motors stand in for the actuators of the model
         self.model.opt.disableflags |= self.mujoco.mjtDisableBit.mjDSBL_ACTUATION
         self.dt = robot.basic_time_step
-        self.turns = max(1, round(self.dt / self.model.opt.timestep))
-        self.model.opt.timestep = self.dt / self.turns
+        self.substeps = max(1, round(self.dt / self.model.opt.timestep))
+        self.model.opt.timestep = self.dt / self.substeps
         names = {joint.name: joint.joint or joint.name for joint in robot.joints}
         self.axes = axes
         ids = [self._joint(robot, axis, names[axis.name]) for axis in axes]
@@ -89,8 +90,8 @@ class OnMujoco:
         pushed = np.array([axis.push() for axis in self.axes])
         cfm = np.array([axis.joint.cfm for axis in self.axes])
         mean = np.zeros(len(self.axes))
-        for _ in range(self.turns):
-            mean += self._turn(wanted, most, pushed, cfm) / self.turns
+        for _ in range(self.substeps):
+            mean += self._substep(wanted, most, pushed, cfm) / self.substeps
         for k, axis in enumerate(self.axes):
             axis.position = float(self.data.qpos[self.places[k]])
             axis.speed = float(self.data.qvel[self.dofs[k]])
@@ -99,14 +100,14 @@ class OnMujoco:
         if not math.isfinite(self.axes[0].position + self.axes[0].speed):
             raise ParameterError("the MuJoCo model left the finite numbers: lower its timestep, or look at its masses")
 
-    def _masses(self) -> Any:
+    def _masses(self) -> np.ndarray:
         """The mass matrix."""
         whole = np.empty((self.model.nv, self.model.nv))
         for row, unit in zip(whole, self._units, strict=True):
             self.mujoco.mj_mulM(self.model, self.data, row, unit)
         return whole
 
-    def _turn(self, wanted: Any, most: Any, pushed: Any, cfm: Any) -> Any:
+    def _substep(self, wanted: np.ndarray, most: np.ndarray, pushed: np.ndarray, cfm: np.ndarray) -> np.ndarray:
         """One step of MuJoCo; the torques of the motors in it [N·m]."""
         model, data, mujoco, dofs = self.model, self.data, self.mujoco, self.dofs
         data.qfrc_applied[dofs] = pushed
@@ -120,13 +121,13 @@ class OnMujoco:
         columns[:, -1] = smooth
         solved = h * np.linalg.solve(heavy, columns)
         free = data.qvel[dofs] + solved[dofs, -1]
-        self.torques = bounded(solved[dofs, :-1] + np.diag(cfm), wanted - free, most, self.torques)
+        self.torques = solve_bounded(solved[dofs, :-1] + np.diag(cfm), wanted - free, most, self.torques)
         data.qfrc_applied[dofs] = pushed + self.torques
         mujoco.mj_step2(model, data)
         return self.torques
 
 
-def bounded(matrix: Any, short: Any, most: Any, start: Any) -> Any:
+def solve_bounded(matrix: np.ndarray, short: np.ndarray, most: np.ndarray, start: np.ndarray) -> np.ndarray:
     """Torques within ±most that make matrix·torques = short, or are at a bound that would be passed."""
     free = np.linalg.solve(matrix, short)
     if (np.abs(free) <= most).all():
@@ -144,7 +145,7 @@ def bounded(matrix: Any, short: Any, most: Any, start: Any) -> Any:
     return torques
 
 
-def _mujoco() -> Any:
+def _mujoco() -> ModuleType:
     try:
         import mujoco
     except ModuleNotFoundError:
@@ -152,7 +153,7 @@ def _mujoco() -> Any:
     return mujoco
 
 
-def _model(mujoco: Any, path: str) -> Any:
+def _model(mujoco: ModuleType, path: str) -> Any:
     require_readable(path)
     try:
         return mujoco.MjModel.from_xml_path(path)

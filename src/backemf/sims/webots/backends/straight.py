@@ -40,36 +40,36 @@ def straight_step(motor: WebotsMotor, joint: WebotsJoint, inertia: float, dt: fl
 
     The gains, the acceleration limit and the brake are the axis' own, too.
     """
-    given = _given()
+    given = _symbols()
     after, at, feedback = _laws().webots_step(
         *_parts(motor, joint, given), _state(given), JointState(given["position"], given["speed"]), inertia,
         given["load"], dt,
     )  # fmt: skip
-    return _made(_changed(after, given) | {"position": at.position, "speed": at.velocity, "feedback": feedback})
+    return _compile(_changes(after, given) | {"position": at.position, "speed": at.velocity, "feedback": feedback})
 
 
 @lru_cache(maxsize=256)
 def straight_control(motor: WebotsMotor, joint: WebotsJoint, dt: float) -> Step:
     """A function that finds what the engine is asked for: `wanted`, a velocity, with at most `most` of torque."""
-    given = _given()
+    given = _symbols()
     laws = _laws()
     moving, braked = _parts(motor, joint, given)
     after = laws.commanded_velocity(moving, _state(given), given["position"], dt)
     wanted = ops.where(laws.in_torque(after), 0.0, after.velocity)
-    return _made(_changed(after, given) | {"wanted": wanted, "most": laws.largest_torque(braked, after)})
+    return _compile(_changes(after, given) | {"wanted": wanted, "most": laws.largest_torque(braked, after)})
 
 
 @lru_cache(maxsize=256)
 def straight_kinematic(motor: WebotsMotor, dt: float) -> Step:
     """A function that moves an axis whose end point has no Physics, as `kinematic_step` does."""
-    given = _given()
+    given = _symbols()
     moving, _ = _parts(motor, WebotsJoint(), given)
     after, position, _ = _laws().kinematic_step(moving, _state(given), given["position"], dt)
     speed = (position - given["position"]) / dt
-    return _made(_changed(after, given) | {"position": position, "speed": speed})
+    return _compile(_changes(after, given) | {"position": position, "speed": speed})
 
 
-def _given() -> dict[str, Symbol]:
+def _symbols() -> dict[str, Symbol]:
     program = Program()
     names = (*MEMORY, "position", "speed", "load", "brake", *SET_AT_RUN)
     return {name: program.load(name, FLOAT) for name in names}
@@ -85,11 +85,11 @@ def _parts(motor: WebotsMotor, joint: WebotsJoint, given: dict[str, Symbol]) -> 
     return moving, _with(map_numbers(joint, float), brake=given["brake"])
 
 
-def _changed(after: MotorState, given: dict[str, Symbol]) -> dict[str, Any]:
+def _changes(after: MotorState, given: dict[str, Symbol]) -> dict[str, Any]:
     return {name: value for name, value in after._asdict().items() if value is not given[name]}
 
 
-def _made(results: dict[str, Any]) -> Step:
+def _compile(results: dict[str, Any]) -> Step:
     scope: dict[str, Any] = {"sqrt": math.sqrt, "atan": math.atan, "inf": math.inf}
     exec(compile(_source(results), "<webots law>", "exec"), scope)
     return scope["step"]
@@ -112,7 +112,7 @@ def _with(part: Any, **values: Any) -> Any:
 
 def _source(results: dict[str, Any]) -> str:
     """The text of the function: what is used once stands where it is used, the rest has a name."""
-    wanted = _reached(list(results.values()))
+    wanted = _symbols_needed(list(results.values()))
     uses: dict[int, int] = {}
     for value in (*results.values(), *(x for symbol in wanted for x in symbol.args)):
         if isinstance(value, Symbol):
@@ -139,7 +139,7 @@ def _source(results: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _reached(results: list[Any]) -> list[Symbol]:
+def _symbols_needed(results: list[Any]) -> list[Symbol]:
     """Every symbol that the results need, in an order in which they can be computed."""
     found: dict[int, Symbol] = {}
     open_: list[Any] = list(results)

@@ -1,15 +1,15 @@
-"""Classes of the devices that are not simulated: they say so once, and answer neutral values so that scripts go on."""
+"""Devices that are not simulated: they say so once, and return neutral values so that scripts continue."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from ..backends.axis import told
+from ..backends.axis import log
 from ..session import current
 from .kinds import NODES, snake
 from .neutral import KINDS, DeviceKind
-from .other import Device, period_of
+from .other import Device, period_of, reader
 
 
 class Absent:
@@ -24,7 +24,7 @@ class Absent:
     def _start(self, fields: Mapping[str, Any]) -> None:
         self._fields, self._values, self._period, self._warned = fields, {}, 0, False
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         """How it is called in what is said of it."""
         return type(self).__name__
 
@@ -32,7 +32,7 @@ class Absent:
         """Say once that it is not simulated."""
         if not self._warned:
             self._warned = True
-            told(f"WARNING: {self._called()} is not simulated: {self._described.instead}.")
+            log(f"WARNING: {self._title()} is not simulated: {self._described.instead}.")
 
     def enable(self, p: int) -> None:
         self._warn()
@@ -41,16 +41,11 @@ class Absent:
     def disable(self) -> None:
         self.enable(0)
 
-    def getSamplingPeriod(self) -> int:
-        return self._period
-
-    @property
-    def sampling_period(self) -> int:
-        return self._period
-
-    @sampling_period.setter
-    def sampling_period(self, p: int | None) -> None:
+    def _set_period(self, p: int | None) -> None:
         self.enable(0 if p is None else p)
+
+    getSamplingPeriod = reader("_period")
+    sampling_period = property(getSamplingPeriod, _set_period)
 
 
 class AbsentDevice(Absent, Device):
@@ -61,11 +56,8 @@ class AbsentDevice(Absent, Device):
         if self._described.samples and isinstance(name, str) and "_period" in self.__dict__:
             self.enable(int(current("Sensor").basic) if sampling_period is None else sampling_period)
 
-    def _called(self) -> str:
+    def _title(self) -> str:
         return f'{type(self).__name__} "{self._name}"'
-
-    def getModel(self) -> str:
-        return self.model
 
     @property
     def model(self) -> str:
@@ -77,7 +69,7 @@ class AbsentDevice(Absent, Device):
         return NODES[snake(type(self).__name__).upper()]
 
 
-def reader(name: str, key: str, answer: Any) -> Any:
+def answering(name: str, key: str, answer: Any) -> Any:
     """A method that answers what was set before, else what is neutral."""
 
     def read(self: Any, *_: Any, **__: Any) -> Any:
@@ -106,7 +98,7 @@ def absent_class(name: str, kind: DeviceKind, base: type = AbsentDevice) -> type
     if not kind.samples:
         members |= {name: Missing() for name in ("enable", "disable", "getSamplingPeriod", "sampling_period")}
     for method, answer in kind.reads.items():
-        members[method] = reader(method, _key(method), answer)
+        members[method] = answering(method, _key(method), answer)
     for method in kind.acts:
         members[method] = actor(method, _key(method))
     for key in {_key(method) for method in (*kind.reads, *kind.acts)}:
@@ -146,6 +138,6 @@ ABSENT: dict[str, Any] = {name: absent_class(name, kind) for name, kind in KINDS
 
 def absent_device(kind: str, name: str, tag: int, fields: Mapping[str, Any]) -> Any:
     """A device of a robot that is not simulated."""
-    device = ABSENT[kind]._made(name, tag, None)
+    device = ABSENT[kind]._make(name, tag, None)
     device._start(fields)
     return device

@@ -7,12 +7,16 @@ what it sets is read back, and one line says that it moves nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from copy import copy
 from typing import Any
 
-from ..backends.axis import told
+from ..backends.axis import log
+from ..nodes.masses import rotation_matrix
 from ..nodes.node import Node as FileNode
 from ..nodes.node import Unreadable, walk
 from .kinds import NODES, snake
+from .other import reader
 
 NAN = math.nan
 _DEFAULTS: dict[str, Any] = {"translation": [0.0, 0.0, 0.0], "rotation": [0.0, 0.0, 1.0, 0.0], "name": ""}
@@ -28,11 +32,7 @@ class ContactPoint:
     def __init__(self, point: Any = (NAN, NAN, NAN, 0)):
         self.point, self.node_id = list(point[:3]), point[3]
 
-    def getPoint(self) -> list[float]:
-        return self.point
-
-    def getNodeId(self) -> int:
-        return self.node_id
+    getPoint, getNodeId = reader("point"), reader("node_id")
 
 
 class SeenWorld:
@@ -67,10 +67,9 @@ class Node:
         if not self._warned:
             self._warned = True
             called = f"{self._node.kind} {self._node.name}".rstrip()
-            told(f"WARNING: Supervisor: {called} is not simulated: only joints of the robot move.")
+            log(f"WARNING: Supervisor: {called} is not simulated: only joints of the robot move.")
 
-    def getDef(self) -> str:
-        return self._node.name
+    getDef, getTypeName, getBaseTypeName = reader("_node.name"), reader("_node.kind"), reader("_node.kind")
 
     def getId(self) -> int:
         return id(self._node) % 100_000
@@ -78,16 +77,9 @@ class Node:
     def getType(self) -> int:
         return NODES.get(snake(self._node.kind).upper().replace("2_JOINT", "_2_JOINT"), 0)
 
-    def getTypeName(self) -> str:
-        return self._node.kind
-
-    def getBaseTypeName(self) -> str:
-        return self._node.kind
-
     def getName(self) -> str:
         """Its name."""
-        name = self._node.fields.get("name", "")
-        return name if isinstance(name, str) else ""
+        return self._node.plain_text("name")
 
     def getField(self, name: str) -> Field:
         return Field(self, name)
@@ -105,9 +97,6 @@ class Node:
         parent = self._world.parents.get(id(self._node))
         return None if parent is None else self._world.node(parent)
 
-    def getFromProtoDef(self, definition: str) -> None:
-        self._warn()
-
     def isProto(self) -> bool:
         return False
 
@@ -119,7 +108,8 @@ class Node:
     def getOrientation(self) -> list[float]:
         """Its rotation matrix, row by row."""
         self._warn()
-        return matrix(*self._row("rotation", 4)) if self._alone else [NAN] * 9
+        x, y, z, angle = self._row("rotation", 4)
+        return rotation_matrix((x, y, z), angle).ravel().tolist() if self._alone else [NAN] * 9
 
     def getPose(self, from_node: Node | None = None) -> list[float]:
         """The matrix of rotation and translation, row by row."""
@@ -132,22 +122,6 @@ class Node:
     def getVelocity(self) -> list[float]:
         self._warn()
         return [0.0] * 6 if self._alone else [NAN] * 6
-
-    def getCenterOfMass(self) -> list[float]:
-        self._warn()
-        return [NAN] * 3
-
-    def getContactPoints(self, include_descendants: bool = False) -> list[ContactPoint]:
-        self._warn()
-        return []
-
-    def getStaticBalance(self) -> bool:
-        self._warn()
-        return False
-
-    def exportString(self) -> str:
-        self._warn()
-        return ""
 
     def _row(self, name: str, count: int) -> list[float]:
         value = self._set.get(name, plain(self._node.fields.get(name, _DEFAULTS[name])))
@@ -162,18 +136,26 @@ for _name, _number in NODES.items():
     setattr(Node, _name, _number)
 
 
-def _idle(self: Any, *_: Any, **__: Any) -> None:
-    """A call without effect."""
-    self._warn()
+def _idle(answer: Any = None) -> Callable[..., Any]:
+    """A method without effect that answers the same at any time."""
+
+    def call(self: Any, *_: Any, **__: Any) -> Any:
+        self._warn()
+        return copy(answer)
+
+    return call
 
 
+_ANSWERS = {"getCenterOfMass": [NAN] * 3, "getContactPoints": [], "getStaticBalance": False, "exportString": ""}
+for _name, _answer in _ANSWERS.items():
+    setattr(Node, _name, _idle(_answer))
 for _name in (
-    "remove", "setVelocity", "saveState", "loadState", "resetPhysics", "setJointPosition", "restartController",
-    "moveViewpoint", "setVisibility", "addForce", "addForceWithOffset", "addTorque", "enablePoseTracking",
-    "disablePoseTracking", "enableContactPointTracking", "disableContactPointTracking",
+    "getFromProtoDef", "remove", "setVelocity", "saveState", "loadState", "resetPhysics", "setJointPosition",
+    "restartController", "moveViewpoint", "setVisibility", "addForce", "addForceWithOffset", "addTorque",
+    "enablePoseTracking", "disablePoseTracking", "enableContactPointTracking", "disableContactPointTracking",
     "enableContactPointsTracking", "disableContactPointsTracking",
 ):  # fmt: skip
-    setattr(Node, _name, _idle)
+    setattr(Node, _name, _idle())
 
 
 class Field:
@@ -197,8 +179,7 @@ class Field:
         self._warn()
         self._owner._set[self.name] = list(value) if isinstance(value, (list, tuple)) else value
 
-    def getName(self) -> str:
-        return self.name
+    getName = reader("name")
 
     def getType(self) -> int:
         value = self.value
@@ -263,33 +244,20 @@ for _kind in (*_EMPTY, *_SHAPES):
     setattr(Field, f"getSF{_kind}", _single(_kind))
     setattr(Field, f"getMF{_kind}", _many(_kind))
     setattr(Field, f"setSF{_kind}", _put)
-    setattr(Field, f"setMF{_kind}", _idle)
-    setattr(Field, f"insertMF{_kind}", _idle)
+    setattr(Field, f"setMF{_kind}", _idle())
+    setattr(Field, f"insertMF{_kind}", _idle())
 for _name in (
     "enableSFTracking", "disableSFTracking", "removeMF", "removeSF", "importMFNodeFromString", "importSFNodeFromString",
     "importMFNode", "importSFNode",
 ):  # fmt: skip
-    setattr(Field, _name, _idle)
+    setattr(Field, _name, _idle())
 for _kind, _number in _TYPES.items():
     setattr(Field, f"SF_{_kind.upper()}", _number)
     setattr(Field, f"MF_{_kind.upper()}", _number + 16)
 
 
 def plain(value: Any) -> Any:
-    """A value of a file as a script gets it: rows of numbers are lists, and what only Webots could tell is None."""
+    """A value of a file as a script gets it: rows of numbers are lists, and what only Webots knows is None."""
     if isinstance(value, Unreadable):
         return None
     return list(value) if isinstance(value, tuple) else value
-
-
-def matrix(x: float, y: float, z: float, angle: float) -> list[float]:
-    """The rotation matrix of an axis and an angle [rad], row by row."""
-    size = math.sqrt(x * x + y * y + z * z) or 1.0
-    x, y, z = x / size, y / size, z / size
-    c, s = math.cos(angle), math.sin(angle)
-    t = 1.0 - c
-    return [
-        t * x * x + c, t * x * y - s * z, t * x * z + s * y,
-        t * x * y + s * z, t * y * y + c, t * y * z - s * x,
-        t * x * z - s * y, t * y * z + s * x, t * z * z + c,
-    ]  # fmt: skip

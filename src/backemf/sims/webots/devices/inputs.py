@@ -1,14 +1,12 @@
-"""Keyboard, mouse and joystick of the module `controller`: nobody sits at them here."""
+"""Keyboard, mouse and joystick of the module `controller`, which are never used here."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ..session import current
 from .absent import Absent, absent_class
-from .answers import always
-from .neutral import DeviceKind
+from .neutral import DeviceKind, always
 
 
 class AbsentInput(Absent):
@@ -38,36 +36,30 @@ _NUMBERS = {
     "getPressedButton": -1, "getModel": "",
 }  # fmt: skip
 
-Keyboard: Any = absent_class(
-    "Keyboard",
-    DeviceKind(
+_KINDS = {
+    "Keyboard": DeviceKind(
         samples=True,
-        reads={name: always(-1) for name in ("getKey", "getKeyCode")} | {"get_key": always("")},
+        reads={"getKey": always(-1), "getKeyCode": always(-1), "get_key": always("")},
         constants=_KEYS,
         instead="no key is ever pressed",
     ),
-    AbsentInput,
-)
-Mouse: Any = absent_class(
-    "Mouse",
-    DeviceKind(
+    "Mouse": DeviceKind(
         samples=True,
         reads={"getState": lambda fields: MouseState(), "is3dPositionEnabled": always(False)},
         acts=("enable3dPosition", "disable3dPosition"),
         instead="no button is ever pressed",
     ),
-    AbsentInput,
-)
-Joystick: Any = absent_class(
-    "Joystick",
-    DeviceKind(
+    "Joystick": DeviceKind(
         samples=True,
         reads={name: always(value) for name, value in _NUMBERS.items()},
         acts=(
-            "setConstantForce", "setConstantForceDuration", "setAutoCenteringGain", "setResistanceGain",
+            "setConstantForce",
+            "setConstantForceDuration",
+            "setAutoCenteringGain",
+            "setResistanceGain",
             "setForceAxis",
         ),
         instead="none is connected",
     ),
-    AbsentInput,
-)  # fmt: skip
+}
+Keyboard, Mouse, Joystick = (absent_class(name, kind, AbsentInput) for name, kind in _KINDS.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..backends.axis import told
+from ..backends.axis import log
 from .kinds import snake
 
 PREFIXES = {"Motor": "wb_motor", "PositionSensor": "wb_position_sensor", "Brake": "wb_brake", "Device": "wb_device"}
@@ -32,7 +32,7 @@ def _call(kind: type, name: str) -> Any:
     word = function_name(owner.__name__, name)
 
     def call(self: Any, *_: Any) -> Any:
-        told(f"Error: {word}(): invalid device tag.")
+        log(f"Error: {word}(): invalid device tag.")
         if "type" in name.lower() or "period" in name.lower():
             return 0
         asks = not name.startswith(("set", "enable", "disable"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from ....errors import ParameterError
 from ....files import read_bytes
-from ..backends.axis import told
+from ..backends.axis import log
 from ..session import current
 from .motor import Motor
 
@@ -91,13 +91,13 @@ class Motion:
         self._elapsed, self._playing, self._reverse, self._loop = 0, False, False, False
         self._motors: list[Any] = []
         if isinstance(found, str):
-            told(f"Error: wbu_motion_new(): {found}")
+            log(f"Error: wbu_motion_new(): {found}")
             return
         devices = {device._name: device for device in simulation.devices}
         for joint in found.joints:
             self._motors.append(devices.get(joint))
             if joint not in devices:
-                told(
+                log(
                     f"Warning: wbu_motion_new(): ignoring joint '{joint}', specified in file '{filename}', "
                     "but not found in this robot."
                 )
@@ -109,44 +109,44 @@ class Motion:
         return self._poses is not None
 
     def play(self) -> None:
-        if self._refused("play"):
+        if self._refuses("play"):
             return
         self._playing = True
         if self._at_end():
             self._elapsed = self.getDuration() if self._reverse else 0
 
     def stop(self) -> None:
-        if not self._refused("stop"):
+        if not self._refuses("stop"):
             self._playing = False
 
     def setLoop(self, loop: bool) -> None:
-        if not self._refused("set_loop"):
+        if not self._refuses("set_loop"):
             self._loop = bool(loop)
 
     def setReverse(self, reverse: bool) -> None:
-        if not self._refused("set_reverse"):
+        if not self._refuses("set_reverse"):
             self._reverse = bool(reverse)
 
     def isOver(self) -> bool:
-        return not self._refused("is_over") and not self._loop and self._at_end()
+        return not self._refuses("is_over") and not self._loop and self._at_end()
 
     def getDuration(self) -> int:
-        return -1 if self._poses is None and self._refused("get_duration") else self._duration()
+        return -1 if self._poses is None and self._refuses("get_duration") else self._duration()
 
     def getTime(self) -> int:
-        return -1 if self._refused("get_time") else self._elapsed
+        return -1 if self._refuses("get_time") else self._elapsed
 
     def setTime(self, time: int) -> None:
-        if not self._refused("set_time"):
+        if not self._refuses("set_time"):
             self._elapsed = min(max(int(time), 0), self._duration())
 
     duration, time = property(getDuration), property(getTime, setTime)
 
     # --- how it is played
 
-    def _refused(self, function: str) -> bool:
+    def _refuses(self, function: str) -> bool:
         if self._poses is None:
-            told(f"Error: wbu_motion_{function}() called with NULL 'motion' argument.")
+            log(f"Error: wbu_motion_{function}() called with NULL 'motion' argument.")
         return self._poses is None
 
     def _duration(self) -> int:
@@ -156,7 +156,7 @@ class Motion:
         return self._elapsed <= 0 if self._reverse else self._elapsed >= self._duration()
 
     def _step(self, duration: int) -> None:
-        """Send the positions of now with a step of some milliseconds, and go on."""
+        """Send the current positions with a step of some milliseconds, and advance."""
         if not self._playing or self._poses is None:
             return
         for column, motor in enumerate(self._motors):
@@ -187,4 +187,4 @@ def _actuate(device: Any, position: float) -> None:
     if isinstance(device, Motor):
         device.setPosition(position)
     else:
-        told(f'Error: unexpected type for device "{device._name}".')
+        log(f'Error: unexpected type for device "{device._name}".')

@@ -1,21 +1,18 @@
 """`Motor` of the module `controller`: what Webots' library checks, keeps and sends.
 
-A call only leaves its value behind. With the next step all of them are sent in an order of their own: position,
+A call only stores its value. The next step sends all of them in a fixed order: position,
 velocity, available torque, torque, feedback, acceleration, PID.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..backends.axis import Axis, told
+from ..backends.axis import Axis, log
 from ..coupled import groups
 from .kinds import NODES
-from .other import Device, Sampler, double, period_of
-
-if TYPE_CHECKING:
-    from .other import Brake, PositionSensor
+from .other import Device, Sampler, beside, double, period_of, reader
 
 POSITION, VELOCITY, AVAILABLE, FORCE, FEEDBACK, ACCELERATION, PID = (1 << bit for bit in range(7))
 """What was called since the last step."""
@@ -40,7 +37,7 @@ class Motor(Device):
     def setPosition(self, position: float) -> None:
         position = position if type(position) is float else double(position)
         if position != position:
-            told("Error: wb_motor_set_position() called with an invalid 'position' argument (NaN).")
+            log("Error: wb_motor_set_position() called with an invalid 'position' argument (NaN).")
             return
         self._position = position
         self._asked |= POSITION
@@ -51,10 +48,10 @@ class Motor(Device):
     def setVelocity(self, velocity: float) -> None:
         velocity = velocity if type(velocity) is float else double(velocity)
         if velocity != velocity:
-            told("Error: wb_motor_set_velocity() called with an invalid 'velocity' argument.(NaN)")
+            log("Error: wb_motor_set_velocity() called with an invalid 'velocity' argument.(NaN)")
             return
         if velocity < 0.0 and not math.isinf(self._position):
-            told(
+            log(
                 "Error: wb_motor_set_velocity() called with negative 'velocity' argument in position control mode "
                 f"({self._position:g})."
             )
@@ -67,9 +64,9 @@ class Motor(Device):
     def setAcceleration(self, acceleration: float) -> None:
         acceleration = double(acceleration)
         if acceleration < 0.0 and acceleration != -1.0:
-            told("Error: wb_motor_set_acceleration() called with negative 'acceleration' argument.")
+            log("Error: wb_motor_set_acceleration() called with negative 'acceleration' argument.")
         elif acceleration != acceleration:
-            told("Error: wb_motor_set_acceleration() called with an invalid 'acceleration' argument (NaN).")
+            log("Error: wb_motor_set_acceleration() called with an invalid 'acceleration' argument (NaN).")
         else:
             self._acceleration = acceleration
             self._asked |= ACCELERATION
@@ -77,9 +74,9 @@ class Motor(Device):
     def setAvailableForce(self, force: float) -> None:
         force = double(force)
         if force != force:
-            told("Error: wb_motor_set_available_force() called with an invalid 'force' argument (NaN).")
+            log("Error: wb_motor_set_available_force() called with an invalid 'force' argument (NaN).")
         elif force < 0.0:
-            told("Error: wb_motor_set_available_force() called with negative 'force' argument.")
+            log("Error: wb_motor_set_available_force() called with negative 'force' argument.")
         else:
             self._available = force
             self._asked |= AVAILABLE
@@ -87,7 +84,7 @@ class Motor(Device):
     def setForce(self, force: float) -> None:
         force = force if type(force) is float else double(force)
         if force != force:
-            told("Error: wb_motor_set_force() called with an invalid 'force' argument (NaN).")
+            log("Error: wb_motor_set_force() called with an invalid 'force' argument (NaN).")
             return
         self._force = force
         self._asked |= FORCE
@@ -97,15 +94,15 @@ class Motor(Device):
     def setControlPID(self, p: float, i: float, d: float) -> None:
         gains = {"p": double(p), "i": double(i), "d": double(d)}
         if gains["p"] <= 0.0:
-            told("Error: wb_motor_set_control_pid() called with negative or zero 'p' argument.")
+            log("Error: wb_motor_set_control_pid() called with negative or zero 'p' argument.")
             return
         for name, value in gains.items():
             if value < 0.0:
-                told(f"Error: wb_motor_set_control_pid() called with negative '{name}' argument.")
+                log(f"Error: wb_motor_set_control_pid() called with negative '{name}' argument.")
                 return
             if not math.isfinite(value):
                 # Webots takes such a gain, and everything is NaN from there on
-                told(f"Error: wb_motor_set_control_pid() called with an invalid '{name}' argument ({value:g}).")
+                log(f"Error: wb_motor_set_control_pid() called with an invalid '{name}' argument ({value:g}).")
                 return
         self._gains = gains["p"], gains["i"], gains["d"]
         self._asked |= PID
@@ -113,7 +110,7 @@ class Motor(Device):
     def enableForceFeedback(self, sampling_period: int) -> None:
         period = period_of(sampling_period)
         if period < 0:
-            told("Error: wb_motor_enable_force_feedback() called with negative sampling period.")
+            log("Error: wb_motor_enable_force_feedback() called with negative sampling period.")
             return
         self._sampler.period = period
         self._asked |= FEEDBACK
@@ -121,47 +118,13 @@ class Motor(Device):
     def disableForceFeedback(self) -> None:
         self.enableForceFeedback(0)
 
-    def getForceFeedbackSamplingPeriod(self) -> int:
-        return self._sampler.period
-
-    def getForceFeedback(self) -> float:
-        return self._sampler.value
-
-    def getTargetPosition(self) -> float:
-        return self._position
-
-    def getMinPosition(self) -> float:
-        return self._axis.motor.min_position
-
-    def getMaxPosition(self) -> float:
-        return self._axis.motor.max_position
-
-    def getVelocity(self) -> float:
-        return self._velocity
-
-    def getMaxVelocity(self) -> float:
-        return self._axis.motor.max_velocity
-
-    def getAcceleration(self) -> float:
-        return self._acceleration
-
-    def getAvailableForce(self) -> float:
-        return self._available
-
-    def getMaxForce(self) -> float:
-        return self._axis.motor.max_torque
-
-    def getMultiplier(self) -> float:
-        return self._axis.motor.multiplier
-
-    def getType(self) -> int:
-        return self.type
-
-    def getBrake(self) -> Brake | None:
-        return self._beside("Brake")
-
-    def getPositionSensor(self) -> PositionSensor | None:
-        return self._beside("PositionSensor")
+    getForceFeedbackSamplingPeriod, getForceFeedback = reader("_sampler.period"), reader("_sampler.value")
+    getTargetPosition, getVelocity, getAcceleration = reader("_position"), reader("_velocity"), reader("_acceleration")
+    getMinPosition, getMaxPosition = reader("_axis.motor.min_position"), reader("_axis.motor.max_position")
+    getMaxVelocity, getMaxForce = reader("_axis.motor.max_velocity"), reader("_axis.motor.max_torque")
+    getAvailableForce, getMultiplier = reader("_available"), reader("_axis.motor.multiplier")
+    brake, position_sensor = beside("Brake"), beside("PositionSensor")
+    getBrake, getPositionSensor, getType = reader("brake"), reader("position_sensor"), reader("type")
 
     # the same by the names for a torque
     setAvailableTorque, setTorque = setAvailableForce, setForce
@@ -181,16 +144,12 @@ class Motor(Device):
     min_position, max_position = property(getMinPosition), property(getMaxPosition)
     max_velocity, multiplier = property(getMaxVelocity), property(getMultiplier)
     max_force = max_torque = property(getMaxForce)
-    brake, position_sensor = property(getBrake), property(getPositionSensor)
-
-    @property
-    def node_type(self) -> int:
-        return NODES["ROTATIONAL_MOTOR" if self._axis.rotates else "LINEAR_MOTOR"]
+    node_type = property(lambda self: NODES["ROTATIONAL_MOTOR" if self._axis.rotates else "LINEAR_MOTOR"])
 
     # --- what Webots does not have
 
     def getJointVelocity(self) -> float:
-        """The joint's own velocity [rad/s], where `getVelocity` gives back what was commanded. Not in Webots."""
+        """The joint's own velocity [rad/s], where `getVelocity` returns the commanded one. Not in Webots."""
         return self._axis.speed
 
     def getTotalTorque(self) -> float:
@@ -240,7 +199,7 @@ class Motor(Device):
             return
         simulation.start_sampling(self, self._sampler, type(self).__name__)
 
-    def _measured(self, simulation: Any) -> float:
+    def _measure(self, simulation: Any) -> float:
         return self._axis.feedback
 
     def _hint(self) -> None:
@@ -249,7 +208,7 @@ class Motor(Device):
         if self._hinted or not unmoved:
             return
         self._hinted = True
-        told(
+        log(
             f'Hint: Motor "{self._name}": setVelocity({self._velocity:g}) limits the speed on the way to a target '
             "position, and no position was set, so the motor stays where it was loaded; to turn on and on, call "
             "setPosition(float('inf')) first."

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import math
-from typing import TYPE_CHECKING, Any
+import operator
+from collections.abc import Callable
+from typing import Any
 
-from ..backends.axis import Axis, told
+from ..backends.axis import Axis, log
 from ..session import current
 from .kinds import NODES
-
-if TYPE_CHECKING:
-    from .motor import Motor
-
-NOT_FOUND = 'Warning: "{}" device not found.'
 
 
 def double(value: Any) -> float:
@@ -36,6 +33,22 @@ def period_of(value: Any) -> int:
             ) from None
         return int(whole)
     return value
+
+
+def reader(path: str) -> Callable[[Any], Any]:
+    """A method that gives an attribute, such as `_axis.motor.max_torque`."""
+    get = operator.attrgetter(path)
+    return lambda self: get(self)
+
+
+def beside(kind: str) -> property:
+    """The device of a kind on the same joint; None: none."""
+
+    def get(self: Device) -> Device | None:
+        devices = current(kind).devices
+        return next((each for each in devices if each._axis is self._axis and type(each).__name__ == kind), None)
+
+    return property(get)
 
 
 class Sampler:
@@ -67,16 +80,10 @@ class Device:
 
     def __init__(self, name: str | int):
         simulation = current(type(self).__name__)
-        if isinstance(name, int):
-            found = next((device for device in simulation.devices if device._tag == name), None)
-        else:
-            found = next((device for device in simulation.devices if device._name == name), None)
-            if found is None:
-                told(
-                    NOT_FOUND.format(name)
-                    if name
-                    else "Error: wb_robot_get_device() called with NULL or empty argument."
-                )
+        found = next((device for device in simulation.devices if name in (device._tag, device._name)), None)
+        if found is None and isinstance(name, str):
+            empty = "Error: wb_robot_get_device() called with NULL or empty argument."
+            log(f'Warning: "{name}" device not found.' if name else empty)
         if found is None or not isinstance(self, found._kind):
             from .lost import lost
 
@@ -86,7 +93,7 @@ class Device:
         self.__dict__ = found.__dict__
 
     @classmethod
-    def _made(cls, name: str, tag: int, axis: Axis) -> Any:
+    def _make(cls, name: str, tag: int, axis: Axis) -> Any:
         """The device of an axis, as the simulation makes it."""
         device = object.__new__(cls)
         device._name, device._tag, device._axis = name, tag, axis
@@ -97,37 +104,16 @@ class Device:
     def _begin(self) -> None:
         """What a device knows at first."""
 
-    def getName(self) -> str:
-        return self._name
-
-    def getModel(self) -> str:
-        return ""
-
-    def getNodeType(self) -> int:
-        return self.node_type
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def model(self) -> str:
-        """Empty: a device of a joint is no solid, and has no such field."""
-        return ""
-
-    @property
-    def node_type(self) -> int:
-        return 0
+    # a device of a joint is no solid, and has no model
+    model = ""
+    node_type = 0
+    name = property(reader("_name"))
+    getName, getModel, getNodeType = reader("_name"), reader("model"), reader("node_type")
 
     @property
     def type(self) -> int:
         """ROTATIONAL or LINEAR."""
         return 0 if self._axis.rotates else 1
-
-    def _beside(self, kind: str) -> Any:
-        """The device of the same joint of a kind; None: none."""
-        devices = current(kind).devices
-        return next((d for d in devices if d._axis is self._axis and type(d).__name__ == kind), None)
 
 
 class Sensor(Device):
@@ -144,7 +130,7 @@ class Sensor(Device):
     def enable(self, p: int) -> None:
         period = period_of(p)
         if period < 0:
-            told("Error: wb_position_sensor_enable() called with negative sampling period.")
+            log("Error: wb_position_sensor_enable() called with negative sampling period.")
             return
         simulation = current("Sensor")
         self._sampler.period = period
@@ -153,16 +139,11 @@ class Sensor(Device):
     def disable(self) -> None:
         self.enable(0)
 
-    def getSamplingPeriod(self) -> int:
-        return self._sampler.period
-
-    @property
-    def sampling_period(self) -> int:
-        return self._sampler.period
-
-    @sampling_period.setter
-    def sampling_period(self, p: int | None) -> None:
+    def _set_period(self, p: int | None) -> None:
         self.enable(0 if p is None else p)
+
+    getSamplingPeriod = reader("_sampler.period")
+    sampling_period = property(getSamplingPeriod, _set_period)
 
 
 class PositionSensor(Sensor):
@@ -179,13 +160,13 @@ class PositionSensor(Sensor):
     def getValue(self) -> float:
         sampler = self._sampler
         if sampler.period <= 0:
-            told(
+            log(
                 "Error: wb_position_sensor_get_value() called for a disabled device! "
                 "Please use: wb_position_sensor_enable()."
             )
         return sampler.value
 
-    def _measured(self, simulation: Any) -> float:
+    def _measure(self, simulation: Any) -> float:
         """What it reads now."""
         position = self._axis.position
         if self._noise > 0.0:
@@ -194,30 +175,9 @@ class PositionSensor(Sensor):
             position = self._resolution * math.floor(position / self._resolution + 0.5)
         return position
 
-    def getType(self) -> int:
-        return self.type
-
-    def getMotor(self) -> Motor | None:
-        return self.motor
-
-    def getBrake(self) -> Brake | None:
-        return self.brake
-
-    @property
-    def value(self) -> float:
-        return self.getValue()
-
-    @property
-    def motor(self) -> Motor | None:
-        return self._beside("Motor")
-
-    @property
-    def brake(self) -> Brake | None:
-        return self._beside("Brake")
-
-    @property
-    def node_type(self) -> int:
-        return NODES["POSITION_SENSOR"]
+    value = property(getValue)
+    motor, brake, node_type = beside("Motor"), beside("Brake"), NODES["POSITION_SENSOR"]
+    getMotor, getBrake, getType = reader("motor"), reader("brake"), reader("type")
 
 
 class Brake(Device):
@@ -228,10 +188,10 @@ class Brake(Device):
     def setDampingConstant(self, c: float) -> None:
         value = double(c)
         if value != value:
-            told("Error: wb_brake_set_damping_constant() called with an invalid 'damping_constant' argument (NaN).")
+            log("Error: wb_brake_set_damping_constant() called with an invalid 'damping_constant' argument (NaN).")
         elif not 0.0 <= value < math.inf:
             # Webots takes such a constant, and its engine breaks down over it
-            told(
+            log(
                 f"Error: wb_brake_set_damping_constant() called with 'damping_constant' = {value:g}, "
                 "which must be 0 or more and finite."
             )
@@ -240,23 +200,5 @@ class Brake(Device):
 
     dampingConstant = property(fset=setDampingConstant)
 
-    def getType(self) -> int:
-        return self.type
-
-    def getMotor(self) -> Motor | None:
-        return self.motor
-
-    def getPositionSensor(self) -> PositionSensor | None:
-        return self.position_sensor
-
-    @property
-    def motor(self) -> Motor | None:
-        return self._beside("Motor")
-
-    @property
-    def position_sensor(self) -> PositionSensor | None:
-        return self._beside("PositionSensor")
-
-    @property
-    def node_type(self) -> int:
-        return NODES["BRAKE"]
+    motor, position_sensor, node_type = beside("Motor"), beside("PositionSensor"), NODES["BRAKE"]
+    getMotor, getPositionSensor, getType = reader("motor"), reader("position_sensor"), reader("type")

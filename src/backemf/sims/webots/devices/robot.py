@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
-from ..backends.axis import told
+from ..backends.axis import log
 from ..session import current
 from ..simulation import BatterySensor
 from .inputs import Joystick, Keyboard, Mouse
 from .neutral import KINDS
-from .other import Device, period_of
+from .other import Device, period_of, reader
 
 
 class Robot:
@@ -21,7 +22,14 @@ class Robot:
     MODE_SIMULATION, MODE_CROSS_COMPILATION, MODE_REMOTE_CONTROL = 0, 1, 2
 
     devices: dict[str, Device]
-    _supervises = False
+    _supervises, synchronization = False, True
+
+    getKeyboard, getMouse, getJoystick = reader("keyboard"), reader("mouse"), reader("joystick")
+    getBasicTimeStep, getTime = reader("_simulation.basic"), reader("_simulation.time")
+    getName, getModel = reader("_simulation.robot.name"), reader("_simulation.robot.model")
+    getMode, getSupervisor = reader("MODE_SIMULATION"), reader("_supervises")
+    getCustomData, getSynchronization = reader("_custom_data"), reader("synchronization")
+    batterySensorGetSamplingPeriod = reader("_simulation.battery.period")
 
     def __init__(self) -> None:
         self._simulation = simulation = current("Robot")
@@ -30,7 +38,7 @@ class Robot:
         text = "" if node is None else node.fields.get("customData", "")
         self._custom_data = text if isinstance(text, str) else ""
         if simulation.created:
-            told("Error: only one Robot instance can be created per controller process.")
+            log("Error: only one Robot instance can be created per controller process.")
             return
         simulation.created = True
         self.devices = {device._name: device for device in simulation.devices}
@@ -40,27 +48,18 @@ class Robot:
 
     def getDevice(self, name: str) -> Any:
         if name not in self.devices:
-            told(f'Device "{name}" was not found on robot "{self.name}"')
+            log(f'Device "{name}" was not found on robot "{self.name}"')
             return None
         return self.devices[name]
 
     def getDeviceByIndex(self, index: int) -> Any:
         if not 0 <= index < len(self._simulation.devices):
-            told("Error: The index of wb_robot_get_device_by_index() is out of the bounds.")
+            log("Error: The index of wb_robot_get_device_by_index() is out of the bounds.")
             return None
         return self._simulation.devices[index]
 
     def getNumberOfDevices(self) -> int:
         return len(self._simulation.devices)
-
-    def getKeyboard(self) -> Any:
-        return self.keyboard
-
-    def getMouse(self) -> Any:
-        return self.mouse
-
-    def getJoystick(self) -> Any:
-        return self.joystick
 
     # --- time
 
@@ -73,32 +72,11 @@ class Robot:
     def stepEnd(self) -> int:
         return self._simulation.step_end()
 
-    def getBasicTimeStep(self) -> float:
-        return self._simulation.basic
-
-    def getTime(self) -> float:
-        return self._simulation.time
-
     # --- words
-
-    def getName(self) -> str:
-        return self._simulation.robot.name
-
-    def getModel(self) -> str:
-        return self._simulation.robot.model
-
-    def getMode(self) -> int:
-        return self.MODE_SIMULATION
 
     def setMode(self, mode: int, arg: str) -> None:
         if mode not in (self.MODE_SIMULATION, self.MODE_REMOTE_CONTROL):
-            told(f"Error: wb_robot_set_mode() cannot set mode to {mode}.")
-
-    def getSupervisor(self) -> bool:
-        return self._supervises
-
-    def getCustomData(self) -> str:
-        return self._custom_data
+            log(f"Error: wb_robot_set_mode() cannot set mode to {mode}.")
 
     def setCustomData(self, data: str) -> None:
         self._custom_data = data
@@ -109,37 +87,20 @@ class Robot:
     def getProjectPath(self) -> str:
         return os.path.dirname(os.path.dirname(self.getWorldPath()))
 
-    def getSynchronization(self) -> bool:
-        return True
-
     # --- what is not there
 
     def _without_effect(self, text: str) -> None:
         """Say once what a call cannot do here."""
         if text not in self._texts:
             self._texts.add(text)
-            told(f"WARNING: {text}")
-
-    def wwiSendText(self, text: str) -> None:
-        self._without_effect("Robot.wwiSendText() has no effect: there is no robot window.")
-
-    def wwiReceiveText(self) -> None:
-        self._without_effect("Robot.wwiReceiveText() gives None: there is no robot window.")
-
-    def waitForUserInputEvent(self, event_type: int, timeout: int) -> int:
-        self._without_effect("Robot.waitForUserInputEvent() does not wait: nobody is there to give input.")
-        return self.EVENT_NO_EVENT
-
-    def getUrdf(self, prefix: str = "") -> str:
-        self._without_effect("Robot.getUrdf() gives an empty text: no URDF is written here.")
-        return ""
+            log(f"WARNING: {text}")
 
     # --- the battery
 
     def batterySensorEnable(self, sampling_period: int) -> None:
         period = period_of(sampling_period)
         if period < 0:
-            told("Error: wb_robot_battery_sensor_enable() called with negative sampling period.")
+            log("Error: wb_robot_battery_sensor_enable() called with negative sampling period.")
             return
         sampler = self._simulation.battery
         sampler.period, sampler.value = period, -1.0
@@ -148,13 +109,10 @@ class Robot:
     def batterySensorDisable(self) -> None:
         self.batterySensorEnable(0)
 
-    def batterySensorGetSamplingPeriod(self) -> int:
-        return self._simulation.battery.period
-
     def batterySensorGetValue(self) -> float:
         sampler = self._simulation.battery
         if sampler.period <= 0:
-            told(
+            log(
                 "Error: wb_robot_battery_sensor_get_value() called for a disabled device! "
                 "Please use: wb_robot_battery_sensor_enable()."
             )
@@ -163,7 +121,7 @@ class Robot:
     name, model, mode = property(getName), property(getModel), property(getMode)
     time, basic_time_step = property(getTime), property(getBasicTimeStep)
     number_of_devices, supervisor = property(getNumberOfDevices), property(getSupervisor)
-    synchronization, custom_data = property(getSynchronization), property(getCustomData, setCustomData)
+    custom_data = property(getCustomData, setCustomData)
     world_path, project_path = property(getWorldPath), property(getProjectPath)
     battery_sensor_sampling_period = property(batterySensorGetSamplingPeriod, batterySensorEnable)
 
@@ -173,15 +131,33 @@ class Robot:
         raise AttributeError(f"Robot.{name}: there is no {name} in Webots' Robot, or it is not there in backemf")
 
 
-def _deprecated(method: str) -> Any:
+def _deprecated_getter(method: str) -> Any:
     """A getter of one kind of devices, which Webots still has."""
 
     def get(self: Robot, name: str) -> Any:
-        told(f"DEPRECATION: Robot.{method} is deprecated, please use Robot.getDevice instead.")
+        log(f"DEPRECATION: Robot.{method} is deprecated, please use Robot.getDevice instead.")
         return self.getDevice(name)
 
     return get
 
 
+def idle(sentence: str, answer: Any = None) -> Callable[..., Any]:
+    """A method without effect: it says so once, and gives an answer."""
+
+    def call(self: Robot, *_: Any, **__: Any) -> Any:
+        self._without_effect(sentence)
+        return answer
+
+    return call
+
+
+_IDLE = {
+    "wwiSendText": ("has no effect: there is no robot window", None),
+    "wwiReceiveText": ("gives None: there is no robot window", None),
+    "waitForUserInputEvent": ("does not wait: there is no user to give input", Robot.EVENT_NO_EVENT),
+    "getUrdf": ("gives an empty text: no URDF is written here", ""),
+}
+for _name, (_why, _answer) in _IDLE.items():
+    setattr(Robot, _name, idle(f"Robot.{_name}() {_why}.", _answer))
 for _kind in ("Motor", "PositionSensor", "Brake", *KINDS):
-    setattr(Robot, f"get{_kind}", _deprecated(f"get{_kind}"))
+    setattr(Robot, f"get{_kind}", _deprecated_getter(f"get{_kind}"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..backends.axis import told
+from ..backends.axis import log
 from ..nodes.node import Node as FileNode
 from .fields import Node, SeenWorld
-from .robot import Robot
+from .robot import Robot, idle
 
 IDLE = {
     "setLabel": None, "simulationReset": None, "simulationResetPhysics": None, "worldLoad": None, "worldSave": False,
@@ -16,7 +16,7 @@ IDLE = {
     "virtualRealityHeadsetIsUsed": False, "virtualRealityHeadsetGetPosition": None,
     "virtualRealityHeadsetGetOrientation": None,
 }  # fmt: skip
-"""Methods without effect, and what they give back."""
+"""Methods without effect, and what they return."""
 
 
 class Supervisor(Robot):
@@ -65,20 +65,15 @@ class Supervisor(Robot):
 
     def simulationSetMode(self, mode: int) -> None:
         if mode not in (self.SIMULATION_MODE_REAL_TIME, self.SIMULATION_MODE_FAST):
-            told(f"Error: wb_supervisor_simulation_set_mode(): mode {mode} is not there; a run goes on to its end.")
+            log(
+                f"Error: wb_supervisor_simulation_set_mode(): mode {mode} is not supported; a run continues to its end."
+            )
             return
         self._simulation.realtime = mode == self.SIMULATION_MODE_REAL_TIME
 
     simulation_mode = property(simulationGetMode, simulationSetMode)
 
 
-def _idle(name: str, answer: Any) -> Any:
-    def call(self: Supervisor, *_: Any, **__: Any) -> Any:
-        self._without_effect(f"Supervisor.{name}() has no effect: only the robot's joints are simulated.")
-        return answer
-
-    return call
-
-
 for _name, _answer in IDLE.items():
-    setattr(Supervisor, _name, _idle(_name, _answer))
+    sentence = f"Supervisor.{_name}() has no effect: only the robot's joints are simulated."
+    setattr(Supervisor, _name, idle(sentence, _answer))

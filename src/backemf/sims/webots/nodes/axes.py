@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .masses import rotation_matrix
@@ -17,14 +15,14 @@ def axis_of(joint: Node, index: str) -> tuple[float, float, float]:
     """An axis of a joint in the frame of its parent [1], where all of its positions are 0; index is "", "2" or "3"."""
     if joint.kind == "BallJoint":
         return _ball_axis(joint, index)
-    # a hinge turns about x unless it is told, and all else about or along z
+    # a hinge turns about x by default, and all else about or along z
     usual = X if index == "" and joint.kind in ("HingeJoint", "Hinge2Joint") else Z
     found = _parameters(joint, index)
     axis = usual if found is None else found.numbers("axis", usual)
     return axis[0], axis[1], axis[2]
 
 
-def axis_now(joint: Node, index: str) -> Any:
+def axis_now(joint: Node, index: str) -> np.ndarray:
     """An axis of a joint as the file has it turned [1], of unit length, shape (3,): the second turns with the first."""
     for each in ("", "2", "3"):
         found = _parameters(joint, each)

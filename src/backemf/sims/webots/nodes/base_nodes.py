@@ -1,4 +1,4 @@
-"""The nodes that Webots knows by itself, so that whatever else stands in a file is a PROTO."""
+"""The nodes built into Webots; any other node in a file is a PROTO."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ BARE = frozenset({
     "Shape", "CadShape", "ColladaShape", "PointLight", "SpotLight", "DirectionalLight", "Billboard", "TrackWheel",
     "Skin", "Fluid", "Propeller", "Muscle", "Radio", "Background", "Fog", "WorldInfo", "Viewpoint", "SolidReference",
 })  # fmt: skip
-"""Nodes without a mass of their own that ODE would move."""
+"""Nodes without their own mass."""
 
 
 class Carried(NamedTuple):

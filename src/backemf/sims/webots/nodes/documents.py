@@ -25,7 +25,7 @@ class ProtoField(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Proto:
-    """A PROTO as it stands in a file: the texts of its header and its body."""
+    """A PROTO in a file: the texts of its header and its body."""
 
     name: str
     """Its name."""
@@ -64,16 +64,16 @@ class Document:
 
 
 def text_of(text_or_path: str | os.PathLike[str]) -> tuple[str, str]:
-    """The text, and the file that it is from; a text with a brace or a line break is no path."""
+    """The text, and the file that it is from; a text with a brace or a line break is not a path."""
     if isinstance(text_or_path, str) and any(mark in text_or_path for mark in "{\n"):
         return text_or_path, ""
     if not isinstance(text_or_path, (str, os.PathLike)):
         raise ParameterError(f"text = {type(text_or_path).__name__}(...): must be a text, or the path of a file")
     raw = read_bytes(text_or_path, LARGEST, what="a world or PROTO of Webots")
     if b"\0" in raw:
-        raise ParameterError(f"{text_or_path}: this is not a text, so it is no world of Webots")
+        raise ParameterError(f"{text_or_path}: this is not text, so it is not a world of Webots")
     try:
         return raw.decode("utf-8-sig"), str(text_or_path)
     except UnicodeDecodeError:
-        # worlds of old, whose comments and names are as Windows wrote them
+        # old worlds whose comments and names are in Windows' encoding
         return raw.decode("latin-1"), str(text_or_path)

@@ -1,7 +1,7 @@
-"""PROTOs replaced by the nodes that they stand for, with the values of their fields and what their templates make.
+"""PROTOs expanded to nodes, with the values of their fields and the output of their templates.
 
-One list of nodes is worked off, so that no depth of PROTOs within PROTOs is a matter of Python's stack. A PROTO that
-is not found, or that cannot be read, stays as it is and says why.
+The nodes are expanded from a list and not by recursion, so that PROTOs may be nested to any depth. A PROTO that
+is not found, or that cannot be read, is kept with the reason.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from .proto_fields import FieldView
 from .proto_files import ROBOTS, ProtoFiles, Scope
 from .saved_state import find_saved, restore_saved
 from .templates.bounds import Budget, Exhausted, TemplateError
-from .templates.render import Rendered, program_of, render
+from .templates.render import Lines, Rendered, program_of, render
+from .templates.runtime import Statement
 from .templates.tokens import has_templates
 from .vrml import TooManyNodes, parse, parse_body, parse_header
 
@@ -49,10 +50,10 @@ class Expansion:
     budget: Budget = field(default_factory=Budget)
     """Work that templates may still do."""
     notes: list[str] = field(default_factory=list)
-    """What templates say to their user, and what Webots leaves out."""
+    """Messages of templates, and what Webots leaves out."""
     version: str = ""
     """Version of Webots that wrote the file."""
-    programs: dict[int, Any] = field(default_factory=dict)
+    programs: dict[int, Statement] = field(default_factory=dict)
     """Programs of templates, by their PROTOs."""
     rendered: dict[tuple[int, str], Rendered] = field(default_factory=dict)
     """What templates made, by their PROTOs and the fields that they see."""
@@ -81,13 +82,13 @@ class Expansion:
             node, in_robot = pending.pop()
             if id(node) in seen:
                 continue
-            while self._replaced(node, in_robot):
+            while self._replace(node, in_robot):
                 pass
             seen.add(id(node))
             inside = in_robot or node.kind in ROBOTS
             pending += [(child, inside) for name in node.fields if name not in _LOOKS for child in node.nodes(name)]
 
-    def _replaced(self, node: Node, in_robot: bool) -> bool:
+    def _replace(self, node: Node, in_robot: bool) -> bool:
         """Whether a node was a PROTO and now is what that stands for, which may be a PROTO again."""
         scope, node.scope = node.scope, None
         if scope is None or node.kind in BASE_NODES:
@@ -121,7 +122,7 @@ class Expansion:
         text, lines = proto.body, None
         language = _language(proto)
         if language:
-            text, lines = self._rendered(proto, language, fields, given)
+            text, lines = self._render(proto, language, fields, given)
         self.text_left -= len(text)
         if self.text_left < 0:
             raise _Bound(f"its PROTOs have more than {MOST_TEXT} characters in all")
@@ -142,9 +143,9 @@ class Expansion:
             raise _Bound(f"there are more than {DEEPEST} PROTOs within each other")
         return Scope(proto.document, proto, scope, scope.depth + 1)
 
-    def _rendered(
+    def _render(
         self, proto: Proto, language: str, header: dict[str, ProtoField], given: dict[str, Any]
-    ) -> tuple[str, Any]:
+    ) -> tuple[str, Lines]:
         """The text that the templates of a body make, and the lines of its parts."""
         old = _is_old(proto.body, language)
         try:
@@ -168,7 +169,7 @@ class Expansion:
         return made.text, made.lines
 
     def _header(self, node: Node) -> dict[str, ProtoField]:
-        """The header of a node that is a PROTO; empty: it is none, or it cannot be read."""
+        """The header of a PROTO node; empty: it is not a PROTO, or it cannot be read."""
         if node.scope is None or node.kind in BASE_NODES:
             return {}
         try:
@@ -189,7 +190,7 @@ def expand(text: str, file: str = "", assets: Iterable[str | os.PathLike[str]] =
     return roots, list(dict.fromkeys(expansion.notes))
 
 
-def _all(roots: list[Node], scope: Any = None) -> Iterable[Node]:
+def _all(roots: list[Node], scope: Scope | None = None) -> Iterable[Node]:
     """Every node once, where `scope` is given only those of that scope and the nodes between them."""
     pending, seen = list(roots), set()
     while pending:

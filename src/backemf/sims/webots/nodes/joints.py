@@ -35,12 +35,14 @@ _JOINT_FIELDS = {
 }
 
 
-def read_joints(node: Node, robot: str, solver: dict[str, float], loads: Loads, told: list[str]) -> list[WorldJoint]:
+def read_joints(
+    node: Node, robot: str, solver: dict[str, float], loads: Loads, messages: list[str]
+) -> list[WorldJoint]:
     """Each axis of a joint: a Hinge2Joint has two, a BallJoint three; and a motor that no joint holds."""
     if node.kind in MOTORS:
-        return [_alone(node, robot, told)]
+        return [_alone(node, robot, messages)]
     count = {"Hinge2Joint": 2, "BallJoint": 3}.get(node.kind, 1)
-    return [_joint(node, index, robot, solver, loads, told) for index in ("", "2", "3")[:count]]
+    return [_joint(node, index, robot, solver, loads, messages) for index in ("", "2", "3")[:count]]
 
 
 def motors_of(node: Node) -> list[Node]:
@@ -50,11 +52,13 @@ def motors_of(node: Node) -> list[Node]:
 
 
 def motor_name(node: Node) -> str:
-    """Name of a motor, that of its kind where it has none."""
+    """Name of a motor, or the default of its kind."""
     return node.plain_text("name") or MOTORS[node.kind][1]
 
 
-def _joint(node: Node, index: str, robot: str, solver: dict[str, float], loads: Loads, told: list[str]) -> WorldJoint:
+def _joint(
+    node: Node, index: str, robot: str, solver: dict[str, float], loads: Loads, messages: list[str]
+) -> WorldJoint:
     devices = node.nodes(f"device{index}")
     joint, stops, said = _parameters(node, index, solver)
     device = next((each for each in devices if each.kind in MOTORS), None)
@@ -66,7 +70,7 @@ def _joint(node: Node, index: str, robot: str, solver: dict[str, float], loads: 
             motor, more = limit_second_axis(motor)
             said += more
         said += stop_warnings(joint.kind, joint.position, motor, *stops)
-    told += [f"{node.at()}: {sentence}" for sentence in said]
+    messages += [f"{node.at()}: {sentence}" for sentence in said]
     # Webots checks the limits at the position of the PROTO, and takes that of a saved world afterwards
     joint = replace(joint, position=position_of(node, index))
     solid = end_point(node)
@@ -111,14 +115,14 @@ def _parameters(node: Node, index: str, solver: dict[str, float]) -> tuple[Webot
         own = parameters.number(f"stop{name.upper()}", -1.0)
         numbers[f"stop_{name}"] = own if own >= 0.0 else solver[name]
     slides = node.kind in ("SliderJoint", "Track")
-    joint, said = WebotsJoint.corrected(kind="slider" if slides else "hinge", **numbers)
+    joint, said = WebotsJoint.from_fields(kind="slider" if slides else "hinge", **numbers)
     return joint, stops, said
 
 
-def _alone(node: Node, robot: str, told: list[str]) -> WorldJoint:
+def _alone(node: Node, robot: str, messages: list[str]) -> WorldJoint:
     """A motor that no joint holds, as in a text of nothing else."""
     motor, said = _motor(node, 0.0)
-    told += [f"{node.at()}: {sentence}" for sentence in said]
+    messages += [f"{node.at()}: {sentence}" for sentence in said]
     kind, name = MOTORS[node.kind]
     joint = WebotsJoint(kind="slider" if kind == "linear" else "hinge")
     return WorldJoint(
@@ -133,7 +137,7 @@ def _motor(node: Node, position: float) -> tuple[WebotsMotor, list[str]]:
     known["max_torque"] = node.number("maxForce" if kind == "linear" else "maxTorque", 10.0)
     known["control_p"], known["control_i"], known["control_d"] = node.numbers("controlPID", (10.0, 0.0, 0.0))
     try:
-        return WebotsMotor.corrected(position, kind=kind, **known)
+        return WebotsMotor.from_fields(position, kind=kind, **known)
     except ParameterError as error:
         raise ParameterError(f"{node.at()}: {error}") from None
 

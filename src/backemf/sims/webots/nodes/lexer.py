@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ....errors import ParameterError
 from ...place import place
+from .templates.render import Lines
 
 MOST_TOKENS = 500_000
 """Most words, numbers and brackets of a text, where a list of numbers or a block of comments is one [1]."""
@@ -40,14 +41,16 @@ class Token(NamedTuple):
     """Character that it begins with [1]."""
 
 
-def tokens_of(text: str, file: str = "", first_line: int = 1, lines: Any = None, at: int = 0) -> Iterator[Token]:
+def tokens_of(
+    text: str, file: str = "", first_line: int = 1, lines: Lines | None = None, at: int = 0
+) -> Iterator[Token]:
     """The tokens from a character on; `lines` says the line of each where a template made the text."""
     line, count = first_line, 0
     while at < len(text):
         found = _TOKEN.match(text, at)
         line = line if lines is None else lines.line(text, at)
         if found is None:
-            raise ParameterError(f"{place(file, line)}: this is no VRML: there is {text[at]!r}")
+            raise ParameterError(f"{place(file, line)}: this is not VRML: unexpected {text[at]!r}")
         kind, word = str(found.lastgroup), found.group()
         count += kind != "space"
         if count > MOST_TOKENS:
@@ -70,7 +73,7 @@ def number_of(word: str) -> float:
 
 
 def numbers_of(token: Token) -> list[float] | None:
-    """A list of nothing but numbers, read at once; None: it is none."""
+    """A list of numbers, read at once; None: it has something else in it."""
     try:
         return [float(word) for word in token.text[1:-1].replace(",", " ").split()]
     except ValueError:

@@ -37,7 +37,7 @@ def lines_held(thing: OnWebotsJoint) -> Lines:
     if thing.control == "position" or any(name in motor for name in GAINS):
         motor |= everything
     for name in ("brake", "cfm"):
-        # a matter of the controller's program, and of the world
+        # set by the controller, and by the world
         plain.pop(name, None)
     return Lines(kind=thing.motor.kind, control=thing.control, motor=motor, joint=plain, comments=[])
 
@@ -62,26 +62,26 @@ def text_of_lines(lines: Lines, joint: str) -> str:
         rows += [f"  jointParameters {'HingeJointParameters' if hinge else 'JointParameters'} {{"]
         rows += [f"    {camel(name)} {_row(figure)}" for name, figure in lines.joint.items()] + ["  }"]
     rows += ["  device [", f"    {KINDS[lines.kind]} {{"]
-    rows += [f"      name {_quoted(joint)}  # commanded by {call[lines.control]}"]
+    rows += [f"      name {_quote(joint)}  # commanded by {call[lines.control]}"]
     for name, figure in lines.motor.items():
         word = "maxForce" if name == "max_torque" and not hinge else camel(name)
         if name not in GAINS:
             rows.append(f"      {word} {_row(figure)}")
     if GAINS[0] in lines.motor:
         rows.append(f"      controlPID {_gains([lines.motor[name] for name in GAINS])}")
-    rows += ["    }", "    PositionSensor {", f"      name {_quoted(joint + ' sensor')}", "    }", "  ]", "}"]
+    rows += ["    }", "    PositionSensor {", f"      name {_quote(joint + ' sensor')}", "    }", "  ]", "}"]
     return "\n".join(rows) + "\n"
 
 
 def _gains(figures: list[Figure]) -> str:
-    told = [f"{x} {f.unit}: {f.source}" if f.unit else f.source for x, f in zip("PID", figures, strict=True)]
-    return f"{' '.join(repr(rounded(float(f.value))) for f in figures)}  # {'; '.join(dict.fromkeys(told))}"
+    messages = [f"{x} {f.unit}: {f.source}" if f.unit else f.source for x, f in zip("PID", figures, strict=True)]
+    return f"{' '.join(repr(rounded(float(f.value))) for f in figures)}  # {'; '.join(dict.fromkeys(messages))}"
 
 
 def _row(figure: Figure) -> str:
-    told = f"{figure.unit}: {figure.source}" if figure.unit else figure.source
-    return f"{rounded(float(figure.value))!r}  # {told}"
+    note = f"{figure.unit}: {figure.source}" if figure.unit else figure.source
+    return f"{rounded(float(figure.value))!r}  # {note}"
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

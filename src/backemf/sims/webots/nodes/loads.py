@@ -61,8 +61,8 @@ class Loads:
     def __init__(self, roots: list[Node], text: str = "", file: str = ""):
         self.versions = Versions(text, file)
         self._carriers = Carriers(Shapes(self.versions))
-        self._gravity: Any = None
-        self._rotations: dict[int, Any] = {}
+        self._gravity: np.ndarray | None = None
+        self._rotations: dict[int, np.ndarray | None] = {}
         self._moves: dict[int, bool] = {}
         for node, parent, _ in walk(roots):
             self._place(node, parent)
@@ -129,7 +129,7 @@ class Loads:
         )
 
 
-def gravity(info: Node, versions: Versions) -> Any:
+def gravity(info: Node, versions: Versions) -> np.ndarray:
     """The acceleration of gravity in the frame of the world [m/s²], shape (3,)."""
     row = read_row(info, "gravity") or [9.81]
     if len(row) == 3:
@@ -144,7 +144,7 @@ def gravity(info: Node, versions: Versions) -> Any:
     return pull
 
 
-def _anchor(joint: Node) -> Any:
+def _anchor(joint: Node) -> np.ndarray:
     """Point of the axis in the frame of the joint [m]."""
     parameters = next(iter(joint.nodes("jointParameters")), None)
     if parameters is None or joint.kind == "SliderJoint":
@@ -152,7 +152,7 @@ def _anchor(joint: Node) -> Any:
     return np.array(read_numbers(parameters, "anchor", (0.0, 0.0, 0.0)))
 
 
-def _weight(body: Mass, anchor: Any, axis: Any, down: Any, position: float) -> dict[str, float]:
+def _weight(body: Mass, anchor: np.ndarray, axis: np.ndarray, down: np.ndarray, position: float) -> dict[str, float]:
     """The torque of gravity about an axis as weight·sin(hangs_at - q), from what it is now and a quarter turn on."""
     arm = body.centre - anchor
     arm = arm - (axis @ arm) * axis

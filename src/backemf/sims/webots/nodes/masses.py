@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,12 +18,12 @@ class Mass:
 
     mass: float
     """Mass [kg]."""
-    centre: Any
+    centre: np.ndarray
     """Centre of mass [m], shape (3,)."""
-    inertia: Any
+    inertia: np.ndarray
     """Inertia about the centre of mass [kg·m²], shape (3, 3)."""
 
-    def place(self, rotation: Any, translation: Any, scale: float = 1.0) -> Mass:
+    def place(self, rotation: np.ndarray, translation: np.ndarray, scale: float = 1.0) -> Mass:
         """The body in a frame in which its own is scaled, turned and shifted."""
         return Mass(
             self.mass * scale**3,
@@ -35,16 +35,16 @@ class Mass:
         """The same body with another mass, spread as before."""
         return Mass(mass, self.centre, self.inertia * (mass / self.mass))
 
-    def with_centre(self, centre: Any) -> Mass:
+    def with_centre(self, centre: np.ndarray) -> Mass:
         """The same body shifted so that its centre of mass is there."""
         return Mass(self.mass, centre, self.inertia)
 
-    def about(self, point: Any, axis: Any) -> float:
+    def about(self, point: np.ndarray, axis: np.ndarray) -> float:
         """Inertia about an axis of unit length through a point [kg·m²]."""
         arm = np.cross(axis, self.centre - point)
         return float(axis @ self.inertia @ axis + self.mass * (arm @ arm))
 
-    def about_origin(self) -> Any:
+    def about_origin(self) -> np.ndarray:
         """Inertia about the origin of the frame [kg·m²], shape (3, 3)."""
         return self.inertia + self.mass * _shift(self.centre)
 
@@ -66,7 +66,7 @@ def total(bodies: list[Mass]) -> Mass:
     return Mass(mass, centre, inertia)
 
 
-def box(size: Any, density: float = DENSITY) -> Mass:
+def box(size: Sequence[float], density: float = DENSITY) -> Mass:
     """A box with edges along x, y and z [m]."""
     x, y, z = (float(edge) ** 2 for edge in size)
     mass = density * float(np.prod(size))
@@ -96,7 +96,7 @@ def capsule(radius: float, height: float, along: int, density: float = DENSITY) 
     return _round(tube + caps, across, (0.5 * tube + 0.4 * caps) * radius**2, along)
 
 
-def rotation_matrix(axis: Any, angle: float) -> Any:
+def rotation_matrix(axis: Sequence[float], angle: float) -> np.ndarray:
     """The rotation about an axis by an angle [rad], shape (3, 3); an axis without a direction turns nothing."""
     length = math.hypot(*axis)
     if length == 0.0:
@@ -116,6 +116,6 @@ def _round(mass: float, across: float, along_axis: float, along: int) -> Mass:
     return Mass(mass, np.zeros(3), np.diag(moments))
 
 
-def _shift(arm: Any) -> Any:
+def _shift(arm: np.ndarray) -> np.ndarray:
     """Inertia of 1 kg at a distance from the origin [m²], shape (3, 3)."""
     return float(arm @ arm) * np.eye(3) - np.outer(arm, arm)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ _SECOND = np.array([[2.0, 1.0, 1.0], [1.0, 2.0, 1.0], [1.0, 1.0, 2.0]]) / 120.0
 """∫ x xᵀ over the tetrahedron between the origin and the unit points, over its determinant."""
 
 
-def mesh_mass(triangles: Any, density: float = DENSITY) -> Mass | None:
+def mesh_mass(triangles: np.ndarray, density: float = DENSITY) -> Mass | None:
     """The body within triangles [m], shape (n, 3, 3), that turn outward; None: they enclose no volume."""
     if not len(triangles):
         return None
@@ -35,7 +34,7 @@ def mesh_mass(triangles: Any, density: float = DENSITY) -> Mass | None:
     return Mass(density * volume, near + centre, density * (np.trace(second) * np.eye(3) - second))
 
 
-def ode_mesh_mass(triangles: Any) -> Mass | None:
+def ode_mesh_mass(triangles: np.ndarray) -> Mass | None:
     """The same as ODE has it, which takes the inertia about the origin of the mesh for that about its centre of mass:
     too large, unless the two are one point. None: it is not that of a body."""
     body = mesh_mass(triangles)
@@ -44,7 +43,7 @@ def ode_mesh_mass(triangles: Any) -> Mass | None:
     return Mass(body.mass, body.centre, body.about_origin())
 
 
-def fans(points: Any, faces: list[list[int]]) -> Any:
+def fans(points: np.ndarray, faces: list[list[int]]) -> np.ndarray:
     """The triangles of faces with three corners or more, shape (n, 3, 3); a face with a corner that is not there is
     left out, as Webots does it."""
     count = len(points)
@@ -57,7 +56,7 @@ def fans(points: Any, faces: list[list[int]]) -> Any:
     return points[np.array(found, dtype=int).reshape(-1, 3)]
 
 
-def read_mesh(path: Path) -> Any:
+def read_mesh(path: Path) -> np.ndarray:
     """The triangles of a .obj or .stl file, shape (n, 3, 3)."""
     readers = {".obj": _obj, ".stl": _stl}
     reader = readers.get(path.suffix.lower())
@@ -73,7 +72,7 @@ def read_mesh(path: Path) -> Any:
     return triangles
 
 
-def _obj(raw: bytes) -> Any:
+def _obj(raw: bytes) -> np.ndarray:
     points: list[list[float]] = []
     faces: list[list[int]] = []
     for line in raw.decode("utf-8", "replace").splitlines():
@@ -87,7 +86,7 @@ def _obj(raw: bytes) -> Any:
     return fans(np.array(points, dtype=float).reshape(-1, 3), faces)
 
 
-def _stl(raw: bytes) -> Any:
+def _stl(raw: bytes) -> np.ndarray:
     count = int.from_bytes(raw[80:_STL_HEADER], "little") if len(raw) >= _STL_HEADER else -1
     if len(raw) == _STL_HEADER + _STL_TRIANGLE * count:
         rows = np.frombuffer(raw, dtype=np.uint8, offset=_STL_HEADER).reshape(count, _STL_TRIANGLE)

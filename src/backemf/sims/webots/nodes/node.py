@@ -11,21 +11,21 @@ from ...place import place
 
 
 class Unreadable(NamedTuple):
-    """A value that only Webots could tell: of a template, or of a PROTO's field that has none here."""
+    """A value that only Webots knows: computed by a template, or a field of a PROTO without a value."""
 
     why: str
 
 
 @dataclass(eq=False)
 class Node:
-    """A node as it stands in a file."""
+    """A node of a file."""
 
     kind: str
     """Its type, such as HingeJoint."""
     line: int
     """Line on which it begins [1]."""
     name: str = ""
-    """What DEF calls it."""
+    """Its DEF name."""
     file: str = ""
     """Where the text is from."""
     fields: dict[str, Any] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Node:
     scope: Any = None
     """Where the PROTOs that it may be one of are looked for; None: it is what it is."""
     unexpanded: str = ""
-    """Why a PROTO is not replaced by what it stands for; empty: it is none, or it is replaced."""
+    """Why a PROTO is not expanded; empty: it is not a PROTO, or it is expanded."""
     hidden: Node | None = None
     """State of a PROTO's inside in a saved world, fields such as position_0_0; None: the world has none."""
     positions: dict[str, float] = field(default_factory=dict)
@@ -47,12 +47,12 @@ class Node:
         return f"Node({self.kind}, line {self.line})"
 
     def at(self, name: str = "") -> str:
-        """Where a field stands, for the beginning of a sentence."""
+        """File and line of a field, to begin a message."""
         return place(self.file, self.lines.get(name, self.line))
 
     def error(self, name: str, sentence: str) -> ParameterError:
-        """What is wrong with a field."""
-        return ParameterError(f"{self.at(name)}: {self.kind}.{name} = {_shown(self.fields.get(name))}: {sentence}")
+        """An error about a field."""
+        return ParameterError(f"{self.at(name)}: {self.kind}.{name} = {_show(self.fields.get(name))}: {sentence}")
 
     def number(self, name: str, default: float) -> float:
         """A field that is one finite number."""
@@ -60,7 +60,7 @@ class Node:
 
     def numbers(self, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
         """A field that is a row of as many numbers as its default."""
-        value = self.known(name, default)
+        value = self.known_value(name, default)
         row = value if isinstance(value, tuple) else (value,)
         if isinstance(value, list):
             row = tuple(value)
@@ -71,18 +71,18 @@ class Node:
 
     def text(self, name: str, default: str = "") -> str:
         """A field that is a text."""
-        value = self.known(name, default)
+        value = self.known_value(name, default)
         if not isinstance(value, str):
             raise self.error(name, "must be a text in quotation marks")
         return value
 
     def plain_text(self, name: str) -> str:
-        """A text that moves nothing; empty where there is none, or where only Webots could tell it."""
+        """A text that does not affect the motion; empty if it is missing, or if only Webots knows it."""
         value = self.fields.get(name, "")
         return value if isinstance(value, str) else ""
 
-    def known(self, name: str, default: Any = None) -> Any:
-        """A field; raises one sentence where only Webots could tell its value."""
+    def known_value(self, name: str, default: Any = None) -> Any:
+        """Value of a field; raise ParameterError if only Webots knows it."""
         value = self.fields.get(name, default)
         if isinstance(value, Unreadable):
             raise self.error(name, f"{value.why}; write the value there")
@@ -115,7 +115,7 @@ def _number(x: Any) -> bool:
     return isinstance(x, (int, float)) and not isinstance(x, bool) and abs(x) < float("inf")
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     if isinstance(value, Unreadable):
         return "..."
     shown = repr(value) if not isinstance(value, list) else f"a list of {len(value)}"

@@ -70,7 +70,7 @@ def feedback_refusal(joint: Any, effort: str) -> str:
 
 
 def propeller_constants(node: Node) -> tuple[float, float] | None:
-    """Thrust [N·s²] and torque [N·m·s²] of a Propeller per square of its speed, in air at rest; None: is none."""
+    """Thrust [N·s²] and torque [N·m·s²] per square of the speed, in air at rest; None: it is not a Propeller."""
     if node.kind != "Propeller":
         return None
     return node.numbers("thrustConstants", (1.0, 0.0))[0], node.numbers("torqueConstants", (1.0, 0.0))[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .documents import ProtoField
 from .node import Node, Unreadable
 
 _AXES = {"Vec2f": "xy", "Vec3f": "xyz", "Rotation": "xyza", "Color": "rgb"}
@@ -29,10 +30,10 @@ class FieldView:
     `headers` gives the header of a node that is a PROTO. In templates of Webots 7 (`old`) a field is its value.
     """
 
-    def __init__(self, headers: Callable[[Node], dict[str, Any]], old: bool = False):
+    def __init__(self, headers: Callable[[Node], dict[str, ProtoField]], old: bool = False):
         self.headers, self.old = headers, old
 
-    def fields(self, header: dict[str, Any], given: dict[str, Any], depth: int = 0) -> dict[str, Any]:
+    def fields(self, header: dict[str, ProtoField], given: dict[str, Any], depth: int = 0) -> dict[str, Any]:
         """`value` and `defaultValue` of each field of a header, with the values that are given."""
         if self.old:
             return {name: self.value(each.type, given.get(name, each.value), depth) for name, each in header.items()}
@@ -72,17 +73,17 @@ class FieldView:
         if header:
             return {"node_name": node.kind, "fields": self.fields(header, node.fields, depth + 1)}
         known = {**_DEFAULTS.get(node.kind, {}), **node.fields}
-        values = {name: self._guessed(each, depth) for name, each in known.items()}
+        values = {name: self._guess(each, depth) for name, each in known.items()}
         if self.old:
             return {"node_name": node.kind, "fields": values}
         return {"node_name": node.kind, "fields": {name: {"value": each} for name, each in values.items()}}
 
-    def _guessed(self, value: Any, depth: int) -> Any:
+    def _guess(self, value: Any, depth: int) -> Any:
         if isinstance(value, Node):
             return self._node(value, depth + 1)
         if isinstance(value, tuple):
             names = {2: "xy", 3: "xyz", 4: "xyza"}.get(len(value), "")
             return dict(zip(names, value, strict=True)) if names else list(value)
         if isinstance(value, list):
-            return [self._guessed(each, depth + 1) for each in value] if depth < DEEPEST else []
+            return [self._guess(each, depth + 1) for each in value] if depth < DEEPEST else []
         return None if isinstance(value, Unreadable) else value

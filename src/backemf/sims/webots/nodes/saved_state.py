@@ -60,7 +60,7 @@ def _restore(root: Node, kind: str, steps: Iterator[int]) -> list[str]:
             "automatically reset."
         ]
     left = [name for name in hidden.fields if not _put(hidden, name, solids)]
-    # what moves nothing is not replaced outside of robots, and nothing behind it is missed
+    # PROTOs without joints are not expanded outside of robots, so nothing is missing
     if unread is None or not left or (unread.kind not in BASE_NODES and not unread.unexpanded):
         return []
     return [f"{hidden.at(left[0])}: of the saved state of {kind}, what comes after {unread.kind} is not known"]

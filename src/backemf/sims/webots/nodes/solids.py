@@ -39,12 +39,12 @@ class SolidMass(NamedTuple):
 
 
 def title(solid: Node) -> str:
-    """Its name, else what DEF calls it."""
+    """Its name, else its DEF name."""
     return solid.plain_text("name") or solid.name
 
 
 def physics_of(solid: Node) -> Node | None:
-    """The Physics of a solid; None: it has none. A Physics that only Webots could tell is not known."""
+    """The Physics of a solid; None: it has none. A Physics that only Webots knows is not known."""
     value: Any = solid.fields.get("physics")
     value = value[0] if isinstance(value, list) and value else value
     if isinstance(value, Unreadable):
@@ -93,7 +93,7 @@ def _shape(solid: Node, shapes: Shapes) -> BoundingMass:
         raise NotKnown(str(error)) from None
 
 
-def _tensor(matrix: list[float]) -> Any:
+def _tensor(matrix: list[float]) -> np.ndarray | None:
     """An inertia matrix, shape (3, 3); None: it is not one of a body."""
     if len(matrix) != 6:
         return None
@@ -102,7 +102,7 @@ def _tensor(matrix: list[float]) -> Any:
     return tensor if np.linalg.eigvalsh(tensor).min() > 0.0 else None
 
 
-def _reason(mass: float, centre: list[float], tensor: Any) -> str:
+def _reason(mass: float, centre: list[float], tensor: np.ndarray | None) -> str:
     """Why Webots does not take an inertiaMatrix."""
     if tensor is None:
         why = "is not positive definite"

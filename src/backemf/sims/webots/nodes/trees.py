@@ -1,10 +1,13 @@
-"""Nodes below nodes: a value for each of them from those of its parts, and fields that only Webots could tell."""
+"""Nodes below nodes: a value for each of them from those of its parts, and fields that only Webots knows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
+
+from .masses import rotation_matrix
 from .node import Node, Unreadable
 
 T = TypeVar("T")
@@ -36,7 +39,7 @@ def fold(root: Node, parts: Callable[[Node], list[Node]], join: Callable[[Node, 
 
 
 def require_known(node: Node, *names: str) -> None:
-    """Raise where only Webots could tell a field, or a part of it."""
+    """Raise where only Webots knows a field, or a part of it."""
     for name in names:
         value = node.fields.get(name)
         for item in value if isinstance(value, list) else (value,):
@@ -51,7 +54,7 @@ def read_numbers(node: Node, name: str, default: tuple[float, ...]) -> tuple[flo
 
 
 def read_row(node: Node, name: str) -> list[float]:
-    """All numbers of a list in a field, whatever its brackets and commas; an empty one without it."""
+    """All numbers of a list in a field, with or without brackets and commas; empty if there is none."""
     require_known(node, name)
     value: Any = node.fields.get(name)
     value = [] if value is None else value if isinstance(value, list) else [value]
@@ -61,12 +64,8 @@ def read_row(node: Node, name: str) -> list[float]:
     return row
 
 
-def pose_of(node: Node) -> tuple[Any, Any, tuple[float, float, float]]:
+def pose_of(node: Node) -> tuple[np.ndarray, np.ndarray, tuple[float, float, float]]:
     """Rotation (3, 3), translation [m] and scale [1] of a node in the frame of the node that holds it."""
-    import numpy as np
-
-    from .masses import rotation_matrix
-
     x, y, z, angle = read_numbers(node, "rotation", (0.0, 0.0, 1.0, 0.0))
     sx, sy, sz = read_numbers(node, "scale", (1.0, 1.0, 1.0))
     return rotation_matrix((x, y, z), angle), np.array(read_numbers(node, "translation", (0.0, 0.0, 0.0))), (sx, sy, sz)

@@ -1,4 +1,4 @@
-"""PROTOs that are not replaced by what they stand for, and what is needed to replace them."""
+"""PROTOs that are not expanded, and what is needed to expand them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Unexpanded:
         return self.why.endswith(".proto") and ": " not in self.why
 
     def likeness(self) -> int:
-        """How much it looks like a robot, by the folder of its address, or as it stands somewhere, unlike a sky [1]."""
+        """How much it looks like a robot: by the folder of its address, and by having a pose [1]."""
         return 2 * bool(_PLACES_OF_ROBOTS.search(self.why)) + self.is_placed
 
     def sentence(self) -> str:

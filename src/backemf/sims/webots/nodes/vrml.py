@@ -7,7 +7,7 @@ text, TRUE, FALSE, a node, None for NULL, or a list of these.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from ....errors import ParameterError
@@ -15,6 +15,7 @@ from ...place import place
 from .documents import LARGEST, Document, Proto, ProtoField
 from .lexer import Token, closing, number_of, numbers_of, tokens_of
 from .node import Node, Unreadable
+from .templates.render import Lines
 
 _ACCESS = ("field", "vrmlField", "hiddenField", "deprecatedField", "unconnectedField", "w3dField", "exposedField")
 _AFTER_PROTO = re.compile(
@@ -45,7 +46,7 @@ def parse_header(proto: Proto, scope: Any) -> dict[str, ProtoField]:
 
 
 def parse_body(
-    text: str, proto: Proto, scope: Any, values: dict[str, Any], lines: Any = None, limit: int | None = None
+    text: str, proto: Proto, scope: Any, values: dict[str, Any], lines: Lines | None = None, limit: int | None = None
 ) -> list[Node]:
     """The nodes of a PROTO's body, where IS stands for these values."""
     roots: list[Node] = []
@@ -64,7 +65,7 @@ class _Parser:
     """One pass over the tokens with a stack of what is open: nodes, lists, and the header of a PROTO."""
 
     def __init__(
-        self, text: str, document: Document, scope: Any = None, first_line: int = 1, lines: Any = None,
+        self, text: str, document: Document, scope: Any = None, first_line: int = 1, lines: Lines | None = None,
         values: dict[str, Any] | None = None, limit: int | None = None,
     ):  # fmt: skip
         self.text, self.document, self.scope, self.lines = text, document, scope, lines
@@ -92,6 +93,9 @@ class _Parser:
     def fail(self, line: int, sentence: str) -> NoReturn:
         raise ParameterError(f"{place(self.document.file, line)}: {sentence}")
 
+    def refuse(self, token: Token, expected: str, before: str = "") -> NoReturn:
+        self.fail(token.line, f"{before}expected {expected} but found {token.text[:40]}")
+
     def take(self) -> Token:
         token = self.next
         if token.kind != "end":
@@ -101,7 +105,7 @@ class _Parser:
     def expect(self, what: str, kind: str, text: str = "") -> Token:
         token = self.take()
         if token.kind != kind or (text and token.text != text):
-            self.fail(token.line, f"there should be {what}, and there is {token.text[:40]}")
+            self.refuse(token, what)
         return token
 
     def push(self, thing: Any, line: int) -> None:
@@ -145,7 +149,7 @@ class _Parser:
         elif token.text == "PROTO":
             self.proto()
         elif token.kind != "word" or token.text in (*_WORDS, "IS"):
-            self.fail(token.line, f"there should be a node, and there is {token.text[:40]}")
+            self.refuse(token, "a node")
         else:
             self.value("", token, roots.append)
 
@@ -153,11 +157,11 @@ class _Parser:
         """EXTERNPROTO "address", or as VRML97 has it EXTERNPROTO Name [ fields ] "address"."""
         name = self.take().text if self.next.kind == "word" else ""
         if self.next.text.startswith("["):
-            self.jump(self.closed(self.next) + 1, self.next.line)
+            self.jump(self.closing_of(self.next) + 1, self.next.line)
         address = self.expect("the address of a PROTO", "string").text[1:-1].strip()
         self.document.externals[name or re.split(r"[/\\]", address)[-1].removesuffix(".proto")] = address
 
-    def closed(self, token: Token) -> int:
+    def closing_of(self, token: Token) -> int:
         """Where the bracket of a token is closed."""
         end = closing(self.text, token.at)
         if end < 0:
@@ -169,12 +173,12 @@ class _Parser:
         name = self.expect("the name of the PROTO", "word").text
         opens = self.next
         if not opens.text.startswith("["):
-            self.fail(opens.line, f"there should be [, and there is {opens.text[:40]}")
-        end = self.closed(opens)
+            self.refuse(opens, "[")
+        end = self.closing_of(opens)
         self.jump(end + 1, opens.line + self.text.count("\n", opens.at, end))
         brace = self.next
         if brace.text != "{":
-            self.fail(brace.line, f"there should be {{, and there is {brace.text[:40]}")
+            self.refuse(brace, "{")
         last = self.body_end(brace)
         self.document.protos[name] = Proto(
             name=name, header=self.text[opens.at + 1 : end], header_line=opens.line,
@@ -188,14 +192,14 @@ class _Parser:
         follows = _AFTER_PROTO.match(self.text, end + 1) if end > 0 else None
         if follows is None and re.search(r"%[<{]", self.text[brace.at :]):
             end = self.text.rfind("}", brace.at + 1)
-        return end if end > 0 else self.closed(brace)
+        return end if end > 0 else self.closing_of(brace)
 
     def in_node(self, node: Node, token: Token) -> None:
         if token.text == "}":
             self.pop()
             return
         if token.kind != "word":
-            self.fail(token.line, f"{node.kind}: there should be the name of a field, and there is {token.text[:40]}")
+            self.refuse(token, "the name of a field", f"{node.kind}: ")
         if token.text == "hidden" and self.next.kind == "word":
             # what Webots keeps of the state of a PROTO's inside
             node.hidden = node.hidden or Node("hidden", token.line, file=self.document.file)
@@ -207,16 +211,16 @@ class _Parser:
 
     def in_header(self, header: _Header, token: Token) -> None:
         if token.text not in _ACCESS:
-            self.fail(token.line, f"there should be a field of the PROTO, and there is {token.text[:40]}")
+            self.refuse(token, "a field of the PROTO")
         kind = self.expect("the type of a field", "word").text
         if self.next.text == "{":
-            # what the field may hold, which is no matter here
-            end = self.closed(self.next)
+            # the values that the field may have
+            end = self.closing_of(self.next)
             self.jump(end + 1, self.next.line + self.text.count("\n", self.next.at, end))
         name = self.expect("the name of a field", "word").text
         self.value(name, self.take(), lambda value: header.fields.__setitem__(name, ProtoField(kind, value)))
 
-    def value(self, name: str, token: Token, put: Any) -> None:
+    def value(self, name: str, token: Token, put: Callable[[Any], None]) -> None:
         """What stands after a field's name or in a list; a node or a list is opened, to be filled by what follows."""
         what = f"the value of {name}" if name else "a value"
         if token.kind == "number":
@@ -227,7 +231,7 @@ class _Parser:
         elif token.kind == "numbers":
             numbers = self.document.numbers.get(token.text) or numbers_of(token)
             if numbers is None:
-                self.fail(token.line, f"{what} should be numbers, and there is {token.text[:40]}")
+                self.fail(token.line, f"{what} should be numbers; found {token.text[:40]}")
             self.document.numbers[token.text] = numbers
             put(numbers)
         elif token.kind == "string":
@@ -252,9 +256,9 @@ class _Parser:
         elif token.kind == "word":
             self.node(token, put, what)
         else:
-            self.fail(token.line, f"there should be {what}, and there is {token.text[:40]}")
+            self.refuse(token, what)
 
-    def use(self, token: Token, put: Any) -> None:
+    def use(self, token: Token, put: Callable[[Any], None]) -> None:
         """USE Name; without such a name before it Webots leaves the node out."""
         known = self.expect("a name after USE", "word").text
         found = self.defined.get(known)
@@ -264,13 +268,13 @@ class _Parser:
             found = None
         put(found)
 
-    def node(self, token: Token, put: Any, what: str) -> None:
+    def node(self, token: Token, put: Callable[[Any], None], what: str) -> None:
         known = ""
         if token.text == "DEF":
             known = self.expect("a name after DEF", "word").text
             token = self.expect("a node after DEF", "word")
         if self.next.text != "{":
-            self.fail(token.line, f"there should be {what}, and there is {token.text[:40]}")
+            self.refuse(token, what)
         self.count += 1
         if self.limit is not None and self.count > self.limit:
             raise TooManyNodes(self.count)

@@ -32,7 +32,7 @@ def protos_of_tree(tree: Path) -> dict[str, Path]:
             if left < 0:
                 return found
             within = "protos" in Path(inside).relative_to(tree).parts
-            folders[:] = sorted(_searched(folders, within))
+            folders[:] = sorted(_folders_to_search(folders, within))
             for name in sorted(files):
                 path = Path(inside) / name
                 if within and name.endswith(".proto") and not path.is_symlink():
@@ -40,7 +40,7 @@ def protos_of_tree(tree: Path) -> dict[str, Path]:
     return found
 
 
-def _searched(folders: list[str], within_protos: bool) -> list[str]:
+def _folders_to_search(folders: list[str], within_protos: bool) -> list[str]:
     """Folders that Webots looks into: of a project its `protos` alone, and there no pictures."""
     if within_protos:
         return [name for name in folders if name not in ("textures", "icons")]

@@ -53,7 +53,7 @@ class WorldJoint:
     carried: bool = True
     """Whether the solid that carries the joint has Physics; without, Webots gives no torque feedback."""
     propeller: tuple[float, float] | None = None
-    """Thrust [N·s²] and torque [N·m·s²] of a propeller per square of its speed; None: it is none."""
+    """Thrust [N·s²] and torque [N·m·s²] of a propeller per square of its speed; None: it is not a propeller."""
     control: str = "torque"
     """What its controller commands, as far as the text tells: "position", "velocity" or "torque"."""
     robot: str = ""
@@ -71,7 +71,7 @@ class WorldRobot:
     """A robot."""
 
     name: str
-    """Its name, with a number behind it where an earlier robot has the same."""
+    """Its name, with a number if an earlier robot has the same name."""
     controller: str = ""
     """Name of its controller."""
     battery: tuple[float, ...] = ()
@@ -87,7 +87,7 @@ class WorldRobot:
 
     @property
     def own_name(self) -> str:
-        """Its name as the file has it, which its controller is told."""
+        """Its name as the file has it, which its controller sees."""
         return self.name if self.node is None else self.node.text("name", "robot")
 
 
@@ -104,13 +104,13 @@ class World:
     devices: tuple[WorldDevice, ...] = ()
     """Devices that are not simulated, in the order of the text."""
     roots: tuple[Node, ...] = ()
-    """Nodes that stand by themselves in the world, in the order of the text."""
+    """Top-level nodes of the world, in the order of the text."""
     warnings: tuple[str, ...] = ()
-    """What Webots says when it loads the file."""
+    """Webots' warnings when it loads the file."""
     unread: tuple[tuple[int, Unread], ...] = ()
     """Line and reason of each joint that is skipped, where that was asked for."""
     unexpanded: tuple[Unexpanded, ...] = ()
-    """PROTOs that are not replaced by what they stand for, in the order of the text."""
+    """PROTOs that are not expanded, in the order of the text."""
 
     def motors(self) -> dict[str, WorldJoint]:
         """The joints with a motor, by the name of the motor."""

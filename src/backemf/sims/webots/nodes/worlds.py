@@ -30,7 +30,7 @@ def read(
     webots:// are looked for too.
     """
     text, file = text_of(text_or_path)
-    roots, told = expand(text, file, assets)
+    roots, messages = expand(text, file, assets)
     missing: list[Unexpanded] = []
     unread: list[tuple[int, Unread]] = []
     step, joints, robots, solver = 32.0, [], [], {"cfm": 1e-5, "erp": 0.2}
@@ -56,27 +56,27 @@ def read(
             devices.append(other_device(node, kind, robot, len(joints)))
         elif node.kind in HOLDERS or (node.kind in MOTORS and (parent is None or parent.kind not in HOLDERS)):
             try:
-                found = read_joints(node, robot, solver, loads, told)
+                found = read_joints(node, robot, solver, loads, messages)
                 joints += [replace(joint, carried=solid[id(node)]) for joint in found]
             except ParameterError as error:
                 if not skip:
                     raise
                 unread += [(node.line, Unread(motor_name(each), each.kind, str(error))) for each in motors_of(node)]
-    joints = _coupled(joints, told)
+    joints = _coupled(joints, messages)
     return World(
         basic_time_step=1e-3 * step,
         joints=tuple(joints),
         robots=tuple(robots),
         devices=tuple(devices),
         roots=tuple(roots),
-        warnings=tuple(dict.fromkeys(told)),
+        warnings=tuple(dict.fromkeys(messages)),
         unread=tuple(unread),
         unexpanded=tuple(missing),
     )
 
 
 def _robot(node: Node, taken: dict[str, int]) -> WorldRobot:
-    battery = node.known("battery", [])
+    battery = node.known_value("battery", [])
     row = tuple(battery) if isinstance(battery, (list, tuple)) else (battery,)
     if not all(isinstance(x, float) and abs(x) < float("inf") for x in row):
         raise node.error("battery", "must be numbers: energy now [J], largest energy [J], charging power [W]")
@@ -94,7 +94,7 @@ def _robot(node: Node, taken: dict[str, int]) -> WorldRobot:
 
 
 def _free_name(name: str, taken: dict[str, int]) -> str:
-    """A name, with a number behind it where another robot has that name: "robot(1)", as Webots numbers copies.
+    """A unique name: "robot(1)" if another robot is called "robot", as Webots numbers copies.
 
     `taken` are the names that robots have, with the last number behind each.
     """
@@ -112,7 +112,7 @@ def _arguments(node: Node) -> tuple[str, ...]:
     return tuple(argument for argument in row if isinstance(argument, str) and argument)
 
 
-def _coupled(joints: list[WorldJoint], told: list[str]) -> list[WorldJoint]:
+def _coupled(joints: list[WorldJoint], messages: list[str]) -> list[WorldJoint]:
     """The joints with the limits that coupled motors of one robot share."""
     done = list(joints)
     of_robots: dict[str, list[int]] = {}
@@ -122,7 +122,7 @@ def _coupled(joints: list[WorldJoint], told: list[str]) -> list[WorldJoint]:
     for mine in of_robots.values():
         motors = {done[i].name: done[i].motor for i in mine}
         changed, said = coupled({name: motor for name, motor in motors.items() if motor is not None})
-        told += said
+        messages += said
         for i in mine:
             done[i] = replace(done[i], motor=changed[done[i].name])
     return done

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ....plot.style import INK, SERIES, figure, look, save, scaled
 from .recording import Recorder
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOTORS = len(SERIES)
@@ -42,22 +43,55 @@ def draw_run(recorder: Recorder, path: str | Path | None = None, title: str = ""
     table = recorder.table()
     names = _moving(recorder, table)[:MOTORS]
     rows = [row for row in _ROWS if any(f"{row[1]}[{name}]" in table for name in names)]
+    curves = [Curve(name, recorder, table, name) for name in names]
+    return _draw(rows, curves, curves, path, title or "run")
+
+
+def draw_compared(
+    recorders: Mapping[str, Recorder], motor: str, path: str | Path | None = None, title: str = ""
+) -> Figure:
+    """One motor in several runs, such as the same script on several backends; `recorders` by what they are called."""
+    curves = [Curve(label, recorder, recorder.table(), motor) for label, recorder in recorders.items()][:MOTORS]
+    if not curves or any(f"position[{motor}]" not in curve.table for curve in curves):
+        raise ParameterError(f"motor = {motor!r}: must be a motor of every run")
+    return _draw(_ROWS[:3], curves, curves[:1], path, title or motor)
+
+
+class Curve(NamedTuple):
+    """A motor of a run, drawn in one colour."""
+
+    label: str
+    recorder: Recorder
+    table: dict[str, np.ndarray]
+    motor: str
+
+
+def _draw(
+    rows: Sequence[tuple[str, str, str | None]],
+    curves: list[Curve],
+    with_target: list[Curve],
+    path: str | Path | None,
+    title: str,
+) -> Figure:
     with look():
         from matplotlib.lines import Line2D
 
         drawn, axes = figure(len(rows), 0.55 + ROW * len(rows), sharex=True)
-        factor, unit = scaled(table["time"][-1:] if len(table["time"]) else [1.0], "s")
+        ends = [curve.table["time"][-1] for curve in curves if len(curve.table["time"])]
+        factor, unit = scaled([max(ends, default=1.0)], "s")
         lines: dict[str, Any] = {}
         aimed = False
         for ax, (label, channel, target) in zip(axes, rows, strict=True):
-            for index, name in enumerate(names):
-                if f"{channel}[{name}]" not in table:
+            units = set()
+            for colour, curve in zip(SERIES, curves, strict=False):
+                column = f"{channel}[{curve.motor}]"
+                if column not in curve.table:
                     continue
-                colour = SERIES[index]
-                (line,) = ax.plot(factor * table["time"], table[f"{channel}[{name}]"], color=colour)
-                lines.setdefault(name, line)
-                aimed |= target is not None and _draw_target(ax, factor, table, name, target)
-            units = {_pretty(recorder.units[f"{channel}[{n}]"]) for n in names if f"{channel}[{n}]" in table}
+                (line,) = ax.plot(factor * curve.table["time"], curve.table[column], color=colour)
+                lines.setdefault(curve.label, line)
+                units.add(_pretty(curve.recorder.units[column]))
+                if target is not None and curve in with_target:
+                    aimed |= _draw_target(ax, factor, curve.table, curve.motor, target)
             ax.set_ylabel(f"{label}\n[{', '.join(sorted(units))}]")
             ax.ticklabel_format(axis="y", useOffset=False)
             ax.margins(x=0.0, y=0.12)
@@ -68,55 +102,16 @@ def draw_run(recorder: Recorder, path: str | Path | None = None, title: str = ""
         if aimed:
             lines["target"] = Line2D([], [], linestyle="--", color=INK, linewidth=1.0)
         if len(lines) > 1:
-            columns = 2 if max(map(len, lines)) <= WIDEST else 1
+            widest = max(map(len, lines))
+            columns = min(4 if 2 * widest <= WIDEST else 2 if widest <= WIDEST else 1, len(lines))
             drawn.set_figheight(drawn.get_figheight() + LINE * math.ceil(len(lines) / columns))
             drawn.legend(list(lines.values()), list(lines), loc="outside lower center", ncols=columns, borderpad=0.0)
-        drawn.suptitle(title or "run", x=0.01, ha="left", fontsize=9.0)
+        drawn.suptitle(title, x=0.01, ha="left", fontsize=9.0)
         drawn.align_ylabels(axes)
         return save(drawn, path)
 
 
-def draw_compared(
-    recorders: Mapping[str, Recorder], motor: str, path: str | Path | None = None, title: str = ""
-) -> Figure:
-    """One motor in several runs, such as the same script on several backends; `recorders` by what they are called."""
-    tables = {name: recorder.table() for name, recorder in recorders.items()}
-    if not tables or any(f"position[{motor}]" not in table for table in tables.values()):
-        raise ParameterError(f"motor = {motor!r}: must be a motor of every run")
-    with look():
-        from matplotlib.lines import Line2D
-
-        rows = _ROWS[:3]
-        drawn, axes = figure(len(rows), 0.75 + ROW * len(rows), sharex=True)
-        aimed = False
-        for ax, (label, channel, target) in zip(axes, rows, strict=True):
-            for colour, (name, table) in zip(SERIES, tables.items(), strict=False):
-                ax.plot(table["time"], table[f"{channel}[{motor}]"], color=colour, label=name)
-                if target is not None and name == next(iter(tables)):
-                    aimed |= _draw_target(ax, 1.0, table, motor, target)
-            unit = next(iter(recorders.values())).units[f"{channel}[{motor}]"]
-            ax.set_ylabel(f"{label}\n[{_pretty(unit)}]")
-            ax.margins(x=0.0, y=0.12)
-        axes[-1].set_xlabel("time [s]")
-        lines: dict[str, Any] = {
-            str(line.get_label()): line for line in axes[0].get_lines() if not str(line.get_label()).startswith("_")
-        }
-        if aimed:
-            lines["target"] = Line2D([], [], linestyle="--", color=INK, linewidth=1.0)
-        drawn.legend(
-            list(lines.values()),
-            list(lines),
-            loc="outside lower center",
-            ncols=len(lines),
-            borderpad=0.0,
-            columnspacing=1.2,
-        )
-        drawn.suptitle(title or motor, x=0.01, ha="left", fontsize=9.0)
-        drawn.align_ylabels(axes)
-        return save(drawn, path)
-
-
-def _moving(recorder: Recorder, table: dict[str, Any]) -> list[str]:
+def _moving(recorder: Recorder, table: dict[str, np.ndarray]) -> list[str]:
     """The motors that moved or had a torque; all, where none did."""
     motors = [name for name in recorder.axes if recorder.labels[name]["driven"]]
     parts = ("position", "torque")
@@ -126,7 +121,7 @@ def _moving(recorder: Recorder, table: dict[str, Any]) -> list[str]:
     return moved or motors
 
 
-def _draw_target(ax: Any, factor: float, table: dict[str, Any], name: str, target: str) -> bool:
+def _draw_target(ax: Axes, factor: float, table: dict[str, np.ndarray], name: str, target: str) -> bool:
     """The target as far as it was one: a position in position control, a velocity in either but torque control."""
     mode = table[f"mode[{name}]"]
     holds = mode == 0.0 if target == "target_position" else mode != 2.0

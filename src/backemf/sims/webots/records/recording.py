@@ -1,6 +1,6 @@
 """The record of a run: every motor at every basic time step, kept in memory or written as it comes.
 
-A file has .part behind its name until it is whole, and can be read as far as it goes. It is closed and renamed however
+A file is named .part until it is complete, and can be read as far as it is written. It is closed and renamed however
 a script ends, so that what happened before it failed can be looked at; where the process is killed, the parts are left.
 """
 
@@ -9,13 +9,16 @@ from __future__ import annotations
 import time
 from array import array
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....errors import ParameterError
 from ....recording_writing import RecordingWriter
 from ..backends.axis import CHANNELS, ELECTRIC, Axis
+
+if TYPE_CHECKING:
+    from ..simulation import Simulation
 
 ROWS = 8192
 """Steps that are written at once, at most [1]."""
@@ -64,7 +67,7 @@ class Recorder:
             self._writer = RecordingWriter(self.path, self.units)
             self._written = time.monotonic()
 
-    def add(self, simulation: Any) -> None:
+    def add(self, simulation: Simulation) -> None:
         """Take a step."""
         rows = self._rows
         rows.append(simulation.time)
@@ -95,7 +98,7 @@ class Recorder:
         return dict(zip(self.units, whole.T, strict=True))
 
     @property
-    def left(self) -> Path | None:
+    def part_left(self) -> Path | None:
         """The parts of a recording that could not be written to its end; None: it could."""
         return self._writer.part if self._writer is not None and self._writer.failed else None
 

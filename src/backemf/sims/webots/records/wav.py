@@ -6,15 +6,16 @@ import shutil
 import subprocess
 import wave
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....errors import ParameterError
 from ....files import opened, replacing
-from ..backends.axis import told
+from ....physics.limits import clip
+from ....physics.ops import absolute, where
+from ..backends.axis import log
 from ..robots.description import RobotDescription
-from ..sound import sound
 from .recording import Recorder
 
 RATE = 44100
@@ -22,11 +23,29 @@ RATE = 44100
 LARGEST = 64_000_000
 """Longest sound of a motor that is read [bytes]."""
 TONE = 220.0
-"""Pitch of the sound of a motor that has no wave file of its own [Hz]."""
+"""Pitch of the sound of a motor without its own wave file [Hz]."""
 PLAYERS = (("aplay", "-q"), ("paplay",), ("ffplay", "-nodisp", "-autoexit", "-loglevel", "quiet"), ("afplay",))
 """Programs that may play it."""
 FADE = 0.01
 """Time in which a sound begins or ends, against clicks [s]."""
+
+
+class Sound(NamedTuple):
+    """How a motor's sound is played."""
+
+    plays: Any
+    """Whether it is heard."""
+    gain: Any
+    """Volume [1]."""
+    pitch: Any
+    """Pitch [1]."""
+
+
+def sound(velocity: float, max_velocity: float) -> Sound:
+    """The sound at a commanded velocity [rad/s]: silent up to a tenth of the largest."""
+    share = clip(absolute(velocity) / where(max_velocity > 0.0, max_velocity, 1.0), 0.0, 1.0)
+    share = where(max_velocity > 0.0, share, 0.0 * share)
+    return Sound(share > 0.1, 0.9 + 0.1 * share, 0.6 + 0.8 * share)
 
 
 def waves_of(robot: RobotDescription) -> dict[str, str]:
@@ -35,7 +54,7 @@ def waves_of(robot: RobotDescription) -> dict[str, str]:
     for joint in robot.joints:
         path = joint.world.sound
         if "://" in path:
-            told(f"WARNING: the sound {path!r} of {joint.name!r} is not fetched from the web: it hums instead.")
+            log(f"WARNING: the sound {path!r} of {joint.name!r} is not fetched from the web: it hums instead.")
         if not path or "://" in path:
             continue
         beside = Path(robot.file).parent / path
@@ -59,7 +78,7 @@ def motor_sound(recorder: Recorder, waves: dict[str, str] | None = None) -> np.n
         velocity: Any = table[f"commanded_velocity[{name}]"]
         played = sound(velocity, np.float64(recorder.labels[name]["max_velocity"]))
         heard = np.where(played.plays, played.gain, 0.0)
-        # the velocity of a step is the one that goes on until its end
+        # the velocity of a step holds until its end
         step = np.minimum(np.searchsorted(times, moments, side="left"), len(times) - 1)
         gain = np.convolve(heard[step], np.full(int(FADE * RATE), 1.0 / int(FADE * RATE)), mode="same")
         way = np.cumsum(np.broadcast_to(played.pitch, times.shape)[step]) / RATE
@@ -80,7 +99,7 @@ def write_sound(recorder: Recorder, path: str | Path, waves: dict[str, str] | No
 
 
 def play(path: str | Path) -> str | None:
-    """Play a wave file to its end by whatever program is there; a sentence where there is none, or where it fails."""
+    """Play a wave file with any installed player; returns why it could not be played, or None."""
     for player, *options in PLAYERS:
         found = shutil.which(player)
         if found is not None:
@@ -107,7 +126,7 @@ def _read(path: str) -> tuple[np.ndarray, float]:
             channels, width, rate = file.getnchannels(), file.getsampwidth(), file.getframerate()
             raw = file.readframes(file.getnframes())
     except (EOFError, wave.Error) as error:
-        raise ParameterError(f"{path}: is no wave file that can be read ({error})") from None
+        raise ParameterError(f"{path}: is not a wave file that can be read ({error})") from None
     if width not in (1, 2, 4) or not raw:
         raise ParameterError(f"{path}: must be a wave file of 8, 16 or 32 bit with something in it")
     kind: Any = {1: "u1", 2: "<i2", 4: "<i4"}[width]
@@ -117,7 +136,7 @@ def _read(path: str) -> tuple[np.ndarray, float]:
 
 
 def _at(base: tuple[np.ndarray, float], way: np.ndarray) -> np.ndarray:
-    """The sound at times of its own [s], round and round."""
+    """The sound at these times [s], repeated."""
     samples, rate = base
     place = (way * rate) % len(samples)
     before = place.astype(int)

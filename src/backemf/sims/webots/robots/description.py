@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,9 +19,9 @@ from ..nodes.world_parts import World, WorldJoint, WorldRobot
 from ..nodes.worlds import read
 
 BACKENDS = ("ideal", "motor", "mujoco")
-"""What may stand behind the devices."""
+"""Backends of the devices."""
 DURATION = 10.0
-"""How long a run takes unless it is told [s]."""
+"""Default duration of a run [s]."""
 GRAVITY = 9.81
 """As in Webots [m/s²]."""
 
@@ -44,7 +45,7 @@ class RobotJoint:
     supply: Any = None
     """What feeds it: volts, or a `Supply`; None: what the actuator says."""
     travel: float | None = None
-    """Way of a slider per turn of the motor's joint by one radian [m/rad]."""
+    """Travel of a slider per radian of the motor's joint [m/rad]."""
     joint: str = ""
     """Name of the joint in the MuJoCo model; empty: the motor's name."""
 
@@ -102,25 +103,25 @@ class RobotDescription:
     couplings: tuple[MechanicalCoupling, ...] = ()
     """Gears between joints."""
     backend: str = "ideal"
-    """What stands behind the devices."""
+    """Backend of the devices."""
     mujoco: Path | None = None
     """MuJoCo model of the robot."""
     duration: float = DURATION
-    """How long a run takes [s]."""
+    """Duration of a run [s]."""
     arguments: tuple[str, ...] = ()
     """Arguments of its controller."""
     others: tuple[WorldDevice, ...] = ()
     """Its devices that are not simulated; `after` counts the joints before them."""
     node: Node | None = None
-    """Its node in the world; None: it is from no world."""
+    """Its node in the world; None: it is not from a world."""
     roots: tuple[Node, ...] = ()
-    """What stands by itself in its world."""
+    """Top-level nodes of its world."""
     warnings: tuple[str, ...] = ()
-    """What Webots says when it loads the robot."""
+    """Webots' warnings when it loads the robot."""
     unexpanded: tuple[Unexpanded, ...] = ()
-    """PROTOs of the robot that are not replaced by what they stand for."""
+    """PROTOs of the robot that are not expanded."""
     file: str = "robot"
-    """Where it comes from, for messages."""
+    """File that it was read from, for messages."""
 
     def __post_init__(self) -> None:
         require(self, "basic_time_step", ">")
@@ -136,7 +137,7 @@ class RobotDescription:
         _unique(self.file, [name for joint in self.joints for name in device_names(joint.world)])
         _check_couplings(self)
 
-    def changed(self, **values: Any) -> RobotDescription:
+    def with_values(self, **values: Any) -> RobotDescription:
         """The same with other values; None leaves one as it is."""
         return replace(self, **{name: value for name, value in values.items() if value is not None})
 
@@ -157,41 +158,32 @@ def device_names(joint: WorldJoint) -> list[str]:
 
 
 def _unique(file: str, names: Iterable[str]) -> None:
-    seen = set()
-    for name in names:
-        if name in seen:
-            raise ParameterError(f"{file}: two devices are called {name!r}; give each a name of its own")
-        seen.add(name)
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise ParameterError(f"{file}: two devices are called {twice!r}; give each its own name")
 
 
 def _check_couplings(robot: RobotDescription) -> None:
-    joints = {joint.name: joint for joint in robot.joints}
+    joints = {joint.name: joint.world for joint in robot.joints}
     used: set[str] = set()
+    leaders = {coupling.leader for coupling in robot.couplings}
     for coupling in robot.couplings:
-        for name in (coupling.leader, coupling.follower):
-            if name not in joints:
-                raise ParameterError(
-                    f"{robot.file}, coupling: there is no joint {name!r}; there are {', '.join(map(repr, joints))}"
-                )
-        if joints[coupling.follower].world.motor is not None:
-            raise ParameterError(
-                f"{robot.file}, coupling: the follower {coupling.follower!r} has a motor of its own; "
-                "leave the motor out, or couple the motors by their names with ::"
+        leader, follower = coupling.leader, coupling.follower
+        unknown = next((name for name in (leader, follower) if name not in joints), None)
+        wrong = ""
+        if unknown is not None:
+            wrong = f"there is no joint {unknown!r}; there are {', '.join(map(repr, joints))}"
+        elif joints[follower].motor is not None:
+            wrong = f"the follower {follower!r} has its own motor; leave it out, or couple the motors by name with ::"
+        elif joints[leader].joint.kind != joints[follower].joint.kind:
+            wrong = f"{leader!r} and {follower!r} must both turn or both slide"
+        elif follower in used or leader in used or follower in leaders:
+            wrong = (
+                f"{follower!r} and {leader!r} must not be in a chain; couple each follower to the joint with the motor"
             )
-        if joints[coupling.leader].world.joint.kind != joints[coupling.follower].world.joint.kind:
-            raise ParameterError(
-                f"{robot.file}, coupling: {coupling.leader!r} and {coupling.follower!r} must both turn or both slide"
-            )
-        if coupling.follower in used or coupling.leader in used:
-            raise ParameterError(
-                f"{robot.file}, coupling: {coupling.follower!r} and {coupling.leader!r} must not be in a chain; "
-                "couple every follower to the joint with the motor"
-            )
-        used.add(coupling.follower)
-    if used & {coupling.leader for coupling in robot.couplings}:
-        raise ParameterError(
-            f"{robot.file}, coupling: a follower must not lead another joint; couple both to the first"
-        )
+        if wrong:
+            raise ParameterError(f"{robot.file}, coupling: {wrong}")
+        used.add(follower)
 
 
 # --- from Webots' files
@@ -249,7 +241,7 @@ def from_world(world: World, file: str = "world", robot: str | None = None, cont
 
 
 def _choose(world: World, file: str, driven: set[str], controller: str) -> tuple[str, list[str]]:
-    """Name of the robot that a controller drives, and what to know of the choice; empty: there is none."""
+    """Name of the robot that a controller drives, and notes about the choice; empty: there is none."""
     drives = [each for each in world.robots if each.name in driven]
     mine = [each.name for each in drives if controller and each.controller == controller]
     if mine:
@@ -271,8 +263,8 @@ def _choose(world: World, file: str, driven: set[str], controller: str) -> tuple
 
 
 def _distinct(joints: list[WorldJoint], file: str) -> tuple[list[WorldJoint], list[str]]:
-    """The joints whose devices have names of their own, and what Webots says of the others."""
-    kept, told, seen = [], [], set()
+    """The joints whose devices have unique names, and warnings about the others."""
+    kept, messages, seen = [], [], set()
     for joint in joints:
         names = device_names(joint)
         taken = next((name for name in names if name in seen), None)
@@ -280,8 +272,8 @@ def _distinct(joints: list[WorldJoint], file: str) -> tuple[list[WorldJoint], li
             kept.append(joint)
             seen.update(names)
         else:
-            told.append(f"{file}: two devices are called {taken!r}: a controller finds the first alone")
-    return kept, told
+            messages.append(f"{file}: two devices are called {taken!r}: a controller finds the first alone")
+    return kept, messages
 
 
 def _matters(joint: WorldJoint) -> bool:
@@ -297,7 +289,7 @@ def with_inertia(robot: RobotDescription, inertia: float, kind: str = "hinge") -
     if not (inertia > 0.0 and math.isfinite(inertia)):
         raise ParameterError(f"inertia = {inertia:g}: must be a finite number above 0")
 
-    def known(joint: RobotJoint) -> RobotJoint:
+    def give_inertia(joint: RobotJoint) -> RobotJoint:
         world = joint.world
         is_known = world.inertia is not None and not world.load.assumed
         if is_known or world.joint.kind != kind or world.holder in ("Propeller", "Track"):
@@ -305,4 +297,4 @@ def with_inertia(robot: RobotDescription, inertia: float, kind: str = "hinge") -
         load = replace(world.load, inertia=inertia, assumed=False, missing="")
         return replace(joint, world=replace(world, inertia=inertia, dynamic=True, load=load))
 
-    return robot.with_joints(known)
+    return robot.with_joints(give_inertia)

@@ -22,7 +22,7 @@ def load_notes(robot: RobotDescription) -> list[str]:
         "gravity has no effect, since the file does not tell its direction": unweighted,
         "they move in kinematic mode, since what they carry is not known; --inertia gives them a load": kinematic,
     }
-    said = [f"{_named(joints)}: {sentence}" for sentence, joints in rows.items() if joints]
+    said = [f"{_names(joints)}: {sentence}" for sentence, joints in rows.items() if joints]
     return said + list(dict.fromkeys(note for joint in robot.joints for note in joint.world.load.notes))
 
 
@@ -31,6 +31,6 @@ def _those(joints: list[RobotJoint], name: str) -> list[RobotJoint]:
     return [joint for joint in joints if getattr(joint.world.load, name)]
 
 
-def _named(joints: list[RobotJoint]) -> str:
+def _names(joints: list[RobotJoint]) -> str:
     names = ", ".join(repr(joint.name) for joint in joints[:MOST])
     return f"{names} and {len(joints) - MOST} more" if len(joints) > MOST else names

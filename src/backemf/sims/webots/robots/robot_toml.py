@@ -57,16 +57,17 @@ def robot_from_toml(text: str, file: str = "robot.toml", folder: Path | None = N
     content = parse_toml(text, file, ParameterError, "a robot")
     joints, couplings, devices = (content.pop(name, []) for name in ("joint", "coupling", "device"))
     own: dict[str, Any] = {"duration": DURATION} | read_fields(content, _ROBOT, {}, file)
-    told: list[str] = []
+    messages: list[str] = []
     try:
         found = [
-            _joint(table, f"{file}, [[joint]] {i + 1}", told) for i, table in enumerate(rows_of(joints, file, "joint"))
+            _joint(table, f"{file}, [[joint]] {i + 1}", messages)
+            for i, table in enumerate(rows_of(joints, file, "joint"))
         ]
         rows = enumerate(rows_of(couplings, file, "coupling"))
         gears = [_coupling(table, f"{file}, [[coupling]] {i + 1}") for i, table in rows]
         rows = enumerate(rows_of(devices, file, "device"))
         others = [_device(table, f"{file}, [[device]] {i + 1}", len(found)) for i, table in rows]
-        found = _consistent(found, told)
+        found = _consistent(found, messages)
         mujoco = own.pop("mujoco", None)
         return RobotDescription(
             **own,
@@ -74,14 +75,14 @@ def robot_from_toml(text: str, file: str = "robot.toml", folder: Path | None = N
             couplings=tuple(gears),
             others=tuple(others),
             mujoco=None if mujoco is None else (folder or Path()) / mujoco,
-            warnings=tuple(dict.fromkeys(told)),
+            warnings=tuple(dict.fromkeys(messages)),
             file=file,
         )
     except ParameterError as error:
         raise error if str(error).startswith(file) else ParameterError(f"{file}: {error}") from None
 
 
-def _joint(table: Any, where: str, told: list[str]) -> RobotJoint:
+def _joint(table: Any, where: str, messages: list[str]) -> RobotJoint:
     table = dict(table_of(table, where))
     kind = table.get("kind", "hinge")
     if kind not in ("hinge", "slider"):
@@ -98,7 +99,7 @@ def _joint(table: Any, where: str, told: list[str]) -> RobotJoint:
              "static_friction": "static_friction", "min_stop": "min_stop", "max_stop": "max_stop"}  # fmt: skip
     constants = {theirs: own[ours] for ours, theirs in names.items() if ours in own}
     with at(where):
-        joint, said = WebotsJoint.corrected(kind=kind, **constants)
+        joint, said = WebotsJoint.from_fields(kind=kind, **constants)
     motor = None
     if "motor" in devices:
         with at(f"{where}, motor"):
@@ -106,7 +107,7 @@ def _joint(table: Any, where: str, told: list[str]) -> RobotJoint:
         stops = own.get("min_stop", 0.0), own.get("max_stop", 0.0)
         said += [*more, *stop_warnings(kind, joint.position, motor, *stops)]
     name = devices.get("motor", {}).get("name") or own.get("name") or f"joint {where.rsplit(' ', 1)[-1]}"
-    told += [f"{where}: {sentence}" for sentence in said]
+    messages += [f"{where}: {sentence}" for sentence in said]
     physics = own.get("physics", True)
     if not physics and "inertia" in own:
         raise ParameterError(f"{where} inertia would never take effect without physics; leave one of them out")
@@ -142,7 +143,7 @@ def _motor(given: dict[str, Any], kind: str, position: float) -> tuple[WebotsMot
     known = {name: value for name, value in given.items() if name in WebotsMotor.__dataclass_fields__}
     if "control_pid" in given:
         known["control_p"], known["control_i"], known["control_d"] = given["control_pid"]
-    return WebotsMotor.corrected(position, kind="rotational" if kind == "hinge" else "linear", **known)
+    return WebotsMotor.from_fields(position, kind="rotational" if kind == "hinge" else "linear", **known)
 
 
 def _sensor(given: dict[str, Any], motor: str, where: str) -> WorldSensor:
@@ -174,11 +175,11 @@ def _device(table: Any, where: str, after: int) -> WorldDevice:
     return WorldDevice(kind=given["kind"], name=given.get("name", DEVICES[given["kind"]]), fields={}, after=after)
 
 
-def _consistent(joints: list[RobotJoint], told: list[str]) -> list[RobotJoint]:
+def _consistent(joints: list[RobotJoint], messages: list[str]) -> list[RobotJoint]:
     """The joints with the limits that motors with a common name share."""
     motors = {joint.name: joint.world.motor for joint in joints if joint.world.motor is not None}
     changed, said = coupled(motors)
-    told += said
+    messages += said
     return [
         replace(joint, world=replace(joint.world, motor=changed[joint.name])) if joint.name in changed else joint
         for joint in joints

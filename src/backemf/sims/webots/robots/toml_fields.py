@@ -1,4 +1,4 @@
-"""Fields of a robot's TOML file: every quantity a text with its unit, every other value of its own kind."""
+"""Fields of a robot's TOML file: quantities are strings with units, other values are plain TOML values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_fields(
     where: str,
     others: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """The values of a table in SI; an unknown field or a value of the wrong kind is one sentence."""
+    """The values of a table in SI; raise ParameterError for an unknown field or a value of the wrong kind."""
     found = {}
     for name, value in table.items():
         if name not in known:
@@ -61,16 +61,15 @@ def _example(unit: str) -> str:
     return "90 deg" if unit == "rad" else f"1 {unit}"
 
 
-def _text(where: str, value: Any, unit: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise ParameterError(f"{where} = {value!r}: must be a text")
-    return value
+def _plain(test: Callable[[Any], bool], what: str) -> Callable[[str, Any, str], Any]:
+    """Reads a value without a unit that passes a test."""
 
+    def read(where: str, value: Any, unit: str) -> Any:
+        if not test(value):
+            raise ParameterError(f"{where} = {value!r}: must be {what}")
+        return tuple(value) if isinstance(value, list) else value
 
-def _texts(where: str, value: Any, unit: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
-        raise ParameterError(f"{where} = {value!r}: must be a list of texts")
-    return tuple(value)
+    return read
 
 
 def _number(where: str, value: Any, unit: str) -> float:
@@ -95,15 +94,11 @@ def _battery(where: str, value: Any, unit: str) -> tuple[float, ...]:
     return row
 
 
-def _switch(where: str, value: Any, unit: str) -> bool:
-    if not isinstance(value, bool):
-        raise ParameterError(f"{where} = {value!r}: must be true or false")
-    return value
-
-
 _READERS: dict[str, Callable[[str, Any, str], Any]] = {
-    "text": _text, "texts": _texts, "number": _number, "gains": _gains, "battery": _battery, "switch": _switch,
-    "acceleration": _acceleration,
+    "text": _plain(lambda x: isinstance(x, str) and bool(x), "a text"),
+    "texts": _plain(lambda x: isinstance(x, list) and all(isinstance(y, str) for y in x), "a list of texts"),
+    "switch": _plain(lambda x: isinstance(x, bool), "true or false"),
+    "number": _number, "gains": _gains, "battery": _battery, "acceleration": _acceleration,
 }  # fmt: skip
 
 

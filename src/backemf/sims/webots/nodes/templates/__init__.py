@@ -1,5 +1,5 @@
-"""Templates in the bodies of PROTOs: JavaScript and Lua, run by an interpreter of our own.
+"""Templates in the bodies of PROTOs: JavaScript and Lua, run by a built-in interpreter.
 
-A PROTO is a file from anywhere, so its program must not reach anything: this interpreter has no way to a file, to the
-network or to Python, its work is counted, and what it does not know it names, with the line.
+A PROTO may come from anywhere, so its program must not reach anything: the interpreter has no access to files, the
+network or Python, its work is bounded, and an error names what is not supported, with the line.
 """

@@ -1,9 +1,13 @@
-"""Signs between numbers that JavaScript and Lua have in common; they compute in double precision and raise nothing."""
+"""What JavaScript and Lua have in common: operators and functions of double precision that raise nothing, and texts."""
 
 from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
+
+from .bounds import check_length
+from .runtime import Interpreter, Value
 
 
 def quotient(a: float, b: float) -> float:
@@ -14,7 +18,7 @@ def quotient(a: float, b: float) -> float:
 
 
 def power(a: float, b: float) -> float:
-    """a to the power of b; NaN where that is no real number."""
+    """a to the power of b; NaN where that is not a real number."""
     try:
         made = a**b
     except (OverflowError, ZeroDivisionError):
@@ -23,6 +27,22 @@ def power(a: float, b: float) -> float:
 
 
 ORDER = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
-"""Signs that compare two numbers, or two texts."""
+"""Operators that compare two numbers, or two texts."""
 ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": quotient}
-"""Signs between two numbers."""
+"""Operators between two numbers."""
+_NAMES = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "sqrt", "log", "log10", "sinh", "cosh", "tanh")
+FUNCTIONS: dict[str, Callable[..., float]] = {
+    **{name: getattr(math, name) for name in _NAMES},
+    "abs": math.fabs, "floor": math.floor, "ceil": math.ceil, "pow": power,
+}  # fmt: skip
+"""Functions of numbers."""
+
+
+def repeat(run: Interpreter, text: str, times: float) -> str:
+    """A text so many times."""
+    check_length(times * max(len(text), 1))
+    return run.budget.text(text * int(max(times, 0.0)))
+
+
+def silent(run: Interpreter, this: Value) -> None:
+    """What a template prints to the console does not matter here."""

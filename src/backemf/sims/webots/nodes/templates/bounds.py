@@ -1,6 +1,8 @@
-"""How much a template may do, and what it says when that is too much or cannot be done."""
+"""How much a template may do, and the errors where that is too much or cannot be done."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 WORK = 2_000_000
 """Work that the templates of one file may do [statements, operations, and parts of texts]."""
@@ -22,6 +24,23 @@ class Exhausted(TemplateError):
     """A bound is reached: nothing else is to be tried."""
 
 
+def check_length(length: float) -> None:
+    """Check that a text of so many characters, or a list of so many items, may be made; raise Exhausted if not."""
+    if not length <= LONGEST_TEXT:
+        raise Exhausted(f"the template makes a text or a list of more than {LONGEST_TEXT} parts")
+
+
+def join(texts: Iterable[str], separator: str = "") -> str:
+    """Texts joined to one, whose length is checked before it is made."""
+    found: list[str] = []
+    length = 0
+    for text in texts:
+        found.append(text)
+        length += len(text) + len(separator)
+        check_length(length - len(separator))
+    return separator.join(found)
+
+
 class Budget:
     """What is left of the work that templates may do."""
 
@@ -30,18 +49,13 @@ class Budget:
         """Work that may still be done [1]."""
 
     def spend(self, work: int = 1) -> None:
-        """Count some work; raises where nothing is left."""
+        """Count some work; raise Exhausted where nothing is left."""
         self.left -= work
         if self.left < 0:
             raise Exhausted("the template does not come to an end within the work that a file may take")
 
     def text(self, text: str) -> str:
         """A text that was made, counted by its length."""
-        self.fits(len(text))
+        check_length(len(text))
         self.spend(len(text) // TEXT_PER_WORK)
         return text
-
-    def fits(self, length: float) -> None:
-        """Whether a text of so many characters, or a list of so many items, may be made."""
-        if not length <= LONGEST_TEXT:
-            raise Exhausted(f"the template makes a text or a list of more than {LONGEST_TEXT} parts")

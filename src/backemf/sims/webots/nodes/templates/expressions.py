@@ -1,219 +1,223 @@
-"""Expressions of a template, each made a function of the variables that it sees."""
+"""Expressions of a template, each compiled to functions of the variables that it sees."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from . import tree
-from .bounds import Budget, TemplateError
-from .frames import Dialect, Frame, Function, Several
+from .bounds import TemplateError
+from .runtime import Dialect, Frame, Function, Get, Parameter, Put, Several, Statement, Value, first
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """An expression: how its value is found, and what else can be done with it."""
+
+    one: Get
+    """Its value."""
+    all: Get | None = None
+    """The several values that a call of Lua may return, or those of a spread list."""
+    spread: bool = False
+    """Whether all values count wherever it is in a list, and not only at its end."""
+    put: Put | None = None
+    """Assigns to it; None: it is not a variable."""
+    callee: Callable[[Frame], tuple[Value, Value]] | None = None
+    """A property as a function to call, and the object that has it."""
+
+
+def always(value: Value) -> Get:
+    """A function of the variables that is always the same value."""
+    return lambda frame: value
 
 
 class Expressions:
-    """Makes functions of expressions: they take a frame and give a value."""
+    """Compiles expressions."""
 
-    dialect: Dialect
-    budget: Budget
+    def __init__(self, dialect: Dialect):
+        self.dialect = dialect
+        self.parts = 0
+        """Expressions compiled so far [1]."""
 
-    def __init__(self) -> None:
-        self._parts = 0
+    def expression(self, one: Get, put: Put | None = None) -> Expression:
+        """An expression with one value."""
+        self.parts += 1
+        return Expression(one, put=put)
 
-    def call(self, function: Any, this: Any, arguments: list[Any]) -> Any:
-        """Call a function of the library or of the template."""
-        raise NotImplementedError
+    def several(self, run: Get, spread: bool = False) -> Expression:
+        """An expression that may have several values."""
+        self.parts += 1
 
-    def _statement(self, part: Any) -> Callable[[Frame], Any]:
-        raise NotImplementedError
+        def one(frame: Frame) -> Value:
+            value = run(frame)
+            return first(value) if isinstance(value, Several) else value
 
-    def _value(self, part: Any, whole: bool = False) -> Callable[[Frame], Any]:
-        """One value; `whole` leaves several that a call gives back together."""
-        self._parts += 1
-        made = getattr(self, f"_of_{type(part).__name__.lower()}")(part)
-        if whole or not isinstance(part, (tree.Call, tree.Rest)):
-            return made
+        return Expression(one, run, spread)
 
-        def first(frame: Frame) -> Any:
-            value = made(frame)
-            if isinstance(value, Several):
-                return value[0] if value else None
-            return value
-
-        return first
-
-    def _many(self, parts: tuple[Any, ...]) -> Callable[[Frame], list[Any]]:
+    def row(self, parts: Sequence[Expression]) -> Callable[[Frame], list[Value]]:
         """A row of values, of which the last may be several."""
         last = len(parts) - 1
-        rows = [(self._value(p.value if isinstance(p, tree.Spread) else p, i == last), p) for i, p in enumerate(parts)]
+        rows = [part.all if part.all and (i == last or part.spread) else part.one for i, part in enumerate(parts)]
 
-        def run(frame: Frame) -> list[Any]:
-            found: list[Any] = []
-            for value, part in rows:
-                given = value(frame)
-                if isinstance(given, Several):
-                    found += given
-                elif isinstance(part, tree.Spread):
-                    found += [row[0] for row in self.dialect.items(self, given, False)]
+        def run(frame: Frame) -> list[Value]:
+            found: list[Value] = []
+            for row in rows:
+                value = row(frame)
+                if isinstance(value, Several):
+                    found += value
                 else:
-                    found.append(given)
-            self.budget.spend(len(found))
+                    found.append(value)
+            frame.run.budget.spend(len(found))
             return found
 
         return run
 
-    def _put(self, target: Any) -> Callable[[Frame, Any], None]:
-        if isinstance(target, tree.Index):
-            held, key = self._value(target.target), self._value(target.key)
-            return lambda frame, value: self.dialect.put(held(frame), key(frame), value, self.budget)
-        if isinstance(target, tree.Name):
-            name = target.name
+    def constant(self, value: Value) -> Expression:
+        """A number, a text, a truth value or nothing."""
+        return self.expression(always(value))
 
-            def put(frame: Frame, value: Any) -> None:
-                holder = frame.holder(name)
-                while holder is None and frame.parent is not None:
-                    frame = frame.parent
-                (holder or frame).values[name] = value
+    def name(self, name: str) -> Expression:
+        """A variable."""
+        missing = self.dialect.missing
 
-            return put
-        if isinstance(target, (tree.Array, tree.Record)):
-            return lambda frame, value: self._declare(target, value, frame)
-        raise TemplateError("something is assigned to that is not a variable")
-
-    def _of_constant(self, part: tree.Constant) -> Callable[[Frame], Any]:
-        value = part.value
-        return lambda frame: value
-
-    def _of_name(self, part: tree.Name) -> Callable[[Frame], Any]:
-        name = part.name
-
-        def run(frame: Frame) -> Any:
+        def get(frame: Frame) -> Value:
             holder = frame.holder(name)
-            if holder is None:
-                return self.dialect.unary("missing", name)
-            return holder.values[name]
+            return missing(name) if holder is None else holder.values[name]
 
-        return run
+        def put(frame: Frame, value: Value) -> None:
+            (frame.holder(name) or frame.run.top).values[name] = value
 
-    def _of_rest(self, part: tree.Rest) -> Callable[[Frame], Any]:
-        def run(frame: Frame) -> Any:
+        return self.expression(get, put)
+
+    def spread_list(self, value: Expression) -> Expression:
+        """...a"""
+        items = self.dialect.items
+        return self.several(
+            lambda frame: Several(each for row in items(frame.run, value.one(frame), False) for each in row),
+            spread=True,
+        )
+
+    def rest(self) -> Expression:
+        """What a function of Lua was given beyond its parameters: ..."""
+        entries = self.dialect.entries
+
+        def run(frame: Frame) -> Value:
             holder = frame.holder("...")
-            return Several() if holder is None else Several(self.dialect.unary("list", holder.values["..."]))
+            return Several() if holder is None else Several(entries(holder.values["..."]))
+
+        return self.several(run)
+
+    def array(self, items: Sequence[Expression]) -> Expression:
+        """[a, b, ...c]"""
+        values, array = self.row(items), self.dialect.array
+        puts = [(always(float(index)), item.put) for index, item in enumerate(items)]
+        return self.expression(lambda frame: array(values(frame)), self._unpack(puts))
+
+    def record(self, pairs: Sequence[tuple[Expression | None, Expression]]) -> Expression:
+        """{a: 1, [b]: 2}, or a table of Lua, whose items without a key have None as theirs."""
+        rows = [(None if key is None else key.one, value.one) for key, value in pairs]
+        if pairs and pairs[-1][1].all:
+            rows[-1] = (rows[-1][0], pairs[-1][1].all)
+        record = self.dialect.record
+
+        def run(frame: Frame) -> Value:
+            frame.run.budget.spend(len(rows))
+            return record([(None if key is None else key(frame), value(frame)) for key, value in rows])
+
+        return self.expression(run, self._unpack([(key.one if key else None, value.put) for key, value in pairs]))
+
+    def unpack(self, pairs: Sequence[tuple[Get, Put]]) -> Put:
+        """Assigns the items of a list or an object to variables."""
+        get = self.dialect.get
+
+        def run(frame: Frame, value: Value) -> None:
+            for key, put in pairs:
+                put(frame, get(value, key(frame)))
 
         return run
 
-    def _of_array(self, part: tree.Array) -> Callable[[Frame], Any]:
-        items = self._many(part.items)
-        return lambda frame: self.dialect.array(items(frame))
+    def _unpack(self, pairs: Sequence[tuple[Get | None, Put | None]]) -> Put | None:
+        """As `unpack`; None: not all of them are variables."""
+        known = [(key, put) for key, put in pairs if key is not None and put is not None]
+        return self.unpack(known) if len(known) == len(pairs) else None
 
-    def _of_record(self, part: tree.Record) -> Callable[[Frame], Any]:
-        rows = [
-            (None if key is None else self._value(key), self._value(value, whole=index == len(part.pairs) - 1))
-            for index, (key, value) in enumerate(part.pairs)
-        ]
+    def index(self, target: Expression, key: Expression) -> Expression:
+        """a.b or a[b]"""
+        self.parts += 1
+        held, word, dialect = target.one, key.one, self.dialect
+        get = dialect.get
 
-        def run(frame: Frame) -> Any:
-            self.budget.spend(len(rows))
-            return self.dialect.record([(None if key is None else key(frame), value(frame)) for key, value in rows])
+        def put(frame: Frame, value: Value) -> None:
+            dialect.put(held(frame), word(frame), value, frame.run.budget)
 
-        return run
+        def callee(frame: Frame) -> tuple[Value, Value]:
+            this, name = held(frame), word(frame)
+            found = get(this, name)
+            if found is None:
+                raise TemplateError(f"{dialect.text(name)[:60]} is not a function that templates know here")
+            return found, this
 
-    def _of_index(self, part: tree.Index) -> Callable[[Frame], Any]:
-        held, key, get = self._value(part.target), self._value(part.key), self.dialect.get
-        return lambda frame: get(held(frame), key(frame))
+        return Expression(lambda frame: get(held(frame), word(frame)), put=put, callee=callee)
 
-    def _of_call(self, part: tree.Call) -> Callable[[Frame], Any]:
-        arguments = self._many(part.arguments)
-        if part.method:
-            held, method = self._value(part.target), part.method
+    def call(self, target: Expression, arguments: Sequence[Expression], method: bool = False) -> Expression:
+        """a(b), a.b(c), or a:b(c) of Lua, a method that is given its object."""
+        given, one, callee = self.row(arguments), target.one, target.callee
+        if callee is None:
+            return self.several(lambda frame: frame.run.call(one(frame), None, given(frame)))
 
-            def run_method(frame: Frame) -> Any:
-                this = held(frame)
-                return self.call(self._found(this, method), this, [this, *arguments(frame)])
+        def run(frame: Frame) -> Value:
+            function, this = callee(frame)
+            return frame.run.call(function, this, [this, *given(frame)] if method else given(frame))
 
-            return run_method
-        if isinstance(part.target, tree.Index):
-            held, key = self._value(part.target.target), self._value(part.target.key)
+        return self.several(run)
 
-            def run_of(frame: Frame) -> Any:
-                this = held(frame)
-                return self.call(self._found(this, key(frame)), this, arguments(frame))
+    def function(self, parameters: list[Parameter], body: Statement) -> Expression:
+        """A function of the template."""
+        return self.expression(lambda frame: Function(parameters, body, frame))
 
-            return run_of
-        target = self._value(part.target)
-        return lambda frame: self.call(target(frame), None, arguments(frame))
+    def unary(self, sign: str, value: Expression) -> Expression:
+        """-a, !a, not a, #a, typeof a"""
+        one, put, operate = value.one, value.put, self.dialect.unary[sign]
+        if sign == "delete" and value.callee and put:
+            return self.expression(lambda frame: put(frame, None))
+        return self.expression(lambda frame: operate(one(frame)))
 
-    def _found(self, this: Any, key: Any) -> Any:
-        found = self.dialect.get(this, key)
-        if found is None:
-            raise TemplateError(f"{self.dialect.text(key)[:60]} is not a function that templates know here")
-        return found
+    def binary(self, sign: str, left: Expression, right: Expression) -> Expression:
+        """a + b, a && b"""
+        a, b = left.one, right.one
+        if sign in self.dialect.logical:
+            goes_on = self.dialect.logical[sign]
 
-    def _of_functionbody(self, part: tree.FunctionBody) -> Callable[[Frame], Any]:
-        parameters = tuple((t, None if default is None else self._value(default)) for t, default in part.parameters)
-        body = self._statement(part.body)
-        return lambda frame: Function(parameters, part.rest, body, frame)
+            def choose(frame: Frame) -> Value:
+                value = a(frame)
+                return b(frame) if goes_on(value) else value
 
-    def _of_unary(self, part: tree.Unary) -> Callable[[Frame], Any]:
-        sign, unary = part.sign, self.dialect.unary
-        if sign == "delete" and isinstance(part.value, tree.Index):
-            put = self._put(part.value)
-            return lambda frame: put(frame, None)
-        value = self._value(part.value)
-        return lambda frame: unary(sign, value(frame))
+            return self.expression(choose)
+        operate = self.dialect.binary[sign]
+        if sign not in ("+", ".."):
+            return self.expression(lambda frame: operate(a(frame), b(frame)))
 
-    def _of_binary(self, part: tree.Binary) -> Callable[[Frame], Any]:
-        left, right, sign = self._value(part.left), self._value(part.right), part.sign
-        binary, budget = self.dialect.binary, self.budget
-        return lambda frame: binary(sign, left(frame), right(frame), budget)
+        def add(frame: Frame) -> Value:
+            made = operate(a(frame), b(frame))
+            return frame.run.budget.text(made) if isinstance(made, str) else made
 
-    def _of_logical(self, part: tree.Logical) -> Callable[[Frame], Any]:
-        left, right, sign = self._value(part.left), self._value(part.right), part.sign
+        return self.expression(add)
+
+    def choice(self, test: Expression, yes: Expression, no: Expression) -> Expression:
+        """a ? b : c"""
         truth = self.dialect.truth
+        return self.expression(lambda frame: yes.one(frame) if truth(test.one(frame)) else no.one(frame))
 
-        def run(frame: Frame) -> Any:
-            value = left(frame)
-            if sign == "??":
-                missing = value is None or self.dialect.text(value) == "null"
-                return right(frame) if missing else value
-            return right(frame) if truth(value) == (sign in ("&&", "and")) else value
+    def assign(self, target: Put, value: Expression) -> Expression:
+        """a = b"""
 
-        return run
+        def run(frame: Frame) -> Value:
+            given = value.one(frame)
+            target(frame, given)
+            return given
 
-    def _of_choice(self, part: tree.Choice) -> Callable[[Frame], Any]:
-        test, yes, no = self._value(part.test), self._value(part.yes), self._value(part.no)
-        return lambda frame: yes(frame) if self.dialect.truth(test(frame)) else no(frame)
+        return self.expression(run)
 
-    def _of_assign(self, part: tree.Assign) -> Callable[[Frame], Any]:
-        put, value, sign = self._put(part.target), self._value(part.value), part.sign
-        before = None if not sign else self._value(part.target)
-
-        def run(frame: Frame) -> Any:
-            if before is None:
-                given = value(frame)
-                put(frame, given)
-                return given
-            old = before(frame)
-            if sign in ("&&", "||", "??"):
-                raise TemplateError(f"{sign}= is not known here")
-            new = self.dialect.binary(sign, old, value(frame), self.budget)
-            put(frame, new)
-            return old if part.after else new
-
-        return run
-
-    def _of_join(self, part: tree.Join) -> Callable[[Frame], Any]:
-        parts = [self._value(each) for each in part.parts]
-        return lambda frame: self.budget.text("".join([self.dialect.text(each(frame)) for each in parts]))
-
-    def _of_pattern(self, part: tree.Pattern) -> Callable[[Frame], Any]:
-        return lambda frame: self.dialect.pattern(part.source, part.flags)
-
-    def _declare(self, target: Any, value: Any, frame: Frame) -> None:
-        if isinstance(target, tree.Name):
-            frame.values[target.name] = value
-        elif isinstance(target, tree.Array):
-            for index, each in enumerate(target.items):
-                self._declare(each, self.dialect.get(value, float(index)), frame)
-        else:
-            for key, each in target.pairs:
-                self._declare(each, self.dialect.get(value, key.value), frame)
+    def join(self, parts: Sequence[Expression]) -> Expression:
+        """Parts of a text, such as `a${b}c`."""
+        gets, text = [part.one for part in parts], self.dialect.text
+        return self.expression(lambda frame: frame.run.budget.text("".join([text(get(frame)) for get in gets])))

@@ -2,121 +2,85 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .js_expressions import MISSING, JsExpressions
-from .tokens import Token
-from .tree import (
-    At,
-    Block,
-    Call,
-    Constant,
-    Declare,
-    Each,
-    Evaluate,
-    If,
-    Leave,
-    Loop,
-    Name,
-    Return,
-    Switch,
-)  # fmt: skip
-
-_STATEMENTS = (
-    "let", "const", "var", "if", "while", "do", "for", "switch", "break", "continue", "return", "function", "import",
-)  # fmt: skip
+from .runtime import Statement
 
 
-def javascript_tree(tokens: list[Token]) -> Block:
-    """The statements of a template."""
-    return _JavaScript(tokens).program()
+class JavaScript(JsExpressions):
+    """Reads statements."""
 
+    def program(self) -> Statement:
+        """The statements of a template."""
+        return self.statements("end")
 
-class _JavaScript(JsExpressions):
-    def program(self) -> Block:
-        rows = []
-        while self.next.kind != "end":
+    def statements(self, closes: str) -> Statement:
+        """Statements to a closing brace or the end, with those first that declare functions."""
+        functions: list[Statement] = []
+        others: list[Statement] = []
+        while self.next.kind != "end" and not (closes == "}" and self.sees("}")):
+            rows = functions if self.sees("function") else others
             rows.append(self.statement())
-        return Block(tuple(rows))
+        return self.make.block(functions + others)
 
-    def statement(self) -> At:
-        printed = self.printed()
-        if printed is not None:
-            return printed
-        line = self.next.line
-        return At(line, self._statement())
+    def block(self) -> Statement:
+        """Statements in { }."""
+        self.expect("{")
+        found = self.statements("}")
+        self.expect("}")
+        return found
 
-    def _statement(self) -> Any:
+    def statement(self) -> Statement:
+        """A statement with its line."""
+        return self.line(self._statement)
+
+    def _statement(self) -> Statement:
         if self.next.kind == "name":
             if self.next.value in MISSING:
                 self.unknown(str(self.next.value))
             if self.next.value in _STATEMENTS:
-                return getattr(self, f"_{self.take().value}")()
+                return _STATEMENTS[self.next.value](self, str(self.take().value))
         if self.accepts(";"):
-            return Block(())
+            return self.make.block(())
         if self.sees("{"):
             return self.block()
-        value = self.sequence()
-        self.finish()
-        return Evaluate(value)
+        return self.finish(self.make.evaluate(self.sequence()))
 
-    def finish(self) -> None:
-        """The end of a statement: a semicolon, a brace, a new line or a text of the template."""
+    def finish(self, statement: Statement) -> Statement:
+        """A statement after which a semicolon, a brace, a new line or a text of the template follows."""
         if not self.accepts(";") and not (self.sees("}") or self.next.fresh or self.next.kind == "end"):
-            self.refuse("there should be ;")
+            self.refuse(";")
+        return statement
 
-    def block(self) -> Block:
-        self.expect("{")
-        rows = []
-        while not self.sees("}"):
-            if self.next.kind == "end":
-                self.refuse("there should be }")
-            rows.append(self.statement())
-        self.take()
-        return Block(tuple(rows))
+    def _let(self, word: str) -> Statement:
+        return self.finish(self.declarations(word))
 
-    def _let(self, outer: bool = False) -> Declare:
-        declared = self.declared(outer)
-        self.finish()
-        return declared
+    def declarations(self, word: str) -> Statement:
+        """Variables after let, const or var."""
+        found = self.comma_list(lambda: self.declaration(word == "var"))
+        return found[0] if len(found) == 1 else self.make.block(found, scope=False)
 
-    def _const(self) -> Declare:
-        return self._let()
+    def declaration(self, outer: bool) -> Statement:
+        """One variable, or several in [] or {}, with its value."""
+        target = self.target()
+        value = self.expression() if self.accepts("=") else self.make.constant(None)
+        return self.make.assign_all([target], [value], outer)
 
-    def _var(self) -> Declare:
-        return self._let(outer=True)
+    def _if(self, word: str) -> Statement:
+        test, yes = self.brackets(), self.statement()
+        return self.make.branch(test, yes, self.statement() if self.accepts("else") else None)
 
-    def declared(self, outer: bool) -> Declare:
-        targets, values = [], []
-        while True:
-            targets.append(self.target())
-            values.append(self.expression() if self.accepts("=") else Constant(None))
-            if not self.accepts(","):
-                return Declare(tuple(targets), tuple(values), outer)
+    def _while(self, word: str) -> Statement:
+        test = self.brackets()
+        return self.make.loop(test, self.statement())
 
-    def _if(self) -> If:
-        self.expect("(")
-        test = self.sequence()
-        self.expect(")")
-        yes = self.statement()
-        return If(test, yes, self.statement() if self.accepts("else") else None)
-
-    def _while(self) -> Loop:
-        self.expect("(")
-        test = self.sequence()
-        self.expect(")")
-        return Loop(None, test, None, self.statement())
-
-    def _do(self) -> Loop:
+    def _do(self, word: str) -> Statement:
         body = self.statement()
         self.expect("while")
-        self.expect("(")
-        test = self.sequence()
-        self.expect(")")
+        test = self.brackets()
         self.accepts(";")
-        return Loop(None, test, None, body, late=True)
+        return self.make.loop(test, body, late=True)
 
-    def _for(self) -> Any:
+    def _for(self, word: str) -> Statement:
         self.expect("(")
         first = None
         kind = self.accepts("let", "const", "var")
@@ -127,67 +91,62 @@ class _JavaScript(JsExpressions):
                 keys = self.take().value == "in"
                 items = self.sequence()
                 self.expect(")")
-                return Each((target,), items, self.statement(), keys)
+                return self.make.each([target], items, self.statement(), keys)
             self.at = start
-            first = self.declared(kind == "var")
+            first = self.declarations(kind)
         elif not self.sees(";"):
-            first = Evaluate(self.sequence())
+            first = self.make.evaluate(self.sequence())
         self.expect(";")
-        test = Constant(True) if self.sees(";") else self.sequence()
+        test = self.make.constant(True) if self.sees(";") else self.sequence()
         self.expect(";")
         step = None if self.sees(")") else self.sequence()
         self.expect(")")
-        return Loop(first, test, step, self.statement())
+        return self.make.loop(test, self.statement(), first=first, step=step)
 
-    def _switch(self) -> Switch:
-        self.expect("(")
-        value = self.sequence()
-        self.expect(")")
+    def _switch(self, word: str) -> Statement:
+        value = self.brackets()
         self.expect("{")
         cases = []
         while not self.accepts("}"):
-            if self.accepts("default"):
-                test = None
-            else:
+            test = None
+            if not self.accepts("default"):
                 self.expect("case")
                 test = self.sequence()
             self.expect(":")
-            rows = []
+            rows: list[Statement] = []
             while not self.sees("case", "default", "}"):
                 if self.next.kind == "end":
-                    self.refuse("there should be }")
+                    self.refuse("}")
                 rows.append(self.statement())
-            cases.append((test, tuple(rows)))
-        return Switch(value, tuple(cases))
+            cases.append((test, rows))
+        return self.make.switch(value, cases)
 
-    def _break(self) -> Leave:
-        self.finish()
-        return Leave("break")
+    def _leave(self, word: str) -> Statement:
+        return self.finish(self.make.leave(word))
 
-    def _continue(self) -> Leave:
-        self.finish()
-        return Leave("continue")
-
-    def _return(self) -> Return:
+    def _return(self, word: str) -> Statement:
         ends = self.next.fresh or self.sees(";", "}") or self.next.kind == "end"
-        values = () if ends else (self.sequence(),)
-        self.finish()
-        return Return(values)
+        return self.finish(self.make.give_back([] if ends else [self.sequence()]))
 
-    def _function(self) -> Declare:
-        name = self.name()
-        return Declare((Name(name),), (self.function_rest(),))
+    def _function(self, word: str) -> Statement:
+        target = self.make.declare(self.name())
+        return self.make.assign_all([target], [self.function_rest()])
 
-    def _import(self) -> Declare:
+    def _import(self, word: str) -> Statement:
         """import * as a from 'a.js' and import {a, b} from 'a.js'."""
         if self.accepts("*"):
             self.expect("as")
-            target: Any = Name(self.name())
-        else:
-            target = self.target()
+        target = self.target()
         self.expect("from")
         if self.next.kind != "string":
-            self.refuse("there should be the name of a module")
-        module = str(self.take().value)
-        self.finish()
-        return Declare((target,), (Call(Name("import"), (Constant(module),)),))
+            self.refuse("the name of a module")
+        module = self.make.call(self.make.name("import"), [self.make.constant(self.take().value)])
+        return self.finish(self.make.assign_all([target], [module]))
+
+
+_STATEMENTS = {
+    "let": JavaScript._let, "const": JavaScript._let, "var": JavaScript._let, "if": JavaScript._if,
+    "while": JavaScript._while, "do": JavaScript._do, "for": JavaScript._for, "switch": JavaScript._switch,
+    "break": JavaScript._leave, "continue": JavaScript._leave, "return": JavaScript._return,
+    "function": JavaScript._function, "import": JavaScript._import,
+}  # fmt: skip

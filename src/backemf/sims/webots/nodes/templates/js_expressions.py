@@ -2,199 +2,179 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from .grammar import Grammar
+from .expressions import Expression, always
+from .grammar import Grammar, precedence
+from .js_values import NULL, matcher
+from .runtime import Get, Parameter, Put, Statement
 from .tokens import Token
-from .tree import (
-    Array,
-    Assign,
-    At,
-    Binary,
-    Block,
-    Call,
-    Choice,
-    Constant,
-    FunctionBody,
-    Index,
-    Join,
-    Name,
-    Pattern,
-    Record,
-    Return,
-    Spread,
-    Unary,
-)  # fmt: skip
 
 _ASSIGN = ("=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??=")
-_WORDS = {"true": True, "false": False, "undefined": None}
+_WORDS = {"true": True, "false": False, "undefined": None, "null": NULL}
 MISSING = ("class", "async", "await", "yield", "try", "throw", "with", "debugger", "export", "super", "instanceof")
-
-
-class Null:
-    """null, which is not undefined."""
-
-
-NULL = Null()
+"""Words that JavaScript knows and this interpreter does not."""
 
 
 class JsExpressions(Grammar):
     """Reads expressions."""
 
-    levels = (
-        ("??",), ("||",), ("&&",), ("|",), ("^",), ("&",), ("===", "!==", "==", "!="),
-        ("<", ">", "<=", ">=", "in", "instanceof"), ("<<", ">>", ">>>"), ("+", "-"), ("*", "/", "%"),
+    precedence = precedence(
+        "??", "||", "&&", "|", "^", "&", "=== !== == !=", "< > <= >= in", "<< >> >>>", "+ -", "* / %"
     )  # fmt: skip
-    logical = ("??", "||", "&&")
 
-    def block(self) -> Block:
+    def block(self) -> Statement:
         """Statements in braces, as of a function."""
         raise NotImplementedError
 
-    def sequence(self) -> Any:
-        value = self.expression()
-        while self.accepts(","):
-            value = Index(Array((value, self.expression())), Constant(1.0))
+    def sequence(self) -> Expression:
+        """Expressions between commas, of which the last is the value."""
+        values = self.comma_list(self.expression)
+        if len(values) == 1:
+            return values[0]
+        row = self.make.row(values)
+        return self.make.expression(lambda frame: row(frame)[-1])
+
+    def brackets(self) -> Expression:
+        """An expression in ( )."""
+        self.expect("(")
+        value = self.sequence()
+        self.expect(")")
         return value
 
-    def expression(self) -> Any:
+    def expression(self) -> Expression:
+        """An expression without commas."""
         arrow = self.arrow()
         if arrow is not None:
             return arrow
-        left = self.level(0)
+        left = self.operation()
         if self.accepts("?"):
             yes = self.expression()
             self.expect(":")
-            return Choice(left, yes, self.expression())
+            return self.make.choice(left, yes, self.expression())
         if self.next.kind == "sign" and self.next.value in _ASSIGN:
-            if not isinstance(left, (Name, Index, Array, Record)):
-                self.refuse("there should be something that can be assigned to")
-            sign = str(self.take().value)[:-1]
-            return Assign(left, sign, self.expression())
+            return self.assign(left, str(self.take().value)[:-1])
+        if self.sees("instanceof"):
+            self.unknown("instanceof")
         return left
 
-    def unary(self) -> Any:
+    def assign(self, target: Expression, sign: str, value: Expression | None = None) -> Expression:
+        """a = b and a += b, of which the right side follows if it is not given."""
+        if target.put is None:
+            self.refuse("a variable to assign to")
+        right = value or self.expression()
+        return self.make.assign(target.put, self.make.binary(sign, target, right) if sign else right)
+
+    def unary(self) -> Expression:
+        """A value with the operators before and after it."""
         sign = self.accepts("-", "+", "!", "~", "typeof", "delete", "void", "++", "--")
         if sign in ("++", "--"):
-            return Assign(self.unary(), sign[0], Constant(1.0))
+            return self.assign(self.unary(), sign[0], self.make.constant(1.0))
         if sign:
-            return Unary(sign, self.unary())
+            return self.make.unary(sign, self.unary())
         value = self.postfix(self.primary())
         if self.sees("++", "--") and not self.next.fresh:
-            return Assign(value, str(self.take().value)[0], Constant(1.0), after=True)
+            new = self.assign(value, str(self.take().value)[0], self.make.constant(1.0)).one
+            # the value is the one from before
+            return self.make.expression(lambda frame: (value.one(frame), new(frame))[0])
         if self.accepts("**"):
-            return Binary("**", value, self.unary())
+            return self.make.binary("**", value, self.unary())
         return value
 
-    def postfix(self, value: Any) -> Any:
+    def postfix(self, value: Expression) -> Expression:
+        """A value with the properties, items and calls after it."""
         while True:
             if self.accepts("."):
-                value = Index(value, Constant(self.name()))
+                value = self.make.index(value, self.make.constant(self.name()))
             elif self.sees("?."):
                 self.unknown("?.")
             elif self.accepts("["):
-                value = Index(value, self.sequence())
+                value = self.make.index(value, self.sequence())
                 self.expect("]")
-            elif self.sees("("):
-                value = Call(value, self.arguments())
+            elif self.accepts("("):
+                value = self.make.call(value, self.until(")", self.item))
             else:
                 return value
 
-    def arguments(self) -> tuple[Any, ...]:
-        self.expect("(")
-        return self.items(")")
+    def item(self) -> Expression:
+        """An argument or an item of a list."""
+        return self.make.spread_list(self.expression()) if self.accepts("...") else self.expression()
 
-    def items(self, closes: str) -> tuple[Any, ...]:
-        found = []
-        while not self.accepts(closes):
-            found.append(Spread(self.expression()) if self.accepts("...") else self.expression())
-            if not self.sees(closes):
-                self.expect(",")
-        return tuple(found)
-
-    def primary(self) -> Any:
-        token = self.take()
-        if token.kind in ("number", "string"):
-            return Constant(token.value)
-        if token.kind == "join":
-            return Join(tuple(Constant(p) if isinstance(p, str) else type(self)(p).sequence() for p in token.value))
-        if token.kind == "pattern":
-            return Pattern(*token.value)
-        if token.kind == "sign" and token.value == "(":
-            value = self.sequence()
-            self.expect(")")
-            return value
-        if token.kind == "sign" and token.value == "[":
-            return Array(self.items("]"))
-        if token.kind == "sign" and token.value == "{":
-            return self.record()
-        if token.kind == "name" and token.value in _WORDS:
-            return Constant(_WORDS[token.value])
+    def primary(self) -> Expression:
+        """A value without operators."""
+        if self.sees("("):
+            return self.brackets()
+        if self.accepts("["):
+            return self.make.array(self.until("]", self.item))
+        if self.accepts("{"):
+            return self.make.record(self.until("}", self.member))
+        token = self.next
+        if token.kind not in ("number", "string", "join", "pattern", "name"):
+            self.refuse("a value")
+        self.take()
         if token.kind == "name":
-            return self.word(token)
-        self.at -= token.kind != "end"
-        self.refuse("there should be a value")
+            return self.word(str(token.value))
+        if token.kind == "join":
+            return self.make.join([self.piece(piece) for piece in token.value])
+        if token.kind == "pattern":
+            return self.make.expression(lambda frame: matcher(*token.value))
+        return self.make.constant(token.value)
 
-    def word(self, token: Token) -> Any:
-        if token.value == "null":
-            return Constant(NULL)
-        if token.value == "function":
+    def piece(self, piece: str | list[Token]) -> Expression:
+        """A part of a text in ` `."""
+        return self.make.constant(piece) if isinstance(piece, str) else type(self)(piece, self.make).sequence()
+
+    def word(self, word: str) -> Expression:
+        """A value that begins with a word."""
+        if word in _WORDS:
+            return self.make.constant(_WORDS[word])
+        if word == "function":
             if self.next.kind == "name":
                 self.take()
             return self.function_rest()
-        if token.value == "new":
-            made = self.name()
-            return Call(Name(f"new {made}"), self.arguments() if self.sees("(") else ())
-        if token.value in MISSING:
+        if word == "new":
+            name = self.make.name(f"new {self.name()}")
+            return self.make.call(name, self.until(")", self.item) if self.accepts("(") else [])
+        if word in MISSING:
             self.at -= 1
-            self.unknown(str(token.value))
-        return Name(str(token.value))
+            self.unknown(word)
+        return self.make.name(word)
 
-    def record(self) -> Record:
-        pairs: list[tuple[Any, Any]] = []
-        while not self.accepts("}"):
-            if self.accepts("..."):
-                pairs.append((None, self.expression()))
-            elif self.accepts("["):
-                key = self.expression()
-                self.expect("]")
-                self.expect(":")
-                pairs.append((key, self.expression()))
-            else:
-                token = self.take()
-                if token.kind not in ("name", "string", "number"):
-                    self.refuse("there should be the name of a property")
-                if token.kind == "name" and self.sees(",", "}"):
-                    pairs.append((Constant(token.value), Name(str(token.value))))
-                elif self.sees("("):
-                    pairs.append((Constant(token.value), self.function_rest()))
-                else:
-                    self.expect(":")
-                    pairs.append((Constant(token.value), self.expression()))
-            if not self.sees("}"):
-                self.expect(",")
-        return Record(tuple(pairs))
+    def member(self) -> tuple[Expression | None, Expression]:
+        """A property of an object; all that another object has has no key."""
+        if self.accepts("..."):
+            return None, self.expression()
+        if self.accepts("["):
+            key = self.expression()
+            self.expect("]", ":")
+            return key, self.expression()
+        token = self.next
+        if token.kind not in ("name", "string", "number"):
+            self.refuse("the name of a property")
+        self.take()
+        key = self.make.constant(token.value)
+        if token.kind == "name" and self.sees(",", "}"):
+            return key, self.make.name(str(token.value))
+        if self.sees("("):
+            return key, self.function_rest()
+        self.expect(":")
+        return key, self.expression()
 
     # --- functions
 
-    def arrow(self) -> FunctionBody | None:
+    def arrow(self) -> Expression | None:
         """a => b and (a, b) => c, which only what follows the brackets tells from a value."""
-        start = self.at
-        if self.next.kind == "name" and self._after_is(self.at + 1, "=>"):
-            parameters: Any = ((Name(self.name()), None),)
-            rest = ""
-        elif self.sees("(") and self._after_is(self._closing(start) + 1, "=>"):
-            parameters, rest = self.parameters()
+        if self.next.kind == "name" and self._is_arrow(self.at + 1):
+            parameters = [Parameter(self.make.declare(self.name()))]
+        elif self.sees("(") and self._is_arrow(self._closing(self.at) + 1):
+            parameters = self.parameters()
         else:
             return None
         self.expect("=>")
         if self.sees("{"):
-            return FunctionBody(parameters, rest, self.block())
-        line = self.next.line
-        return FunctionBody(parameters, rest, At(line, Return((self.expression(),))))
+            return self.make.function(parameters, self.block())
+        return self.make.function(parameters, self.line(lambda: self.make.give_back([self.expression()])))
 
-    def _after_is(self, at: int, sign: str) -> bool:
-        return at < len(self.tokens) and self.tokens[at].kind == "sign" and self.tokens[at].value == sign
+    def _is_arrow(self, at: int) -> bool:
+        return at < len(self.tokens) and self.tokens[at].kind == "sign" and self.tokens[at].value == "=>"
 
     def _closing(self, at: int) -> int:
         depth = 0
@@ -206,36 +186,35 @@ class JsExpressions(Grammar):
                     return index
         return len(self.tokens)
 
-    def parameters(self) -> tuple[tuple[tuple[Any, Any], ...], str]:
+    def parameters(self) -> list[Parameter]:
+        """Parameters of a function, in ( )."""
         self.expect("(")
-        found, rest = [], ""
-        while not self.accepts(")"):
-            if self.accepts("..."):
-                rest = self.name()
-            else:
-                target = self.target()
-                found.append((target, self.expression() if self.accepts("=") else None))
-            if not self.sees(")"):
-                self.expect(",")
-        return tuple(found), rest
+        return self.until(")", self.parameter)
 
-    def function_rest(self) -> FunctionBody:
-        parameters, rest = self.parameters()
-        return FunctionBody(parameters, rest, self.block())
+    def parameter(self) -> Parameter:
+        """A parameter of a function, with its default."""
+        if self.accepts("..."):
+            return Parameter(self.make.declare(self.name()), rest=True)
+        target = self.target()
+        return Parameter(target, self.expression().one if self.accepts("=") else None)
 
-    def target(self) -> Any:
-        """A variable, or several in [] or {}."""
+    def function_rest(self) -> Expression:
+        """A function from its parameters on."""
+        parameters = self.parameters()
+        return self.make.function(parameters, self.block())
+
+    def target(self) -> Put:
+        """A variable that is declared, or several in [] or {}."""
         if self.accepts("["):
-            items = []
-            while not self.accepts("]"):
-                items.append(self.target())
-                self.accepts(",")
-            return Array(tuple(items))
-        if self.accepts("{"):
-            pairs = []
-            while not self.accepts("}"):
-                key = self.name()
-                pairs.append((Constant(key), self.target() if self.accepts(":") else Name(key)))
-                self.accepts(",")
-            return Record(tuple(pairs))
-        return Name(self.name())
+            items = self.until("]", self.target)
+            pairs: list[tuple[Get, Put]] = [(always(float(index)), put) for index, put in enumerate(items)]
+        elif self.accepts("{"):
+            pairs = self.until("}", self.named_target)
+        else:
+            return self.make.declare(self.name())
+        return self.make.unpack(pairs)
+
+    def named_target(self) -> tuple[Get, Put]:
+        """A property and the variable that is declared for it."""
+        key = self.name()
+        return always(key), self.target() if self.accepts(":") else self.make.declare(key)

@@ -4,67 +4,71 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
-from .arithmetic import power
-from .bounds import TemplateError
-from .evaluate import Interpreter
-from .frames import Native
-from .js_expressions import NULL
-from .js_slices import clipped, sliced
-from .js_values import index_of, number_of, number_text, text_of
-from .natives import argument, natives
-from .patterns import Matcher
+from .arithmetic import FUNCTIONS, repeat
+from .bounds import TemplateError, check_length, join
+from .js_values import NULL, index_of, number_of, number_text, text_of
+from .patterns import Matcher, short_enough
+from .runtime import Interpreter, Native, Value, natives
+
+
+def clip_index(value: Value, size: int, default: int) -> int:
+    """An index from either end of a list."""
+    if value is None:
+        return default
+    number = number_of(value)
+    whole = 0 if number != number else int(max(-size, min(size, number)))
+    return max(0, size + whole) if whole < 0 else whole
+
+
+def cut(run: Interpreter, this: str | list[Value], start: Value, end: Value) -> Value:
+    """A part of a text or of a list."""
+    size = len(this)
+    found = this[clip_index(start, size, 0) : clip_index(end, size, size)]
+    run.budget.spend(len(found))
+    return found
+
 
 # --- numbers
 
 
-def _fixed(run: Interpreter, this: float, a: list[Any]) -> str:
-    return f"{this:.{int(min(max(number_of(argument(a, 0, 0.0)), 0.0), 100.0))}f}"
+def _digits(value: Value, least: float) -> int:
+    return int(min(max(number_of(value), least), 100.0))
 
 
-def _number_text(run: Interpreter, this: float, a: list[Any]) -> str:
-    base = int(number_of(argument(a, 0, 10.0)))
-    if base == 10:
+def _number_text(run: Interpreter, this: float, base: Value = 10.0) -> str:
+    number = int(number_of(base))
+    if number == 10:
         return number_text(this)
-    if base not in (2, 8, 16) or this != int(this):
-        raise TemplateError(f"toString({base}) is not known here")
-    return ("-" if this < 0 else "") + format(abs(int(this)), {2: "b", 8: "o", 16: "x"}[base])
-
-
-def _precision(run: Interpreter, this: float, a: list[Any]) -> str:
-    return f"{this:.{int(min(max(number_of(argument(a, 0, 6.0)), 1.0), 100.0))}g}"
+    if number not in (2, 8, 16) or this != int(this):
+        raise TemplateError(f"toString({number}) is not known here")
+    return ("-" if this < 0 else "") + format(abs(int(this)), {2: "b", 8: "o", 16: "x"}[number])
 
 
 def _math(do: Callable[..., float]) -> Native:
-    def call(run: Interpreter, this: Any, a: list[Any]) -> float:
-        numbers = [number_of(each) for each in a]
+    def call(run: Interpreter, this: Value, *a: Value) -> float:
         try:
-            return float(do(*numbers))
+            return float(do(*map(number_of, a)))
         except (ValueError, OverflowError, ZeroDivisionError, TypeError):
             return math.nan
 
-    return Native(getattr(do, "__name__", "function"), call)
+    return Native(call)
 
 
-def _random(run: Interpreter, this: Any, a: list[Any]) -> float:
-    """Numbers that come alike every time."""
+def _random(run: Interpreter, this: Value) -> float:
+    """The same random numbers every time."""
     run.random = (1103515245.0 * run.random + 12345.0) % 2147483648.0
     return run.random / 2147483648.0
 
 
-MATH: dict[str, Any] = {
-    **{name: _math(getattr(math, name)) for name in (
-        "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "sqrt", "log10", "log2", "sinh", "cosh", "tanh",
-        "hypot", "fabs",
-    )},
-    "abs": _math(math.fabs), "floor": _math(math.floor), "ceil": _math(math.ceil), 
-    "trunc": _math(lambda x: float(int(x))),
-    "log": _math(lambda x: -math.inf if x == 0.0 else math.log(x)), "pow": _math(power),
-    "round": _math(lambda x: math.floor(x + 0.5)), "sign": _math(lambda x: (x > 0.0) - (x < 0.0)),
-    "cbrt": _math(lambda x: math.copysign(abs(x) ** (1.0 / 3.0), x)),
-    "min": _math(lambda *x: min(x, default=math.inf)), "max": _math(lambda *x: max(x, default=-math.inf)),
-    "random": Native("random", _random),
+_FUNCTIONS: dict[str, Callable[..., float]] = {
+    **FUNCTIONS, "log2": math.log2, "hypot": math.hypot, "fabs": math.fabs, "trunc": lambda x: float(int(x)),
+    "log": lambda x: -math.inf if x == 0.0 else math.log(x), "round": lambda x: math.floor(x + 0.5),
+    "sign": lambda x: (x > 0.0) - (x < 0.0), "cbrt": lambda x: math.copysign(abs(x) ** (1.0 / 3.0), x),
+    "min": lambda *x: min(x, default=math.inf), "max": lambda *x: max(x, default=-math.inf),
+}  # fmt: skip
+MATH: dict[str, Value] = {
+    **{name: _math(do) for name, do in _FUNCTIONS.items()}, "random": Native(_random),
     "PI": math.pi, "E": math.e, "SQRT2": math.sqrt(2.0), "SQRT1_2": math.sqrt(0.5), "LN2": math.log(2.0),
     "LN10": math.log(10.0),
 }  # fmt: skip
@@ -72,89 +76,86 @@ MATH: dict[str, Any] = {
 # --- texts
 
 
-def _split(run: Interpreter, this: str, a: list[Any]) -> list[str]:
-    by = argument(a, 0)
+def _split(run: Interpreter, this: str, by: Value) -> list[str]:
     if by is None:
         return [this]
     if isinstance(by, Matcher):
-        return by.pattern.split(by.within(this))
+        return by.pattern.split(short_enough(this))
     parts = list(this) if by == "" else this.split(text_of(by))
     run.budget.spend(len(parts))
     return parts
 
 
-def _replace(run: Interpreter, this: str, a: list[Any], everywhere: bool = False) -> str:
-    what, by = argument(a, 0, ""), argument(a, 1, "")
-
+def _replace(run: Interpreter, this: str, what: Value, by: Value, everywhere: bool = False) -> str:
     def new(found: str) -> str:
         return by if isinstance(by, str) else text_of(run.call(by, None, [found]))
 
     if isinstance(what, Matcher):
         return run.budget.text(
-            what.pattern.sub(lambda m: new(m.group()), what.within(this), count=0 if what.everywhere else 1)
+            what.pattern.sub(lambda m: new(m.group()), short_enough(this), count=0 if what.everywhere else 1)
         )
     word = text_of(what)
     if word not in this:
         return this
-    run.budget.fits(len(this) + this.count(word) * len(new(word)))
+    check_length(len(this) + this.count(word) * len(new(word)))
     return run.budget.text(this.replace(word, new(word), -1 if everywhere else 1))
 
 
-def _padded(run: Interpreter, this: str, a: list[Any], front: bool) -> str:
-    size, filler = number_of(argument(a, 0, 0.0)), text_of(argument(a, 1, " "))
-    run.budget.fits(size)
-    missing = max(0, int(size) - len(this))
-    more = (filler * (missing // max(len(filler), 1) + 1))[:missing] if filler else ""
-    return run.budget.text(more + this if front else this + more)
+def _pad(run: Interpreter, this: str, size: Value, filler: Value) -> str:
+    """What is missing of a text of some length."""
+    number, letters = number_of(size), text_of(filler)
+    check_length(number)
+    missing = max(0, int(number) - len(this))
+    return run.budget.text((letters * (missing // len(letters) + 1))[:missing] if letters else "")
 
 
-def _repeated(run: Interpreter, this: str, a: list[Any]) -> str:
-    times = number_of(argument(a, 0, 0.0))
-    run.budget.fits(times * max(len(this), 1))
-    return run.budget.text(this * int(max(times, 0.0)))
-
-
-def _match(run: Interpreter, this: str, a: list[Any]) -> Any:
-    by = argument(a, 0)
+def _match(run: Interpreter, this: str, by: Value) -> Value:
     if not isinstance(by, Matcher):
         raise TemplateError("match takes a pattern in /")
     if by.everywhere:
-        return [found.group() for found in by.pattern.finditer(by.within(this))] or NULL
-    found = by.pattern.search(by.within(this))
+        return [found.group() for found in by.pattern.finditer(short_enough(this))] or NULL
+    found = by.pattern.search(short_enough(this))
     return NULL if found is None else [found.group(), *found.groups()]
 
 
-def _substring(run: Interpreter, this: str, a: list[Any]) -> str:
-    ends = [
-        max(0, min(len(this), int(number_of(x)) if x == x else 0))
-        for x in (argument(a, 0, 0.0), argument(a, 1, float(len(this))))
-    ]
+def _substring(run: Interpreter, this: str, start: Value = 0.0, end: Value = math.inf) -> str:
+    ends = [0 if number != number else int(max(0.0, min(len(this), number))) for number in map(number_of, (start, end))]
     return this[min(ends) : max(ends)]
 
 
-def _substr(run: Interpreter, this: str, a: list[Any]) -> str:
-    start = clipped(argument(a, 0), len(this), 0)
-    size = number_of(argument(a, 1, float(len(this))))
-    return this[start : start + int(max(0.0, min(size, float(len(this)))))]
+def _substr(run: Interpreter, this: str, start: Value, size: Value = math.inf) -> str:
+    begin = clip_index(start, len(this), 0)
+    return this[begin : begin + int(max(0.0, min(number_of(size), float(len(this)))))]
+
+
+def _letter(this: str, at: Value) -> str:
+    index = index_of(at)
+    return "" if index is None else this[index : index + 1]
 
 
 STRING = natives(
     {
-        "split": _split, "replace": _replace, "repeat": _repeated, "match": _match, "slice": sliced,
-        "replaceAll": lambda run, this, a: _replace(run, this, a, everywhere=True),
-        "padStart": lambda run, this, a: _padded(run, this, a, True),
-        "padEnd": lambda run, this, a: _padded(run, this, a, False),
+        "split": _split, "replace": lambda run, this, what="", by="": _replace(run, this, what, by),
+        "replaceAll": lambda run, this, what="", by="": _replace(run, this, what, by, everywhere=True),
+        "repeat": lambda run, this, times=0.0: repeat(run, this, number_of(times)), "match": _match, "slice": cut,
+        "padStart": lambda run, this, size=0.0, filler=" ": _pad(run, this, size, filler) + this,
+        "padEnd": lambda run, this, size=0.0, filler=" ": this + _pad(run, this, size, filler),
         "substring": _substring, "substr": _substr,
-        "startsWith": lambda run, this, a: this.startswith(text_of(argument(a, 0))),
-        "endsWith": lambda run, this, a: this.endswith(text_of(argument(a, 0))),
-        "includes": lambda run, this, a: text_of(argument(a, 0)) in this,
-        "indexOf": lambda run, this, a: float(this.find(text_of(argument(a, 0)))),
-        "lastIndexOf": lambda run, this, a: float(this.rfind(text_of(argument(a, 0)))),
-        "charAt": lambda run, this, a: this[i : i + 1] if (i := index_of(argument(a, 0, 0.0))) is not None else "",
-        "charCodeAt": lambda run, this, a: float(ord(this[index_of(argument(a, 0, 0.0)) or 0])) if this else math.nan,
-        "concat": lambda run, this, a: run.budget.text(this + "".join(map(text_of, a))),
-        "toLowerCase": lambda run, this, a: this.lower(), "toUpperCase": lambda run, this, a: this.upper(),
-        "trim": lambda run, this, a: this.strip(), "toString": lambda run, this, a: this,
+        "startsWith": lambda run, this, word: this.startswith(text_of(word)),
+        "endsWith": lambda run, this, word: this.endswith(text_of(word)),
+        "includes": lambda run, this, word: text_of(word) in this,
+        "indexOf": lambda run, this, word: float(this.find(text_of(word))),
+        "lastIndexOf": lambda run, this, word: float(this.rfind(text_of(word))),
+        "charAt": lambda run, this, at=0.0: _letter(this, at),
+        "charCodeAt": lambda run, this, at=0.0: float(ord(letter)) if (letter := _letter(this, at)) else math.nan,
+        "concat": lambda run, this, *a: run.budget.text(join([this, *map(text_of, a)])),
+        "toLowerCase": lambda run, this: this.lower(), "toUpperCase": lambda run, this: this.upper(),
+        "trim": lambda run, this: this.strip(), "toString": lambda run, this: this,
     }
 )  # fmt: skip
-NUMBER = natives({"toFixed": _fixed, "toString": _number_text, "toPrecision": _precision})
+NUMBER = natives(
+    {
+        "toFixed": lambda run, this, digits=0.0: f"{this:.{_digits(digits, 0.0)}f}",
+        "toPrecision": lambda run, this, digits=6.0: f"{this:.{_digits(digits, 1.0)}g}", "toString": _number_text,
+    }
+)  # fmt: skip

@@ -2,32 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from .grammar import Grammar
-from .tokens import Token
-from .tree import (
-    AssignMany,
-    At,
-    Binary,
-    Block,
-    Call,
-    Constant,
-    Count,
-    Declare,
-    Each,
-    Evaluate,
-    FunctionBody,
-    If,
-    Index,
-    Leave,
-    Loop,
-    Name,
-    Record,
-    Rest,
-    Return,
-    Unary,
-)  # fmt: skip
+from .expressions import Expression
+from .grammar import Grammar, precedence
+from .runtime import Parameter, Put, Statement
 
 _WORDS = {"nil": None, "true": True, "false": False}
 _ENDS = ("end", "else", "elseif", "until")
@@ -37,227 +14,208 @@ _RESERVED = (
 )  # fmt: skip
 
 
-def lua_tree(tokens: list[Token]) -> Block:
-    """The statements of a template."""
-    grammar = _Lua(tokens)
-    program = grammar.block()
-    if grammar.next.kind != "end":
-        grammar.refuse("there should be a statement")
-    return program
+class Lua(Grammar):
+    """Reads statements and expressions."""
 
-
-class _Lua(Grammar):
     # texts are joined from the right, which only the order of work would tell
-    levels = (
-        ("or",), ("and",), ("<", ">", "<=", ">=", "~=", "=="), ("..",), ("+", "-"), ("*", "/", "%", "//"),
-    )  # fmt: skip
-    logical = ("or", "and")
+    precedence = precedence("or", "and", "< > <= >= ~= ==", "..", "+ -", "* / % //")
 
     def name(self) -> str:
+        """A name that has to follow."""
         if self.sees(*_RESERVED):
-            self.refuse("there should be a name")
+            self.refuse("a name")
         return super().name()
 
     # --- statements
 
-    def block(self) -> Block:
-        rows: list[At] = []
-        while self.next.kind != "end" and not self.sees(*_ENDS):
-            printed = self.printed()
-            if printed is not None:
-                rows.append(printed)
-                continue
-            line = self.next.line
-            if self.accepts(";"):
-                continue
-            rows.append(At(line, self.statement()))
-        return Block(tuple(rows))
-
-    def closed_block(self) -> Block:
+    def program(self) -> Statement:
+        """The statements of a template."""
         found = self.block()
-        self.expect("end")
+        if self.next.kind != "end":
+            self.refuse("a statement")
         return found
 
-    def statement(self) -> Any:
+    def block(self, *closes: str) -> Statement:
+        """Statements to the word that closes them, which is taken if it is given."""
+        rows: list[Statement] = []
+        while self.next.kind != "end" and not self.sees(*_ENDS):
+            if not self.accepts(";"):
+                rows.append(self.line(self.statement))
+        self.expect(*closes)
+        return self.make.block(rows)
+
+    def statement(self) -> Statement:
+        """A statement without its line."""
         if self.sees("goto", "::"):
             self.unknown("goto")
-        for word, read in (
-            ("local", self.local), ("if", self.branches), ("for", self.loop), ("while", self.until_false),
-            ("repeat", self.repeat), ("function", self.function), ("return", self.returned),
-        ):  # fmt: skip
-            if self.accepts(word):
-                return read()
-        if self.accepts("do"):
-            return self.closed_block()
-        if self.accepts("break"):
-            return Leave("break")
-        return self.assigned()
+        word = self.next.value
+        if self.next.kind == "name" and word in _STATEMENTS:
+            self.take()
+            return _STATEMENTS[word](self)
+        return self.assign()
 
-    def local(self) -> Declare:
+    def _local(self) -> Statement:
         if self.accepts("function"):
-            return Declare((Name(self.name()),), (self.function_rest(),))
-        names = [Name(self.name())]
-        while self.accepts(","):
-            names.append(Name(self.name()))
-        return Declare(tuple(names), self.values() if self.accepts("=") else ())
+            return self.make.assign_all([self.declared_name()], [self.function_rest()])
+        names = self.comma_list(self.declared_name)
+        return self.make.assign_all(names, self.values() if self.accepts("=") else [])
 
-    def branches(self) -> If:
+    def declared_name(self) -> Put:
+        """A variable that is declared."""
+        return self.make.declare(self.name())
+
+    def _if(self) -> Statement:
         test = self.expression()
         self.expect("then")
         yes = self.block()
         if self.accepts("elseif"):
-            return If(test, yes, self.branches())
+            return self.make.branch(test, yes, self._if())
         no = self.block() if self.accepts("else") else None
         self.expect("end")
-        return If(test, yes, no)
+        return self.make.branch(test, yes, no)
 
-    def loop(self) -> Any:
-        name = self.name()
-        if self.accepts("="):
+    def _for(self) -> Statement:
+        if self.tokens[self.at + 1].value == "=":
+            name = self.name()
+            self.take()
             bounds = self.values()
             if len(bounds) not in (2, 3):
-                self.refuse("there should be two or three numbers before do")
+                self.refuse("two or three numbers before do")
             self.expect("do")
-            step = bounds[2] if len(bounds) == 3 else Constant(1.0)
-            return Count(name, bounds[0], bounds[1], step, self.closed_block())
-        names = [Name(name)]
-        while self.accepts(","):
-            names.append(Name(self.name()))
+            return self.make.count(name, [*bounds, self.make.constant(1.0)][:3], self.block("end"))
+        names = self.comma_list(self.declared_name)
         self.expect("in")
         items = self.values()
         self.expect("do")
-        return Each(tuple(names), items[0], self.closed_block())
+        return self.make.each(names, items[0], self.block("end"))
 
-    def until_false(self) -> Loop:
+    def _while(self) -> Statement:
         test = self.expression()
         self.expect("do")
-        return Loop(None, test, None, self.closed_block())
+        return self.make.loop(test, self.block("end"))
 
-    def repeat(self) -> Loop:
-        body = self.block()
-        self.expect("until")
-        return Loop(None, self.expression(), None, body, late=True, until=True)
+    def _repeat(self) -> Statement:
+        body = self.block("until")
+        return self.make.loop(self.expression(), body, late=True, until=True)
 
-    def function(self) -> Any:
-        target: Any = Name(self.name())
+    def _function(self) -> Statement:
+        target = self.make.name(self.name())
         while self.accepts("."):
-            target = Index(target, Constant(self.name()))
+            target = self.make.index(target, self.make.constant(self.name()))
         if self.sees(":"):
             self.unknown("a function with : in its name")
-        return AssignMany((target,), (self.function_rest(),))
+        return self.make.assign_all([target.put] if target.put else [], [self.function_rest()])
 
-    def returned(self) -> Return:
+    def _return(self) -> Statement:
         ends = self.next.kind in ("end", "text", "print") or self.sees(*_ENDS, ";")
-        return Return(() if ends else self.values())
+        return self.make.give_back([] if ends else self.values())
 
-    def assigned(self) -> Any:
-        first = self.suffixed()
-        if isinstance(first, Call):
-            return Evaluate(first)
-        targets = [first]
-        while self.accepts(","):
-            targets.append(self.suffixed())
-        if not all(isinstance(each, (Name, Index)) for each in targets):
-            self.refuse("there should be a statement")
+    def assign(self) -> Statement:
+        """a, b = c, d, or a call."""
+        targets = self.comma_list(self.suffixes)
+        if len(targets) == 1 and targets[0].all:
+            return self.make.evaluate(targets[0])
+        puts = [target.put for target in targets if target.put]
+        if len(puts) < len(targets):
+            self.refuse("a statement")
         self.expect("=")
-        return AssignMany(tuple(targets), self.values())
+        return self.make.assign_all(puts, self.values())
 
     # --- expressions
 
-    def values(self) -> tuple[Any, ...]:
-        found = [self.expression()]
-        while self.accepts(","):
-            found.append(self.expression())
-        return tuple(found)
+    def values(self) -> list[Expression]:
+        """Expressions between commas."""
+        return self.comma_list(self.expression)
 
-    def expression(self) -> Any:
-        return self.level(0)
+    def expression(self) -> Expression:
+        """An expression."""
+        return self.operation()
 
-    def unary(self) -> Any:
+    def unary(self) -> Expression:
+        """A value with the operators before it."""
         sign = self.accepts("-", "not", "#")
         if sign:
-            return Unary(sign, self.unary())
+            return self.make.unary(sign, self.unary())
         value = self.simple()
         if self.accepts("^"):
-            return Binary("^", value, self.unary())
+            return self.make.binary("^", value, self.unary())
         return value
 
-    def simple(self) -> Any:
+    def simple(self) -> Expression:
+        """A value without operators."""
         token = self.next
         if token.kind in ("number", "string"):
-            self.take()
-            return Constant(token.value)
-        if token.kind == "name" and token.value in _WORDS:
-            self.take()
-            return Constant(_WORDS[token.value])
+            return self.make.constant(self.take().value)
+        if self.sees(*_WORDS):
+            return self.make.constant(_WORDS[self.take().value])
         if self.accepts("..."):
-            return Rest()
-        if self.sees("{"):
+            return self.make.rest()
+        if self.accepts("{"):
             return self.table()
         if self.accepts("function"):
             return self.function_rest()
-        return self.suffixed()
+        return self.suffixes()
 
-    def suffixed(self) -> Any:
+    def suffixes(self) -> Expression:
+        """A name, or a value in ( ), with the items and calls after it."""
         if self.accepts("("):
             value = self.expression()
             self.expect(")")
         else:
-            value = Name(self.name())
+            value = self.make.name(self.name())
         while True:
             if self.accepts("."):
-                value = Index(value, Constant(self.name()))
+                value = self.make.index(value, self.make.constant(self.name()))
             elif self.accepts("["):
-                value = Index(value, self.expression())
+                value = self.make.index(value, self.expression())
                 self.expect("]")
             elif self.accepts(":"):
-                method = self.name()
-                value = Call(value, self.arguments(), method)
+                method = self.make.index(value, self.make.constant(self.name()))
+                value = self.make.call(method, self.arguments(), method=True)
             elif self.sees("(", "{") or self.next.kind == "string":
-                value = Call(value, self.arguments())
+                value = self.make.call(value, self.arguments())
             else:
                 return value
 
-    def arguments(self) -> tuple[Any, ...]:
+    def arguments(self) -> list[Expression]:
+        """Arguments of a call: several in ( ), one text or one table."""
         if self.next.kind == "string":
-            return (Constant(self.take().value),)
-        if self.sees("{"):
-            return (self.table(),)
+            return [self.make.constant(self.take().value)]
+        if self.accepts("{"):
+            return [self.table()]
         self.expect("(")
-        if self.accepts(")"):
-            return ()
-        found = self.values()
-        self.expect(")")
-        return found
+        return self.until(")", self.expression)
 
-    def table(self) -> Record:
-        self.expect("{")
-        pairs: list[tuple[Any, Any]] = []
-        while not self.accepts("}"):
-            if self.accepts("["):
-                key = self.expression()
-                self.expect("]")
-                self.expect("=")
-                pairs.append((key, self.expression()))
-            elif self.next.kind == "name" and self.tokens[self.at + 1].value == "=":
-                key = Constant(self.name())
-                self.take()
-                pairs.append((key, self.expression()))
-            else:
-                pairs.append((None, self.expression()))
-            if not self.accepts(",", ";") and not self.sees("}"):
-                self.refuse("there should be }")
-        return Record(tuple(pairs))
+    def table(self) -> Expression:
+        """A table after its {."""
+        return self.make.record(self.until("}", self.member, (",", ";")))
 
-    def function_rest(self) -> FunctionBody:
+    def member(self) -> tuple[Expression | None, Expression]:
+        """An item of a table, with its key if it has one."""
+        key = None
+        if self.accepts("["):
+            key = self.expression()
+            self.expect("]", "=")
+        elif self.next.kind == "name" and self.tokens[self.at + 1].value == "=":
+            key = self.make.constant(self.name())
+            self.take()
+        return key, self.expression()
+
+    def function_rest(self) -> Expression:
+        """A function from its parameters on."""
         self.expect("(")
-        found: list[tuple[Any, Any]] = []
-        rest = ""
-        while not self.accepts(")"):
-            if self.accepts("..."):
-                rest = "..."
-            else:
-                found.append((Name(self.name()), None))
-            if not self.sees(")"):
-                self.expect(",")
-        return FunctionBody(tuple(found), rest, self.closed_block())
+        parameters = self.until(")", self.parameter)
+        return self.make.function(parameters, self.block("end"))
+
+    def parameter(self) -> Parameter:
+        """A parameter of a function."""
+        if self.accepts("..."):
+            return Parameter(self.make.declare("..."), rest=True)
+        return Parameter(self.declared_name())
+
+
+_STATEMENTS = {
+    "local": Lua._local, "if": Lua._if, "for": Lua._for, "while": Lua._while, "repeat": Lua._repeat,
+    "function": Lua._function, "return": Lua._return, "do": lambda grammar: grammar.block("end"),
+    "break": lambda grammar: grammar.make.leave("break"),
+}  # fmt: skip

@@ -1,4 +1,4 @@
-"""The library of Lua that templates use: math, string, table, pairs and Webots' modules, and no files or processes."""
+"""The library of Lua that templates use, with no files or processes, and Lua as a dialect."""
 
 from __future__ import annotations
 
@@ -6,36 +6,33 @@ import functools
 import math
 import re
 from collections.abc import Callable
-from typing import Any
 
-from .bounds import TemplateError
-from .evaluate import Interpreter
-from .frames import Native, Several
-from .lua_values import Lua, Table, kind_of, number_of, parsed_number, rows_of, table_of, text_of
+from . import lua_values
+from .arithmetic import FUNCTIONS, repeat, silent
+from .bounds import TemplateError, join
+from .lua_values import Rows, Table, kind_of, number_of, parse_number, table_of, text_of, truth
 from .modules import module
-from .natives import argument, natives
 from .patterns import lua_pattern, short_enough
+from .runtime import Dialect, Interpreter, Native, Several, Value, first, natives
 
 
-def _table(a: list[Any], index: int = 0) -> Table:
-    found = argument(a, index)
-    if not isinstance(found, Table):
-        raise TemplateError(f"{kind_of(found)} is used as a table")
-    return found
+def _table(value: Value) -> Table:
+    if not isinstance(value, Table):
+        raise TemplateError(f"{kind_of(value)} is used as a table")
+    return value
 
 
-def _text(a: list[Any], index: int = 0) -> str:
-    found = argument(a, index)
-    if not isinstance(found, (str, float)) or isinstance(found, bool):
-        raise TemplateError(f"{kind_of(found)} is used as a text")
-    return text_of(found)
+def _text(value: Value) -> str:
+    if not isinstance(value, (str, float)):
+        raise TemplateError(f"{kind_of(value)} is used as a text")
+    return text_of(value)
 
 
 # --- math
 
 
 def _math(do: Callable[..., float]) -> Native:
-    def call(run: Interpreter, this: Any, a: list[Any]) -> float:
+    def call(run: Interpreter, this: Value, *a: Value) -> float:
         try:
             return float(do(*map(number_of, a)))
         except (ValueError, OverflowError, ZeroDivisionError):
@@ -43,80 +40,75 @@ def _math(do: Callable[..., float]) -> Native:
         except TypeError:
             raise TemplateError("a function of math is called with too few or too many numbers") from None
 
-    return Native(getattr(do, "__name__", "function"), call)
+    return Native(call)
 
 
-def _random(run: Interpreter, this: Any, a: list[Any]) -> float:
-    return run.call(module("wbrandom")["integer" if a else "real"], None, a)
+def _random(run: Interpreter, this: Value, *a: Value) -> Value:
+    return run.call(module("wbrandom")["integer" if a else "real"], None, list(a))
 
 
-_MATH: dict[str, Any] = {
-    **{name: _math(getattr(math, name)) for name in (
-        "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "sqrt", "log", "log10", "sinh", "cosh", "tanh",
-        "fmod", "pow",
-    )},
-    "abs": _math(math.fabs), "floor": _math(math.floor), "ceil": _math(math.ceil), "deg": _math(math.degrees),
-    "rad": _math(math.radians), "min": _math(lambda *x: min(x)), "max": _math(lambda *x: max(x)),
-    "random": Native("random", _random), "randomseed": module("wbrandom")["seed"], "pi": math.pi, "huge": math.inf,
+_FUNCTIONS: dict[str, Callable[..., float]] = {
+    **FUNCTIONS, "fmod": math.fmod, "deg": math.degrees, "rad": math.radians,
+    "min": lambda *x: min(x), "max": lambda *x: max(x),
+}  # fmt: skip
+_MATH: dict[str, Value] = {
+    **{name: _math(do) for name, do in _FUNCTIONS.items()},
+    "random": Native(_random), "randomseed": module("wbrandom")["seed"], "pi": math.pi, "huge": math.inf,
 }  # fmt: skip
 
 # --- texts
 
 
-def _sub(run: Interpreter, this: Any, a: list[Any]) -> str:
-    text = _text(a)
+def _sub(run: Interpreter, this: Value, value: Value, start: Value = 1.0, end: Value = -1.0) -> str:
+    text, begin, last = _text(value), number_of(start), number_of(end)
     size = float(len(text))
-    first, last = number_of(argument(a, 1, 1.0)), number_of(argument(a, 2, -1.0))
-    first = max(size + first + 1.0, 1.0) if first < 0.0 else max(first, 1.0)
+    begin = max(size + begin + 1.0, 1.0) if begin < 0.0 else max(begin, 1.0)
     last = size + last + 1.0 if last < 0.0 else min(last, size)
-    return text[int(min(first, size + 1.0)) - 1 : int(max(last, 0.0))]
+    return text[int(min(begin, size + 1.0)) - 1 : int(max(last, 0.0))]
 
 
 def _groups(found: re.Match[str]) -> Several:
     return Several(found.groups() or (found.group(),))
 
 
-def _find(run: Interpreter, this: Any, a: list[Any]) -> Any:
-    text, word = _text(a), _text(a, 1)
-    start = max(int(number_of(argument(a, 2, 1.0))) - 1, 0)
-    if run.dialect.truth(argument(a, 3)):
-        at = text.find(word, start)
+def _find(run: Interpreter, this: Value, value: Value, wanted: Value, start: Value = 1.0, plain: Value = None) -> Value:
+    text, word = _text(value), _text(wanted)
+    begin = max(int(number_of(start)) - 1, 0)
+    if truth(plain):
+        at = text.find(word, begin)
         return None if at < 0 else Several([float(at + 1), float(at + len(word))])
-    found = lua_pattern(word).search(short_enough(text), start)
+    found = lua_pattern(word).search(short_enough(text), begin)
     return None if found is None else Several([float(found.start() + 1), float(found.end()), *found.groups()])
 
 
-def _match(run: Interpreter, this: Any, a: list[Any]) -> Any:
-    found = lua_pattern(_text(a, 1)).search(short_enough(_text(a)))
+def _match(run: Interpreter, this: Value, text: Value, pattern: Value) -> Value:
+    found = lua_pattern(_text(pattern)).search(short_enough(_text(text)))
     return None if found is None else _groups(found)
 
 
-def _gmatch(run: Interpreter, this: Any, a: list[Any]) -> Any:
-    found = [_groups(each) for each in lua_pattern(_text(a, 1)).finditer(short_enough(_text(a)))]
+def _gmatch(run: Interpreter, this: Value, text: Value, pattern: Value) -> Rows:
+    found = Rows(_groups(each) for each in lua_pattern(_text(pattern)).finditer(short_enough(_text(text))))
     run.budget.spend(len(found))
-    return rows_of(found)
+    return found
 
 
-def _gsub(run: Interpreter, this: Any, a: list[Any]) -> Any:
-    by = argument(a, 2, "")
-
+def _gsub(run: Interpreter, this: Value, text: Value, pattern: Value, by: Value = "") -> Several:
     def new(found: re.Match[str]) -> str:
         if isinstance(by, str):
             return re.sub(r"%(\d)|%(.)", lambda m: (found.group(int(m[1])) if m[1] else m[2]) or "", by)
-        key = _groups(found)[0]
-        made = by.values.get(key) if isinstance(by, Table) else run.call(by, None, list(_groups(found)))
-        made = made[0] if isinstance(made, Several) and made else made
-        return text_of(made) if run.dialect.truth(made) else found.group()
+        groups = _groups(found)
+        made = by.values.get(groups[0]) if isinstance(by, Table) else first(run.call(by, None, list(groups)))
+        return text_of(made) if truth(made) else found.group()
 
     try:
-        text, count = lua_pattern(_text(a, 1)).subn(new, short_enough(_text(a)))
+        made, count = lua_pattern(_text(pattern)).subn(new, short_enough(_text(text)))
     except IndexError:
         raise TemplateError("gsub asks for a group that its pattern does not have") from None
-    return Several([run.budget.text(text), float(count)])
+    return Several([run.budget.text(made), float(count)])
 
 
-def _format(run: Interpreter, this: Any, a: list[Any]) -> str:
-    rest = iter(a[1:])
+def _format(run: Interpreter, this: Value, text: Value, *a: Value) -> str:
+    rest = iter(a)
 
     def one(found: re.Match[str]) -> str:
         if found.group() == "%%":
@@ -125,138 +117,156 @@ def _format(run: Interpreter, this: Any, a: list[Any]) -> str:
         if any(int(digits) > 99 for digits in re.findall(r"\d+", width)):
             raise TemplateError(f"{found.group()} makes a text that is too wide")
         value = next(rest, None)
-        if kind in "di":
-            return f"%{width}d" % int(number_of(value))
-        if kind in "xXoc":
-            return f"%{width}{kind}" % int(number_of(value))
+        if kind in "dixXoc":
+            return f"%{width}{'d' if kind == 'i' else kind}" % int(number_of(value))
         if kind in "eEfgG":
             return f"%{width}{kind}" % number_of(value)
         return f"%{width}s" % text_of(value)
 
     try:
-        return run.budget.text(re.sub(r"%%|%([-+ #0]*\d*(?:\.\d+)?)([diouxXeEfgGcsq])", one, _text(a)))
+        return run.budget.text(re.sub(r"%%|%([-+ #0]*\d*(?:\.\d+)?)([diouxXeEfgGcsq])", one, _text(text)))
     except (ValueError, OverflowError):
         raise TemplateError("string.format is given a value that it cannot write") from None
-
-
-def _repeated(run: Interpreter, this: Any, a: list[Any]) -> str:
-    text, times = _text(a), number_of(argument(a, 1, 0.0))
-    run.budget.fits(times * max(len(text), 1))
-    return run.budget.text(text * int(max(times, 0.0)))
 
 
 _STRING = natives(
     {
         "sub": _sub, "find": _find, "match": _match, "gmatch": _gmatch, "gsub": _gsub, "format": _format,
-        "rep": _repeated,
-        "len": lambda run, this, a: float(len(_text(a))), "upper": lambda run, this, a: _text(a).upper(),
-        "lower": lambda run, this, a: _text(a).lower(), "reverse": lambda run, this, a: _text(a)[::-1],
-        "byte": lambda run, this, a: float(ord(_sub(run, this, [a[0], argument(a, 1, 1.0)]) or "\0")),
-        "char": lambda run, this, a: "".join(chr(int(number_of(x)) & 0x7F) for x in a),
+        "rep": lambda run, this, text, times=0.0: repeat(run, _text(text), number_of(times)),
+        "len": lambda run, this, text: float(len(_text(text))), "upper": lambda run, this, text: _text(text).upper(),
+        "lower": lambda run, this, text: _text(text).lower(), "reverse": lambda run, this, text: _text(text)[::-1],
+        "byte": lambda run, this, text, at=1.0: float(ord((_sub(run, this, text, at) or "\0")[0])),
+        "char": lambda run, this, *a: "".join(chr(int(number_of(x)) & 0x7F) for x in a),
     }
 )  # fmt: skip
 
 # --- tables
 
 
-def _insert(run: Interpreter, this: Any, a: list[Any]) -> None:
-    table, size = _table(a), _table(a).border()
-    if len(a) < 3:
-        table.values[float(size + 1)] = argument(a, 1, False)
+def _insert(run: Interpreter, this: Value, value: Value, *a: Value) -> None:
+    table = _table(value)
+    size = table.border()
+    if len(a) < 2:
+        table.values[float(size + 1)] = False if not a or a[0] is None else a[0]
         return
-    at = int(number_of(a[1]))
+    at = int(number_of(a[0]))
     run.budget.spend(size)
     for index in range(size, at - 1, -1):
         table.values[float(index + 1)] = table.values[float(index)]
-    table.values[float(at)] = a[2]
+    table.values[float(at)] = a[1]
 
 
-def _remove(run: Interpreter, this: Any, a: list[Any]) -> Any:
-    table, size = _table(a), _table(a).border()
-    at = int(number_of(argument(a, 1, float(size))))
+def _remove(run: Interpreter, this: Value, value: Value, position: Value) -> Value:
+    table = _table(value)
+    size = table.border()
+    at = size if position is None else int(number_of(position))
     run.budget.spend(size)
-    taken = table.values.get(float(at))
+    removed = table.values.get(float(at))
     for index in range(at, size):
         table.values[float(index)] = table.values[float(index + 1)]
     table.values.pop(float(size), None)
-    return taken
+    return removed
 
 
-def _concat(run: Interpreter, this: Any, a: list[Any]) -> str:
-    items = _table(a).items()
+def _concat(run: Interpreter, this: Value, table: Value, by: Value = "") -> str:
+    items = _table(table).items()
     run.budget.spend(len(items))
-    return run.budget.text(text_of(argument(a, 1, "")).join(map(text_of, items)))
+    return run.budget.text(join(map(text_of, items), text_of(by)))
 
 
-def _sort(run: Interpreter, this: Any, a: list[Any]) -> None:
-    table, before = _table(a), argument(a, 1)
+def _sort(run: Interpreter, this: Value, value: Value, before: Value) -> None:
+    table = _table(value)
     items = table.items()
     run.budget.spend(4 * len(items))
 
-    def less(x: Any, y: Any) -> bool:
-        if before is None:
-            return run.dialect.binary("<", x, y, run.budget)
-        return run.dialect.truth(run.call(before, None, [x, y]))
+    def less(x: Value, y: Value) -> Value:
+        return lua_values.BINARY["<"](x, y) if before is None else truth(run.call(before, None, [x, y]))
 
     items.sort(key=functools.cmp_to_key(lambda x, y: -1 if less(x, y) else 1 if less(y, x) else 0))
     table.values.update(table_of(items).values)
 
 
-def _pairs(run: Interpreter, this: Any, a: list[Any]) -> Any:
-    given = argument(a, 0)
-    found = list((given if isinstance(given, dict) else _table(a).values).items())
+def _pairs(run: Interpreter, this: Value, given: Value) -> Rows:
+    found = Rows((given if isinstance(given, dict) else _table(given).values).items())
     run.budget.spend(len(found))
-    return rows_of(found)
+    return found
 
 
-def _ipairs(run: Interpreter, this: Any, a: list[Any]) -> Any:
-    found = list(enumerate(_table(a).items(), 1))
+def _ipairs(run: Interpreter, this: Value, table: Value) -> Rows:
+    found = Rows((float(index), item) for index, item in enumerate(_table(table).items(), 1))
     run.budget.spend(len(found))
-    return rows_of([(float(index), item) for index, item in found])
+    return found
+
+
+def _unpack(run: Interpreter, this: Value, table: Value) -> Several:
+    return Several(_table(table).items())
+
+
+def _largest_key(run: Interpreter, this: Value, table: Value) -> float:
+    return max((key for key in _table(table).values if isinstance(key, float)), default=0.0)
 
 
 # --- the rest
 
 
-def _say(run: Interpreter, this: Any, a: list[Any]) -> None:
+def _say(run: Interpreter, this: Value, file: Value, *a: Value) -> None:
     """io.stderr:write: the parts of a sentence may come one by one."""
-    run.messages.append(run.budget.text("".join(map(text_of, a[1:]))))
+    run.messages.append(run.budget.text(join(map(text_of, a))))
 
 
-def _silent(run: Interpreter, this: Any, a: list[Any]) -> None:
-    """What a template prints to the console is of no matter here."""
+def _require(run: Interpreter, this: Value, name: Value) -> Value:
+    return _OWN[_text(name)] if name in _OWN else module(_text(name))
 
 
-def _required(run: Interpreter, this: Any, a: list[Any]) -> Any:
-    name = _text(a)
-    own = {"io": _IO, "os": _OS, "math": _MATH, "string": _STRING, "table": _TABLE}
-    return own[name] if name in own else module(name)
-
-
-_IO: dict[str, Any] = {"stderr": natives({"write": _say}), "stdout": natives({"write": _silent})}
-_OS = natives({"time": lambda run, this, a: 0.0, "clock": lambda run, this, a: 0.0})
-_TABLE = natives(
-    {
-        "insert": _insert, "remove": _remove, "concat": _concat, "sort": _sort,
-        "getn": lambda run, this, a: float(_table(a).border()),
-        "maxn": lambda run, this, a: max((k for k in _table(a).values if isinstance(k, float)), default=0.0),
-        "unpack": lambda run, this, a: Several(_table(a).items()),
-    }
-)  # fmt: skip
-_GLOBALS: dict[str, Any] = {
-    "math": _MATH, "string": _STRING, "table": _TABLE, "io": _IO, "os": _OS,
+_OWN: dict[Value, dict[str, Value]] = {
+    "math": _MATH,
+    "string": _STRING,
+    "table": natives(
+        {
+            "insert": _insert, "remove": _remove, "concat": _concat, "sort": _sort, "unpack": _unpack,
+            "getn": lambda run, this, table: float(_table(table).border()), "maxn": _largest_key,
+        }
+    ),
+    "io": {"stderr": natives({"write": _say}), "stdout": natives({"write": silent})},
+    "os": natives({"time": lambda run, this: 0.0, "clock": lambda run, this: 0.0}),
+}  # fmt: skip
+_GLOBALS: dict[str, Value] = {
+    **{str(name): value for name, value in _OWN.items()},
     **natives(
         {
-            "pairs": _pairs, "ipairs": _ipairs, "require": _required, "print": _silent,
-            "tostring": lambda run, this, a: text_of(argument(a, 0)),
-            "tonumber": lambda run, this, a: parsed_number(argument(a, 0)),
-            "type": lambda run, this, a: kind_of(argument(a, 0)),
-            "unpack": lambda run, this, a: Several(_table(a).items()),
+            "pairs": _pairs, "ipairs": _ipairs, "require": _require, "print": silent, "unpack": _unpack,
+            "tostring": lambda run, this, value: text_of(value), "type": lambda run, this, value: kind_of(value),
+            "tonumber": lambda run, this, value: parse_number(value),
         }
     ),
 }  # fmt: skip
 
 
-def lua() -> Lua:
-    """Lua with its library."""
-    return Lua(dict(_GLOBALS), _STRING)
+def _get(target: Value, key: Value) -> Value:
+    if isinstance(target, Table):
+        return target.values.get(key)
+    if isinstance(target, dict):
+        return target.get(key)
+    if isinstance(target, str):
+        return _STRING.get(text_of(key))
+    raise TemplateError(f"{text_of(key)[:60]!r} is asked of {kind_of(target)}")
+
+
+LUA = Dialect(
+    globals=lambda: dict(_GLOBALS),
+    missing=lambda name: None,
+    truth=truth,
+    text=text_of,
+    number=number_of,
+    copy=lua_values.copy,
+    unary=lua_values.UNARY,
+    binary=lua_values.BINARY,
+    logical=lua_values.LOGICAL,
+    same=lua_values.same,
+    get=_get,
+    put=lua_values.put,
+    items=lua_values.items,
+    array=table_of,
+    entries=lambda value: value.items() if isinstance(value, Table) else [],
+    record=lua_values.record,
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from .bounds import TemplateError
 
@@ -11,35 +12,24 @@ REPETITIONS = 3
 LONGEST_SUBJECT = 2_000
 """Longest text that a pattern is searched in [characters]."""
 _CLASSES = {
-    "a": "a-zA-Z",
-    "d": "0-9",
-    "l": "a-z",
-    "u": "A-Z",
-    "s": r"\s",
-    "w": "a-zA-Z0-9",
-    "p": r"!-/:-@\[-`{-~",
+    "a": "a-zA-Z", "d": "0-9", "l": "a-z", "u": "A-Z", "s": r"\s", "w": "a-zA-Z0-9", "p": r"!-/:-@\[-`{-~",
     "x": "0-9a-fA-F",
-}
-
-
-class Matcher:
-    """A pattern that is searched in short texts."""
-
-    __slots__ = ("everywhere", "pattern")
-
-    def __init__(self, pattern: re.Pattern[str], everywhere: bool):
-        self.pattern, self.everywhere = pattern, everywhere
-
-    def within(self, text: str) -> str:
-        """The text, if it is short enough."""
-        return short_enough(text)
+}  # fmt: skip
 
 
 def short_enough(text: str) -> str:
-    """A text that a pattern may be searched in."""
+    """A text that a pattern may be searched in; raise TemplateError if it is too long."""
     if len(text) > LONGEST_SUBJECT:
         raise TemplateError(f"a pattern is searched in a text of more than {LONGEST_SUBJECT} characters")
     return text
+
+
+class Matcher(NamedTuple):
+    """A pattern of JavaScript."""
+
+    pattern: re.Pattern[str]
+    everywhere: bool
+    """Whether all places are meant, and not only the first."""
 
 
 def bounded_pattern(source: str, flags: int = 0) -> re.Pattern[str]:

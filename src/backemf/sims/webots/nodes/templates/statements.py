@@ -1,121 +1,95 @@
-"""Statements of a template, each made a function of the variables that it sees.
-
-They give None, or say that a loop is left, that its next turn begins, or what a function gives back.
-"""
+"""Statements of a template, each compiled to a function of the variables that it sees."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
-from . import tree
 from .bounds import TEXT_PER_WORK, TemplateError
-from .expressions import Expressions
-from .frames import Frame, Returned, Several
-
-_BREAK, _CONTINUE = object(), object()
+from .expressions import Expression, Expressions
+from .runtime import BREAK, CONTINUE, Frame, Put, Returned, Several, Statement, Value
 
 
-class Statements(Expressions):
-    """Makes functions of statements."""
+class Compiler(Expressions):
+    """Compiles expressions and statements."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.line = 0
-        """Line of the statement that runs [1]."""
-        self.output: list[tuple[str, int]] = []
-        """What was printed, each with its line."""
+    def at(self, line: int, before: int, do: Statement) -> Statement:
+        """A statement on its line; its work is what was compiled since there were `before` parts."""
+        work = 1 + self.parts - before
 
-    def _statement(self, part: Any) -> Callable[[Frame], Any]:
-        return getattr(self, f"_do_{type(part).__name__.lower()}")(part)
-
-    def _do_at(self, part: tree.At) -> Callable[[Frame], Any]:
-        before, line = self._parts, part.line
-        do = self._statement(part.statement)
-        work = 1 + self._parts - before
-
-        def run(frame: Frame) -> Any:
-            self.budget.spend(work)
-            self.line = line
+        def run(frame: Frame) -> object:
+            interpreter = frame.run
+            interpreter.budget.spend(work)
+            interpreter.line = line
             try:
                 return do(frame)
             except TemplateError as error:
                 if error.line is None:
-                    error.line = self.line
+                    error.line = interpreter.line
                 raise
 
         return run
 
-    def _do_block(self, part: tree.Block) -> Callable[[Frame], Any]:
-        rows = [self._statement(each) for each in part.statements]
-        # a function may be called before the line that it is on
-        functions = [i for i, each in enumerate(part.statements) if _is_function(each)]
+    def block(self, statements: Sequence[Statement], scope: bool = True) -> Statement:
+        """Statements in their order, with variables of their own if they are a `scope`."""
 
-        def run(frame: Frame) -> Any:
-            inner = Frame(frame)
-            for index in functions:
-                rows[index](inner)
-            for row in rows:
-                ended = row(inner)
+        def run(frame: Frame) -> object:
+            inner = Frame(frame.run, frame) if scope else frame
+            for statement in statements:
+                ended = statement(inner)
                 if ended is not None:
                     return ended
             return None
 
         return run
 
-    def _do_declare(self, part: tree.Declare) -> Callable[[Frame], Any]:
-        values = self._many(part.values)
-        targets, outer = part.targets, part.outer
+    def declare(self, name: str) -> Put:
+        """Sets a variable of the innermost block."""
+
+        def put(frame: Frame, value: Value) -> None:
+            frame.values[name] = value
+
+        return put
+
+    def assign_all(self, targets: Sequence[Put], values: Sequence[Expression], outer: bool = False) -> Statement:
+        """let a = b, a, b = c, d; `outer`: the variables belong to the whole function, as with var."""
+        row = self.row(values)
 
         def run(frame: Frame) -> None:
-            given = values(frame)
-            for index, target in enumerate(targets):
-                value = given[index] if index < len(given) else None
-                self._declare(target, value, frame.home if outer else frame)
+            given = row(frame)
+            home = frame.home if outer else frame
+            for index, put in enumerate(targets):
+                put(home, given[index] if index < len(given) else None)
 
         return run
 
-    def _do_assignmany(self, part: tree.AssignMany) -> Callable[[Frame], Any]:
-        values = self._many(part.values)
-        puts = [self._put(target) for target in part.targets]
+    def evaluate(self, value: Expression) -> Statement:
+        """An expression for what it does."""
 
         def run(frame: Frame) -> None:
-            given = values(frame)
-            for index, put in enumerate(puts):
-                put(frame, given[index] if index < len(given) else None)
+            value.one(frame)
 
         return run
 
-    def _do_evaluate(self, part: tree.Evaluate) -> Callable[[Frame], Any]:
-        value = self._value(part.value)
-
-        def run(frame: Frame) -> None:
-            value(frame)
-
-        return run
-
-    def _do_if(self, part: tree.If) -> Callable[[Frame], Any]:
-        test, yes = self._value(part.test), self._statement(part.yes)
-        no = None if part.no is None else self._statement(part.no)
+    def branch(self, test: Expression, yes: Statement, no: Statement | None) -> Statement:
+        """if (a) b else c"""
         truth = self.dialect.truth
 
-        def run(frame: Frame) -> Any:
-            if truth(test(frame)):
+        def run(frame: Frame) -> object:
+            if truth(test.one(frame)):
                 return yes(frame)
             return None if no is None else no(frame)
 
         return run
 
-    def _turns(
-        self, body: Callable[[Frame], Any], frames: Callable[[Frame], Iterable[Frame]]
-    ) -> Callable[[Frame], Any]:
+    def _repeat(self, body: Statement, frames: Callable[[Frame], Iterable[Frame]]) -> Statement:
         """A loop: its body once with each of its frames, to the end or until it is left."""
 
-        def run(frame: Frame) -> Any:
+        def run(frame: Frame) -> object:
+            spend = frame.run.budget.spend
             for inner in frames(frame):
-                self.budget.spend(3)
+                spend(3)
                 ended = body(inner)
-                if ended is _BREAK:
+                if ended is BREAK:
                     return None
                 if isinstance(ended, Returned):
                     return ended
@@ -123,105 +97,107 @@ class Statements(Expressions):
 
         return run
 
-    def _do_loop(self, part: tree.Loop) -> Callable[[Frame], Any]:
-        first = None if part.first is None else self._statement(part.first)
-        test, body = self._value(part.test), self._statement(part.body)
-        step = None if part.step is None else self._value(part.step)
-        truth, until = self.dialect.truth, part.until
+    def loop(
+        self,
+        test: Expression,
+        body: Statement,
+        *,
+        first: Statement | None = None,
+        step: Expression | None = None,
+        late: bool = False,
+        until: bool = False,
+    ) -> Statement:
+        """for (first; test; step) body; `late` tests after the body, `until` ends where the test is true."""
+        truth = self.dialect.truth
 
         def frames(frame: Frame) -> Iterable[Frame]:
-            inner = Frame(frame)
+            inner = Frame(frame.run, frame)
             if first is not None:
                 first(inner)
-            tested = part.late or truth(test(inner)) != until
-            while tested:
+            goes_on = late or truth(test.one(inner)) != until
+            while goes_on:
                 yield inner
                 if step is not None:
-                    step(inner)
-                tested = truth(test(inner)) != until
+                    step.one(inner)
+                goes_on = truth(test.one(inner)) != until
 
-        return self._turns(body, frames)
+        return self._repeat(body, frames)
 
-    def _do_count(self, part: tree.Count) -> Callable[[Frame], Any]:
-        bounds = [self._value(each) for each in (part.first, part.last, part.step)]
-        name = part.name
+    def count(self, name: str, bounds: Sequence[Expression], body: Statement) -> Statement:
+        """for name = first, last, step do body end"""
+        number = self.dialect.number
 
         def frames(frame: Frame) -> Iterable[Frame]:
-            at, last, step = (self.dialect.unary("number", bound(frame)) for bound in bounds)
+            at, last, step = (number(bound.one(frame)) for bound in bounds)
             if step == 0.0:
                 raise TemplateError("the step of a loop is 0")
             while at <= last if step > 0.0 else at >= last:
-                inner = Frame(frame)
+                inner = Frame(frame.run, frame)
                 inner.values[name] = at
                 yield inner
                 at += step
 
-        return self._turns(self._statement(part.body), frames)
+        return self._repeat(body, frames)
 
-    def _do_each(self, part: tree.Each) -> Callable[[Frame], Any]:
-        items = self._value(part.items, whole=True)
+    def each(self, targets: Sequence[Put], items: Expression, body: Statement, keys: bool = False) -> Statement:
+        """for (a of b), for (a in b), or for a, b in c of Lua."""
+        rows, given = self.dialect.items, items.all or items.one
 
         def frames(frame: Frame) -> Iterable[Frame]:
-            for row in self.dialect.items(self, items(frame), part.keys):
-                inner = Frame(frame)
-                for index, target in enumerate(part.targets):
-                    self._declare(target, row[index] if index < len(row) else None, inner)
+            for row in rows(frame.run, given(frame), keys):
+                inner, values = Frame(frame.run, frame), list(row)
+                for index, put in enumerate(targets):
+                    put(inner, values[index] if index < len(values) else None)
                 yield inner
 
-        return self._turns(self._statement(part.body), frames)
+        return self._repeat(body, frames)
 
-    def _do_switch(self, part: tree.Switch) -> Callable[[Frame], Any]:
-        value = self._value(part.value)
-        tests = [None if test is None else self._value(test) for test, _ in part.cases]
-        bodies = [[self._statement(each) for each in rows] for _, rows in part.cases]
+    def switch(self, value: Expression, cases: Sequence[tuple[Expression | None, list[Statement]]]) -> Statement:
+        """switch (a) { case b: ... default: ... }: tests, None for the default, each with its statements."""
+        same = self.dialect.same
+        default = next((index for index, (test, _) in enumerate(cases) if test is None), len(cases))
 
-        def run(frame: Frame) -> Any:
-            inner, given = Frame(frame), value(frame)
-            chosen = [i for i, test in enumerate(tests) if test is not None and self._same(given, test(inner))]
-            start = chosen[0] if chosen else tests.index(None) if None in tests else len(tests)
-            for rows in bodies[start:]:
-                for row in rows:
-                    ended = row(inner)
+        def run(frame: Frame) -> object:
+            inner, given = Frame(frame.run, frame), value.one(frame)
+            applies = (i for i, (test, _) in enumerate(cases) if test is not None and same(given, test.one(inner)))
+            for _, statements in cases[next(applies, default) :]:
+                for statement in statements:
+                    ended = statement(inner)
                     if ended is not None:
-                        return None if ended is _BREAK else ended
+                        return None if ended is BREAK else ended
             return None
 
         return run
 
-    def _same(self, left: Any, right: Any) -> bool:
-        return self.dialect.binary("===", left, right, self.budget)
+    def leave(self, word: str) -> Statement:
+        """break or continue"""
+        return lambda frame: BREAK if word == "break" else CONTINUE
 
-    def _do_leave(self, part: tree.Leave) -> Callable[[Frame], Any]:
-        return lambda frame: _BREAK if part.word == "break" else _CONTINUE
-
-    def _do_return(self, part: tree.Return) -> Callable[[Frame], Any]:
-        values = self._many(part.values)
+    def give_back(self, values: Sequence[Expression]) -> Statement:
+        """return a, b"""
+        row = self.row(values)
 
         def run(frame: Frame) -> Returned:
-            given = values(frame)
+            given = row(frame)
             return Returned(given[0] if len(given) == 1 else Several(given) if given else None)
 
         return run
 
-    def _do_print(self, part: tree.Print) -> Callable[[Frame], Any]:
-        value = self._value(part.value)
-        if isinstance(part.value, tree.Constant) and isinstance(part.value.value, str):
-            text = part.value.value
-
-            def copy(frame: Frame) -> None:
-                # a text of the file may be long, but not often
-                self.budget.spend(len(text) // TEXT_PER_WORK)
-                self.output.append((text, self.line))
-
-            return copy
+    def copy_text(self, text: str) -> Statement:
+        """Text between the statements of a template, which may be long, but not often."""
 
         def run(frame: Frame) -> None:
-            line = self.line
-            self.output.append((self.budget.text(self.dialect.text(value(frame))), line))
+            frame.run.budget.spend(len(text) // TEXT_PER_WORK)
+            frame.run.output.append((text, frame.run.line))
 
         return run
 
+    def print(self, value: Expression) -> Statement:
+        """The value of an expression between the texts of a template."""
+        text = self.dialect.text
 
-def _is_function(part: Any) -> bool:
-    declared = part.statement if isinstance(part, tree.At) else part
-    return isinstance(declared, tree.Declare) and all(isinstance(value, tree.FunctionBody) for value in declared.values)
+        def run(frame: Frame) -> None:
+            line = frame.run.line
+            frame.run.output.append((frame.run.budget.text(text(value.one(frame))), line))
+
+        return run
