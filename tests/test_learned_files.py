@@ -301,7 +301,7 @@ def test_other_networks_are_refused_by_the_layer(module, named, tmp_path):
     path = scripted(module, tmp_path / "net.pt")
     with pytest.raises(be.ParameterError, match=named) as caught:
         load_network(path)
-    assert str(caught.value).startswith(f"{path}: is no plain MLP, LSTM or GRU") and "\n" not in str(caught.value)
+    assert str(caught.value).startswith(f"{path}: is not a plain MLP, LSTM or GRU") and "\n" not in str(caught.value)
 
 
 # --- ONNX that others write
@@ -411,7 +411,7 @@ def test_bytes_that_are_no_network_are_said(name, content, tmp_path):
     """Empty, random and half-zip files end in one sentence, whatever they are called."""
     path = tmp_path / name
     path.write_bytes(content)
-    with pytest.raises(be.ParameterError, match=r"is empty|is damaged|no ONNX") as caught:
+    with pytest.raises(be.ParameterError, match=r"is empty|is damaged|not an ONNX") as caught:
         load_network(path)
     assert "\n" not in str(caught.value)
 

@@ -16,7 +16,7 @@ def sigmoid(x: Any) -> Any:
     return 0.5 + 0.5 * tanh(0.5 * x)
 
 
-def activated(x: Any, word: str) -> Any:
+def activate(x: Any, word: str) -> Any:
     """What an activation makes of a layer's sums; its parameter stands behind its name, as in "elu(0.5)"."""
     name, parameter = split_activation(word)
     if name == "relu":
@@ -41,7 +41,7 @@ def activated(x: Any, word: str) -> Any:
     return x
 
 
-def normalised(x: Any, norm: LayerNorm) -> Any:
+def normalise(x: Any, norm: LayerNorm) -> Any:
     """(x - mean)/√(variance + epsilon)·weight + bias, mean and variance over the features."""
     share = 1.0 / norm.weight.shape[-1]
     centred = x - share * total(x)
@@ -50,17 +50,13 @@ def normalised(x: Any, norm: LayerNorm) -> Any:
 
 def mlp(x: Any, net: Mlp) -> Any:
     """Output of a perceptron (..., outputs) for inputs (..., inputs)."""
-    words = net.activations
-    for layer, (weight, bias) in enumerate(zip(net.weights, net.biases, strict=True)):
+    for weight, bias, norm, word in net.rows:
         x = matmul(x, weight.T) + bias
-        norm = net.norms[layer] if net.norms else None
-        if norm is not None:
-            x = normalised(x, norm)
-        x = activated(x, words[layer])
+        x = activate(x if norm is None else normalise(x, norm), word)
     return x
 
 
-def begun(features: Any, fresh: Any) -> Any:
+def reset_state(features: Any, fresh: Any) -> Any:
     """The state of a recurrent network, zero where a motor was just reset; a mask reaches over all its features."""
     return where(stack_last([fresh]), 0.0, features)
 

@@ -82,6 +82,12 @@ class Mlp:
         return (*between, self.output_activation)
 
     @property
+    def rows(self) -> list[tuple[np.ndarray, np.ndarray, LayerNorm | None, str]]:
+        """Weights, biases, norm and activation of each layer."""
+        norms = self.norms or (None,) * len(self.weights)
+        return list(zip(self.weights, self.biases, norms, self.activations, strict=True))
+
+    @property
     def input_size(self) -> int | None:
         """Numbers that go in; None while the arrays are not known."""
         shape = shape_of(self.weights[0])
@@ -108,7 +114,7 @@ class _Recurrent:
     head: Mlp
 
     def _check(self) -> None:
-        for name, axes in _FIELDS.items():
+        for name, axes in RECURRENT_FIELDS.items():
             check_arrays(self, name, axes)
             same_length(self, "input_weights", name)
         require_part(self, "head", Mlp)
@@ -147,7 +153,8 @@ class _Recurrent:
         return self.head.output_size
 
 
-_FIELDS = {"input_weights": 2, "hidden_weights": 2, "input_biases": 1, "hidden_biases": 1}
+RECURRENT_FIELDS = {"input_weights": 2, "hidden_weights": 2, "input_biases": 1, "hidden_biases": 1}
+"""The arrays of recurrent layers, and how many axes each has."""
 
 
 @part

@@ -12,7 +12,7 @@ import numpy as np
 from ..actuator.controllers.learned import LearnedController, LearnedMlp, LearnedRecurrent
 from ..actuator.networks import Mlp, plain_activation
 from ..errors import ParameterError
-from .folding import scaled_output
+from .folding import scale_output
 from .linear import CARRIERS, carries, nearest_filter, with_filter
 from .logs import read_log
 from .shares import WARM, cut_sequences, cut_windows, root_mean_square, shares
@@ -192,7 +192,7 @@ def fit_learned(
             if not np.isfinite(done[-1]).all():
                 raise ParameterError(f"learning_rate = {rate:g}: training left the finite numbers; lower it")
             if isinstance(best, Mlp):
-                best = with_filter(scaled_output(best, size), straight) if with_skip else best
+                best = with_filter(scale_output(best, size), straight) if with_skip else best
                 controller = LearnedMlp(network=best, history=history, stride=stride, reset=reset, **scaling)
             else:
                 controller = LearnedRecurrent(network=best, **scaling)

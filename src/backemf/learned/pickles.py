@@ -209,7 +209,9 @@ class _Stack:
         if len(content) != storage.count * kind.itemsize:
             raise Unreadable(f"a storage of {storage.count} numbers with {len(content)} bytes")
         values = np.frombuffer(content, kind)
-        if storage.kind == "bf":
-            # the upper half of a float32
-            return (values.astype(np.uint32) << 16).view(np.float32)
-        return values.astype(kind.newbyteorder("="))
+        return from_bfloat16(values) if storage.kind == "bf" else values.astype(kind.newbyteorder("="))
+
+
+def from_bfloat16(values: np.ndarray) -> np.ndarray:
+    """Single-precision numbers from their upper halves."""
+    return (values.astype(np.uint32) << 16).view(np.float32)

@@ -19,7 +19,7 @@ from ...checks import Number
 from ...errors import ParameterError
 from ...parts import count, number, one, part, word
 from ...physics.ops import alike, stack_first, stack_last, where
-from ..network_laws import begun, gru, lstm, mlp
+from ..network_laws import gru, lstm, mlp, reset_state
 from ..networks import Gru, Lstm, Mlp
 from .controller import Controller
 
@@ -135,9 +135,9 @@ def asked(controller: Any, state: Any, error: Any, velocity: Any, fresh: Any) ->
         changes = {"error_history": stack_first(errors), "velocity_history": stack_first(velocities)}
         return changes, from_history(controller, errors, velocities)
     x = ordered(controller, [error * controller.position_scale], [velocity * controller.velocity_scale])
-    hidden = begun(state.hidden, fresh)
+    hidden = reset_state(state.hidden, fresh)
     if isinstance(controller.network, Lstm):
-        out, hidden, cell = lstm(x, hidden, begun(state.cell, fresh), controller.network)
+        out, hidden, cell = lstm(x, hidden, reset_state(state.cell, fresh), controller.network)
         return {"hidden": hidden, "cell": cell}, out[..., 0] * controller.torque_scale
     out, hidden = gru(x, hidden, controller.network)
     return {"hidden": hidden}, out[..., 0] * controller.torque_scale
