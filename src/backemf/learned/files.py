@@ -108,12 +108,17 @@ def save_network(network: Network | LearnedController, path: str | Path, *, prec
 
 def metadata_of(controller: LearnedController) -> dict[str, Any]:
     """What a controller adds to its network, by the simulators' names."""
-    found: dict[str, Any] = {"input_order": ORDERS[controller.input_order], **single_scales(controller)}
+    found = scale_fields(controller)
     found["effort_scale"] = found["torque_scale"]
     if isinstance(controller, LearnedMlp):
         found["input_idx"] = list(range(0, controller.depth, controller.stride))
         return found | {"history_length": controller.history, "reset": controller.reset}
     return found | {"num_layers": controller.network.layers, "hidden_size": controller.network.hidden_size}
+
+
+def scale_fields(controller: LearnedController) -> dict[str, Any]:
+    """Scales and order of inputs, by the simulators' names."""
+    return {**single_scales(controller), "input_order": ORDERS[controller.input_order]}
 
 
 def controller_fields(found: Mapping[str, Any]) -> dict[str, Any]:
