@@ -200,30 +200,32 @@ def fit_learned(
             measured, predicted = torques(best, sets[1], scales[2])
             trials.append((root_mean_square([predicted - measured]), controller, len(losses), with_skip))
     _, controller, done, with_skip = min(trials, key=lambda trial: trial[0])
+    fitted = report(controller, sets, scales, history if is_mlp else 1)
+    x, y, _ = windows[2]
+    linear_error = scales[2] * root_mean_square([straight(x) - y])
+    return Fitted(**fitted, linear_error=linear_error, linear_history=window[0], skip=with_skip, epochs=done, dt=dt)
+
+
+def report(controller: LearnedController, sets: list[Data], scales: tuple[float, ...], history: int) -> dict[str, Any]:
+    """The fields of `Fitted` that compare the controller and the best PD with the log; `history` is that of an MLP."""
     rows = [torques(controller.network, part, scales[2]) for part in sets]
-    inputs = [pd_inputs(part, scales, history if is_mlp else 1) for part in sets]
+    errors = [root_mean_square([predicted - measured]) for measured, predicted in rows]
+    inputs = [(scales[0] * x[weight > 0, 0], scales[1] * x[weight > 0, history]) for x, _, weight in (sets[0], sets[2])]
     pd = nearest_pd(*inputs[0], rows[0][0])
     measured, predicted = rows[2]
-    by_pd = pd.torque(*inputs[2])
-    errors = [root_mean_square([theirs - ours]) for theirs, ours in rows]
-    x, y, _ = windows[2]
-    return Fitted(
-        controller=controller,
-        training_error=errors[0],
-        validation_error=errors[1],
-        held_out_error=errors[2],
-        pd_error=root_mean_square([by_pd - measured]),
-        pd=pd,
-        linear_error=scales[2] * root_mean_square([straight(x) - y]),
-        linear_history=window[0],
-        skip=with_skip,
-        epochs=done,
-        dt=dt,
-        rows=(len(rows[0][0]), len(rows[1][0]), len(rows[2][0])),
-        measured=measured,
-        predicted=predicted,
-        predicted_by_pd=by_pd,
-    )
+    by_pd = pd.torque(*inputs[1])
+    return {
+        "controller": controller,
+        "training_error": errors[0],
+        "validation_error": errors[1],
+        "held_out_error": errors[2],
+        "pd_error": root_mean_square([by_pd - measured]),
+        "pd": pd,
+        "rows": tuple(len(part) for part, _ in rows),
+        "measured": measured,
+        "predicted": predicted,
+        "predicted_by_pd": by_pd,
+    }
 
 
 def choices_of(network: str, activation: str | None, skip: Any) -> list[tuple[str, bool]]:
@@ -247,12 +249,6 @@ def torques(network: Network, data: Data, scale: float) -> tuple[np.ndarray, np.
     """Measured and predicted torque of the rows that count, in double precision [N·m]."""
     x, y, weight = data
     return scale * y[weight > 0], scale * evaluate(network, x)[weight > 0]
-
-
-def pd_inputs(data: Data, scales: tuple[float, ...], history: int) -> tuple[np.ndarray, np.ndarray]:
-    """Present position error [rad] and velocity [rad/s] of the rows that count."""
-    x, _, weight = data
-    return scales[0] * x[weight > 0, 0], scales[1] * x[weight > 0, history]
 
 
 def nearest_pd(error: np.ndarray, velocity: np.ndarray, torque: np.ndarray) -> Pd:

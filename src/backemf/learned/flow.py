@@ -19,7 +19,7 @@ from ..physics.ops import erf
 from .layers import Activation, Affine, GateRow, Gates, Layer, Linear, Norm, UnsupportedLayer, recurrent_network
 
 WIDEST, DEEPEST = 4096, 200
-"""Most features of a layer and most layers that are read; a larger network is no actuator and could fill the memory."""
+"""Most features of a layer and most layers that are read; a larger network could fill the memory."""
 STATE = "a recurrent state"
 
 
@@ -56,6 +56,18 @@ def whole(value: object) -> Flow:
     if not isinstance(value, Flow) or value.partial == STATE:
         raise UnsupportedLayer("an operation on something else than the input")
     return value
+
+
+def array(value: object) -> np.ndarray:
+    """An array of the file, in double precision."""
+    if not isinstance(value, np.ndarray):
+        raise UnsupportedLayer("weights that are not part of the file")
+    return value.astype(float)
+
+
+def maybe_array(value: object) -> np.ndarray | None:
+    """An array of the file, or None."""
+    return None if value is None else array(value)
 
 
 def compute(function: Callable[..., object], *values: np.ndarray | None) -> np.ndarray | None:

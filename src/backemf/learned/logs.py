@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -117,21 +117,18 @@ def read_table(path: Path) -> dict[str, Any]:
     pyarrow = require_pyarrow("Reading logs")
     try:
         with opened(path, LARGEST, what="a log in CSV or parquet") as file:
-            table = _arrow_table(pyarrow, path, file)
+            if path.suffix.lower() in (".parquet", ".pq"):
+                with pyarrow.parquet.ParquetFile(file) as parquet:
+                    check_size(path, parquet.metadata.num_rows, parquet.metadata.num_columns)
+                    table = parquet.read()
+            else:
+                table = pyarrow.csv.read_csv(file)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError, MemoryError) as error:
         raise ParameterError(f"{path}: cannot be read as a table ({first_line(error)})") from None
     return {
         re.sub(r"\s+\[.*\]$", "", name).strip(): column.to_numpy()
         for name, column in zip(table.column_names, table.columns, strict=True)
     }
-
-
-def _arrow_table(pyarrow: Any, path: Path, file: BinaryIO) -> Any:
-    if path.suffix.lower() not in (".parquet", ".pq"):
-        return pyarrow.csv.read_csv(file)
-    with pyarrow.parquet.ParquetFile(file) as parquet:
-        check_size(path, parquet.metadata.num_rows, parquet.metadata.num_columns)
-        return parquet.read()
 
 
 def merge_joints(table: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from ..actuator.networks import Network
 from ..errors import MissingExtraError, ParameterError
 from . import flow as build
 from .assembly import brief, read_layers, refusal
-from .flow import STATE, Flow, arithmetic, shortest, state_of, unary, whole
+from .flow import STATE, Flow, arithmetic, array, maybe_array, shortest, state_of, unary, whole
 from .layers import GATE_ARRAYS, UnsupportedLayer, gate_rows
 from .onnx_shapes import SHAPES, change_shape
 from .onnx_weights import GATES, array_of, with_external_data
@@ -130,13 +130,6 @@ def operate(onnx: Any, node: Any, known: dict[str, Any], opsets: dict[str, int])
 # --- layers, each a function of the node's kind, its inputs and its options
 
 
-def array(value: object) -> np.ndarray:
-    """Weights of the file."""
-    if not isinstance(value, np.ndarray):
-        raise UnsupportedLayer("weights that are not part of the file")
-    return value.astype(float)
-
-
 def activation(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
     """An activation with its parameter, where it has one."""
     tanh = kind == "Gelu" and options.get("approximate", b"none") == b"tanh"
@@ -153,8 +146,7 @@ def layer_norm(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
     # which axis is the last is known once there are sample values
     if axis != -1 and flow.value is not None and axis != flow.value.ndim - 1:
         raise UnsupportedLayer("a layer norm over more than the features")
-    shift = None if values[2] is None else array(values[2])
-    return build.layer_norm(flow, scale, shift, shortest(options.get("epsilon", 1e-5)), scale.size)
+    return build.layer_norm(flow, scale, maybe_array(values[2]), shortest(options.get("epsilon", 1e-5)), scale.size)
 
 
 def mean(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:

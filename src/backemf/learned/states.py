@@ -31,7 +31,7 @@ def arrays_of(network: Network) -> Arrays:
 
 
 def perceptron_arrays(network: Mlp, prefix: str) -> Arrays:
-    """The arrays of an MLP; a norm stands behind its layer's weights."""
+    """The arrays of an MLP; a norm comes after its layer's weights."""
     pairs: list[tuple[np.ndarray, np.ndarray]] = []
     for weight, bias, norm, _ in network.rows:
         pairs += [(weight, bias)] if norm is None else [(weight, bias), (norm.weight, norm.bias)]

@@ -108,7 +108,7 @@ class Code:
         plain = re.sub(r"___torch_mangle_\d+\.", "", record.kind)
         short = plain.rpartition(".")[2]
         if not isinstance(record.state, dict):
-            raise UnsupportedLayer(f"the layer {short}, whose weights come out of its own code (__setstate__)")
+            raise UnsupportedLayer(f"the layer {short}, whose weights come from its own code (__setstate__)")
         if short in RECURRENT and plain == f"__torch__.torch.nn.modules.rnn.{short}":
             if "_flat_weights" in record.state or not self.is_traced(record):
                 out, *states = recurrent_layers(short, record.state, *arguments)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..actuator.networks import Gru, Lstm
 from . import flow as build
-from .flow import Flow, arithmetic, unary, whole
+from .flow import Flow, arithmetic, array, maybe_array, unary, whole
 from .layers import GATE_ARRAYS, UnsupportedLayer, gate_rows
 
 RECURRENT = {"LSTM": Lstm, "GRU": Gru}
@@ -56,18 +56,6 @@ def operation(name: str, inputs: list[Any]) -> Any:
 
 
 # --- layers
-
-
-def array(value: object) -> np.ndarray:
-    """A tensor of the file, in double precision."""
-    if not isinstance(value, np.ndarray):
-        raise UnsupportedLayer("weights that are not part of the file")
-    return value.astype(float)
-
-
-def maybe_array(value: object) -> np.ndarray | None:
-    """A tensor of the file, or None."""
-    return None if value is None else array(value)
 
 
 def activation(name: str, x: object, parameter: object = None, *scales: object) -> Flow:

@@ -40,7 +40,7 @@ class LearnedMlp(Controller):
     history: int = count("steps", default=3, least=1)
     """Samples of each quantity that it sees, including the present one."""
     stride: int = count("steps", default=1, least=1)
-    """Steps between two samples; 2 stands for Isaac Lab's input_idx = [0, 2, 4, …]."""
+    """Steps between two samples; 2 is Isaac Lab's input_idx = [0, 2, 4, …]."""
     position_scale: Number = number("1/rad", default=1.0)
     """Input per position error; Isaac Lab's networks often have -1."""
     velocity_scale: Number = number("s/rad", default=1.0)
