@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ _FIELDS = {
 """Their names of the scales, and ours; the later of two wins."""
 
 
-def load_network(path: str | Path, *, trust: bool = False, activation: Any = None) -> Network:
+def load_network(path: str | Path, *, trust: bool = False, activation: str | Sequence[str] | None = None) -> Network:
     """The MLP, LSTM or GRU of a TorchScript (.pt), ONNX (.onnx) or safetensors file, or of a state dict (.pt).
 
     Nothing in the file is run. A TorchScript file that cannot be understood without running it is loaded by PyTorch
@@ -53,7 +53,9 @@ def load_learned(path: str | Path, *, trust: bool = False, **changes: Any) -> Le
     return LearnedMlp(network=network, **{**history, **fields, **changes})
 
 
-def read(path: str | Path, trust: bool = False, activation: Any = None) -> tuple[Network, dict[str, Any]]:
+def read(
+    path: str | Path, trust: bool = False, activation: str | Sequence[str] | None = None
+) -> tuple[Network, dict[str, Any]]:
     """Network and metadata of a file."""
     path = Path(path)
     content = read_bytes(path, LARGEST, what="the network of an actuator")
@@ -74,7 +76,7 @@ def read(path: str | Path, trust: bool = False, activation: Any = None) -> tuple
     return network, found
 
 
-def read_state_dict(path: Path, archive: Archive, activation: Any) -> Network:
+def read_state_dict(path: Path, archive: Archive, activation: str | Sequence[str] | None) -> Network:
     """The network of a state dict."""
     arrays = read_tensors(path, archive)
     try:
@@ -132,7 +134,7 @@ def controller_fields(found: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def stride_of(found: dict[str, Any], path: str | Path) -> dict[str, int]:
+def stride_of(found: Mapping[str, Any], path: str | Path) -> dict[str, int]:
     """History and stride from the steps that a file says it looks back."""
     steps = found.get("input_idx")
     if steps is None:

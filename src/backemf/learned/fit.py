@@ -228,7 +228,7 @@ def report(controller: LearnedController, sets: list[Data], scales: tuple[float,
     }
 
 
-def choices_of(network: str, activation: str | None, skip: Any) -> list[tuple[str, bool]]:
+def choices_of(network: str, activation: str | None, skip: object) -> list[tuple[str, bool]]:
     """The activations to train with, with or without a linear filter; raises a `ParameterError` if none is left."""
     if skip not in (None, True, False):
         raise ParameterError(f"skip = {skip!r}: must be True, False or None")

@@ -6,10 +6,10 @@ A row is what the controller sees at its time (target, position, velocity) and t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ..errors import ParameterError
 from ..files import opened
 from ..recording import check_size, first_line, read_recording
 from ..recording_writing import PART, require_pyarrow
+
+if TYPE_CHECKING:
+    from ..run import Run
 
 COLUMNS = ("time", "position", "velocity", "torque")
 TARGETS = ("position_target", "command")
@@ -90,7 +93,7 @@ def columns_of(log: Any, label: str) -> tuple[dict[str, np.ndarray], np.ndarray 
     return same_shape(found, episode, label), episode
 
 
-def find_columns(table: Mapping[str, Any], columns: tuple[str, ...], target: str, problem: str) -> dict[str, str]:
+def find_columns(table: Collection[str], columns: tuple[str, ...], target: str, problem: str) -> dict[str, str]:
     """The name that each column has in a table; raises a `ParameterError` where one is missing."""
     names = {name: name for name in columns} | {"target": next((n for n in TARGETS if n in table), target)}
     for name in names.values():
@@ -99,7 +102,7 @@ def find_columns(table: Mapping[str, Any], columns: tuple[str, ...], target: str
     return names
 
 
-def run_columns(run: Any) -> dict[str, np.ndarray]:
+def run_columns(run: Run) -> dict[str, np.ndarray]:
     """The columns of a run; its positions belong to the end of a step, so each step sees those of the one before."""
     if len(run.time) > 1 and abs(run.time[1] - run.time[0] - run.dt) > 1e-6 * run.dt:
         raise ParameterError("log: a run to train on needs every step: simulate with every=1")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,9 @@ TYPES = {
 """The names of types, and NumPy's."""
 
 
-def read_safetensors(path: Path, content: bytes, activation: Any = None) -> tuple[Network, dict[str, Any]]:
+def read_safetensors(
+    path: Path, content: bytes, activation: str | Sequence[str] | None = None
+) -> tuple[Network, dict[str, Any]]:
     """The network of a file, and the file's metadata."""
     try:
         arrays, notes = parse(content)
