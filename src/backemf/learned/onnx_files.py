@@ -36,7 +36,6 @@ def require_onnx() -> Any:
         import onnx
         import onnx.helper
         import onnx.numpy_helper
-        import onnx.reference
     except ModuleNotFoundError:
         raise MissingExtraError("onnx", "learned", "Reading or writing ONNX") from None
     return onnx
@@ -109,7 +108,7 @@ def operate(onnx: Any, node: Any, known: dict[str, Any], opsets: dict[str, int])
     if any(entry.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for entry in node.attribute):
         raise UnsupportedLayer("a graph within the graph")
     if kind in SHAPES:
-        return change_shape(onnx, node, [known.get(name) for name in node.input if name], opsets)
+        return change_shape(node, [known.get(name) for name in node.input if name], opsets)
     options = {
         entry.name: array_of(onnx, entry.t)
         if entry.type == onnx.AttributeProto.TENSOR

@@ -24,7 +24,7 @@ SHAPES = {
 """Operations on shapes."""
 
 
-def change_shape(onnx: Any, node: Any, inputs: list[Any], opsets: dict[str, int]) -> Any:
+def change_shape(node: Any, inputs: list[Any], opsets: dict[str, int]) -> Any:
     """What an operation on shapes makes of the flow, a state, or an array of the file; None where that is not known."""
     kind, x = node.op_type, inputs[0] if inputs else None
     if any(isinstance(value, Flow) and not value.state for value in inputs) and kind in ("Expand", "Split", "Concat"):
@@ -39,7 +39,7 @@ def change_shape(onnx: Any, node: Any, inputs: list[Any], opsets: dict[str, int]
         few = kind in KEEP_SIZE or all(array is not None and array.size <= FEW for array in arrays)
         if not few or any(array is None for array in arrays):
             return None
-    answers = evaluate(onnx, node, arrays, opsets)
+    answers = evaluate(node, arrays, opsets)
     if states:
         return tuple(state_of(answer) for answer in answers)
     if isinstance(x, Flow) and kind not in ("Shape", "Size"):
@@ -47,7 +47,7 @@ def change_shape(onnx: Any, node: Any, inputs: list[Any], opsets: dict[str, int]
     return answers[0]
 
 
-def evaluate(onnx: Any, node: Any, arrays: list[np.ndarray | None], opsets: dict[str, int]) -> list[Any]:
+def evaluate(node: Any, arrays: list[np.ndarray | None], opsets: dict[str, int]) -> list[Any]:
     """The outputs of a node for arrays, by the onnx package; None each while the first array is not known."""
     known = [array for array in arrays if array is not None]
     if not known or arrays[0] is None:
@@ -58,9 +58,12 @@ def evaluate(onnx: Any, node: Any, arrays: list[np.ndarray | None], opsets: dict
         raise UnsupportedLayer("a shape that is not part of the file")
     if result_size(node.op_type, known) > MOST:
         raise UnsupportedLayer(f"the operation {node.op_type} with more than {MOST} numbers")
+    # slow to import, and a plain MLP does not need it
+    from onnx.reference import ReferenceEvaluator
+
     try:
         names = [name for name in node.input if name]
-        return onnx.reference.ReferenceEvaluator(node, opsets=opsets).run(None, dict(zip(names, known, strict=True)))
+        return list(ReferenceEvaluator(node, opsets=opsets).run(None, dict(zip(names, known, strict=True))))
     except Exception:  # the package raises many kinds for arrays that do not fit
         raise UnsupportedLayer("arrays whose shapes do not fit") from None
 

@@ -10,16 +10,9 @@ from ..actuator.networks import PARAMETERS, RECURRENT_FIELDS, Lstm, Mlp, Network
 from .layers import GATE_ARRAYS
 
 _ACTIVATIONS = {
-    "relu": nn.ReLU,
-    "elu": nn.ELU,
-    "tanh": nn.Tanh,
-    "softsign": nn.Softsign,
-    "sigmoid": nn.Sigmoid,
-    "leaky_relu": nn.LeakyReLU,
-    "gelu": nn.GELU,
-    "gelu_tanh": lambda: nn.GELU(approximate="tanh"),
-    "silu": nn.SiLU,
-}
+    "relu": nn.ReLU, "elu": nn.ELU, "tanh": nn.Tanh, "softsign": nn.Softsign, "sigmoid": nn.Sigmoid,
+    "leaky_relu": nn.LeakyReLU, "gelu": nn.GELU, "gelu_tanh": lambda: nn.GELU(approximate="tanh"), "silu": nn.SiLU,
+}  # fmt: skip
 
 
 class LstmModule(nn.Module):
