@@ -53,7 +53,7 @@ def datasheet(sheet: be.Datasheet, motor: be.Motor) -> Section:
     words = "Strong colour: continuous operation. Pale: for a short time, up to the voltage and the current limit."
     return Section(
         "1  A datasheet, checked",
-        "<p>Every value that the manufacturer prints is compared with what the others predict. What agrees can be trusted; "
+        "<p>Every value on the datasheet is compared with what the others predict. What agrees can be trusted; "
         "a wrong unit or convention is named, with its cause.</p>"
         f'<div class="two">{picture(drawn, "operating range", words)}<div>{findings_table(findings)}</div></div>'
         f"<details><summary>Every constant that follows</summary>{constants_table(motor)}</details>",

@@ -1,7 +1,7 @@
 """Train a network on the log of an actuator with friction and delay, and save it for the simulators.
 
-The log is simulated here; it could come from a test bench. Files go to out/ (or the folder named by BACKEMF_OUT): TorchScript for mjlab
-and Isaac Lab, ONNX for Newton, each where its package is installed.
+The log is simulated here; it could come from a test bench. Files go to out/ (or the folder named by BACKEMF_OUT):
+TorchScript for mjlab and Isaac Lab, ONNX for Newton, each where its package is installed.
 """
 
 import os
