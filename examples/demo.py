@@ -1,6 +1,6 @@
-"""The whole way of one motor: datasheet, check, servo under load, every simulator's view of it, and what to paste.
+"""One motor from datasheet to simulator: checks, a servo under load, every simulator's model of it, and text to paste.
 
-Leaves a page, demo.html, in out/ (or in the folder named by BACKEMF_OUT), and the picture of the run, demo.svg.
+Writes a page, demo.html, to out/ (or in the folder named by BACKEMF_OUT), and the picture of the run, demo.svg.
 """
 
 import os
@@ -21,12 +21,12 @@ from backemf.transfer.targets import NAMES, target_of
 MOTOR = "maxon-re40-gp52c"
 """A 150 W motor with a planetary gear of 53:1."""
 ARM = be.Pendulum(mass=8.0, length=0.35)
-"""What it moves: 27 N·m where the arm is level, four times what the motor gives continuously."""
+"""The load: 27 N·m where the arm is level, four times the continuous torque of the motor."""
 SWING = be.commands.Sine(amplitude=1.35, frequency=0.2)
-"""Where the arm is to be [rad from hanging]: up to either side every five seconds."""
+"""Target angle of the arm [rad from hanging]: up to either side every five seconds."""
 DURATION, DT = 60.0, 2e-3
 DERATING = be.Limits(peak_current=30.0, continuous_current=5.77, derating_start=80.0, derating_end=105.0)
-"""What the drive allows: 30 A up to 80 °C in the winding, less and less from there, 5.77 A at 105 °C."""
+"""Limits of the drive: 30 A up to 80 °C in the winding, falling to 5.77 A at 105 °C."""
 
 console = Console()
 
@@ -53,7 +53,7 @@ def datasheet(sheet: be.Datasheet, motor: be.Motor) -> Section:
     words = "Strong colour: continuous operation. Pale: for a short time, up to the voltage and the current limit."
     return Section(
         "1  A datasheet, checked",
-        "<p>Every figure that the maker prints is compared with what the others predict. What agrees may be trusted; "
+        "<p>Every value on the datasheet is compared with what the others predict. What agrees can be trusted; "
         "a wrong unit or convention is named, with its cause.</p>"
         f'<div class="two">{picture(drawn, "operating range", words)}<div>{findings_table(findings)}</div></div>'
         f"<details><summary>Every constant that follows</summary>{constants_table(motor)}</details>",
@@ -74,7 +74,7 @@ def closed_loop(run: be.Run, folder: Path) -> Section:
     response = be.plot.step_response(run, folder / "demo.svg")
     return Section(
         "2  A geared servo at work",
-        f'<div class="two">{picture(response, "run", "The joint, what the drive applies, the heat, and the limits.")}'
+        f'<div class="two">{picture(response, "run", "The joint, the drive, the temperatures and the limits.")}'
         f"<div><p>A position controller swings an arm of {ARM.mass:.0f} kg. The battery sags, commands arrive 4 ms "
         f"late, gears lose a quarter of the power, and the winding heats up. {said}.</p>"
         f"{run_findings(run.findings())}"
@@ -83,7 +83,7 @@ def closed_loop(run: be.Run, folder: Path) -> Section:
 
 
 def in_simulators(motor: be.Motor, found: dict[str, be.Exported]) -> Section:
-    console.rule("3  what each simulator makes of it")
+    console.rule("3  the motor in each simulator")
     rows = []
     for name, export in found.items():
         counts = [
@@ -92,11 +92,11 @@ def in_simulators(motor: be.Motor, found: dict[str, be.Exported]) -> Section:
         rows.append((escape(target_of(name).title), *map(str, counts)))
         console.print(f"  {target_of(name).title:14} {counts[0]} kept, {counts[1]} approximated, {counts[2]} dropped")
     drawn = simulators(motor, title="maxon RE 40 with GP 52 C")
-    words = "Blue is the motor, orange what the simulator's own actuator gives when it is asked for everything."
+    words = "Blue is the motor, orange the simulator's own actuator at full command."
     return Section(
         "3  The same motor in seven simulators",
         "<p>Each simulator's own law is run beside the motor. While the motor drives, most agree; while it brakes, all "
-        "give too little: gears help a braking motor, and no simulator knows it.</p>"
+        "give too little: gear losses help a braking motor, and no simulator models that.</p>"
         f'<div class="one">{picture(drawn, "simulators", words)}</div>'
         + table(("simulator", "phenomena kept", "approximated", "dropped"), rows, numeric=(1, 2, 3)),
     )
@@ -128,7 +128,7 @@ def main() -> None:
     sections += [in_simulators(motor, found), to_paste(found)]
     page = folder / "demo.html"
     page.write_text(be.plot.html("One motor, from its datasheet to every simulator", sections), encoding="utf-8")
-    console.print(f"  {page}, {time.perf_counter() - began:.1f} s in all")
+    console.print(f"  {page}, {time.perf_counter() - began:.1f} s in total")
 
 
 if __name__ == "__main__":

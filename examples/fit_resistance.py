@@ -14,7 +14,7 @@ import backemf as be
 STEPS, DT = 400, 5e-4
 LOAD = be.Inertia(inertia=1e-4)
 FRICTION = 0.004
-"""Coulomb friction of the motor that is measured [N·m]."""
+"""Coulomb friction of the measured motor [N·m]."""
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def main() -> None:
         found = minimize(lambda x: tuple(map(np.asarray, cost(x))), x0=[1.5, 3.0], jac=True, method="BFGS")
         fitted = np.asarray(speeds(jnp.asarray(found.x)))
     print(f"started at R x 1.50, friction x 3.00; found R x {found.x[0]:.4f}, friction x {found.x[1]:.4f}")
-    print(f"in {found.nfev} runs with gradients; what is left is the noise: {np.sqrt(found.fun):.3f} rad/s")
+    print(f"in {found.nfev} runs with gradients; the residual is the noise: {np.sqrt(found.fun):.3f} rad/s")
     rpm = be.units.convert(1.0, "rpm")
     be.plot.curves(
         DT * np.arange(STEPS),

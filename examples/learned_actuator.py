@@ -1,7 +1,7 @@
-"""Teach a network what an actuator does: simulate one with friction and delay, train on the log, save the network.
+"""Train a network on the log of an actuator with friction and delay, and save it for the simulators.
 
-The log stands for one from a test bench. Files go to out/ (or the folder named by BACKEMF_OUT): TorchScript for mjlab
-and Isaac Lab, ONNX for Newton, each where its package is installed.
+The log is simulated here; it could come from a test bench. Files go to out/ (or the folder named by BACKEMF_OUT):
+TorchScript for mjlab and Isaac Lab, ONNX for Newton, each where its package is installed.
 """
 
 import os
@@ -17,7 +17,7 @@ LOAD = be.Inertia(inertia=2e-4)
 
 
 def bench() -> be.Actuator:
-    """A position-controlled motor with sticking friction, a weak supply, and commands that arrive 8 ms late."""
+    """A position-controlled motor with stiction, a weak supply, and commands that arrive 8 ms late."""
     friction = be.LuGre(coulomb=0.02, stiction=0.035, stribeck_velocity=1.0, stiffness=5.0, damping=0.01, viscous=1e-4)
     motor = be.Datasheet.load("maxon-re40-148877").motor(friction=friction)
     controller = be.PositionPid(kp=20.0, kd=0.4)
@@ -25,7 +25,7 @@ def bench() -> be.Actuator:
 
 
 def targets(seed: int) -> np.ndarray:
-    """Position targets that wander: sines of random pitch, with a jump now and then [rad]."""
+    """Random position targets: sines of random frequency, and a step every second [rad]."""
     rng = np.random.default_rng(seed)
     time = DT * np.arange(round(DURATION / DT))
     sines = sum(0.3 * np.sin(2 * np.pi * rng.uniform(0.1, 3.0) * time + rng.uniform(0, 6)) for _ in range(6))

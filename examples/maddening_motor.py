@@ -1,7 +1,7 @@
-"""A motor in a MADDENING graph with a brake: MIME's law and the full motor in its place, a sweep and a gradient.
+"""A motor with a brake in a MADDENING graph: MIME's law, then the full motor, a sweep and a gradient.
 
-Needs MADDENING, which asks for a JAX of its own: pip install 'backemf[maddening]' in an environment apart. Without it
-the example says so and ends. Draws maddening_motor.svg in out/ (or in the folder named by BACKEMF_OUT).
+Needs MADDENING, which pins its own version of JAX: pip install 'backemf[maddening]' in a separate environment. Without
+it the example says so and ends. Draws maddening_motor.svg in out/ (or in the folder named by BACKEMF_OUT).
 """
 
 # pyright: reportMissingImports=false
@@ -68,7 +68,7 @@ def main() -> None:
     speeds = np.asarray(jax.jit(jax.vmap(speed))(ohms))
     print(f"4096 motors of {ohms[0]:.2f} to {ohms[-1]:.2f} Ω: {speeds.max():.1f} to {speeds.min():.1f} rad/s")
     print(f"d speed / d resistance = {float(jax.grad(speed)(constants.r_ohm)):.2f} rad/s per Ω")
-    # an environment made for MADDENING may have no matplotlib
+    # an environment for MADDENING may lack matplotlib
     if importlib.util.find_spec("matplotlib") is not None:
         be.plot.curves(
             ohms,

@@ -35,7 +35,7 @@ def main() -> None:
         position = position + dt * velocity
         positions.append(position)
 
-    # some environments start again, cold and without current
+    # some environments are reset, cold and without current
     state = step.reset(state, np.arange(ENVIRONMENTS)[:, None] < 16)
     print(f"{ENVIRONMENTS} x {JOINTS} motors after 100 steps:")
     print(f"  position {position.mean():.3f} ± {position.std():.4f} rad")

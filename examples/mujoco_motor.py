@@ -1,4 +1,4 @@
-"""A pendulum lifted and let down by a geared motor inside MuJoCo: with what `<dcmotor>` knows, and with all of it.
+"""A geared motor lifts and lowers a pendulum inside MuJoCo: with what `<dcmotor>` models, and with the full motor.
 
 Draws mujoco_motor.svg in out/ (or in the folder named by BACKEMF_OUT).
 """
@@ -37,10 +37,8 @@ FULL = be.Motor(
     gearbox=be.Gearbox(stages=(be.Stage(ratio=50.0, efficiency=0.75, back_efficiency=0.6),), backlash=0.005),
 )
 PLAIN = replace(FULL, thermal=None, friction=None, gearbox=be.Gearbox(stages=(be.Stage(ratio=50.0),)))
-
-
 SECONDS, PERIOD = 12.0, 4.0
-"""How long, and how long once up to the horizontal and down again takes [s]."""
+"""Duration of the run, and of one lift to the horizontal and back [s]."""
 
 
 def lift(motor: be.Motor, supply: be.Supply) -> tuple[str, list[float]]:

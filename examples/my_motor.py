@@ -1,4 +1,4 @@
-"""Type in a datasheet, have it checked, and see what the motor can do.
+"""Type in a datasheet, check it, and see what the motor can do.
 
 Draws my_motor.svg in out/ (or in the folder named by BACKEMF_OUT).
 """
@@ -14,7 +14,7 @@ source = "typed in from a data sheet"
 
 [conventions]
 resistance = "line-to-line"
-torque_constant = "rms"          # torque per RMS ampere: brought to DC amperes below
+torque_constant = "rms"          # torque per RMS ampere: converted to DC amperes below
 
 [electrical]
 nominal_voltage = "24 V"

@@ -1,4 +1,4 @@
-"""Every picture there is, for a real motor with a gearbox, bristle friction and cogging added to it.
+"""Every plot, for a real motor with a gearbox, bristle friction and cogging added to it.
 
 Writes SVG files to out/ (or to the folder named by BACKEMF_OUT).
 """
@@ -14,7 +14,7 @@ from backemf.sims.mime.pictures import mime_verification
 def geared_motor() -> be.Motor:
     """The RE 40 behind a two-stage planetary gear, with the friction and drag that such a train has."""
     sheet = be.Datasheet.load("maxon-re40-148877")
-    # the sheet says nothing of the hottest winding, so we choose
+    # the sheet does not give the highest winding temperature, so we choose one
     sheet = sheet.replace(thermal=replace(sheet.thermal, max_winding_temperature=125.0))
     return sheet.motor(
         friction=be.LuGre(coulomb=0.006, stiction=0.011, stribeck_velocity=8.0, stiffness=12.0, damping=0.002),
@@ -26,7 +26,7 @@ def geared_motor() -> be.Motor:
 
 
 def position_control(motor: be.Motor, **parts) -> be.Run:
-    """A quarter turn under a position controller; `parts` hold the command up before it gets there."""
+    """A quarter turn under a position controller; `parts` delay or slow down the command."""
     controller = be.PositionPid(kp=40.0, kd=1.2)
     servo = be.Actuator(motor, be.Supply(voltage=18.0), controller=controller, **parts)
     return be.simulate(servo, be.Inertia(inertia=0.02), be.commands.Step(value=1.57, time=0.05), 0.4)

@@ -1,7 +1,7 @@
 """Step a batch of robots in a loop the way reinforcement learning does: actions in, torques, rewards and resets out.
 
-Nothing is trained; the policy is noise. Three kinds of actuator drive the twelve joints of each robot, every robot has
-motors of its own, and commands arrive late. Draws training_loop.svg in out/ (or in the folder named by BACKEMF_OUT).
+Nothing is trained; the policy is noise. Three kinds of actuator drive the twelve joints of each robot, the motors of
+every robot differ, and commands are delayed. Draws training_loop.svg in out/ (or in the folder named by BACKEMF_OUT).
 """
 
 import os
@@ -82,7 +82,7 @@ def main() -> None:
         share_limited.append(100.0 * np.count_nonzero(np.asarray(out.limit)) / action.size)
         watts.append(power.mean())
         energy = np.nansum(np.asarray(out.electrical_energy), axis=1)
-        # robots that went too far start again
+        # robots that moved too far are reset
         done = np.abs(position).max(axis=1) > 0.9
         falls += int(done.sum())
         state = step.reset(state, done)

@@ -12,7 +12,7 @@ from long import some_now
 import backemf as be
 from backemf.actuator import network_laws as laws
 from backemf.actuator.networks import ACTIVATIONS
-from backemf.learned import Gru, LearnedMlp, LearnedRecurrent, Lstm, Mlp, asked, memory_of
+from backemf.learned import Gru, LearnedMlp, LearnedRecurrent, Lstm, Mlp, learned_torque, memory_of
 from backemf.tree import map_numbers
 
 jax = pytest.importorskip("jax")
@@ -112,7 +112,9 @@ def run(controller, errors, velocities, fresh, engine="numpy"):
     state = zeros(engine, memory_of(controller, errors.shape[1:]))
     torques = []
     for error, velocity, first in zip(errors, velocities, fresh, strict=True):
-        changes, torque = law.asked(held, state, on(engine, error), on(engine, velocity), on(engine, np.asarray(first)))
+        changes, torque = law.learned_torque(
+            held, state, on(engine, error), on(engine, velocity), on(engine, np.asarray(first))
+        )
         state = SimpleNamespace(**changes)
         torques.append(as_numpy(torque))
     return np.stack(torques)
@@ -160,7 +162,7 @@ def test_a_reset_motor_starts_from_a_zero_state(kind):
     np.testing.assert_array_equal(torques[5:, 0], torques[:5, 0])
     assert (np.abs(torques[5:, 1] - torques[:5, 1]) > 1e-6).all()
     lost = SimpleNamespace(**{name: np.full(shape, np.nan) for name, shape in memory_of(c, (2,)).items()})
-    _, torque = asked(c, lost, errors[0], velocities[0], np.array([True, False]))
+    _, torque = learned_torque(c, lost, errors[0], velocities[0], np.array([True, False]))
     assert torque[0] == torques[0, 0] and np.isnan(torque[1])
 
 
@@ -180,7 +182,9 @@ def test_one_motor_on_plain_floats_is_the_same(controller):
     expected = run(controller, errors, velocities, fresh)
     law, state = bound("python"), zeros("python", memory_of(controller, ()))
     for step in range(8):
-        changes, torque = law.asked(controller, state, float(errors[step]), float(velocities[step]), fresh[step])
+        changes, torque = law.learned_torque(
+            controller, state, float(errors[step]), float(velocities[step]), fresh[step]
+        )
         state = SimpleNamespace(**changes)
         assert float(torque) == pytest.approx(expected[step], rel=1e-13)
 
@@ -227,7 +231,7 @@ def test_gradients_through_the_past_are_finite_differences(controller):
         state, total = zeros(engine, memory_of(controller, (2,))), 0.0
         for step in range(6):
             first = on(engine, fresh[step])
-            changes, torque = law.asked(held, state, e[step], on(engine, velocities[step]), first)
+            changes, torque = law.learned_torque(held, state, e[step], on(engine, velocities[step]), first)
             state, total = SimpleNamespace(**changes), total + (on(engine, weights[step]) * torque).sum()
         return total
 
@@ -247,7 +251,7 @@ def test_gradients_through_the_past_are_finite_differences(controller):
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_gradients_are_finite_far_out(activation):
     """Sums of ±1000 overflow no exponential, neither in the answer nor in its gradient."""
-    slopes = jax.vmap(jax.grad(lambda x: bound("jax", laws).activated(x, activation)))
+    slopes = jax.vmap(jax.grad(lambda x: bound("jax", laws).activate(x, activation)))
     assert np.isfinite(slopes(jax.numpy.array([-1e3, -1.0, 0.0, 1.0, 1e3]))).all()
 
 
@@ -258,7 +262,7 @@ def test_weights_have_gradients_under_jit():
     assert len(leaves) == 6 + 3
     state = zeros("jax", memory_of(c, (4,)))
     ones = jax.numpy.ones(4)
-    slope = jax.jit(jax.grad(lambda held: bound("jax").asked(held, state, ones, ones, True)[1].sum()))(c)
+    slope = jax.jit(jax.grad(lambda held: bound("jax").learned_torque(held, state, ones, ones, True)[1].sum()))(c)
     assert isinstance(slope, LearnedMlp) and slope.network.weights[0].shape == (8, 6)
     assert np.abs(slope.network.weights[0]).max() > 0
 
@@ -271,7 +275,7 @@ def test_torch_compiles_one_graph():
 
     def step(errors, velocities, error, velocity, fresh):
         state = be.State(error_history=errors, velocity_history=velocities)
-        changes, torque = law.asked(c, state, error, velocity, fresh)
+        changes, torque = law.learned_torque(c, state, error, velocity, fresh)
         return changes["error_history"], torque
 
     arguments = [torch.zeros(shape["error_history"], dtype=torch.float64)] * 2
@@ -289,7 +293,7 @@ def test_torch_compiles_one_graph():
     (
         (lambda: LearnedMlp(network=perceptron(), history=4), "takes 6 inputs, history=4 gives 8: give history=3"),
         (lambda: LearnedMlp(network=perceptron((5, 4, 1))), "takes 5 inputs, history=3 gives 6: it must take an even"),
-        (lambda: LearnedMlp(network=perceptron((6, 4, 2))), "gives 2 numbers: it must give one"),
+        (lambda: LearnedMlp(network=perceptron((6, 4, 2))), "has 2 outputs: it must have one"),
         (lambda: LearnedMlp(network=perceptron(), history=0), "LearnedMlp.history = 0: must be a whole number"),
         (lambda: LearnedMlp(network=perceptron(), stride=1.5), "LearnedMlp.stride = 1.5: must be a whole number"),
         (lambda: LearnedMlp(network=perceptron(), reset="none"), "reset = 'none': must be one of backfill, zero"),

@@ -301,7 +301,30 @@ def test_other_networks_are_refused_by_the_layer(module, named, tmp_path):
     path = scripted(module, tmp_path / "net.pt")
     with pytest.raises(be.ParameterError, match=named) as caught:
         load_network(path)
-    assert str(caught.value).startswith(f"{path}: is no plain MLP, LSTM or GRU") and "\n" not in str(caught.value)
+    assert str(caught.value).startswith(f"{path}: is not a plain MLP, LSTM or GRU") and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ("silu", "layer norms", "lstm, two layers, deep head", "gru, three layers"))
+def test_a_trusted_file_gives_the_same_network(name, tmp_path):
+    """PyTorch runs the file in place of our reading of its code; the weights are the same."""
+    path = save_network(NETWORKS[name], tmp_path / "net.pt", precision="float64")
+    for ours, theirs in zip(arrays(NETWORKS[name]), arrays(load_network(path, trust=True)), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("module", (Scaled(), Bounded(), Functional("softsign")), ids=("lstm", "gru", "mlp"))
+def test_trust_makes_no_difference_to_a_file_that_is_understood(module, tmp_path):
+    """Scales, a bounded head and functions are found either way."""
+    path = scripted(module, tmp_path / "net.pt")
+    for ours, theirs in zip(arrays(load_network(path)), arrays(load_network(path, trust=True)), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize(("module", "named"), ((Mirrored(), "the answers differ"), (Residual(), "a sum of two layers")))
+def test_a_trusted_file_is_still_compared(module, named, tmp_path):
+    """What PyTorch computes has to be what the layers say."""
+    with pytest.raises(be.ParameterError, match=named):
+        load_network(scripted(module, tmp_path / "net.pt"), trust=True)
 
 
 # --- ONNX that others write
@@ -411,7 +434,7 @@ def test_bytes_that_are_no_network_are_said(name, content, tmp_path):
     """Empty, random and half-zip files end in one sentence, whatever they are called."""
     path = tmp_path / name
     path.write_bytes(content)
-    with pytest.raises(be.ParameterError, match=r"is empty|is damaged|no ONNX") as caught:
+    with pytest.raises(be.ParameterError, match=r"is empty|is damaged|not an ONNX") as caught:
         load_network(path)
     assert "\n" not in str(caught.value)
 

@@ -8,7 +8,7 @@ from learned_networks import perceptron
 
 import backemf as be
 from backemf.actuator import network_laws as laws
-from backemf.learned import LearnedMlp, LearnedRecurrent, Lstm, asked, fit_learned, memory_of
+from backemf.learned import LearnedMlp, LearnedRecurrent, Lstm, fit_learned, learned_torque, memory_of
 from backemf.learned import shares as fitting
 from backemf.learned.linear import LinearFilter, with_filter
 from backemf.learned.logs import Stretch, read_log
@@ -67,7 +67,7 @@ def test_the_errors_are_those_of_the_controller(fitted):
     for block in held:
         state = be.State(**{name: np.zeros(shape) for name, shape in memory_of(fitted.controller, ()).items()})
         for row in range(len(block)):
-            changes, torque = asked(fitted.controller, state, block.error[row], block.velocity[row], row == 0)
+            changes, torque = learned_torque(fitted.controller, state, block.error[row], block.velocity[row], row == 0)
             state = be.State(**changes)
             if row >= 2:
                 misses.append(torque - block.torque[row])
@@ -165,8 +165,8 @@ def test_two_units_carry_a_filter_through_a_layer(sizes, activation):
 def test_an_activation_that_carries_no_filter_is_said():
     """softsign bends every sum; without skip it is trained alone, as recurrent networks are."""
     for options, words in (
-        ({"activation": "softsign"}, "not by activation = 'softsign'; leave skip out"),
-        ({"network": "gru", "hidden": 4}, "not by network = 'gru'; leave skip out"),
+        ({"activation": "softsign"}, "activation = 'softsign' cannot; leave skip out"),
+        ({"network": "gru", "hidden": 4}, "network = 'gru' cannot; leave skip out"),
     ):
         with pytest.raises(be.ParameterError, match=words):
             fit_learned(motion(600), epochs=1, skip=True, **options)
@@ -381,7 +381,7 @@ def test_an_empty_cell_is_said_with_its_row(tmp_path):
         ({"held_out": 1.0}, "held_out = 1.0: must be a share between 0 and 1"),
         ({"held_out": 0.99}, "held_out = 0.99 leaves no rows to train on"),
         ({"learning_rate": -1.0}, "learning_rate = -1.0: must be a finite number greater than 0"),
-        ({"learning_rate": 1e30}, r"learning_rate = 1e\+30: training left the finite numbers; lower it"),
+        ({"learning_rate": 1e30}, r"learning_rate = 1e\+30: the loss is not finite; lower it"),
         ({"reset": "hold"}, "reset = 'hold': must be one of backfill, zero"),
     ),
 )
@@ -419,7 +419,7 @@ def test_a_fit_is_saved_with_its_scales(fitted, tmp_path):
     read = load_learned(fitted.save(tmp_path / "fit.onnx"))
     assert isinstance(read, LearnedMlp) and read.torque_scale == pytest.approx(fitted.controller.torque_scale)
     state = be.State(error_history=np.full(3, 0.1), velocity_history=np.full(3, -2.0))
-    ours, theirs = (asked(c, state, 0.2, -1.5, False)[1] for c in (fitted.controller, read))
+    ours, theirs = (learned_torque(c, state, 0.2, -1.5, False)[1] for c in (fitted.controller, read))
     assert theirs == pytest.approx(ours, rel=1e-4)
 
 
@@ -431,8 +431,8 @@ def test_a_bar_is_shown_only_when_asked(capfd):
 
 
 def test_a_network_of_ones_own_is_a_controller():
-    """`asked` needs nothing but the states it names."""
+    """`learned_torque` needs nothing but the states it names."""
     c = LearnedMlp(network=perceptron((2, 3, 1)), history=1)
     state = be.State(error_history=np.zeros((1, 2)), velocity_history=np.zeros((1, 2)))
-    changes, torque = asked(c, state, np.array([0.1, 0.2]), np.array([1.0, 2.0]), True)
+    changes, torque = learned_torque(c, state, np.array([0.1, 0.2]), np.array([1.0, 2.0]), True)
     assert torque.shape == (2,) and changes["error_history"].shape == (1, 2)

@@ -225,7 +225,7 @@ def test_a_state_dict_is_read_with_its_activation_given(suffix, tmp_path):
         torch.save(state, path)
     else:
         write_arrays(state, path)
-    with pytest.raises(be.ParameterError, match="no word about what follows each layer: give activation="):
+    with pytest.raises(be.ParameterError, match="not what follows each layer: give activation="):
         load_network(path)
     network = load_network(path, activation="elu(0.5)")
     x = torch.randn(7, 6)
@@ -281,7 +281,7 @@ def test_an_activation_that_the_file_says_itself_is_not_given(tmp_path):
     """Two words for one thing could contradict each other."""
     for suffix in (".pt", ".onnx", ".safetensors"):
         path = save_network(perceptron(), tmp_path / f"net{suffix}")
-        with pytest.raises(be.ParameterError, match="says its activations itself: leave activation out"):
+        with pytest.raises(be.ParameterError, match="names its activations itself: leave activation out"):
             load_network(path, activation="elu")
 
 

@@ -13,7 +13,7 @@ import pytest
 from learned_networks import bound, norm, perceptron, recurrent
 
 import backemf as be
-from backemf.learned import Gru, LearnedMlp, LearnedRecurrent, Lstm, asked, load_learned, memory_of
+from backemf.learned import Gru, LearnedMlp, LearnedRecurrent, Lstm, learned_torque, load_learned, memory_of
 from backemf.learned import save_network as save
 from backemf.sims import isaaclab, mjlab
 
@@ -38,7 +38,9 @@ def ours(controller) -> np.ndarray:
     state = SimpleNamespace(**{n: np.zeros(s) for n, s in memory_of(controller, (ENVS, JOINTS)).items()})
     torques = []
     for step in range(STEPS):
-        changes, torque = asked(controller, state, targets[step] - positions[step], velocities[step], step == 0)
+        changes, torque = learned_torque(
+            controller, state, targets[step] - positions[step], velocities[step], step == 0
+        )
         state = SimpleNamespace(**changes)
         torques.append(torque)
     return np.stack(torques)

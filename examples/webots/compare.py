@@ -1,4 +1,4 @@
-"""The three controllers beside this file on every backend: Webots' ideal motor, our full motor, and MuJoCo.
+"""The three controllers in this folder on every backend: Webots' ideal motor, our full motor, and MuJoCo.
 
 Writes webots_*.svg to out/ (or to the folder named by BACKEMF_OUT).
 """

@@ -1,4 +1,4 @@
-"""endless_velocity controller: two wheels turn on and on, and back half-way."""
+"""endless_velocity controller: two wheels turn without end and reverse half-way."""
 
 from controller import Motor, Robot
 

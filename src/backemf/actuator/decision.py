@@ -16,8 +16,7 @@ from .arrival import mode_of
 from .command import TORQUE, VELOCITY, Command
 from .control import LAWS, Asked, integrated, slewed
 from .controllers import DutyServo, ModeSelector
-from .controllers.learned import LearnedController
-from .controllers.learned import asked as network_asks
+from .controllers.learned import LearnedController, learned_torque
 from .limit_lines import limit_lines
 from .limit_slopes import tightest_slopes
 from .torque_limits import tightest
@@ -74,7 +73,7 @@ def decided(actuator, state: State, command: Command, flags, position, velocity,
 
 def learned(controller: LearnedController, state: State, command: Command, flags, position, velocity) -> Decision:
     """A torque that a network asks for."""
-    remembered, torque = network_asks(controller, state, command.position - position, velocity, state.fresh > 0)
+    remembered, torque = learned_torque(controller, state, command.position - position, velocity, state.fresh > 0)
     return Decision(None, Asked(torque), changed(state, **remembered), flags)
 
 

@@ -1,28 +1,27 @@
-"""What the networks compute, over any axes in front: the last axis holds the features.
+"""The networks' laws, over any leading axes: the last axis holds the features.
 
-A recurrent network's state has one last axis with the hidden numbers of all its layers, the lowest layer first.
+The last axis of a recurrent network's state holds the hidden units of all its layers, the lowest layer first.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..checks import Number
 from ..physics.ops import absolute, erf, expm1, join_last, matmul, minimum, sqrt, stack_last, tanh, total, where
 from .networks import Gru, LayerNorm, Lstm, Mlp, split_activation
 
 
-def sigmoid(x: Any) -> Any:
+def sigmoid(x: Number) -> Number:
     """1/(1 + exp(-x)), written so that no exponential overflows."""
     return 0.5 + 0.5 * tanh(0.5 * x)
 
 
-def activated(x: Any, word: str) -> Any:
-    """What an activation makes of a layer's sums; its parameter stands behind its name, as in "elu(0.5)"."""
+def activate(x: Number, word: str) -> Number:
+    """An activation of a layer's sums; its parameter follows its name, as in "elu(0.5)"."""
     name, parameter = split_activation(word)
     if name == "relu":
         return where(x > 0.0, x, 0.0)
     if name == "elu":
-        # the branch that is not taken must not overflow, or its gradient is no number
+        # the branch that is not taken must not overflow, or its gradient is NaN
         return where(x > 0.0, x, parameter * expm1(minimum(x, 0.0)))
     if name == "tanh":
         return tanh(x)
@@ -41,31 +40,27 @@ def activated(x: Any, word: str) -> Any:
     return x
 
 
-def normalised(x: Any, norm: LayerNorm) -> Any:
+def normalise(x: Number, norm: LayerNorm) -> Number:
     """(x - mean)/√(variance + epsilon)·weight + bias, mean and variance over the features."""
     share = 1.0 / norm.weight.shape[-1]
     centred = x - share * total(x)
     return centred / sqrt(share * total(centred * centred) + norm.epsilon) * norm.weight + norm.bias
 
 
-def mlp(x: Any, net: Mlp) -> Any:
+def mlp(x: Number, net: Mlp) -> Number:
     """Output of a perceptron (..., outputs) for inputs (..., inputs)."""
-    words = net.activations
-    for layer, (weight, bias) in enumerate(zip(net.weights, net.biases, strict=True)):
+    for weight, bias, norm, word in net.rows:
         x = matmul(x, weight.T) + bias
-        norm = net.norms[layer] if net.norms else None
-        if norm is not None:
-            x = normalised(x, norm)
-        x = activated(x, words[layer])
+        x = activate(x if norm is None else normalise(x, norm), word)
     return x
 
 
-def begun(features: Any, fresh: Any) -> Any:
-    """The state of a recurrent network, zero where a motor was just reset; a mask reaches over all its features."""
+def reset_state(features: Number, fresh: Number) -> Number:
+    """The state of a recurrent network, zero where a motor was just reset; a mask applies to all its features."""
     return where(stack_last([fresh]), 0.0, features)
 
 
-def lstm(x: Any, hidden: Any, cell: Any, net: Lstm) -> tuple[Any, Any, Any]:
+def lstm(x: Number, hidden: Number, cell: Number, net: Lstm) -> tuple[Number, Number, Number]:
     """Output (..., outputs), new hidden and new cell state (..., layers·hidden) of one step of an LSTM.
 
     c' = σ(f)·c + σ(i)·tanh(g);  h' = σ(o)·tanh(c')
@@ -84,7 +79,7 @@ def lstm(x: Any, hidden: Any, cell: Any, net: Lstm) -> tuple[Any, Any, Any]:
     return mlp(x, net.head), join_last(hiddens), join_last(cells)
 
 
-def gru(x: Any, hidden: Any, net: Gru) -> tuple[Any, Any]:
+def gru(x: Number, hidden: Number, net: Gru) -> tuple[Number, Number]:
     """Output (..., outputs) and new hidden state (..., layers·hidden) of one step of a GRU.
 
     n = tanh(W·x + b + r·(U·h + d));  h' = (1 - z)·n + z·h

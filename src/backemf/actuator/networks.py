@@ -1,6 +1,6 @@
-"""Networks as plain numbers: the weights of an MLP, an LSTM or a GRU, laid out as PyTorch lays them out.
+"""Networks as plain numbers: the weights of an MLP, an LSTM or a GRU, in PyTorch's layout.
 
-One network serves every joint of a batch, so its arrays have axes of their own and nothing of the batch's.
+One network serves every joint of a batch, so its arrays have no batch axes.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ ACTIVATIONS = (
 )  # fmt: skip
 """Activations of a layer; gelu is the exact one."""
 PARAMETERS = {"elu": 1.0, "leaky_relu": 0.01}
-"""Activations with a parameter, and its usual value: elu's alpha and the slope of leaky_relu [1]. Another value stands
-behind the name: "elu(0.5)", "leaky_relu(0.2)"."""
+"""Activations with a parameter, and its default: elu's alpha and the slope of leaky_relu [1]. Another value
+follows the name in brackets: "elu(0.5)", "leaky_relu(0.2)"."""
 
 
 @part
 class LayerNorm:
-    """A layer's sums brought to mean 0 and variance 1, then times a weight plus a bias."""
+    """Layer normalisation: mean 0 and variance 1 over the features, then times a weight plus a bias."""
 
     weight: np.ndarray = table("1")
     """Factor of each feature (features,)."""
     bias: np.ndarray = table("1")
     """Offset of each feature (features,)."""
     epsilon: Number = number("1", default=1e-05, least=0.0)
-    """What is added to the variance."""
+    """Number added to the variance."""
 
     def __post_init__(self) -> None:
         for name in ("weight", "bias"):
@@ -40,7 +40,7 @@ class LayerNorm:
             known = as_known(getattr(self, name), label)
             object.__setattr__(self, name, known)
             check_array(known, label, 1)
-        fits(self, "bias", shape_of(self.bias), shape_of(self.weight) or (None,))
+        check_shape(self, "bias", shape_of(self.bias), shape_of(self.weight) or (None,))
         if isinstance(self.epsilon, np.ndarray) and self.epsilon.ndim:
             raise ParameterError("LayerNorm.epsilon has several values: one network serves all joints")
 
@@ -54,12 +54,12 @@ class Mlp:
     biases: tuple[np.ndarray, ...] = table("1")
     """Biases of each layer, (outputs,)."""
     activation: str | tuple[str, ...] = words(default="softsign")
-    """What follows every layer but the last, one of `ACTIVATIONS`, or one for each of them; a parameter stands in
-    brackets behind it, as in "elu(0.5)"."""
+    """Activation of every layer but the last, one of `ACTIVATIONS`, or one for each of them; a parameter follows in
+    brackets, as in "elu(0.5)"."""
     output_activation: str = word(default="identity")
-    """What follows the last layer."""
+    """Activation of the last layer."""
     norms: tuple[LayerNorm | None, ...] = several(LayerNorm, default=(), checked=False)
-    """What brings each layer's sums to one size before its activation, None for none; () where no layer has one."""
+    """Layer norm between each layer's sums and its activation, None for none; () where no layer has one."""
 
     def __post_init__(self) -> None:
         check_arrays(self, "weights", 2)
@@ -70,26 +70,32 @@ class Mlp:
         below = None
         for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             out, into = shape_of(weight) or (None, None)
-            fits(self, f"biases[{layer}]", shape_of(bias), (out,))
-            fits(self, f"weights[{layer}]", (out, into), (out, below))
+            check_shape(self, f"biases[{layer}]", shape_of(bias), (out,))
+            check_shape(self, f"weights[{layer}]", (out, into), (out, below))
             below = out
 
     @property
     def activations(self) -> tuple[str, ...]:
-        """What follows each layer, the last one included."""
+        """Activation of each layer, including the last."""
         hidden = len(self.weights) - 1
         between = (self.activation,) * hidden if isinstance(self.activation, str) else self.activation
         return (*between, self.output_activation)
 
     @property
+    def rows(self) -> list[tuple[np.ndarray, np.ndarray, LayerNorm | None, str]]:
+        """Weights, biases, norm and activation of each layer."""
+        norms = self.norms or (None,) * len(self.weights)
+        return list(zip(self.weights, self.biases, norms, self.activations, strict=True))
+
+    @property
     def input_size(self) -> int | None:
-        """Numbers that go in; None while the arrays are not known."""
+        """Number of inputs; None while the arrays are not known."""
         shape = shape_of(self.weights[0])
         return shape[1] if shape else None
 
     @property
     def output_size(self) -> int | None:
-        """Numbers that come out; None while the arrays are not known."""
+        """Number of outputs; None while the arrays are not known."""
         shape = shape_of(self.weights[-1])
         return shape[0] if shape else None
 
@@ -108,7 +114,7 @@ class _Recurrent:
     head: Mlp
 
     def _check(self) -> None:
-        for name, axes in _FIELDS.items():
+        for name, axes in RECURRENT_FIELDS.items():
             check_arrays(self, name, axes)
             same_length(self, "input_weights", name)
         require_part(self, "head", Mlp)
@@ -116,13 +122,13 @@ class _Recurrent:
         below = self.input_size
         for layer in range(self.layers):
             rows = None if size is None else gates * size
-            fits(self, f"input_weights[{layer}]", shape_of(self.input_weights[layer]), (rows, below))
-            fits(self, f"hidden_weights[{layer}]", shape_of(self.hidden_weights[layer]), (rows, size))
+            check_shape(self, f"input_weights[{layer}]", shape_of(self.input_weights[layer]), (rows, below))
+            check_shape(self, f"hidden_weights[{layer}]", shape_of(self.hidden_weights[layer]), (rows, size))
             for name in ("input_biases", "hidden_biases"):
-                fits(self, f"{name}[{layer}]", shape_of(getattr(self, name)[layer]), (rows,))
+                check_shape(self, f"{name}[{layer}]", shape_of(getattr(self, name)[layer]), (rows,))
             below = size
         if isinstance(self.head, Mlp):
-            fits(self, "head.weights[0]", shape_of(self.head.weights[0]), (None, size))
+            check_shape(self, "head.weights[0]", shape_of(self.head.weights[0]), (None, size))
 
     @property
     def layers(self) -> int:
@@ -131,23 +137,24 @@ class _Recurrent:
 
     @property
     def hidden_size(self) -> int | None:
-        """Hidden numbers of a layer; None while the arrays are not known."""
+        """Hidden units of a layer; None while the arrays are not known."""
         shape = shape_of(self.hidden_weights[0])
         return shape[1] if shape else None
 
     @property
     def input_size(self) -> int | None:
-        """Numbers that go in; None while the arrays are not known."""
+        """Number of inputs; None while the arrays are not known."""
         shape = shape_of(self.input_weights[0])
         return shape[1] if shape else None
 
     @property
     def output_size(self) -> int | None:
-        """Numbers that come out; None while the arrays are not known."""
+        """Number of outputs; None while the arrays are not known."""
         return self.head.output_size
 
 
-_FIELDS = {"input_weights": 2, "hidden_weights": 2, "input_biases": 1, "hidden_biases": 1}
+RECURRENT_FIELDS = {"input_weights": 2, "hidden_weights": 2, "input_biases": 1, "hidden_biases": 1}
+"""The arrays of recurrent layers, and how many axes each has."""
 
 
 @part
@@ -155,7 +162,7 @@ class Lstm(_Recurrent):
     """Long short-term memory: layers of gates in PyTorch's order (input, forget, cell, output), then a head."""
 
     input_weights: tuple[np.ndarray, ...] = table("1")
-    """Weights of each layer on what comes from below, (4·hidden, inputs)."""
+    """Weights of each layer on its input, (4·hidden, inputs)."""
     hidden_weights: tuple[np.ndarray, ...] = table("1")
     """Weights of each layer on its own hidden state, (4·hidden, hidden)."""
     input_biases: tuple[np.ndarray, ...] = table("1")
@@ -176,7 +183,7 @@ class Gru(_Recurrent):
     """Gated recurrent unit: layers of gates in PyTorch's order (reset, update, new), then a head."""
 
     input_weights: tuple[np.ndarray, ...] = table("1")
-    """Weights of each layer on what comes from below, (3·hidden, inputs)."""
+    """Weights of each layer on its input, (3·hidden, inputs)."""
     hidden_weights: tuple[np.ndarray, ...] = table("1")
     """Weights of each layer on its own hidden state, (3·hidden, hidden)."""
     input_biases: tuple[np.ndarray, ...] = table("1")
@@ -197,7 +204,7 @@ Network = Mlp | Lstm | Gru
 
 
 def activation_word(name: str, parameter: float | None = None) -> str:
-    """The word for an activation with a parameter; the usual parameter is left out."""
+    """The word for an activation with a parameter; a default parameter is left out."""
     if name not in PARAMETERS or parameter is None or parameter == PARAMETERS[name]:
         return name
     return f"{name}({float(parameter)!r})"
@@ -209,13 +216,13 @@ def split_activation(word: str) -> tuple[str, float]:
     return name, float(rest[:-1]) if rest else PARAMETERS.get(name, 0.0)
 
 
-def plain_activation(word: Any, label: str) -> str:
-    """An activation's word as it is kept; raises one sentence if it is none."""
+def plain_activation(word: object, label: str) -> str:
+    """An activation's word in its plain form; raises a `ParameterError` if it is not an activation."""
     found = re.fullmatch(r"(\w+)(?:\(([^()]*)\))?", word) if isinstance(word, str) else None
     if found is None or found[1] not in ACTIVATIONS or (found[2] is not None and found[1] not in PARAMETERS):
         with_one = " and ".join(f"{name}({usual:g})" for name, usual in PARAMETERS.items())
         raise ParameterError(
-            f"{label} = {word!r}: must be one of {', '.join(ACTIVATIONS)}; a parameter have {with_one} alone"
+            f"{label} = {word!r}: must be one of {', '.join(ACTIVATIONS)}; only {with_one} have a parameter"
         )
     try:
         value = None if found[2] is None else float(found[2])
@@ -226,8 +233,8 @@ def plain_activation(word: Any, label: str) -> str:
     return activation_word(found[1], value)
 
 
-def check_activations(net: Any) -> None:
-    """Bring the activations of an MLP into their plain form; raises one sentence where they are none."""
+def check_activations(net: Mlp) -> None:
+    """Bring the activations of an MLP into their plain form; raises a `ParameterError` if one is not an activation."""
     label = f"{type(net).__name__}.activation"
     given, hidden = net.activation, len(net.weights) - 1
     object.__setattr__(
@@ -243,8 +250,8 @@ def check_activations(net: Any) -> None:
     object.__setattr__(net, "activation", plain)
 
 
-def check_norms(net: Any) -> None:
-    """Raise one sentence if the norms of an MLP are not one per layer, as wide as the layer."""
+def check_norms(net: Mlp) -> None:
+    """Check that an MLP has one norm or None per layer, as wide as the layer; raises a `ParameterError` if not."""
     label = f"{type(net).__name__}.norms"
     if not isinstance(net.norms, (tuple, list)) or len(net.norms) not in (0, len(net.weights)):
         raise ParameterError(f"{label}: must be a tuple with a LayerNorm or None for each of {len(net.weights)} layers")
@@ -252,16 +259,16 @@ def check_norms(net: Any) -> None:
         if norm is None:
             continue
         if isinstance(norm, LayerNorm):
-            fits(net, f"norms[{layer}].weight", shape_of(norm.weight), ((shape_of(weight) or (None,))[0],))
+            check_shape(net, f"norms[{layer}].weight", shape_of(norm.weight), ((shape_of(weight) or (None,))[0],))
         elif isinstance(norm, (str, bytes, int, float, np.ndarray, dict, list, tuple)):
             raise ParameterError(f"{label}[{layer}] = {norm!r}: must be a LayerNorm or None")
     object.__setattr__(net, "norms", tuple(net.norms) if any(norm is not None for norm in net.norms) else ())
 
 
-def check_arrays(part: Any, name: str, axes: int) -> None:
-    """Raise one sentence if a field is no row of finite arrays with so many axes; lists become arrays.
+def check_arrays(part: object, name: str, axes: int) -> None:
+    """Check that a field is a tuple of finite arrays with so many axes; lists become arrays.
 
-    An array of another engine, or a mark that JAX puts in its place, is left as it is.
+    An array of another engine, or a placeholder of JAX, is left unchanged.
     """
     values, label = getattr(part, name), f"{type(part).__name__}.{name}"
     if not isinstance(values, (tuple, list)) or not values:
@@ -273,7 +280,7 @@ def check_arrays(part: Any, name: str, axes: int) -> None:
 
 
 def check_array(given: Any, label: str, axes: int) -> None:
-    """Raise a `ParameterError` if an array has other axes, or a value that is not finite, as far as it is known."""
+    """Check the axes of an array and that every value is finite, as far as it is known; raises a `ParameterError`."""
     value = concrete(given)
     if value is None:
         return
@@ -285,7 +292,7 @@ def check_array(given: Any, label: str, axes: int) -> None:
 
 
 def as_known(value: Any, label: str) -> Any:
-    """A list or NumPy array as an array of floats; anything else as it is."""
+    """A list or NumPy array as an array of floats; anything else unchanged."""
     row = isinstance(value, (list, tuple))
     if not row and (value is None or no_number(value) or isinstance(value, (int, float))):
         raise ParameterError(f"{label}: must be an array of numbers")
@@ -299,8 +306,8 @@ def as_known(value: Any, label: str) -> Any:
         raise ParameterError(f"{label}: must be an array of numbers") from None
 
 
-def same_length(part: Any, one: str, other: str) -> None:
-    """Raise one sentence if two rows of arrays differ in length."""
+def same_length(part: object, one: str, other: str) -> None:
+    """Check that two fields have the same number of layers; raises a `ParameterError` if not."""
     a, b = len(getattr(part, one)), len(getattr(part, other))
     if a != b:
         raise ParameterError(
@@ -308,14 +315,14 @@ def same_length(part: Any, one: str, other: str) -> None:
         )
 
 
-def shape_of(value: Any) -> tuple[int, ...] | None:
+def shape_of(value: object) -> tuple[int, ...] | None:
     """Shape of an array of any engine; None where there is none yet."""
     shape = getattr(value, "shape", None)
     return None if shape is None else tuple(shape)
 
 
-def fits(part: Any, label: str, shape: tuple[int | None, ...] | None, wanted: tuple[int | None, ...]) -> None:
-    """Raise one sentence if a shape is not the wanted one; None fits anything."""
+def check_shape(part: object, label: str, shape: tuple[int | None, ...] | None, wanted: tuple[int | None, ...]) -> None:
+    """Check that a shape is the wanted one, where None fits anything; raises a `ParameterError` if not."""
     if shape is None:
         return
     # inside a transformation there may be batch axes in front

@@ -1,11 +1,11 @@
-"""Learned actuators: networks that were trained on logs, their files, and the training."""
+"""Learned actuators: networks trained on logs, their files, and the training."""
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING
 
-from ..actuator.controllers.learned import LearnedController, LearnedMlp, LearnedRecurrent, asked, memory_of
+from ..actuator.controllers.learned import LearnedController, LearnedMlp, LearnedRecurrent, learned_torque, memory_of
 from ..actuator.networks import Gru, LayerNorm, Lstm, Mlp, Network
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ __all__ = [
     "Mlp",
     "Network",
     "Pd",
-    "asked",
     "fit_learned",
+    "learned_torque",
     "load_learned",
     "load_network",
     "memory_of",

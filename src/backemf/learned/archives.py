@@ -12,7 +12,7 @@ from ..errors import ParameterError
 from .pickles import Unreadable, read_pickle
 
 LARGEST = 64_000_000
-"""Most bytes that a file may have, packed or unpacked; networks of actuators have a few hundred thousand."""
+"""Largest file, packed or unpacked [bytes]; networks of actuators have a few hundred thousand."""
 METADATA = "metadata.json"
 """Name of the entry with the scales of a controller, the same as Newton's."""
 
@@ -33,9 +33,9 @@ class Archive:
                 self.entries = {entry.filename: archive.read(entry) for entry in entries}
         except ParameterError:
             raise
-        except Exception:  # zipfile raises kinds of its own for every way in which an archive is damaged
+        except Exception:  # zipfile raises many kinds for a damaged archive
             raise ParameterError(
-                f"{path}: is damaged or no TorchScript file; save it again with torch.jit.save"
+                f"{path}: is damaged or not a TorchScript file; save it again with torch.jit.save"
             ) from None
         found = [name for name in self.entries if name == "data.pkl" or name.endswith("/data.pkl")]
         self.root = min(found, key=len)[: -len("data.pkl")] if found else None
@@ -47,14 +47,14 @@ class Archive:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """The scales that a file carries; an empty dict where it carries none."""
+        """The metadata of a file, such as scales; an empty dict where it has none."""
         text = self.entries.get(f"{self.root}extra/{METADATA}", b"")
         if not text:
             return {}
         try:
             found = json.loads(text)
         except (ValueError, RecursionError):
-            raise ParameterError(f"{self.path}: its {METADATA} is no JSON") from None
+            raise ParameterError(f"{self.path}: its {METADATA} is not JSON") from None
         return found if isinstance(found, dict) else {}
 
     def content(self, name: str) -> Any:

@@ -14,39 +14,37 @@ from ..errors import ParameterError
 ORDER = "position_velocity"
 
 
-def folded(controller: LearnedRecurrent) -> LearnedRecurrent:
+def fold_scales(controller: LearnedRecurrent) -> LearnedRecurrent:
     """The same controller with scales of 1 and the position error first: Isaac Lab's recurrent actuator has no others.
 
     The scales of the inputs go into the weights of the first layer, that of the torque into the last layer of the head.
     """
-    scales = one_for_all(controller)
-    columns = np.array([scales["position_scale"], scales["velocity_scale"]])
-    net = controller.network
+    scales, net = single_scales(controller), controller.network
     first = np.asarray(net.input_weights[0])
     if controller.input_order != ORDER:
         first = first[:, ::-1]
     network = replace(
         net,
-        input_weights=(first * columns, *net.input_weights[1:]),
-        head=scaled_output(net.head, scales["torque_scale"]),
+        input_weights=(first * np.array([scales["pos_scale"], scales["vel_scale"]]), *net.input_weights[1:]),
+        head=scale_output(net.head, scales["torque_scale"]),
     )
     return LearnedRecurrent(network=network)
 
 
-def one_for_all(controller: LearnedController) -> dict[str, float]:
-    """The scales as plain numbers; raises one sentence where joints differ."""
+def single_scales(controller: LearnedController) -> dict[str, float]:
+    """The scales as plain numbers, by the simulators' names; raises a `ParameterError` where joints differ."""
     found = {}
-    for name in SCALES:
-        value: Any = getattr(controller, name)
+    for name, theirs in zip(SCALES, ("pos_scale", "vel_scale", "torque_scale"), strict=True):
+        value = getattr(controller, name)
         if np.ndim(value):
             raise ParameterError(
                 f"{type(controller).__name__}.{name} has one value per joint: a file holds one for all"
             )
-        found[name] = float(value)
+        found[theirs] = float(value)
     return found
 
 
-def scaled_output(net: Mlp, factor: float) -> Mlp:
+def scale_output(net: Mlp, factor: float) -> Mlp:
     """An MLP whose output is multiplied; behind an activation or a norm that takes one more layer."""
     last = net.norms[-1] if net.norms else None
     if net.output_activation == "identity" and last is None:
@@ -64,12 +62,12 @@ def scaled_output(net: Mlp, factor: float) -> Mlp:
 
 
 def every_step(controller: LearnedMlp) -> LearnedMlp:
-    """The same controller with a stride of 1, for mjlab: the steps that it does not look at have weights of 0."""
+    """The same controller with a stride of 1, for mjlab: the samples that it skips have weights of 0."""
     if controller.stride == 1:
         return controller
     ages = list(range(0, controller.depth, controller.stride))
     names = (*SCALES, "input_order", "reset")
-    return spread(controller.network, ages, {name: getattr(controller, name) for name in names})
+    return at_every_step(controller.network, ages, {name: getattr(controller, name) for name in names})
 
 
 def from_ages(network: Mlp, ages: list[int], **fields: Any) -> LearnedMlp:
@@ -85,10 +83,10 @@ def from_ages(network: Mlp, ages: list[int], **fields: Any) -> LearnedMlp:
     step = ages[1] - ages[0] if count > 1 else 1
     if ages[0] == 0 and step >= 1 and ages == list(range(0, step * count, step)):
         return LearnedMlp(network=network, history=count, stride=step, **fields)
-    return spread(network, ages, fields)
+    return at_every_step(network, ages, fields)
 
 
-def spread(network: Mlp, ages: list[int], fields: dict[str, Any]) -> LearnedMlp:
+def at_every_step(network: Mlp, ages: list[int], fields: dict[str, Any]) -> LearnedMlp:
     """The controller whose network sees every step, with weights of 0 for those of other ages."""
     history, count = max(ages) + 1, len(ages)
     first = np.asarray(network.weights[0])

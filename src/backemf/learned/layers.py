@@ -1,53 +1,51 @@
-"""The operations of a file, one after the other: what the readers of TorchScript and ONNX share.
+"""A network as a list of layers: every reader of files makes one, and the network is assembled from it here.
 
-A reader follows the input through the file's operations. Each adds a layer to a `Flow`, and where the flow has sample
-values computes here what the operation makes of them; `assembly` makes a network of the layers and compares the two.
+Factors and offsets between the layers are folded into the weights beside them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ..actuator.network_laws import activated, gru, lstm, normalised
-from ..actuator.networks import Gru, LayerNorm, Lstm, Mlp, activation_word
-from ..physics.ops import erf
+from ..actuator.networks import RECURRENT_FIELDS, Gru, LayerNorm, Lstm, Mlp, Network
 
-WIDEST, DEEPEST = 4096, 200
-"""Most features of a layer and most layers that are read; beyond is no actuator, and could fill the memory."""
+GATE_ARRAYS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+"""PyTorch's names of a recurrent layer's arrays, in the order of `RECURRENT_FIELDS`."""
+GateRow = tuple[np.ndarray, ...]
+"""Input weights, hidden weights, input biases and hidden biases of one recurrent layer."""
 
 
-class Stumble(Exception):
-    """A reader met an operation that no plain MLP, LSTM or GRU has; says which."""
+class UnsupportedLayer(Exception):
+    """The file has an operation that no plain MLP, LSTM or GRU has; the text says which."""
 
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """A layer of weights (outputs, inputs) and biases (outputs,)."""
+    """Weights (outputs, inputs) and biases (outputs,)."""
 
     weight: np.ndarray
     bias: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
-    """A number per feature, or one for all, that multiplies."""
+class Affine:
+    """A factor and an offset, per feature or one for all."""
 
-    value: np.ndarray
+    factor: np.ndarray
+    offset: np.ndarray
 
-
-@dataclass(frozen=True, eq=False)
-class Offset:
-    """A number per feature, or one for all, that is added."""
-
-    value: np.ndarray
+    @property
+    def neutral(self) -> bool:
+        """Whether it changes nothing."""
+        return bool(np.all(self.factor == 1.0) and np.all(self.offset == 0.0))
 
 
 @dataclass(frozen=True, eq=False)
 class Activation:
-    """An activation by its word."""
+    """An activation as `Mlp` names it."""
 
     word: str
 
@@ -61,217 +59,145 @@ class Norm:
 
 @dataclass(frozen=True, eq=False)
 class Gates:
-    """Layers of an LSTM or GRU: (input weights, hidden weights, input biases, hidden biases) of each."""
+    """Layers of an LSTM or GRU."""
 
     kind: type[Lstm] | type[Gru]
-    layers: tuple[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], ...]
+    rows: tuple[GateRow, ...]
 
 
-Layer = Linear | Factor | Offset | Activation | Norm | Gates
+Layer = Linear | Affine | Activation | Norm | Gates
 
 
-@dataclass(frozen=True, eq=False)
-class Flow:
-    """The input after some layers."""
-
-    layers: tuple[Layer, ...] = ()
-    partial: str = ""
-    """The piece of an activation that is written out; empty where the flow is whole."""
-    value: np.ndarray | None = None
-    """What the file's operations make of sample inputs, computed here; None while only layers are looked for."""
-
-    def then(self, layer: Layer, value: np.ndarray | None) -> Flow:
-        """The flow after one more layer."""
-        if self.partial:
-            raise Stumble(f"the unfinished expression {self.partial}")
-        if len(self.layers) >= DEEPEST:
-            raise Stumble(f"more than {DEEPEST} layers")
-        return Flow((*self.layers, layer), value=value)
+# --- recurrent layers
 
 
-@dataclass(frozen=True, eq=False)
-class Memory:
-    """A hidden or cell state; where it is a layer's new hidden state, the flow it equals."""
-
-    flow: Flow | None = None
-    value: np.ndarray | None = None
-    """As in `Flow`."""
-
-
-def whole(value: Any) -> Flow:
-    """The flow that a flow, or a memory that equals one, is."""
-    if isinstance(value, Memory) and value.flow is not None:
-        return Flow(value.flow.layers, value.flow.partial, value.value)
-    if not isinstance(value, Flow):
-        raise Stumble("an operation on something else than the input")
-    return value
+def gate_rows(arrays: Mapping[str, np.ndarray | None]) -> list[GateRow]:
+    """The recurrent layers among arrays with PyTorch's names; missing biases are 0."""
+    rows: list[GateRow] = []
+    while True:
+        found = [arrays.get(f"{name}_l{len(rows)}") for name in GATE_ARRAYS]
+        if found[0] is None or found[1] is None:
+            return rows
+        none = np.zeros(len(found[0]))
+        rows.append(tuple(none if array is None else array.astype(float) for array in found))
 
 
-def computed(function: Any, *values: Any) -> np.ndarray | None:
-    """A function of sample values; None while there are none."""
-    if any(value is None for value in values):
-        return None
-    try:
-        with np.errstate(all="ignore"):
-            return np.asarray(function(*values))
-    except (ValueError, IndexError, TypeError, OverflowError):
-        raise Stumble("arrays whose shapes do not fit") from None
+def recurrent_network(kind: type[Lstm] | type[Gru], rows: Sequence[GateRow], head: Mlp) -> Lstm | Gru:
+    """The LSTM or GRU of these layers."""
+    return kind(**dict(zip(RECURRENT_FIELDS, zip(*rows, strict=True), strict=True)), head=head)
 
 
-# --- operations on flows
+# --- factors and offsets
 
 
-def linear(flow: Flow, weight: Any, bias: Any = None) -> Flow:
-    """W·x + b."""
-    weight = np.asarray(weight, dtype=float)
-    if weight.ndim != 2 or max(weight.shape) > WIDEST:
-        raise Stumble(f"weights of the shape {weight.shape}")
-    bias = np.zeros(len(weight)) if bias is None else np.asarray(bias, dtype=float).reshape(-1)
-    if len(bias) not in (1, len(weight)):
-        raise Stumble(f"{len(bias)} biases for {len(weight)} outputs")
-    bias = np.broadcast_to(bias, (len(weight),))
-    return flow.then(Linear(weight, bias), computed(lambda x: x @ weight.T + bias, flow.value))
+def fold(layers: Sequence[Layer]) -> list[Layer]:
+    """The layers with every factor and offset in the weights beside it, and adjacent linear layers as one."""
+    done: list[Layer] = []
+    for layer in layers:
+        merge = MERGE.get((type(done[-1]), type(layer))) if done else None
+        done.append(layer if merge is None else merge(done.pop(), layer))
+    done = [layer for layer in done if not (isinstance(layer, Affine) and layer.neutral)]
+    last = done[-1] if done else None
+    if isinstance(last, Affine):
+        # behind the last activation: one more layer, which only scales
+        size = width(done)
+        done[-1] = Linear(np.diag(last.factor + np.zeros(size)), last.offset + np.zeros(size))
+    if any(isinstance(layer, Affine) for layer in done):
+        raise UnsupportedLayer("a factor or offset without a linear layer beside it")
+    return done
 
 
-def activation(flow: Flow, name: str, parameter: float | None = None) -> Flow:
-    """An activation, with its parameter where it has one."""
-    if name == "identity":
-        return flow
-    word = activation_word(name, parameter)
-    return flow.then(Activation(word), computed(lambda x: activated(x, word), flow.value))
+def _scale_inputs(a: Affine, weight: np.ndarray, bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weights and biases for inputs that are not yet multiplied and shifted."""
+    return weight * a.factor, bias + weight @ (a.offset + np.zeros(weight.shape[1]))
 
 
-def layer_norm(flow: Flow, weight: Any, bias: Any, epsilon: float, features: int) -> Flow:
-    """A layer norm over the last axis."""
-    if not 0 < features <= WIDEST:
-        raise Stumble(f"a layer norm over {features} features")
-    scale = np.ones(features) if weight is None else np.asarray(weight, dtype=float)
-    shift = np.zeros(features) if bias is None else np.asarray(bias, dtype=float)
-    if scale.shape != (features,) or shift.shape != scale.shape:
-        raise Stumble("a layer norm over more than the features")
-    norm = LayerNorm(weight=scale, bias=shift, epsilon=float(epsilon))
-    return flow.then(Norm(norm), computed(lambda x: normalised(x, norm), flow.value))
+def _into_gates(a: Affine, gates: Gates) -> Gates:
+    first, *rest = gates.rows
+    weight, bias = _scale_inputs(a, first[0], first[2])
+    return Gates(gates.kind, ((weight, first[1], bias, first[3]), *rest))
 
 
-def gates(flow: Flow, kind: type[Lstm] | type[Gru], rows: Any, states: list[Any]) -> tuple[Flow, Memory, Memory]:
-    """Layers of gates: the output of the last one, and the new hidden and cell states."""
-    for row in rows:
-        if row[0].ndim != 2 or row[1].ndim != 2 or max(*row[0].shape, *row[1].shape) > WIDEST:
-            raise Stumble(f"gates of the shapes {row[0].shape} and {row[1].shape}")
-    done = flow.then(Gates(kind, tuple(rows)), None)
-    if flow.value is None:
-        return done, Memory(done), Memory()
-    size = rows[0][1].shape[1]
-    columns = [tuple(row[column] for row in rows) for column in range(4)]
-    head = Mlp(weights=(np.eye(size),), biases=(np.zeros(size),))
-    names = ("input_weights", "hidden_weights", "input_biases", "hidden_biases")
-    net = kind(**dict(zip(names, columns, strict=True)), head=head)
-    # one motor, one step: whichever axis is the batch, the features are all there is
-    start = [state_value(states, index, len(rows) * size) for index in range(2)]
-
-    def step(x: np.ndarray) -> Any:
-        x = x.reshape(-1)
-        return lstm(x, start[0], start[1], net) if isinstance(net, Lstm) else (*gru(x, start[0], net), start[1])
-
-    answers = computed(lambda x: np.concatenate([np.ravel(y) for y in step(x)]), flow.value)
-    assert answers is not None
-    out, hidden, cell = np.split(answers, [size, size + len(rows) * size])
-    done = Flow(done.layers, value=out.reshape(*flow.value.shape[:-1], size))
-    shape = (len(rows), 1, size)
-    return done, Memory(done, hidden.reshape(shape)), Memory(value=cell.reshape(shape))
+def _scale_norm(layer: Norm, a: Affine) -> Norm:
+    norm = layer.norm
+    return Norm(LayerNorm(weight=norm.weight * a.factor, bias=norm.bias * a.factor + a.offset, epsilon=norm.epsilon))
 
 
-def state_value(states: list[Any], index: int, size: int) -> np.ndarray:
-    """The numbers of a given state; zeros where none is given."""
-    given = states[index] if index < len(states) else None
-    value = given if isinstance(given, np.ndarray) else getattr(given, "value", None)
-    if value is None:
-        return np.zeros(size)
-    if value.size != size:
-        raise Stumble("a state of another size than the layers have")
-    return value.reshape(-1)
+MERGE: dict[tuple[type, type], Callable[..., Layer]] = {
+    (Affine, Affine): lambda a, b: Affine(a.factor * b.factor, a.offset * b.factor + b.offset),
+    (Affine, Linear): lambda a, layer: Linear(*_scale_inputs(a, layer.weight, layer.bias)),
+    (Affine, Gates): _into_gates,
+    (Linear, Affine): lambda layer, a: Linear(layer.weight * a.factor.reshape(-1, 1), layer.bias * a.factor + a.offset),
+    (Norm, Affine): _scale_norm,
+    (Linear, Linear): lambda a, b: Linear(b.weight @ a.weight, b.weight @ a.bias + b.bias),
+}
+"""How two adjacent layers become one, by their types."""
 
 
-def constant(value: Any) -> np.ndarray:
-    """A constant beside a flow: one number, or one per feature along the last axis."""
-    value = np.asarray(value, dtype=float)
-    if value.ndim > 1 and value.size != value.shape[-1]:
-        raise Stumble("a factor or offset that differs from row to row")
-    return value
+def width(layers: Sequence[Layer]) -> int:
+    """Features behind the layers."""
+    for layer in reversed(layers):
+        if isinstance(layer, Linear):
+            return len(layer.weight)
+        if isinstance(layer, Gates):
+            return layer.rows[-1][1].shape[1]
+    raise UnsupportedLayer("no layer with weights")
 
 
-def times(flow: Flow, value: Any) -> Flow:
-    """A constant factor."""
-    known = constant(value)
-    after = computed(lambda x: same_size(x * known, x), flow.value)
-    if flow.partial == "x·(1 + erf)" and np.allclose(known, 0.5):
-        return Flow(flow.layers).then(Activation("gelu"), after)
-    return flow.then(Factor(known.reshape(-1)), after)
+# --- networks
 
 
-def plus(flow: Flow, value: Any) -> Flow:
-    """A constant offset."""
-    known = constant(value)
-    after = computed(lambda x: same_size(x + known, x), flow.value)
-    if flow.partial in ("|x|", "erf") and np.allclose(known, 1.0):
-        return Flow(flow.layers, f"1 + {flow.partial}", after)
-    return flow.then(Offset(known.reshape(-1)), after)
+def network_of(layers: list[Layer]) -> Network:
+    """The network of layers without factors and offsets between them."""
+    gates = [layer for layer in layers if isinstance(layer, Gates)]
+    if not gates:
+        return perceptron(layers)
+    head, kind = layers[len(gates) :], gates[0].kind
+    if layers[: len(gates)] != gates:
+        raise UnsupportedLayer("a layer below or between the recurrent ones")
+    if any(layer.kind is not kind for layer in gates):
+        raise UnsupportedLayer("LSTM and GRU layers in one network")
+    rows = [row for layer in gates for row in layer.rows]
+    if len({row[1].shape for row in rows}) > 1:
+        raise UnsupportedLayer("recurrent layers of different widths")
+    if not head:
+        raise UnsupportedLayer(f"{kind.__name__} without a linear layer behind it")
+    return recurrent_network(kind, rows, perceptron(head))
 
 
-def same_size(result: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """A result that a constant has not spread over more axes."""
-    if result.size != x.size:
-        raise Stumble("a factor or offset that is wider than the layer")
-    return result
+def perceptron(layers: Sequence[Layer]) -> Mlp:
+    """An MLP of linear layers, norms and activations in turn; a norm without weights before it gets the identity."""
+    linear: list[Linear] = []
+    norms: list[LayerNorm | None] = []
+    words: list[str | None] = []
 
+    def begin(layer: Linear) -> None:
+        linear.append(layer)
+        norms.append(None)
+        words.append(None)
 
-def magnitude(flow: Flow) -> Flow:
-    """|x|, which is a piece of softsign."""
-    return piece(flow, "|x|", computed(np.abs, flow.value))
-
-
-def error_function(flow: Flow) -> Flow:
-    """erf(x/√2), which is a piece of gelu."""
-    last = flow.layers[-1] if flow.layers else None
-    if not (isinstance(last, Factor) and np.allclose(last.value, np.sqrt(0.5))):
-        raise Stumble("erf")
-    return piece(Flow(flow.layers[:-1], flow.partial), "erf", computed(erf, flow.value))
-
-
-def piece(flow: Flow, name: str, value: np.ndarray | None) -> Flow:
-    if flow.partial:
-        raise Stumble(f"{name} of {flow.partial}")
-    return Flow(flow.layers, name, value)
-
-
-def product(a: Flow, b: Flow) -> Flow:
-    """x·sigmoid(x), which is silu, or a step of gelu."""
-    value = computed(lambda x, y: same_size(x * y, x), a.value, b.value)
-    for x, y in ((a, b), (b, a)):
-        last = y.layers[-1] if y.layers else None
-        if not y.partial and isinstance(last, Activation) and last.word == "sigmoid" and same(x, y.layers[:-1]):
-            return x.then(Activation("silu"), value)
-        if y.partial == "1 + erf" and same(x, y.layers):
-            return Flow(x.layers, "x·(1 + erf)", value)
-        half = x.layers[-1] if x.layers else None
-        if y.partial == "1 + erf" and isinstance(half, Factor) and np.allclose(half.value, 0.5):
-            before = Flow(x.layers[:-1])
-            if same(before, y.layers):
-                return before.then(Activation("gelu"), value)
-    raise Stumble("a product of two layers")
-
-
-def quotient(a: Flow, b: Flow) -> Flow:
-    """x/(1 + |x|), which is softsign."""
-    if b.partial == "1 + |x|" and same(a, b.layers):
-        return a.then(Activation("softsign"), computed(lambda x, y: same_size(x / y, x), a.value, b.value))
-    raise Stumble("a quotient of two layers")
-
-
-def same(flow: Flow, layers: tuple[Layer, ...]) -> bool:
-    """Whether a flow is whole and has passed exactly these layers."""
-    return (
-        not flow.partial
-        and len(flow.layers) == len(layers)
-        and all(a is b for a, b in zip(flow.layers, layers, strict=True))
+    for layer in layers:
+        if isinstance(layer, Linear):
+            begin(layer)
+        elif isinstance(layer, Norm):
+            norm = layer.norm
+            if not words or words[-1] is not None or norms[-1] is not None:
+                size = len(linear[-1].weight) if linear else norm.weight.size
+                begin(Linear(np.eye(size), np.zeros(size)))
+            shape = linear[-1].bias.shape
+            weight, bias = (np.broadcast_to(values, shape).copy() for values in (norm.weight, norm.bias))
+            norms[-1] = LayerNorm(weight=weight, bias=bias, epsilon=norm.epsilon)
+        elif isinstance(layer, Activation):
+            if not words or words[-1] is not None:
+                raise UnsupportedLayer(f"the activation {layer.word} without a linear layer before it")
+            words[-1] = layer.word
+    if not linear:
+        raise UnsupportedLayer("no layer with weights")
+    names = [word or "identity" for word in words]
+    return Mlp(
+        weights=tuple(layer.weight for layer in linear),
+        biases=tuple(np.array(layer.bias) for layer in linear),
+        activation=tuple(names[:-1]) if len(names) > 1 else "identity",
+        output_activation=names[-1],
+        norms=tuple(norms),
     )

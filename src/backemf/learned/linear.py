@@ -1,4 +1,4 @@
-"""The linear filter over a history: what a network has to beat, and the straight path that it may carry.
+"""The linear filter over a history: what a network has to beat, and what it may carry beside its layers.
 
 Activations of the form x·h(x) with h(x) + h(-x) = c carry a number unchanged through a layer, in two units:
 f(s) - f(-s) = c·s. So a filter beside an MLP is an MLP, which every simulator loads.
@@ -23,7 +23,7 @@ class LinearFilter:
     weights: np.ndarray
     """Output per input (inputs,) [1]."""
     offset: float
-    """What is always there [1]."""
+    """Constant part [1]."""
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Outputs (...,) for inputs (..., inputs)."""
@@ -43,7 +43,7 @@ def carries(word: str) -> bool:
 
 
 def with_filter(net: Mlp, straight: LinearFilter) -> Mlp:
-    """The MLP whose output is that of another plus that of a filter; each hidden layer has two units more."""
+    """The MLP whose output is that of another plus that of a filter; each hidden layer has two more units."""
     weights, biases = [], []
     up = straight.weights[None]
     down, offset = -up, straight.offset

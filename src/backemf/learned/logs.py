@@ -1,4 +1,4 @@
-"""Logs to train on: columns from a dict, a file or a run, looked over and cut into stretches of even time steps.
+"""Logs to train on: columns from a dict, a file or a run, checked and cut into stretches of even time steps.
 
 A row is what the controller sees at its time (target, position, velocity) and the torque that follows.
 """
@@ -6,9 +6,10 @@ A row is what the controller sees at its time (target, position, velocity) and t
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,12 +18,15 @@ from ..files import opened
 from ..recording import check_size, first_line, read_recording
 from ..recording_writing import PART, require_pyarrow
 
+if TYPE_CHECKING:
+    from ..run import Run
+
 COLUMNS = ("time", "position", "velocity", "torque")
 TARGETS = ("position_target", "command")
 LARGEST = 4_000_000_000
 """Largest log that is read [bytes]."""
 JITTER = 0.1
-"""How far a time step may be off the usual one, as a share of it [1]."""
+"""Largest deviation of a time step from the median, as a fraction of it [1]."""
 
 
 @dataclass(frozen=True)
@@ -45,21 +49,21 @@ class Stretch:
 
 
 def read_log(log: Any) -> tuple[list[Stretch], float]:
-    """The stretches of a log and its time step [s]; raises one sentence where it cannot be used."""
-    columns, episode = columns_of(log)
+    """The stretches of a log and its time step [s]; raises a `ParameterError` where it cannot be used."""
     label = str(log) if isinstance(log, (str, Path)) else "log"
-    check_numbers(columns, label)
+    columns, episode = columns_of(log, label)
     time = columns["time"][:, 0]
     names = np.zeros(len(time), dtype=int) if episode is None else episode
-    stretches, steps = [], []
+    stretches: list[Stretch] = []
+    steps: dict[Any, float] = {}
     for name in dict.fromkeys(names.tolist()):
         rows = np.flatnonzero(names == name)
-        steps.append(time_step(time[rows], rows, label))
-        for joint in range(columns["torque"].shape[1]):
-            error = columns["target"][rows, joint] - columns["position"][rows, joint]
-            stretches.append(Stretch(error, columns["velocity"][rows, joint], columns["torque"][rows, joint]))
-    dt = float(np.median(steps))
-    for name, step in zip(dict.fromkeys(names.tolist()), steps, strict=True):
+        steps[name] = time_step(time[rows], rows, label)
+        error = columns["target"][rows] - columns["position"][rows]
+        series = (error.T, columns["velocity"][rows].T, columns["torque"][rows].T)
+        stretches += [Stretch(*joint) for joint in zip(*series, strict=True)]
+    dt = float(np.median(list(steps.values())))
+    for name, step in steps.items():
         if abs(step - dt) > JITTER * dt:
             raise ParameterError(
                 f"{label}: episode {name!r} has steps of {step:g} s and others have {dt:g} s; train on logs of one step"
@@ -70,50 +74,43 @@ def read_log(log: Any) -> tuple[list[Stretch], float]:
 # --- where the columns come from
 
 
-def columns_of(log: Any) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
-    """Columns by name, each (rows, joints), and the episode of each row where the log says so."""
+def columns_of(log: Any, label: str) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
+    """Columns by name, each (rows, joints), and the episode of each row where the log has one."""
     from ..run import Run
 
     if isinstance(log, Run):
         return run_columns(log), None
     if isinstance(log, (str, Path)):
-        table, label = read_table(Path(log)), str(log)
+        table = read_table(Path(log))
     elif hasattr(log, "keys") and hasattr(log, "__getitem__"):
-        table, label = {str(name): log[name] for name in log.keys()}, "log"  # noqa: SIM118  data frames iterate rows
+        table = {str(name): log[name] for name in log.keys()}  # noqa: SIM118  data frames iterate rows
     else:
         raise ParameterError(f"log = {type(log).__name__}: must be a dict of arrays, a CSV or parquet path, or a Run")
-    table = gathered(table)
-    target = next((name for name in TARGETS if name in table), None)
-    missing = [name for name in COLUMNS if name not in table] + ([] if target else [TARGETS[0]])
-    if missing:
-        raise ParameterError(f"{label} has no column {missing[0]!r}; it has {', '.join(table) or 'none'}")
-    found = {name: numbers_of(table[name], name, label) for name in COLUMNS} | {
-        "target": numbers_of(table[str(target)], str(target), label)
-    }
+    table = merge_joints(table)
+    names = find_columns(table, COLUMNS, "position_target", f"{label} has no column")
+    found = {name: numbers_of(table[column], column, label) for name, column in names.items()}
     episode = np.asarray(table["episode"]) if "episode" in table else None
     return same_shape(found, episode, label), episode
 
 
-def run_columns(run: Any) -> dict[str, np.ndarray]:
+def find_columns(table: Collection[str], columns: tuple[str, ...], target: str, problem: str) -> dict[str, str]:
+    """The name that each column has in a table; raises a `ParameterError` where one is missing."""
+    names = {name: name for name in columns} | {"target": next((n for n in TARGETS if n in table), target)}
+    for name in names.values():
+        if name not in table:
+            raise ParameterError(f"{problem} {name!r}; it has {', '.join(table) or 'none'}")
+    return names
+
+
+def run_columns(run: Run) -> dict[str, np.ndarray]:
     """The columns of a run; its positions belong to the end of a step, so each step sees those of the one before."""
     if len(run.time) > 1 and abs(run.time[1] - run.time[0] - run.dt) > 1e-6 * run.dt:
         raise ParameterError("log: a run to train on needs every step: simulate with every=1")
-    target = next((name for name in TARGETS if name in run.channels), None)
-    missing = [name for name in COLUMNS[1:] if name not in run.channels] + ([] if target else ["command"])
-    if missing:
-        raise ParameterError(f"log: the run has no channel {missing[0]!r}; it has {', '.join(run.channels)}")
-    rows = len(run.time)
-
-    def flat(name: str) -> np.ndarray:
-        return np.asarray(run[name], dtype=float).reshape(rows, -1)
-
-    return {
-        "time": flat("time")[:-1],
-        "position": flat("position")[:-1],
-        "velocity": flat("velocity")[:-1],
-        "torque": flat("torque")[1:],
-        "target": flat(str(target))[1:],
-    }
+    names = find_columns(run.channels, COLUMNS[1:], "command", "log: the run has no channel")
+    columns = {name: numbers_of(run[channel], channel, "log") for name, channel in {"time": "time", **names}.items()}
+    # torque and target belong to the step, the others to its end
+    shifted = {name: column[1:] if name in ("torque", "target") else column[:-1] for name, column in columns.items()}
+    return same_shape(shifted, None, "log")
 
 
 def read_table(path: Path) -> dict[str, Any]:
@@ -123,7 +120,12 @@ def read_table(path: Path) -> dict[str, Any]:
     pyarrow = require_pyarrow("Reading logs")
     try:
         with opened(path, LARGEST, what="a log in CSV or parquet") as file:
-            table = _arrow_table(pyarrow, path, file)
+            if path.suffix.lower() in (".parquet", ".pq"):
+                with pyarrow.parquet.ParquetFile(file) as parquet:
+                    check_size(path, parquet.metadata.num_rows, parquet.metadata.num_columns)
+                    table = parquet.read()
+            else:
+                table = pyarrow.csv.read_csv(file)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError, MemoryError) as error:
         raise ParameterError(f"{path}: cannot be read as a table ({first_line(error)})") from None
     return {
@@ -132,47 +134,41 @@ def read_table(path: Path) -> dict[str, Any]:
     }
 
 
-def _arrow_table(pyarrow: Any, path: Path, file: BinaryIO) -> Any:
-    if path.suffix.lower() not in (".parquet", ".pq"):
-        return pyarrow.csv.read_csv(file)
-    with pyarrow.parquet.ParquetFile(file) as parquet:
-        check_size(path, parquet.metadata.num_rows, parquet.metadata.num_columns)
-        return parquet.read()
-
-
-def gathered(table: dict[str, Any]) -> dict[str, Any]:
+def merge_joints(table: dict[str, Any]) -> dict[str, Any]:
     """The table with columns such as torque[0], torque[1] side by side under one name."""
     merged: dict[str, Any] = {}
+    joints: dict[str, list[np.ndarray]] = {}
     for name, values in table.items():
         found = re.fullmatch(r"(\w+)\[[\d,;]+\]", name)
         if found:
-            merged.setdefault(found[1], []).append(values)
+            joints.setdefault(found[1], []).append(np.asarray(values))
         else:
             merged[name] = values
-    return {
-        name: np.stack([np.asarray(v) for v in values], axis=1)
-        if isinstance(values, list) and f"{name}[0]" in table
-        else values
-        for name, values in merged.items()
-    }
+    return merged | {name: np.stack(columns, axis=1) for name, columns in joints.items()}
 
 
 # --- what is checked
 
 
 def numbers_of(values: Any, name: str, label: str) -> np.ndarray:
-    """A column as floats, (rows, joints)."""
+    """A column as finite floats, (rows, joints)."""
     try:
         column = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         raise ParameterError(f"{label}[{name!r}] {first_text(values)}: must be numbers") from None
     if column.ndim == 0:
         raise ParameterError(f"{label}[{name!r}] = {values!r}: must be an array with one value per row")
-    return column.reshape(len(column), -1)
+    column = column.reshape(len(column), -1)
+    for row, joint in np.argwhere(~np.isfinite(column))[:1]:
+        place = f"row {row}" if column.shape[1] == 1 else f"row {row}, joint {joint}"
+        raise ParameterError(
+            f"{label}[{name!r}] {place} = {column[row, joint]}: must be a finite number; leave the row out"
+        )
+    return column
 
 
 def first_text(values: Any) -> str:
-    """The first value of a column that is no number, with its row."""
+    """The first value of a column that is not a number, with its row."""
     for row, value in enumerate(np.asarray(values, dtype=object).reshape(-1)):
         try:
             float(value)
@@ -182,7 +178,7 @@ def first_text(values: Any) -> str:
 
 
 def same_shape(columns: dict[str, np.ndarray], episode: np.ndarray | None, label: str) -> dict[str, np.ndarray]:
-    """The columns with as many rows and joints each."""
+    """The columns, all with the same number of rows and joints."""
     lengths = {name: len(column) for name, column in columns.items()}
     if episode is not None:
         lengths["episode"] = len(episode)
@@ -197,21 +193,8 @@ def same_shape(columns: dict[str, np.ndarray], episode: np.ndarray | None, label
     return {name: np.broadcast_to(column, (len(column), joints)) for name, column in columns.items()}
 
 
-def check_numbers(columns: dict[str, np.ndarray], label: str) -> None:
-    """Raise one sentence at the first value that is no finite number."""
-    for name, column in columns.items():
-        bad = np.argwhere(~np.isfinite(column))
-        if len(bad):
-            row, joint = (int(i) for i in bad[0])
-            place = f"row {row}" if column.shape[1] == 1 else f"row {row}, joint {joint}"
-            shown = "position_target" if name == "target" else name
-            raise ParameterError(
-                f"{label}[{shown!r}] {place} = {column[row, joint]}: must be a finite number; leave the row out"
-            )
-
-
 def time_step(time: np.ndarray, rows: np.ndarray, label: str) -> float:
-    """The step of an episode [s]; raises one sentence if time does not rise in even steps."""
+    """The step of an episode [s]; raises a `ParameterError` if time does not rise in even steps."""
     if len(time) < 2:
         raise ParameterError(
             f"{label}: the episode at row {int(rows[0])} has a single row; give it more or leave it out"

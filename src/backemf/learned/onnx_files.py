@@ -1,12 +1,14 @@
 """ONNX files: networks for Newton and for any other program that reads ONNX.
 
-A file is parsed by the onnx package and followed here, node by node; no node is run by anything else, and no file
-beside it is read but one in the same folder.
+A file is parsed by the onnx package and followed here, node by node. Only nodes that change shapes are evaluated by the
+package's reference implementation (`onnx_shapes`). Of other files, only one in the same folder is read.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,11 @@ import numpy as np
 
 from ..actuator.networks import Network
 from ..errors import MissingExtraError, ParameterError
-from . import layers as build
-from . import written_out
-from .assembly import read_layers, refused
-from .layers import Flow, Memory, Stumble
-from .onnx_shapes import SHAPES, shaped
+from . import flow as build
+from .assembly import brief, read_layers, refusal
+from .flow import STATE, Flow, arithmetic, array, maybe_array, shortest, state_of, unary, whole
+from .layers import GATE_ARRAYS, UnsupportedLayer, gate_rows
+from .onnx_shapes import SHAPES, change_shape
 from .onnx_weights import GATES, array_of, with_external_data
 
 ACTIVATIONS = {
@@ -29,7 +31,7 @@ REMEDY = "export a plain MLP, LSTM or GRU"
 
 
 def require_onnx() -> Any:
-    """The onnx package, or a sentence that says how to get it."""
+    """The onnx package; raises `MissingExtraError` where it is not installed."""
     try:
         import onnx
         import onnx.helper
@@ -40,30 +42,27 @@ def require_onnx() -> Any:
 
 
 def read_onnx(path: Path, content: bytes) -> tuple[Network, dict[str, Any]]:
-    """The network of an ONNX file, and what the file says about its scales."""
+    """The network of an ONNX file, and the file's metadata."""
     onnx = require_onnx()
     try:
         model = onnx.load_model_from_string(content)
-    except Exception:  # protobuf raises kinds of its own, with no common base
-        raise ParameterError(f"{path}: is damaged or no ONNX file; export it again") from None
-    try:
         with_external_data(onnx, model, path)
         onnx.checker.check_model(model)
     except ParameterError:
         raise
-    except Exception as error:  # as above
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
-        raise ParameterError(f"{path}: is damaged or no ONNX file ({reason}); export it again") from None
+    except Exception as error:  # protobuf and the checker raise kinds with no common base
+        reason = brief((str(error).strip() or type(error).__name__).splitlines()[0])
+        raise ParameterError(f"{path}: is damaged or not an ONNX file ({reason}); export it again") from None
     try:
-        network = read_graph(onnx, model.graph)
-    except Stumble as stumble:
-        raise refused(path, stumble, REMEDY) from None
+        network = read_model(onnx, model)
+    except UnsupportedLayer as reason:
+        raise refusal(path, reason, REMEDY) from None
     except ParameterError as error:
         raise ParameterError(f"{path}: {error}") from None
-    return network, {entry.key: parsed(entry.value) for entry in model.metadata_props}
+    return network, {entry.key: json_or_text(entry.value) for entry in model.metadata_props}
 
 
-def parsed(text: str) -> Any:
+def json_or_text(text: str) -> Any:
     """A piece of metadata as JSON where it is, as text where not."""
     try:
         return json.loads(text)
@@ -71,194 +70,148 @@ def parsed(text: str) -> Any:
         return text
 
 
-def read_graph(onnx: Any, graph: Any) -> Network:
-    """The network of a graph."""
+def read_model(onnx: Any, model: Any) -> Network:
+    """The network of a model's graph."""
+    graph = model.graph
     constants = {item.name: array_of(onnx, item) for item in graph.initializer}
-    inputs = [entry for entry in graph.input if entry.name not in constants]
-    return read_layers(lambda flow, states: walk(onnx, graph, constants, flow, states), len(inputs) > 1)
-
-
-def walk(onnx: Any, graph: Any, constants: dict[str, Any], flow: Flow, states: list[Memory]) -> Flow:
-    """The flow that comes out of a graph."""
-    known: dict[str, Any] = dict(constants)
-    inputs = [entry for entry in graph.input if entry.name not in known]
+    inputs = [entry.name for entry in graph.input if entry.name not in constants]
+    opsets = {entry.domain.replace("ai.onnx", ""): entry.version for entry in model.opset_import}
     if not inputs:
-        raise Stumble("a network without an input")
-    known[inputs[0].name] = flow
-    known.update(given_states(inputs[1:], states))
-    for node in graph.node:
-        options = {entry.name: attribute(onnx, entry) for entry in node.attribute}
-        values = [known.get(name) if name else None for name in node.input]
-        answers = operation(node.op_type, values, options, len(node.output))
-        answers = answers if isinstance(answers, tuple) else (answers,) * len(node.output)
-        known.update(zip(node.output, answers, strict=False))
-    answer = known.get(graph.output[0].name)
-    if isinstance(answer, (Flow, Memory)):
-        return build.whole(answer)
-    return Flow((), "an output that does not come from the input")
+        raise UnsupportedLayer("a network without an input")
+
+    def follow(flow: Flow, states: list[Flow]) -> Flow:
+        known: dict[str, Any] = {**constants, inputs[0]: flow, **given_states(inputs[1:], states)}
+        for node in graph.node:
+            answers = operate(onnx, node, known, opsets)
+            answers = answers if isinstance(answers, tuple) else (answers,) * len(node.output)
+            known.update(zip(node.output, answers, strict=False))
+        answer = known.get(graph.output[0].name)
+        return answer if isinstance(answer, Flow) else Flow(partial=STATE)
+
+    return read_layers(follow, len(inputs) > 1)
 
 
-def given_states(inputs: list[Any], states: list[Memory]) -> dict[str, Memory]:
+def given_states(names: list[str], states: list[Flow]) -> dict[str, Flow]:
     """The states of a file: hidden and cell of all layers, or one of each for every layer."""
-    if len(inputs) <= 2 or any(state.value is None for state in states) or len(inputs) % 2:
-        return {entry.name: states[index] if index < len(states) else Memory() for index, entry in enumerate(inputs)}
-    layers = len(inputs) // 2
-    rows = [np.split(state.value, layers) if len(state.value) % layers == 0 else [] for state in states]  # type: ignore[arg-type]
-    values = [value for row in rows for value in row]
-    if len(values) != len(inputs):
-        raise Stumble("other states than hidden and cell of each layer")
-    return {entry.name: Memory(value=value) for entry, value in zip(inputs, values, strict=True)}
+    values = [state.value for state in states if state.value is not None]
+    if len(names) > 2 and len(values) == 2 and len(names) % 2 == 0:
+        layers = len(names) // 2
+        values = [part for value in values if len(value) % layers == 0 for part in np.split(value, layers)]
+        if len(values) != len(names):
+            raise UnsupportedLayer("other states than hidden and cell of each layer")
+    return {name: state_of(values[index] if index < len(values) else None) for index, name in enumerate(names)}
 
 
-def attribute(onnx: Any, entry: Any) -> Any:
-    """An option of a node; a tensor as an array."""
-    if entry.type == onnx.AttributeProto.TENSOR:
-        return array_of(onnx, entry.t)
-    if entry.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS):
-        raise Stumble("a graph within the graph")
-    return onnx.helper.get_attribute_value(entry)
-
-
-def operation(kind: str, values: list[Any], options: dict[str, Any], outputs: int) -> Any:
+def operate(onnx: Any, node: Any, known: dict[str, Any], opsets: dict[str, int]) -> Any:
     """What one node makes of its inputs; None where that is not known."""
-    if kind == "Constant":
-        return constant(options)
+    kind = node.op_type
+    if any(entry.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for entry in node.attribute):
+        raise UnsupportedLayer("a graph within the graph")
     if kind in SHAPES:
-        return shaped(kind, values, options, outputs)
-    if not any(isinstance(value, (Flow, Memory)) for value in values):
+        return change_shape(node, [known.get(name) for name in node.input if name], opsets)
+    options = {
+        entry.name: array_of(onnx, entry.t)
+        if entry.type == onnx.AttributeProto.TENSOR
+        else onnx.helper.get_attribute_value(entry)
+        for entry in node.attribute
+    }
+    if kind == "Constant":
+        numbers = [np.asarray(value) for name, value in options.items() if name.startswith(("value_f", "value_i"))]
+        return options.get("value", numbers[0] if numbers else None)
+    values = [known.get(name) if name else None for name in node.input]
+    if not any(isinstance(value, Flow) for value in values):
         return None
-    if kind in GATES:
-        return recurrent(kind, values, options)
-    flow = build.whole(values[0] if isinstance(values[0], (Flow, Memory)) else values[1])
-    if kind in ACTIVATIONS:
-        return activated(flow, kind, options)
-    if kind == "Gemm":
-        return gemm(flow, values, options)
-    if kind == "MatMul" and isinstance(values[0], (Flow, Memory)):
-        return build.linear(flow, array(values[1]).T)
-    if kind == "LayerNormalization":
-        return layer_norm(flow, values, options)
-    if kind in ("Abs", "Erf", "Neg"):
-        return {"Abs": build.magnitude, "Erf": build.error_function, "Neg": lambda f: build.times(f, -1.0)}[kind](flow)
-    if kind == "ReduceMean":
-        return written_out.mean(flow, values, options)
-    if kind == "Pow":
-        return written_out.square(flow, array(values[1]))
-    if kind == "Sqrt":
-        return written_out.root(flow)
-    if kind in ("Add", "Sub", "Mul", "Div"):
-        return arithmetic(kind, values)
-    raise Stumble(f"the operation {kind}")
+    if kind not in LAYERS:
+        raise UnsupportedLayer(f"the operation {kind}")
+    return LAYERS[kind](kind, [*values, *(None,) * 8], options)
 
 
-def constant(options: dict[str, Any]) -> np.ndarray | None:
-    """The value of a Constant node."""
-    for name in ("value", "value_float", "value_floats", "value_int", "value_ints"):
-        if name in options:
-            return np.asarray(options[name])
-    return None
+# --- layers, each a function of the node's kind, its inputs and its options
 
 
-def array(value: Any) -> np.ndarray:
-    """Weights of the file."""
-    if not isinstance(value, np.ndarray):
-        raise Stumble("weights that are not part of the file")
-    return value.astype(float)
-
-
-def shortest(value: float) -> float:
-    """The number that was meant by a single-precision one: 0.2 for 0.20000000298."""
-    return float(str(np.float32(value)))
-
-
-def activated(flow: Flow, kind: str, options: dict[str, Any]) -> Flow:
+def activation(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
     """An activation with its parameter, where it has one."""
-    name = ACTIVATIONS[kind]
-    if kind == "Gelu" and options.get("approximate", b"none") == b"tanh":
-        name = "gelu_tanh"
+    tanh = kind == "Gelu" and options.get("approximate", b"none") == b"tanh"
     usual = {"Elu": 1.0, "LeakyRelu": 0.01}.get(kind)
     if kind == "Swish" and abs(options.get("alpha", 1.0) - 1.0) > 1e-6:
-        raise Stumble("Swish with another alpha than 1")
-    return build.activation(flow, name, None if usual is None else shortest(options.get("alpha", usual)))
+        raise UnsupportedLayer("Swish with another alpha than 1")
+    parameter = None if usual is None else shortest(options.get("alpha", usual))
+    return build.activation(whole(values[0]), "gelu_tanh" if tanh else ACTIVATIONS[kind], parameter)
 
 
-def layer_norm(flow: Flow, values: list[Any], options: dict[str, Any]) -> Flow:
+def layer_norm(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
     """A layer norm over the last axis."""
-    axis = options.get("axis", -1)
+    flow, axis, scale = whole(values[0]), options.get("axis", -1), array(values[1])
     # which axis is the last is known once there are sample values
     if axis != -1 and flow.value is not None and axis != flow.value.ndim - 1:
-        raise Stumble("a layer norm over more than the features")
-    scale = array(values[1])
-    shift = array(values[2]) if len(values) > 2 and values[2] is not None else None
-    return build.layer_norm(flow, scale, shift, shortest(options.get("epsilon", 1e-5)), scale.size)
+        raise UnsupportedLayer("a layer norm over more than the features")
+    return build.layer_norm(flow, scale, maybe_array(values[2]), shortest(options.get("epsilon", 1e-5)), scale.size)
 
 
-def gemm(flow: Flow, values: list[Any], options: dict[str, Any]) -> Flow:
-    """alpha·x·W + beta·b."""
-    if options.get("transA", 0) or not isinstance(values[0], (Flow, Memory)):
-        raise Stumble("a Gemm whose first factor is not the input")
+def mean(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
+    """The mean over the features, a piece of a layer norm."""
+    flow = whole(values[0])
+    axes = np.asarray(options.get("axes", []) if values[1] is None else array(values[1])).reshape(-1)
+    last = -1 if flow.value is None else flow.value.ndim - 1
+    if len(axes) != 1 or not options.get("keepdims", 1) or (flow.value is not None and axes[0] not in (-1, last)):
+        raise UnsupportedLayer("the operation ReduceMean")
+    return unary("mean", flow)
+
+
+def power(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
+    """A square, a piece of a layer norm."""
+    exponent = array(values[1])
+    if exponent.size != 1 or exponent.item() != 2.0:
+        raise UnsupportedLayer("the operation Pow")
+    return unary("square", values[0])
+
+
+def gemm(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
+    """alpha·x·W + beta·b; MatMul is the same without the options."""
+    if options.get("transA", 0) or not isinstance(values[0], Flow):
+        raise UnsupportedLayer(f"a {kind} whose first factor is not the input")
     weight = array(values[1]) if options.get("transB", 0) else array(values[1]).T
-    bias = array(values[2]) * options.get("beta", 1.0) if len(values) > 2 and values[2] is not None else None
-    return build.linear(flow, weight * options.get("alpha", 1.0), bias)
+    bias = None if values[2] is None else array(values[2]) * options.get("beta", 1.0)
+    return build.linear(whole(values[0]), weight * options.get("alpha", 1.0), bias)
 
 
-def arithmetic(kind: str, values: list[Any]) -> Flow:
-    """A sum, difference, product or quotient of the flow and a constant, or of two pieces of an activation."""
-    a, b = values[:2]
-    if isinstance(a, (Flow, Memory)) and isinstance(b, (Flow, Memory)):
-        if kind == "Mul":
-            return build.product(build.whole(a), build.whole(b))
-        if kind == "Div":
-            a, b = build.whole(a), build.whole(b)
-            return written_out.normalise(a, b) or build.quotient(a, b)
-        if kind == "Sub":
-            return written_out.centre(build.whole(a), build.whole(b))
-        raise Stumble(f"a sum of two layers ({kind})")
-    first = isinstance(a, (Flow, Memory))
-    flow, value = build.whole(a if first else b), array(b if first else a)
-    if kind == "Mul":
-        return build.times(flow, value)
-    if kind == "Add":
-        return written_out.with_epsilon(flow, value) or build.plus(flow, value)
-    if kind == "Sub":
-        return build.plus(flow, -value) if first else build.plus(build.times(flow, -1.0), value)
-    if not first:
-        raise Stumble("a division by a layer (Div)")
-    return build.times(flow, 1.0 / value)
-
-
-def recurrent(kind: str, values: list[Any], options: dict[str, Any]) -> tuple[Any, ...]:
+def recurrent(kind: str, values: list[Any], options: dict[str, Any]) -> tuple[Flow, Flow, Flow]:
     """Outputs of an LSTM or GRU node: all steps, hidden state, cell state."""
     network, order = GATES[kind]
     if options.get("direction", b"forward") != b"forward":
-        raise Stumble(f"the layer {kind} (not forward)")
+        raise UnsupportedLayer(f"the layer {kind} (not forward)")
     if kind == "GRU" and not options.get("linear_before_reset", 0):
-        raise Stumble("the layer GRU (linear_before_reset is 0)")
+        raise UnsupportedLayer("the layer GRU (linear_before_reset is 0)")
     if options.get("activations") or options.get("clip") or options.get("input_forget"):
-        raise Stumble(f"the layer {kind} (with activations, clip or input_forget of its own)")
+        raise UnsupportedLayer(f"the layer {kind} (with its own activations, clip or input_forget)")
+    if values[7] is not None:
+        raise UnsupportedLayer(f"the layer {kind} (with peepholes)")
     weight, hidden = array(values[1]), array(values[2])
-    if weight.ndim != 3 or hidden.ndim != 3 or len(weight) != 1 or len(hidden) != 1:
-        raise Stumble(f"the layer {kind} (weights of the shapes {weight.shape} and {hidden.shape})")
-    weight, hidden = weight[0], hidden[0]
-    size = hidden.shape[1]
-    bias = (
-        array(values[3]).reshape(-1) if len(values) > 3 and values[3] is not None else np.zeros(2 * len(order) * size)
-    )
-    if len(values) > 7 and values[7] is not None:
-        raise Stumble(f"the layer {kind} (with peepholes)")
-
-    def sorted_gates(rows: np.ndarray) -> np.ndarray:
-        return np.concatenate([rows[gate * size : (gate + 1) * size] for gate in order])
-
-    half = len(bias) // 2
-    row = (sorted_gates(weight), sorted_gates(hidden), sorted_gates(bias[:half]), sorted_gates(bias[half:]))
-    states = [*values[5:7], None, None]
-    return steps_of(*build.gates(build.whole(values[0]), network, [row], states))
+    try:
+        biases = np.zeros((2, hidden.shape[1])) if values[3] is None else array(values[3]).reshape(2, -1)
+        (only_weight,), (only_hidden,) = weight, hidden
+        arrays = [
+            np.concatenate([np.split(rows, len(order))[gate] for gate in order])
+            for rows in (only_weight, only_hidden, *biases)
+        ]
+    except (ValueError, IndexError):
+        raise UnsupportedLayer(f"the layer {kind} (weights of the shapes {weight.shape} and {hidden.shape})") from None
+    rows = gate_rows({f"{name}_l0": rows for name, rows in zip(GATE_ARRAYS, arrays, strict=True)})
+    flow, new_hidden, cell = build.gates(whole(values[0]), network, rows, values[5:7])
+    if flow.value is None:
+        return flow, new_hidden, cell
+    # ONNX has an axis of directions behind that of steps
+    return replace(flow, value=flow.value.reshape(1, 1, 1, -1)), new_hidden, cell
 
 
-def steps_of(flow: Flow, hidden: Memory, cell: Memory) -> tuple[Flow, Memory, Memory]:
-    """Outputs with ONNX's axis of directions behind that of steps."""
-    if flow.value is None or hidden.flow is None:
-        return flow, hidden, cell
-    steps = Flow(flow.layers, value=flow.value.reshape(1, 1, 1, -1))
-    return steps, Memory(flow, hidden.value), cell
+LAYERS: dict[str, Callable[[str, list[Any], dict[str, Any]], Any]] = {
+    "LayerNormalization": layer_norm,
+    "ReduceMean": mean,
+    "Pow": power,
+    **dict.fromkeys(("Gemm", "MatMul"), gemm),
+    **dict.fromkeys(GATES, recurrent),
+    **dict.fromkeys(ACTIVATIONS, activation),
+    **dict.fromkeys(("Abs", "Erf", "Neg", "Sqrt"), lambda kind, values, _: unary(kind.lower(), values[0])),
+    **dict.fromkeys(("Add", "Sub", "Mul", "Div"), lambda kind, values, _: arithmetic(kind.lower(), *values[:2])),
+}
+"""Operations that add a layer."""

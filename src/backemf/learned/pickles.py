@@ -1,15 +1,16 @@
 """Tensors from a pickle without unpickling it: a stack of plain data, on which nothing is ever called.
 
-Python's own unpickler builds whatever a file names. Here a name stays a name (`Global`), an object is a `Record` of its
-attributes, and of all functions that a file may call only those that put a tensor together have a meaning.
+Python's own unpickler calls whatever a file names. Here a name stays a name (`Global`), an object is a `Record` of its
+attributes, and the only functions that are understood are those that build a tensor.
 """
 
 from __future__ import annotations
 
+import math
 import pickletools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -70,7 +71,15 @@ _PLAIN: dict[str, Callable[[], Any]] = {
 _TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 
 
-def read_pickle(content: bytes, entry: Callable[[str], bytes], order: str = "<") -> Any:
+def _pairs(values: list[Any]) -> dict[Any, Any]:
+    """A dict of keys and values in turn."""
+    return dict(zip(values[::2], values[1::2], strict=True))
+
+
+_COLLECTIONS: dict[str, Callable[[list[Any]], Any]] = {"TUPLE": tuple, "LIST": list, "DICT": _pairs}
+
+
+def read_pickle(content: bytes, entry: Callable[[str], bytes], order: Literal["<", ">"] = "<") -> Any:
     """What a pickle holds, as plain data, arrays, records and names; `entry(key)` gives the bytes of a storage."""
     if len(content) > LARGEST:
         raise Unreadable(f"a pickle of {len(content)} bytes")
@@ -90,8 +99,9 @@ def read_pickle(content: bytes, entry: Callable[[str], bytes], order: str = "<")
 class _Stack:
     """The stack of a pickle's operations."""
 
-    def __init__(self, entry: Callable[[str], bytes], order: Any):
-        self.entry, self.order = entry, order
+    def __init__(self, entry: Callable[[str], bytes], order: Literal["<", ">"]):
+        self.entry = entry
+        self.order: Literal["<", ">"] = order
         self.stack: list[Any] = []
         self.memo: dict[int, Any] = {}
         self.left = MOST_VALUES
@@ -101,6 +111,10 @@ class _Stack:
         if value is _MARK:
             raise Unreadable("a damaged pickle (a mark in place of a value)")
         return value
+
+    def pop_several(self, count: int) -> list[Any]:
+        """The last values, in the order in which they were pushed."""
+        return [self.pop() for _ in range(count)][::-1]
 
     def above_mark(self) -> list[Any]:
         """The values above the last mark, which goes with them."""
@@ -116,12 +130,9 @@ class _Stack:
         elif name in _PLAIN:
             self.stack.append(_PLAIN[name]())
         elif name in _TUPLES:
-            values = [self.pop() for _ in range(_TUPLES[name])]
-            self.stack.append(tuple(values[::-1]))
-        elif name in ("TUPLE", "LIST", "DICT"):
-            values = self.above_mark()
-            pairs = dict(zip(values[::2], values[1::2], strict=True)) if name == "DICT" else None
-            self.stack.append(tuple(values) if name == "TUPLE" else values if pairs is None else pairs)
+            self.stack.append(tuple(self.pop_several(_TUPLES[name])))
+        elif name in _COLLECTIONS:
+            self.stack.append(_COLLECTIONS[name](self.above_mark()))
         elif name in ("APPEND", "APPENDS", "SETITEM", "SETITEMS"):
             self.fill(name)
         elif name in ("BINPUT", "LONG_BINPUT", "PUT", "MEMOIZE"):
@@ -129,7 +140,7 @@ class _Stack:
         elif name in ("BINGET", "LONG_BINGET", "GET"):
             self.stack.append(self.memo[int(argument)])
         elif name in ("GLOBAL", "STACK_GLOBAL"):
-            words = argument.split(" ", 1) if name == "GLOBAL" else [self.pop(), self.pop()][::-1]
+            words = argument.split(" ", 1) if name == "GLOBAL" else self.pop_several(2)
             self.stack.append(Global(".".join(words)))
         elif name in ("REDUCE", "NEWOBJ", "BUILD", "BINPERSID", "POP"):
             getattr(self, name.lower())()
@@ -138,20 +149,19 @@ class _Stack:
 
     def fill(self, name: str) -> None:
         """Put values into the list or dict below them."""
-        several = name.endswith("S")
-        values = self.above_mark() if several else [self.pop() for _ in range(1 if name == "APPEND" else 2)][::-1]
+        values = self.above_mark() if name.endswith("S") else self.pop_several(1 if name == "APPEND" else 2)
         target = self.stack[-1]
         if name.startswith("APPEND") and type(target) is list:
             target.extend(values)
         elif name.startswith("SETITEM") and type(target) is dict:
-            target.update(zip(values[::2], values[1::2], strict=True))
+            target.update(_pairs(values))
         else:
             raise Unreadable("a damaged pickle (values for no list or dict)")
 
     def newobj(self) -> None:
-        arguments, kind = self.pop(), self.pop()
+        kind, arguments = self.pop_several(2)
         if not isinstance(kind, Global) or arguments != ():
-            raise Unreadable("an object that is made of arguments")
+            raise Unreadable("an object with arguments")
         self.stack.append(Record(kind.name))
 
     def build(self) -> None:
@@ -159,7 +169,7 @@ class _Stack:
         if isinstance(target, Record):
             target.state = state
         elif not isinstance(target, dict):
-            raise Unreadable("a state for something that is no object")
+            raise Unreadable("a state for something that is not an object")
 
     def binpersid(self) -> None:
         word, kind, key, _, count = self.pop()
@@ -169,7 +179,7 @@ class _Stack:
         self.stack.append(Storage(str(key), known, count))
 
     def reduce(self) -> None:
-        arguments, function = self.pop(), self.pop()
+        function, arguments = self.pop_several(2)
         name = getattr(function, "name", type(function).__name__)
         if not isinstance(function, Global) or not isinstance(arguments, tuple):
             raise Unreadable(f"a call of {name}")
@@ -185,15 +195,13 @@ class _Stack:
             raise Unreadable(f"a call of {name}, which makes no tensor")
 
     def tensor(self, storage: Any, offset: Any, size: Any, stride: Any) -> np.ndarray:
-        """The array of a tensor, which must lie in its storage."""
+        """The array of a tensor, which must be within its storage."""
         if not isinstance(storage, Storage) or len(size) != len(stride) or len(size) > 8:
-            raise Unreadable("a tensor without a storage of its own")
+            raise Unreadable("a tensor without its own storage")
         numbers = (offset, *size, *stride, storage.count)
         if not all(type(n) is int and 0 <= n <= MOST_VALUES for n in numbers):
             raise Unreadable(f"a tensor of the shape {tuple(size)}, strides {tuple(stride)} and offset {offset}")
-        count = 1
-        for n in size:
-            count *= n
+        count = math.prod(size)
         last = offset + sum((n - 1) * step for n, step in zip(size, stride, strict=True)) if count else -1
         self.left -= count
         if self.left < 0 or last >= storage.count:
@@ -209,7 +217,9 @@ class _Stack:
         if len(content) != storage.count * kind.itemsize:
             raise Unreadable(f"a storage of {storage.count} numbers with {len(content)} bytes")
         values = np.frombuffer(content, kind)
-        if storage.kind == "bf":
-            # the upper half of a float32
-            return (values.astype(np.uint32) << 16).view(np.float32)
-        return values.astype(kind.newbyteorder("="))
+        return from_bfloat16(values) if storage.kind == "bf" else values.astype(kind.newbyteorder("="))
+
+
+def from_bfloat16(values: np.ndarray) -> np.ndarray:
+    """Single-precision numbers from their upper halves."""
+    return (values.astype(np.uint32) << 16).view(np.float32)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ import numpy as np
 from ..actuator.networks import Network
 from ..errors import ParameterError
 from ..files import write_bytes
-from .states import arrays_of, network_of, words_of
+from .archives import LARGEST
+from .pickles import from_bfloat16
+from .states import arrays_of, network_from, words_of
 
-LARGEST, LONGEST_HEADER = 64_000_000, 1_000_000
-"""Most bytes of a file and of its header."""
+LONGEST_HEADER = 1_000_000
+"""Most bytes of a header."""
 FORMAT = "backemf network 1"
-"""What the header of a file says that is written here."""
+"""The format that the header of our own files names."""
 TYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
     "U8": "|u1", "BOOL": "|b1",
@@ -28,19 +31,21 @@ TYPES = {
 """The names of types, and NumPy's."""
 
 
-def read_safetensors(path: Path, content: bytes, activation: Any = None) -> tuple[Network, dict[str, Any]]:
-    """The network of a file, and what the file says about its scales."""
+def read_safetensors(
+    path: Path, content: bytes, activation: str | Sequence[str] | None = None
+) -> tuple[Network, dict[str, Any]]:
+    """The network of a file, and the file's metadata."""
     try:
         arrays, notes = parse(content)
-        words, found = described(notes)
+        words, found = read_notes(notes)
         if activation is not None and words:
-            raise ParameterError("says its activations itself: leave activation out")
-        return network_of(arrays, words or {"activation": activation}), found
+            raise ParameterError("names its activations itself: leave activation out")
+        return network_from(arrays, words or {"activation": activation}), found
     except ParameterError as error:
         raise ParameterError(f"{path}: {error}") from None
 
 
-def described(notes: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_notes(notes: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the header of one of our files says of the network and of the controller; nothing for any other."""
     if not str(notes.get("format", "")).startswith(FORMAT[:-2]):
         return {}, {}
@@ -48,28 +53,25 @@ def described(notes: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
         raise ParameterError(f"format = {notes['format'][:80]!r}: must be {FORMAT!r}")
     try:
         words, found = json.loads(notes["network"]), json.loads(notes.get("controller", "{}"))
-    except (KeyError, ValueError, RecursionError):
-        raise ParameterError("is damaged: its header says nothing of its network") from None
-    if not isinstance(words, dict) or not isinstance(found, dict):
-        raise ParameterError("is damaged: its header says nothing of its network")
-    return words, found
+        return dict(words), dict(found)
+    except (KeyError, ValueError, TypeError, RecursionError):
+        raise ParameterError("is damaged: its header does not describe its network") from None
 
 
 def parse(content: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """The arrays of a file and the texts of its header; raises one sentence where they contradict each other."""
+    """The arrays of a file and the texts of its header; raises a `ParameterError` where they contradict each other."""
     length = int.from_bytes(content[:8], "little")
     if len(content) < 8 or length > min(LONGEST_HEADER, len(content) - 8):
-        raise ParameterError("is damaged or no safetensors file: its header is longer than the file")
+        raise ParameterError("is damaged or not a safetensors file: its header is longer than the file")
     try:
-        header = json.loads(content[8 : 8 + length].decode("utf-8"), object_pairs_hook=once)
-    except (ValueError, RecursionError):
-        raise ParameterError("is damaged or no safetensors file: its header cannot be read") from None
-    if not isinstance(header, dict):
-        raise ParameterError("is damaged or no safetensors file: its header has no names")
-    notes = header.pop("__metadata__", {})
+        header = dict(json.loads(content[8 : 8 + length].decode("utf-8"), object_pairs_hook=unique_names))
+        notes = header.pop("__metadata__", {})
+        offsets = {name: whole_numbers(entry["data_offsets"]) for name, entry in header.items()}
+        spans = sorted((first, last, name) for name, (first, last) in offsets.items())
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise ParameterError("is damaged or not a safetensors file: its header cannot be read") from None
     data, arrays, end = content[8 + length :], {}, 0
-    spans = sorted((span_of(entry), name) for name, entry in header.items())
-    for (first, last), name in spans:
+    for first, last, name in spans:
         if first != end:
             raise ParameterError(
                 f"is damaged: array {name[:80]!r} begins at byte {first}, the one before ends at {end}"
@@ -80,40 +82,39 @@ def parse(content: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     return {name: arrays[name] for name in header}, notes if isinstance(notes, dict) else {}
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A dict whose names are all different."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    if len(dict(pairs)) != len(pairs):
         raise ValueError("a name twice")
-    return found
+    return dict(pairs)
 
 
-def span_of(entry: Any) -> tuple[int, int]:
-    """First and last byte of an array."""
-    span = entry.get("data_offsets") if isinstance(entry, dict) else None
-    if not isinstance(span, list) or len(span) != 2 or not all(type(n) is int and 0 <= n <= LARGEST for n in span):
-        raise ParameterError("is damaged: an array without data_offsets within the file")
-    return span[0], span[1]
+def whole_numbers(values: Any) -> list[int]:
+    """Sizes or places within the largest file."""
+    if len(values) > 8 or not all(type(n) is int and 0 <= n <= LARGEST for n in values):
+        raise ValueError("no sizes")
+    return list(values)
 
 
 def array_of(entry: dict[str, Any], data: bytes, name: str) -> np.ndarray:
     """An array from its bytes."""
-    kind, shape = entry.get("dtype"), entry.get("shape", 0)
-    if not isinstance(kind, str) or kind not in TYPES:
-        raise ParameterError(f"array {name[:80]!r} has the type {str(kind)[:80]!r}: must be one of {', '.join(TYPES)}")
-    good = isinstance(shape, list) and len(shape) <= 8 and all(type(n) is int and 0 <= n <= LARGEST for n in shape)
-    shape = list(shape) if good else []
-    if not good or math.prod(shape) * np.dtype(TYPES[kind]).itemsize != len(data):
+    kind = str(entry.get("dtype"))
+    if kind not in TYPES:
+        raise ParameterError(f"array {name[:80]!r} has the type {kind[:80]!r}: must be one of {', '.join(TYPES)}")
+    try:
+        shape = whole_numbers(entry["shape"])
+        if math.prod(shape) * np.dtype(TYPES[kind]).itemsize != len(data):
+            raise ValueError("other bytes")
+    except (ValueError, TypeError, KeyError):
         raise ParameterError(
             f"is damaged: array {name[:80]!r} of the shape {str(entry.get('shape'))[:80]} has {len(data)} bytes"
-        )
+        ) from None
     values = np.frombuffer(data, TYPES[kind]).reshape(shape)
-    # bfloat16 is the upper half of a float32
-    return (values.astype(np.uint32) << 16).view(np.float32) if kind == "BF16" else values
+    return from_bfloat16(values) if kind == "BF16" else values
 
 
 def write_safetensors(network: Network, path: Path, metadata: dict[str, Any] | None, precision: str) -> Path:
-    """Write a network, with what a controller adds to it, in one piece."""
+    """Write a network, with what a controller adds to it."""
     kind = "F32" if precision == "float32" else "F64"
     notes = {"format": FORMAT, "network": json.dumps(words_of(network)), "controller": json.dumps(metadata or {})}
     header: dict[str, Any] = {"__metadata__": notes}
@@ -124,5 +125,4 @@ def write_safetensors(network: Network, path: Path, metadata: dict[str, Any] | N
         end += len(blocks[-1])
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
-    write_bytes(path, len(text).to_bytes(8, "little") + text + b"".join(blocks))
-    return path
+    return write_bytes(path, len(text).to_bytes(8, "little") + text + b"".join(blocks))

@@ -1,11 +1,11 @@
 """Which rows of a log are trained on, and the windows and sequences they are cut into.
 
-Rows are held out in blocks: a window of rows that were shuffled would show a network its own answers.
+Rows are held out in blocks: windows of shuffled rows would show a network its own answers.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,12 +18,12 @@ VALIDATION = 0.15
 BLOCKS = 20
 """Pieces that a log of few episodes is cut into, to be held out or not."""
 EPISODES = 5
-"""From so many episodes on, whole episodes are held out."""
+"""With this many episodes or more, whole episodes are held out."""
 FEWEST = 200
-"""Rows below which nothing is learned."""
+"""Fewest rows to learn from."""
 LENGTH, WARM = 80, 20
-"""Steps of a sequence that a recurrent network is trained on, and the first of them, which do not count: it has yet to
-find its state."""
+"""Steps of a sequence that a recurrent network is trained on, and the first of them, which do not count: its state
+has yet to settle."""
 
 
 def shares(stretches: list[Stretch], held_out: float, depth: int, rng: np.random.Generator) -> list[list[Stretch]]:
@@ -41,18 +41,18 @@ def shares(stretches: list[Stretch], held_out: float, depth: int, rng: np.random
             "in 3 blocks are needed"
         )
     order = rng.permutation(len(blocks))
-    held = taken(blocks, order, held_out * total)
+    held = first_blocks(blocks, order, held_out * total)
     order = order[len(held) :]
     left = sum(len(blocks[i]) for i in order)
-    checked = taken(blocks, order, VALIDATION * left)
+    checked = first_blocks(blocks, order, VALIDATION * left)
     trained = [blocks[i] for i in order[len(checked) :]]
     if not trained:
         raise ParameterError(f"held_out = {held_out:g} leaves no rows to train on; lower it or give a longer log")
     return [trained, checked, held]
 
 
-def taken(blocks: list[Stretch], order: np.ndarray, rows: float) -> list[Stretch]:
-    """The first blocks of an order that hold so many rows, one at least."""
+def first_blocks(blocks: list[Stretch], order: np.ndarray, rows: float) -> list[Stretch]:
+    """The first blocks of an order that hold so many rows, at least one."""
     chosen: list[Stretch] = []
     for index in order:
         if chosen and sum(len(block) for block in chosen) + 0.5 * len(blocks[index]) > rows:
@@ -61,7 +61,7 @@ def taken(blocks: list[Stretch], order: np.ndarray, rows: float) -> list[Stretch
     return chosen
 
 
-def cut_windows(blocks: list[Stretch], scales: Any, history: int, stride: int) -> Data:
+def cut_windows(blocks: list[Stretch], scales: Sequence[float], history: int, stride: int) -> Data:
     """Inputs newest first, torque and weight of every row with a whole history in its block, all scaled."""
     depth = (history - 1) * stride + 1
     inputs, outputs = [], []
@@ -76,7 +76,7 @@ def cut_windows(blocks: list[Stretch], scales: Any, history: int, stride: int) -
     return x, y, np.ones_like(y)
 
 
-def cut_sequences(blocks: list[Stretch], scales: Any) -> Data:
+def cut_sequences(blocks: list[Stretch], scales: Sequence[float]) -> Data:
     """Sequences of equal length that overlap by the steps that do not count; missing rows have no weight."""
     inputs, outputs, weights = [], [], []
     for block in blocks:

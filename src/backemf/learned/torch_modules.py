@@ -1,23 +1,18 @@
 """Our networks as PyTorch modules, to be scripted; imported only where PyTorch is."""
 
-from typing import Any, Tuple  # noqa: UP035  TorchScript of older versions knows no other
+from typing import Tuple  # noqa: UP035  older versions of TorchScript know no other
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..actuator.networks import PARAMETERS, Lstm, Mlp, Network, split_activation
+from ..actuator.networks import PARAMETERS, RECURRENT_FIELDS, Lstm, Mlp, Network, split_activation
+from .layers import GATE_ARRAYS
 
 _ACTIVATIONS = {
-    "relu": nn.ReLU,
-    "elu": nn.ELU,
-    "tanh": nn.Tanh,
-    "softsign": nn.Softsign,
-    "sigmoid": nn.Sigmoid,
-    "leaky_relu": nn.LeakyReLU,
-    "gelu": nn.GELU,
-    "gelu_tanh": lambda: nn.GELU(approximate="tanh"),
-    "silu": nn.SiLU,
-}
+    "relu": nn.ReLU, "elu": nn.ELU, "tanh": nn.Tanh, "softsign": nn.Softsign, "sigmoid": nn.Sigmoid,
+    "leaky_relu": nn.LeakyReLU, "gelu": nn.GELU, "gelu_tanh": lambda: nn.GELU(approximate="tanh"), "silu": nn.SiLU,
+}  # fmt: skip
 
 
 class LstmModule(nn.Module):
@@ -53,39 +48,27 @@ def module_of(network: Network) -> nn.Module:
     kind = nn.LSTM if isinstance(network, Lstm) else nn.GRU
     size_in, size = network.input_size or 1, network.hidden_size or 1
     cells = kind(size_in, size, num_layers=network.layers, batch_first=True, dtype=torch.float64)
-    with torch.no_grad():
-        for layer in range(network.layers):
-            for name, rows in (
-                ("weight_ih", network.input_weights),
-                ("weight_hh", network.hidden_weights),
-                ("bias_ih", network.input_biases),
-                ("bias_hh", network.hidden_biases),
-            ):
-                getattr(cells, f"{name}_l{layer}").copy_(torch.as_tensor(rows[layer]))
+    for name, field in zip(GATE_ARRAYS, RECURRENT_FIELDS, strict=True):
+        load(cells, **{f"{name}_l{layer}": array for layer, array in enumerate(getattr(network, field))})
     head = sequential(network.head)
     return LstmModule(cells, head) if isinstance(cells, nn.LSTM) else GruModule(cells, head)
 
 
 def sequential(network: Mlp) -> nn.Sequential:
-    """An MLP as linear layers and activations in a row."""
+    """An MLP as linear layers, norms and activations in a row."""
     parts: list[nn.Module] = []
-    words = network.activations
-    for layer, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
-        linear = nn.Linear(weight.shape[1], weight.shape[0], dtype=torch.float64)
-        parts.append(filled(linear, weight, bias))
-        norm = network.norms[layer] if network.norms else None
+    for weight, bias, norm, word in network.rows:
+        parts.append(load(nn.Linear(*weight.shape[::-1], dtype=torch.float64), weight=weight, bias=bias))
         if norm is not None:
             plain = nn.LayerNorm(len(norm.weight), eps=float(norm.epsilon), dtype=torch.float64)
-            parts.append(filled(plain, norm.weight, norm.bias))
-        if words[layer] != "identity":
-            name, parameter = split_activation(words[layer])
+            parts.append(load(plain, weight=norm.weight, bias=norm.bias))
+        if word != "identity":
+            name, parameter = split_activation(word)
             parts.append(_ACTIVATIONS[name](parameter) if name in PARAMETERS else _ACTIVATIONS[name]())
     return nn.Sequential(*parts)
 
 
-def filled(module: Any, weight: Any, bias: Any) -> nn.Module:
+def load(module: nn.Module, **arrays: np.ndarray) -> nn.Module:
     """A layer with its weights and biases."""
-    with torch.no_grad():
-        module.weight.copy_(torch.as_tensor(weight))
-        module.bias.copy_(torch.as_tensor(bias))
+    module.load_state_dict({name: torch.as_tensor(array) for name, array in arrays.items()}, strict=False)
     return module

@@ -10,19 +10,20 @@ import io
 import json
 import warnings
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from ..actuator.network_laws import gru, lstm, mlp
-from ..actuator.networks import Gru, Lstm, Mlp, Network
+from ..actuator.networks import Network
 from ..errors import MissingExtraError, ParameterError
 from ..files import write_bytes
-from . import assembly as build
 from .archives import METADATA, Archive
-from .layers import Stumble
+from .assembly import Follow, brief, read_layers, refusal
+from .flow import Flow
+from .layers import UnsupportedLayer
 from .pickles import Record, Unreadable
-from .torch_code import read_code
+from .torch_code import code_reader, first_of
 
 REMEDY = (
     "save its network as ONNX or safetensors, or give trust=True if you made the file yourself, which runs its code"
@@ -30,8 +31,8 @@ REMEDY = (
 """What to do with a file that is not understood."""
 
 
-def require_torch() -> Any:
-    """PyTorch, or a sentence that says how to get it."""
+def require_torch() -> ModuleType:
+    """PyTorch; raises `MissingExtraError` where it is not installed."""
     try:
         import torch
     except ModuleNotFoundError:
@@ -40,14 +41,14 @@ def require_torch() -> Any:
 
 
 def read_torchscript(path: Path, archive: Archive, trust: bool = False) -> tuple[Network, dict[str, Any]]:
-    """The network of a TorchScript file, and what the file says about its scales.
+    """The network of a TorchScript file, and the file's metadata.
 
     With `trust`, PyTorch loads the file and runs its code, whatever that does.
     """
     try:
-        network = trusted(path) if trust else read_code(archive)
-    except Stumble as stumble:
-        raise build.refused(path, stumble, "train one of these" if trust else REMEDY) from None
+        network = read_trusted(path) if trust else read_layers(code_reader(archive))
+    except UnsupportedLayer as reason:
+        raise refusal(path, reason, "train one of these" if trust else REMEDY) from None
     except Unreadable as found:
         raise ParameterError(f"{path}: is damaged, or more than a network: it holds {brief(found)}; {REMEDY}") from None
     except ParameterError as error:
@@ -55,7 +56,7 @@ def read_torchscript(path: Path, archive: Archive, trust: bool = False) -> tuple
     return network, archive.metadata
 
 
-def read_tensors(path: Path, archive: Archive) -> dict[str, Any]:
+def read_tensors(path: Path, archive: Archive) -> dict[str, np.ndarray]:
     """The arrays of a state dict that torch.save wrote, by name."""
     try:
         content = archive.content("data")
@@ -78,84 +79,62 @@ def read_tensors(path: Path, archive: Archive) -> dict[str, Any]:
     return {str(name): value for name, value in content.items()}
 
 
-def brief(words: Any) -> str:
-    """Words of a file in one short line."""
-    text = " ".join(str(words).split())
-    return text if len(text) <= 200 else f"{text[:200]}…"
-
-
-def trusted(path: Path) -> Network:
-    """The network of a file that PyTorch loads and runs."""
+def read_trusted(path: Path) -> Network:
+    """The network of a file that PyTorch loads and runs: as it is, or with its weights frozen into its code."""
     torch = require_torch()
-    from .torch_graph import Walk
-
     try:
-        with quiet():
-            module = torch.jit.load(str(path), map_location="cpu")
+        with ignore_deprecation():
+            module = torch.jit.load(str(path), map_location="cpu").eval()
     except (RuntimeError, OSError, ValueError, KeyError, UnicodeDecodeError):
         raise ParameterError("is damaged; PyTorch cannot load it as TorchScript") from None
-    module.eval()
-    network = build.assemble(Walk(torch).forward(module))
-    compare(torch, module, network)
-    return network
+    try:
+        return read_layers(module_reader(torch, path, module, module))
+    except (UnsupportedLayer, Unreadable):
+        with ignore_deprecation():
+            frozen = torch.jit.freeze(module)
+        return read_layers(module_reader(torch, path, module, frozen))
 
 
-def quiet() -> warnings.catch_warnings:
+def module_reader(torch: Any, path: Path, module: Any, written: Any) -> Follow:
+    """The layers of a module as it is written, and its outputs for sample inputs as PyTorch runs it."""
+    dtype = next((x.dtype for x in module.parameters()), torch.float32)
+    read_code = code_reader(Archive(path, script_bytes(torch, written, {})))
+
+    def follow(flow: Flow, states: list[Flow]) -> Flow:
+        if flow.value is None:
+            return read_code(flow, states)
+        x, *given = (torch.as_tensor(sample.value, dtype=dtype) for sample in (flow, *states))
+        # a GRU takes the hidden state alone
+        for arguments in ((x, tuple(given)), (x, *given), (x, *given[:1]), (x, tuple(given[:1]))):
+            try:
+                with torch.no_grad(), ignore_deprecation():
+                    return Flow(value=first_of(module(*arguments)).double().numpy())
+            except Exception:  # a scripted module raises many kinds for arguments that do not fit
+                continue
+        raise UnsupportedLayer("a forward with other arguments than (input) or (input, state)")
+
+    return follow
+
+
+def ignore_deprecation() -> warnings.catch_warnings:
     """PyTorch calls TorchScript deprecated; the simulators read nothing else."""
     return warnings.catch_warnings(action="ignore", category=DeprecationWarning)
 
 
-def compare(torch: Any, module: Any, network: Network) -> None:
-    """Raise if the file's network and ours do not give the same answers."""
-    size = network.input_size or 1
-    dtype = next((x.dtype for x in module.parameters()), torch.float32)
-    rng = np.random.default_rng(0)
-    with torch.no_grad(), quiet():
-        for scale in (0.3, 1.0, 3.0):
-            if isinstance(network, Mlp):
-                x = scale * rng.normal(size=(4, size))
-                theirs = attempt(module, [(torch.as_tensor(x, dtype=dtype),)])
-                ours = mlp(x, network)
-            else:
-                ours, theirs = recurrent_answers(torch, module, network, scale * rng.normal(size=size), dtype, rng)
-            if not build.agree(ours, np.asarray(theirs.double())):
-                raise Stumble("a forward that does more than its layers (the answers differ)")
+def script_bytes(torch: Any, module: Any, extra: dict[str, str]) -> bytes:
+    """The file of a scripted module."""
+    content = io.BytesIO()
+    with ignore_deprecation():
+        torch.jit.save(module, content, _extra_files=extra)
+    return content.getvalue()
 
 
-def recurrent_answers(torch: Any, module: Any, network: Lstm | Gru, x: np.ndarray, dtype: Any, rng: Any) -> Any:
-    """Ours and theirs for one step from a random state; with one motor, batch first or last is the same."""
-    n = network.layers * (network.hidden_size or 1)
-    hidden, cell = rng.uniform(-0.5, 0.5, size=(2, n))
-    h, c = (torch.as_tensor(s, dtype=dtype).reshape(network.layers, 1, -1) for s in (hidden, cell))
-    deep, flat = torch.as_tensor(x, dtype=dtype).reshape(1, 1, -1), torch.as_tensor(x, dtype=dtype).reshape(1, -1)
-    if isinstance(network, Lstm):
-        ways = [(deep, (h, c)), (deep, h, c), (flat, (h, c)), (flat, h, c)]
-        return lstm(x, hidden, cell, network)[0], attempt(module, ways)
-    return gru(x, hidden, network)[0], attempt(module, [(deep, h), (flat, h), (deep, (h,))])
-
-
-def attempt(module: Any, ways: list[tuple[Any, ...]]) -> Any:
-    """The first output of a module, called in the first way that it accepts."""
-    for arguments in ways:
-        try:
-            answer = module(*arguments)
-        except Exception:  # a scripted module raises many kinds for arguments that do not fit
-            continue
-        while isinstance(answer, (tuple, list)):
-            answer = answer[0]
-        return answer
-    raise Stumble("a forward with other arguments than (input) or (input, state)")
-
-
-def write_torchscript(network: Network, path: str | Path, metadata: dict[str, Any] | None, precision: str) -> Path:
+def write_torchscript(network: Network, path: Path, metadata: dict[str, Any] | None, precision: str) -> Path:
     """Write a network as TorchScript, as mjlab and Isaac Lab load it."""
     torch = require_torch()
     from .torch_modules import module_of
 
-    path = Path(path)
-    extra = {METADATA: json.dumps(metadata)} if metadata else {}
-    with quiet():
+    with ignore_deprecation():
         module = torch.jit.script(module_of(network).to(getattr(torch, precision)).eval())
-        content = io.BytesIO()
-        torch.jit.save(module, content, _extra_files=extra)
-    return write_bytes(path, content.getvalue(), folders=True)
+    extra = {METADATA: json.dumps(metadata)} if metadata else {}
+    return write_bytes(path, script_bytes(torch, module, extra), folders=True)

@@ -15,18 +15,17 @@ from ..engines import bind, load
 Data = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Inputs, outputs and weights: of windows (n, inputs), (n,) and (n,); of sequences with an axis of steps behind n."""
 BATCH = 64
-"""Windows of an MLP's step of training."""
+"""Windows per training step of an MLP."""
 MEMORY = {"windows": 0.99, "sequences": 0.9}
-"""What each step of training leaves of the mean of the weights, which is steadier than they are [1]; with sequences
-there are fewer steps."""
+"""Decay of the running mean of the weights per training step [1]; with sequences there are fewer steps."""
 SEQUENCES = 8
-"""Sequences of a recurrent network's step of training."""
+"""Sequences per training step of a recurrent network."""
 
 
 def new_network(
     kind: str, sizes: tuple[int, ...], inputs: int, activation: str, rng: np.random.Generator, silent: bool = False
 ) -> Network:
-    """A network with random weights of PyTorch's usual size; a silent MLP's output is 0 at first."""
+    """A network with random weights of PyTorch's usual size; a silent MLP's output starts at 0."""
     if kind == "mlp":
         return perceptron((inputs, *sizes, 1), activation, rng, silent)
     gates, network = (4, Lstm) if kind == "lstm" else (3, Gru)
@@ -47,16 +46,12 @@ def new_network(
 
 
 def perceptron(widths: tuple[int, ...], activation: str, rng: np.random.Generator, silent: bool = False) -> Mlp:
-    """An MLP with weights that keep the size of what passes through; silent: its output is 0 at first."""
+    """An MLP with weights that keep the variance of what passes through; silent: its output starts at 0."""
     pairs = list(pairwise(widths))
     weights = [rng.normal(size=(out, into)) / np.sqrt(into) for into, out in pairs]
     if silent:
         weights[-1] = 0.0 * weights[-1]
-    return Mlp(
-        weights=tuple(weights),
-        biases=tuple(np.zeros(out) for _, out in pairs),
-        activation=activation,
-    )
+    return Mlp(weights=tuple(weights), biases=tuple(np.zeros(out) for _, out in pairs), activation=activation)
 
 
 def train(
@@ -73,7 +68,7 @@ def train(
 ) -> tuple[Network, list[tuple[float, float]]]:
     """The network with the least loss on the `checked` rows, and both losses after each epoch.
 
-    An error above `bend`, in the size of what is learned, counts by its size and no more by its square.
+    The loss is Huber's: quadratic up to an error of `bend`, linear above.
     """
     engine = load("jax")
     import jax
@@ -87,13 +82,8 @@ def train(
         data = tuple(jnp.asarray(part, jnp.float32) for part in given)
         held = tuple(jnp.asarray(part, jnp.float32) for part in checked)
         weights = jax.tree.unflatten(tree, [jnp.asarray(leaf, jnp.float32) for leaf in leaves])
-        state = (
-            weights,
-            jax.tree.map(jnp.zeros_like, weights),
-            jax.tree.map(jnp.zeros_like, weights),
-            jnp.zeros((), jnp.int32),
-            weights,
-        )
+        zeros = jax.tree.map(jnp.zeros_like, weights)
+        state = (weights, zeros, zeros, jnp.zeros((), jnp.int32), weights)
         best, least, since, history = weights, float(loss(weights, *held)), 0, []
         for done in range(epochs):
             order = rng.permutation(len(given[0]))[: rounds * size].reshape(rounds, size)
@@ -103,7 +93,7 @@ def train(
             advance(1)
             since += 1
             if error < least:
-                # a gain too small to see is no reason to go on
+                # a negligible gain is no reason to go on
                 since = 0 if error < 0.999 * least else since
                 best, least = state[-1], error
             if since >= patience:
@@ -123,7 +113,7 @@ def programs(network: Network, total: int, rate: float, bend: float) -> tuple[An
 
     def loss(net: Any, x: Any, y: Any, weight: Any) -> Any:
         miss = jnp.abs(outputs(bound, net, x) - y)
-        # Huber's loss: a few torques that are wrong do not pull the network along
+        # Huber's loss: a few wrong torques have little weight
         near = jnp.minimum(miss, bend)
         return jnp.sum(weight * near * (2.0 * miss - near)) / jnp.maximum(jnp.sum(weight), 1.0)
 
@@ -150,8 +140,8 @@ def programs(network: Network, total: int, rate: float, bend: float) -> tuple[An
     return jax.jit(epoch), jax.jit(loss)
 
 
-def outputs(bound: Any, net: Any, x: Any) -> Any:
-    """What a network gives for windows (n, inputs), or at each step of sequences (n, steps, inputs)."""
+def outputs(bound: Any, net: Network, x: Any) -> Any:
+    """Outputs of a network for windows (n, inputs), or at each step of sequences (n, steps, inputs)."""
     if isinstance(net, Mlp):
         return bound.mlp(x, net)[..., 0]
     import jax
@@ -159,7 +149,7 @@ def outputs(bound: Any, net: Any, x: Any) -> Any:
 
     zero = jnp.zeros((len(x), net.layers * net.hidden_weights[0].shape[-1]), x.dtype)
 
-    def turn(memory: Any, here: Any) -> Any:
+    def step(memory: Any, here: Any) -> Any:
         if isinstance(net, Lstm):
             out, hidden, cell = bound.lstm(here, *memory, net)
             return (hidden, cell), out[..., 0]
@@ -167,7 +157,7 @@ def outputs(bound: Any, net: Any, x: Any) -> Any:
         return (hidden,), out[..., 0]
 
     start = (zero, zero) if isinstance(net, Lstm) else (zero,)
-    return jnp.swapaxes(jax.lax.scan(turn, start, jnp.swapaxes(x, 0, 1))[1], 0, 1)
+    return jnp.swapaxes(jax.lax.scan(step, start, jnp.swapaxes(x, 0, 1))[1], 0, 1)
 
 
 def evaluate(network: Network, x: np.ndarray) -> np.ndarray:

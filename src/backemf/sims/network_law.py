@@ -11,20 +11,19 @@ from typing import Any
 
 import numpy as np
 
-ORDERS = {"position_velocity": "pos_vel", "velocity_position": "vel_pos"}
-"""Our words for the order of the blocks, and theirs."""
+from ..learned.files import controller_fields
 
 
 def network_torque(law: Any, errors: list[Any], velocities: list[Any]) -> Any:
     """Torque of a network on position errors [rad] and velocities [rad/s], each (environment, joint) [N·m]."""
     blocks = {"pos": [law.pos_scale * x for x in errors], "vel": [law.vel_scale * x for x in velocities]}
     first, second = law.input_order.split("_")
-    rows = stacked(blocks[first] + blocks[second])
+    rows = stack_columns(blocks[first] + blocks[second])
     output = law.network(rows.reshape(-1, rows.shape[-1]))
     return output.reshape(rows.shape[:-1]) * law.torque_scale
 
 
-def stacked(columns: list[Any]) -> Any:
+def stack_columns(columns: list[Any]) -> Any:
     """The columns side by side along a new last axis, by whichever library made them."""
     torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
     if torch is not None and isinstance(columns[0], torch.Tensor):
@@ -34,22 +33,6 @@ def stacked(columns: list[Any]) -> Any:
     return np.stack(columns, axis=-1)
 
 
-def fields_of(controller: Any) -> dict[str, Any]:
-    """Scales and order of inputs of a learned controller, by the names of their configurations."""
-    return {
-        "pos_scale": float(controller.position_scale),
-        "vel_scale": float(controller.velocity_scale),
-        "torque_scale": float(controller.torque_scale),
-        "input_order": ORDERS[controller.input_order],
-    }
-
-
 def scales_of(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The same of a configuration, by the names of `LearnedMlp`."""
-    order = str(fields.get("input_order", "pos_vel"))
-    return {
-        "position_scale": fields.get("pos_scale", 1.0),
-        "velocity_scale": fields.get("vel_scale", 1.0),
-        "torque_scale": fields.get("torque_scale", 1.0),
-        "input_order": {theirs: ours for ours, theirs in ORDERS.items()}.get(order, order),
-    }
+    """Scales and order of inputs of a configuration, by the names of `LearnedMlp`."""
+    return {name: value for name, value in controller_fields(fields).items() if name != "reset"}

@@ -1,14 +1,14 @@
-"""Learned controllers: a network that was trained on logs says which torque an actuator gives.
+"""Learned controllers: a network that was trained on logs gives the torque of an actuator.
 
-What the chain of an actuator calls, all of it pure and elementwise over the batch:
+The laws are pure and elementwise over the batch:
 
     memory_of(controller, batch)  ->  {"error_history": (depth, *batch), "velocity_history": (depth, *batch)}
                                   or  {"hidden": (*batch, features), "cell": (*batch, features)}, no cell for a GRU
-    asked(controller, state, error, velocity, fresh)  ->  (changes, torque)
+    learned_torque(controller, state, error, velocity, fresh)  ->  (changes, torque)
 
 `state` is anything with these names as attributes, `changes` is a dict of their new values, `error` is position target
 less position [rad], `velocity` the joint velocity [rad/s], `fresh` true in the first step after a reset (per motor, or
-one for all). `torque` [N·m] is what the network asks for; limits come after it, at the true speed.
+one for all). `torque` [N·m] is the output of the network; limits come after it, at the true speed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...checks import Number
 from ...errors import ParameterError
 from ...parts import count, number, one, part, word
 from ...physics.ops import alike, stack_first, stack_last, where
-from ..network_laws import begun, gru, lstm, mlp
+from ..network_laws import gru, lstm, mlp, reset_state
 from ..networks import Gru, Lstm, Mlp
 from .controller import Controller
 
@@ -38,9 +38,9 @@ class LearnedMlp(Controller):
     network: Mlp = one(Mlp)
     """The network; it has 2·history inputs and one output."""
     history: int = count("steps", default=3, least=1)
-    """Samples of each quantity that it sees, the present one included."""
+    """Samples of each quantity that it sees, including the present one."""
     stride: int = count("steps", default=1, least=1)
-    """Steps between two samples; 2 stands for Isaac Lab's input_idx = [0, 2, 4, …]."""
+    """Steps between two samples; 2 is Isaac Lab's input_idx = [0, 2, 4, …]."""
     position_scale: Number = number("1/rad", default=1.0)
     """Input per position error; Isaac Lab's networks often have -1."""
     velocity_scale: Number = number("s/rad", default=1.0)
@@ -50,8 +50,7 @@ class LearnedMlp(Controller):
     input_order: str = word(*ORDERS, default="position_velocity")
     """Which block comes first: "position_velocity" or "velocity_position"."""
     reset: str = word(*RESETS, default="backfill")
-    """What stands for the time before a reset: "backfill" repeats the first sample (mjlab), "zero" is 0 (Isaac Lab,
-    Newton)."""
+    """History after a reset: "backfill" repeats the first sample (mjlab), "zero" is 0 (Isaac Lab, Newton)."""
 
     asks = "network"
     main = "position"
@@ -63,7 +62,7 @@ class LearnedMlp(Controller):
 
     @property
     def depth(self) -> int:
-        """Samples that are remembered."""
+        """Samples that are stored."""
         return (self.history - 1) * self.stride + 1
 
 
@@ -96,7 +95,7 @@ LearnedController = LearnedMlp | LearnedRecurrent
 
 
 def check_sizes(controller: LearnedController, given: int) -> None:
-    """Raise one sentence if the network does not take what it is given, or gives more than a torque."""
+    """Check that the network takes the given number of inputs and has one output; raise ParameterError if not."""
     name, net = type(controller).__name__, controller.network
     takes, gives = net.input_size, net.output_size
     if takes is not None and takes != given:
@@ -111,11 +110,11 @@ def check_sizes(controller: LearnedController, given: int) -> None:
             f"{name}: the network takes {takes} inputs: it must take 2, the position error and the velocity"
         )
     if gives is not None and gives != 1:
-        raise ParameterError(f"{name}: the network gives {gives} numbers: it must give one, the torque of a joint")
+        raise ParameterError(f"{name}: the network has {gives} outputs: it must have one, the torque of a joint")
 
 
 def memory_of(controller: LearnedController, batch: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
-    """Shape of each state of the controller for a batch; all of them begin at zero."""
+    """Shape of each state of the controller for a batch; all start at zero."""
     if isinstance(controller, LearnedMlp):
         return {"error_history": (controller.depth, *batch), "velocity_history": (controller.depth, *batch)}
     net = controller.network
@@ -127,39 +126,41 @@ def memory_of(controller: LearnedController, batch: tuple[int, ...]) -> dict[str
 # --- the laws
 
 
-def asked(controller: Any, state: Any, error: Any, velocity: Any, fresh: Any) -> tuple[dict[str, Any], Any]:
-    """New values of the controller's states, and the torque it asks for [N·m]."""
+def learned_torque(
+    controller: LearnedController, state: Any, error: Number, velocity: Number, fresh: Number
+) -> tuple[dict[str, Number], Number]:
+    """New values of the controller's states, and its torque [N·m]."""
     if isinstance(controller, LearnedMlp):
-        errors = remembered(state.error_history, error, fresh, controller)
-        velocities = remembered(state.velocity_history, velocity, fresh, controller)
+        errors = update_history(state.error_history, error, fresh, controller)
+        velocities = update_history(state.velocity_history, velocity, fresh, controller)
         changes = {"error_history": stack_first(errors), "velocity_history": stack_first(velocities)}
-        return changes, from_history(controller, errors, velocities)
-    x = ordered(controller, [error * controller.position_scale], [velocity * controller.velocity_scale])
-    hidden = begun(state.hidden, fresh)
+        return changes, mlp_torque(controller, errors, velocities)
+    x = network_input(controller, [error * controller.position_scale], [velocity * controller.velocity_scale])
+    hidden = reset_state(state.hidden, fresh)
     if isinstance(controller.network, Lstm):
-        out, hidden, cell = lstm(x, hidden, begun(state.cell, fresh), controller.network)
+        out, hidden, cell = lstm(x, hidden, reset_state(state.cell, fresh), controller.network)
         return {"hidden": hidden, "cell": cell}, out[..., 0] * controller.torque_scale
     out, hidden = gru(x, hidden, controller.network)
     return {"hidden": hidden}, out[..., 0] * controller.torque_scale
 
 
-def remembered(history: Any, newest: Any, fresh: Any, controller: LearnedMlp) -> list[Any]:
-    """The samples after this step, newest first; what lies before a reset is filled."""
+def update_history(history: Number, newest: Number, fresh: Number, controller: LearnedMlp) -> list[Number]:
+    """The samples after this step, newest first; those before a reset are filled in."""
     newest = alike(newest, history[0])
     before = newest if controller.reset == "backfill" else 0.0
     return [newest, *(where(fresh, before, history[age]) for age in range(controller.depth - 1))]
 
 
-def from_history(controller: LearnedMlp, errors: list[Any], velocities: list[Any]) -> Any:
-    """Torque that the network gives for samples, newest first [N·m]."""
+def mlp_torque(controller: LearnedMlp, errors: list[Number], velocities: list[Number]) -> Number:
+    """Torque for samples, newest first [N·m]."""
     errors = [error * controller.position_scale for error in errors[:: controller.stride]]
     velocities = [velocity * controller.velocity_scale for velocity in velocities[:: controller.stride]]
-    out = mlp(ordered(controller, errors, velocities), controller.network)
+    out = mlp(network_input(controller, errors, velocities), controller.network)
     return out[..., 0] * controller.torque_scale
 
 
-def ordered(controller: Any, errors: list[Any], velocities: list[Any]) -> Any:
-    """What the network sees, along the last axis."""
+def network_input(controller: LearnedController, errors: list[Number], velocities: list[Number]) -> Number:
+    """The inputs of the network, along the last axis."""
     if controller.input_order == "position_velocity":
         return stack_last([*errors, *velocities])
     return stack_last([*velocities, *errors])

@@ -14,10 +14,11 @@ from ...actuator.torque_limits import DcClip, limited
 from ...checks import Maybe, Number, require_finite
 from ...errors import ParameterError
 from ...learned import LearnedController, LearnedRecurrent, Lstm, Mlp, load_network, save_network
+from ...learned.files import scale_fields
 from ...learned.folding import from_ages
 from ...physics.ops import where
 from ..loss import APPROXIMATED, Loss
-from ..network_law import fields_of, network_torque, scales_of, stacked
+from ..network_law import network_torque, scales_of, stack_columns
 from .law import Effort, check_clip, complete, motor_bounds, whole
 
 
@@ -145,7 +146,7 @@ def lstm_step(
     law: ActuatorNetLSTM, memory: Memory, command: Any, position: Number, velocity: Number
 ) -> tuple[Memory, Effort]:
     """The memory and the effort of an `ActuatorNetLSTM` after one physics step."""
-    seen = stacked([complete(command).position - position, velocity])
+    seen = stack_columns([complete(command).position - position, velocity])
     shape = memory.hidden.shape
     flat = tuple(x.reshape(shape[0], -1, shape[-1]) for x in (memory.hidden, memory.cell))
     output, (hidden, cell) = law.network(seen.reshape(-1, 1, 2), flat)
@@ -172,7 +173,7 @@ def write_learned(controller: LearnedController, network_file: str | Path) -> tu
         return {"network_file": path}, ()
     fields = {
         "network_file": path,
-        **fields_of(controller),
+        **scale_fields(controller),
         "input_idx": list(range(0, controller.depth, controller.stride)),
     }
     note = "Isaac Lab's history is zero after a reset, not the first sample: the first steps differ"

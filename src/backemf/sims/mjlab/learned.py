@@ -18,11 +18,12 @@ from ...files import require_plain
 from ...learned import LearnedController, LearnedRecurrent, Mlp, load_network, save_network
 from ...learned import LearnedMlp as Controller
 from ...learned.archives import LARGEST
+from ...learned.files import ORDERS, scale_fields
 from ...learned.folding import every_step
 from ...physics.limits import clip
 from ...physics.ops import where
 from ..loss import APPROXIMATED, Loss
-from ..network_law import ORDERS, fields_of, network_torque, scales_of
+from ..network_law import network_torque, scales_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +144,7 @@ def write_learned(controller: LearnedController, network_file: str | Path) -> tu
     whole = every_step(controller)
     fields = {
         "network_file": str(save_network(whole, Path(network_file).with_suffix(".pt"))),
-        **fields_of(whole),
+        **scale_fields(whole),
         "history_length": whole.history,
     }
     note = "mjlab fills the history with the first sample after a reset, not with zeros: the first steps differ"
