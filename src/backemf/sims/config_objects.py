@@ -15,8 +15,7 @@ from typing import Any
 from ..errors import ParameterError
 from .on_joint import Unread
 from .script_actuator import Call, Unresolved
-from .script_actuators import Dialect
-from .script_values import DEPTH, LONGEST
+from .script_values import DEPTH, LONGEST, Dialect
 
 
 def calls_of_object(source: Any, dialect: Dialect) -> list[Call | Unread]:
@@ -68,8 +67,7 @@ def _row(group: str, source: Any, dialect: Dialect) -> Call | Unread:
     call = _call(source, name or type(source).__name__, dialect, group, 0)
     if name:
         return call
-    known = ", ".join(dialect.known)
-    why = f"{call.at()}: {call.name} is no actuator that is known here: it must be one of {known}"
+    why = f"{call.at()}: {call.name} is not a known actuator: it must be one of {', '.join(dialect.known)}"
     return Unread(call.label(dialect.marker), call.name, why)
 
 
@@ -107,7 +105,7 @@ def _value(value: Any, dialect: Dialect, left: list[int], depth: int) -> Any:
         return _value(value.tolist(), dialect, left, depth + 1)
     if (type(value).__name__ in dialect.parts or _known(value, dialect)) and not isinstance(value, type):
         return _call(value, type(value).__name__, dialect, "", depth + 1)
-    return Unresolved(f"{type(value).__name__}(...) is no number or text that can be read: give the number")
+    return Unresolved(f"{type(value).__name__}(...) cannot be read as a number or text: give the number")
 
 
 def _or_unresolved(made: Any, items: list[Any]) -> Any:
