@@ -162,7 +162,9 @@ def test_each_actuator_is_read_or_says_why():
     clip = be.DcClip(saturation_effort=180.0, velocity_limit=20.0, effort_limit=139.0)
     assert knee.actuator.limits == (clip,) and knee.actuator.controller.stiffness == 200.0
     assert isinstance(arms, Unread) and arms.name == ".*_arm"
-    assert "line 14: ImplicitActuatorCfg.stiffness = KP cannot be read as a number" in arms.why and "somewhere" in arms.why
+    assert (
+        "line 14: ImplicitActuatorCfg.stiffness = KP cannot be read as a number" in arms.why and "somewhere" in arms.why
+    )
     assert isinstance(fans, Unread) and "ThrusterCfg is not a known actuator" in fans.why
 
 

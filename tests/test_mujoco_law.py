@@ -257,7 +257,7 @@ def test_reads_models_of_the_other_generation():
     ("text", "actuator", "version", "sentence"),
     [
         (one_hinge('<motor name="a" joint="j"/>'), None, "4.0", "has 0 dcmotors (none)"),
-        (one_hinge('<motor name="a" joint="j"/>'), "a", "4.0", "'a' is no dcmotor"),
+        (one_hinge('<motor name="a" joint="j"/>'), "a", "4.0", "'a' is not a dcmotor"),
         (one_hinge('<motor name="a" joint="j"/>'), "b", "4.0", "no such actuator"),
         (one_hinge('<motor name="a" joint="j"/>'), 3, "4.0", "no such actuator"),
         (one_hinge(2 * '<dcmotor joint="j" motorconst="1" resistance="1"/>'), None, "4.0", "has 2 dcmotors (0, 1)"),

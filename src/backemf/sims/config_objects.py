@@ -32,7 +32,7 @@ def calls_of_object(source: Any, dialect: Dialect) -> list[Call | Unread]:
 def _actuators(source: Any, dialect: Dialect, depth: int) -> list[tuple[str, Any]]:
     if depth > 4 or source is None or isinstance(source, (str, bytes, type)):
         return []
-    if any(hasattr(source, name) for name in dialect.markers) or _known(source, dialect):
+    if any(hasattr(source, name) for name in dialect.markers) or _known_class(source, dialect):
         return [("", source)]
     if isinstance(source, Mapping):
         inside = {str(key): _actuators(value, dialect, depth + 1) for key, value in source.items()}
@@ -46,7 +46,7 @@ def _actuators(source: Any, dialect: Dialect, depth: int) -> list[tuple[str, Any
     return []
 
 
-def _known(source: Any, dialect: Dialect) -> str:
+def _known_class(source: Any, dialect: Dialect) -> str:
     """The known class that an object is of, or an empty text."""
     family = type(source).__mro__
     for kind in family:
@@ -63,7 +63,7 @@ def _same_law(source: Any, kind: type, name: str) -> bool:
 
 
 def _row(group: str, source: Any, dialect: Dialect) -> Call | Unread:
-    name = _known(source, dialect)
+    name = _known_class(source, dialect)
     call = _call(source, name or type(source).__name__, dialect, group, 0)
     if name:
         return call
@@ -103,7 +103,7 @@ def _value(value: Any, dialect: Dialect, left: list[int], depth: int) -> Any:
         return _or_unresolved(rows, rows)
     if hasattr(value, "tolist") and getattr(value, "size", 0) is not None:
         return _value(value.tolist(), dialect, left, depth + 1)
-    if (type(value).__name__ in dialect.parts or _known(value, dialect)) and not isinstance(value, type):
+    if (type(value).__name__ in dialect.parts or _known_class(value, dialect)) and not isinstance(value, type):
         return _call(value, type(value).__name__, dialect, "", depth + 1)
     return Unresolved(f"{type(value).__name__}(...) cannot be read as a number or text: give the number")
 

@@ -33,11 +33,11 @@ def digits_or(default: int) -> int:
     return _DIGITS.get() or default
 
 
-def rounded(value: Any) -> Any:
+def round_digits(value: Any) -> Any:
     """A number, or each of a row of numbers, with the digits that are asked for; what is no float stays."""
     digits = _DIGITS.get()
     if isinstance(value, tuple):
-        return tuple(rounded(item) for item in value)
+        return tuple(round_digits(item) for item in value)
     if digits is None or not isinstance(value, float):
         return value
     return float(f"{value:.{digits}g}")

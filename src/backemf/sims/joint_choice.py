@@ -71,7 +71,7 @@ def one_of(found: list[Any], joint: str | None, file: str) -> Any:
         named = joint is not None and any(_fits_quietly(pattern, name) for pattern in row.name.split(", "))
         if named or len(rows) == 1:
             raise ParameterError(row.why)
-    shown = "; ".join(dict.fromkeys(_listed(each) for each in found))
+    shown = "; ".join(dict.fromkeys(_label(each) for each in found))
     which = "give joint=" if joint is None else f"joint = {joint!r} fits {len(good)} of them"
     if len(good) > 1 and joint is not None and not robot:
         named = ", ".join(dict.fromkeys(name for each in good for name in each.robots))
@@ -79,7 +79,7 @@ def one_of(found: list[Any], joint: str | None, file: str) -> Any:
     raise ParameterError(f"{file or 'text'}: it has {len(found)} actuators, for the joints {shown}: {which}")
 
 
-def _listed(each: Any) -> str:
+def _label(each: Any) -> str:
     return f"{each.name} (not read)" if isinstance(each, Unread) else ", ".join(each.joints)
 
 

@@ -147,23 +147,23 @@ def _efficiencies(m: Motor) -> tuple[float, float]:
     return single("efficiency", gears.efficiency), single("back_efficiency", gears.back_efficiency)
 
 
-def stuck(m: Motor) -> bool:
+def has_stiction(m: Motor) -> bool:
     """Whether friction at rest is higher than when sliding."""
     return isinstance(m.friction, LuGre) or (isinstance(m.friction, LoadDependent) and m.friction.stribeck is not None)
 
 
-def loaded(m: Motor) -> bool:
+def load_dependent(m: Motor) -> bool:
     """Whether friction grows with the load."""
     f = m.friction
     return isinstance(f, LoadDependent) and (f.load is not None or f.quadratic is not None)
 
 
-def apart(m: Motor) -> bool:
+def constants_differ(m: Motor) -> bool:
     """Whether the two constants of the magnet differ."""
     return bool(np.any(np.asarray(m.magnet.torque_constant) != np.asarray(m.magnet.back_emf_constant)))
 
 
-def viscous(m: Motor) -> bool:
+def has_viscous_drag(m: Motor) -> bool:
     """Whether anything brakes in proportion to the speed."""
     rubs = getattr(m.friction, "viscous", 0.0)
     return m.drag is not None or acts(m.magnet, "iron_loss") or bool(np.any(np.asarray(rubs) != 0.0))
@@ -215,7 +215,7 @@ PHENOMENA: dict[str, Phenomenon] = {
         lambda m: m.limits is not None and m.limits.rated_current is not None, "The current has no limit."
     ),
     "current and power": of_motor(lambda m: True, "There is no current: no voltage, power or energy comes out."),
-    "separate Kt and Ke": of_motor(apart, "Torque constant and back-EMF constant are one number."),
+    "separate Kt and Ke": of_motor(constants_differ, "Torque constant and back-EMF constant are one number."),
     "inductance": of_motor(lambda m: acts(m.winding, "inductance"), _no_inductance),
     "current rate": of_motor(
         lambda m: m.limits is not None and m.limits.current_rate is not None, "The limit of the current's rate is lost."
@@ -241,13 +241,13 @@ PHENOMENA: dict[str, Phenomenon] = {
         "Of the cogging, only the first harmonic is left.",
     ),
     "dry friction": of_motor(lambda m: m.friction is not None, "Dry friction is lost."),
-    "stiction": of_motor(stuck, "Friction at rest is no higher than when sliding."),
-    "Stribeck curve": of_motor(stuck, "The Stribeck curve between rest and sliding is a jump."),
+    "stiction": of_motor(has_stiction, "Friction at rest is no higher than when sliding."),
+    "Stribeck curve": of_motor(has_stiction, "The Stribeck curve between rest and sliding is a jump."),
     "pre-sliding": of_friction(
         (Dahl, LuGre), "Friction has no elastic pre-sliding: the joint sticks and slips at once."
     ),
-    "load-dependent friction": of_motor(loaded, "Friction does not grow with the load."),
-    "viscous drag": of_motor(viscous, "Viscous drag is lost."),
+    "load-dependent friction": of_motor(load_dependent, "Friction does not grow with the load."),
+    "viscous drag": of_motor(has_viscous_drag, "Viscous drag is lost."),
     "higher drag": of_motor(
         lambda m: m.drag is not None and len(m.drag.coefficients) > 1,
         "Drag grows in proportion to speed: its higher orders are lost.",
@@ -277,7 +277,7 @@ UNKNOWNS: dict[str, Phenomenon] = {
         lambda a: "No thermal figures are known: how long a torque can last is not checked.",
     ),
     "dry friction": Phenomenon(
-        lambda a: (a.motor is not None and not viscous(a.motor)) or (bool(a.limits) and a.friction is None),
+        lambda a: (a.motor is not None and not has_viscous_drag(a.motor)) or (bool(a.limits) and a.friction is None),
         lambda a: "No friction is known: the joint turns freely.",
     ),
     "rotor inertia": Phenomenon(

@@ -29,9 +29,9 @@ ASSET = 1_000_000_000
 _FOLDERS = ("meshdir", "texturedir", "assetdir")
 
 
-def parsed(source: str | Path) -> ElementTree.Element:
+def parse_mjcf(source: str | Path) -> ElementTree.Element:
     """The root of an MJCF text or file, with what it includes."""
-    return _parsed(source, lambda path: read_text(path, LARGEST, what="an MJCF file or its text"))
+    return _parse(source, lambda path: read_text(path, LARGEST, what="an MJCF file or its text"))
 
 
 def require_readable(source: str | Path) -> None:
@@ -39,7 +39,7 @@ def require_readable(source: str | Path) -> None:
 
     MuJoCo takes comments in any encoding, and so does this.
     """
-    root = _parsed(source, lambda path: read_bytes(path, LARGEST, what="an MJCF file").decode("utf-8-sig", "replace"))
+    root = _parse(source, lambda path: read_bytes(path, LARGEST, what="an MJCF file").decode("utf-8-sig", "replace"))
     folder = Path() if is_text(source) else Path(source).parent
     folders = [each.get(name) for each in root.iter("compiler") for name in _FOLDERS]
     places = [folder, *(folder / name for name in folders if name)]
@@ -56,14 +56,14 @@ def is_text(source: object) -> bool:
     return isinstance(source, str) and source.lstrip().startswith("<")
 
 
-def _parsed(source: str | Path, read: Callable[[Path], str]) -> ElementTree.Element:
+def _parse(source: str | Path, read: Callable[[Path], str]) -> ElementTree.Element:
     if is_text(source):
-        return _included(str(source), "the MJCF text", Path(), {}, read)
+        return _include(str(source), "the MJCF text", Path(), {}, read)
     path = Path(source)
-    return _included(read(path), str(path), path.parent, {path.resolve(): False}, read)
+    return _include(read(path), str(path), path.parent, {path.resolve(): False}, read)
 
 
-def _included(
+def _include(
     text: str, where: str, folder: Path, seen: dict[Path, bool], read: Callable[[Path], str]
 ) -> ElementTree.Element:
     """The element of a text, with each <include> replaced by what its file holds.
@@ -76,20 +76,20 @@ def _included(
             if child.tag != "include":
                 continue
             path = folder / child.get("file", "")
-            real = _allowed(path, child.get("file", ""), where, folder)
+            real = _allowed_path(path, child.get("file", ""), where, folder)
             if real in seen:
                 again = "is included twice: MuJoCo takes each file once" if seen[real] else "includes itself"
                 raise ParameterError(f"{path}: {again}")
             if len(seen) >= MOST_FILES:
                 raise ParameterError(f"{where}: includes more than {MOST_FILES} files; merge some of them")
             seen[real] = False
-            inner = _included(read(path), str(path), folder, seen, read)
+            inner = _include(read(path), str(path), folder, seen, read)
             seen[real] = True
             parent[place : place + 1] = list(inner)
     return root
 
 
-def _allowed(path: Path, name: str, where: str, folder: Path) -> Path:
+def _allowed_path(path: Path, name: str, where: str, folder: Path) -> Path:
     """The file of an include."""
     try:
         real, home = path.resolve(), folder.resolve()

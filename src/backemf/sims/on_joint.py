@@ -63,7 +63,7 @@ class OnJoint:
         """What the simulator computes with it."""
         return ActuatorLaw(self)
 
-    def folded(self) -> Actuator:
+    def fold(self) -> Actuator:
         """The actuator with the joint's inertia and friction in its motor.
 
         Without a motor it has the friction; the inertia is then for the load to carry.
@@ -91,7 +91,7 @@ class OnJoint:
             changes["drag"] = Drag(coefficients=(had[0] + self.viscous / n**2, *had[1:]))
         return replace(self.actuator, motor=replace(motor, **changes)) if changes else self.actuator
 
-    def rubbed(self, torque: Any, velocity: Any) -> Any:
+    def after_friction(self, torque: Any, velocity: Any) -> Any:
         """A torque less the friction of the joint, whose motion is given [N·m].
 
         Dry friction is against a motion; at rest it takes up the torque as far as it can.
@@ -143,4 +143,4 @@ class ActuatorLaw:
 
     def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
         state, out = self._step(state, command, position, velocity, dt, **self._load)
-        return state, self.on_joint.rubbed(out.torque, velocity)
+        return state, self.on_joint.after_friction(out.torque, velocity)

@@ -311,7 +311,7 @@ class Script(Expressions):
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         """Change the target by an operator."""
         try:
-            value = self.charge(operate(type(node.op), *self.known(node.target, node.value)))
+            value = self.charge(operate(type(node.op), *self.known_values(node.target, node.value)))
         except NotKnownError as error:
             value = error.unknown
         except NoValueError:

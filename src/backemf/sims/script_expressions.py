@@ -117,7 +117,7 @@ class Expressions(ast.NodeVisitor):
         finally:
             self.depth -= 1
 
-    def known(self, *nodes: ast.expr) -> list[Any]:
+    def known_values(self, *nodes: ast.expr) -> list[Any]:
         """Values of expressions; raise `NotKnownError` unless all are known."""
         found = [self.value(node) for node in nodes]
         require_known(*found)
@@ -278,7 +278,7 @@ class Expressions(ast.NodeVisitor):
         return check_size(found)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
-        (value,) = self.known(node.operand)
+        (value,) = self.known_values(node.operand)
         if isinstance(node.op, ast.Not):
             return not is_true(value)
         require(is_number(value) and not isinstance(node.op, ast.Invert))
@@ -320,7 +320,7 @@ class Expressions(ast.NodeVisitor):
     def decide(self, test: ast.expr) -> bool | None:
         """Whether a condition holds; None where the text alone does not say."""
         try:
-            return is_true(*self.known(test))
+            return is_true(*self.known_values(test))
         except (NotKnownError, NoValueError):
             return None
 
@@ -339,9 +339,9 @@ class Expressions(ast.NodeVisitor):
         return value
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> str:
-        return join_texts(*(self._formatted(part) for part in node.values))
+        return join_texts(*(self._format(part) for part in node.values))
 
-    def _formatted(self, part: ast.expr) -> str:
+    def _format(self, part: ast.expr) -> str:
         if not isinstance(part, ast.FormattedValue):
             return str(getattr(part, "value", ""))
         value = self.value(part.value)
@@ -360,10 +360,10 @@ class Expressions(ast.NodeVisitor):
         return attribute(value, node.attr)
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
-        return entry(*self.known(node.value, node.slice))
+        return entry(*self.known_values(node.value, node.slice))
 
     def visit_Slice(self, node: ast.Slice) -> slice:
-        ends = self.known(*(end or ast.Constant(None) for end in (node.lower, node.upper, node.step)))
+        ends = self.known_values(*(end or ast.Constant(None) for end in (node.lower, node.upper, node.step)))
         require(all(end is None or type(end) is int for end in ends) and ends[2] != 0)
         return slice(*ends)
 

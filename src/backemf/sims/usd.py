@@ -42,7 +42,7 @@ def usd(*names: str) -> tuple[Any, ...]:
         raise MissingExtraError("usd-core", "usd", "Reading and writing USD") from None
 
 
-def opened(stage: Any, text: bool = True) -> Any:
+def open_stage(stage: Any, text: bool = True) -> Any:
     """The stage itself, that of a file, or where `text` is allowed that of a text; raises one sentence if it cannot."""
     Sdf, Tf, Usd, UsdUtils = usd("Sdf", "Tf", "Usd", "UsdUtils")
     if isinstance(stage, Usd.Stage):

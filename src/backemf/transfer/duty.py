@@ -103,7 +103,9 @@ def fed_by(motor: Motor, actuator: Actuator) -> Supply:
     return Supply(voltage=FREE_SPEED * single("Ke", motor.magnet.back_emf_constant))
 
 
-def completed(thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str = "peak") -> Actuator | OnJoint:
+def complete_actuator(
+    thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str = "peak"
+) -> Actuator | OnJoint:
     """The actuator with all that its torque depends on: what feeds it, and a drive that holds the current limit.
 
     Without a supply it is fed with its rated voltage, if it has one; without a drive's limit the current is held to the
@@ -116,7 +118,7 @@ def completed(thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str
             return thing
         # with a motor it is our own law that counts, and not that of the simulator it was read from
         own: dict[str, Any] = {entry.name: getattr(thing, entry.name) for entry in fields(OnJoint)}
-        own["actuator"] = completed(thing.actuator, supply, effort)
+        own["actuator"] = complete_actuator(thing.actuator, supply, effort)
         return OnJoint(**own)
     actuator = Actuator(thing, controller=Torque()) if isinstance(thing, Motor) else thing
     motor = actuator.motor

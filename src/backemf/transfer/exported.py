@@ -22,7 +22,7 @@ from ..sims.joint import largest_voltage
 from ..sims.losses import DROPPED, KEPT, Loss
 from ..sims.on_joint import ActuatorLaw, Law, OnJoint
 from ..sims.text import Written
-from .duty import HEATING, Scale, command_for, completed, reference_duty, scale_of, volts_for
+from .duty import HEATING, Scale, command_for, complete_actuator, reference_duty, scale_of, volts_for
 from .given import given_actuator
 from .networks import is_learned, write_with_network
 from .targets import Target, target_of
@@ -113,7 +113,7 @@ def export(
         numbers: What the simulator's own `write` takes besides, such as `kind=`.
     """
     target = target_of(to)
-    full = completed(given_actuator(thing, supply, target.about.any_voltage), supply, effort)
+    full = complete_actuator(given_actuator(thing, supply, target.about.any_voltage), supply, effort)
     # an actuator that is written whole has the current limit in it
     chosen = {} if numbers.get("kind") in target.about.whole else {"effort": effort}
     learned = is_learned(full)
@@ -122,7 +122,7 @@ def export(
         if learned:
             full, written, on_joint, files = write_with_network(target, full, joint, timestep, chosen | numbers)
         else:
-            full, written = _written(target, full, joint, timestep, chosen | numbers)
+            full, written = _write(target, full, joint, timestep, chosen | numbers)
             on_joint = target.read(written.text)
     dropped = [loss.phenomenon for loss in written.statuses if loss.status == DROPPED]
     if strict and dropped:
@@ -132,11 +132,11 @@ def export(
         )
     scale = scale_of(full, effort)
     # nobody can say which command makes a network give a torque
-    errors = compared(full, on_joint, scale, timestep, advance) if compare and not learned else []
+    errors = compare_laws(full, on_joint, scale, timestep, advance) if compare and not learned else []
     return Exported(target, written.text, written.statuses, written.notes, on_joint, errors, scale, files)
 
 
-def _written(target: Target, full: Any, joint: str, timestep: float, numbers: dict[str, Any]) -> tuple[Any, Written]:
+def _write(target: Target, full: Any, joint: str, timestep: float, numbers: dict[str, Any]) -> tuple[Any, Written]:
     """What is written, and for which actuator: where volts have no way, the torque is commanded in place of them."""
     actuator = full.actuator if isinstance(full, OnJoint) else full
     try:
@@ -173,7 +173,7 @@ def run(
     return law.step(state, Command(**chosen), position, velocity, dt)
 
 
-def compared(
+def compare_laws(
     own: Actuator | OnJoint,
     target: OnJoint,
     scale: Scale,
@@ -221,7 +221,7 @@ def asked_of(own: Any, target: OnJoint, torque: Any, position: Any, velocity: An
     return asked
 
 
-def settled(
+def steady_torque(
     law: Law, inputs: tuple[str, ...], ask: Callable[..., Command], torque: Any, velocity: Any, dt: float
 ) -> Any:
     """The cold torque at a steady speed, after the currents have settled [N·m]."""
@@ -237,7 +237,9 @@ def operating_error(own: Any, target: OnJoint, pair: Any, scale: Scale, dt: floa
     """The error over all speeds and torques of the motor, in four quadrants, cold."""
     speed, share = np.meshgrid(np.linspace(-1, 1, SPEEDS), np.linspace(-1, 1, DEMANDS))
     ask = partial(asked_of, own, target)
-    mine, theirs = (settled(law, inputs, ask, scale.asked * share, scale.speed * speed, dt) for law, inputs in pair)
+    mine, theirs = (
+        steady_torque(law, inputs, ask, scale.asked * share, scale.speed * speed, dt) for law, inputs in pair
+    )
     return error_of("operating range", mine, theirs, scale.speed * speed)
 
 

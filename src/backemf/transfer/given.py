@@ -25,7 +25,7 @@ def given_actuator(thing: Any, supply: Any = None, any_voltage: bool = False) ->
 
     A motor needs a voltage, unless it is of a file that a simulator could have, and the simulator takes `any_voltage`.
     """
-    found = _found(thing)
+    found = _as_actuator(thing)
     if supply is None and not has_voltage(found) and not (any_voltage and isinstance(found, OnJoint)):
         motor = (found.actuator if isinstance(found, OnJoint) else found).motor
         name = thing if isinstance(thing, (str, Path)) else (motor and motor.name) or "the motor"
@@ -33,7 +33,7 @@ def given_actuator(thing: Any, supply: Any = None, any_voltage: bool = False) ->
     return found
 
 
-def _found(thing: Any) -> Actuator | OnJoint:
+def _as_actuator(thing: Any) -> Actuator | OnJoint:
     if isinstance(thing, (str, Path)):
         _require_file(thing)
         return _with_joint(*load_with_joint(thing))

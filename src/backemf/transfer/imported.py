@@ -10,8 +10,8 @@ from ..files import read_text, require_plain
 from ..motorfile import is_actuator, load_with_joint
 from ..sims.on_joint import OnJoint, Unread
 from ..sims.room import About, FileRoom
-from .duty import completed, scale_of
-from .exported import Error, compared
+from .duty import complete_actuator, scale_of
+from .exported import Error, compare_laws
 from .targets import ROOMS, rooms_for
 
 LARGEST = 64_000_000
@@ -51,8 +51,8 @@ def reading_errors(found: OnJoint, timestep: float = 0.002) -> list[Error]:
     """
     if type(found).law is OnJoint.law or found.actuator.controller.asks == "network":
         return []
-    full = completed(as_written(found)) if found.actuator.motor is None else as_written(found)
-    return compared(full, found, scale_of(full), timestep)
+    full = complete_actuator(as_written(found)) if found.actuator.motor is None else as_written(found)
+    return compare_laws(full, found, scale_of(full), timestep)
 
 
 def _own(file: Path, version: str | None) -> OnJoint:

@@ -61,7 +61,7 @@ def dcmotor_step(
     m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity: float, dt: float
 ) -> tuple[DcMotorState, Any]:
     """The state after a step, and the force of the actuator over it [N·m]."""
-    drive = driven(m, state, ctrl, length, velocity, dt)
+    drive = drive_of(m, state, ctrl, length, velocity, dt)
     temperature = None if state.temperature is None else state.temperature + drive.rising * dt
     bristle = None
     if state.bristle is not None:
@@ -78,7 +78,7 @@ def dcmotor_slope(m: DcMotor, state: DcMotorState, ctrl: Any, length: float, vel
     winding's part is nothing where its own torque is at a bound or the current-rate limit acts, and the controller's
     where its voltage is clipped.
     """
-    drive = driven(m, state, ctrl, length, velocity, dt)
+    drive = drive_of(m, state, ctrl, length, velocity, dt)
     version = known_version(m.version)
     by_speed = controller_slope(m)
     if version >= (4, 0):
@@ -107,7 +107,7 @@ def joint_torque(m: DcMotor, force: float, joint_velocity: float) -> float:
     return torque
 
 
-def driven(m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity: float, dt: float) -> Drive:
+def drive_of(m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity: float, dt: float) -> Drive:
     """From the command to the torque of the windings."""
     u = [clip(x, low, high) for x, low, high in zip(controls(m, ctrl), m.lowest_ctrl, m.highest_ctrl, strict=True)]
     slew = integral = None

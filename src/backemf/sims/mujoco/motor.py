@@ -12,6 +12,7 @@ from ...errors import ParameterError
 from ...parts import word, words
 from ...tree import kind_of_numbers
 from .parameters import fields_from_attributes
+from .reading import BIAS, DYN, GAIN, fields_from_model
 from .versions import CONTROLLER_INPUTS, in_volts, known_version, read_inputs
 
 if TYPE_CHECKING:
@@ -191,8 +192,6 @@ class DcMotor:
         The installed MuJoCo compiles models of its own generation, with all their default classes; the other one's are
         read here. `actuator` is a name or a number, and may be left out where the model has one dcmotor.
         """
-        from .reading import fields_from_model
-
         return cls(**fields_from_model(model, actuator, version))
 
     # --- as MuJoCo stores it
@@ -201,21 +200,17 @@ class DcMotor:
     def gainprm(self) -> np.ndarray:
         """The row of `actuator_gainprm`."""
         mode = {"position": 1.0, "velocity": 2.0}.get(self.inputs[0], 0.0) if in_volts(self.version) else 0.0
-        copper = (self.resistance, self.motor_constant, self.temperature_coefficient, self.reference_temperature)
-        return row(*copper, self.kp, self.ki, self.kd, self.voltage_limit, mode)
+        return row(*(getattr(self, name) for name in GAIN), mode)
 
     @property
     def dynprm(self) -> np.ndarray:
         """The row of `actuator_dynprm`."""
-        heat = (self.thermal_resistance, self.thermal_capacitance, self.ambient)
-        bristle = (self.bristle_stiffness, self.bristle_damping)
-        return row(self.time_constant, self.current_rate, *heat, *bristle, self.slew, self.integral_limit)
+        return row(*(getattr(self, name) for name in DYN))
 
     @property
     def biasprm(self) -> np.ndarray:
         """The row of `actuator_biasprm`."""
-        cogging = (self.cogging_amplitude, self.cogging_periodicity, self.cogging_phase)
-        return row(*cogging, self.coulomb, self.stiction, self.stribeck_velocity)
+        return row(*(getattr(self, name) for name in BIAS))
 
     @property
     def forcerange(self) -> np.ndarray:

@@ -1,8 +1,9 @@
-"""A dcmotor of MuJoCo's as an actuator: motor, controller and limits."""
+"""A dcmotor of MuJoCo as a backemf actuator: motor, controller and limits, and what they do not represent."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,10 @@ from ...motor import (
     Thermal,
     Winding,
 )
+from ..loss import APPROXIMATED, DROPPED, KEPT, Loss
+from .general import TARGETS
+from .general_reading import LISTENS
 from .motor import DcMotor
-from .motor_law import OURS
-from .motor_losses import damps_effort
 from .sources import Found
 from .versions import in_volts
 
@@ -119,7 +121,7 @@ def controller_of(m: DcMotor, n: float) -> Any:
 
 def torque_controller(m: DcMotor, gains: dict[str, Any], bound: dict[str, Any]) -> Any:
     """A controller in torque with several inputs."""
-    heard = tuple(OURS[word] for word in m.inputs)
+    heard = tuple(TARGETS[word] for word in m.inputs)
     if "pos" in m.inputs:
         if gains["ki"] is None:
             return IdealPd(stiffness=gains["kp"], damping=gains["kd"], listens=heard)
@@ -150,8 +152,8 @@ def motor_of(found: Found, m: DcMotor, current: float | None) -> Motor:
     parts["drag"] = drag_of(tuple(b * n**2 / n ** (order + 2) for order, b in enumerate(m.damping)))
     if m.cogging_amplitude != 0.0:
         parts["cogging"] = Cogging(harmonics=(wave_of(m),))
-    if m.gear != 1.0 or found.joint.play is not None:
-        parts["gearbox"] = Gearbox(stages=(Stage(ratio=m.gear),), backlash=found.joint.play)
+    if m.gear != 1.0 or found.joint.backlash is not None:
+        parts["gearbox"] = Gearbox(stages=(Stage(ratio=m.gear),), backlash=found.joint.backlash)
     rate = None
     if m.current_rate > 0.0 and m.time_constant > 0.0:
         # the slope decays over the step, so that this is what it amounts to
@@ -196,3 +198,104 @@ def drag_of(coefficients: tuple[float, ...]) -> Drag | None:
     """Drag up to its last order that is not 0."""
     used = max((order for order, value in enumerate(coefficients, start=1) if value), default=0)
     return Drag(coefficients=coefficients[:used]) if used else None
+
+
+# --- what is lost
+
+
+def motor_rows(m: DcMotor) -> Iterator[Loss]:
+    """A row for everything of a dcmotor that is not the same in our actuator."""
+    yield from command_rows(m)
+    yield from integral_rows(m)
+    yield from winding_rows(m)
+    yield from limit_rows(m)
+    yield from friction_rows(m)
+
+
+def damps_effort(m: DcMotor) -> bool:
+    """Whether it takes an effort alone and damps beside it, for which a controller here follows a velocity."""
+    return m.inputs == ("ff",) and m.kd != 0.0
+
+
+def command_rows(m: DcMotor) -> Iterator[Loss]:
+    """Targets, their ranges and their slew."""
+    if m.gear != 1.0 and m.inputs != ("voltage",):
+        note = f"targets are the joint's: ctrl is {m.gear:g} times a position or velocity, an effort over {m.gear:g}"
+        yield Loss("command", KEPT, note)
+    if damps_effort(m):
+        yield LISTENS
+    ends = [*(m.lowest_ctrl or ()), *(m.highest_ctrl or ())]
+    beside = [end for index, end in enumerate(ends) if index % max(len(m.inputs), 1) or damps_effort(m)]
+    if np.isfinite(beside).any():
+        yield Loss("command range", DROPPED, "ctrlrange bounds every input in MuJoCo; here it bounds the main one")
+    if m.slew > 0.0 and damps_effort(m):
+        yield Loss("slew", DROPPED, "a slew limit of the effort, which is not the main input here")
+    elif m.slew > 0.0:
+        note = "MuJoCo's slew limit starts at 0, wherever the joint is and whatever is commanded first"
+        yield Loss("slew", APPROXIMATED, note)
+
+
+def integral_rows(m: DcMotor) -> Iterator[Loss]:
+    """The integral and its bound."""
+    if not m.ki > 0.0 or m.inputs in ((), ("voltage",), ("position",)):
+        return
+    if not in_volts(m.version):
+        if "pos" not in m.inputs:
+            note = f"MuJoCo integrates {m.inputs[0]} less the joint's angle, which no controller here does"
+            yield Loss("integral", DROPPED, note)
+        return
+    note = "MuJoCo's moving target starts at 0, wherever the joint is; ours starts where the joint is"
+    yield Loss("start of the integral", APPROXIMATED, note)
+    if m.integral_limit > 0.0:
+        note = (
+            f"MuJoCo keeps the moving target within {m.integral_limit / abs(m.gear):g} rad of 0; "
+            "VelocityPi.integral_limit is how far it may be ahead of the joint, and is left out"
+        )
+        yield Loss("integral limit", DROPPED, note)
+
+
+def winding_rows(m: DcMotor) -> Iterator[Loss]:
+    """Current and heat."""
+    if m.time_constant > 0.0:
+        if m.thermal_resistance > 0.0:
+            note = "MuJoCo's electrical time constant stays that of the cold winding; ours falls as the winding warms"
+            yield Loss("inductance", APPROXIMATED, note)
+        if m.current_rate > 0.0:
+            note = "the rate that MuJoCo comes to over the model's timestep; it clips the slope at the start of a step"
+            yield Loss("current-rate limit", APPROXIMATED, note)
+    if m.thermal_resistance > 0.0:
+        yield Loss("winding heat", APPROXIMATED, "MuJoCo's temperature is an Euler step, ours is exact")
+    stateless = in_volts(m.version) and m.inputs == ("voltage",) and m.time_constant == 0.0
+    if stateless and m.voltage_limit > 0.0 and m.thermal_resistance > 0.0:
+        note = "without an inductance MuJoCo limits the voltage that heats and not the one that drives"
+        yield Loss("voltage limit", DROPPED, note)
+
+
+def limit_rows(m: DcMotor) -> Iterator[Loss]:
+    """The force range."""
+    if not np.isfinite([m.lowest_force, m.highest_force]).any():
+        return
+    stateful = m.time_constant > 0.0 or m.thermal_resistance > 0.0
+    if stateful or m.voltage_limit > 0.0:
+        note = "MuJoCo limits the torque; ours limits the current, with its heat, as far as the voltage can"
+        yield Loss("current limit", APPROXIMATED, note)
+
+
+def friction_rows(m: DcMotor) -> Iterator[Loss]:
+    """Bristles."""
+    if not m.bristle_stiffness > 0.0:
+        return
+    if m.stribeck_velocity <= 0.0 and m.stiction != m.coulomb:
+        note = "without a Stribeck velocity MuJoCo has stiction at speed 0 alone; here the friction slides there too"
+        yield Loss("stiction", APPROXIMATED, note)
+    note = "MuJoCo acts with the bristles of the start of a step, ours with their mean over it"
+    yield Loss("bristle friction", APPROXIMATED, note)
+
+
+def joint_range_row(m: DcMotor) -> Loss | None:
+    """What the joint's actuatorfrcrange does that a limit of the motor's current does not."""
+    beyond = m.cogging_amplitude != 0.0 or m.bristle_stiffness > 0.0
+    if not beyond and m.time_constant == 0.0 and m.thermal_resistance == 0.0:
+        return None
+    note = "actuatorfrcrange bounds the motor's current here; in MuJoCo its torque, cogging and bristles included"
+    return Loss("joint effort range", APPROXIMATED, note)

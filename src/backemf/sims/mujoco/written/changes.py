@@ -63,7 +63,7 @@ def set_joint(
         if name not in new:
             if any(old):
                 changes.append(
-                    Change(name, "kept", f"{_named(name, old, unit)} of the joint kept: the motor has none.")
+                    Change(name, "kept", f"{_with_amount(name, old, unit)} of the joint kept: the motor has none.")
                 )
             continue
         motor, adds = new[name], ways[name] == "add"
@@ -78,22 +78,24 @@ def set_joint(
     return changes
 
 
-def _named(name: str, values: tuple[float, ...], unit: tuple[str, ...]) -> str:
+def _with_amount(name: str, values: tuple[float, ...], unit: tuple[str, ...]) -> str:
     return f"{name} {amount(values, unit)}"
 
 
 def _change(name: str, old: tuple[float, ...], motor: tuple[float, ...], unit: tuple[str, ...], adds: bool) -> Change:
     if not any(old):
-        return Change(name, "set", f"{_named(name, motor, unit)} of the motor; the joint had none.")
+        return Change(name, "set", f"{_with_amount(name, motor, unit)} of the motor; the joint had none.")
     if adds:
         both = amount(tuple(a + b for a, b in zip(old, (*motor, 0.0, 0.0), strict=False)), unit)
         return Change(
             name,
             "added",
-            f"{_named(name, motor, unit)} of the motor added to {amount(old, unit)} of the joint: {both}.",
+            f"{_with_amount(name, motor, unit)} of the motor added to {amount(old, unit)} of the joint: {both}.",
         )
     return Change(
-        name, "replaced", f"{_named(name, old, unit)} of the joint replaced by {amount(motor, unit)} of the motor."
+        name,
+        "replaced",
+        f"{_with_amount(name, old, unit)} of the joint replaced by {amount(motor, unit)} of the motor.",
     )
 
 

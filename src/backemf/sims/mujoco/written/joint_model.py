@@ -104,7 +104,7 @@ def row(values: Any, unit: str, source: str) -> Figure:
     return Figure(tuple(tidy(single(source, number)) for number in numbers), unit, source)
 
 
-def geared(n: float) -> str:
+def gear_factor(n: float) -> str:
     """The gear as the first word of a source."""
     return "" if n == 1.0 else f"gear {n:g} · "
 
@@ -119,12 +119,12 @@ def electric(draft: MotorDraft, keep: str) -> None:
     )
     ohms = single("Winding.resistance", motor.winding.resistance)
     share = efficiency = 1.0
-    numbers, source = (n * ke,), f"{geared(n)}Magnet.back_emf_constant {ke:g} V·s/rad"
+    numbers, source = (n * ke,), f"{gear_factor(n)}Magnet.back_emf_constant {ke:g} V·s/rad"
     if keep == "line":
         efficiency = 1.0 if motor.gearbox is None else single("Gearbox.efficiency", motor.gearbox.efficiency)
         share = efficiency * (kt / ke)
     elif kt != ke:
-        numbers, source = (n * kt, n * ke), f"{geared(n)}Magnet.torque_constant and Magnet.back_emf_constant"
+        numbers, source = (n * kt, n * ke), f"{gear_factor(n)}Magnet.torque_constant and Magnet.back_emf_constant"
     constant = tidy(n * ke if keep == "line" or kt == ke else n * math.sqrt(kt * ke))
     draft.constants = Constants(constant, tidy(ohms / share), share, efficiency)
     scaled = "" if share == 1.0 else f", over {share:.4g} = {efficiency:g} · Kt/Ke so that the stall torque is right"
@@ -234,7 +234,7 @@ def cogging(draft: MotorDraft, forwards: bool) -> None:
     draft.attributes["cogging"] = row(
         (n * amplitude, n * periodicity, phase if forwards else -phase),
         "N·m, periods per turn of the joint, rad",
-        f"{geared(n)}Cogging.harmonics[0]",
+        f"{gear_factor(n)}Cogging.harmonics[0]",
     )
     draft.kept["cogging"] = ""
 
@@ -264,7 +264,7 @@ def friction(draft: MotorDraft, coulomb: float = 0.0) -> None:
     sliding, source = 0.0, "the motor has it"
     if isinstance(f, (Coulomb, LoadDependent)):
         sliding = single("coulomb", f.coulomb)
-        source = f"{geared(n)}{type(f).__name__}.coulomb {sliding:g} N·m{mark(motor, 'friction.coulomb', n)}"
+        source = f"{gear_factor(n)}{type(f).__name__}.coulomb {sliding:g} N·m{mark(motor, 'friction.coulomb', n)}"
         draft.kept["dry friction"] = ""
     if isinstance(f, LoadDependent):
         draft.kept["dry friction"] = "Of the friction, the part without load is left."
@@ -294,7 +294,7 @@ def bristles(draft: MotorDraft, f: Dahl | LuGre, n: float) -> None:
     draft.attributes["lugre"] = row(
         (n * n * f.stiffness, n * n * damping, n * f.coulomb, n * rest, speed / n),
         f"N·m/rad, N·m·s/rad, N·m sliding, N·m at rest, rad/s, {AT_JOINT}",
-        f"{geared(n)}{type(f).__name__}",
+        f"{gear_factor(n)}{type(f).__name__}",
     )
     rotor = draft.joint.get("armature")
     longest = math.inf if rotor is None else 2.0 * math.sqrt(rotor.value[0] / draft.attributes["lugre"].value[0])

@@ -108,7 +108,7 @@ def loop_in_volts(c: Any, k: Constants, supply: Supply | None) -> Loop:
     if isinstance(c, (IdealPd, TorquePid)):
         told = "Targets of velocity and effort have no effect."
         return Loop("position", as_volts(torque_gains_of(c), k), told, "", getattr(c, "integral_limit", None))
-    raise refused(c)
+    raise no_counterpart(c)
 
 
 MOVING = "The moving target starts at 0, wherever the joint is, and has no limit."
@@ -137,10 +137,10 @@ def loop_in_torque(c: Any, k: Constants, supply: Supply | None) -> Loop:
     if isinstance(c, (IdealPd, TorquePid)):
         gains = behind_gears(torque_gains_of(c), k)
         return Loop("pos vel ff", gains, told, "", getattr(c, "integral_limit", None))
-    raise refused(c)
+    raise no_counterpart(c)
 
 
-def refused(c: Any) -> ParameterError:
+def no_counterpart(c: Any) -> ParameterError:
     """A controller that MuJoCo has nothing for."""
     return ParameterError(
         f"{type(c).__name__} has no counterpart in MuJoCo's dcmotor: write one of Voltage, PositionPid, VelocityPi, "

@@ -82,9 +82,9 @@ def write(
     ABOUT.require(kind, version)
     version = VERSIONS[-1] if version is None else version
     step = TIMESTEP if timestep is None else timestep
-    draft = drafted(thing, version, supply, effort, effort_limit, keep, step)
-    joint = named("joint", joint_name(joint, thing))
-    name = named("name", joint if name is None else name)
+    draft = make_draft(thing, version, supply, effort, effort_limit, keep, step)
+    joint = checked_name("joint", joint_name(joint, thing))
+    name = checked_name("name", joint if name is None else name)
     play = play_of(draft, joint) if backlash else {}
     attributes = plain(draft.attributes)
     if draft.tag == "dcmotor":
@@ -112,7 +112,7 @@ def write(
     )
 
 
-def drafted(
+def make_draft(
     thing: Motor | Actuator | OnJoint,
     version: str,
     supply: Supply | Number | None,
@@ -134,7 +134,7 @@ def drafted(
     if isinstance(thing, OnJoint):
         # a joint holds its dry friction beside the bristles of its motor
         coulomb = single("OnJoint.coulomb", thing.coulomb)
-        thing = replace(thing, coulomb=0.0, stiction=None).folded()
+        thing = replace(thing, coulomb=0.0, stiction=None).fold()
     motor, actuator = parts_of(thing)
     assert motor is not None
     if keep not in ("line", "constants"):
@@ -192,10 +192,10 @@ def play_of(draft: Draft, joint: str) -> dict[str, Any]:
         f"The play is a hinge of its own, {joint + PLAY}: the load is at the sum of both angles, and the stops of the "
         "play give a little."
     )
-    return {"name": named("joint", joint + PLAY), "axis": (0.0, 0.0, 1.0), "limited": "true", **flat}
+    return {"name": checked_name("joint", joint + PLAY), "axis": (0.0, 0.0, 1.0), "limited": "true", **flat}
 
 
-def named(what: str, name: Any) -> str:
+def checked_name(what: str, name: Any) -> str:
     """A name that XML can hold."""
     if not isinstance(name, str) or not name or any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in name):
         raise ParameterError(f"{what} = {name!r}: must be a name, such as 'knee'")
@@ -233,7 +233,7 @@ def model_text(draft: Draft, joint: str, written: dict[str, str]) -> str:
             f'  <option timestep="{value_text(draft.timestep)}" integrator="implicitfast"/>',
             "  <worldbody>",
             "    <body>",
-            *told("the joint gets", draft.joint, "      "),
+            *comment_lines("the joint gets", draft.joint, "      "),
             f"      {hinge}",
             *([*play, f"      {written['play']}"] if written["play"] else []),
             "      <!-- stands for the load -->",
@@ -241,7 +241,7 @@ def model_text(draft: Draft, joint: str, written: dict[str, str]) -> str:
             "    </body>",
             "  </worldbody>",
             "  <actuator>",
-            *told(f"the {what}, for MuJoCo {draft.version}", draft.attributes | draft.history, "    "),
+            *comment_lines(f"the {what}, for MuJoCo {draft.version}", draft.attributes | draft.history, "    "),
             f"    {written['element']}",
             "  </actuator>",
             "</mujoco>",
@@ -253,7 +253,7 @@ def model_text(draft: Draft, joint: str, written: dict[str, str]) -> str:
 PLAY_TOLD = "its range is the backlash; armature and friction are on the first, the load is at the sum of both angles"
 
 
-def told(what: str, figures: dict[str, Figure], indent: str) -> list[str]:
+def comment_lines(what: str, figures: dict[str, Figure], indent: str) -> list[str]:
     """A comment with a line for each attribute: value, unit and where it came from."""
     lines = [f"{indent}<!-- {what}"]
     for name, figure in figures.items():
