@@ -1,4 +1,4 @@
-"""Motors put on a live MjSpec, the play of gears, and actuators that are read out of other people's models."""
+"""Motors put on a live MjSpec, backlash, and actuators that are read out of other people's models."""
 
 from dataclasses import replace
 
@@ -96,7 +96,7 @@ def test_play_is_read_back():
     motor = read_actuator(written.text, version=VERSION).fold().motor
     assert motor is not None and motor.gearbox is not None
     assert motor.gearbox.backlash == pytest.approx(0.02, rel=1e-12)
-    assert write(motor, "knee", version=VERSION, backlash=True).play == written.play
+    assert write(motor, "knee", version=VERSION, backlash=True).backlash == written.backlash
 
 
 def test_play_in_degrees_is_read_out_of_a_file():
@@ -271,7 +271,7 @@ def test_friction_beside_bristles_needs_read_actuator():
     text = write(PLAYING, "knee", version=VERSION).text.replace("<joint ", '<joint frictionloss="0.5" ')
     text = text.replace("<dcmotor ", '<dcmotor lugre="10 1 0.2 0.3 1.5" ')
     assert read_actuator(text, version=VERSION).coulomb == 0.5
-    with pytest.raises(ParameterError, match="read_actuator, which holds both"):
+    with pytest.raises(ParameterError, match="read_actuator returns, which has both"):
         read_actuator(text, version=VERSION).fold()
 
 

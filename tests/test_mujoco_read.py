@@ -208,7 +208,10 @@ UNREAD = {
         '<general name="x" joint="j" gaintype="affine" gainprm="1 2 3"/>',
         "whose gain depends on the joint",
     ),
-    "pushing": ('<general name="x" joint="j" biastype="affine" biasprm="0 3 0"/>', "b1 = 3: its torque grows with the angle"),
+    "pushing": (
+        '<general name="x" joint="j" biastype="affine" biasprm="0 3 0"/>',
+        "b1 = 3: its torque grows with the angle",
+    ),
     "driving": ('<general name="x" joint="j" biastype="affine" biasprm="0 0 3"/>', "b2 = 3: it drives a motion on"),
     "winding up": ('<general name="x" joint="j" dyntype="integrator" gainprm="3"/>', "grows without limit"),
     "nothing": ('<general name="x" joint="j" gainprm="0"/>', "it drives nothing"),

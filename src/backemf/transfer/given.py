@@ -12,6 +12,7 @@ from ..datasheet import Datasheet
 from ..errors import ParameterError
 from ..motor import Motor
 from ..motorfile import load_with_joint
+from ..sims.joint import parts_of
 from ..sims.on_joint import OnJoint
 from .duty import has_voltage
 
@@ -23,11 +24,11 @@ LONGEST = 60
 def given_actuator(thing: Any, supply: Any = None, any_voltage: bool = False) -> Actuator | OnJoint:
     """An actuator, with what belongs to its joint; a motor gets its torque commanded.
 
-    A motor needs a voltage, unless it is of a file that a simulator could have, and the simulator takes `any_voltage`.
+    A motor needs a voltage, unless it is an `OnJoint` and the simulator takes `any_voltage`.
     """
     found = _as_actuator(thing)
     if supply is None and not has_voltage(found) and not (any_voltage and isinstance(found, OnJoint)):
-        motor = (found.actuator if isinstance(found, OnJoint) else found).motor
+        motor = parts_of(found)[0]
         name = thing if isinstance(thing, (str, Path)) else (motor and motor.name) or "the motor"
         raise ParameterError(f"{name}: no nominal voltage is known: give the supply, such as supply=24.0 [V]")
     return found
@@ -55,7 +56,7 @@ def _with_joint(actuator: Actuator, own: dict[str, Any] | None) -> Actuator | On
 
 
 def _require_file(id_or_path: str | Path) -> None:
-    """Raise one sentence if a text is neither an id nor a file."""
+    """Check that a text is a catalogue id or a file; raise ParameterError if not."""
     text = str(id_or_path)
     if text in catalog.ids():
         return

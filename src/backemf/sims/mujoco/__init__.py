@@ -11,7 +11,7 @@ from .motor_law import MujocoOnJoint
 from .plugin.motors import Motors
 from .wrapping import WrappedSet, wrap
 from .written.attaching import Attached, attach
-from .written.changes import Change
+from .written.existing import Change
 from .written.writing import WrittenMotor, write
 
 __all__ = [

@@ -21,7 +21,7 @@ from .motor_law import History, require_hinge
 from .parameters import LINKS
 from .reading import default_chain, fields_from_file, is_motor
 from .stripped import Compiled, undamped_error
-from .written.joint_model import PLAY
+from .written.joint_model import BACKLASH
 
 MOST_BYTES = 100_000_000
 """Largest file that is taken for a model."""
@@ -123,7 +123,7 @@ def facts_from_model(mujoco: Any, model: Any, number: int) -> JointFacts:
     joint = model.joint(number)
     require_hinge(mujoco.mjtJoint(int(model.jnt_type[number])).name.removeprefix("mjJNT_").lower(), joint.name)
     dof = int(model.jnt_dofadr[number])
-    second = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, joint.name + PLAY) if joint.name else -1
+    second = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, joint.name + BACKLASH) if joint.name else -1
     backlash = None
     if second >= 0 and model.jnt_bodyid[second] == model.jnt_bodyid[number] and model.jnt_limited[second]:
         backlash = float(model.jnt_range[second, 1] - model.jnt_range[second, 0])
@@ -257,7 +257,7 @@ def facts_from_file(root: ElementTree.Element, name: str) -> JointFacts:
     merged = ElementTree.Element("joint", {k: text for each in classes for k, text in each.items()} | element.attrib)
     require_hinge("free" if element.tag == "freejoint" else merged.get("type", "hinge"), name)
     low, high = numbers_in(merged, "actuatorfrcrange", (0.0, 0.0))
-    second = next((e for e, b, _ in joints if b is body and e.get("name") == name + PLAY), None)
+    second = next((e for e, b, _ in joints if b is body and e.get("name") == name + BACKLASH), None)
     backlash = None
     if second is not None and second.get("range") is not None:
         radian = next((c.get("angle") for c in reversed(root.findall("compiler")) if c.get("angle")), "") == "radian"

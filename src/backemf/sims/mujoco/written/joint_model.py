@@ -38,8 +38,8 @@ from ...text import Figure
 from .one_node import TEN_MINUTES, one_node_of
 
 AT_JOINT = "at the joint"
-PLAY = "_backlash"
-"""What the hinge of the play is called, behind the joint's name."""
+BACKLASH = "_backlash"
+"""Suffix of the name of the hinge that represents backlash, after the joint's name."""
 
 
 class Constants(NamedTuple):
