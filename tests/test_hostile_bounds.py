@@ -151,7 +151,7 @@ BOMBS: dict[str, tuple[str, Callable[[], str], str]] = {
     "signs in Python": ("configuration", lambda: CONFIGURATION.format("-" * 100_000 + "1"), "this is not Python"),
     "number in Python": ("configuration", lambda: CONFIGURATION.format(digits(5000)), "this is not Python"),
     "long Python": ("configuration", lambda: CONFIGURATION.format("1.0") + "a=1\n" * 3_000_000, "is longer than"),
-    "prims": ("USD", lambda: "#usda 1.0\n" + 'def "a" {\n' * 30_000, "is no USD"),
+    "prims": ("USD", lambda: "#usda 1.0\n" + 'def "a" {\n' * 30_000, "is not USD"),
     "long line": ("command", lambda: "time,volts\n" + digits(41_000_000), "has a line of more than"),
     "long header": ("command", lambda: "a," * 20_000_000, "has a line of more than"),
     "cells": ("command", lambda: "time,volts\n" + "1," * 20_000_000, "has a line of more than"),

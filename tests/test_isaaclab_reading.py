@@ -218,7 +218,7 @@ def test_bad_fields_get_one_sentence(field: str, sentence: str):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("IdealPDActuatorCfg(joint_names_expr=['['], stiffness=1.0, damping=1.0)", "'[' is no pattern of joint names"),
+        ("IdealPDActuatorCfg(joint_names_expr=['['], stiffness=1.0, damping=1.0)", "'[' is not a pattern of joint"),
         ("IdealPDActuatorCfg(joint_names_expr=[3], stiffness=1.0, damping=1.0)", "must be a list of patterns"),
         (
             "DelayedPDActuatorCfg(joint_names_expr=['j'], stiffness=1.0, damping=1.0, max_delay=10**9)",
@@ -226,7 +226,7 @@ def test_bad_fields_get_one_sentence(field: str, sentence: str):
         ),
         (
             "IdealPDActuatorCfg(joint_names_expr=['j'], stiffness={'(': 1.0}, damping=1.0)",
-            "'(' is no pattern of joint names",
+            "'(' is not a pattern of joint names",
         ),
     ],
 )

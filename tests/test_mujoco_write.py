@@ -369,7 +369,7 @@ def test_what_is_read_with_its_joint_is_written_with_it():
         (MOTOR, {"timestep": 0.0}, "must be greater than 0"),
         (MOTOR, {"supply": "24 V"}, "supply = '24 V': must be a number"),
         (MOTOR, {"supply": -24.0}, "Supply.voltage = -24"),
-        (MOTOR, {"backlash": True}, "the gears have no play"),
+        (MOTOR, {"backlash": True}, "the gears have none"),
         (Actuator(MOTOR, command_range=(0.0, 0.0)), {}, "no control range"),
         (replace(MOTOR, winding=Winding(resistance=np.array([1.0, 2.0]))), {}, "one finite number"),
     ],

@@ -264,7 +264,7 @@ BAD = [
     (["--to", "mujoco@2.3"], "version = '2.3'"),
     (["--to", "mjlab@1.0"], "mjlab has one version here"),
     ([], "--to is missing"),
-    (["--to", "mjlab", "--strict"], "has no place for"),
+    (["--to", "mjlab", "--strict"], "cannot represent"),
     (["--to", "mjlab", "--kind", "muscle"], "kind = 'muscle'"),
     (["--to", "mjlab", "--effort", "often"], "effort = 'often'"),
     (["--to", "physx", "--kind", "pd"], "PhysX has one kind of motor"),

@@ -37,7 +37,7 @@ def tables_of(configured: Any) -> dict[str, dict[str, Any]]:
 
 
 def by_pattern(configured: Any) -> list[Any]:
-    """The same actuator for each pattern of joints that has numbers of its own, the pattern as the joint's name."""
+    """The same actuator for each pattern of joints with different numbers, the pattern as the joint's name."""
     tables = list(tables_of(configured).values())
     rows = patterns_of(configured.joints, tables)
     if not rows:
@@ -50,7 +50,7 @@ def by_pattern(configured: Any) -> list[Any]:
 
 
 def one_of(found: list[Any], joint: str | None, file: str) -> Any:
-    """The one actuator of a text, or the one for a joint; raises one sentence where it is not clear which.
+    """The one actuator of a text, or the one for a joint; raise ParameterError unless exactly one fits.
 
     `joint` may name the robot as well, as in "FRANKA_PANDA_CFG/panda_joint1". What cannot be read is passed over, but
     for the joint that is asked for.
@@ -84,7 +84,7 @@ def _label(each: Any) -> str:
 
 
 def single_number(configured: Any, name: str) -> float:
-    """A number of an actuator for one joint; 0 where it says nothing."""
+    """A number of an actuator for one joint; 0 where it has none."""
     value = getattr(configured, name)
     if isinstance(value, dict):
         raise ParameterError(f"{name} = {value}: one number per pattern; give joint=")

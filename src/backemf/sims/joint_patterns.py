@@ -1,6 +1,6 @@
-"""Patterns of joint names, as simulators write them: which names they fit, in a time that no pattern can stretch.
+"""Patterns of joint names, as simulators write them: which names they match, in bounded time.
 
-A pattern from a file may be made so that Python's own search takes years. Here every position is looked at once.
+A pattern from a file may be such that Python's own search takes years. Here every position is visited once.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ EXAMPLES = 64
 
 
 def fits(pattern: str, name: str) -> bool:
-    """Whether a pattern fits a whole name; a pattern fits itself, too."""
+    """Whether a pattern matches a whole name; a pattern also matches itself."""
     if pattern == name:
         return True
     tree, flags = _parse(pattern)
     if len(name) > 500:
-        raise ParameterError(f"{name[:60]}...: is no name of a joint: it is too long")
+        raise ParameterError(f"{name[:60]}...: is not a joint name: it is too long")
     text = name.casefold() if flags & re.IGNORECASE else name
     try:
         return len(text) in _ends(tree, text, {0}, [WORK], bool(flags & re.IGNORECASE))
     except _Foreign:
         raise ParameterError(
-            f"{pattern!r} is no pattern of joint names that is read: write it without lookbehind and references"
+            f"{pattern!r} is a pattern of joint names that cannot be read: write it without lookbehind and references"
         ) from None
 
 
@@ -51,11 +51,11 @@ class _Foreign(Exception):
 @lru_cache(maxsize=1024)
 def _parse(pattern: str) -> tuple[Any, int]:
     if len(pattern) > 1000:
-        raise ParameterError(f"{pattern[:60]}... is no pattern of joint names: it is too long")
+        raise ParameterError(f"{pattern[:60]}... is not a pattern of joint names: it is too long")
     try:
         tree = parser.parse(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise ParameterError(f"{pattern!r} is no pattern of joint names: {error}") from None
+        raise ParameterError(f"{pattern!r} is not a pattern of joint names: {error}") from None
     return tree, tree.state.flags
 
 
@@ -179,7 +179,7 @@ def _pieces(kind: Any, value: Any) -> list[str]:
         least, most, body = value
         if least > 100:
             raise _Foreign
-        # an optional part is there and not there; what may be repeated for ever is left out
+        # an optional part is both present and absent; what may be repeated without limit is left out
         counts = {int(least), int(most)} if most <= 3 else {int(least)}
         return [piece * count for count in sorted(counts) for piece in _names(body)][:EXAMPLES]
     if kind in (op.AT, op.ASSERT, op.ASSERT_NOT):
@@ -200,10 +200,10 @@ def _members(item: Any) -> list[str]:
 
 
 def patterns_of(joints: tuple[str, ...], tables: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """Patterns that divide the joints of a group by the numbers they have, each with a name that stands for it.
+    """Patterns that divide the joints of a group by the numbers they have, each with a representative name.
 
     A pattern is one of the group's or of its tables'. It is taken where all names that are known to fit it have the
-    same number in each table; a name that fits no such pattern stands for itself.
+    same number in each table; a name that fits no such pattern is its own pattern.
     """
     if not tables:
         return [(pattern, pattern) for pattern in joints]

@@ -1,4 +1,4 @@
-"""MJCF as every room reads it: XML with what it includes, looked at before MuJoCo opens any of its files.
+"""MJCF with its included files, checked before MuJoCo opens any of them.
 
 Public models include files of folders beside their own, Meta-World's `../scene/basic_scene.xml` for one, so that an
 include may leave the model's folder. It has to be relative and lead to a file called .xml or .mjcf then; an absolute
@@ -35,9 +35,9 @@ def parse_mjcf(source: str | Path) -> ElementTree.Element:
 
 
 def require_readable(source: str | Path) -> None:
-    """Raise a `ParameterError` where MuJoCo should not open a model: a pipe, a device, too large a file among its own.
+    """Check that MuJoCo may open a model; raise ParameterError for a pipe, a device or too large a file.
 
-    MuJoCo takes comments in any encoding, and so does this.
+    MuJoCo accepts comments in any encoding, and so does this.
     """
     root = _parse(source, lambda path: read_bytes(path, LARGEST, what="an MJCF file").decode("utf-8-sig", "replace"))
     folder = Path() if is_text(source) else Path(source).parent
@@ -94,7 +94,7 @@ def _allowed_path(path: Path, name: str, where: str, folder: Path) -> Path:
     try:
         real, home = path.resolve(), folder.resolve()
     except (OSError, ValueError, RuntimeError):
-        raise ParameterError(f"{where}: includes {name[:100]!r}, which is no path") from None
+        raise ParameterError(f"{where}: includes {name[:100]!r}, which is not a path") from None
     if real.is_relative_to(home):
         return real
     if Path(name).is_absolute():
@@ -120,7 +120,7 @@ def _element(text: str, where: str) -> ElementTree.Element:
     try:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as error:
-        raise ParameterError(f"{where}: is no well-formed XML: {error}") from None
+        raise ParameterError(f"{where}: is not well-formed XML: {error}") from None
     if any(len(element.attrib) > MOST_ATTRIBUTES for element in root.iter()):
         raise ParameterError(
             f"{where}: an element has more than {MOST_ATTRIBUTES} attributes; none of MJCF has so many"

@@ -71,14 +71,6 @@ class Raised(Exception):
     """A function ends in an error."""
 
 
-class Frame:
-    """One call of a function."""
-
-    def __init__(self) -> None:
-        self.perhaps: Unknown | None = None
-        """Why it may have returned before its end; None: it has not."""
-
-
 class Script(Expressions):
     """A text that is followed to its end; `scopes[0]` then holds the names of the file."""
 
@@ -95,8 +87,8 @@ class Script(Expressions):
         self.functions: list[LocalFunction] = []
         self.roots: Scope = {}
         self.exhausted = False
-        self.frame: Frame | None = None
-        """The call that is being followed; None: the file itself."""
+        self.frame: list[Unknown] | None = None
+        """Why the call that is being followed may have returned before its end; None: the file itself."""
         self.inside = 0
         """Calls that are being followed."""
         self.scopes[0]["__name__"] = "__main__" if reader is None else Path(file).stem
@@ -157,8 +149,8 @@ class Script(Expressions):
         if inner is None:
             return Unknown(f"{one_line(node.func)}(...) is not a function that is evaluated here", function.name)
         before = self.scopes, self.file, self.frame, self.called_at
-        frame = Frame()
-        self.scopes, self.file, self.frame = [*function.scopes, inner], function.file, frame
+        early: list[Unknown] = []
+        self.scopes, self.file, self.frame = [*function.scopes, inner], function.file, early
         self.called_at = self.called_at or node.lineno
         self.inside += 1
         value = None
@@ -172,7 +164,7 @@ class Script(Expressions):
             self.inside -= 1
             self.scopes, self.file, self.frame, self.called_at = before
             self.skip(*function.node.body)
-        return value if frame.perhaps is None else frame.perhaps
+        return early[-1] if early else value
 
     def _arguments_by_name(self, function: LocalFunction, call: ast.Call) -> Scope | None:
         """The arguments of a call; None where they do not fit, or the function is not one that is followed."""
@@ -377,7 +369,7 @@ class Script(Expressions):
         except Returned:
             # the rest of the function is followed too
             assert self.frame is not None
-            self.frame.perhaps = lost
+            self.frame.append(lost)
         except Raised:
             # a program that goes on has not come here
             pass

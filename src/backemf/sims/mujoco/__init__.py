@@ -1,4 +1,4 @@
-"""MuJoCo: its own dcmotor as it computes it, and the actuators of a model as ours."""
+"""MuJoCo: the law of its dcmotor, its files, and backemf actuators inside it."""
 
 from ..on_joint import Unread
 from . import law

@@ -36,7 +36,7 @@ class CompiledDcMotor(OnEngine):
         return f"CompiledDcMotor({self.engine}, {self.motor})"
 
     def initial(self, shape: tuple[int, ...] | int = ()) -> DcMotorState:
-        """The state of a batch at its beginning."""
+        """The initial state of a batch."""
         return DcMotorState(**{name: self._spread(0.0, shape) for name in self.motor.states or ()})
 
     def __call__(self, state: DcMotorState, ctrl: Any, length: Any, velocity: Any, dt: Any) -> tuple[DcMotorState, Any]:
@@ -68,7 +68,7 @@ class CompiledDcMotor(OnEngine):
         return DcMotorState(**{name: act[..., index] for index, name in enumerate(present)})
 
     def _check(self, state: DcMotorState, ctrl: Any) -> None:
-        """Raise one sentence for a state of another motor, or for a wrong number of inputs."""
+        """Check that state and inputs are those of this motor; raise ParameterError if not."""
         if tuple(name for name in SWITCHES if getattr(state, name) is not None) != self.motor.states:
             raise ParameterError(f"the state is that of another motor: this one has {self.motor.states}")
         inputs = self.motor.inputs

@@ -1,4 +1,4 @@
-"""What MuJoCo's `dcmotor` computes, quirks and all, in its own order: 3.7 to 3.11, and 3.12 to 4.0.
+"""What MuJoCo's `dcmotor` computes, including its quirks, in its own order: 3.7 to 3.11, and 3.12 to 4.0.
 
 The law is elementwise: any parameter may be an array with one number per motor, and `engines.bind` puts it on JAX and
 PyTorch, where gradients flow through it. Lengths, speeds and forces are those of the actuator, gear times the joint's.
@@ -22,7 +22,7 @@ MINVAL = 1e-15
 
 
 class DcMotorState(NamedTuple):
-    """What a motor remembers, in MuJoCo's order; None where it has no such state. All begin at 0."""
+    """State of a motor, in MuJoCo's order; None where it has no such state. All begin at 0."""
 
     slew: Any = None
     """First control after its slew limit, in its own unit."""
@@ -71,7 +71,7 @@ def dcmotor_step(
 
 
 def dcmotor_slope(m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity: float, dt: float) -> float:
-    """The derivative of the force by the velocity that MuJoCo hands to its implicit integrators [N·m·s/rad].
+    """The derivative of the force by the velocity that MuJoCo passes to its implicit integrators [N·m·s/rad].
 
     It leaves out how the bristles' relaxation depends on the speed. Until 3.13 it has the cold resistance; until 3.17
     it is nothing at all where the force, cogging and friction included, is at a bound of the force range. Since 4.0 the

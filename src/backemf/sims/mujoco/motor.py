@@ -1,4 +1,4 @@
-"""MuJoCo's `dcmotor` as a group of constants: those of its compiled rows, under names that say what they are."""
+"""MuJoCo's `dcmotor` as a group of constants: those of its compiled rows, with descriptive names."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ SWITCHES = {
 class DcMotor:
     """MuJoCo's own motor, as one of its versions computes it.
 
-    `read` takes it out of a model, `from_attributes` makes it from the attributes of a `<dcmotor>`. All defaults are
-    MuJoCo's: 0, which means there is none.
+    `read` reads it from a model, `from_attributes` makes it from the attributes of a `<dcmotor>`. All defaults are
+    MuJoCo's: 0, which means that there is none.
     """
 
     version: str = word(default="4.0")
@@ -137,14 +137,14 @@ class DcMotor:
             if positive.any() != positive.all():
                 raise ParameterError(
                     f"DcMotor.{name} = {getattr(self, name)}: must be above 0 for all motors of a batch or for none, "
-                    f"since it says whether there is a {state} state"
+                    f"since it decides whether there is a {state} state"
                 )
             if positive.all():
                 present.append(state)
             if self.states is not None and value is not None and (state in self.states) != positive.all():
                 raise ParameterError(
                     f"DcMotor.{name} = {getattr(self, name)}: MuJoCo fixes which states there are when it compiles a "
-                    f"model, and {state} would come or go; say states=None to have it so"
+                    f"model, and {state} would appear or vanish; give states=None to allow it"
                 )
         if self.states is None:
             object.__setattr__(self, "states", tuple(present))
@@ -180,7 +180,7 @@ class DcMotor:
     def from_attributes(cls, *, version: str = "4.0", **attributes: Any) -> DcMotor:
         """The motor of a `<dcmotor>` with these attributes, as that version of MuJoCo would compile it.
 
-        A value is the text that stands in the file, a number, or a row of numbers or arrays:
+        A value is the text of the attribute, a number, or a row of numbers or arrays:
         `from_attributes(motorconst=0.05, resistance=1.2, inductance=(1e-3,), input="pos vel")`.
         """
         return cls(**fields_from_attributes(attributes, version))
@@ -189,8 +189,9 @@ class DcMotor:
     def read(cls, model: Any, actuator: str | int | None = None, version: str = "4.0") -> DcMotor:
         """A dcmotor of a model: an MJCF text, a path to one, or an `MjModel`.
 
-        The installed MuJoCo compiles models of its own generation, with all their default classes; the other one's are
-        read here. `actuator` is a name or a number, and may be left out where the model has one dcmotor.
+        The installed MuJoCo compiles models of its own generation (until 3.11, or since 3.12), with all their default
+        classes; those of the other are parsed here. `actuator` is a name or a number, and may be left out where the
+        model has one dcmotor.
         """
         return cls(**fields_from_model(model, actuator, version))
 
@@ -220,7 +221,7 @@ class DcMotor:
     # --- running it
 
     def initial(self, shape: tuple[int, ...] | int = ()) -> DcMotorState:
-        """The state of a batch at its beginning: 0, whatever the command and wherever the joint."""
+        """The initial state of a batch: 0 for any command and any position of the joint."""
         return self.compile().initial(shape)
 
     def step(self, state: DcMotorState, ctrl: Any, length: Any, velocity: Any, dt: Any) -> tuple[DcMotorState, Any]:

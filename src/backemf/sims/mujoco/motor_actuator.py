@@ -47,7 +47,7 @@ def delay_of(found: Found) -> Delay | None:
 
 
 def motor_actuator(found: Found, m: DcMotor) -> Actuator:
-    """A dcmotor as an actuator; raises one sentence where it says what no motor can be."""
+    """A dcmotor as an actuator; raise ParameterError where no motor can be like it."""
     try:
         return actuator_of(found, m)
     except ParameterError as error:
