@@ -91,7 +91,7 @@ def _value(value: Any, dialect: Dialect, left: list[int], depth: int) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
-        # a field that nobody has given
+        # a field that is not given
         return None if math.isnan(value) else float(value)
     if isinstance(value, Path):
         return str(value)

@@ -1,4 +1,4 @@
-"""Stiffness and damping of a joint, where a simulator has a PD in torque and no motor: of any controller of ours.
+"""Stiffness and damping of a joint, where a simulator has a PD in torque and no motor: of any backemf controller.
 
 A controller in volts is one in torque with the damping of the back-EMF, as long as no limit acts:
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -96,7 +95,9 @@ def controller_of(m: DcMotor, n: float) -> Any:
     volts = {"kp": n * m.kp, "ki": n * ki or None, "kd": n * m.kd}
     if not in_volts(m.version):
         volts = {"kp": n * m.kp / per_volt, "ki": n * ki / per_volt or None}
-        volts["kd"] = n * settled(m.kd / per_volt - m.motor_constant, m.motor_constant)
+        kd = m.kd / per_volt - m.motor_constant
+        # what rounding leaves of a difference is 0
+        volts["kd"] = n * kd if abs(kd) >= 1e-12 * m.motor_constant else 0.0
     elif m.inputs == ("position",):
         torque = {"kp": n * volts["kp"] * per_volt, "ki": n * (volts["ki"] or 0.0) * per_volt or None}
         torque["kd"] = n * n * per_volt * (m.kd + m.motor_constant)
@@ -114,7 +115,7 @@ def controller_of(m: DcMotor, n: float) -> Any:
     if m.inputs and "voltage" not in m.inputs:
         return torque_controller(m, torque, bound)
     raise ParameterError(
-        f"input = {' '.join(m.inputs) or 'none'!r}: a voltage beside a controller, or no input at all, has no "
+        f"input = {' '.join(m.inputs) or 'none'!r}: a voltage besides a controller, or no input at all, has no "
         "counterpart here; DcMotor.read takes it"
     )
 
@@ -130,11 +131,6 @@ def torque_controller(m: DcMotor, gains: dict[str, Any], bound: dict[str, Any]) 
         raise ParameterError(f"controller kp = {m.kp:g} without the input pos pulls the joint to 0; take it out")
     listens = ("velocity", "effort") if damps_effort(m) else heard
     return TorquePid(kd=gains["kd"], follows="velocity", listens=listens)
-
-
-def settled(value: float, beside: float) -> float:
-    """A difference without what rounding leaves of its parts."""
-    return 0.0 if abs(value) < 1e-12 * abs(beside) else value
 
 
 def motor_of(found: Found, m: DcMotor, current: float | None) -> Motor:
@@ -183,7 +179,7 @@ def bristles_of(m: DcMotor) -> Dahl | LuGre:
     """LuGre friction, or Dahl's where it is that."""
     if (m.bristle_damping, m.stribeck_velocity) == (0.0, 1.0) and m.stiction == m.coulomb:
         return Dahl(coulomb=m.coulomb, stiffness=m.bristle_stiffness)
-    # without a Stribeck velocity the level is that of sliding at every speed but 0, whatever speed stands here
+    # without a Stribeck velocity the level is that of sliding at every speed but 0, for any speed given here
     falls = m.stribeck_velocity > 0.0
     return LuGre(
         coulomb=m.coulomb,
@@ -203,99 +199,56 @@ def drag_of(coefficients: tuple[float, ...]) -> Drag | None:
 # --- what is lost
 
 
-def motor_rows(m: DcMotor) -> Iterator[Loss]:
-    """A row for everything of a dcmotor that is not the same in our actuator."""
-    yield from command_rows(m)
-    yield from integral_rows(m)
-    yield from winding_rows(m)
-    yield from limit_rows(m)
-    yield from friction_rows(m)
-
-
 def damps_effort(m: DcMotor) -> bool:
-    """Whether it takes an effort alone and damps beside it, for which a controller here follows a velocity."""
+    """Whether it takes an effort alone and has damping, for which a backemf controller follows a velocity."""
     return m.inputs == ("ff",) and m.kd != 0.0
 
 
-def command_rows(m: DcMotor) -> Iterator[Loss]:
-    """Targets, their ranges and their slew."""
-    if m.gear != 1.0 and m.inputs != ("voltage",):
-        note = f"targets are the joint's: ctrl is {m.gear:g} times a position or velocity, an effort over {m.gear:g}"
-        yield Loss("command", KEPT, note)
-    if damps_effort(m):
-        yield LISTENS
+def motor_rows(m: DcMotor) -> list[Loss]:
+    """A row for everything of a dcmotor that is not the same in the backemf actuator."""
+    volts, heats, lags = in_volts(m.version), m.thermal_resistance > 0.0, m.time_constant > 0.0
     ends = [*(m.lowest_ctrl or ()), *(m.highest_ctrl or ())]
-    beside = [end for index, end in enumerate(ends) if index % max(len(m.inputs), 1) or damps_effort(m)]
-    if np.isfinite(beside).any():
-        yield Loss("command range", DROPPED, "ctrlrange bounds every input in MuJoCo; here it bounds the main one")
-    if m.slew > 0.0 and damps_effort(m):
-        yield Loss("slew", DROPPED, "a slew limit of the effort, which is not the main input here")
-    elif m.slew > 0.0:
-        note = "MuJoCo's slew limit starts at 0, wherever the joint is and whatever is commanded first"
-        yield Loss("slew", APPROXIMATED, note)
-
-
-def integral_rows(m: DcMotor) -> Iterator[Loss]:
-    """The integral and its bound."""
-    if not m.ki > 0.0 or m.inputs in ((), ("voltage",), ("position",)):
-        return
-    if not in_volts(m.version):
-        if "pos" not in m.inputs:
-            note = f"MuJoCo integrates {m.inputs[0]} less the joint's angle, which no controller here does"
-            yield Loss("integral", DROPPED, note)
-        return
-    note = "MuJoCo's moving target starts at 0, wherever the joint is; ours starts where the joint is"
-    yield Loss("start of the integral", APPROXIMATED, note)
-    if m.integral_limit > 0.0:
-        note = (
-            f"MuJoCo keeps the moving target within {m.integral_limit / abs(m.gear):g} rad of 0; "
-            "VelocityPi.integral_limit is how far it may be ahead of the joint, and is left out"
-        )
-        yield Loss("integral limit", DROPPED, note)
-
-
-def winding_rows(m: DcMotor) -> Iterator[Loss]:
-    """Current and heat."""
-    if m.time_constant > 0.0:
-        if m.thermal_resistance > 0.0:
-            note = "MuJoCo's electrical time constant stays that of the cold winding; ours falls as the winding warms"
-            yield Loss("inductance", APPROXIMATED, note)
-        if m.current_rate > 0.0:
-            note = "the rate that MuJoCo comes to over the model's timestep; it clips the slope at the start of a step"
-            yield Loss("current-rate limit", APPROXIMATED, note)
-    if m.thermal_resistance > 0.0:
-        yield Loss("winding heat", APPROXIMATED, "MuJoCo's temperature is an Euler step, ours is exact")
-    stateless = in_volts(m.version) and m.inputs == ("voltage",) and m.time_constant == 0.0
-    if stateless and m.voltage_limit > 0.0 and m.thermal_resistance > 0.0:
-        note = "without an inductance MuJoCo limits the voltage that heats and not the one that drives"
-        yield Loss("voltage limit", DROPPED, note)
-
-
-def limit_rows(m: DcMotor) -> Iterator[Loss]:
-    """The force range."""
-    if not np.isfinite([m.lowest_force, m.highest_force]).any():
-        return
-    stateful = m.time_constant > 0.0 or m.thermal_resistance > 0.0
-    if stateful or m.voltage_limit > 0.0:
-        note = "MuJoCo limits the torque; ours limits the current, with its heat, as far as the voltage can"
-        yield Loss("current limit", APPROXIMATED, note)
-
-
-def friction_rows(m: DcMotor) -> Iterator[Loss]:
-    """Bristles."""
-    if not m.bristle_stiffness > 0.0:
-        return
-    if m.stribeck_velocity <= 0.0 and m.stiction != m.coulomb:
-        note = "without a Stribeck velocity MuJoCo has stiction at speed 0 alone; here the friction slides there too"
-        yield Loss("stiction", APPROXIMATED, note)
-    note = "MuJoCo acts with the bristles of the start of a step, ours with their mean over it"
-    yield Loss("bristle friction", APPROXIMATED, note)
+    others = [end for index, end in enumerate(ends) if index % max(len(m.inputs), 1) or damps_effort(m)]
+    integrates = m.ki > 0.0 and m.inputs not in ((), ("voltage",), ("position",))
+    bounded = np.isfinite([m.lowest_force, m.highest_force]).any()
+    bristles = m.bristle_stiffness > 0.0
+    rows = [
+        (m.gear != 1.0 and m.inputs != ("voltage",), "command", KEPT,
+         f"targets are the joint's: ctrl is {m.gear:g} times a position or velocity, an effort over {m.gear:g}"),
+        (damps_effort(m), LISTENS.phenomenon, LISTENS.status, LISTENS.note),
+        (np.isfinite(others).any(), "command range", DROPPED,
+         "ctrlrange bounds every input in MuJoCo; here it bounds the main one"),
+        (m.slew > 0.0 and damps_effort(m), "slew", DROPPED,
+         "a slew limit of the effort, which is not the main input here"),
+        (m.slew > 0.0 and not damps_effort(m), "slew", APPROXIMATED,
+         "MuJoCo's slew limit starts at 0, wherever the joint is and whatever is commanded first"),
+        (integrates and not volts and "pos" not in m.inputs, "integral", DROPPED,
+         f"MuJoCo integrates {' '.join(m.inputs[:1])} minus the joint's angle, which no backemf controller does"),
+        (integrates and volts, "start of the integral", APPROXIMATED,
+         "MuJoCo's moving target starts at 0, wherever the joint is; ours starts where the joint is"),
+        (integrates and volts and m.integral_limit > 0.0, "integral limit", DROPPED,
+         f"MuJoCo keeps the moving target within {m.integral_limit / (abs(m.gear) or 1.0):g} rad of 0; "
+         "VelocityPi.integral_limit is how far it may be ahead of the joint, and is left out"),
+        (lags and heats, "inductance", APPROXIMATED,
+         "MuJoCo's electrical time constant stays that of the cold winding; ours falls as the winding warms"),
+        (lags and m.current_rate > 0.0, "current-rate limit", APPROXIMATED,
+         "the mean rate in MuJoCo over the model's timestep; it clips the slope at the start of a step"),
+        (heats, "winding heat", APPROXIMATED, "MuJoCo's temperature is an Euler step, ours is exact"),
+        (volts and m.inputs == ("voltage",) and not lags and heats and m.voltage_limit > 0.0, "voltage limit", DROPPED,
+         "without an inductance MuJoCo limits the voltage that heats and not the one that drives"),
+        (bounded and (lags or heats or m.voltage_limit > 0.0), "current limit", APPROXIMATED,
+         "MuJoCo limits the torque; ours limits the current, with its heat, as far as the voltage can"),
+        (bristles and m.stribeck_velocity <= 0.0 and m.stiction != m.coulomb, "stiction", APPROXIMATED,
+         "without a Stribeck velocity MuJoCo has stiction at speed 0 alone; here the friction slides there too"),
+        (bristles, "bristle friction", APPROXIMATED,
+         "MuJoCo uses the bristles at the start of a step, ours their mean over it"),
+    ]  # fmt: skip
+    return [Loss(phenomenon, status, note) for there, phenomenon, status, note in rows if there]
 
 
 def joint_range_row(m: DcMotor) -> Loss | None:
-    """What the joint's actuatorfrcrange does that a limit of the motor's current does not."""
-    beyond = m.cogging_amplitude != 0.0 or m.bristle_stiffness > 0.0
-    if not beyond and m.time_constant == 0.0 and m.thermal_resistance == 0.0:
+    """How the joint's actuatorfrcrange differs from a limit of the motor's current."""
+    if not (m.cogging_amplitude != 0.0 or m.bristle_stiffness > 0.0 or m.time_constant or m.thermal_resistance):
         return None
     note = "actuatorfrcrange bounds the motor's current here; in MuJoCo its torque, cogging and bristles included"
     return Loss("joint effort range", APPROXIMATED, note)

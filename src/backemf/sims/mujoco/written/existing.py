@@ -20,7 +20,7 @@ WAYS = ("replace", "add")
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of something that the specification had; as a text, its sentence."""
+    """What happens to something in the specification; as a text, its note."""
 
     what: str
     """What it is: "actuator", "armature", "frictionloss", "damping", "keyframes", "sensors" or "integrator"."""
@@ -298,8 +298,8 @@ def set_keyframes(spec: Any, layout: Layout, gone: list[int], inputs: list[str],
             key.ctrl = [*without(list(key.ctrl), layout.controls, gone), *more]
         if len(key.act):
             key.act = [*without(list(key.act), layout.states, gone), *[0.0] * states]
-    told = "the joint's position in the keyframe" if inputs[:1] in (["pos"], ["position"]) else "0"
-    return Change("keyframes", "changed", f"The motor is the last control of each keyframe, at {told}.")
+    value = "the joint's position in the keyframe" if inputs[:1] in (["pos"], ["position"]) else "0"
+    return Change("keyframes", "changed", f"The motor is the last control of each keyframe, at {value}.")
 
 
 def without(values: list[float], sizes: tuple[int, ...], gone: list[int]) -> list[float]:
