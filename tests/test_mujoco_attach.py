@@ -321,7 +321,7 @@ OTHER = "3.11" if VERSION == "4.0" else "4.0"
         (geared("3.11", "position", "1", 1.0), {"version": "4.0"}, "position and velocity were the words until 3.11"),
         (geared(VERSION, "voltage", "0", 0.0), {"version": VERSION}, "gear"),
         (geared("4.0", "none", "0", 1.0), {"version": "4.0"}, "no input at all"),
-        (geared("4.0", "pos voltage", "1", 1.0), {"version": "4.0"}, "a voltage beside a controller"),
+        (geared("4.0", "pos voltage", "1", 1.0), {"version": "4.0"}, "a voltage besides a controller"),
         (geared("4.0", "vel", "1 0 1", 1.0), {"version": "4.0"}, "without the input pos"),
         (geared("3.11", "position", "-1", 1.0), {"version": "3.11"}, "'m': PositionPid.kp = -1"),
     ],

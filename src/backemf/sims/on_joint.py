@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..actuator import Actuator, TanhFriction
-from ..checks import require, require_part
+from ..checks import Number, require, require_part
 from ..errors import ParameterError
 from ..motor import Coulomb, Dahl, Drag, LuGre, Motor, Rotor
 from ..physics.limits import clip
@@ -24,7 +24,7 @@ class Law(Protocol):
         """The initial state of a batch."""
         ...
 
-    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
         """The state after a step, and the torque on the joint over it, friction included and inertia apart [N·m]."""
         ...
 
@@ -91,7 +91,7 @@ class OnJoint:
             changes["drag"] = Drag(coefficients=(had[0] + self.viscous / n**2, *had[1:]))
         return replace(self.actuator, motor=replace(motor, **changes)) if changes else self.actuator
 
-    def after_friction(self, torque: Any, velocity: Any) -> Any:
+    def after_friction(self, torque: Number, velocity: Number) -> Any:
         """A torque minus the friction of the joint, with prescribed motion [N·m].
 
         Dry friction opposes motion; at rest it balances the torque as far as it can.
@@ -146,6 +146,6 @@ class ActuatorLaw:
     def initial(self, shape: tuple[int, ...] = ()) -> Any:
         return self._step.initial(shape)
 
-    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
         state, out = self._step(state, command, position, velocity, dt, **self._load)
         return state, self.on_joint.after_friction(out.torque, velocity)

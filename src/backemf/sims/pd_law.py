@@ -42,8 +42,8 @@ def pd_torque(
     position_target: Any,
     velocity_target: Any,
     effort_target: Any,
-    position: Any,
-    velocity: Any,
+    position: Number,
+    velocity: Number,
 ) -> Any:
     """Torque of the PD law before any limit, the effort target added last [N·m]."""
     torque = law.stiffness * (position_target - position)

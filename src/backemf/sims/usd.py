@@ -21,7 +21,7 @@ PATH = re.compile(r"(/[A-Za-z_]\w*)+", re.ASCII)
 """Path of a prim."""
 
 
-def prim_path(joint: str | None, thing: Any = None) -> str:
+def prim_path(joint: str | None, thing: object = None) -> str:
     """The path of a joint's prim, an axis behind a colon included; a bare name is that of a joint of /robot.
 
     None is the joint of an `OnJoint`, if it has one.

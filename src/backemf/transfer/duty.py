@@ -241,7 +241,7 @@ def reference_duty(scale: Scale, timestep: float, heat: float = HEAT) -> tuple[E
     )
 
 
-def command_for(thing: Actuator | OnJoint, torque: Any, position: Any, velocity: Any) -> Command:
+def command_for(thing: Actuator | OnJoint, torque: Number, position: Number, velocity: Number) -> Command:
     """The targets that ask an actuator for a torque at a state of the joint; all that a simulator might take."""
     motor, actuator = parts_of(thing)
     c = actuator.controller
@@ -269,7 +269,7 @@ def command_for(thing: Actuator | OnJoint, torque: Any, position: Any, velocity:
     raise ParameterError(f"{type(c).__name__}: a network cannot be asked for a torque, so nothing can be compared")
 
 
-def _target(controller: Any, wanted: Any, position: Any, velocity: Any) -> Any:
+def _target(controller: Any, wanted: Any, position: Number, velocity: Number) -> Any:
     """The main target for which a law that is linear in it asks for an amount, its integral at rest."""
     integral = position if controller.moving_target else 0.0 * position
     zero, one = (
@@ -291,7 +291,7 @@ def _gain(controller: Any, name: str) -> float:
     return gain
 
 
-def volts_for(actuator: Actuator, torque: Any, velocity: Any) -> Any:
+def volts_for(actuator: Actuator, torque: Number, velocity: Number) -> Any:
     """The voltage that gives a torque before gear loss, cold: R·i + Ke·w, as far as there is one [V]."""
     motor = actuator.motor
     assert motor is not None

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..actuator import Actuator, Command, Torque, Voltage
+from ..actuator import Actuator, Command, Supply, Torque, Voltage
+from ..checks import Number
 from ..datasheet import Datasheet
 from ..errors import ParameterError
 from ..motor import Motor
@@ -86,7 +87,7 @@ def export(
     to: str,
     joint: str = "joint",
     *,
-    supply: Any = None,
+    supply: Supply | Number | None = None,
     effort: str = "peak",
     timestep: float = 0.002,
     strict: bool = False,
@@ -136,7 +137,9 @@ def export(
     return Exported(target, written.text, written.statuses, written.notes, on_joint, errors, scale, files)
 
 
-def _write(target: Target, full: Any, joint: str, timestep: float, numbers: dict[str, Any]) -> tuple[Any, Written]:
+def _write(
+    target: Target, full: Actuator | OnJoint, joint: str, timestep: float, numbers: dict[str, Any]
+) -> tuple[Actuator | OnJoint, Written]:
     """The text, and its actuator: where the simulator takes no voltage, the torque is commanded in place of it."""
     actuator = parts_of(full)[1]
     try:
@@ -164,7 +167,7 @@ def law_of(thing: Actuator | OnJoint) -> Law:
 
 
 def run(
-    law: Law, inputs: tuple[str, ...], command: Command, position: Any, velocity: Any, dt: float, state: Any
+    law: Law, inputs: tuple[str, ...], command: Command, position: Number, velocity: Number, dt: float, state: Any
 ) -> Any:
     """One step under the targets that a law takes; a position that is not commanded is the present one."""
     still = {"position": position, "velocity": velocity, "effort": 0.0 * velocity, "voltage": 0.0 * velocity}
@@ -213,7 +216,7 @@ def inputs_of(thing: Actuator | OnJoint) -> tuple[str, ...]:
     return ("voltage",) if type(controller).__name__ == "ModeSelector" else tuple(controller.inputs)
 
 
-def asked_of(own: Any, target: OnJoint, torque: Any, position: Any, velocity: Any) -> Command:
+def asked_of(own: Actuator | OnJoint, target: OnJoint, torque: Number, position: Number, velocity: Number) -> Command:
     """The targets that ask both actuators for a torque; the voltage is that of the one with a motor."""
     asked = command_for(own, torque, position, velocity)
     if asked.voltage is None and target.actuator.motor is not None:
@@ -222,7 +225,7 @@ def asked_of(own: Any, target: OnJoint, torque: Any, position: Any, velocity: An
 
 
 def steady_torque(
-    law: Law, inputs: tuple[str, ...], ask: Callable[..., Command], torque: Any, velocity: Any, dt: float
+    law: Law, inputs: tuple[str, ...], ask: Callable[..., Command], torque: Number, velocity: Number, dt: float
 ) -> Any:
     """The cold torque at a steady speed, after the currents have settled [N·m]."""
     state, position, answer = law.initial(velocity.shape), 0.0 * velocity, None
@@ -233,7 +236,9 @@ def steady_torque(
     return np.broadcast_to(np.asarray(answer), velocity.shape)
 
 
-def operating_error(own: Any, target: OnJoint, pair: Any, scale: Scale, dt: float) -> Error:
+def operating_error(
+    own: Actuator | OnJoint, target: OnJoint, pair: list[tuple[Law, tuple[str, ...]]], scale: Scale, dt: float
+) -> Error:
     """The error over all speeds and torques of the motor, in four quadrants, cold."""
     speed, share = np.meshgrid(np.linspace(-1, 1, SPEEDS), np.linspace(-1, 1, DEMANDS))
     ask = partial(asked_of, own, target)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import catalog
-from ..actuator import Actuator, Torque
+from ..actuator import Actuator, Supply, Torque
+from ..checks import Number
 from ..datasheet import Datasheet
 from ..errors import ParameterError
 from ..motor import Motor
@@ -21,7 +22,7 @@ LONGEST = 60
 """Longest text of a wrong object that is repeated [characters]."""
 
 
-def given_actuator(thing: Any, supply: Any = None, any_voltage: bool = False) -> Actuator | OnJoint:
+def given_actuator(thing: Any, supply: Supply | Number | None = None, any_voltage: bool = False) -> Actuator | OnJoint:
     """An actuator, with what belongs to its joint; a motor gets its torque commanded.
 
     A motor needs a voltage, unless it is an `OnJoint` and the simulator takes `any_voltage`.

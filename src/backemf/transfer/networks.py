@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..actuator import Actuator
 from ..errors import ParameterError
 from ..files import read_bytes
 from ..sims.joint import parts_of
@@ -19,7 +20,7 @@ from .targets import ROOMS, Target, room_of
 class WithNetwork(NamedTuple):
     """What is written for a learned actuator."""
 
-    actuator: Any
+    actuator: Actuator | OnJoint
     """The actuator as the simulator runs it; its strides and scales may be part of the weights."""
     written: Written
     on_joint: OnJoint
@@ -28,12 +29,14 @@ class WithNetwork(NamedTuple):
     """The file of the network, by its name."""
 
 
-def is_learned(thing: Any) -> bool:
+def is_learned(thing: Actuator | OnJoint) -> bool:
     """Whether a network replaces the motor."""
     return parts_of(thing)[1].controller.asks == "network"
 
 
-def write_with_network(target: Target, thing: Any, joint: str, timestep: float, numbers: dict[str, Any]) -> WithNetwork:
+def write_with_network(
+    target: Target, thing: Actuator | OnJoint, joint: str, timestep: float, numbers: dict[str, Any]
+) -> WithNetwork:
     """The text of a learned actuator and its network; raise ParameterError where the simulator runs none."""
     if not target.about.networks:
         able = " or ".join(name for name in ROOMS if room_of(name).ABOUT.networks)

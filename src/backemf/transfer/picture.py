@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..actuator import Actuator, Command, Supply
+from ..checks import Number
 from ..errors import BackemfError
+from ..motor import Motor
 from ..plot.style import BLUE, GREY, INK, RPM, VERMILION, WIDTH, cross, look, number, save, scaled
 from ..progress import progress_bar
+from ..sims.on_joint import Law, OnJoint
 from .duty import Scale, command_for, complete_actuator, scale_of
 from .exported import Exported, asked_of, export, inputs_of, law_of, steady_torque
 from .targets import NAMES, target_of
@@ -25,13 +30,13 @@ SAMPLES = 121
 
 
 def simulators(
-    thing: Any,
+    thing: Motor | Actuator | OnJoint,
     targets: tuple[str, ...] = NAMES,
     *,
     title: str = "",
     timestep: float = 0.002,
     effort: str = "peak",
-    supply: Any = None,
+    supply: Supply | Number | None = None,
     path: str | Path | None = None,
 ) -> Figure:
     """The largest and the smallest torque that each simulator allows, over the motor's own, cold.
@@ -69,7 +74,9 @@ def simulators(
         return save(drawn, path)
 
 
-def envelope_of(law: Any, inputs: tuple[str, ...], ask: Any, speed: np.ndarray, torque: float, dt: float) -> np.ndarray:
+def envelope_of(
+    law: Law, inputs: tuple[str, ...], ask: Callable[..., Command], speed: np.ndarray, torque: float, dt: float
+) -> np.ndarray:
     """Largest and smallest torque at each speed, under full demand either way; `ask` makes the targets."""
     shape = (2, speed.size)
     demand = np.broadcast_to(torque * np.array([[1.0], [-1.0]]), shape)
@@ -79,7 +86,7 @@ def envelope_of(law: Any, inputs: tuple[str, ...], ask: Any, speed: np.ndarray, 
 def _panel(
     ax: Axes,
     name: str,
-    full: Any,
+    full: Actuator | OnJoint,
     speed: np.ndarray,
     own: np.ndarray,
     factor: float,

@@ -6,6 +6,7 @@ import importlib
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
+from ..actuator import Actuator
 from ..errors import ParameterError
 from ..sims.on_joint import OnJoint
 from ..sims.room import About, FileRoom
@@ -66,7 +67,7 @@ class Target:
         """Its name in texts, such as "MuJoCo 3.11"."""
         return " ".join(word for word in (self.about.title, self.version or self.about.newest) if word)
 
-    def write(self, thing: Any, joint: str, timestep: float, **numbers: Any) -> Written:
+    def write(self, thing: Actuator | OnJoint, joint: str, timestep: float, **numbers: Any) -> Written:
         """The text for an actuator."""
         return self.room.write(thing, joint, version=self.version, timestep=timestep, **numbers)
 

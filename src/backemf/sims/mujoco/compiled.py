@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from ...checks import Number
 from ...engines import bind, load
 from ...errors import ParameterError
 from ...tree import map_numbers
@@ -39,17 +40,19 @@ class CompiledDcMotor(OnEngine):
         """The initial state of a batch."""
         return DcMotorState(**{name: self._spread(0.0, shape) for name in self.motor.states or ()})
 
-    def __call__(self, state: DcMotorState, ctrl: Any, length: Any, velocity: Any, dt: Any) -> tuple[DcMotorState, Any]:
+    def __call__(
+        self, state: DcMotorState, ctrl: Any, length: Number, velocity: Number, dt: Any
+    ) -> tuple[DcMotorState, Any]:
         """The state after a step and the force over it."""
         self._check(state, ctrl)
         return self._laws.dcmotor_step(self.motor, state, ctrl, length, velocity, dt)
 
-    def slope(self, state: DcMotorState, ctrl: Any, length: Any, velocity: Any, dt: Any) -> Any:
+    def slope(self, state: DcMotorState, ctrl: Any, length: Number, velocity: Number, dt: Any) -> Any:
         """d(force)/d(velocity) as MuJoCo's implicit integrators take it [N·m·s/rad]."""
         self._check(state, ctrl)
         return self._laws.dcmotor_slope(self.motor, state, ctrl, length, velocity, dt)
 
-    def joint_torque(self, force: Any, joint_velocity: Any) -> Any:
+    def joint_torque(self, force: Number, joint_velocity: Number) -> Any:
         """Torque on the joint, gear and drag included [N·m]."""
         return self._laws.joint_torque(self.motor, force, joint_velocity)
 

@@ -120,7 +120,7 @@ class GeneralLaw:
         """The activation, or the slew and the integral of a pid; all begin at 0."""
         return np.zeros(shape), np.zeros(shape)
 
-    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
         g = self.general
         controls = self.controls(as_command(self.on_joint, command), position, velocity)
         ctrl = [clip(u, *ends) for u, ends in zip(controls, g.ctrl_ranges, strict=True)]
@@ -140,7 +140,7 @@ class GeneralLaw:
             target = position if g.main == "position" else 0.0
         return [g.scale * target + g.offset + 0.0 * velocity]
 
-    def _activation(self, state: Any, ctrl: list[Any], length: Any, speed: Any, dt: float) -> tuple[Any, Any]:
+    def _activation(self, state: Any, ctrl: list[Any], length: Number, speed: Number, dt: float) -> tuple[Any, Any]:
         """The activation after a step, and the force over it."""
         g, (act, unused) = self.general, state
         if g.dynamics == "none":
@@ -154,7 +154,7 @@ class GeneralLaw:
         b0, b1, b2 = g.bias
         return (after, unused), g.gain * x + b0 + b1 * length + b2 * speed
 
-    def _pid(self, state: Any, ctrl: list[Any], length: Any, speed: Any, dt: float) -> tuple[Any, Any]:
+    def _pid(self, state: Any, ctrl: list[Any], length: Number, speed: Number, dt: float) -> tuple[Any, Any]:
         """Slew and integral after a step, and the force over it."""
         g, (before, integral) = self.general, state
         if g.slew > 0.0:

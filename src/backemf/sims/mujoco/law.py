@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...actuator.control import integrated, slewed
+from ...checks import Number
 from ...physics.bristle import bristle_rate, bristle_step
 from ...physics.drag import drag_coefficient
 from ...physics.limits import clip
@@ -49,7 +50,7 @@ class Drive(NamedTuple):
     """Current at the end of the step [A]; None without a current state."""
     hot: Any
     """Resistance at the present temperature [Ω]."""
-    torque: Any
+    torque: Number
     """Torque before the force range [N·m]."""
     voltage_clipped: Any
     """Whether the controller asks for more than its voltage limit."""

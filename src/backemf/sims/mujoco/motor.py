@@ -224,18 +224,20 @@ class DcMotor:
         """The initial state of a batch: 0 for any command and any position of the joint."""
         return self.compile().initial(shape)
 
-    def step(self, state: DcMotorState, ctrl: Any, length: Any, velocity: Any, dt: Any) -> tuple[DcMotorState, Any]:
+    def step(
+        self, state: DcMotorState, ctrl: Any, length: Number, velocity: Number, dt: Any
+    ) -> tuple[DcMotorState, Any]:
         """The state after a step and `actuator_force` over it, on NumPy; length and velocity are the actuator's.
 
         `ctrl` is a number per motor; with several inputs, a tuple of them or an array with a last axis for them.
         """
         return self.compile()(state, ctrl, length, velocity, dt)
 
-    def slope(self, state: DcMotorState, ctrl: Any, length: Any, velocity: Any, dt: Any) -> Any:
+    def slope(self, state: DcMotorState, ctrl: Any, length: Number, velocity: Number, dt: Any) -> Any:
         """d(force)/d(velocity) as MuJoCo's implicit integrators take it [N·m·s/rad]."""
         return self.compile().slope(state, ctrl, length, velocity, dt)
 
-    def joint_torque(self, force: Any, joint_velocity: Any) -> Any:
+    def joint_torque(self, force: Number, joint_velocity: Number) -> Any:
         """Torque on the joint, gear and drag included: qfrc_actuator + qfrc_passive [N·m]."""
         return self.compile().joint_torque(force, joint_velocity)
 

@@ -58,13 +58,13 @@ class MujocoOnJoint(OnJoint):
             inner = MotorLaw(self, self.motor)
         return inner if self.history is None else DelayedLaw(self, inner, self.history)
 
-    def after_friction(self, torque: Any, velocity: Any) -> Any:
+    def after_friction(self, torque: Number, velocity: Number) -> Any:
         """A torque less the friction of the joint [N·m]."""
         for order, coefficient in enumerate(self.higher_drag, start=2):
             torque = torque - drag_coefficient(velocity, coefficient, order) * velocity
         return super().after_friction(torque, velocity)
 
-    def within_range(self, torque: Any) -> Any:
+    def within_range(self, torque: Number) -> Any:
         """What is left of a torque of the actuator within the joint's own range."""
         return clip(torque, self.lowest_effort, self.highest_effort)
 
@@ -79,7 +79,7 @@ class MotorLaw:
     def initial(self, shape: tuple[int, ...] = ()) -> Any:
         return self._step.initial(shape)
 
-    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
         gear = self.motor.gear
         ctrl = self.controls(as_command(self.on_joint, command), position, velocity)
         state, force = self._step(state, ctrl, gear * position, gear * velocity, dt)
@@ -104,7 +104,7 @@ class DelayedLaw:
     def initial(self, shape: tuple[int, ...] = ()) -> Any:
         return (), self.inner.initial(shape)
 
-    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
         sent, inner = state
         # no command acts in the step in which it is sent
         lag = max(self.history.delay / dt, 1.0)

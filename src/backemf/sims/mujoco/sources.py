@@ -6,6 +6,7 @@ import copy
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -118,7 +119,7 @@ def history_of(delay: float, frames: int, interpolation: int, timestep: float, n
     return History(delay, interpolation == 1)
 
 
-def facts_from_model(mujoco: Any, model: Any, number: int) -> JointFacts:
+def facts_from_model(mujoco: ModuleType, model: Any, number: int) -> JointFacts:
     """Numbers of a joint in a compiled model."""
     joint = model.joint(number)
     require_hinge(mujoco.mjtJoint(int(model.jnt_type[number])).name.removeprefix("mjJNT_").lower(), joint.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from ...errors import MissingExtraError, ParameterError
@@ -63,7 +64,7 @@ def missing_file(error: Exception) -> bool:
     return any(words in str(error) for words in ("opening file", "resource not found", "could not open", "file not"))
 
 
-def without_files(mujoco: Any, spec: Any) -> Compiled:
+def without_files(mujoco: ModuleType, spec: Any) -> Compiled:
     """The model of a specification, in which stand-ins take the place of everything that is in other files."""
     unknown = replace_files(mujoco, spec)
     asked = [float(each.biasprm[2]) for each in spec.actuators]
@@ -78,7 +79,7 @@ def without_files(mujoco: Any, spec: Any) -> Compiled:
     return Compiled(mujoco, model, frozenset(undamped), frozenset(unsprung))
 
 
-def replace_files(mujoco: Any, spec: Any) -> bool:
+def replace_files(mujoco: ModuleType, spec: Any) -> bool:
     """Put stand-ins in the place of files; whether the inertia of any body was in them."""
     meshes = set()
     for mesh in spec.meshes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, fields
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -138,7 +139,7 @@ def joint_numbers(written: WrittenMotor) -> dict[str, tuple[float, ...]]:
     return found
 
 
-def judge_integrator(mujoco: Any, spec: Any, joint: str, motor: DcMotor) -> Change:
+def judge_integrator(mujoco: ModuleType, spec: Any, joint: str, motor: DcMotor) -> Change:
     """Whether the integrator of a specification holds a motor on its joint; a warning where it does not."""
     try:
         model = compiled_copy(spec)
@@ -174,7 +175,7 @@ def installed_mujoco() -> tuple[Any, str]:
     return mujoco, version
 
 
-def joint_of_spec(mujoco: Any, spec: Any, joint: str) -> Any:
+def joint_of_spec(mujoco: ModuleType, spec: Any, joint: str) -> Any:
     """A hinge or slide of a specification."""
     found = spec.joint(joint) if isinstance(joint, str) else None
     if found is None:
@@ -186,7 +187,7 @@ def joint_of_spec(mujoco: Any, spec: Any, joint: str) -> Any:
     return found
 
 
-def add_motor(mujoco: Any, spec: Any, name: str, joint: str, written: WrittenMotor) -> None:
+def add_motor(mujoco: ModuleType, spec: Any, name: str, joint: str, written: WrittenMotor) -> None:
     """The actuator itself; nothing of a default class is left in it."""
     words = written.attributes
     actuator = spec.add_actuator(name=name, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
@@ -215,7 +216,7 @@ def add_motor(mujoco: Any, spec: Any, name: str, joint: str, written: WrittenMot
     actuator.interp = LINEAR if written.history else 0
 
 
-def require_room_for_backlash(mujoco: Any, spec: Any, hinge: Any) -> None:
+def require_room_for_backlash(mujoco: ModuleType, spec: Any, hinge: Any) -> None:
     """Check that a body can have a second hinge; raise ParameterError if not."""
     body, label = hinge.parent, hinge.name + BACKLASH
     if hinge.type != mujoco.mjtJoint.mjJNT_HINGE:
@@ -233,7 +234,7 @@ def require_room_for_backlash(mujoco: Any, spec: Any, hinge: Any) -> None:
         )
 
 
-def add_backlash(mujoco: Any, spec: Any, hinge: Any, written: WrittenMotor) -> None:
+def add_backlash(mujoco: ModuleType, spec: Any, hinge: Any, written: WrittenMotor) -> None:
     """A second hinge of the same body around the same axis, whose range is the backlash."""
     body, label = hinge.parent, hinge.name + BACKLASH
     words = written.backlash_attributes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from dataclasses import replace as changed
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,7 +146,7 @@ def compiled_copy(spec: Any) -> Any:
     return spec.copy().compile()
 
 
-def standing_on(mujoco: Any, spec: Any, hinge: Any) -> list[Standing]:
+def standing_on(mujoco: ModuleType, spec: Any, hinge: Any) -> list[Standing]:
     """The actuators that act on a joint: its own, and those of tendons, cranks and pairs of sites that move it."""
     direct = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
     found, indirect = [], []
@@ -165,7 +166,7 @@ def standing_on(mujoco: Any, spec: Any, hinge: Any) -> list[Standing]:
     return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
 
-def way_of(mujoco: Any, actuator: Any) -> str:
+def way_of(mujoco: ModuleType, actuator: Any) -> str:
     """What an actuator reaches joints through; empty where it pushes on bodies from outside, as a propeller does."""
     kinds = mujoco.mjtTrn
     if actuator.trntype == kinds.mjTRN_TENDON:
@@ -177,7 +178,7 @@ def way_of(mujoco: Any, actuator: Any) -> str:
     return ""
 
 
-def moved_joints(mujoco: Any, spec: Any, joint: str, name: str) -> list[list[str]]:
+def moved_joints(mujoco: ModuleType, spec: Any, joint: str, name: str) -> list[list[str]]:
     """The hinges and slides that each actuator of a specification acts on."""
     try:
         model = compiled_copy(spec)
@@ -244,7 +245,7 @@ def layout_of(spec: Any, joint: str) -> Layout | None:
     return Layout(tuple(map(int, controls)), tuple(map(int, states)), place, float(model.qpos0[place]))
 
 
-def remove(mujoco: Any, spec: Any, standing: list[Standing], label: str, slide: bool) -> list[Change]:
+def remove(mujoco: ModuleType, spec: Any, standing: list[Standing], label: str, slide: bool) -> list[Change]:
     """Take actuators out of a specification; their sensors see the motor from now on."""
     for one in standing:
         for group in spec.tuples:
