@@ -1,4 +1,4 @@
-"""Configuration texts in Python are worked out as Python would, and nothing in them is run."""
+"""Configuration texts in Python are evaluated as Python would, and nothing in them is run."""
 
 from __future__ import annotations
 
@@ -251,6 +251,7 @@ def test_one_unknown_field_does_not_lose_the_others():
         ("os.path.join(ROOT, 'nets', 'a.pt')", "{ROOT}/nets/a.pt", ("ROOT",)),
         ("str(ROOT / 'nets' / 'a.pt')", "{ROOT}/nets/a.pt", ("ROOT",)),
         ("Path('/data') / 'a.pt'", "/data/a.pt", ()),
+        ("'/'.join([f'{ROOT}', 'a.pt'])", "{ROOT}/a.pt", ("ROOT",)),
         ("f'{HERE}/a.pt'", "/x/a.pt", None),
         ("f'{cfg.ROOT}/a.pt'", "{cfg.ROOT}/a.pt", ("cfg.ROOT",)),
     ],
@@ -448,3 +449,12 @@ def test_too_much_work_is_said_of_the_actuators_after_it():
     rows = found(f"PdCfg(joints=['a'], kp=1)\n{HOSTILE['long loops']}\nPdCfg(joints=['b'], kp=1)")
     assert isinstance(rows[0], Call)
     assert isinstance(rows[1], Unread) and "steps to evaluate" in rows[1].why
+
+
+def test_too_much_work_inside_an_actuator_is_said_of_it():
+    """A row for it, whether its class is known or not, and whatever of its fields was reached."""
+    loop = "[a for a in range(9999) for b in range(9999) if b < 0]"
+    for name in ("PdCfg", "Muscle"):
+        first, last = found(f"PdCfg(joints=['a'], kp=1)\n{name}(kp={loop}, joints=['b'])")
+        assert isinstance(first, Call)
+        assert isinstance(last, Unread) and last.kind == name and "steps to evaluate" in last.why
