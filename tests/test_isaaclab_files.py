@@ -300,7 +300,7 @@ def test_bad_text_gets_one_sentence(text: str, sentence: str):
         ({"stiffness": 3.0, "damping": 1.0, "effort": "rms"}, "effort = 'rms': must be 'peak' or 'continuous'"),
         ({"stiffness": 3.0, "damping": 1.0, "kind": "remotized"}, "needs torque by joint angle"),
         ({"stiffness": 3.0, "damping": 1.0, "joint": ()}, "must be patterns of joint names"),
-        ({"stiffnes": 3.0}, r"write\(stiffnes=...\): there is no such number"),
+        ({"stiffnes": 3.0}, r"write\(stiffnes=...\): there is no such argument"),
     ],
 )
 def test_wrong_questions_get_one_sentence(arguments: dict, sentence: str):

@@ -237,7 +237,11 @@ def test_bad_text_gets_one_sentence(text: str, sentence: str):
             "needs a torque-speed line",
         ),
         (be.Actuator(controller=PD), {"kind": "builtin_dc_motor"}, "simulates currents: give a motor"),
-        (geared(), {"kind": "builtin_dc_motor", "stiffness": 1.0}, r"write\(stiffness=...\): there is no such number"),
+        (
+            geared(),
+            {"kind": "builtin_dc_motor", "stiffness": 1.0},
+            r"write\(stiffness=...\): there is no such argument",
+        ),
         (3.0, {}, r"write\(float\(...\)\): must be a Motor or an Actuator"),
         (be.Actuator(geared(), controller=be.Torque()), {"kind": "builtin_dc_motor"}, "Torque has no counterpart"),
     ],

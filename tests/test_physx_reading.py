@@ -403,7 +403,7 @@ SLIDER = replace(ROTARY, motion="linear", name="slider")
         (ROTARY, "/j:linear", {}, "turner turns, and the linear axis slides"),
         (SLIDER, "/j", {}, "slider is a linear motor, and the angular axis turns"),
         (SLIDER, "/j", {"instance": "rotY"}, "slider is a linear motor, and the rotY axis turns"),
-        (SLIDER, "/j", {"instance": "linear"}, "is a linear motor, and simulators' files are written for hinges"),
+        (SLIDER, "/j", {"instance": "linear"}, "slider is a linear motor, and simulators' files are written for"),
         (ROTARY, "/j", {"effort": "continuous"}, "effort = 'continuous': the motor has no continuous current"),
         (ROTARY, "/j:linear", {"instance": "angular"}, "instance = 'angular': the joint /j:linear says linear"),
         (ROTARY, "/j", {"instance": "sideways"}, "UsdDrive.instance = 'sideways': must be one of"),
