@@ -9,7 +9,7 @@ from itertools import product
 
 import backemf as be
 from backemf.sims.on_joint import OnJoint
-from backemf.transfer.duty import completed, scale_of
+from backemf.transfer.duty import complete_actuator, scale_of
 from backemf.transfer.targets import NAMES, target_of
 
 CONTROLLERS = {
@@ -144,6 +144,6 @@ def totals_of(on: OnJoint) -> Totals:
         inertia += n**2 * float(m.inertia)
         dry += 0.0 if m.friction is None else n * float(m.friction.coulomb)
         viscous += 0.0 if m.drag is None else n**2 * float(m.drag.coefficients[0])
-    full = completed(on)
+    full = complete_actuator(on)
     scale = scale_of(full)
     return Totals(float(inertia), float(dry), float(viscous), scale.torque, scale.speed)

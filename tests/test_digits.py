@@ -7,7 +7,7 @@ import pytest
 
 import backemf as be
 from backemf.errors import ParameterError
-from backemf.sims.digits import MEANT, rounded, written_digits
+from backemf.sims.digits import MEANT, round_digits, written_digits
 from backemf.transfer.exported import export
 from backemf.transfer.targets import NAMES
 
@@ -69,5 +69,5 @@ def test_digits_out_of_reason_are_refused(digits):
 
 def test_only_floats_are_rounded():
     with written_digits(4):
-        assert rounded((1.23456789, 7, "a")) == (1.235, 7, "a")
-    assert rounded(1.23456789) == 1.23456789
+        assert round_digits((1.23456789, 7, "a")) == (1.235, 7, "a")
+    assert round_digits(1.23456789) == 1.23456789

@@ -15,7 +15,7 @@ from backemf import Actuator, DcClip, ParameterError, Supply
 from backemf.motorfile import JOINT, dumps, load_with_joint, save
 from backemf.sims.on_joint import OnJoint
 from backemf.transfer import NAMES, export, read_actuators
-from backemf.transfer.duty import command_for, completed, has_voltage, scale_of
+from backemf.transfer.duty import command_for, complete_actuator, has_voltage, scale_of
 from backemf.transfer.exported import inputs_of, law_of, run
 from backemf.transfer.imported import as_written
 
@@ -52,7 +52,7 @@ def through_a_file(found: OnJoint, folder: Path) -> OnJoint:
 def torques(own: OnJoint, others: list, seed: int) -> np.ndarray:
     """The torque of each law along the same random motion, under the same targets [N·m]; shape (laws, steps)."""
     rng = np.random.default_rng(seed)
-    scale = scale_of(completed(own))
+    scale = scale_of(complete_actuator(own))
     drift = np.cumsum(rng.normal(size=STEPS)) / np.sqrt(STEPS)
     velocity = np.clip(0.8 * scale.speed * drift, -1.2 * scale.speed, 1.2 * scale.speed)
     position = DT * np.cumsum(velocity)

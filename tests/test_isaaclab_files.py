@@ -243,16 +243,16 @@ DC = """DCMotorCfg(
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("DCMotorCfg(", r"^robot.py, line 1: this is no Python"),
-        ("x = 1\x00", "^robot.py: this is no Python|^robot.py, line 1: this is no Python"),
+        ("DCMotorCfg(", r"^robot.py, line 1: this is not Python"),
+        ("x = 1\x00", "^robot.py: this is not Python|^robot.py, line 1: this is not Python"),
         ("x = 1", "^robot.py: there is no actuator in it"),
-        ('FooCfg(joint_names_expr=[".*"])', "^robot.py, line 1: FooCfg is no actuator that is known"),
+        ('FooCfg(joint_names_expr=[".*"])', "^robot.py, line 1: FooCfg is not a known actuator"),
         (DC.format("math.inf", 3.0), r"^robot.py, line 4: DCMotorCfg.saturation_effort = inf: must be finite$"),
         (DC.format("float('inf')", 3.0), "line 4: DCMotorCfg.saturation_effort = inf: must be finite"),
         (DC.format(9.0, 0.0), r"line 5: DCMotorCfg.velocity_limit = 0.0: must be greater than 0$"),
         (DC.format(9.0, "None"), "line 1: DCMotorCfg has no velocity_limit: give the no-load speed"),
-        (DC.format("STALL", 3.0), "line 4: DCMotorCfg.saturation_effort = STALL is no number that can be read off"),
-        (DC.format("stall(3)", 3.0), r"saturation_effort = stall\(3\) is no number that can be read off"),
+        (DC.format("STALL", 3.0), "line 4: DCMotorCfg.saturation_effort = STALL cannot be read as a number"),
+        (DC.format("stall(3)", 3.0), r"saturation_effort = stall\(3\) cannot be read as a number"),
         (DC.format("1 / 0", 3.0), "line 4: DCMotorCfg.saturation_effort = 1 / 0 has no value"),
         (DC.format("9.0 ** 999.0 ** 9", 3.0), "has no value"),
         (DC.format("'a' * 9", 3.0), "has no value"),
@@ -300,7 +300,7 @@ def test_bad_text_gets_one_sentence(text: str, sentence: str):
         ({"stiffness": 3.0, "damping": 1.0, "effort": "rms"}, "effort = 'rms': must be 'peak' or 'continuous'"),
         ({"stiffness": 3.0, "damping": 1.0, "kind": "remotized"}, "needs torque by joint angle"),
         ({"stiffness": 3.0, "damping": 1.0, "joint": ()}, "must be patterns of joint names"),
-        ({"stiffnes": 3.0}, r"write\(stiffnes=...\): there is no such number"),
+        ({"stiffnes": 3.0}, r"write\(stiffnes=...\): there is no such argument"),
     ],
 )
 def test_wrong_questions_get_one_sentence(arguments: dict, sentence: str):

@@ -162,8 +162,10 @@ def test_each_actuator_is_read_or_says_why():
     clip = be.DcClip(saturation_effort=180.0, velocity_limit=20.0, effort_limit=139.0)
     assert knee.actuator.limits == (clip,) and knee.actuator.controller.stiffness == 200.0
     assert isinstance(arms, Unread) and arms.name == ".*_arm"
-    assert "line 14: ImplicitActuatorCfg.stiffness = KP is no number" in arms.why and "somewhere" in arms.why
-    assert isinstance(fans, Unread) and "ThrusterCfg is no actuator that is known here" in fans.why
+    assert (
+        "line 14: ImplicitActuatorCfg.stiffness = KP cannot be read as a number" in arms.why and "somewhere" in arms.why
+    )
+    assert isinstance(fans, Unread) and "ThrusterCfg is not a known actuator" in fans.why
 
 
 def test_one_joint_of_a_text_with_others_that_cannot_be_read():
@@ -174,7 +176,7 @@ def test_one_joint_of_a_text_with_others_that_cannot_be_read():
     assert isaaclab.read_actuator(MIXED, "ROBOT/head").actuator.controller.stiffness == 1.0
     with pytest.raises(ParameterError, match="fits 2 of them: put the robot before it, as in joint=ROBOT/head"):
         isaaclab.read_actuator(MIXED, "head")
-    with pytest.raises(ParameterError, match="KP is no number"):
+    with pytest.raises(ParameterError, match="KP cannot be read as a number"):
         isaaclab.read_actuator(MIXED, "left_arm")
     with pytest.raises(ParameterError, match=r"it has 5 actuators, for the joints .*give joint="):
         isaaclab.read_actuator(MIXED)
@@ -216,7 +218,7 @@ def test_bad_fields_get_one_sentence(field: str, sentence: str):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("IdealPDActuatorCfg(joint_names_expr=['['], stiffness=1.0, damping=1.0)", "'[' is no pattern of joint names"),
+        ("IdealPDActuatorCfg(joint_names_expr=['['], stiffness=1.0, damping=1.0)", "'[' is not a pattern of joint"),
         ("IdealPDActuatorCfg(joint_names_expr=[3], stiffness=1.0, damping=1.0)", "must be a list of patterns"),
         (
             "DelayedPDActuatorCfg(joint_names_expr=['j'], stiffness=1.0, damping=1.0, max_delay=10**9)",
@@ -224,7 +226,7 @@ def test_bad_fields_get_one_sentence(field: str, sentence: str):
         ),
         (
             "IdealPDActuatorCfg(joint_names_expr=['j'], stiffness={'(': 1.0}, damping=1.0)",
-            "'(' is no pattern of joint names",
+            "'(' is not a pattern of joint names",
         ),
     ],
 )
@@ -327,7 +329,7 @@ def test_objects_that_are_not_known_say_so():
     """Another law, a class that is not known, a field that nobody gave, and no actuator at all."""
     fine = {"joint_names_expr": ["a"], "damping": 1.0, "velocity_limit": 4.0, "saturation_effort": 5.0}
     (found,) = isaaclab.read_actuators(Other(**fine, stiffness=1.0))
-    assert isinstance(found, Unread) and "Other is no actuator that is known here" in found.why
+    assert isinstance(found, Unread) and "Other is not a known actuator" in found.why
     (found,) = isaaclab.read_actuators({"legs": DCMotorCfg(**fine)})
     assert isinstance(found, Unread) and "actuators['legs']: DCMotorCfg has no stiffness" in found.why
     (found,) = isaaclab.read_actuators(DCMotorCfg(**{**fine, "class_type": str}, stiffness=1.0))

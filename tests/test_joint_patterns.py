@@ -90,7 +90,7 @@ def test_a_pattern_fits_itself():
 @pytest.mark.parametrize("pattern", ["(", "a" * 2000, "a{99999999999}"])
 def test_bad_patterns_get_one_sentence(pattern: str):
     """What is no pattern says so."""
-    with pytest.raises(ParameterError, match="is no pattern of joint names"):
+    with pytest.raises(ParameterError, match="is not a pattern of joint names"):
         fits(pattern, "j")
 
 

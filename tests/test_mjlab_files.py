@@ -193,16 +193,16 @@ PARAMS = "DcMotorPhysicalParams(kt=0.1, ke=0.1, resistance=1.0)"
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("robot = (", "^cfg.py, line 1: this is no Python"),
+        ("robot = (", "^cfg.py, line 1: this is not Python"),
         ("robot = 3", "^cfg.py: there is no actuator in it"),
-        ('XmlThingCfg(target_names_expr=("j",))', "line 1: XmlThingCfg is no actuator that is known"),
+        ('XmlThingCfg(target_names_expr=("j",))', "line 1: XmlThingCfg is not a known actuator"),
         (
             FINE.replace("saturation_effort=2.0", "saturation_effort=math.inf"),
             "saturation_effort = inf: must be finite",
         ),
         (FINE.replace("velocity_limit=3.0", "velocity_limit=0"), "velocity_limit = 0: must be greater than 0"),
         (FINE.replace("effort_limit=1.0, ", "", 1), "has no effort_limit: give the largest torque"),
-        (FINE.replace("damping=0.0", "damping=KD"), "damping = KD is no number that can be read off"),
+        (FINE.replace("damping=0.0", "damping=KD"), "damping = KD cannot be read as a number"),
         (
             FINE.replace("damping=0.0", "damping=0.0, friction=1.0"),
             "friction = 1.0: DcMotorActuatorCfg has no such field",
@@ -237,7 +237,11 @@ def test_bad_text_gets_one_sentence(text: str, sentence: str):
             "needs a torque-speed line",
         ),
         (be.Actuator(controller=PD), {"kind": "builtin_dc_motor"}, "simulates currents: give a motor"),
-        (geared(), {"kind": "builtin_dc_motor", "stiffness": 1.0}, r"write\(stiffness=...\): there is no such number"),
+        (
+            geared(),
+            {"kind": "builtin_dc_motor", "stiffness": 1.0},
+            r"write\(stiffness=...\): there is no such argument",
+        ),
         (3.0, {}, r"write\(float\(...\)\): must be a Motor or an Actuator"),
         (be.Actuator(geared(), controller=be.Torque()), {"kind": "builtin_dc_motor"}, "Torque has no counterpart"),
     ],

@@ -131,7 +131,7 @@ def test_a_voltage_limit_that_mujoco_passes_over_is_a_loss():
         ("XmlVelocityActuatorCfg", "", "its numbers stand in the robot's XML"),
         ("XmlMotorActuatorCfg", "", "its numbers stand in the robot's XML"),
         ("MotorActuatorCfg", "actuator=thing", "its actuator= is the actuator"),
-        ("MyActuatorCfg", PD, "MyActuatorCfg is no actuator that is known here"),
+        ("MyActuatorCfg", PD, "MyActuatorCfg is not a known actuator"),
         ("IdealPdActuatorCfg", f"{PD}, transmission_type=TransmissionType.TENDON", "only joints are read"),
         ("IdealPdActuatorCfg", "stiffness=30.0", "has no damping: give the gain"),
         ("IdealPdActuatorCfg", f"{PD}, friction=1.0", "has no such field"),

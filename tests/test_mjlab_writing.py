@@ -121,7 +121,7 @@ def test_gains_that_are_given_stand_in_place_of_the_controllers():
     ("thing", "arguments", "sentence"),
     [
         (PLAIN, {"kind": "builtin_motor"}, "takes efforts and has no place for IdealPd"),
-        (TORQUE, {"kind": "builtin_motor", "stiffness": 1.0}, r"write\(stiffness=...\): there is no such number"),
+        (TORQUE, {"kind": "builtin_motor", "stiffness": 1.0}, r"write\(stiffness=...\): there is no such argument"),
         (PLAIN, {"kind": "builtin_velocity"}, "has damping alone, and here is stiffness = 31.7"),
         (be.Actuator(controller=be.IdealPd(stiffness=0.0, damping=1.0)), {"kind": "builtin_position"}, "stiffness = 0"),
         (PLAIN, {"kind": "learned_mlp"}, "is a network and has no place for IdealPd"),
@@ -138,7 +138,7 @@ def test_gains_that_are_given_stand_in_place_of_the_controllers():
         (PLAIN, {"kind": "muscle"}, "must be one of dc_motor, ideal_pd, builtin_pd"),
         (PLAIN, {"armature": -1.0}, "armature = -1.0: must be at least 0"),
         (PLAIN, {"armature": "much"}, "armature = 'much': must be a number"),
-        (PLAIN, {"frictionless": 1.0}, r"write\(frictionless=...\): there is no such number"),
+        (PLAIN, {"frictionless": 1.0}, r"write\(frictionless=...\): there is no such argument"),
     ],
 )
 def test_wrong_questions_get_one_sentence(thing, arguments: dict, sentence: str):

@@ -1,4 +1,4 @@
-"""Motors put on a live MjSpec, the play of gears, and actuators that are read out of other people's models."""
+"""Motors put on a live MjSpec, backlash, and actuators that are read out of other people's models."""
 
 from dataclasses import replace
 
@@ -93,17 +93,17 @@ def test_free_travel_is_the_backlash():
 def test_play_is_read_back():
     """The second hinge is the backlash of the gears that are read."""
     written = write(PLAYING, "knee", version=VERSION, backlash=True)
-    motor = read_actuator(written.text, version=VERSION).folded().motor
+    motor = read_actuator(written.text, version=VERSION).fold().motor
     assert motor is not None and motor.gearbox is not None
     assert motor.gearbox.backlash == pytest.approx(0.02, rel=1e-12)
-    assert write(motor, "knee", version=VERSION, backlash=True).play == written.play
+    assert write(motor, "knee", version=VERSION, backlash=True).backlash == written.backlash
 
 
 def test_play_in_degrees_is_read_out_of_a_file():
     """A model without a word on angles is in degrees, in the file of either generation."""
     for version in ("3.11", "4.0"):
         text = write(PLAYING, "knee", version=version, backlash=True).text.replace('<compiler angle="radian"/>', "")
-        motor = read_actuator(text, version=version).folded().motor
+        motor = read_actuator(text, version=version).fold().motor
         assert motor is not None and motor.gearbox is not None
         assert motor.gearbox.backlash == pytest.approx(np.radians(0.02), rel=1e-12)
 
@@ -127,7 +127,7 @@ def test_play_in_degrees_is_read_out_of_a_file():
         (lambda spec: attach(spec, PLAYING, "knee", armature="keep"), "armature = 'keep': must be 'replace' or 'add'"),
         (lambda spec: attach(spec, PLAYING, "knee", friction=1.0), "friction = 1.0: must be 'replace' or 'add'"),
         (lambda spec: attach(spec, PLAYING, "knee", version="3.9" if VERSION == "4.0" else "4.0"), "is installed"),
-        (lambda spec: attach(spec, PLAYING, "knee", stiffness=1.0), "no such number here"),
+        (lambda spec: attach(spec, PLAYING, "knee", stiffness=1.0), "there is no such argument"),
         (lambda spec: attach(spec, PLAYING, "knee", keep="all"), "must be 'line' or 'constants'"),
     ],
 )
@@ -206,11 +206,11 @@ def test_reads_plain_actuators():
     assert found.joint == "a"
     assert found.armature == pytest.approx(0.01 + 9 * 0.001) and found.coulomb == 0.3
     assert found.viscous == pytest.approx(0.5 + 9 * 0.02) and found.higher_drag == (0.1, 0.02)
-    assert read_actuator(MANY, actuator="mb", version=VERSION).folded().controller == Torque()
-    assert read_actuator(MANY, actuator=2, version=VERSION).folded().controller == TorquePid(
+    assert read_actuator(MANY, actuator="mb", version=VERSION).fold().controller == Torque()
+    assert read_actuator(MANY, actuator=2, version=VERSION).fold().controller == TorquePid(
         kd=3.0, follows="velocity", listens=("velocity",)
     )
-    assert read_actuator(mujoco.MjModel.from_xml_string(MANY), "d", version=VERSION).folded().delay == be.Delay(
+    assert read_actuator(mujoco.MjModel.from_xml_string(MANY), "d", version=VERSION).fold().delay == be.Delay(
         seconds=0.005
     )
 
@@ -259,10 +259,10 @@ def test_a_gear_of_mujocos_is_ours(version: str, inputs: str, controller: str, g
 
 def test_a_damping_below_the_back_emf_is_read_in_torque():
     """A negative kd in volts is a positive damping of the joint, which only a controller in torque can say."""
-    found = read_actuator(geared("3.11", "position", "20 0 -0.01", 1.0), version="3.11").folded().controller
+    found = read_actuator(geared("3.11", "position", "20 0 -0.01", 1.0), version="3.11").fold().controller
     assert isinstance(found, TorquePid) and found.kd == pytest.approx((0.05 - 0.01) * 0.05 / 1.2)
     assert isinstance(
-        read_actuator(geared("3.11", "position", "20 0 0.01", 1.0), version="3.11").folded().controller, PositionPid
+        read_actuator(geared("3.11", "position", "20 0 0.01", 1.0), version="3.11").fold().controller, PositionPid
     )
 
 
@@ -271,8 +271,8 @@ def test_friction_beside_bristles_needs_read_actuator():
     text = write(PLAYING, "knee", version=VERSION).text.replace("<joint ", '<joint frictionloss="0.5" ')
     text = text.replace("<dcmotor ", '<dcmotor lugre="10 1 0.2 0.3 1.5" ')
     assert read_actuator(text, version=VERSION).coulomb == 0.5
-    with pytest.raises(ParameterError, match="read_actuator, which holds both"):
-        read_actuator(text, version=VERSION).folded()
+    with pytest.raises(ParameterError, match="read_actuator returns, which has both"):
+        read_actuator(text, version=VERSION).fold()
 
 
 def test_read_folds_the_joint_into_the_motor():
@@ -280,7 +280,7 @@ def test_read_folds_the_joint_into_the_motor():
     text = geared(VERSION, "voltage", "0", 12.0).replace(
         "<joint ", '<joint armature="1" frictionloss=".6" damping="2" '
     )
-    motor = read_actuator(text, version=VERSION).folded().motor
+    motor = read_actuator(text, version=VERSION).fold().motor
     assert motor is not None and motor.rotor is not None and motor.drag is not None
     assert motor.friction == Coulomb(coulomb=pytest.approx(0.05)) and motor.reflected_inertia == pytest.approx(1.00144)
     assert motor.drag.coefficients == pytest.approx((1e-4 + 2 / 144,))
@@ -306,13 +306,13 @@ OTHER = "3.11" if VERSION == "4.0" else "4.0"
         (MANY, {"version": "2.0"}, "MuJoCo's dcmotor is known for"),
         (MANY.replace("cubic", "x").replace('"linear"', '"cubic"'), {"actuator": "gd"}, "only zoh and linear"),
         (MANY.replace('nsample="4"', 'nsample="1"'), {"actuator": "gd"}, "too few for steps of 0.002 s; give 4"),
-        ("<mujoco><actuator>", {}, "is no well-formed XML"),
+        ("<mujoco><actuator>", {}, "is not well-formed XML"),
         ("<mujoco/>", {}, "the model has no actuators"),
         ("<robot/>", {}, "begins with <mujoco>"),
         (BOMB, {}, "DOCTYPE"),
         (f"{NESTED}</mujoco>", {"version": OTHER}, "nested too deeply"),
         (f"{NESTED}</mujoco>", {}, "nested too deeply"),
-        ("<mujoco>\0</mujoco>", {}, "is no well-formed XML"),
+        ("<mujoco>\0</mujoco>", {}, "is not well-formed XML"),
         ("no model\nat all", {}, "neither an MJCF text nor a path"),
         ("nowhere.xml", {}, "no such file"),
         (b"<mujoco/>", {}, "give an MJCF text"),
@@ -321,7 +321,7 @@ OTHER = "3.11" if VERSION == "4.0" else "4.0"
         (geared("3.11", "position", "1", 1.0), {"version": "4.0"}, "position and velocity were the words until 3.11"),
         (geared(VERSION, "voltage", "0", 0.0), {"version": VERSION}, "gear"),
         (geared("4.0", "none", "0", 1.0), {"version": "4.0"}, "no input at all"),
-        (geared("4.0", "pos voltage", "1", 1.0), {"version": "4.0"}, "a voltage beside a controller"),
+        (geared("4.0", "pos voltage", "1", 1.0), {"version": "4.0"}, "a voltage besides a controller"),
         (geared("4.0", "vel", "1 0 1", 1.0), {"version": "4.0"}, "without the input pos"),
         (geared("3.11", "position", "-1", 1.0), {"version": "3.11"}, "'m': PositionPid.kp = -1"),
     ],
@@ -355,7 +355,7 @@ def test_each_control_has_its_own_range():
     """Behind an actuator with three controls, the range of a motor is that of its own control."""
     second = '<motor name="n" joint="j" ctrlrange="-3 4"/></actuator>'
     text = geared("4.0", "pos vel ff", "1", 1.0).replace("</actuator>", second)
-    assert read_actuator(text, actuator="n").folded().command_range == (-3.0, 4.0)
+    assert read_actuator(text, actuator="n").fold().command_range == (-3.0, 4.0)
 
 
 def test_law_of_a_motor_in_volts_takes_an_effort():

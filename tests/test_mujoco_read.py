@@ -24,7 +24,7 @@ from backemf import Actuator, Command, EffortRange, IdealPd, Torque, TorquePid
 from backemf.actuator.controllers import TORQUE_TARGETS
 from backemf.errors import ParameterError
 from backemf.sims.mujoco import MujocoOnJoint, read_actuator, read_actuators, wrap, write
-from backemf.sims.mujoco.picking import picked
+from backemf.sims.mujoco.picking import pick
 from backemf.sims.on_joint import OnJoint, Unread
 
 PID = hasattr(mujoco.mjtGain, "mjGAIN_PID")
@@ -208,12 +208,15 @@ UNREAD = {
         '<general name="x" joint="j" gaintype="affine" gainprm="1 2 3"/>',
         "whose gain depends on the joint",
     ),
-    "pushing": ('<general name="x" joint="j" biastype="affine" biasprm="0 3 0"/>', "b1 = 3: it pushes the joint away"),
+    "pushing": (
+        '<general name="x" joint="j" biastype="affine" biasprm="0 3 0"/>',
+        "b1 = 3: its torque grows with the angle",
+    ),
     "driving": ('<general name="x" joint="j" biastype="affine" biasprm="0 0 3"/>', "b2 = 3: it drives a motion on"),
-    "winding up": ('<general name="x" joint="j" dyntype="integrator" gainprm="3"/>', "adds up without end"),
+    "winding up": ('<general name="x" joint="j" dyntype="integrator" gainprm="3"/>', "grows without limit"),
     "nothing": ('<general name="x" joint="j" gainprm="0"/>', "it drives nothing"),
     "no gear": ('<motor name="x" joint="j" gear="0"/>', "gear = 0"),
-    "always pushing": ('<motor name="x" joint="j" forcerange="1 2"/>', "forcerange = 1 2 is without 0"),
+    "always pushing": ('<motor name="x" joint="j" forcerange="1 2"/>', "forcerange = 1 2 does not include 0"),
     "user": ('<general name="x" joint="j" gaintype="user"/>', "in the user's own code"),
 }
 CROWD = """
@@ -252,14 +255,16 @@ def test_errors_name_the_joints():
     text = CROWD.format('<motor name="x" joint="j"/>')
     with pytest.raises(ParameterError, match="3 actuators fit; give joint=, one of 'k', 'j'"):
         read_actuator(text, version=VERSION)
-    with pytest.raises(ParameterError, match="joint = 'k': 2 actuators fit, 'first', 'last'; say which with actuator="):
+    with pytest.raises(
+        ParameterError, match="joint = 'k': 2 actuators fit, 'first', 'last'; select one with actuator="
+    ):
         read_actuator(text, joint="k", version=VERSION)
     with pytest.raises(ParameterError, match="joint = 'z': no actuator drives it; driven are 'k', 'j'"):
         read_actuator(text, joint="z", version=VERSION)
     assert read_actuator(text, joint="j", version=VERSION).actuator == Actuator(controller=Torque())
     many: list[str | None] = [str(number) for number in range(100)]
     with pytest.raises(ParameterError, match="'23' and 76 more"):
-        picked([None] * 100, many, None, None)
+        pick([None] * 100, many, None, None)
 
 
 def test_what_a_joint_does_by_itself_is_a_row():
@@ -272,7 +277,7 @@ def test_what_a_joint_does_by_itself_is_a_row():
 def test_wrap_leaves_what_has_states_of_its_own():
     """`wrap` gives actuators alone: one whose filter would be lost is left, one that is whole is not."""
     for kind in ("filtered position", "geared intvelocity"):
-        with pytest.raises(ParameterError, match="has states of its own"):
+        with pytest.raises(ParameterError, match="has its own states"):
             wrap(model(kind))
     velocity = wrap(model("velocity"))["j"]
     assert velocity.controller == TorquePid(kd=3.0, follows="velocity", listens=("velocity",))

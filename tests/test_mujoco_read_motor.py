@@ -210,7 +210,7 @@ def test_versions_after_314_behave_as_it(version: str):
 def test_a_newer_version_runs_as_the_newest_known(version: str, taken_for: str):
     """One warning says which, once."""
     warn_if_newer.cache_clear()
-    with pytest.warns(BackemfWarning, match=f"taken to behave as {taken_for}") as told:
+    with pytest.warns(BackemfWarning, match=f"assumed to behave as {taken_for}") as told:
         for _ in range(3):
             known_version(version)
     assert len(told) == 1

@@ -274,7 +274,7 @@ def test_a_delay_below_half_a_step_is_left_out():
 def test_write_read_write_changes_nothing(version: str, seed: int):
     """Reading what was written and writing it again gives the same elements, digit by digit."""
     written = write(any_actuator(seed), "knee", version=version, timestep=DT)
-    again = write(read_actuator(written.text, version=version).folded(), "knee", version=version, timestep=DT)
+    again = write(read_actuator(written.text, version=version).fold(), "knee", version=version, timestep=DT)
     assert (again.element, again.joint) == (written.element, written.joint)
 
 
@@ -338,7 +338,7 @@ def test_what_mujoco_holds_comes_back(version: str, controller):
         slew=11.0 if slews else None,
         voltage_limit=None if isinstance(controller, Voltage) else 23.0,
     )
-    found = read_actuator(write(actuator, "knee", version=version).text, version=version).folded()
+    found = read_actuator(write(actuator, "knee", version=version).text, version=version).fold()
     before, after = dict(numbers(actuator)), dict(numbers(found))
     assert type(found.controller) is type(controller) and before.keys() == after.keys()
     assert all(after[name] == pytest.approx(value, rel=1e-12) for name, value in before.items())
@@ -369,7 +369,7 @@ def test_what_is_read_with_its_joint_is_written_with_it():
         (MOTOR, {"timestep": 0.0}, "must be greater than 0"),
         (MOTOR, {"supply": "24 V"}, "supply = '24 V': must be a number"),
         (MOTOR, {"supply": -24.0}, "Supply.voltage = -24"),
-        (MOTOR, {"backlash": True}, "the gears have no play"),
+        (MOTOR, {"backlash": True}, "the gears have none"),
         (Actuator(MOTOR, command_range=(0.0, 0.0)), {}, "no control range"),
         (replace(MOTOR, winding=Winding(resistance=np.array([1.0, 2.0]))), {}, "one finite number"),
     ],

@@ -244,7 +244,7 @@ def test_a_file(tmp_path):
 
 
 BAD = {
-    "no USD that can be read": "#usda 1.0\ndef {{{",
+    "not USD that can be read": "#usda 1.0\ndef {{{",
     "there is no such file": "nowhere.usda",
     "has no NewtonActuator": "#usda 1.0\n",
     "has no drive: must have one of": prim('"NewtonActuatorDelayAPI"'),
@@ -294,7 +294,7 @@ def test_what_cannot_be_written_is_one_sentence():
         ("kind = 'servo'", (pd, KNEE, "servo"), {}),
         ("joint = 'a knee'", (pd, "a knee"), {}),
         ("must be the path of a prim", (pd, '/World/a" { }'), {}),
-        ("there is no such number here", (pd, KNEE), {"ratio": 3.0}),
+        ("there is no such argument", (pd, KNEE), {"ratio": 3.0}),
         ("there is no such number here", (pd, KNEE, "backemf"), {"stiffness": 3.0}),
         ("needs a torque-speed line", (pd, KNEE, "dc_motor"), {}),
         ("needs an integral", (pd, KNEE, "pid"), {}),

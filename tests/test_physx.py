@@ -642,7 +642,7 @@ def test_open_stage_is_edited_in_place():
 
 
 BAD = {
-    "broken": ('#usda 1.0\ndef Xform "a" {{{', "the text of the stage: is no USD that can be read"),
+    "broken": ('#usda 1.0\ndef Xform "a" {{{', "the text of the stage: is not USD that can be read"),
     "no joint": ('#usda 1.0\ndef Xform "a"\n{\n}\n', "the stage has no joint with a drive"),
     "text for a number": (
         '#usda 1.0\ndef PhysicsRevoluteJoint "j" (apiSchemas = ["PhysicsDriveAPI:angular"])\n'
@@ -688,7 +688,7 @@ def test_missing_and_hostile_files_are_one_sentence(tmp_path):
     usd("Usd")
     noise = tmp_path / "noise.usdc"
     noise.write_bytes(b"PXR-USDC" + bytes(range(256)) * 40)
-    for path, message in ((tmp_path / "none.usda", "no such file"), (tmp_path, "no such"), (noise, "is no USD")):
+    for path, message in ((tmp_path / "none.usda", "no such file"), (tmp_path, "no such"), (noise, "is not USD")):
         with pytest.raises(ParameterError, match=message) as caught:
             physx.read_drive(path)
         assert "\n" not in str(caught.value)

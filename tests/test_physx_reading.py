@@ -403,11 +403,11 @@ SLIDER = replace(ROTARY, motion="linear", name="slider")
         (ROTARY, "/j:linear", {}, "turner turns, and the linear axis slides"),
         (SLIDER, "/j", {}, "slider is a linear motor, and the angular axis turns"),
         (SLIDER, "/j", {"instance": "rotY"}, "slider is a linear motor, and the rotY axis turns"),
-        (SLIDER, "/j", {"instance": "linear"}, "slider is a linear motor, and what is written for simulators turns"),
+        (SLIDER, "/j", {"instance": "linear"}, "slider is a linear motor, and simulators' files are written for"),
         (ROTARY, "/j", {"effort": "continuous"}, "effort = 'continuous': the motor has no continuous current"),
         (ROTARY, "/j:linear", {"instance": "angular"}, "instance = 'angular': the joint /j:linear says linear"),
         (ROTARY, "/j", {"instance": "sideways"}, "UsdDrive.instance = 'sideways': must be one of"),
-        (ROTARY, "/j", {"speed": 1.0}, "write(speed=...): there is no such number here"),
+        (ROTARY, "/j", {"speed": 1.0}, "write(speed=...): there is no such argument"),
     ],
 )
 def test_motors_that_do_not_fit_the_axis_are_refused(motor, path, more, message):
@@ -452,7 +452,7 @@ def test_a_pipe_is_not_waited_for(tmp_path, arc):
         path.write_text(text.replace("(\n", "(\n    subLayers = [@pipe.usda@]\n", 1))
     else:
         path.write_text(text + f'def Xform "more" (\n    {arc} = @pipe.usda@\n)\n{{\n}}\n')
-    with pytest.raises(ParameterError, match=r"pipe\.usda: is no plain file") as caught:
+    with pytest.raises(ParameterError, match=r"pipe\.usda: is not a plain file") as caught:
         physx.read_actuators(path)
     assert "\n" not in str(caught.value)
 

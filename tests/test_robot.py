@@ -356,7 +356,7 @@ def test_what_cannot_be_wrapped_is_left_with_a_reason(change, left, words):
 def test_a_broken_model_cannot_be_wrapped():
     """The place where the XML breaks, in one line."""
     pytest.importorskip("mujoco")
-    with pytest.raises(be.ParameterError, match=r"is no well-formed XML.*line 13") as caught:
+    with pytest.raises(be.ParameterError, match=r"is not well-formed XML.*line 13") as caught:
         mujoco_room.wrap(MODEL.replace("<actuator>", "<actuator"))
     assert "\n" not in str(caught.value)
 

@@ -18,7 +18,7 @@ from backemf import motorfile
 from backemf.sims.losses import PHENOMENA
 from backemf.sims.on_joint import OnJoint
 from backemf.transfer import NAMES, Exported, export, read_file, reference_duty
-from backemf.transfer.duty import completed, scale_of
+from backemf.transfer.duty import complete_actuator, scale_of
 from backemf.transfer.exported import Error
 
 ROOT = Path(__file__).parents[1]
@@ -56,7 +56,7 @@ def test_every_simulator_takes_a_motor(name):
     """Each target gets a text, a status for every phenomenon of the motor, and five errors that are finite."""
     found = exported(name)
     assert "knee" in found.text
-    full = completed(be.Datasheet.load(RE40).motor())
+    full = complete_actuator(be.Datasheet.load(RE40).motor())
     there = [key for key, phenomenon in PHENOMENA.items() if phenomenon.there(full)]
     assert [loss.phenomenon for loss in found.statuses if loss.status != "unknown"] == there
     assert all((loss.status == "kept") == (loss.note == "") for loss in found.statuses)
@@ -85,7 +85,7 @@ def test_physx_is_right_while_it_drives_and_wrong_while_it_brakes():
 def test_heat_is_what_a_cold_simulator_misses():
     """Ten minutes at the lasting current: the torque of the cold law stays, the motor's own falls as its R(T) rises."""
     motor = replace(IDEAL, thermal=be.Thermal(resistance=3.0, capacitance=30.0))
-    full = completed(be.Actuator(motor, controller=be.Torque()))
+    full = complete_actuator(be.Actuator(motor, controller=be.Torque()))
     error = export(full, "mjlab").errors[-1]
     episode = reference_duty(scale_of(full), 0.002)[-1]
     # R(T) at rest and half speed: V = R·i0 + Ke·w is held, so i = R·i0/R(T), and the rise is Rth·R(T)·i²
@@ -100,7 +100,7 @@ def test_heat_is_what_a_cold_simulator_misses():
 
 def test_duty_has_a_start_a_stall_an_overspeed_and_ten_minutes():
     """The motion is what the names say."""
-    scale = scale_of(completed(TORQUE))
+    scale = scale_of(complete_actuator(TORQUE))
     start, stall, brake, heat = reference_duty(scale, 0.002)
     assert start.velocity[0] == 0.0 and start.velocity[-1] == pytest.approx(0.95 * scale.speed, rel=0.01)
     assert not stall.velocity.any() and stall.dt * len(stall.velocity) == pytest.approx(1.0)
@@ -111,8 +111,8 @@ def test_duty_has_a_start_a_stall_an_overspeed_and_ten_minutes():
 
 def test_a_supply_that_is_not_given_is_the_rated_voltage():
     """Without a supply the no-load speed is that of the rated voltage."""
-    assert scale_of(completed(IDEAL)).speed == pytest.approx(24.0 / (20.0 * 0.05))
-    assert scale_of(completed(IDEAL, supply=12.0)).speed == pytest.approx(12.0 / (20.0 * 0.05))
+    assert scale_of(complete_actuator(IDEAL)).speed == pytest.approx(24.0 / (20.0 * 0.05))
+    assert scale_of(complete_actuator(IDEAL, supply=12.0)).speed == pytest.approx(12.0 / (20.0 * 0.05))
 
 
 @pytest.mark.parametrize("kind", some_now(ACTUATORS, lambda kind: kind in ("pd", "lugre")))
@@ -264,7 +264,7 @@ BAD = [
     (["--to", "mujoco@2.3"], "version = '2.3'"),
     (["--to", "mjlab@1.0"], "mjlab has one version here"),
     ([], "--to is missing"),
-    (["--to", "mjlab", "--strict"], "has no place for"),
+    (["--to", "mjlab", "--strict"], "cannot represent"),
     (["--to", "mjlab", "--kind", "muscle"], "kind = 'muscle'"),
     (["--to", "mjlab", "--effort", "often"], "effort = 'often'"),
     (["--to", "physx", "--kind", "pd"], "PhysX has one kind of motor"),

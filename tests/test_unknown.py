@@ -11,7 +11,7 @@ import backemf as be
 from backemf.sims.joint import limits_of
 from backemf.sims.losses import PHENOMENA, UNKNOWNS
 from backemf.sims.on_joint import OnJoint
-from backemf.transfer.duty import completed
+from backemf.transfer.duty import complete_actuator
 from backemf.transfer.exported import export
 from backemf.transfer.targets import NAMES
 
@@ -119,7 +119,7 @@ def test_the_permissible_speed_ends_the_line(name):
 
 def test_our_own_motor_keeps_to_the_gear_as_well():
     """What is compared with is a drive that holds torque and speed to what the gearbox is made for."""
-    step = completed(be.Actuator(GEARED, controller=be.Torque())).compile("numpy")
+    step = complete_actuator(be.Actuator(GEARED, controller=be.Torque())).compile("numpy")
     for speed, most in ((0.0, 9.0), (10.0, 9.0), (15.0, 0.0)):
         state = step.initial(())
         for k in range(200):
@@ -131,7 +131,7 @@ def test_our_own_motor_keeps_to_the_gear_as_well():
 def test_limits_of_gears_that_never_act_are_left_out():
     """A gearbox that stands more than the motor gives adds nothing to the actuator."""
     strong = replace(FULL, ratings=be.Ratings(voltage=24.0, gear_torque=100.0, gear_input_speed=1e4))
-    assert completed(strong).limits == ()
+    assert complete_actuator(strong).limits == ()
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "webots"])

@@ -377,7 +377,7 @@ def test_a_linear_motor_is_scaled_by_its_travel() -> None:
         (lambda: webots.write(geared(), kind="hydraulic"), r"^kind = 'hydraulic': must be one of rotational, linear$"),
         (lambda: webots.write(geared(), kind="linear"), r"^kind = 'linear' needs travel="),
         (lambda: webots.write(geared(), control="thought"), r"^control = 'thought': must be one of"),
-        (lambda: webots.write(geared(), colour=3), r"^write\(colour=\.\.\.\): there is no such number here"),
+        (lambda: webots.write(geared(), colour=3), r"^write\(colour=\.\.\.\): there is no such argument"),
         (lambda: webots.write(geared(), joint=""), r"^joint = '': must be the name of the motor$"),
         (lambda: webots.read_actuator(WORLD), r"^text: which of its motors: there are 'knee', 'linear motor'"),
         (lambda: webots.read_actuator(WORLD, "hip"), r"^text: joint = 'hip': no single motor has that name"),

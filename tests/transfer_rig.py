@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import backemf as be
-from backemf.transfer.duty import command_for, completed, reference_duty, scale_of
+from backemf.transfer.duty import command_for, complete_actuator, reference_duty, scale_of
 from backemf.transfer.exported import law_of, run
 
 HEAVY = 1e6
@@ -79,7 +79,7 @@ def real_torques(mujoco, exported, episode, commands):
 
 def errors_in_mujoco(mujoco, exported, actuator, timestep=0.002):
     """RMS and worst error of each episode, our own motor against the real MuJoCo [N·m]."""
-    full = completed(actuator)
+    full = complete_actuator(actuator)
     found = []
     for episode in reference_duty(scale_of(full), timestep):
         commands = command_for(full, episode.torque, episode.position, episode.velocity)

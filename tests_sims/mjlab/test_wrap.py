@@ -196,7 +196,7 @@ def test_actuators_of_mjlab_become_ours():
     ("make", "sentence"),
     [
         (lambda: wrap(rows(xml(PLAIN)), joints="arm"), "joints: 'arm' matches no joint; there are fl_hip, "),
-        (lambda: wrap(rows(xml(PLAIN)), joints="("), r"'\(' is no pattern of joint names"),
+        (lambda: wrap(rows(xml(PLAIN)), joints="("), r"'\(' is not a pattern of joint names"),
         (lambda: wrap(rows(xml(PLAIN)), joints=(3,)), r"joints = \(3,\): must be patterns of joint names"),
         (lambda: wrap(rows(xml('<motor name="pull" tendon="cable"/>', TENDON))), "no actuator can be wrapped: .*pull"),
         (lambda: wrap([]), "no actuator can be wrapped: there are none"),

@@ -118,7 +118,7 @@ def _motor_of(name: str, actuator: Any, own: Any) -> Motor:
     from ..sims.on_joint import OnJoint
 
     joint = dict(own)
-    folded = OnJoint(actuator=actuator, joint=joint.pop("name", ""), **joint).folded()
+    folded = OnJoint(actuator=actuator, joint=joint.pop("name", ""), **joint).fold()
     if folded.motor is None:
         raise ParameterError(f"{name}: the actuator has no motor, and so there are no constants to show; try export")
     return folded.motor

@@ -276,7 +276,7 @@ def _named(motor: str, estimate: bool) -> tuple[str, Actuator, float]:
     if own:
         from ..sims.on_joint import OnJoint
 
-        actuator = OnJoint(actuator=actuator, joint=own.pop("name", ""), **own).folded()
+        actuator = OnJoint(actuator=actuator, joint=own.pop("name", ""), **own).fold()
         armature = own.get("armature", 0.0) if actuator.motor is None else 0.0
     name = "" if actuator.motor is None else actuator.motor.name
     return name or Path(motor).stem, actuator, armature

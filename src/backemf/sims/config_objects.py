@@ -15,8 +15,7 @@ from typing import Any
 from ..errors import ParameterError
 from .on_joint import Unread
 from .script_actuator import Call, Unresolved
-from .script_actuators import Dialect
-from .script_values import DEPTH, LONGEST
+from .script_values import DEPTH, LONGEST, Dialect
 
 
 def calls_of_object(source: Any, dialect: Dialect) -> list[Call | Unread]:
@@ -33,7 +32,7 @@ def calls_of_object(source: Any, dialect: Dialect) -> list[Call | Unread]:
 def _actuators(source: Any, dialect: Dialect, depth: int) -> list[tuple[str, Any]]:
     if depth > 4 or source is None or isinstance(source, (str, bytes, type)):
         return []
-    if any(hasattr(source, name) for name in dialect.markers) or _known(source, dialect):
+    if any(hasattr(source, name) for name in dialect.markers) or _known_class(source, dialect):
         return [("", source)]
     if isinstance(source, Mapping):
         inside = {str(key): _actuators(value, dialect, depth + 1) for key, value in source.items()}
@@ -47,7 +46,7 @@ def _actuators(source: Any, dialect: Dialect, depth: int) -> list[tuple[str, Any
     return []
 
 
-def _known(source: Any, dialect: Dialect) -> str:
+def _known_class(source: Any, dialect: Dialect) -> str:
     """The known class that an object is of, or an empty text."""
     family = type(source).__mro__
     for kind in family:
@@ -64,12 +63,11 @@ def _same_law(source: Any, kind: type, name: str) -> bool:
 
 
 def _row(group: str, source: Any, dialect: Dialect) -> Call | Unread:
-    name = _known(source, dialect)
+    name = _known_class(source, dialect)
     call = _call(source, name or type(source).__name__, dialect, group, 0)
     if name:
         return call
-    known = ", ".join(dialect.known)
-    why = f"{call.at()}: {call.name} is no actuator that is known here: it must be one of {known}"
+    why = f"{call.at()}: {call.name} is not a known actuator: it must be one of {', '.join(dialect.known)}"
     return Unread(call.label(dialect.marker), call.name, why)
 
 
@@ -93,7 +91,7 @@ def _value(value: Any, dialect: Dialect, left: list[int], depth: int) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
-        # a field that nobody has given
+        # a field that is not given
         return None if math.isnan(value) else float(value)
     if isinstance(value, Path):
         return str(value)
@@ -105,9 +103,9 @@ def _value(value: Any, dialect: Dialect, left: list[int], depth: int) -> Any:
         return _or_unresolved(rows, rows)
     if hasattr(value, "tolist") and getattr(value, "size", 0) is not None:
         return _value(value.tolist(), dialect, left, depth + 1)
-    if (type(value).__name__ in dialect.parts or _known(value, dialect)) and not isinstance(value, type):
+    if (type(value).__name__ in dialect.parts or _known_class(value, dialect)) and not isinstance(value, type):
         return _call(value, type(value).__name__, dialect, "", depth + 1)
-    return Unresolved(f"{type(value).__name__}(...) is no number or text that can be read: give the number")
+    return Unresolved(f"{type(value).__name__}(...) cannot be read as a number or text: give the number")
 
 
 def _or_unresolved(made: Any, items: list[Any]) -> Any:

@@ -29,15 +29,15 @@ def written_digits(digits: int | None) -> Iterator[None]:
 
 
 def digits_or(default: int) -> int:
-    """The digits that are asked for, or a default."""
+    """The requested digits, or a default."""
     return _DIGITS.get() or default
 
 
-def rounded(value: Any) -> Any:
-    """A number, or each of a row of numbers, with the digits that are asked for; what is no float stays."""
+def round_digits(value: Any) -> Any:
+    """A number, or each of a row of numbers, with the requested digits; what is not a float stays."""
     digits = _DIGITS.get()
     if isinstance(value, tuple):
-        return tuple(rounded(item) for item in value)
+        return tuple(round_digits(item) for item in value)
     if digits is None or not isinstance(value, float):
         return value
     return float(f"{value:.{digits}g}")

@@ -1,12 +1,13 @@
-"""What a simulator that knows joints alone wants of an actuator: gains, three torque-speed numbers, inertia, friction.
+"""An actuator as simulators that only have joints describe it: gains, torque-speed line, inertia, friction.
 
-Everything is brought to the joint's side of the gear, where such simulators have all their numbers.
+Everything is on the joint's side of the gear, as in such simulators.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..actuator.torque_limits import (
     EffortLimit,
     EffortRange,
     KneeCurve,
+    TorqueLimit,
     TorqueSpeedTable,
 )
 from ..analyze.constants import continuous_current
@@ -37,7 +39,7 @@ from .text import Figure
 
 @dataclass(frozen=True, kw_only=True)
 class Joint:
-    """An actuator in the words of a joint; None where there is no such number."""
+    """The numbers of an actuator at the joint; None where there is no such number."""
 
     stiffness: Figure
     """Torque per position error [N·m/rad]."""
@@ -60,11 +62,15 @@ class Joint:
     table: AngleTable | None = None
     """Largest torque by joint angle."""
     supply: Supply | None = None
-    """What feeds the motor whose line this is; None: the line is not a motor's."""
+    """What feeds the motor of the torque-speed line; None: the line is not a motor's."""
+
+
+Three = tuple[Figure | None, Figure | None, Figure | None]
+"""Largest torque, stall torque and no-load speed; None: not limited."""
 
 
 def has_line(thing: Motor | Actuator | OnJoint) -> bool:
-    """Whether it is known how the torque falls with speed."""
+    """Whether it is known how the torque decreases with speed."""
     motor, actuator = parts_of(thing)
     return motor is not None or any(own_limits(limit)[1] is not None for limit in actuator.limits)
 
@@ -81,25 +87,18 @@ def parts_of(thing: Motor | Actuator | OnJoint) -> tuple[Motor | None, Actuator]
 
 
 UNLIMITED = 1e30
-"""A speed beyond this is none that was meant [rad/s]."""
+"""A speed beyond this means that there is no limit [rad/s]."""
 NUMBERS = (
-    "supply",
-    "stiffness",
-    "damping",
-    "bandwidth_hz",
-    "damping_ratio",
-    "inertia",
-    "effort",
-    "effort_limit",
-)
-"""What may be given beside an actuator."""
+    "supply", "stiffness", "damping", "bandwidth_hz", "damping_ratio", "inertia", "effort", "effort_limit",
+)  # fmt: skip
+"""Arguments that may be given with an actuator."""
 
 
 def require_known(numbers: dict[str, Any], known: Collection[str] = NUMBERS) -> None:
-    """Raise one sentence if a number is given that nothing takes."""
+    """Check that every argument is known; raise ParameterError if not."""
     for name in numbers:
         if name not in known:
-            raise ParameterError(f"write({name}=...): there is no such number here; it takes {', '.join(known)}")
+            raise ParameterError(f"write({name}=...): there is no such argument; it takes {', '.join(known)}")
 
 
 def joint_of(
@@ -115,9 +114,9 @@ def joint_of(
     effort_limit: float | None = None,
     rubs: bool = True,
 ) -> Joint:
-    """An actuator in the words of a joint; what is given here goes before what the actuator has.
+    """The numbers of an actuator at the joint; arguments given here override those of the actuator.
 
-    `rubs` says whether the motor's friction is written beside the torque-speed line.
+    `rubs` is whether the motor's friction is written besides the torque-speed line.
     """
     motor, actuator = parts_of(thing)
     armature = None if motor is None or not single("Motor.inertia", motor.inertia) else armature_of(motor)
@@ -172,26 +171,26 @@ def with_joint(figure: Figure | None, own: float, unit: str) -> Figure | None:
 
 
 def armature_of(motor: Motor) -> Figure:
-    """Inertia of rotor and gears felt at the joint of a simulator, whose gears have no backlash."""
+    """Reflected inertia of rotor and gears at the joint of a simulator, whose gears have no backlash."""
     source = f"gear {ratio_of(motor):g}² · {single('Motor.inertia', motor.inertia):g} kg·m² of rotor and gears"
     source += inertia_mark(motor)
     return Figure(single("Motor.reflected_inertia", motor.reflected_inertia), "kg·m² at the joint", source)
 
 
 def inertia_mark(motor: Motor) -> str:
-    """What to write behind the source of the reflected inertia, where that of the rotor is an estimate."""
+    """Suffix for the source of the reflected inertia, where that of the rotor is an estimate."""
     gears = 0.0 if motor.gearbox is None else single("Gearbox.inertia", motor.gearbox.inertia)
     return mark(motor, "rotor.inertia", ratio_of(motor) ** 2, ratio_of(motor) ** 2 * gears)
 
 
 def ratio_of(motor: Motor) -> float:
-    """Size of the gear ratio [1]; which way the joint turns is the robot's business."""
+    """Magnitude of the gear ratio [1]; which way the joint turns is up to the robot."""
     return abs(single("Motor.ratio", motor.ratio))
 
 
 def limits_of(
     motor: Motor | None, actuator: Actuator, supply: Supply | Number | None, effort: str, rubs: bool
-) -> tuple[Figure | None, Figure | None, Figure | None]:
+) -> Three:
     """Largest torque, stall torque and no-load speed: the least that motor, gears and the joint's limits allow each."""
     known = [own_limits(limit) for limit in actuator.limits]
     if motor is not None:
@@ -206,38 +205,68 @@ def least(figures: Iterable[Figure | None]) -> Figure | None:
     return min((figure for figure in figures if figure is not None), key=lambda figure: figure.value, default=None)
 
 
-def own_limits(limit: Any) -> tuple[Figure | None, Figure | None, Figure | None]:
-    """Largest torque, stall torque and no-load speed that a limit of the joint says; an angle table says none."""
-    if isinstance(limit, DcClip):
-        names = (("effort_limit", "N·m"), ("saturation_effort", "N·m"), ("velocity_limit", "rad/s"))
-        top, stall, speed = (
-            Figure(single(f"DcClip.{name}", getattr(limit, name)), f"{unit} at the joint", f"DcClip.{name}")
-            for name, unit in names
-        )
-        return top, stall, speed
-    if isinstance(limit, DriveEnvelope):
-        return envelope_limits(limit)
-    if isinstance(limit, KneeCurve):
-        return knee_limits(limit)
-    if isinstance(limit, TorqueSpeedTable):
-        most = Figure(float(np.max(limit.driving)), "N·m at the joint", "largest of TorqueSpeedTable.driving")
-        return most, None, None
-    return (flat_limit(limit) if isinstance(limit, (EffortLimit, EffortRange)) else None), None, None
+@singledispatch
+def own_limits(limit: Any) -> Three:
+    """Largest torque, stall torque and no-load speed of a limit of the joint; an angle table has none of them."""
+    return None, None, None
+
+
+@own_limits.register
+def _(limit: EffortLimit) -> Three:
+    return _figure(limit, "effort_limit"), None, None
+
+
+@own_limits.register
+def _(limit: EffortRange) -> Three:
+    return flat_limit(limit), None, None
+
+
+@own_limits.register
+def _(limit: DcClip) -> Three:
+    return _figure(limit, "effort_limit"), _figure(limit, "saturation_effort"), _figure(limit, "velocity_limit")
+
+
+@own_limits.register
+def _(limit: KneeCurve) -> Three:
+    top, end, knee = _figure(limit, "driving_effort"), _figure(limit, "no_load_speed"), single("knee", limit.knee_speed)
+    stall = top.value * end.value / (end.value - knee)
+    return top, Figure(stall, "N·m at the joint", "KneeCurve: the line beyond the knee, at standstill"), end
+
+
+@own_limits.register
+def _(limit: DriveEnvelope) -> Three:
+    top, end = _figure(limit, "max_effort"), _figure(limit, "max_actuator_velocity")
+    gradient = single("speed_effort_gradient", limit.speed_effort_gradient)
+    if gradient == 0.0:
+        # its torque does not fall with speed
+        return top, None, end if end.value < UNLIMITED else None
+    source = "DriveEnvelope: max_actuator_velocity / speed_effort_gradient"
+    return top, Figure(end.value / gradient, "N·m at the joint", source), end
+
+
+@own_limits.register
+def _(limit: TorqueSpeedTable) -> Three:
+    return Figure(float(np.max(limit.driving)), "N·m at the joint", "largest of TorqueSpeedTable.driving"), None, None
+
+
+def _figure(limit: TorqueLimit, name: str) -> Figure:
+    unit, source = "rad/s" if name.endswith(("velocity", "velocity_limit", "speed")) else "N·m", type(limit).__name__
+    return Figure(single(f"{source}.{name}", getattr(limit, name)), f"{unit} at the joint", f"{source}.{name}")
 
 
 def gear_torque(motor: Motor, effort: str) -> Figure | None:
-    """Torque that the gearbox is made for, for a short time or continuously; None: nobody says."""
+    """Permissible torque of the gearbox, peak or continuous; None: not known."""
     ratings = motor.ratings or Ratings()
     names = ("gear_torque",) if effort == "continuous" else ("gear_peak_torque", "gear_torque")
     for name in names:
         if getattr(ratings, name) is not None:
-            told = f"permissible {'peak ' if name == 'gear_peak_torque' else ''}torque of the gearbox"
-            return Figure(single(f"Ratings.{name}", getattr(ratings, name)), "N·m at the joint", told)
+            source = f"permissible {'peak ' if name == 'gear_peak_torque' else ''}torque of the gearbox"
+            return Figure(single(f"Ratings.{name}", getattr(ratings, name)), "N·m at the joint", source)
     return None
 
 
 def permissible_speed(motor: Motor) -> Figure | None:
-    """Speed of the joint that rotor and gearbox are made for; None: nobody says."""
+    """Permissible speed of the joint for rotor and gearbox; None: not known."""
     ratings, n = motor.ratings or Ratings(), ratio_of(motor)
     known = (("speed", "of the rotor"), ("gear_input_speed", "at the gearbox input"))
     return least(
@@ -247,21 +276,19 @@ def permissible_speed(motor: Motor) -> Figure | None:
     )
 
 
-def flat_limit(limit: EffortLimit | EffortRange) -> Figure:
-    """The largest torque of a limit that is the same at every speed."""
-    if isinstance(limit, EffortLimit):
-        return Figure(single("effort_limit", limit.effort_limit), "N·m at the joint", "EffortLimit.effort_limit")
+def flat_limit(limit: EffortRange) -> Figure:
+    """One largest torque for both directions."""
     low, high = single("lowest", limit.lowest), single("highest", limit.highest)
     if low == -high:
         return Figure(high, "N·m at the joint", "EffortRange.highest")
-    # the tighter end, unless that is none: then the joint could not move at all
+    # the tighter end, unless that is 0: then the joint could not move at all
     tight = min(-low, high)
     size = tight if tight > 0.0 else max(-low, high)
     return Figure(size, "N·m at the joint", f"EffortRange {low:g} to {high:g}, one limit for both directions")
 
 
 def one_limit_note(actuator: Actuator) -> str:
-    """What becomes of a limit that differs by direction where a simulator has one for both; empty: none does."""
+    """How a limit that differs by direction is approximated where a simulator has one for both; empty: none does."""
     for limit in actuator.limits:
         if isinstance(limit, EffortRange) and single("lowest", limit.lowest) != -single("highest", limit.highest):
             size = flat_limit(limit).value
@@ -269,40 +296,17 @@ def one_limit_note(actuator: Actuator) -> str:
     return ""
 
 
-def knee_limits(limit: KneeCurve) -> tuple[Figure, Figure, Figure]:
-    """The three numbers of a knee curve: its slanted part goes on to standstill."""
-    top, knee, end = (single(name, getattr(limit, name)) for name in ("driving_effort", "knee_speed", "no_load_speed"))
-    return (
-        Figure(top, "N·m at the joint", "KneeCurve.driving_effort"),
-        Figure(top * end / (end - knee), "N·m at the joint", "KneeCurve: the line beyond the knee, at standstill"),
-        Figure(end, "rad/s at the joint", "KneeCurve.no_load_speed"),
-    )
-
-
-def envelope_limits(limit: DriveEnvelope) -> tuple[Figure, Figure | None, Figure | None]:
-    """The three numbers of a drive envelope; without a gradient its torque does not fall with speed."""
-    top = Figure(single("max_effort", limit.max_effort), "N·m at the joint", "DriveEnvelope.max_effort")
-    gradient, speed = (
-        single(name, getattr(limit, name)) for name in ("speed_effort_gradient", "max_actuator_velocity")
-    )
-    end = Figure(speed, "rad/s at the joint", "DriveEnvelope.max_actuator_velocity")
-    if gradient == 0.0:
-        return top, None, end if speed < UNLIMITED else None
-    stall = Figure(speed / gradient, "N·m at the joint", "DriveEnvelope: max_actuator_velocity / speed_effort_gradient")
-    return top, stall, end
-
-
 def require_rotary(motor: Motor) -> None:
-    """Refuse a linear motor: what is written for simulators is a hinge, its torques in N·m and its angles in rad."""
+    """Check that a motor is rotary; raise ParameterError for a linear one: simulators' files are written for hinges."""
     if motor.motion == "linear":
         raise ParameterError(
-            f"{motor.name or 'Motor'} is a linear motor, and what is written for simulators turns a hinge: "
+            f"{motor.name or 'Motor'} is a linear motor, and simulators' files are written for hinges: "
             "run it in Python, or inside MuJoCo on a slide joint with sims.mujoco.Motors"
         )
 
 
 def largest_voltage(actuator: Actuator) -> float | None:
-    """The most that the drive can apply: its limit, or the range of a command in volts [V]; None: nothing limits it."""
+    """Largest voltage that the drive can apply: its limit, or the range of a command in volts [V]; None: no limit."""
     if actuator.voltage_limit is not None:
         return single("Actuator.voltage_limit", actuator.voltage_limit)
     if not isinstance(actuator.controller, Voltage) or actuator.command_range is None:
@@ -343,8 +347,8 @@ def motor_limits(motor: Motor, supply: Supply, effort: str, rubs: bool) -> tuple
     )
     top = stall
     if line.limit_torque is not None:
-        told = f"{gear} · torque at the {named}, {amperes:g} A"
-        top = Figure(single("torque", line.limit_torque), "N·m at the joint", told)
+        source = f"{gear} · torque at the {named}, {amperes:g} A"
+        top = Figure(single("torque", line.limit_torque), "N·m at the joint", source)
     speed = (line.ideal_speed, f"{volts:g} V / (gear {n:g} · {ke:g} V·s/rad), friction apart")
     if not rubs:
         speed = (line.no_load_speed, f"no load at {volts:g} V, gear {n:g}")
@@ -352,7 +356,7 @@ def motor_limits(motor: Motor, supply: Supply, effort: str, rubs: bool) -> tuple
 
 
 def allowed_current(motor: Motor, effort: str) -> tuple[float | None, str]:
-    """Current that sets the largest torque [A], and its name; None: nobody says."""
+    """Current that sets the largest torque [A], and its name; None: not known."""
     if effort == "continuous":
         known, name = continuous_current(motor), "continuous current"
         if known is None:
@@ -387,8 +391,8 @@ def friction_of(motor: Motor) -> tuple[Figure | None, Figure | None, Figure | No
     )
 
 
-def whole_steps(delay: Delay, timestep: float | None, told: list[str]) -> tuple[int, int]:
-    """Shortest and longest delay in whole physics steps."""
+def whole_steps(delay: Delay, timestep: float | None, notes: list[str]) -> tuple[int, int]:
+    """Shortest and longest delay in whole physics steps; `notes` gets a sentence where they are rounded."""
     ends = [single("Delay", end) for end in (delay.shortest, delay.longest)]
     if delay.seconds is not None:
         if timestep is None:
@@ -396,5 +400,7 @@ def whole_steps(delay: Delay, timestep: float | None, told: list[str]) -> tuple[
         ends = [end / single("timestep", timestep) for end in ends]
     low, high = (round(end) for end in ends)
     if any(abs(end - near) > 1e-9 * max(end, 1.0) for end, near in zip(ends, (low, high), strict=True)):
-        told.append(f"The delay is rounded to whole physics steps: {ends[0]:g} to {ends[1]:g} becomes {low} to {high}.")
+        notes.append(
+            f"The delay is rounded to whole physics steps: {ends[0]:g} to {ends[1]:g} becomes {low} to {high}."
+        )
     return low, high

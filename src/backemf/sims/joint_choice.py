@@ -37,7 +37,7 @@ def tables_of(configured: Any) -> dict[str, dict[str, Any]]:
 
 
 def by_pattern(configured: Any) -> list[Any]:
-    """The same actuator for each pattern of joints that has numbers of its own, the pattern as the joint's name."""
+    """The same actuator for each pattern of joints with different numbers, the pattern as the joint's name."""
     tables = list(tables_of(configured).values())
     rows = patterns_of(configured.joints, tables)
     if not rows:
@@ -50,7 +50,7 @@ def by_pattern(configured: Any) -> list[Any]:
 
 
 def one_of(found: list[Any], joint: str | None, file: str) -> Any:
-    """The one actuator of a text, or the one for a joint; raises one sentence where it is not clear which.
+    """The one actuator of a text, or the one for a joint; raise ParameterError unless exactly one fits.
 
     `joint` may name the robot as well, as in "FRANKA_PANDA_CFG/panda_joint1". What cannot be read is passed over, but
     for the joint that is asked for.
@@ -71,7 +71,7 @@ def one_of(found: list[Any], joint: str | None, file: str) -> Any:
         named = joint is not None and any(_fits_quietly(pattern, name) for pattern in row.name.split(", "))
         if named or len(rows) == 1:
             raise ParameterError(row.why)
-    shown = "; ".join(dict.fromkeys(_listed(each) for each in found))
+    shown = "; ".join(dict.fromkeys(_label(each) for each in found))
     which = "give joint=" if joint is None else f"joint = {joint!r} fits {len(good)} of them"
     if len(good) > 1 and joint is not None and not robot:
         named = ", ".join(dict.fromkeys(name for each in good for name in each.robots))
@@ -79,12 +79,12 @@ def one_of(found: list[Any], joint: str | None, file: str) -> Any:
     raise ParameterError(f"{file or 'text'}: it has {len(found)} actuators, for the joints {shown}: {which}")
 
 
-def _listed(each: Any) -> str:
+def _label(each: Any) -> str:
     return f"{each.name} (not read)" if isinstance(each, Unread) else ", ".join(each.joints)
 
 
 def single_number(configured: Any, name: str) -> float:
-    """A number of an actuator for one joint; 0 where it says nothing."""
+    """A number of an actuator for one joint; 0 where it has none."""
     value = getattr(configured, name)
     if isinstance(value, dict):
         raise ParameterError(f"{name} = {value}: one number per pattern; give joint=")

@@ -1,4 +1,4 @@
-"""Stiffness and damping of a joint, where a simulator has a PD in torque and no motor: of any controller of ours.
+"""Stiffness and damping of a joint, where a simulator has a PD in torque and no motor: of any backemf controller.
 
 A controller in volts is one in torque with the damping of the back-EMF, as long as no limit acts:
 
@@ -63,7 +63,7 @@ def gains_of(
             "TorquePid or Torque() for effort alone"
         )
     named = zip(("stiffness", "damping"), pair, units, source, strict=True)
-    kp, kd = (Figure(single(name, value), unit, told) for name, value, unit, told in named)
+    kp, kd = (Figure(single(name, value), unit, origin) for name, value, unit, origin in named)
     return kp, kd
 
 
@@ -98,7 +98,7 @@ def volts_note(actuator: Actuator) -> str:
         return ""
     if isinstance(c, VelocityPi):
         kp, back = single("kp", c.kp), single("Ke", motor.ratio * motor.magnet.back_emf_constant)
-        told = f"command {kp / (kp + back):.4g} times the velocity" if kp > 0.0 else "it asks for nothing"
-        return f"Its volts are torques, with the damping of the back-EMF: {told}."
-    told = "" if not getattr(c, "dead_band", None) else f" The dead band of {c.dead_band} rad is lost."
-    return f"Its gains in volts are gains in torque, with the damping of the back-EMF.{told}"
+        remedy = f"command {kp / (kp + back):.4g} times the velocity" if kp > 0.0 else "it asks for nothing"
+        return f"Its volts are torques, with the damping of the back-EMF: {remedy}."
+    lost = "" if not getattr(c, "dead_band", None) else f" The dead band of {c.dead_band} rad is lost."
+    return f"Its gains in volts are gains in torque, with the damping of the back-EMF.{lost}"

@@ -1,6 +1,6 @@
-"""Patterns of joint names, as simulators write them: which names they fit, in a time that no pattern can stretch.
+"""Patterns of joint names, as simulators write them: which names they match, in bounded time.
 
-A pattern from a file may be made so that Python's own search takes years. Here every position is looked at once.
+A pattern from a file may be such that Python's own search takes years. Here every position is visited once.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ EXAMPLES = 64
 
 
 def fits(pattern: str, name: str) -> bool:
-    """Whether a pattern fits a whole name; a pattern fits itself, too."""
+    """Whether a pattern matches a whole name; a pattern also matches itself."""
     if pattern == name:
         return True
-    tree, flags = _parsed(pattern)
+    tree, flags = _parse(pattern)
     if len(name) > 500:
-        raise ParameterError(f"{name[:60]}...: is no name of a joint: it is too long")
+        raise ParameterError(f"{name[:60]}...: is not a joint name: it is too long")
     text = name.casefold() if flags & re.IGNORECASE else name
     try:
         return len(text) in _ends(tree, text, {0}, [WORK], bool(flags & re.IGNORECASE))
     except _Foreign:
         raise ParameterError(
-            f"{pattern!r} is no pattern of joint names that is read: write it without lookbehind and references"
+            f"{pattern!r} is a pattern of joint names that cannot be read: write it without lookbehind and references"
         ) from None
 
 
 def examples(pattern: str) -> list[str]:
     """Some names that a pattern fits: each of its alternatives, nothing for ".*"."""
     try:
-        made = _made(_parsed(pattern)[0])
+        made = _names(_parse(pattern)[0])
     except _Foreign:
         return []
     return [name for name in dict.fromkeys(made) if fits(pattern, name)]
@@ -49,13 +49,13 @@ class _Foreign(Exception):
 
 
 @lru_cache(maxsize=1024)
-def _parsed(pattern: str) -> tuple[Any, int]:
+def _parse(pattern: str) -> tuple[Any, int]:
     if len(pattern) > 1000:
-        raise ParameterError(f"{pattern[:60]}... is no pattern of joint names: it is too long")
+        raise ParameterError(f"{pattern[:60]}... is not a pattern of joint names: it is too long")
     try:
         tree = parser.parse(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise ParameterError(f"{pattern!r} is no pattern of joint names: {error}") from None
+        raise ParameterError(f"{pattern!r} is not a pattern of joint names: {error}") from None
     return tree, tree.state.flags
 
 
@@ -79,16 +79,16 @@ def _step(kind: Any, value: Any, text: str, starts: set[int], left: list[int], f
     if kind is op.BRANCH:
         return set().union(*(_ends(branch, text, starts, left, fold) for branch in value[1]))
     if kind in (op.MAX_REPEAT, op.MIN_REPEAT):
-        return _repeated(value, text, starts, left, fold)
+        return _repeat(value, text, starts, left, fold)
     if kind is op.AT:
-        return {at for at in starts if _anchored(value, text, at)}
+        return {at for at in starts if _at_anchor(value, text, at)}
     if kind in (op.ASSERT, op.ASSERT_NOT) and value[0] == 1:
         wanted = kind is op.ASSERT
         return {at for at in starts if bool(_ends(value[1], text, {at}, left, fold)) is wanted}
     raise _Foreign
 
 
-def _repeated(value: Any, text: str, starts: set[int], left: list[int], fold: bool) -> set[int]:
+def _repeat(value: Any, text: str, starts: set[int], left: list[int], fold: bool) -> set[int]:
     least, most, body = value
     now, found = starts, set(starts) if least == 0 else set()
     for count in range(1, int(min(most, len(text) + int(least) + 1)) + 1):
@@ -140,7 +140,7 @@ _CATEGORIES = {
 }
 
 
-def _anchored(value: Any, text: str, at: int) -> bool:
+def _at_anchor(value: Any, text: str, at: int) -> bool:
     if value in (op.AT_BEGINNING, op.AT_BEGINNING_STRING):
         return at == 0
     if value is op.AT_END:
@@ -156,7 +156,7 @@ def _anchored(value: Any, text: str, at: int) -> bool:
 # --- names that a pattern fits
 
 
-def _made(items: Any) -> list[str]:
+def _names(items: Any) -> list[str]:
     found = [""]
     for kind, value in items:
         pieces = _pieces(kind, value)
@@ -172,16 +172,16 @@ def _pieces(kind: Any, value: Any) -> list[str]:
     if kind is op.IN:
         return [piece for item in value for piece in _members(item)][:20] if value[0][0] is not op.NEGATE else ["x"]
     if kind is op.SUBPATTERN:
-        return _made(value[3])
+        return _names(value[3])
     if kind is op.BRANCH:
-        return [name for branch in value[1] for name in _made(branch)][:EXAMPLES]
+        return [name for branch in value[1] for name in _names(branch)][:EXAMPLES]
     if kind in (op.MAX_REPEAT, op.MIN_REPEAT):
         least, most, body = value
         if least > 100:
             raise _Foreign
-        # an optional part is there and not there; what may be repeated for ever is left out
+        # an optional part is both present and absent; what may be repeated without limit is left out
         counts = {int(least), int(most)} if most <= 3 else {int(least)}
-        return [piece * count for count in sorted(counts) for piece in _made(body)][:EXAMPLES]
+        return [piece * count for count in sorted(counts) for piece in _names(body)][:EXAMPLES]
     if kind in (op.AT, op.ASSERT, op.ASSERT_NOT):
         return [""]
     raise _Foreign
@@ -200,10 +200,10 @@ def _members(item: Any) -> list[str]:
 
 
 def patterns_of(joints: tuple[str, ...], tables: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """Patterns that divide the joints of a group by the numbers they have, each with a name that stands for it.
+    """Patterns that divide the joints of a group by the numbers they have, each with a representative name.
 
     A pattern is one of the group's or of its tables'. It is taken where all names that are known to fit it have the
-    same number in each table; a name that fits no such pattern stands for itself.
+    same number in each table; a name that fits no such pattern is its own pattern.
     """
     if not tables:
         return [(pattern, pattern) for pattern in joints]

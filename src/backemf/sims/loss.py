@@ -1,4 +1,4 @@
-"""What becomes of one phenomenon of an actuator on its way into a simulator, or out of one."""
+"""Status of one phenomenon of an actuator in a simulator."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ KEPT, APPROXIMATED, DROPPED, UNKNOWN = "kept", "approximated", "dropped", "unkno
 
 @dataclass(frozen=True)
 class Loss:
-    """What becomes of one phenomenon; as a text, its sentence."""
+    """Status of one phenomenon; as a text, its note."""
 
     phenomenon: str
     """What it is, such as "dry friction"."""
     status: str
-    """"kept", "approximated", "dropped", or "unknown" where the actuator itself does not say."""
+    """"kept", "approximated", "dropped", or "unknown" where the actuator itself leaves it open."""
     note: str = ""
     """How it is approximated, or what is missing; empty where it is kept."""
     estimates: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
-"""What becomes of each phenomenon of an actuator in a simulator: kept, approximated, dropped or unknown.
+"""Status of each phenomenon of an actuator in a simulator: kept, approximated, dropped or unknown.
 
-Unknown is what the actuator itself does not say, such as the friction of a motor whose maker prints none: it is missing
-in the simulator too, and nobody can say how much that matters.
+Unknown is what the actuator itself leaves open, such as the friction of a motor whose maker prints none: it is missing
+in the simulator too, and its effect cannot be known.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from .on_joint import OnJoint
 SPEED_LIMITS = (DcClip, DriveEnvelope, KneeCurve, TorqueSpeedTable)
 """Limits whose torque depends on the speed."""
 HOT = 100.0
-"""Winding temperature at which the loss by heat is told [°C]."""
+"""Winding temperature at which the loss of torque is stated [°C]."""
 
 
 def statuses(thing: Motor | Actuator | OnJoint, kept: Mapping[str, str]) -> list[Loss]:
     """One `Loss` for each phenomenon that an actuator has or leaves open, in the order from the command to the joint.
 
-    `kept` says what a simulator holds, by the words of `PHENOMENA`: an empty text means it is kept, a sentence how it
-    is approximated. What is not named is dropped.
+    `kept` is what a simulator represents, by the names of `PHENOMENA`: an empty text means it is kept, a sentence how
+    it is approximated. What is not named is dropped.
     """
     unknown = set(kept) - set(PHENOMENA)
     if unknown:
@@ -44,19 +44,19 @@ def statuses(thing: Motor | Actuator | OnJoint, kept: Mapping[str, str]) -> list
     for name, phenomenon in PHENOMENA.items():
         if name not in own and not phenomenon.there(actuator):
             if name in UNKNOWNS and UNKNOWNS[name].there(actuator):
-                found.append(Loss(name, UNKNOWN, UNKNOWNS[name].dropped(actuator)))
+                found.append(Loss(name, UNKNOWN, UNKNOWNS[name].note(actuator)))
             continue
         rests_on = () if actuator.motor is None else estimates_behind(actuator.motor, name)
         names = tuple(estimate.name for estimate in rests_on)
         if name not in kept:
-            found.append(Loss(name, DROPPED, phenomenon.dropped(actuator), names))
+            found.append(Loss(name, DROPPED, phenomenon.note(actuator), names))
         else:
             found.append(Loss(name, APPROXIMATED if kept[name] else KEPT, kept[name], names))
     return found
 
 
 def joint_phenomena(on_joint: OnJoint) -> set[str]:
-    """What a joint has of its own."""
+    """Phenomena of the joint itself."""
     has = {
         "rotor inertia": on_joint.armature,
         "dry friction": on_joint.coulomb or on_joint.stiction,
@@ -71,21 +71,20 @@ class Phenomenon(NamedTuple):
 
     there: Callable[[Actuator], bool]
     """Whether an actuator has it."""
-    dropped: Callable[[Actuator], str]
+    dropped: str | Callable[[Actuator], str]
     """What is missing in a simulator without it."""
+
+    def note(self, actuator: Actuator) -> str:
+        """What is missing in a simulator without it, for one actuator."""
+        return self.dropped if isinstance(self.dropped, str) else self.dropped(actuator)
 
 
 def of_motor(there: Callable[[Motor], bool], dropped: str | Callable[[Motor], str]) -> Phenomenon:
     """A phenomenon of the motor."""
     return Phenomenon(
         lambda a: a.motor is not None and there(a.motor),
-        lambda a: dropped if isinstance(dropped, str) else dropped(a.motor) if a.motor is not None else "",
+        dropped if isinstance(dropped, str) else lambda a: "" if a.motor is None else dropped(a.motor),
     )
-
-
-def of_friction(kinds: tuple[type, ...], dropped: str) -> Phenomenon:
-    """A phenomenon of some models of friction."""
-    return of_motor(lambda m: isinstance(m.friction, kinds), dropped)
 
 
 # --- sentences with numbers in them
@@ -100,34 +99,33 @@ def _no_integral(a: Actuator) -> str:
 
 
 def _no_line(a: Actuator) -> str:
-    told = "Torque does not fall with speed: the motor has none left at the no-load speed"
+    note, motor = "Torque does not fall with speed: the motor has none left at the no-load speed", a.motor
     try:
-        motor = parts_of(a)[0]
         source = None if motor is None else feeding(motor, a, None)
     except ParameterError:
-        return f"{told}."
+        source = None
     if motor is None or source is None:
-        return f"{told}."
+        return f"{note}."
     speed = source.voltage * source.modulation_limit / (ratio_of(motor) * motor.magnet.back_emf_constant)
-    return f"{told} of {single('speed', speed):.4g} rad/s."
+    return f"{note} of {single('speed', speed):.4g} rad/s."
 
 
 def _no_speed_limit(a: Actuator) -> str:
     speeds = [speed.value for limit in a.limits if (speed := own_limits(limit)[2]) is not None]
-    told = f"{min(speeds):.4g} rad/s" if speeds else "speed"
-    return f"Nothing holds the joint to the permissible {told}: the program that commands the simulator has to."
+    speed = f"{min(speeds):.4g} rad/s" if speeds else "speed"
+    return f"Nothing keeps the joint to the permissible {speed}: the program that commands the simulator has to."
 
 
 def _no_heat(m: Motor) -> str:
     winding = m.winding
     rise = winding.temperature_coefficient * (HOT - winding.reference_temperature)
     lost = single("loss", 100.0 * (1.0 - 1.0 / (1.0 + rise)))
-    told = f"The winding stays cold: at {HOT:g} °C it has {lost:.3g} % less stall torque"
+    note = f"The winding stays cold: at {HOT:g} °C it has {lost:.3g} % less stall torque"
     current = continuous_current(m)
     if current is None:
-        return f"{told}."
+        return f"{note}."
     lasting = ratio_of(m) * single("continuous current", current) * single("Kt", m.magnet.torque_constant)
-    return f"{told}, and the continuous torque is {lasting:.4g} N·m at the joint."
+    return f"{note}, and the continuous torque is {lasting:.4g} N·m at the joint."
 
 
 def _no_inductance(m: Motor) -> str:
@@ -147,30 +145,30 @@ def _efficiencies(m: Motor) -> tuple[float, float]:
     return single("efficiency", gears.efficiency), single("back_efficiency", gears.back_efficiency)
 
 
-def stuck(m: Motor) -> bool:
+def has_stiction(m: Motor) -> bool:
     """Whether friction at rest is higher than when sliding."""
     return isinstance(m.friction, LuGre) or (isinstance(m.friction, LoadDependent) and m.friction.stribeck is not None)
 
 
-def loaded(m: Motor) -> bool:
+def load_dependent(m: Motor) -> bool:
     """Whether friction grows with the load."""
     f = m.friction
     return isinstance(f, LoadDependent) and (f.load is not None or f.quadratic is not None)
 
 
-def apart(m: Motor) -> bool:
+def constants_differ(m: Motor) -> bool:
     """Whether the two constants of the magnet differ."""
     return bool(np.any(np.asarray(m.magnet.torque_constant) != np.asarray(m.magnet.back_emf_constant)))
 
 
-def viscous(m: Motor) -> bool:
+def has_viscous_drag(m: Motor) -> bool:
     """Whether anything brakes in proportion to the speed."""
     rubs = getattr(m.friction, "viscous", 0.0)
     return m.drag is not None or acts(m.magnet, "iron_loss") or bool(np.any(np.asarray(rubs) != 0.0))
 
 
 PHENOMENA: dict[str, Phenomenon] = {
-    "delay": Phenomenon(lambda a: a.delay is not None, lambda a: "Commands arrive at once."),
+    "delay": Phenomenon(lambda a: a.delay is not None, "Commands arrive at once."),
     "slew": Phenomenon(
         lambda a: a.slew is not None, lambda a: f"The slew limit of the setpoint is lost: {a.slew} per second."
     ),
@@ -181,7 +179,7 @@ PHENOMENA: dict[str, Phenomenon] = {
     "controller": Phenomenon(lambda a: True, _no_controller),
     "integral": Phenomenon(lambda a: a.controller.has_integral, _no_integral),
     "anti-windup": Phenomenon(
-        lambda a: getattr(a.controller, "freeze_at_limit", False), lambda a: "The integral winds up at a limit."
+        lambda a: getattr(a.controller, "freeze_at_limit", False), "The integral winds up at a limit."
     ),
     "current loop": Phenomenon(
         lambda a: a.controller.bandwidth is not None,
@@ -192,21 +190,21 @@ PHENOMENA: dict[str, Phenomenon] = {
     ),
     "angle limits": Phenomenon(
         lambda a: any(isinstance(limit, AngleTable) for limit in a.limits),
-        lambda a: "The torque does not depend on the angle.",
+        "The torque does not depend on the angle.",
     ),
     "joint friction": Phenomenon(
         lambda a: a.friction is not None,
-        lambda a: "The friction of the joint is lost: give it to the simulator's joint.",
+        "The friction of the joint is lost: give it to the simulator's joint.",
     ),
     "effort limit": Phenomenon(
         lambda a: any(not isinstance(limit, AngleTable) for limit in a.limits),
-        lambda a: "The torque of the joint has no limit.",
+        "The torque of the joint has no limit.",
     ),
     "speed limit": Phenomenon(
         lambda a: a.motor is not None and any(isinstance(limit, SPEED_LIMITS) for limit in a.limits), _no_speed_limit
     ),
     "supply sag": Phenomenon(
-        lambda a: a.supply is not None and acts(a.supply, "resistance"), lambda a: "The supply does not sag."
+        lambda a: a.supply is not None and acts(a.supply, "resistance"), "The supply does not sag."
     ),
     "torque-speed line": Phenomenon(
         lambda a: a.motor is not None or any(isinstance(limit, SPEED_LIMITS) for limit in a.limits), _no_line
@@ -215,7 +213,7 @@ PHENOMENA: dict[str, Phenomenon] = {
         lambda m: m.limits is not None and m.limits.rated_current is not None, "The current has no limit."
     ),
     "current and power": of_motor(lambda m: True, "There is no current: no voltage, power or energy comes out."),
-    "separate Kt and Ke": of_motor(apart, "Torque constant and back-EMF constant are one number."),
+    "separate Kt and Ke": of_motor(constants_differ, "Torque constant and back-EMF constant are one number."),
     "inductance": of_motor(lambda m: acts(m.winding, "inductance"), _no_inductance),
     "current rate": of_motor(
         lambda m: m.limits is not None and m.limits.current_rate is not None, "The limit of the current's rate is lost."
@@ -241,13 +239,14 @@ PHENOMENA: dict[str, Phenomenon] = {
         "Of the cogging, only the first harmonic is left.",
     ),
     "dry friction": of_motor(lambda m: m.friction is not None, "Dry friction is lost."),
-    "stiction": of_motor(stuck, "Friction at rest is no higher than when sliding."),
-    "Stribeck curve": of_motor(stuck, "The Stribeck curve between rest and sliding is a jump."),
-    "pre-sliding": of_friction(
-        (Dahl, LuGre), "Friction has no elastic pre-sliding: the joint sticks and slips at once."
+    "stiction": of_motor(has_stiction, "Friction at rest is no higher than when sliding."),
+    "Stribeck curve": of_motor(has_stiction, "The Stribeck curve between rest and sliding is a jump."),
+    "pre-sliding": of_motor(
+        lambda m: isinstance(m.friction, (Dahl, LuGre)),
+        "Friction has no elastic pre-sliding: the joint sticks and slips at once.",
     ),
-    "load-dependent friction": of_motor(loaded, "Friction does not grow with the load."),
-    "viscous drag": of_motor(viscous, "Viscous drag is lost."),
+    "load-dependent friction": of_motor(load_dependent, "Friction does not grow with the load."),
+    "viscous drag": of_motor(has_viscous_drag, "Viscous drag is lost."),
     "higher drag": of_motor(
         lambda m: m.drag is not None and len(m.drag.coefficients) > 1,
         "Drag grows in proportion to speed: its higher orders are lost.",
@@ -263,41 +262,39 @@ PHENOMENA: dict[str, Phenomenon] = {
 
 UNKNOWNS: dict[str, Phenomenon] = {
     "torque-speed line": Phenomenon(
-        lambda a: bool(a.limits), lambda a: "No top speed is known: the torque is the same at every speed."
+        lambda a: bool(a.limits), "No top speed is known: the torque is the same at every speed."
     ),
     "current and power": Phenomenon(
         lambda a: a.motor is None and bool(a.limits),
-        lambda a: "There is no winding, and so no current, voltage, power or energy.",
+        "There is no winding, and so no current, voltage, power or energy.",
     ),
-    "inductance": Phenomenon(
-        lambda a: a.motor is not None, lambda a: "No inductance is known: the current follows at once."
-    ),
+    "inductance": Phenomenon(lambda a: a.motor is not None, "No inductance is known: the current follows at once."),
     "winding heat": Phenomenon(
         lambda a: a.motor is not None or bool(a.limits),
-        lambda a: "No thermal figures are known: how long a torque can last is not checked.",
+        "No thermal figures are known: how long a torque can last is not checked.",
     ),
     "dry friction": Phenomenon(
-        lambda a: (a.motor is not None and not viscous(a.motor)) or (bool(a.limits) and a.friction is None),
-        lambda a: "No friction is known: the joint turns freely.",
+        lambda a: (a.motor is not None and not has_viscous_drag(a.motor)) or (bool(a.limits) and a.friction is None),
+        "No friction is known: the joint turns freely.",
     ),
     "rotor inertia": Phenomenon(
         lambda a: a.motor is not None or bool(a.limits),
-        lambda a: "No rotor inertia is known: give the joint an armature, or the drive is lighter than it is.",
+        "No rotor inertia is known: give the joint an armature, or the drive is lighter than it is.",
     ),
     "gear loss": of_motor(
         lambda m: m.gearbox is not None, "No efficiency of the gears is known: they lose nothing here."
     ),
 }
-"""What an actuator may leave open, and what that means; asked where the phenomenon of that name is not there."""
+"""What an actuator may leave open, and what that means; used where the phenomenon of that name is absent."""
 
 
 # --- simulators that know a joint alone
 
 
 def kept_by_joint(actuator: Actuator, joint: Joint, line: bool, stiction: bool = False) -> dict[str, str]:
-    """What a simulator holds that has a PD, a largest torque, an armature and friction of the joint.
+    """What a simulator represents that has a PD, a largest torque, an armature and friction of the joint.
 
-    `line` says whether its torque falls with speed as `DcClip` does, `stiction` whether friction at rest is its own.
+    `line` is whether its torque decreases with speed as that of `DcClip`, `stiction` whether it has friction at rest.
     """
     motor = actuator.motor
     kept = {"controller": volts_note(actuator), "rotor inertia": "", "dry friction": "", "viscous drag": ""}
@@ -317,8 +314,8 @@ def kept_by_joint(actuator: Actuator, joint: Joint, line: bool, stiction: bool =
     if motor is not None and joint.saturation_effort is not None and motor.gearbox is not None:
         lost, back = (1.0 - x for x in _efficiencies(motor))
         if lost > 0.0:
-            told = f"Efforts count behind the gears: the motor gives {1 - lost:.3g} of what is asked for."
-            kept["controller"] = f"{kept['controller']} {told}".strip()
+            note = f"Efforts count behind the gears: the motor gives {1 - lost:.3g} of what is asked for."
+            kept["controller"] = f"{kept['controller']} {note}".strip()
         kept["gear loss"] = (
             f"The gears lose {100 * lost:.3g} % of the torque in either direction of power; a load that drives them "
             f"back feels {100 * (1 / max(1.0 - back, 1e-9) - 1):.3g} % more."

@@ -1,4 +1,4 @@
-"""MJCF as every room reads it: XML with what it includes, looked at before MuJoCo opens any of its files.
+"""MJCF with its included files, checked before MuJoCo opens any of them.
 
 Public models include files of folders beside their own, Meta-World's `../scene/basic_scene.xml` for one, so that an
 include may leave the model's folder. It has to be relative and lead to a file called .xml or .mjcf then; an absolute
@@ -29,17 +29,17 @@ ASSET = 1_000_000_000
 _FOLDERS = ("meshdir", "texturedir", "assetdir")
 
 
-def parsed(source: str | Path) -> ElementTree.Element:
+def parse_mjcf(source: str | Path) -> ElementTree.Element:
     """The root of an MJCF text or file, with what it includes."""
-    return _parsed(source, lambda path: read_text(path, LARGEST, what="an MJCF file or its text"))
+    return _parse(source, lambda path: read_text(path, LARGEST, what="an MJCF file or its text"))
 
 
 def require_readable(source: str | Path) -> None:
-    """Raise a `ParameterError` where MuJoCo should not open a model: a pipe, a device, too large a file among its own.
+    """Check that MuJoCo may open a model; raise ParameterError for a pipe, a device or too large a file.
 
-    MuJoCo takes comments in any encoding, and so does this.
+    MuJoCo accepts comments in any encoding, and so does this.
     """
-    root = _parsed(source, lambda path: read_bytes(path, LARGEST, what="an MJCF file").decode("utf-8-sig", "replace"))
+    root = _parse(source, lambda path: read_bytes(path, LARGEST, what="an MJCF file").decode("utf-8-sig", "replace"))
     folder = Path() if is_text(source) else Path(source).parent
     folders = [each.get(name) for each in root.iter("compiler") for name in _FOLDERS]
     places = [folder, *(folder / name for name in folders if name)]
@@ -56,14 +56,14 @@ def is_text(source: object) -> bool:
     return isinstance(source, str) and source.lstrip().startswith("<")
 
 
-def _parsed(source: str | Path, read: Callable[[Path], str]) -> ElementTree.Element:
+def _parse(source: str | Path, read: Callable[[Path], str]) -> ElementTree.Element:
     if is_text(source):
-        return _included(str(source), "the MJCF text", Path(), {}, read)
+        return _include(str(source), "the MJCF text", Path(), {}, read)
     path = Path(source)
-    return _included(read(path), str(path), path.parent, {path.resolve(): False}, read)
+    return _include(read(path), str(path), path.parent, {path.resolve(): False}, read)
 
 
-def _included(
+def _include(
     text: str, where: str, folder: Path, seen: dict[Path, bool], read: Callable[[Path], str]
 ) -> ElementTree.Element:
     """The element of a text, with each <include> replaced by what its file holds.
@@ -76,25 +76,25 @@ def _included(
             if child.tag != "include":
                 continue
             path = folder / child.get("file", "")
-            real = _allowed(path, child.get("file", ""), where, folder)
+            real = _allowed_path(path, child.get("file", ""), where, folder)
             if real in seen:
                 again = "is included twice: MuJoCo takes each file once" if seen[real] else "includes itself"
                 raise ParameterError(f"{path}: {again}")
             if len(seen) >= MOST_FILES:
                 raise ParameterError(f"{where}: includes more than {MOST_FILES} files; merge some of them")
             seen[real] = False
-            inner = _included(read(path), str(path), folder, seen, read)
+            inner = _include(read(path), str(path), folder, seen, read)
             seen[real] = True
             parent[place : place + 1] = list(inner)
     return root
 
 
-def _allowed(path: Path, name: str, where: str, folder: Path) -> Path:
+def _allowed_path(path: Path, name: str, where: str, folder: Path) -> Path:
     """The file of an include."""
     try:
         real, home = path.resolve(), folder.resolve()
     except (OSError, ValueError, RuntimeError):
-        raise ParameterError(f"{where}: includes {name[:100]!r}, which is no path") from None
+        raise ParameterError(f"{where}: includes {name[:100]!r}, which is not a path") from None
     if real.is_relative_to(home):
         return real
     if Path(name).is_absolute():
@@ -120,7 +120,7 @@ def _element(text: str, where: str) -> ElementTree.Element:
     try:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as error:
-        raise ParameterError(f"{where}: is no well-formed XML: {error}") from None
+        raise ParameterError(f"{where}: is not well-formed XML: {error}") from None
     if any(len(element.attrib) > MOST_ATTRIBUTES for element in root.iter()):
         raise ParameterError(
             f"{where}: an element has more than {MOST_ATTRIBUTES} attributes; none of MJCF has so many"

@@ -9,22 +9,22 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..actuator import Actuator, TanhFriction
-from ..checks import require, require_part
+from ..checks import Number, require, require_part
 from ..errors import ParameterError
-from ..motor import Coulomb, Dahl, Drag, LuGre, Rotor
+from ..motor import Coulomb, Dahl, Drag, LuGre, Motor, Rotor
 from ..physics.limits import clip
 from ..physics.ops import sign, where
 from .loss import Loss
 
 
 class Law(Protocol):
-    """What a simulator computes for a joint whose motion is given."""
+    """What a simulator computes for a joint with prescribed motion."""
 
     def initial(self, shape: tuple[int, ...] = ()) -> Any:
-        """The state of a batch at its beginning."""
+        """The initial state of a batch."""
         ...
 
-    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
         """The state after a step, and the torque on the joint over it, friction included and inertia apart [N·m]."""
         ...
 
@@ -34,9 +34,9 @@ class OnJoint:
     """An actuator and the joint's own inertia and friction, all on the joint's side of the gear."""
 
     actuator: Actuator
-    """What drives the joint, in our words."""
+    """What drives the joint, as a backemf actuator."""
     joint: str = ""
-    """Name of the joint, if the file says so."""
+    """Name of the joint, if the file has one."""
     armature: float = 0.0
     """Inertia added to the joint [kg·m²]."""
     coulomb: float = 0.0
@@ -46,13 +46,13 @@ class OnJoint:
     viscous: float = 0.0
     """Friction of the joint per speed [N·m·s/rad]."""
     beside: Mapping[str, float] = field(default_factory=dict)
-    """Numbers of the simulator's own that have no place in our words, by the names that its `write` takes."""
+    """Numbers that only the simulator has, by the names that its `write` takes."""
 
     robots: tuple[str, ...] = field(default=(), compare=False)
     """Names of the robots that have it, where a file holds several."""
     losses: tuple[Loss, ...] = field(default=(), compare=False)
-    """What the simulator's file says and the actuator does not: what was approximated or dropped when it was read, or
-    is unknown because it stands in another file."""
+    """What the actuator does not represent of the simulator's file: what was approximated or dropped when it was read,
+    or is unknown because it is in another file."""
 
     def __post_init__(self) -> None:
         require_part(self, "actuator", Actuator)
@@ -63,10 +63,10 @@ class OnJoint:
         """What the simulator computes with it."""
         return ActuatorLaw(self)
 
-    def folded(self) -> Actuator:
+    def fold(self) -> Actuator:
         """The actuator with the joint's inertia and friction in its motor.
 
-        Without a motor it has the friction; the inertia is then for the load to carry.
+        Without a motor it has the friction, and the inertia belongs to the load.
         """
         motor = self.actuator.motor
         if motor is None:
@@ -81,8 +81,8 @@ class OnJoint:
         if self.coulomb > 0.0:
             if isinstance(motor.friction, (Dahl, LuGre)):
                 raise ParameterError(
-                    f"joint {self.joint!r} has dry friction beside the bristles of its motor, and a Motor has one of "
-                    "them: take read_actuator, which holds both"
+                    f"joint {self.joint!r} has dry friction besides the bristles of its motor, and a Motor has one "
+                    "friction: use the OnJoint that read_actuator returns, which has both"
                 )
             own = motor.friction or Coulomb(coulomb=0.0)
             changes["friction"] = replace(own, coulomb=own.coulomb + self.coulomb / n)
@@ -91,14 +91,19 @@ class OnJoint:
             changes["drag"] = Drag(coefficients=(had[0] + self.viscous / n**2, *had[1:]))
         return replace(self.actuator, motor=replace(motor, **changes)) if changes else self.actuator
 
-    def rubbed(self, torque: Any, velocity: Any) -> Any:
-        """A torque less the friction of the joint, whose motion is given [N·m].
+    def after_friction(self, torque: Number, velocity: Number) -> Any:
+        """A torque minus the friction of the joint, with prescribed motion [N·m].
 
-        Dry friction is against a motion; at rest it takes up the torque as far as it can.
+        Dry friction opposes motion; at rest it balances the torque as far as it can.
         """
         torque = torque - self.viscous * velocity
         most = self.coulomb if self.stiction is None else self.stiction
         return torque - where(velocity == 0.0, clip(torque, -most, most), sign(velocity) * self.coulomb)
+
+
+def with_actuator(thing: Motor | Actuator | OnJoint, actuator: Actuator) -> Actuator | OnJoint:
+    """The same with another actuator: an `OnJoint` keeps its joint."""
+    return replace(thing, actuator=actuator) if isinstance(thing, OnJoint) else actuator
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,7 @@ class Unread:
     kind: str
     """What the simulator calls it, such as "muscle" or "ActuatorNetMLPCfg"."""
     why: str
-    """Why it is not read, and what would help: one sentence with the file, the line or the field."""
+    """Why it is not read, and the remedy: one sentence with the file, the line or the field."""
     robots: tuple[str, ...] = field(default=(), compare=False)
     """Names of the robots that have it, where a file holds several."""
 
@@ -119,14 +124,14 @@ class Unread:
 
 
 HEAVY = 1e6
-"""Inertia of a joint whose motion is given, over that of the rotor."""
+"""Inertia of a joint with prescribed motion, over that of the rotor."""
 
 
 class ActuatorLaw:
-    """Our own actuator on a joint whose motion is given.
+    """A backemf actuator on a joint with prescribed motion.
 
-    With `knows_load` its friction and gears know that the joint cannot be held up; without, they know of no load, as
-    inside a simulator that tells them none.
+    With `knows_load`, its friction and gears see a load that cannot be stopped; without, they see none, as inside a
+    simulator that does not report one.
     """
 
     def __init__(self, on_joint: OnJoint, knows_load: bool = False):
@@ -141,6 +146,6 @@ class ActuatorLaw:
     def initial(self, shape: tuple[int, ...] = ()) -> Any:
         return self._step.initial(shape)
 
-    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
         state, out = self._step(state, command, position, velocity, dt, **self._load)
-        return state, self.on_joint.rubbed(out.torque, velocity)
+        return state, self.on_joint.after_friction(out.torque, velocity)

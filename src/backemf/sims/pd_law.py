@@ -1,6 +1,6 @@
-"""The PD law of simulators that know a joint alone, with a flat limit or the torque-speed line of a DC motor.
+"""The PD law of simulators that only have joints, with a flat limit or the torque-speed line of a DC motor.
 
-mjlab and Isaac Lab have the same law under names of their own; each room adds what only it has.
+mjlab and Isaac Lab have the same law under different names; each package adds what only it has.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def pd_torque(
     position_target: Any,
     velocity_target: Any,
     effort_target: Any,
-    position: Any,
-    velocity: Any,
+    position: Number,
+    velocity: Number,
 ) -> Any:
     """Torque of the PD law before any limit, the effort target added last [N·m]."""
     torque = law.stiffness * (position_target - position)

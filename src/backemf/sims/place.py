@@ -1,8 +1,8 @@
-"""Where something stands in a file, as sentences of every reader begin."""
+"""Positions in files, for error messages."""
 
 from __future__ import annotations
 
 
 def place(file: str, line: int) -> str:
-    """A file and a line, as a sentence begins."""
+    """A file and a line, for the start of an error message."""
     return f"{file}, line {line}" if file else f"line {line}"

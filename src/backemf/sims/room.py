@@ -1,7 +1,7 @@
-"""The door of a simulator's room: the few names that every package beside this file offers, with the same signatures.
+"""The interface of a simulator's package: the few names that every package here offers, with the same signatures.
 
-`transfer/` knows a simulator by these names alone. What a room offers besides is its own: the classes of its law, and
-what its program needs to run our motors.
+`transfer/` uses only these names. What else a package offers is specific to it: the classes of its law, and what its
+program needs to run backemf motors.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ from .text import Written
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """What a room says of itself."""
+    """Facts about a simulator's package."""
 
     title: str
-    """The simulator as people call it, such as "Isaac Lab"."""
+    """Name of the simulator, such as "Isaac Lab"."""
     kinds: tuple[str, ...] = ()
     """Kinds of actuators that `write` can choose from; empty: there is one kind."""
     whole: tuple[str, ...] = ()
-    """Those of the kinds that hold one of our actuators as it is, so that no number is given beside it."""
+    """Those of the kinds that hold a whole backemf actuator, so that no number is given with it."""
     versions: tuple[str, ...] = ()
     """Versions whose files are known, the newest last; empty: its files do not depend on the version."""
     check_version: Callable[[str], object] | None = None
-    """What raises one sentence for a version that is not known, where more are known than those that are named."""
+    """Raises ParameterError for an unknown version, where more are known than those in `versions`."""
     networks: bool = False
     """Whether an actuator may be a network in a file: then `write_learned` and `read_learned` are there too."""
     any_voltage: bool = False
-    """Whether it holds a motor whose voltage nothing limits."""
+    """Whether it can represent a motor without a voltage limit."""
     plugin: str | None = None
-    """Name of what runs our motors inside the simulator, which is loaded when it is used; None: nothing does."""
+    """Name of the class that runs backemf motors inside the simulator, loaded on first use; None: there is none."""
     holds: Callable[[Path], bool] = lambda file: True
     """Whether a file with one of the simulator's endings is a file of this simulator."""
 
     @property
     def newest(self) -> str | None:
-        """The version that is meant where none is said."""
+        """The default version."""
         return self.versions[-1] if self.versions else None
 
     def require(self, kind: str | None, version: str | None) -> None:
-        """Raise a `ParameterError` if there is no such kind of actuator, or the version is not known."""
+        """Check a kind of actuator and a version; raise ParameterError if either is not known."""
         self.require_kind(kind)
         self.require_version(version)
 
     def require_kind(self, kind: str | None) -> None:
-        """Raise a `ParameterError` if there is no such kind of actuator."""
+        """Check a kind of actuator; raise ParameterError if there is no such kind."""
         if kind is None or kind in self.kinds:
             return
         if not self.kinds:
@@ -61,7 +61,7 @@ class About:
         raise ParameterError(f"kind = {kind!r}: must be one of {', '.join(self.kinds)}")
 
     def require_version(self, version: str | None) -> None:
-        """Raise a `ParameterError` if the files of a version are not known."""
+        """Check a version; raise ParameterError if its files are not known."""
         if version is None or version in self.versions:
             return
         if self.check_version is not None:
@@ -77,7 +77,7 @@ class Room(Protocol):
 
     @property
     def ABOUT(self) -> About:
-        """What the room says of itself."""
+        """Facts about the package."""
         ...
 
     @property
@@ -100,10 +100,10 @@ class FileRoom(Room, Protocol):
         timestep: float | None = None,
         **numbers: Any,
     ) -> Written:
-        """The text for an actuator, and what becomes of each phenomenon.
+        """The text for an actuator, and the status of each phenomenon.
 
-        `joint` names the joint as the simulator does; left out, it is that of an `OnJoint`, or one that the room
-        chooses. `kind` is one of `ABOUT.kinds`, chosen by what the actuator has if left out, `version` one of
+        `joint` names the joint as the simulator does; left out, it is that of an `OnJoint`, or a default
+        name. `kind` is one of `ABOUT.kinds`, chosen by what the actuator has if left out, `version` one of
         `ABOUT.versions`, the newest if left out. `timestep` is the physics step of the simulator [s], which some need
         for a delay. `numbers` are the room's own; every room takes `supply`, `effort` and `effort_limit`.
         """
@@ -112,7 +112,7 @@ class FileRoom(Room, Protocol):
     def read_actuator(self, source: Any, joint: str | None = None, *, version: str | None = None) -> OnJoint:
         """The actuator of a text, a path or an object of the simulator, or the one for a joint.
 
-        Its `law()` is what the simulator computes with it, its `losses` what of it has no place in our actuator.
+        Its `law()` is what the simulator computes with it, its `losses` what the backemf actuator does not represent.
         """
         ...
 

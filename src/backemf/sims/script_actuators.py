@@ -7,7 +7,7 @@ become the same.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,34 +17,10 @@ from .on_joint import Unread
 from .place import place
 from .script import Script
 from .script_actuator import Call, Unresolved
-from .script_names import last_name
-from .script_values import DEPTH, STEPS, Instance, LocalClass, Unknown
+from .script_values import DEPTH, STEPS, Dialect, Instance, LocalClass, NotKnownError, Unknown, last_name, require_known
 
 LARGEST_FILE = 16_000_000
 """Longest file that is read [bytes]."""
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How a simulator's configurations are told from everything else in a text."""
-
-    known: tuple[str, ...]
-    """Classes of actuators that are read."""
-    marker: str
-    """The field that every actuator has: its patterns of joint names."""
-    parts: tuple[str, ...] = ()
-    """Classes and enumerations that stand inside them."""
-    copies: bool = False
-    """Whether a class holds copies of what it is made of, as Isaac Lab's do."""
-    laws: tuple[str, ...] = ("class_type", "build")
-    """What a class of the user's own must leave alone to be one of the known ones."""
-    older: tuple[str, ...] = ()
-    """What earlier versions call the marker."""
-
-    @property
-    def markers(self) -> tuple[str, ...]:
-        """Every name of the field that an actuator has."""
-        return (self.marker, *self.older)
 
 
 def read_calls(source: Any, dialect: Dialect, file: str = "") -> list[Call | Unread]:
@@ -63,7 +39,7 @@ def read_calls(source: Any, dialect: Dialect, file: str = "") -> list[Call | Unr
 
 def calls_of_text(text: str, dialect: Dialect, file: str = "") -> list[Call | Unread]:
     """Every actuator of a text, in its order."""
-    script = Script(text, file, known=dialect.known, parts=dialect.parts, copies=dialect.copies)
+    script = Script(text, dialect, file)
     held = _holders(script, dialect)
     rows: list[tuple[int, int, Call | Unread]] = []
     # a function that is followed twice makes the same actuators on the same lines
@@ -141,17 +117,14 @@ def _families(script: Script, dialect: Dialect, held: dict[int, Any]) -> list[li
 
 
 def _row_of(instance: Instance, dialect: Dialect, held: list[tuple[str, str]], line: int) -> tuple[Call, Call | Unread]:
-    """An actuator as it stands, and what becomes of it."""
+    """An actuator as it is written, and the row that it becomes."""
     group = next((group for _, group in held if group), "")
     call = _call_of(instance, tuple(dict.fromkeys(root for root, _ in held)), group, line)
     name = call.label(dialect.marker)
+    why = instance.problem
     if instance.name not in dialect.known:
-        known = ", ".join(dialect.known)
-        told = f"{instance.name or 'this class'} is no actuator that is known here: it must be one of {known}"
-        return call, Unread(name, instance.name, f"{call.at()}: {told}", call.robots)
-    if instance.problem:
-        return call, Unread(name, instance.name, f"{call.at()}: {instance.problem}", call.robots)
-    return call, call
+        why = f"{instance.name or 'this class'} is not a known actuator: it must be one of {', '.join(dialect.known)}"
+    return call, Unread(name, instance.name, f"{call.at()}: {why}", call.robots) if why else call
 
 
 def _call_of(instance: Instance, robots: tuple[str, ...] = (), group: str = "", line: int = 0, depth: int = 0) -> Call:
@@ -159,31 +132,22 @@ def _call_of(instance: Instance, robots: tuple[str, ...] = (), group: str = "", 
     for name, value in instance.fields.items():
         try:
             values[name] = _plain(value, [STEPS // 4], depth)
-        except _NotTold as lost:
-            written = instance.shown.get(name) or name
-            told = f"{written} {'has no value' if lost.unknown.no_value else 'is no number that can be read off'}"
-            told = lost.unknown.why if lost.unknown.why.startswith(told) else f"{told} ({lost.unknown.why})"
-            values[name] = Unresolved(f"{told}: write the number there", instance.lines.get(name, ("", 0))[1])
+        except NotKnownError as error:
+            lost, written = error.unknown, instance.shown.get(name) or name
+            why = f"{written} {'has no value' if lost.no_value else 'cannot be read as a number'}"
+            why = lost.why if lost.why.startswith(why) else f"{why} ({lost.why})"
+            values[name] = Unresolved(f"{why}: write the number there", instance.lines.get(name, ("", 0))[1])
     lines = {name: at for name, (_, at) in instance.lines.items()}
     files = {name: file for name, (file, _) in instance.lines.items() if file != instance.file}
     return Call(instance.name, values, line or instance.line, lines, instance.file, robots, group, files)
-
-
-class _NotTold(Exception):
-    def __init__(self, unknown: Unknown):
-        super().__init__(unknown.why)
-        self.unknown = unknown
 
 
 def _plain(value: Any, left: list[int], depth: int) -> Any:
     """A value with lists for tuples and a `Call` for each class; raises where a part of it is not known."""
     left[0] -= 1
     if left[0] < 0 or depth > DEPTH:
-        raise _NotTold(Unknown("it is too large"))
-    if isinstance(value, Unknown):
-        raise _NotTold(value)
-    if isinstance(value, LocalClass):
-        raise _NotTold(Unknown(f"{value.name} is a class"))
+        value = Unknown("it is too large")
+    require_known(Unknown(f"{value.name} is a class") if isinstance(value, LocalClass) else value)
     if isinstance(value, Instance):
         return _call_of(value, depth=depth + 1)
     if isinstance(value, (list, tuple)):
@@ -194,16 +158,14 @@ def _plain(value: Any, left: list[int], depth: int) -> Any:
 
 
 def _unseen(script: Script, dialect: Dialect) -> list[tuple[int, int, Unread]]:
-    """Actuators that were not come by, as in a lambda or after too much work."""
+    """Actuators that were not reached, as in a lambda or after too much work."""
     found = []
+    long = f"the file takes more than {STEPS} steps to evaluate" if script.exhausted else "it is inside a lambda"
     for node in ast.walk(script.tree):
         if not isinstance(node, ast.Call) or id(node) in script.visited:
             continue
         name = last_name(node.func)
         if name in dialect.known or any(keyword.arg in dialect.markers for keyword in node.keywords):
-            long = (
-                f"the file takes more than {STEPS} steps to work out" if script.exhausted else "it is inside a lambda"
-            )
-            why = f"{place(script.file, node.lineno)}: {name} is not read: {long}: give it a file of its own"
+            why = f"{place(script.file, node.lineno)}: {name} is not read: {long}: give it its own file"
             found.append((node.lineno, len(script.instances), Unread(name, name, why)))
     return found

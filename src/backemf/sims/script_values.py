@@ -1,18 +1,48 @@
-"""What the expressions of a configuration text stand for, and how much of it is worked out at most."""
+"""Values of the expressions in a configuration text, and the limits on evaluating it."""
 
 from __future__ import annotations
 
+import ast
+import inspect
+import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 STEPS = 200_000
-"""Parts of expressions that are worked out for one text [1]."""
+"""Parts of expressions that are evaluated for one text at most [1]."""
 DEPTH = 80
 """Deepest nesting of an expression, and of the lists in a value [1]."""
 LONGEST = 20_000
-"""Longest text or list that is worked out [characters, items]."""
+"""Longest text or list that is evaluated [characters, items]."""
 LARGEST = 2**1024
-"""Whole numbers stay below it, as floats do."""
+"""Integers stay below it, as floats do."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Scope = dict[str, Any]
+"""Names and their values."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a simulator's configurations are told from everything else in a text."""
+
+    known: tuple[str, ...]
+    """Classes of actuators that are read."""
+    marker: str
+    """The field that every actuator has: its patterns of joint names."""
+    parts: tuple[str, ...] = ()
+    """Classes and enumerations inside them."""
+    copies: bool = False
+    """Whether a class holds copies of its arguments, as Isaac Lab's do."""
+    laws: tuple[str, ...] = ("class_type", "build")
+    """What a user's class must not change to count as one of the known ones."""
+    older: tuple[str, ...] = ()
+    """What earlier versions call the marker."""
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """Every name of the field that an actuator has."""
+        return (self.marker, *self.older)
 
 
 class Exhausted(Exception):
@@ -23,6 +53,27 @@ class NoValueError(Exception):
     """An operation that has no value, and why."""
 
 
+class NotKnownError(Exception):
+    """An operation on a value that is not known."""
+
+    def __init__(self, unknown: Unknown):
+        super().__init__(unknown.why)
+        self.unknown = unknown
+
+
+def require(condition: bool, why: str = "") -> None:
+    """Raise `NoValueError` unless an operation has a value."""
+    if not condition:
+        raise NoValueError(why)
+
+
+def require_known(*values: Any) -> None:
+    """Raise `NotKnownError` for the first value that is not known."""
+    for value in values:
+        if isinstance(value, Unknown):
+            raise NotKnownError(value)
+
+
 class Budget:
     """Work that is left for a text."""
 
@@ -30,14 +81,14 @@ class Budget:
         self.left = steps
 
     def spend(self, steps: int = 1) -> None:
-        """Count some steps; raises `Exhausted` where none are left."""
+        """Count some steps; raise `Exhausted` where none are left."""
         self.left -= steps
         if self.left < 0:
             raise Exhausted
 
 
 class Unknown:
-    """A value that only running the program would tell."""
+    """A value that only running the program would give."""
 
     __slots__ = ("name", "no_value", "why")
 
@@ -45,7 +96,7 @@ class Unknown:
         self.why = why
         """What is not known, in one clause."""
         self.name = name
-        """What stands for it in a path."""
+        """Placeholder for it in a path."""
         self.no_value = no_value
         """Whether the text is clear and has no value, such as 1 / 0."""
 
@@ -56,33 +107,44 @@ class Imported(Unknown):
     __slots__ = ("module", "original")
 
     def __init__(self, module: str, original: str, name: str):
-        shown = f"{module}.{original}" if original else module
         super().__init__(f"{name} is imported from {module or 'another file'}, which is not read", name)
         self.module = module
-        self.original = original or shown
+        self.original = original or module
 
 
 class LocalFunction(Unknown):
-    """A function that the text itself defines; what it returns is worked out where it is called."""
+    """A function that the text itself defines; its result is evaluated where it is called."""
 
     __slots__ = ("calls", "defaults", "file", "node", "scopes")
 
-    def __init__(self, node: Any, scopes: list[dict[str, Any]], file: str, defaults: dict[str, Any]):
+    def __init__(self, node: Function, scopes: list[Scope], file: str, defaults: Scope):
         super().__init__(f"{node.name}(...) is a function", node.name)
         self.node, self.scopes, self.file, self.defaults = node, scopes, file, defaults
         self.calls: list[set[str]] = []
-        """Arguments that each call has given."""
+        """Names of the arguments that each call gave."""
 
-    def defaulted(self, values: list[Any], more: dict[str, Any]) -> set[str]:
-        """Arguments that a call leaves as they are."""
-        names = [argument.arg for argument in (*self.node.args.posonlyargs, *self.node.args.args)]
-        return {name for name in self.defaults if name not in more and name not in names[: len(values)]}
+    @property
+    def signature(self) -> inspect.Signature:
+        """Its arguments, with the values of their defaults."""
+        args = self.node.args
+        kinds = (
+            (inspect.Parameter.POSITIONAL_ONLY, args.posonlyargs),
+            (inspect.Parameter.POSITIONAL_OR_KEYWORD, args.args),
+            (inspect.Parameter.VAR_POSITIONAL, [args.vararg]),
+            (inspect.Parameter.KEYWORD_ONLY, args.kwonlyargs),
+            (inspect.Parameter.VAR_KEYWORD, [args.kwarg]),
+        )
+        rows = [(argument, kind) for kind, arguments in kinds for argument in arguments if argument is not None]
+        empty = inspect.Parameter.empty
+        return inspect.Signature(
+            [inspect.Parameter(row.arg, kind, default=self.defaults.get(row.arg, empty)) for row, kind in rows]
+        )
 
     @property
     def whole(self) -> bool:
-        """Whether its calls tell all it makes: it needs arguments, or has none, or one call gives every one."""
-        a = self.node.args
-        every = {argument.arg for argument in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+        """Whether its calls show all it makes: it needs arguments, or has none, or one call gives every one."""
+        args = self.node.args
+        every = {argument.arg for argument in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
         return bool(self.calls) and (every != set(self.defaults) or any(every <= given for given in self.calls))
 
 
@@ -92,7 +154,7 @@ class Partial(str):
     __slots__ = ("missing",)
     missing: tuple[str, ...]
 
-    def __new__(cls, text: str, missing: tuple[str, ...] = ()) -> Partial:
+    def __new__(cls, text: str, missing: tuple[str, ...] = ()) -> Self:
         made = super().__new__(cls, text)
         made.missing = missing
         return made
@@ -104,7 +166,7 @@ class NamedRow(tuple):
     names: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, **values: Any) -> NamedRow:
+    def of(cls, **values: float) -> NamedRow:
         """A row by its names."""
         made = cls(values.values())
         made.names = tuple(values)
@@ -116,7 +178,7 @@ class LocalClass:
     """A class that the text itself defines."""
 
     name: str
-    """Its name, or that of the class that it is but for its values."""
+    """Its name, or that of the known class from which it differs only in values."""
     fields: dict[str, Any]
     """Values that its body gives."""
     lines: dict[str, int]
@@ -125,12 +187,12 @@ class LocalClass:
 
 @dataclass(eq=False)
 class Instance:
-    """A class with its fields, while a text is worked out."""
+    """A class with its fields, while a text is evaluated."""
 
     name: str
     """Name of the class, without the module."""
     file: str
-    """File in which it stands."""
+    """File that it is in."""
     line: int
     """Line on which it begins [1]."""
     order: int
@@ -144,18 +206,36 @@ class Instance:
     problem: str = ""
     """Why it cannot be read, if so."""
     origin: Instance | None = None
-    """What it is a copy of."""
+    """The instance that it is a copy of."""
     made: tuple[str, int] = ("", 0)
     """File and line of the statement that copied it."""
     called: int = 0
-    """Line on which the function that makes it is called; 0: it is made by none [1]."""
+    """Line on which the function that makes it is called; 0: no function makes it [1]."""
 
     @property
     def first(self) -> Instance:
-        """The one that stands in the text, of which this is a copy."""
+        """The instance in the text that this is a copy of."""
         return self if self.origin is None else self.origin
 
 
-def plural(count: int, what: str) -> str:
-    """A count with its noun."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def one_line(node: ast.AST) -> str:
+    """An expression on one line, shortened for an error message."""
+    try:
+        text = ast.unparse(node)
+    except (RecursionError, ValueError):
+        return "an expression"
+    return re.sub(r"\s+", " ", text)[:60]
+
+
+def last_name(node: ast.AST) -> str:
+    """Last part of a dotted name, or an empty text."""
+    return getattr(node, "id", "") or getattr(node, "attr", "")
+
+
+def dotted_name(node: ast.AST) -> str:
+    """A dotted name, or an empty text."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute) and len(parts) < 10:
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""

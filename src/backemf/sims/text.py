@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ParameterError
-from .digits import rounded
+from .digits import round_digits
 
 if TYPE_CHECKING:
     from .losses import Loss
@@ -49,13 +49,13 @@ def write_call(name: str, lines: list[tuple[str, Any]]) -> str:
     rows = [f"{name}("]
     for key, value in lines:
         if isinstance(value, Figure):
-            rows.append(f"    {key}={rounded(value.value)!r},  # {value.unit}: {value.source}")
+            rows.append(f"    {key}={round_digits(value.value)!r},  # {value.unit}: {value.source}")
         else:
             rows.append(f"    {key}={value},")
     return "\n".join([*rows, ")"])
 
 
-def quoted(joints: Any) -> str:
+def quote(joints: Any) -> str:
     """Patterns of joint names as Python writes them, with commas between; one text is one pattern."""
     found = (joints,) if isinstance(joints, str) else tuple(joints) if isinstance(joints, (list, tuple)) else ()
     if not found or not all(isinstance(pattern, str) for pattern in found):

@@ -1,4 +1,4 @@
-"""Stages of USD as every room opens them: a `Usd.Stage`, the path of a file, or the text of a .usda file."""
+"""USD stages: a `Usd.Stage`, the path of a file, or the text of a .usda file."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ PATH = re.compile(r"(/[A-Za-z_]\w*)+", re.ASCII)
 """Path of a prim."""
 
 
-def prim_path(joint: str | None, thing: Any = None) -> str:
+def prim_path(joint: str | None, thing: object = None) -> str:
     """The path of a joint's prim, an axis behind a colon included; a bare name is that of a joint of /robot.
 
-    None is the joint of an `OnJoint`, if it says one.
+    None is the joint of an `OnJoint`, if it has one.
     """
     if joint is None:
         joint = thing.joint if isinstance(thing, OnJoint) and thing.joint else "joint"
@@ -42,8 +42,8 @@ def usd(*names: str) -> tuple[Any, ...]:
         raise MissingExtraError("usd-core", "usd", "Reading and writing USD") from None
 
 
-def opened(stage: Any, text: bool = True) -> Any:
-    """The stage itself, that of a file, or where `text` is allowed that of a text; raises one sentence if it cannot."""
+def open_stage(stage: Any, text: bool = True) -> Any:
+    """A stage: as given, of a file or, where `text` is allowed, of a text; raise ParameterError if unreadable."""
     Sdf, Tf, Usd, UsdUtils = usd("Sdf", "Tf", "Usd", "UsdUtils")
     if isinstance(stage, Usd.Stage):
         return stage
@@ -55,7 +55,7 @@ def opened(stage: Any, text: bool = True) -> Any:
     name = "the text of the stage" if inline else str(stage)
     if inline and len(str(stage)) > LARGEST:
         raise ParameterError(f"{name}: is longer than {LARGEST:,} characters; give the robot alone")
-    quiet = UsdUtils.CoalescingDiagnosticDelegate()  # what USD has to say comes as one sentence
+    quiet = UsdUtils.CoalescingDiagnosticDelegate()  # USD's own messages are not shown
     try:
         if not inline and not Path(stage).is_file():
             raise ParameterError(f"{name}: there is no such file")
@@ -70,15 +70,15 @@ def opened(stage: Any, text: bool = True) -> Any:
     finally:
         del quiet
     if found is None:
-        raise ParameterError(f"{name[:200]}: is no USD that can be read; usdcat says where it breaks")
+        raise ParameterError(f"{name[:200]}: is not USD that can be read; usdcat shows where it fails")
     return found
 
 
 def _bounded_layers(root: Any, name: str) -> list[Any]:
-    """Every layer that a stage is composed of, each looked at before it is opened; raises one sentence if one is not.
+    """Every layer that a stage is composed of, each checked before it is opened; raise ParameterError if one fails.
 
     A stage names other files: they are opened if they are plain files of a bounded size, and there are not too many.
-    USD itself would wait for ever on a pipe, and read whatever stands there.
+    USD itself would block on a pipe, and read files of any kind.
     """
     Sdf, Tf = usd("Sdf", "Tf")
     found, seen, pending, total = [], set(), [root], 0
@@ -94,7 +94,9 @@ def _bounded_layers(root: Any, name: str) -> list[Any]:
             size = file.stat().st_size if file.is_file() else LARGEST + 1
             total += size
             if total > LARGEST or len(seen) > MOST:
-                what = "is no plain file" if not file.is_file() else "the files of the stage are too large or too many"
+                what = (
+                    "is not a plain file" if not file.is_file() else "the files of the stage are too large or too many"
+                )
                 raise ParameterError(
                     f"{name[:200]}: {file}: {what}; a stage has up to {MOST} files and {LARGEST // 10**6} MB in all"
                 )

@@ -1,14 +1,14 @@
-"""What an actuator is compared on: its operating range, and a reference duty of a start, a stall, a braking overspeed
-and ten minutes of heat.
+"""What actuators are compared on: the operating range, and a reference duty of a start, a stall, braking from overspeed
+and ten minutes of heating.
 
-The motion of the joint is given, so that every simulator sees the same, and torques can be subtracted. What is asked
-for is a torque; each kind of controller gets it as the target that asks for as much.
+The motion of the joint is prescribed, so that every simulator sees the same, and torques can be subtracted. The demand
+is a torque; each kind of controller gets it as the target that asks for as much.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..actuator.controllers import DutyServo, IdealPd, ModeSelector, Torque, Tor
 from ..actuator.torque_limits import DcClip, EffortLimit, EffortRange, TorqueLimit
 from ..analyze.constants import continuous_current
 from ..analyze.line import line_of
+from ..checks import Number
 from ..errors import ParameterError
 from ..motor import Limits, Motor
 from ..parts import acts
@@ -27,6 +28,7 @@ from ..sims.joint import (
     gear_torque,
     largest_voltage,
     limits_of,
+    parts_of,
     permissible_speed,
     ratio_of,
     single,
@@ -40,9 +42,9 @@ HEATING = "ten minutes of heat"
 HEAT_STEP = 0.1
 """Its step [s]."""
 BAND = 0.05
-"""Share of the permissible speed over which a drive takes its torque back before it is reached [1]."""
+"""Share of the permissible speed over which a drive reduces its torque to 0 [1]."""
 FREE_SPEED = 300.0
-"""Rotor speed up to which a motor is compared whose voltage nothing limits [rad/s]."""
+"""Rotor speed up to which a motor without a voltage limit is compared [rad/s]."""
 OVERSPEED = 1.2
 """Speed at which braking begins, over the speed without load [1]."""
 
@@ -56,11 +58,11 @@ class Scale:
     torque: float
     """Largest torque [N·m]."""
     asked: float
-    """Torque that has to be asked for to get it, since gears lose some [N·m]."""
+    """Torque to ask for to get it, since gears lose some [N·m]."""
     lasting: float
     """Continuous torque to ask for, or half of the largest [N·m]."""
     spin_up: float
-    """Time in which it comes up to speed with as much inertia again as its own [s]."""
+    """Time in which it comes up to speed with a load of as much inertia as its own [s]."""
 
 
 @dataclass(frozen=True)
@@ -89,115 +91,113 @@ class Episode:
 
 def has_voltage(thing: Motor | Actuator | OnJoint) -> bool:
     """Whether it is known what feeds a motor; True without a motor, which needs nothing."""
-    if isinstance(thing, Motor):
-        return thing.ratings is not None and thing.ratings.voltage is not None
-    actuator = thing.actuator if isinstance(thing, OnJoint) else thing
+    motor, actuator = parts_of(thing)
     fed = actuator.supply is not None or largest_voltage(actuator) is not None
-    return fed or actuator.motor is None or has_voltage(actuator.motor)
+    return fed or motor is None or (motor.ratings is not None and motor.ratings.voltage is not None)
 
 
-def fed_by(motor: Motor, actuator: Actuator) -> Supply:
-    """What feeds a motor; where nothing limits its voltage, enough for `FREE_SPEED`, so that there is a range."""
-    if has_voltage(actuator):
-        return feeding(motor, actuator, None)
-    return Supply(voltage=FREE_SPEED * single("Ke", motor.magnet.back_emf_constant))
+def complete_actuator(
+    thing: Motor | Actuator | OnJoint, supply: Supply | Number | None = None, effort: str = "peak"
+) -> Actuator | OnJoint:
+    """The actuator with all that its torque depends on: a supply, and a drive that enforces the current limit.
 
-
-def completed(thing: Motor | Actuator | OnJoint, supply: Any = None, effort: str = "peak") -> Actuator | OnJoint:
-    """The actuator with all that its torque depends on: what feeds it, and a drive that holds the current limit.
-
-    Without a supply it is fed with its rated voltage, if it has one; without a drive's limit the current is held to the
-    maker's, and torque and speed of the joint to what gearbox and rotor are made for.
-    Backlash of a rotor without inertia cannot be simulated and is left out. A joint keeps its own inertia and friction
-    beside those of a motor.
+    Without a supply it is fed with its rated voltage, if it has one. Without a limit of the drive the current is
+    limited to the maker's, and torque and speed of the joint to the ratings of gearbox and rotor. Backlash of a rotor
+    without inertia cannot be simulated and is left out. A joint keeps its own inertia and friction besides those of a
+    motor.
     """
     if isinstance(thing, OnJoint):
         if thing.actuator.motor is None:
             return thing
-        # with a motor it is our own law that counts, and not that of the simulator it was read from
-        own: dict[str, Any] = {entry.name: getattr(thing, entry.name) for entry in fields(OnJoint)}
-        own["actuator"] = completed(thing.actuator, supply, effort)
-        return OnJoint(**own)
+        # with a motor, backemf's own law counts, and not that of the simulator it was read from
+        return replace(as_written(thing), actuator=complete_actuator(thing.actuator, supply, effort))
     actuator = Actuator(thing, controller=Torque()) if isinstance(thing, Motor) else thing
     motor = actuator.motor
     if motor is None:
         return actuator
     amperes = allowed_current(motor, effort)[0]
     if amperes is not None and (motor.limits is None or motor.limits.rated_current is None):
-        limits = replace(motor.limits or Limits(), peak_current=amperes)
-        motor = replace(motor, limits=limits)
+        motor = replace(motor, limits=replace(motor.limits or Limits(), peak_current=amperes))
     if motor.rotor is None and motor.gearbox is not None and acts(motor.gearbox, "backlash"):
-        # nothing moves in the play without inertia
+        # without inertia nothing moves within the backlash
         motor = replace(motor, gearbox=replace(motor.gearbox, backlash=0.0))
     if supply is None and not has_voltage(actuator):
         return replace(actuator, motor=motor)
-    if supply is not None or actuator.supply is None:
-        actuator = replace(actuator, supply=feeding(motor, actuator, supply))
-    return replace(actuator, motor=motor, limits=(*actuator.limits, *rated_limits(motor, actuator.supply, effort)))
+    own = actuator.supply
+    source = feeding(motor, actuator, supply) if supply is not None or own is None else own
+    limits = (*actuator.limits, *rated_limits(motor, source, effort))
+    return replace(actuator, motor=motor, supply=source, limits=limits)
 
 
-def rated_limits(motor: Motor, supply: Any, effort: str) -> tuple[TorqueLimit, ...]:
-    """What gearbox and rotor are made for, as limits of a drive that keeps to it; empty where the motor can do no more.
+def as_written(found: OnJoint) -> OnJoint:
+    """What a motor file holds of an actuator and its joint: all but the simulator's own law."""
+    return OnJoint(**{entry.name: getattr(found, entry.name) for entry in fields(OnJoint)})
+
+
+class Strength(NamedTuple):
+    """What a motor can do at the joint, cold."""
+
+    torque: float
+    """Largest torque behind the gears [N·m]."""
+    speed: float
+    """Speed without load or friction [rad/s]."""
+    efficiency: float
+    """Of the gears, while the motor drives [1]."""
+
+
+def strength_of(motor: Motor, supply: Supply, effort: str) -> Strength:
+    """Largest torque and speed of a motor on a supply."""
+    line = line_of(motor, supply, allowed_current(motor, effort)[0], motor.winding.reference_temperature)
+    torques = [line.stall_torque] + ([] if line.limit_torque is None else [line.limit_torque])
+    efficiency = single("efficiency", line.efficiency)
+    return Strength(min(single("torque", each) for each in torques), single("speed", line.ideal_speed), efficiency)
+
+
+def rated_limits(motor: Motor, supply: Supply, effort: str) -> tuple[TorqueLimit, ...]:
+    """Ratings of gearbox and rotor as limits of a drive that enforces them; empty where the motor cannot exceed them.
 
     A limit of the joint bounds the motor's torque before the gears lose some, so that the permissible torque at their
     output is η times the limit.
     """
-    amperes = allowed_current(motor, effort)[0]
-    line = line_of(motor, supply, amperes, motor.winding.reference_temperature)
-    share = single("efficiency", line.efficiency)
-    stall = single("stall torque", line.stall_torque)
-    most = stall if line.limit_torque is None else min(stall, single("limit torque", line.limit_torque))
+    most, fastest, efficiency = strength_of(motor, supply, effort)
     torque, speed = gear_torque(motor, effort), permissible_speed(motor)
     found: list[TorqueLimit] = []
     if torque is not None and torque.value < most:
         most = torque.value
-        found.append(EffortLimit(effort_limit=most / share))
-    if speed is not None and speed.value < single("speed", line.ideal_speed):
-        top = most / share
+        found.append(EffortLimit(effort_limit=most / efficiency))
+    if speed is not None and speed.value < fastest:
+        top = most / efficiency
         found.append(DcClip(saturation_effort=top / BAND, velocity_limit=speed.value, effort_limit=top))
     return tuple(found)
 
 
 def scale_of(thing: Actuator | OnJoint, effort: str = "peak") -> Scale:
     """How fast and how strong an actuator is."""
-    actuator = thing.actuator if isinstance(thing, OnJoint) else thing
-    motor = actuator.motor
+    motor, actuator = parts_of(thing)
+    top, _, speed = limits_of(None, Actuator(limits=both_ways(actuator.limits)), None, effort, True)
     if motor is None:
-        top, _, speed = limits_of(None, Actuator(limits=both_ways(actuator.limits)), None, effort, True)
         fastest = 10.0 if speed is None else speed.value
         most = unlimited_torque(actuator.controller, fastest) if top is None else top.value
         return Scale(fastest, most, most, 0.5 * most, 0.1)
-    source = fed_by(motor, actuator)
-    amperes = allowed_current(motor, effort)[0]
-    line = line_of(motor, source, amperes, motor.winding.reference_temperature)
-    stall = single("stall torque", line.stall_torque)
-    most = stall if line.limit_torque is None else min(stall, single("limit torque", line.limit_torque))
-    joint_limit, _, top_speed = limits_of(None, Actuator(limits=both_ways(actuator.limits)), None, effort, True)
-    if joint_limit is not None:
-        most = min(most, joint_limit.value * single("efficiency", line.efficiency))
-    fastest = single("speed", line.ideal_speed)
-    if top_speed is not None:
-        fastest = min(fastest, top_speed.value)
-    current, kt = continuous_current(motor), single("Kt", motor.magnet.torque_constant)
-    asked = most / single("efficiency", line.efficiency)
-    lasting = 0.5 * asked
-    if current is not None:
-        lasting = min(asked, ratio_of(motor) * kt * single("current", current))
-    ohms, ke = single("R", motor.winding.resistance), single("Ke", motor.magnet.back_emf_constant)
-    own = 2.0 * ohms * single("inertia", motor.inertia) / (kt * ke)
+    kt, ke = single("Kt", motor.magnet.torque_constant), single("Ke", motor.magnet.back_emf_constant)
+    # where nothing limits the voltage, enough for FREE_SPEED, so that there is a range
+    supply = feeding(motor, actuator, None) if has_voltage(actuator) else Supply(voltage=FREE_SPEED * ke)
+    most, fastest, efficiency = strength_of(motor, supply, effort)
+    if top is not None:
+        most = min(most, top.value * efficiency)
+    if speed is not None:
+        fastest = min(fastest, speed.value)
+    asked, current = most / efficiency, continuous_current(motor)
+    lasting = 0.5 * asked if current is None else min(asked, ratio_of(motor) * kt * single("current", current))
+    own = 2.0 * single("R", motor.winding.resistance) * single("inertia", motor.inertia) / (kt * ke)
     return Scale(fastest, most, asked, lasting, float(np.clip(own, 0.02, 0.5)))
 
 
 def both_ways(limits: tuple[TorqueLimit, ...]) -> tuple[TorqueLimit, ...]:
-    """Limits whose two ends are the larger of them, which is how strong an actuator is."""
-    found: list[TorqueLimit] = []
-    for limit in limits:
-        if isinstance(limit, EffortRange):
-            most = max(-single("EffortRange.lowest", limit.lowest), single("EffortRange.highest", limit.highest))
-            found += [EffortLimit(effort_limit=most)] if most > 0.0 else []
-        else:
-            found.append(limit)
-    return tuple(found)
+    """Limits with the larger of their two ends in both directions, which is how strong an actuator is."""
+    ranges = {id(each): max(-each.lowest, each.highest) for each in limits if isinstance(each, EffortRange)}
+    flat = [EffortLimit(effort_limit=most) for most in ranges.values() if np.all(np.asarray(most) > 0.0)]
+    return (*(limit for limit in limits if id(limit) not in ranges), *flat)
 
 
 def unlimited_torque(controller: Any, speed: float) -> float:
@@ -241,10 +241,10 @@ def reference_duty(scale: Scale, timestep: float, heat: float = HEAT) -> tuple[E
     )
 
 
-def command_for(thing: Actuator | OnJoint, torque: Any, position: Any, velocity: Any) -> Command:
-    """The targets that ask an actuator for a torque where the joint is; all that a simulator might want of them."""
-    actuator = thing.actuator if isinstance(thing, OnJoint) else thing
-    c, motor = actuator.controller, actuator.motor
+def command_for(thing: Actuator | OnJoint, torque: Number, position: Number, velocity: Number) -> Command:
+    """The targets that ask an actuator for a torque at a state of the joint; all that a simulator might take."""
+    motor, actuator = parts_of(thing)
+    c = actuator.controller
     volts = None if motor is None else volts_for(actuator, torque, velocity)
     if isinstance(c, (Voltage, ModeSelector)):
         return Command(voltage=volts)
@@ -253,17 +253,15 @@ def command_for(thing: Actuator | OnJoint, torque: Any, position: Any, velocity:
     if isinstance(c, DutyServo) and volts is not None and actuator.supply is not None:
         return Command(position=position + (volts / actuator.supply.voltage + c.kd * velocity) / _gain(c, "kp"))
     if isinstance(c, TorquePid) and c.follows == "velocity":
-        # an integral alone answers to a target that runs ahead
+        # an integral alone responds to a target that runs ahead
         return Command(velocity=velocity + torque / _gain(c, "kd" if np.any(c.kd) or not acts(c, "ki") else "ki"))
     if isinstance(c, (IdealPd, TorquePid)):
         gain, damping = (c.stiffness, c.damping) if isinstance(c, IdealPd) else (c.kp, c.kd)
         if np.all(np.asarray(gain) == 0.0):
             return Command(position=position, velocity=velocity, effort=torque)
         if "velocity" not in c.inputs:
-            # its damping is against the velocity itself, and a simulator that listens to one is told 0
-            return Command(
-                position=position + (torque + damping * velocity) / gain, velocity=0.0 * velocity, effort=0.0 * torque
-            )
+            # its damping acts on the velocity itself, and a simulator that takes a velocity target gets 0
+            torque, velocity = torque + damping * velocity, 0.0 * velocity
         return Command(position=position + torque / gain, velocity=velocity, effort=0.0 * torque)
     if type(c) in LAWS:
         wanted = torque if c.asks == "torque" else volts
@@ -271,7 +269,7 @@ def command_for(thing: Actuator | OnJoint, torque: Any, position: Any, velocity:
     raise ParameterError(f"{type(c).__name__}: a network cannot be asked for a torque, so nothing can be compared")
 
 
-def _target(controller: Any, wanted: Any, position: Any, velocity: Any) -> Any:
+def _target(controller: Any, wanted: Any, position: Number, velocity: Number) -> Any:
     """The main target for which a law that is linear in it asks for an amount, its integral at rest."""
     integral = position if controller.moving_target else 0.0 * position
     zero, one = (
@@ -293,7 +291,7 @@ def _gain(controller: Any, name: str) -> float:
     return gain
 
 
-def volts_for(actuator: Actuator, torque: Any, velocity: Any) -> Any:
+def volts_for(actuator: Actuator, torque: Number, velocity: Number) -> Any:
     """The voltage that gives a torque before gear loss, cold: R·i + Ke·w, as far as there is one [V]."""
     motor = actuator.motor
     assert motor is not None

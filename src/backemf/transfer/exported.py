@@ -1,6 +1,6 @@
-"""An actuator written for a simulator, with what becomes of each phenomenon and the torque error that it makes.
+"""An actuator written for a simulator, with the status of each phenomenon and the torque error.
 
-The error is found by running our motor and the law of the text that was written side by side.
+The error is found by running the backemf motor and the law of the written text side by side.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from ..actuator import Actuator, Command, Torque, Voltage
+from ..actuator import Actuator, Command, Supply, Torque, Voltage
+from ..checks import Number
 from ..datasheet import Datasheet
 from ..errors import ParameterError
 from ..motor import Motor
 from ..sims.digits import MEANT, written_digits
-from ..sims.joint import largest_voltage
+from ..sims.joint import largest_voltage, parts_of
 from ..sims.losses import DROPPED, KEPT, Loss
-from ..sims.on_joint import ActuatorLaw, Law, OnJoint
+from ..sims.on_joint import ActuatorLaw, Law, OnJoint, with_actuator
 from ..sims.text import Written
-from .duty import HEATING, Scale, command_for, completed, reference_duty, scale_of, volts_for
+from .duty import HEATING, Scale, command_for, complete_actuator, reference_duty, scale_of, volts_for
 from .given import given_actuator
 from .networks import is_learned, write_with_network
 from .targets import Target, target_of
@@ -35,7 +36,7 @@ SETTLE = 60
 
 @dataclass(frozen=True)
 class Error:
-    """How far a simulator's torque is off the motor's own."""
+    """How far a simulator's torque is from the motor's own."""
 
     where: str
     """"operating range", or the name of an episode."""
@@ -53,16 +54,16 @@ class Error:
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written for a simulator, and what was lost."""
+    """The text for a simulator, and what is lost."""
 
     target: Target
     """The simulator."""
     text: str
-    """What to paste."""
+    """The text to paste."""
     statuses: list[Loss]
-    """What becomes of each phenomenon."""
+    """Status of each phenomenon."""
     notes: list[str]
-    """What else one has to know."""
+    """What else a user has to know."""
     on_joint: OnJoint
     """The same text, read back."""
     errors: list[Error]
@@ -70,7 +71,7 @@ class Exported:
     scale: Scale
     """How fast and how strong the motor is."""
     files: dict[str, bytes] = field(default_factory=dict)
-    """What belongs beside the text, by its name: the file of a network."""
+    """Files that belong with the text, by name: the file of a network."""
 
     @property
     def losses(self) -> list[Loss]:
@@ -86,7 +87,7 @@ def export(
     to: str,
     joint: str = "joint",
     *,
-    supply: Any = None,
+    supply: Supply | Number | None = None,
     effort: str = "peak",
     timestep: float = 0.002,
     strict: bool = False,
@@ -95,26 +96,26 @@ def export(
     advance: Callable[[int], None] | None = None,
     **numbers: Any,
 ) -> Exported:
-    """An actuator for a simulator, and what is lost on the way.
+    """An actuator for a simulator, and what is lost.
 
     Args:
         thing: What to write: an `Actuator` or an `OnJoint`; a bare `Motor`, a `Datasheet`, a catalogue id or a TOML
-            file of a motor, whose torque is commanded. So is that of an actuator in volts where the simulator's
-            actuators take none.
+            file of a motor, whose torque is commanded. So is that of an actuator in volts where the simulator takes
+            no voltage.
         to: "mujoco@4.0", "mujoco@3.11", "mjlab", "isaaclab", "newton", "physx" or "webots".
         joint: Name of the joint; for USD the path of its prim.
         supply: What feeds the motor, or its voltage [V]; None: the actuator's own, or the rated voltage.
         effort: "peak" or "continuous": the current behind the largest torque.
         timestep: Physics step of the simulator [s].
-        strict: Raise one sentence where anything is dropped.
-        compare: Whether the torque error is found, which takes a few seconds.
-        digits: Significant digits of the numbers in the text; None: all they have.
+        strict: Raise ParameterError where anything is dropped.
+        compare: Whether to find the torque error, which takes a few seconds.
+        digits: Significant digits of the numbers in the text; None: exact.
         advance: Called with the number of steps done, for a progress bar.
-        numbers: What the simulator's own `write` takes besides, such as `kind=`.
+        numbers: Further arguments of the simulator's own `write`, such as `kind=`.
     """
     target = target_of(to)
-    full = completed(given_actuator(thing, supply, target.about.any_voltage), supply, effort)
-    # an actuator that is written whole has the current limit in it
+    full = complete_actuator(given_actuator(thing, supply, target.about.any_voltage), supply, effort)
+    # an actuator that is written as a whole includes its current limit
     chosen = {} if numbers.get("kind") in target.about.whole else {"effort": effort}
     learned = is_learned(full)
     files: dict[str, bytes] = {}
@@ -122,23 +123,25 @@ def export(
         if learned:
             full, written, on_joint, files = write_with_network(target, full, joint, timestep, chosen | numbers)
         else:
-            full, written = _written(target, full, joint, timestep, chosen | numbers)
+            full, written = _write(target, full, joint, timestep, chosen | numbers)
             on_joint = target.read(written.text)
     dropped = [loss.phenomenon for loss in written.statuses if loss.status == DROPPED]
     if strict and dropped:
         raise ParameterError(
-            f"{target.title} has no place for {', '.join(dropped)}: leave strict out to write it without, or take them "
-            "out of the motor"
+            f"{target.title} cannot represent {', '.join(dropped)}: leave strict out to write it without, or remove "
+            "them from the motor"
         )
     scale = scale_of(full, effort)
-    # nobody can say which command makes a network give a torque
-    errors = compared(full, on_joint, scale, timestep, advance) if compare and not learned else []
+    # no command is known that makes a network give a torque
+    errors = compare_laws(full, on_joint, scale, timestep, advance) if compare and not learned else []
     return Exported(target, written.text, written.statuses, written.notes, on_joint, errors, scale, files)
 
 
-def _written(target: Target, full: Any, joint: str, timestep: float, numbers: dict[str, Any]) -> tuple[Any, Written]:
-    """What is written, and for which actuator: where volts have no way, the torque is commanded in place of them."""
-    actuator = full.actuator if isinstance(full, OnJoint) else full
+def _write(
+    target: Target, full: Actuator | OnJoint, joint: str, timestep: float, numbers: dict[str, Any]
+) -> tuple[Actuator | OnJoint, Written]:
+    """The text, and its actuator: where the simulator takes no voltage, the torque is commanded in place of it."""
+    actuator = parts_of(full)[1]
     try:
         return full, target.write(full, joint, timestep, **numbers)
     except ParameterError as wrong:
@@ -147,33 +150,33 @@ def _written(target: Target, full: Any, joint: str, timestep: float, numbers: di
         try:
             limit = largest_voltage(actuator)
             plain = replace(actuator, controller=Torque(), command_range=None, voltage_limit=limit)
-            full = replace(full, actuator=plain) if isinstance(full, OnJoint) else plain
+            full = with_actuator(full, plain)
             written = target.write(full, joint, timestep, **numbers)
         except ParameterError:
-            # it is not the volts that are in the way
+            # the voltage is not the problem
             raise wrong from None
-    told = f"{target.title} takes no volts here: the torque of the joint is commanded in place of the motor's voltage."
-    rows = [Loss("controller", DROPPED, told) if loss.phenomenon == "controller" else loss for loss in written.statuses]
+    note = f"{target.title} takes no volts here: the torque of the joint is commanded in place of the motor's voltage."
+    rows = [Loss("controller", DROPPED, note) if loss.phenomenon == "controller" else loss for loss in written.statuses]
     return full, replace(written, statuses=rows)
 
 
 def law_of(thing: Actuator | OnJoint) -> Law:
-    """What is compared with: our own motor, or what a simulator's file holds."""
+    """The law to compare with: that of a backemf motor, or of a simulator's file."""
     on_joint = thing if isinstance(thing, OnJoint) else OnJoint(actuator=thing)
     return ActuatorLaw(on_joint, knows_load=True) if type(on_joint).law is OnJoint.law else on_joint.law()
 
 
 def run(
-    law: Law, inputs: tuple[str, ...], command: Command, position: Any, velocity: Any, dt: float, state: Any
+    law: Law, inputs: tuple[str, ...], command: Command, position: Number, velocity: Number, dt: float, state: Any
 ) -> Any:
-    """One step under those targets that a law takes; what nobody says is where the joint is."""
+    """One step under the targets that a law takes; a position that is not commanded is the present one."""
     still = {"position": position, "velocity": velocity, "effort": 0.0 * velocity, "voltage": 0.0 * velocity}
     given = {name: getattr(command, name) for name in inputs}
     chosen = {name: still[name] if value is None else value for name, value in given.items()}
     return law.step(state, Command(**chosen), position, velocity, dt)
 
 
-def compared(
+def compare_laws(
     own: Actuator | OnJoint,
     target: OnJoint,
     scale: Scale,
@@ -202,27 +205,27 @@ def compared(
 
 
 def knows_heat(thing: Actuator | OnJoint) -> bool:
-    """Whether the actuator says how warm it gets."""
-    motor = (thing.actuator if isinstance(thing, OnJoint) else thing).motor
+    """Whether the actuator has thermal constants."""
+    motor = parts_of(thing)[0]
     return motor is not None and motor.thermal is not None
 
 
 def inputs_of(thing: Actuator | OnJoint) -> tuple[str, ...]:
     """The targets that an actuator takes."""
-    controller = (thing.actuator if isinstance(thing, OnJoint) else thing).controller
+    controller = parts_of(thing)[1].controller
     return ("voltage",) if type(controller).__name__ == "ModeSelector" else tuple(controller.inputs)
 
 
-def asked_of(own: Any, target: OnJoint, torque: Any, position: Any, velocity: Any) -> Command:
-    """The targets that ask both actuators for a torque; one without a motor leaves the volts to the other."""
+def asked_of(own: Actuator | OnJoint, target: OnJoint, torque: Number, position: Number, velocity: Number) -> Command:
+    """The targets that ask both actuators for a torque; the voltage is that of the one with a motor."""
     asked = command_for(own, torque, position, velocity)
     if asked.voltage is None and target.actuator.motor is not None:
         return replace(asked, voltage=volts_for(target.actuator, torque, velocity))
     return asked
 
 
-def settled(
-    law: Law, inputs: tuple[str, ...], ask: Callable[..., Command], torque: Any, velocity: Any, dt: float
+def steady_torque(
+    law: Law, inputs: tuple[str, ...], ask: Callable[..., Command], torque: Number, velocity: Number, dt: float
 ) -> Any:
     """The cold torque at a steady speed, after the currents have settled [N·m]."""
     state, position, answer = law.initial(velocity.shape), 0.0 * velocity, None
@@ -233,11 +236,15 @@ def settled(
     return np.broadcast_to(np.asarray(answer), velocity.shape)
 
 
-def operating_error(own: Any, target: OnJoint, pair: Any, scale: Scale, dt: float) -> Error:
+def operating_error(
+    own: Actuator | OnJoint, target: OnJoint, pair: list[tuple[Law, tuple[str, ...]]], scale: Scale, dt: float
+) -> Error:
     """The error over all speeds and torques of the motor, in four quadrants, cold."""
     speed, share = np.meshgrid(np.linspace(-1, 1, SPEEDS), np.linspace(-1, 1, DEMANDS))
     ask = partial(asked_of, own, target)
-    mine, theirs = (settled(law, inputs, ask, scale.asked * share, scale.speed * speed, dt) for law, inputs in pair)
+    mine, theirs = (
+        steady_torque(law, inputs, ask, scale.asked * share, scale.speed * speed, dt) for law, inputs in pair
+    )
     return error_of("operating range", mine, theirs, scale.speed * speed)
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import catalog
-from ..actuator import Actuator, Torque
+from ..actuator import Actuator, Supply, Torque
+from ..checks import Number
 from ..datasheet import Datasheet
 from ..errors import ParameterError
 from ..motor import Motor
 from ..motorfile import load_with_joint
+from ..sims.joint import parts_of
 from ..sims.on_joint import OnJoint
 from .duty import has_voltage
 
@@ -20,20 +22,20 @@ LONGEST = 60
 """Longest text of a wrong object that is repeated [characters]."""
 
 
-def given_actuator(thing: Any, supply: Any = None, any_voltage: bool = False) -> Actuator | OnJoint:
+def given_actuator(thing: Any, supply: Supply | Number | None = None, any_voltage: bool = False) -> Actuator | OnJoint:
     """An actuator, with what belongs to its joint; a motor gets its torque commanded.
 
-    A motor needs a voltage, unless it is of a file that a simulator could have, and the simulator takes `any_voltage`.
+    A motor needs a voltage, unless it is an `OnJoint` and the simulator takes `any_voltage`.
     """
-    found = _found(thing)
+    found = _as_actuator(thing)
     if supply is None and not has_voltage(found) and not (any_voltage and isinstance(found, OnJoint)):
-        motor = (found.actuator if isinstance(found, OnJoint) else found).motor
+        motor = parts_of(found)[0]
         name = thing if isinstance(thing, (str, Path)) else (motor and motor.name) or "the motor"
         raise ParameterError(f"{name}: no nominal voltage is known: give the supply, such as supply=24.0 [V]")
     return found
 
 
-def _found(thing: Any) -> Actuator | OnJoint:
+def _as_actuator(thing: Any) -> Actuator | OnJoint:
     if isinstance(thing, (str, Path)):
         _require_file(thing)
         return _with_joint(*load_with_joint(thing))
@@ -55,7 +57,7 @@ def _with_joint(actuator: Actuator, own: dict[str, Any] | None) -> Actuator | On
 
 
 def _require_file(id_or_path: str | Path) -> None:
-    """Raise one sentence if a text is neither an id nor a file."""
+    """Check that a text is a catalogue id or a file; raise ParameterError if not."""
     text = str(id_or_path)
     if text in catalog.ids():
         return

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..actuator import Actuator, Command, Supply
+from ..checks import Number
 from ..errors import BackemfError
+from ..motor import Motor
 from ..plot.style import BLUE, GREY, INK, RPM, VERMILION, WIDTH, cross, look, number, save, scaled
 from ..progress import progress_bar
-from .duty import Scale, command_for, completed, scale_of
-from .exported import Exported, asked_of, export, inputs_of, law_of, settled
+from ..sims.on_joint import Law, OnJoint
+from .duty import Scale, command_for, complete_actuator, scale_of
+from .exported import Exported, asked_of, export, inputs_of, law_of, steady_torque
 from .targets import NAMES, target_of
 
 if TYPE_CHECKING:
@@ -25,13 +30,13 @@ SAMPLES = 121
 
 
 def simulators(
-    thing: Any,
+    thing: Motor | Actuator | OnJoint,
     targets: tuple[str, ...] = NAMES,
     *,
     title: str = "",
     timestep: float = 0.002,
     effort: str = "peak",
-    supply: Any = None,
+    supply: Supply | Number | None = None,
     path: str | Path | None = None,
 ) -> Figure:
     """The largest and the smallest torque that each simulator allows, over the motor's own, cold.
@@ -39,7 +44,7 @@ def simulators(
     One panel per simulator, with the error over its operating range. A simulator that cannot hold the actuator says
     why in its panel.
     """
-    full = completed(thing, supply, effort)
+    full = complete_actuator(thing, supply, effort)
     scale = scale_of(full, effort)
     speed = np.linspace(-REACH, REACH, SAMPLES) * scale.speed
     own = envelope_of(law_of(full), inputs_of(full), partial(command_for, full), speed, scale.asked, timestep)
@@ -69,17 +74,19 @@ def simulators(
         return save(drawn, path)
 
 
-def envelope_of(law: Any, inputs: tuple[str, ...], ask: Any, speed: np.ndarray, torque: float, dt: float) -> np.ndarray:
+def envelope_of(
+    law: Law, inputs: tuple[str, ...], ask: Callable[..., Command], speed: np.ndarray, torque: float, dt: float
+) -> np.ndarray:
     """Largest and smallest torque at each speed, under full demand either way; `ask` makes the targets."""
     shape = (2, speed.size)
     demand = np.broadcast_to(torque * np.array([[1.0], [-1.0]]), shape)
-    return settled(law, inputs, ask, demand, np.broadcast_to(speed, shape), dt)
+    return steady_torque(law, inputs, ask, demand, np.broadcast_to(speed, shape), dt)
 
 
 def _panel(
     ax: Axes,
     name: str,
-    full: Any,
+    full: Actuator | OnJoint,
     speed: np.ndarray,
     own: np.ndarray,
     factor: float,
@@ -99,9 +106,7 @@ def _panel(
         other = envelope_of(found.on_joint.law(), inputs_of(found.on_joint), ask, speed, scale.asked, timestep)
     except BackemfError as error:
         ax.set_title(target.title)
-        ax.text(
-            0.5, 0.5, _wrapped(str(error)), transform=ax.transAxes, ha="center", va="center", color=GREY, fontsize=7
-        )
+        ax.text(0.5, 0.5, _wrap(str(error)), transform=ax.transAxes, ha="center", va="center", color=GREY, fontsize=7)
         return
     for edge in other:
         ax.plot(RPM * speed, factor * edge, color=VERMILION, linewidth=1.5)
@@ -115,7 +120,7 @@ def _panel(
     ax.set_title(f"{target.title}\n{words}", fontsize=8.5)
 
 
-def _wrapped(text: str) -> str:
+def _wrap(text: str) -> str:
     import textwrap
 
     return "\n".join(textwrap.wrap(text, 46)[:6])

@@ -1,4 +1,4 @@
-"""The simulators that a motor can be carried into, by name: a table of their rooms."""
+"""The simulators that a motor can be exported to, by name: a table of their packages."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
+from ..actuator import Actuator
 from ..errors import ParameterError
 from ..sims.on_joint import OnJoint
 from ..sims.room import About, FileRoom
@@ -16,9 +17,9 @@ class Row(NamedTuple):
     """A room's line in the table."""
 
     endings: tuple[str, ...]
-    """Endings of its files, that of what is written first."""
+    """Endings of its files, the one to write first."""
     versions: tuple[str, ...] = ()
-    """Versions that are targets of their own, the usual one first; empty: the simulator is one target."""
+    """Versions that are separate targets, the usual one first; empty: the simulator is one target."""
 
 
 _USD = (".usda", ".usd", ".usdc", ".usdz")
@@ -30,16 +31,16 @@ ROOMS = {
     "physx": Row(_USD),
     "webots": Row((".wbt", ".proto")),
 }
-"""Every simulator with files, by the name of its package in `sims/`. Where rooms share an ending, the first one that
-says that a file is its own reads it."""
+"""Every simulator with files, by the name of its package in `sims/`. Where several share an ending, the first one that
+recognises a file reads it."""
 NAMES = tuple(
     f"{name}@{version}" if version else name for name, row in ROOMS.items() for version in row.versions or ("",)
 )
-"""Every target, with the versions that are meant where none is said."""
+"""Every target, with its default versions."""
 
 
 def room_of(name: str) -> FileRoom:
-    """The room of a simulator; it is loaded when it is first asked for."""
+    """The package of a simulator, loaded on first use."""
     return cast(FileRoom, importlib.import_module(f"..sims.{name}", __package__))
 
 
@@ -48,25 +49,25 @@ class Target:
     """A simulator in one version."""
 
     name: str
-    """As it is asked for, such as "mujoco@3.11"."""
+    """Its name, such as "mujoco@3.11"."""
     room: FileRoom
-    """Who writes for it, and reads."""
+    """The package that writes and reads its files."""
     version: str | None
-    """The version that was asked for; None: the newest."""
+    """The requested version; None: the newest."""
     ending: str
     """Ending of its files."""
 
     @property
     def about(self) -> About:
-        """What its room says of itself."""
+        """Facts about the simulator."""
         return self.room.ABOUT
 
     @property
     def title(self) -> str:
-        """As people call it, such as "MuJoCo 3.11"."""
+        """Its name in texts, such as "MuJoCo 3.11"."""
         return " ".join(word for word in (self.about.title, self.version or self.about.newest) if word)
 
-    def write(self, thing: Any, joint: str, timestep: float, **numbers: Any) -> Written:
+    def write(self, thing: Actuator | OnJoint, joint: str, timestep: float, **numbers: Any) -> Written:
         """The text for an actuator."""
         return self.room.write(thing, joint, version=self.version, timestep=timestep, **numbers)
 
@@ -76,19 +77,19 @@ class Target:
 
 
 def target_of(name: str) -> Target:
-    """A target by its name; raises one sentence where there is none."""
+    """A target by its name; raise ParameterError where there is none."""
     simulator, _, version = str(name).partition("@")
     if simulator not in ROOMS:
         raise ParameterError(f"--to {name}: must be one of {', '.join(NAMES)}")
     room, row = room_of(simulator), ROOMS[simulator]
     if version and len(room.ABOUT.versions) < 2:
-        raise ParameterError(f"--to {name}: {simulator} has one version here; say --to {simulator}")
+        raise ParameterError(f"--to {name}: {simulator} has one version here; give --to {simulator}")
     version = version or (row.versions[0] if row.versions else "")
-    # what it cannot write for is refused before anything is computed
+    # an unknown version is refused before anything is computed
     room.ABOUT.require_version(version or None)
     return Target(f"{simulator}@{version}" if version else simulator, room, version or None, row.endings[0])
 
 
 def rooms_for(ending: str) -> list[FileRoom]:
-    """The rooms that may read a file, in the order in which they are asked."""
+    """The packages that may read a file, in the order in which they are tried."""
     return [room_of(name) for name, row in ROOMS.items() if ending in row.endings]

@@ -14,12 +14,12 @@ from ...actuator.torque_limits import AngleTable
 from ...errors import ParameterError
 from ...learned import LearnedMlp, LearnedRecurrent, Lstm
 from ...motor import Motor
-from ..digits import rounded
+from ..digits import round_digits
 from ..joint import Joint, has_line, joint_name, joint_of, parts_of, require_known, single, whole_steps
 from ..loss import UNKNOWN
 from ..losses import kept_by_joint, statuses
 from ..on_joint import OnJoint
-from ..text import Figure, Written, quoted, write_call
+from ..text import Figure, Written, quote, write_call
 from .about import ABOUT
 from .configured import CLASSES, LINES, OF_JOINT
 
@@ -72,7 +72,7 @@ def write(
     notes: list[str] = []
     kept = kept_by_joint(actuator, figures, line=kind in ("dc_motor", "mlp"), stiction=rubs)
     names = joint_name(joint, thing, ".*") if joint is None else joint
-    lines: list[tuple[str, Any]] = [("joint_names_expr", f"[{quoted(names)}]")]
+    lines: list[tuple[str, Any]] = [("joint_names_expr", f"[{quote(names)}]")]
     limits = _limits(kind, figures, own, isinstance(thing, OnJoint), unknown, notes)
     lines += limits
     if learned:
@@ -183,7 +183,7 @@ def _network(kind: str, controller: Any, file: str | None, notes: list[str]) -> 
             f"kind = {kind!r} needs network_file=, where backemf.learned.save_network puts the network"
         )
     notes.append(f"The network itself is saved with backemf.learned.save_network(actuator.controller, {file!r}).")
-    lines: list[tuple[str, Any]] = [("network_file", quoted(str(file)))]
+    lines: list[tuple[str, Any]] = [("network_file", quote(str(file)))]
     scales = [
         ("pos_scale", Figure(single("position_scale", controller.position_scale), "1/rad", "position_scale")),
         ("vel_scale", Figure(single("velocity_scale", controller.velocity_scale), "s/rad", "velocity_scale")),
@@ -201,7 +201,7 @@ def _network(kind: str, controller: Any, file: str | None, notes: list[str]) -> 
     if controller.reset != "zero":
         notes.append("After a reset Isaac Lab's history is zero, and not the first sample.")
     ages = list(range(0, controller.depth, controller.stride))
-    return [*lines, *scales, ("input_order", quoted(first)), ("input_idx", repr(ages))]
+    return [*lines, *scales, ("input_order", quote(first)), ("input_idx", repr(ages))]
 
 
 def _limits(
@@ -282,7 +282,7 @@ def _lookup(joint: Joint, transmission_ratio: Any, notes: list[str]) -> str:
         notes.append("The transmission ratios are written as 1; Isaac Lab does not use them.")
     notes.append("Effort and velocity limits have no effect beside the table.")
     rows = [
-        f"        [{rounded(float(angle))!r}, {rounded(ratio)!r}, {rounded(float(effort))!r}],"
+        f"        [{round_digits(float(angle))!r}, {round_digits(ratio)!r}, {round_digits(float(effort))!r}],"
         for angle, ratio, effort in zip(table.angle, ratios, table.effort, strict=True)
     ]
     return "\n".join(["[  # joint angle [rad], transmission ratio [1], largest torque [N·m]", *rows, "    ]"])

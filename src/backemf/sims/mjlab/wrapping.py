@@ -135,4 +135,4 @@ def values_of(row: OnJoint, count: int) -> dict[str, Any]:
     alone = replace(row, coulomb=0.0, stiction=None, viscous=0.0)
     values = {"armature": row.armature} if row.actuator.motor is None else {}
     values |= {"frictionloss": row.coulomb, "viscous_damping": row.viscous}
-    return {"actuator": alone.folded(), **{name: value for name, value in values.items() if value > 0.0}}
+    return {"actuator": alone.fold(), **{name: value for name, value in values.items() if value > 0.0}}

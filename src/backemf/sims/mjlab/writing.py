@@ -9,7 +9,7 @@ from ...actuator.controllers import Torque
 from ...motor import Motor
 from ..joint import NUMBERS, joint_name, parts_of, require_known
 from ..on_joint import OnJoint
-from ..text import Written, quoted, write_call
+from ..text import Written, quote, write_call
 from .about import ABOUT
 from .kinds import CLASSES, LISTENS, OWN
 from .writing_joint import delay_lines, joint_lines, kind_for, own_lines, rows_of, with_own
@@ -55,7 +55,7 @@ def write(
         thing = actuator = Actuator(thing, controller=Torque())
     thing = with_own(thing, actuator, own)
     names = joint_name(joint, thing, ".*") if joint is None else joint
-    lines: list[tuple[str, Any]] = [("target_names_expr", f"({quoted(names)},)")]
+    lines: list[tuple[str, Any]] = [("target_names_expr", f"({quote(names)},)")]
     imports, notes = [CLASSES[kind]], []
     if kind == "builtin_dc_motor":
         figures = joint_beside(thing, motor)

@@ -1,4 +1,4 @@
-"""MuJoCo: its own dcmotor as it computes it, and the actuators of a model as ours."""
+"""MuJoCo: the law of its dcmotor, its files, and backemf actuators inside it."""
 
 from ..on_joint import Unread
 from . import law
@@ -11,7 +11,7 @@ from .motor_law import MujocoOnJoint
 from .plugin.motors import Motors
 from .wrapping import WrappedSet, wrap
 from .written.attaching import Attached, attach
-from .written.changes import Change
+from .written.existing import Change
 from .written.writing import WrittenMotor, write
 
 __all__ = [

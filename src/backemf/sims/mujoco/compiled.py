@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from ...checks import Number
 from ...engines import bind, load
 from ...errors import ParameterError
 from ...tree import map_numbers
@@ -36,20 +37,22 @@ class CompiledDcMotor(OnEngine):
         return f"CompiledDcMotor({self.engine}, {self.motor})"
 
     def initial(self, shape: tuple[int, ...] | int = ()) -> DcMotorState:
-        """The state of a batch at its beginning."""
+        """The initial state of a batch."""
         return DcMotorState(**{name: self._spread(0.0, shape) for name in self.motor.states or ()})
 
-    def __call__(self, state: DcMotorState, ctrl: Any, length: Any, velocity: Any, dt: Any) -> tuple[DcMotorState, Any]:
+    def __call__(
+        self, state: DcMotorState, ctrl: Any, length: Number, velocity: Number, dt: Any
+    ) -> tuple[DcMotorState, Any]:
         """The state after a step and the force over it."""
         self._check(state, ctrl)
         return self._laws.dcmotor_step(self.motor, state, ctrl, length, velocity, dt)
 
-    def slope(self, state: DcMotorState, ctrl: Any, length: Any, velocity: Any, dt: Any) -> Any:
+    def slope(self, state: DcMotorState, ctrl: Any, length: Number, velocity: Number, dt: Any) -> Any:
         """d(force)/d(velocity) as MuJoCo's implicit integrators take it [N·m·s/rad]."""
         self._check(state, ctrl)
         return self._laws.dcmotor_slope(self.motor, state, ctrl, length, velocity, dt)
 
-    def joint_torque(self, force: Any, joint_velocity: Any) -> Any:
+    def joint_torque(self, force: Number, joint_velocity: Number) -> Any:
         """Torque on the joint, gear and drag included [N·m]."""
         return self._laws.joint_torque(self.motor, force, joint_velocity)
 
@@ -68,7 +71,7 @@ class CompiledDcMotor(OnEngine):
         return DcMotorState(**{name: act[..., index] for index, name in enumerate(present)})
 
     def _check(self, state: DcMotorState, ctrl: Any) -> None:
-        """Raise one sentence for a state of another motor, or for a wrong number of inputs."""
+        """Check that state and inputs are those of this motor; raise ParameterError if not."""
         if tuple(name for name in SWITCHES if getattr(state, name) is not None) != self.motor.states:
             raise ParameterError(f"the state is that of another motor: this one has {self.motor.states}")
         inputs = self.motor.inputs

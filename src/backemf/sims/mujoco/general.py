@@ -1,4 +1,4 @@
-"""MuJoCo's actuators that are no dcmotor: one formula for motor, position, velocity, intvelocity, pid and general."""
+"""MuJoCo's actuators other than dcmotor: one formula for motor, position, velocity, intvelocity, pid and general."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ import numpy as np
 
 from ...actuator import Command
 from ...actuator.control import slewed
+from ...checks import Number
 from ...physics.limits import clip
 from ...physics.ops import exp, maximum, minimum, where
 from ..on_joint import OnJoint
 
-TARGETS = {"pos": "position", "vel": "velocity", "ff": "effort"}
-"""Our word for each input of a pid."""
+TARGETS = {
+    "pos": "position", "vel": "velocity", "ff": "effort", "voltage": "voltage", "position": "position",
+    "velocity": "velocity",
+}  # fmt: skip
+"""Our name for each input of a pid or a dcmotor."""
 MINVAL = 1e-15
 """MuJoCo's smallest divisor."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class General:
-    """Constants of force = gain·x + b0 + b1·length + b2·velocity, where x is ctrl or what has become of it.
+    """Constants of force = gain·x + b0 + b1·length + b2·velocity, where x is ctrl or the activation.
 
     A pid has gain = ki on its integral, and its targets at -b1 and -b2.
     """
@@ -55,7 +59,7 @@ class General:
 
     @property
     def main(self) -> str:
-        """The target that ctrl stands for."""
+        """The target that ctrl is."""
         if self.dynamics == "pid":
             return TARGETS[self.inputs[0]]
         if self.dynamics == "integrator":
@@ -82,8 +86,27 @@ class General:
 
     @property
     def moved_damping(self) -> float:
-        """Damping that stands with that of the joint, since no controller of ours has it [N·m·s/rad]."""
+        """Damping that counts with that of the joint, since no backemf controller has it [N·m·s/rad]."""
         return -self.gear * self.gear * self.bias[2] if self.dynamics == "integrator" else 0.0
+
+
+def as_command(on_joint: OnJoint, command: Command | Number) -> Command:
+    """A command; a number is the main input."""
+    return command if isinstance(command, Command) else Command(**{on_joint.actuator.controller.main: command})
+
+
+def controls_of(
+    command: Command, inputs: tuple[str, ...], gear: float, position: Number, velocity: Number
+) -> list[Number]:
+    """MuJoCo's ctrl for each input; a position that is not commanded is the present one, all else 0."""
+    scales = {"position": gear, "velocity": gear, "effort": 1.0 / gear, "voltage": 1.0}
+    found = []
+    for name in (TARGETS[word] for word in inputs):
+        target = getattr(command, name)
+        if target is None:
+            target = position if name == "position" else 0.0
+        found.append(scales[name] * target + 0.0 * velocity)
+    return found
 
 
 class GeneralLaw:
@@ -91,40 +114,33 @@ class GeneralLaw:
 
     def __init__(self, on_joint: Any, general: General):
         self.on_joint: OnJoint = on_joint
-        self.general, self._bounded = general, on_joint.bounded
+        self.general, self._bounded = general, on_joint.within_range
 
     def initial(self, shape: tuple[int, ...] = ()) -> Any:
         """The activation, or the slew and the integral of a pid; all begin at 0."""
         return np.zeros(shape), np.zeros(shape)
 
-    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
         g = self.general
-        controls = self.controls(command, position, velocity)
+        controls = self.controls(as_command(self.on_joint, command), position, velocity)
         ctrl = [clip(u, *ends) for u, ends in zip(controls, g.ctrl_ranges, strict=True)]
         length, speed = g.gear * position, g.gear * velocity
         advance = self._pid if g.dynamics == "pid" else self._activation
         state, force = advance(state, ctrl, length, speed, dt)
         torque = self._bounded(g.gear * clip(force, *g.force_range))
-        return state, self.on_joint.rubbed(torque + g.moved_damping * velocity, velocity)
+        return state, self.on_joint.after_friction(torque + g.moved_damping * velocity, velocity)
 
-    def controls(self, command: Any, position: Any, velocity: Any) -> list[Any]:
+    def controls(self, command: Command, position: Number, velocity: Number) -> list[Number]:
         """MuJoCo's ctrl; a position that is not commanded is the present one, all else 0."""
         g = self.general
-        if not isinstance(command, Command):
-            command = Command(**{self.on_joint.actuator.controller.main: command})
-        if g.dynamics != "pid":
-            target = getattr(command, g.main)
-            missing = position if g.main == "position" else 0.0
-            return [g.scale * (missing if target is None else target) + g.offset + 0.0 * velocity]
-        found = []
-        for word in g.inputs:
-            target = getattr(command, TARGETS[word])
-            if target is None:
-                target = position if word == "pos" else 0.0
-            found.append(target * (1.0 / g.gear if word == "ff" else g.gear) + 0.0 * velocity)
-        return found
+        if g.dynamics == "pid":
+            return controls_of(command, g.inputs, g.gear, position, velocity)
+        target = getattr(command, g.main)
+        if target is None:
+            target = position if g.main == "position" else 0.0
+        return [g.scale * target + g.offset + 0.0 * velocity]
 
-    def _activation(self, state: Any, ctrl: list[Any], length: Any, speed: Any, dt: float) -> tuple[Any, Any]:
+    def _activation(self, state: Any, ctrl: list[Any], length: Number, speed: Number, dt: float) -> tuple[Any, Any]:
         """The activation after a step, and the force over it."""
         g, (act, unused) = self.general, state
         if g.dynamics == "none":
@@ -138,7 +154,7 @@ class GeneralLaw:
         b0, b1, b2 = g.bias
         return (after, unused), g.gain * x + b0 + b1 * length + b2 * speed
 
-    def _pid(self, state: Any, ctrl: list[Any], length: Any, speed: Any, dt: float) -> tuple[Any, Any]:
+    def _pid(self, state: Any, ctrl: list[Any], length: Number, speed: Number, dt: float) -> tuple[Any, Any]:
         """Slew and integral after a step, and the force over it."""
         g, (before, integral) = self.general, state
         if g.slew > 0.0:

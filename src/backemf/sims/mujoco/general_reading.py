@@ -1,4 +1,4 @@
-"""From the rows of a compiled actuator to a `General`, and from there to an actuator of ours with what is lost."""
+"""From the rows of a compiled actuator to a `General`, and from there to a backemf actuator, with what is lost."""
 
 from __future__ import annotations
 
@@ -7,95 +7,68 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...actuator import Actuator, EffortRange, IdealPd, Torque, TorquePid
+from ...actuator.controllers import Controller
 from ...errors import ParameterError
 from ..loss import APPROXIMATED, DROPPED, KEPT, Loss
 from .general import TARGETS, General
-from .kinds import YOURSELF, is_type, kind_of, require_kind
-from .versions import CONTROLLER_INPUTS
+from .kinds import REASONS, YOURSELF, ModelActuator, range_of
 
 DYNAMICS = ("none", "integrator", "filter", "filterexact", "pid")
 
 
 class Read(NamedTuple):
-    """An actuator of ours, and what it does not hold."""
+    """A backemf actuator, and what it does not represent."""
 
     actuator: Actuator
     losses: tuple[Loss, ...] = ()
 
 
-def general_of(mujoco: Any, model: Any, index: int, name: str) -> General:
-    """The constants of an actuator of a compiled model; raises one sentence for a kind that has another law."""
-    kind = kind_of(mujoco, model, index)
-    require_kind(kind, name)
-    dynamics = [word for word in DYNAMICS if is_type(mujoco, model, index, "dyn", word)]
-    pid = is_type(mujoco, model, index, "gain", "pid")
-    known = pid or is_type(mujoco, model, index, "gain", "fixed")
-    if not dynamics or not known or not is_type(mujoco, model, index, "bias", "none", "affine"):
-        raise ParameterError(f"actuator {name!r} is a general actuator whose gain depends on the joint; {YOURSELF}")
-    gain, dyn = model.actuator_gainprm[index].tolist(), model.actuator_dynprm[index].tolist()
-    affine = is_type(mujoco, model, index, "bias", "affine")
-    bias = tuple(model.actuator_biasprm[index].tolist()[:3]) if affine else (0.0, 0.0, 0.0)
-    limited = bool(model.actuator_actlimited[index])
+def general_of(row: ModelActuator) -> General:
+    """The constants of an actuator of a compiled model; raise ParameterError for a kind that has another law."""
+    kind, model, index = row.kind, row.model, row.index
+    if kind in REASONS:
+        raise ParameterError(f"actuator {row.label!r} {REASONS[kind]}")
+    dynamics = [word for word in DYNAMICS if row.is_type("dyn", word)]
+    pid = row.is_type("gain", "pid")
+    if not dynamics or not (pid or row.is_type("gain", "fixed")) or not row.is_type("bias", "none", "affine"):
+        raise ParameterError(
+            f"actuator {row.label!r} is a general actuator whose gain depends on the joint; {YOURSELF}"
+        )
+    dyn = row.numbers("dynprm")
+    b0, b1, b2 = row.numbers("biasprm")[:3] if row.is_type("bias", "affine") else (0.0, 0.0, 0.0)
     return General(
         kind=kind,
-        gain=gain[0],
-        bias=bias,
-        gear=float(model.actuator_gear[index, 0]),
+        gain=row.numbers("gainprm")[0],
+        bias=(b0, b1, b2),
+        gear=row.numbers("gear")[0],
         dynamics="pid" if pid else dynamics[0],
-        inputs=pid_inputs(model, index) if pid else (),
+        inputs=row.inputs if pid else (),
         timeconst=dyn[0],
-        act_range=pair(model.actuator_actrange[index]) if limited else (-np.inf, np.inf),
+        act_range=range_of(model.actuator_actrange[index], model.actuator_actlimited[index]),
         early=bool(model.actuator_actearly[index]),
         integral_limit=dyn[0] if pid else 0.0,
         slew=dyn[1] if pid else 0.0,
-        ctrl_ranges=ctrl_ranges(mujoco, model, index),
-        force_range=pair(model.actuator_forcerange[index]) if model.actuator_forcelimited[index] else (-np.inf, np.inf),
-    )
-
-
-def pair(row: Any) -> tuple[float, float]:
-    """Two plain numbers."""
-    low, high = (float(x) for x in row)
-    return low, high
-
-
-def pid_inputs(model: Any, index: int) -> tuple[str, ...]:
-    """The inputs of a pid."""
-    spec = int(model.actuator_ctrlspec[index])
-    return tuple(name for bit, name in enumerate(CONTROLLER_INPUTS) if spec & (1 << bit))
-
-
-def ctrl_ranges(mujoco: Any, model: Any, index: int) -> tuple[tuple[float, float], ...]:
-    """The range of each control of an actuator."""
-    # since 3.12 an actuator may have several controls, and each has a range
-    several = hasattr(model, "actuator_ctrladr")
-    first = int(model.actuator_ctrladr[index]) if several else index
-    count = int(model.actuator_ctrlnum[index]) if several else 1
-    free = bool(int(model.opt.disableflags) & int(mujoco.mjtDisableBit.mjDSBL_CLAMPCTRL))
-    return tuple(
-        pair(model.actuator_ctrlrange[row]) if model.actuator_ctrllimited[row] and not free else (-np.inf, np.inf)
-        for row in range(first, first + count)
+        ctrl_ranges=row.ctrl_ranges,
+        force_range=range_of(model.actuator_forcerange[index], model.actuator_forcelimited[index]),
     )
 
 
 def actuator_of_general(g: General, name: str) -> Read:
-    """The actuator; raises one sentence where no controller of ours has its law."""
+    """The actuator; raise ParameterError where no backemf controller has its law."""
     try:
-        return converted(g, name)
+        return convert(g)
     except ParameterError as error:
-        if str(error).startswith("actuator "):
-            raise
         raise ParameterError(f"actuator {name!r}: {error}") from None
 
 
-def converted(g: General, name: str) -> Read:
+def convert(g: General) -> Read:
     """The actuator and its losses."""
     _, b1, b2 = g.bias
     if g.gear == 0.0:
         raise ParameterError("gear = 0: it drives nothing; leave it out")
     if b1 > 0.0 or b2 > 0.0:
-        which = f"b1 = {b1:g}: it pushes the joint away" if b1 > 0.0 else f"b2 = {b2:g}: it drives a motion on"
-        raise ParameterError(f"biasprm {which}, the more the farther; no controller here does: make it negative")
+        which = f"b1 = {b1:g}: its torque grows with the angle" if b1 > 0.0 else f"b2 = {b2:g}: it drives a motion on"
+        raise ParameterError(f"biasprm {which}, which no backemf controller does: make it negative")
     if g.dynamics != "pid" and g.gain == 0.0 and not any(g.bias):
         raise ParameterError("gainprm = 0 without a bias: it drives nothing; leave it out")
     if g.dynamics == "pid":
@@ -108,7 +81,7 @@ def converted(g: General, name: str) -> Read:
     return Read(
         Actuator(
             controller=controller,
-            limits=effort_range(g, name),
+            limits=effort_limits(g.force_range, g.gear, "forcerange"),
             command_range=command_range,
             slew=g.slew / abs(g.gear) if g.slew > 0.0 else None,
         ),
@@ -116,14 +89,14 @@ def converted(g: General, name: str) -> Read:
     )
 
 
-def plain_controller(g: General) -> tuple[Any, list[Loss]]:
+def plain_controller(g: General) -> tuple[Controller, list[Loss]]:
     """A servo or a torque: what listens to one target."""
     _, b1, b2 = g.bias
     square, losses = g.gear * g.gear, []
     if g.dynamics != "none":
         note = (
-            f"MuJoCo lets ctrl follow through a low-pass of {g.timeconst:g} s ({g.dynamics}), which is no part here: "
-            "filter the targets before they are commanded"
+            f"MuJoCo lets ctrl follow through a low-pass of {g.timeconst:g} s ({g.dynamics}), which backemf does not "
+            "have: filter the targets before you command them"
         )
         losses.append(Loss("command filter", DROPPED, note))
         losses += activation_rows(g)
@@ -135,13 +108,13 @@ def plain_controller(g: General) -> tuple[Any, list[Loss]]:
     return Torque(), losses
 
 
-def moving_controller(g: General) -> tuple[Any, list[Loss]]:
+def moving_controller(g: General) -> tuple[Controller, list[Loss]]:
     """A position that moves on at the commanded velocity."""
     b0, b1, b2 = g.bias
     if not b1 or not g.gain:
         raise ParameterError(
-            "dyntype = integrator without a gain and a negative b1: its torque adds up without end, and no controller "
-            f"here does that; {YOURSELF}"
+            "dyntype = integrator without a gain and a negative b1: its torque grows without limit, and no backemf "
+            f"controller does that; {YOURSELF}"
         )
     zero = b0 / -b1 / g.gear
     note = f"MuJoCo's moving target starts at {zero:g} rad, wherever the joint is; ours starts where the joint is"
@@ -164,14 +137,14 @@ def activation_rows(g: General) -> list[Loss]:
     losses = []
     if np.isfinite(g.act_range).any():
         low, high = g.act_range
-        note = f"actrange = {low:g} {high:g} bounds what ctrl has become of, and has no counterpart here"
+        note = f"actrange = {low:g} {high:g} bounds the activation, and has no counterpart here"
         losses.append(Loss("activation range", DROPPED, note))
     if g.early:
         losses.append(Loss("actearly", DROPPED, "MuJoCo acts with the activation of the end of the step"))
     return losses
 
 
-def pid_controller(g: General) -> tuple[Any, list[Loss]]:
+def pid_controller(g: General) -> tuple[Controller, list[Loss]]:
     """A pid with the inputs that it has."""
     b0, b1, b2 = g.bias
     square, losses = g.gear * g.gear, []
@@ -179,7 +152,7 @@ def pid_controller(g: General) -> tuple[Any, list[Loss]]:
     if not heard:
         raise ParameterError("input = none: it takes no command; leave it out")
     if b0:
-        raise ParameterError(f"biasprm b0 = {b0:g} is a torque that always acts; no controller here has one")
+        raise ParameterError(f"biasprm b0 = {b0:g} is a torque that always acts; no backemf controller has one")
     if b1 and "position" not in heard:
         raise ParameterError(f"kp = {-b1:g} without the input pos pulls the joint to 0; take it out")
     if g.slew > 0.0:
@@ -245,15 +218,15 @@ def command_range_of(g: General) -> tuple[tuple[float, float] | None, list[Loss]
     return (first, second), losses
 
 
-def effort_range(g: General, name: str) -> tuple[EffortRange, ...]:
-    """The range of the force, brought to the joint."""
-    if not np.isfinite(g.force_range).any():
+def effort_limits(ends: tuple[float, float], gear: float, what: str) -> tuple[EffortRange, ...]:
+    """The range of a torque, brought to the joint by a gear; empty where it has no bound."""
+    if not np.isfinite(ends).any():
         return ()
-    low, high = sorted(g.gear * end for end in g.force_range)
+    low, high = sorted(gear * end for end in ends)
     if low > 0.0 or high < 0.0:
         raise ParameterError(
-            f"actuator {name!r}: forcerange = {g.force_range[0]:g} {g.force_range[1]:g} is without 0: it pushes "
-            "whatever is commanded, which no limit here does; widen it to 0"
+            f"{what} = {ends[0]:g} {ends[1]:g} does not include 0: it pushes whatever is commanded, which no backemf "
+            "limit does; widen it to 0"
         )
     # a bound of 0 has no sign
     return (EffortRange(lowest=low or 0.0, highest=high or 0.0),)

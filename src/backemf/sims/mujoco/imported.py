@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from ...actuator import Actuator
 from ...actuator.torque_limits import EffortRange
 from ...errors import ParameterError
-from ...motor import Drag, Motor
+from ...motor import Motor
 from ..loss import APPROXIMATED, DROPPED, Loss
-from ..mjcf import parsed
+from ..mjcf import parse_mjcf
 from ..on_joint import OnJoint, Unread
-from .general_reading import OUTSIDE, actuator_of_general
-from .kinds import kind_of
-from .motor_actuator import delay_of, motor_actuator
+from .general_reading import OUTSIDE, actuator_of_general, effort_limits
+from .kinds import ModelActuator, actuators_of
+from .motor_actuator import delay_of, drag_of, joint_range_row, motor_actuator, motor_rows
 from .motor_law import MujocoOnJoint
-from .motor_losses import joint_range_row, motor_rows
-from .picking import picked
+from .picking import pick
 from .reading import installed_version, is_motor
-from .sources import Found, actuator_elements, checked_source, from_file, from_model, names_of, without_motors
+from .sources import Found, actuator_elements, checked_source, from_file, from_model, without_motors
 from .stripped import Compiled, compiled_source
 from .versions import VERSIONS, in_volts, known_version, read_inputs
 
@@ -36,9 +34,9 @@ def read_actuator(
     It is found by its joint, its name or its number; where the model has one, nothing need be said. `law()` is what
     MuJoCo of that `version` does, `losses` what the actuator does not hold of it. Files of meshes may be missing.
     """
-    source = opened(model, VERSIONS[-1] if version is None else version)
+    source = open_model(model, VERSIONS[-1] if version is None else version)
     try:
-        return on_joint_of(source, picked(source.names, source.joints, joint, actuator))
+        return on_joint_of(source, pick(source.names, source.joints, joint, actuator))
     except ParameterError as error:
         raise ParameterError(f"{file_of(model)}{error}") from None
 
@@ -48,15 +46,15 @@ def read_actuators(model: Any, *, version: str | None = None) -> list[OnJoint | 
 
     Each is a `MujocoOnJoint` as `read_actuator` gives it, or an `Unread` that says why it is not read.
     """
-    source = opened(model, VERSIONS[-1] if version is None else version)
+    source = open_model(model, VERSIONS[-1] if version is None else version)
     rows: list[OnJoint | Unread] = []
     for index, name in enumerate(source.names):
         try:
             rows.append(on_joint_of(source, index))
         except ParameterError as error:
             shown = name or source.joints[index] or f"number {index}"
-            told = str(error) if repr(shown) in str(error) else f"actuator {shown!r}: {error}"
-            rows.append(Unread(name=shown, kind=source.kind(index), why=f"{file_of(model)}{told}"))
+            why = str(error) if repr(shown) in str(error) else f"actuator {shown!r}: {error}"
+            rows.append(Unread(name=shown, kind=source.kind(index), why=f"{file_of(model)}{why}"))
     return rows
 
 
@@ -76,15 +74,15 @@ class Source(NamedTuple):
     kind: Callable[[int], str]
     """What MuJoCo calls one."""
     find: Callable[[int], Found]
-    """One with its joint; raises one sentence where it cannot be read."""
+    """One with its joint; raises ParameterError where it cannot be read."""
 
 
-def opened(model: Any, version: str) -> Source:
+def open_model(model: Any, version: str) -> Source:
     """The actuators of a model, by the installed MuJoCo if it can compile them, else out of the file."""
     known_version(version)
     if isinstance(model, (str, Path)):
         try:
-            return opened_file(checked_source(model), version)
+            return open_file(checked_source(model), version)
         except RecursionError:
             raise too_deep() from None
     if type(model).__name__ != "MjModel":
@@ -99,18 +97,18 @@ def too_deep() -> ParameterError:
 
 def of_compiled(source: Compiled, version: str) -> Source:
     """The actuators of a compiled model."""
-    names, joints = names_of(source)
+    rows = actuators_of(source.mujoco, source.model)
     return Source(
-        names,
-        joints,
-        kind=lambda index: kind_of(source.mujoco, source.model, index),
+        [source.model.actuator(row.index).name or None for row in rows],
+        [row.joint_name for row in rows],
+        kind=lambda index: ModelActuator(source.mujoco, source.model, index).kind,
         find=lambda index: from_model(source, index, version),
     )
 
 
-def opened_file(source: str | Path, version: str) -> Source:
+def open_file(source: str | Path, version: str) -> Source:
     """The actuators of a file: dcmotors of the other generation out of its text, all else as MuJoCo compiles it."""
-    root = parsed(source)
+    root = parse_mjcf(source)
     elements = actuator_elements(root)
     installed = installed_version()
     foreign = installed is None or in_volts(installed) != in_volts(version)
@@ -135,7 +133,7 @@ def opened_file(source: str | Path, version: str) -> Source:
     def find(index: int) -> Found:
         if not own[index]:
             return rest().find(index)
-        # MuJoCo says no more than that it does not know the word
+        # MuJoCo's own message only says that it does not know the word
         if elements[index].get("input") is not None:
             read_inputs(elements[index].get("input"), version)
         return from_file(root, index, version)
@@ -163,17 +161,16 @@ def on_joint_of(source: Source, index: int) -> MujocoOnJoint:
     except RecursionError:
         raise too_deep() from None
     facts, general = found.joint, found.general
-    if found.motor is not None:
-        own, losses = motor_actuator(found, found.motor), [*motor_rows(found.motor)]
-    elif general is not None:
+    if general is not None:
         own, losses = actuator_of_general(general, found.name)
-        own, losses = replace(own, delay=delay_of(found)), [*losses]
+        own = replace(own, delay=delay_of(found))
     else:
-        raise ParameterError(f"actuator {found.name!r} is no kind that can be read")
+        assert found.motor is not None
+        own, losses = motor_actuator(found, found.motor), motor_rows(found.motor)
     own, more = with_joint(found, own, source.joints.count(facts.name))
     viscous, *higher = (a + b for a, b in zip(facts.damping, found.damping, strict=True))
     if any(higher) and own.motor is not None:
-        own = replace(own, motor=dragged(own.motor, tuple(higher)))
+        own = replace(own, motor=with_drag(own.motor, tuple(higher)))
     elif any(higher):
         note = f"damping of the second and third order, {' '.join(f'{x:g}' for x in higher)}, needs a motor here"
         more.append(Loss("higher-order damping", DROPPED, note))
@@ -186,8 +183,8 @@ def on_joint_of(source: Source, index: int) -> MujocoOnJoint:
         motor=found.motor,
         general=general,
         higher_drag=tuple(higher),
-        lowest_effort=facts.lowest,
-        highest_effort=facts.highest,
+        lowest_effort=facts.effort_range[0],
+        highest_effort=facts.effort_range[1],
         history=found.history,
         losses=(*losses, *more, *facts.losses),
     )
@@ -199,13 +196,12 @@ def with_joint(found: Found, own: Actuator, count: int) -> tuple[Actuator, list[
     if count > 1:
         note = f"{count} actuators drive the joint, and its armature and friction are given with each: count them once"
         losses.append(Loss("joint", APPROXIMATED, note))
-    if not np.isfinite([facts.lowest, facts.highest]).any():
+    try:
+        bounds = effort_limits(facts.effort_range, 1.0, "actuatorfrcrange")
+    except ParameterError as error:
+        raise ParameterError(f"joint {facts.name!r}: {error}") from None
+    if not bounds:
         return own, losses
-    if facts.lowest > 0.0 or facts.highest < 0.0:
-        raise ParameterError(
-            f"joint {facts.name!r}: actuatorfrcrange = {facts.lowest:g} {facts.highest:g} is without 0: it pushes "
-            "whatever is commanded, which no limit here does; widen it to 0"
-        )
     if found.general is not None and found.general.moved_damping and not own.limits:
         losses.append(OUTSIDE)
     if count > 1:
@@ -213,19 +209,13 @@ def with_joint(found: Found, own: Actuator, count: int) -> tuple[Actuator, list[
         losses.append(Loss("joint effort range", APPROXIMATED, note))
     elif found.motor is not None and (row := joint_range_row(found.motor)) is not None:
         losses.append(row)
-    low, high = facts.lowest, facts.highest
-    for limit in own.limits:
-        low, high = max(low, limit.lowest), min(high, limit.highest)
-    return replace(own, limits=(EffortRange(lowest=low or 0.0, highest=high or 0.0),)), losses
+    lows, highs = zip(*((limit.lowest, limit.highest) for limit in (*bounds, *own.limits)), strict=True)
+    return replace(own, limits=(EffortRange(lowest=max(lows) or 0.0, highest=min(highs) or 0.0),)), losses
 
 
-def dragged(motor: Motor, higher: tuple[float, ...]) -> Motor:
+def with_drag(motor: Motor, higher: tuple[float, ...]) -> Motor:
     """A motor with the joint's damping of the second and third order."""
     had = () if motor.drag is None else motor.drag.coefficients
-    size = max(len(had), 1 + len(higher))
-    own, more = ((*row, *(0.0,) * size)[:size] for row in (had, (0.0, *higher)))
     n = abs(motor.ratio)
-    total = [b + c / n ** (order + 1) for order, (b, c) in enumerate(zip(own, more, strict=True), start=1)]
-    while total[-1] == 0.0:
-        total.pop()
-    return replace(motor, drag=Drag(coefficients=tuple(total)))
+    more = (0.0, *(each / n ** (order + 1) for order, each in enumerate(higher, start=2)))
+    return replace(motor, drag=drag_of(tuple(a + b for a, b in zip_longest(had, more, fillvalue=0.0))))

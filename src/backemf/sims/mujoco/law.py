@@ -1,4 +1,4 @@
-"""What MuJoCo's `dcmotor` computes, quirks and all, in its own order: 3.7 to 3.11, and 3.12 to 4.0.
+"""What MuJoCo's `dcmotor` computes, including its quirks, in its own order: 3.7 to 3.11, and 3.12 to 4.0.
 
 The law is elementwise: any parameter may be an array with one number per motor, and `engines.bind` puts it on JAX and
 PyTorch, where gradients flow through it. Lengths, speeds and forces are those of the actuator, gear times the joint's.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...actuator.control import integrated, slewed
+from ...checks import Number
 from ...physics.bristle import bristle_rate, bristle_step
 from ...physics.drag import drag_coefficient
 from ...physics.limits import clip
@@ -22,7 +23,7 @@ MINVAL = 1e-15
 
 
 class DcMotorState(NamedTuple):
-    """What a motor remembers, in MuJoCo's order; None where it has no such state. All begin at 0."""
+    """State of a motor, in MuJoCo's order; None where it has no such state. All begin at 0."""
 
     slew: Any = None
     """First control after its slew limit, in its own unit."""
@@ -49,7 +50,7 @@ class Drive(NamedTuple):
     """Current at the end of the step [A]; None without a current state."""
     hot: Any
     """Resistance at the present temperature [Ω]."""
-    torque: Any
+    torque: Number
     """Torque before the force range [N·m]."""
     voltage_clipped: Any
     """Whether the controller asks for more than its voltage limit."""
@@ -61,7 +62,7 @@ def dcmotor_step(
     m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity: float, dt: float
 ) -> tuple[DcMotorState, Any]:
     """The state after a step, and the force of the actuator over it [N·m]."""
-    drive = driven(m, state, ctrl, length, velocity, dt)
+    drive = drive_of(m, state, ctrl, length, velocity, dt)
     temperature = None if state.temperature is None else state.temperature + drive.rising * dt
     bristle = None
     if state.bristle is not None:
@@ -71,14 +72,14 @@ def dcmotor_step(
 
 
 def dcmotor_slope(m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity: float, dt: float) -> float:
-    """The derivative of the force by the velocity that MuJoCo hands to its implicit integrators [N·m·s/rad].
+    """The derivative of the force by the velocity that MuJoCo passes to its implicit integrators [N·m·s/rad].
 
     It leaves out how the bristles' relaxation depends on the speed. Until 3.13 it has the cold resistance; until 3.17
     it is nothing at all where the force, cogging and friction included, is at a bound of the force range. Since 4.0 the
     winding's part is nothing where its own torque is at a bound or the current-rate limit acts, and the controller's
     where its voltage is clipped.
     """
-    drive = driven(m, state, ctrl, length, velocity, dt)
+    drive = drive_of(m, state, ctrl, length, velocity, dt)
     version = known_version(m.version)
     by_speed = controller_slope(m)
     if version >= (4, 0):
@@ -107,7 +108,7 @@ def joint_torque(m: DcMotor, force: float, joint_velocity: float) -> float:
     return torque
 
 
-def driven(m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity: float, dt: float) -> Drive:
+def drive_of(m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity: float, dt: float) -> Drive:
     """From the command to the torque of the windings."""
     u = [clip(x, low, high) for x, low, high in zip(controls(m, ctrl), m.lowest_ctrl, m.highest_ctrl, strict=True)]
     slew = integral = None

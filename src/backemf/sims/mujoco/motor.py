@@ -1,4 +1,4 @@
-"""MuJoCo's `dcmotor` as a group of constants: those of its compiled rows, under names that say what they are."""
+"""MuJoCo's `dcmotor` as a group of constants: those of its compiled rows, with descriptive names."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ...errors import ParameterError
 from ...parts import word, words
 from ...tree import kind_of_numbers
 from .parameters import fields_from_attributes
+from .reading import BIAS, DYN, GAIN, fields_from_model
 from .versions import CONTROLLER_INPUTS, in_volts, known_version, read_inputs
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ SWITCHES = {
 class DcMotor:
     """MuJoCo's own motor, as one of its versions computes it.
 
-    `read` takes it out of a model, `from_attributes` makes it from the attributes of a `<dcmotor>`. All defaults are
-    MuJoCo's: 0, which means there is none.
+    `read` reads it from a model, `from_attributes` makes it from the attributes of a `<dcmotor>`. All defaults are
+    MuJoCo's: 0, which means that there is none.
     """
 
     version: str = word(default="4.0")
@@ -136,14 +137,14 @@ class DcMotor:
             if positive.any() != positive.all():
                 raise ParameterError(
                     f"DcMotor.{name} = {getattr(self, name)}: must be above 0 for all motors of a batch or for none, "
-                    f"since it says whether there is a {state} state"
+                    f"since it decides whether there is a {state} state"
                 )
             if positive.all():
                 present.append(state)
             if self.states is not None and value is not None and (state in self.states) != positive.all():
                 raise ParameterError(
                     f"DcMotor.{name} = {getattr(self, name)}: MuJoCo fixes which states there are when it compiles a "
-                    f"model, and {state} would come or go; say states=None to have it so"
+                    f"model, and {state} would appear or vanish; give states=None to allow it"
                 )
         if self.states is None:
             object.__setattr__(self, "states", tuple(present))
@@ -179,7 +180,7 @@ class DcMotor:
     def from_attributes(cls, *, version: str = "4.0", **attributes: Any) -> DcMotor:
         """The motor of a `<dcmotor>` with these attributes, as that version of MuJoCo would compile it.
 
-        A value is the text that stands in the file, a number, or a row of numbers or arrays:
+        A value is the text of the attribute, a number, or a row of numbers or arrays:
         `from_attributes(motorconst=0.05, resistance=1.2, inductance=(1e-3,), input="pos vel")`.
         """
         return cls(**fields_from_attributes(attributes, version))
@@ -188,11 +189,10 @@ class DcMotor:
     def read(cls, model: Any, actuator: str | int | None = None, version: str = "4.0") -> DcMotor:
         """A dcmotor of a model: an MJCF text, a path to one, or an `MjModel`.
 
-        The installed MuJoCo compiles models of its own generation, with all their default classes; the other one's are
-        read here. `actuator` is a name or a number, and may be left out where the model has one dcmotor.
+        The installed MuJoCo compiles models of its own generation (until 3.11, or since 3.12), with all their default
+        classes; those of the other are parsed here. `actuator` is a name or a number, and may be left out where the
+        model has one dcmotor.
         """
-        from .reading import fields_from_model
-
         return cls(**fields_from_model(model, actuator, version))
 
     # --- as MuJoCo stores it
@@ -201,21 +201,17 @@ class DcMotor:
     def gainprm(self) -> np.ndarray:
         """The row of `actuator_gainprm`."""
         mode = {"position": 1.0, "velocity": 2.0}.get(self.inputs[0], 0.0) if in_volts(self.version) else 0.0
-        copper = (self.resistance, self.motor_constant, self.temperature_coefficient, self.reference_temperature)
-        return row(*copper, self.kp, self.ki, self.kd, self.voltage_limit, mode)
+        return row(*(getattr(self, name) for name in GAIN), mode)
 
     @property
     def dynprm(self) -> np.ndarray:
         """The row of `actuator_dynprm`."""
-        heat = (self.thermal_resistance, self.thermal_capacitance, self.ambient)
-        bristle = (self.bristle_stiffness, self.bristle_damping)
-        return row(self.time_constant, self.current_rate, *heat, *bristle, self.slew, self.integral_limit)
+        return row(*(getattr(self, name) for name in DYN))
 
     @property
     def biasprm(self) -> np.ndarray:
         """The row of `actuator_biasprm`."""
-        cogging = (self.cogging_amplitude, self.cogging_periodicity, self.cogging_phase)
-        return row(*cogging, self.coulomb, self.stiction, self.stribeck_velocity)
+        return row(*(getattr(self, name) for name in BIAS))
 
     @property
     def forcerange(self) -> np.ndarray:
@@ -225,21 +221,23 @@ class DcMotor:
     # --- running it
 
     def initial(self, shape: tuple[int, ...] | int = ()) -> DcMotorState:
-        """The state of a batch at its beginning: 0, whatever the command and wherever the joint."""
+        """The initial state of a batch: 0 for any command and any position of the joint."""
         return self.compile().initial(shape)
 
-    def step(self, state: DcMotorState, ctrl: Any, length: Any, velocity: Any, dt: Any) -> tuple[DcMotorState, Any]:
+    def step(
+        self, state: DcMotorState, ctrl: Any, length: Number, velocity: Number, dt: Any
+    ) -> tuple[DcMotorState, Any]:
         """The state after a step and `actuator_force` over it, on NumPy; length and velocity are the actuator's.
 
         `ctrl` is a number per motor; with several inputs, a tuple of them or an array with a last axis for them.
         """
         return self.compile()(state, ctrl, length, velocity, dt)
 
-    def slope(self, state: DcMotorState, ctrl: Any, length: Any, velocity: Any, dt: Any) -> Any:
+    def slope(self, state: DcMotorState, ctrl: Any, length: Number, velocity: Number, dt: Any) -> Any:
         """d(force)/d(velocity) as MuJoCo's implicit integrators take it [N·m·s/rad]."""
         return self.compile().slope(state, ctrl, length, velocity, dt)
 
-    def joint_torque(self, force: Any, joint_velocity: Any) -> Any:
+    def joint_torque(self, force: Number, joint_velocity: Number) -> Any:
         """Torque on the joint, gear and drag included: qfrc_actuator + qfrc_passive [N·m]."""
         return self.compile().joint_torque(force, joint_velocity)
 

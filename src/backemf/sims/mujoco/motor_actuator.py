@@ -1,4 +1,4 @@
-"""A dcmotor of MuJoCo's as an actuator: motor, controller and limits."""
+"""A dcmotor of MuJoCo as a backemf actuator: motor, controller and limits, and what they do not represent."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ from ...motor import (
     Thermal,
     Winding,
 )
+from ..loss import APPROXIMATED, DROPPED, KEPT, Loss
+from .general import TARGETS
+from .general_reading import LISTENS
 from .motor import DcMotor
-from .motor_law import OURS
-from .motor_losses import damps_effort
 from .sources import Found
 from .versions import in_volts
 
@@ -45,7 +46,7 @@ def delay_of(found: Found) -> Delay | None:
 
 
 def motor_actuator(found: Found, m: DcMotor) -> Actuator:
-    """A dcmotor as an actuator; raises one sentence where it says what no motor can be."""
+    """A dcmotor as an actuator; raise ParameterError where no motor can be like it."""
     try:
         return actuator_of(found, m)
     except ParameterError as error:
@@ -94,7 +95,9 @@ def controller_of(m: DcMotor, n: float) -> Any:
     volts = {"kp": n * m.kp, "ki": n * ki or None, "kd": n * m.kd}
     if not in_volts(m.version):
         volts = {"kp": n * m.kp / per_volt, "ki": n * ki / per_volt or None}
-        volts["kd"] = n * settled(m.kd / per_volt - m.motor_constant, m.motor_constant)
+        kd = m.kd / per_volt - m.motor_constant
+        # what rounding leaves of a difference is 0
+        volts["kd"] = n * kd if abs(kd) >= 1e-12 * m.motor_constant else 0.0
     elif m.inputs == ("position",):
         torque = {"kp": n * volts["kp"] * per_volt, "ki": n * (volts["ki"] or 0.0) * per_volt or None}
         torque["kd"] = n * n * per_volt * (m.kd + m.motor_constant)
@@ -112,14 +115,14 @@ def controller_of(m: DcMotor, n: float) -> Any:
     if m.inputs and "voltage" not in m.inputs:
         return torque_controller(m, torque, bound)
     raise ParameterError(
-        f"input = {' '.join(m.inputs) or 'none'!r}: a voltage beside a controller, or no input at all, has no "
+        f"input = {' '.join(m.inputs) or 'none'!r}: a voltage besides a controller, or no input at all, has no "
         "counterpart here; DcMotor.read takes it"
     )
 
 
 def torque_controller(m: DcMotor, gains: dict[str, Any], bound: dict[str, Any]) -> Any:
     """A controller in torque with several inputs."""
-    heard = tuple(OURS[word] for word in m.inputs)
+    heard = tuple(TARGETS[word] for word in m.inputs)
     if "pos" in m.inputs:
         if gains["ki"] is None:
             return IdealPd(stiffness=gains["kp"], damping=gains["kd"], listens=heard)
@@ -128,11 +131,6 @@ def torque_controller(m: DcMotor, gains: dict[str, Any], bound: dict[str, Any]) 
         raise ParameterError(f"controller kp = {m.kp:g} without the input pos pulls the joint to 0; take it out")
     listens = ("velocity", "effort") if damps_effort(m) else heard
     return TorquePid(kd=gains["kd"], follows="velocity", listens=listens)
-
-
-def settled(value: float, beside: float) -> float:
-    """A difference without what rounding leaves of its parts."""
-    return 0.0 if abs(value) < 1e-12 * abs(beside) else value
 
 
 def motor_of(found: Found, m: DcMotor, current: float | None) -> Motor:
@@ -150,8 +148,8 @@ def motor_of(found: Found, m: DcMotor, current: float | None) -> Motor:
     parts["drag"] = drag_of(tuple(b * n**2 / n ** (order + 2) for order, b in enumerate(m.damping)))
     if m.cogging_amplitude != 0.0:
         parts["cogging"] = Cogging(harmonics=(wave_of(m),))
-    if m.gear != 1.0 or found.joint.play is not None:
-        parts["gearbox"] = Gearbox(stages=(Stage(ratio=m.gear),), backlash=found.joint.play)
+    if m.gear != 1.0 or found.joint.backlash is not None:
+        parts["gearbox"] = Gearbox(stages=(Stage(ratio=m.gear),), backlash=found.joint.backlash)
     rate = None
     if m.current_rate > 0.0 and m.time_constant > 0.0:
         # the slope decays over the step, so that this is what it amounts to
@@ -181,7 +179,7 @@ def bristles_of(m: DcMotor) -> Dahl | LuGre:
     """LuGre friction, or Dahl's where it is that."""
     if (m.bristle_damping, m.stribeck_velocity) == (0.0, 1.0) and m.stiction == m.coulomb:
         return Dahl(coulomb=m.coulomb, stiffness=m.bristle_stiffness)
-    # without a Stribeck velocity the level is that of sliding at every speed but 0, whatever speed stands here
+    # without a Stribeck velocity the level is that of sliding at every speed but 0, for any speed given here
     falls = m.stribeck_velocity > 0.0
     return LuGre(
         coulomb=m.coulomb,
@@ -196,3 +194,61 @@ def drag_of(coefficients: tuple[float, ...]) -> Drag | None:
     """Drag up to its last order that is not 0."""
     used = max((order for order, value in enumerate(coefficients, start=1) if value), default=0)
     return Drag(coefficients=coefficients[:used]) if used else None
+
+
+# --- what is lost
+
+
+def damps_effort(m: DcMotor) -> bool:
+    """Whether it takes an effort alone and has damping, for which a backemf controller follows a velocity."""
+    return m.inputs == ("ff",) and m.kd != 0.0
+
+
+def motor_rows(m: DcMotor) -> list[Loss]:
+    """A row for everything of a dcmotor that is not the same in the backemf actuator."""
+    volts, heats, lags = in_volts(m.version), m.thermal_resistance > 0.0, m.time_constant > 0.0
+    ends = [*(m.lowest_ctrl or ()), *(m.highest_ctrl or ())]
+    others = [end for index, end in enumerate(ends) if index % max(len(m.inputs), 1) or damps_effort(m)]
+    integrates = m.ki > 0.0 and m.inputs not in ((), ("voltage",), ("position",))
+    bounded = np.isfinite([m.lowest_force, m.highest_force]).any()
+    bristles = m.bristle_stiffness > 0.0
+    rows = [
+        (m.gear != 1.0 and m.inputs != ("voltage",), "command", KEPT,
+         f"targets are the joint's: ctrl is {m.gear:g} times a position or velocity, an effort over {m.gear:g}"),
+        (damps_effort(m), LISTENS.phenomenon, LISTENS.status, LISTENS.note),
+        (np.isfinite(others).any(), "command range", DROPPED,
+         "ctrlrange bounds every input in MuJoCo; here it bounds the main one"),
+        (m.slew > 0.0 and damps_effort(m), "slew", DROPPED,
+         "a slew limit of the effort, which is not the main input here"),
+        (m.slew > 0.0 and not damps_effort(m), "slew", APPROXIMATED,
+         "MuJoCo's slew limit starts at 0, wherever the joint is and whatever is commanded first"),
+        (integrates and not volts and "pos" not in m.inputs, "integral", DROPPED,
+         f"MuJoCo integrates {' '.join(m.inputs[:1])} minus the joint's angle, which no backemf controller does"),
+        (integrates and volts, "start of the integral", APPROXIMATED,
+         "MuJoCo's moving target starts at 0, wherever the joint is; ours starts where the joint is"),
+        (integrates and volts and m.integral_limit > 0.0, "integral limit", DROPPED,
+         f"MuJoCo keeps the moving target within {m.integral_limit / (abs(m.gear) or 1.0):g} rad of 0; "
+         "VelocityPi.integral_limit is how far it may be ahead of the joint, and is left out"),
+        (lags and heats, "inductance", APPROXIMATED,
+         "MuJoCo's electrical time constant stays that of the cold winding; ours falls as the winding warms"),
+        (lags and m.current_rate > 0.0, "current-rate limit", APPROXIMATED,
+         "the mean rate in MuJoCo over the model's timestep; it clips the slope at the start of a step"),
+        (heats, "winding heat", APPROXIMATED, "MuJoCo's temperature is an Euler step, ours is exact"),
+        (volts and m.inputs == ("voltage",) and not lags and heats and m.voltage_limit > 0.0, "voltage limit", DROPPED,
+         "without an inductance MuJoCo limits the voltage that heats and not the one that drives"),
+        (bounded and (lags or heats or m.voltage_limit > 0.0), "current limit", APPROXIMATED,
+         "MuJoCo limits the torque; ours limits the current, with its heat, as far as the voltage can"),
+        (bristles and m.stribeck_velocity <= 0.0 and m.stiction != m.coulomb, "stiction", APPROXIMATED,
+         "without a Stribeck velocity MuJoCo has stiction at speed 0 alone; here the friction slides there too"),
+        (bristles, "bristle friction", APPROXIMATED,
+         "MuJoCo uses the bristles at the start of a step, ours their mean over it"),
+    ]  # fmt: skip
+    return [Loss(phenomenon, status, note) for there, phenomenon, status, note in rows if there]
+
+
+def joint_range_row(m: DcMotor) -> Loss | None:
+    """How the joint's actuatorfrcrange differs from a limit of the motor's current."""
+    if not (m.cogging_amplitude != 0.0 or m.bristle_stiffness > 0.0 or m.time_constant or m.thermal_resistance):
+        return None
+    note = "actuatorfrcrange bounds the motor's current here; in MuJoCo its torque, cogging and bristles included"
+    return Loss("joint effort range", APPROXIMATED, note)

@@ -10,18 +10,13 @@ import numpy as np
 
 from ...actuator import Command
 from ...actuator.command import TARGETS
+from ...checks import Number
 from ...errors import ParameterError
 from ...physics.drag import drag_coefficient
 from ...physics.limits import clip
 from ..on_joint import ActuatorLaw, Law, OnJoint
-from .general import General, GeneralLaw
+from .general import General, GeneralLaw, as_command, controls_of
 from .motor import DcMotor
-
-OURS = {
-    "pos": "position", "vel": "velocity", "ff": "effort", "voltage": "voltage", "position": "position",
-    "velocity": "velocity",
-}  # fmt: skip
-"""Our word for each input of a dcmotor."""
 
 
 class History(NamedTuple):
@@ -30,7 +25,7 @@ class History(NamedTuple):
     delay: float
     """Age of the command that acts [s]."""
     linear: bool
-    """Whether it lies between two of them, rather than being the older one."""
+    """Whether it is interpolated between two of them, rather than being the older one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,20 +58,15 @@ class MujocoOnJoint(OnJoint):
             inner = MotorLaw(self, self.motor)
         return inner if self.history is None else DelayedLaw(self, inner, self.history)
 
-    def rubbed(self, torque: Any, velocity: Any) -> Any:
+    def after_friction(self, torque: Number, velocity: Number) -> Any:
         """A torque less the friction of the joint [N·m]."""
         for order, coefficient in enumerate(self.higher_drag, start=2):
             torque = torque - drag_coefficient(velocity, coefficient, order) * velocity
-        return super().rubbed(torque, velocity)
+        return super().after_friction(torque, velocity)
 
-    def bounded(self, torque: Any) -> Any:
+    def within_range(self, torque: Number) -> Any:
         """What is left of a torque of the actuator within the joint's own range."""
         return clip(torque, self.lowest_effort, self.highest_effort)
-
-
-def commanded(on_joint: OnJoint, command: Any) -> Command:
-    """A command; a number is the main input."""
-    return command if isinstance(command, Command) else Command(**{on_joint.actuator.controller.main: command})
 
 
 class MotorLaw:
@@ -89,26 +79,20 @@ class MotorLaw:
     def initial(self, shape: tuple[int, ...] = ()) -> Any:
         return self._step.initial(shape)
 
-    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
         gear = self.motor.gear
-        ctrl = self.controls(commanded(self.on_joint, command), position, velocity)
+        ctrl = self.controls(as_command(self.on_joint, command), position, velocity)
         state, force = self._step(state, ctrl, gear * position, gear * velocity, dt)
         drag = self._step.joint_torque(0.0 * force, velocity)
-        return state, self.on_joint.rubbed(self.on_joint.bounded(gear * force) + drag, velocity)
+        return state, self.on_joint.after_friction(self.on_joint.within_range(gear * force) + drag, velocity)
 
-    def controls(self, command: Command, position: Any, velocity: Any) -> tuple[Any, ...]:
-        """MuJoCo's ctrl; a position that is not commanded is the present one, all else 0."""
-        m, found = self.motor, []
-        for word in m.inputs:
-            target = getattr(command, OURS[word])
-            if word == "voltage" and target is None and command.effort is not None:
-                torque = command.effort / m.gear
-                target = m.resistance / m.motor_constant * torque + m.motor_constant * m.gear * velocity
-            if target is None:
-                target = position if OURS[word] == "position" else 0.0
-            scale = {"position": m.gear, "velocity": m.gear, "effort": 1.0 / m.gear}.get(OURS[word], 1.0)
-            found.append(scale * target + 0.0 * velocity)
-        return tuple(found)
+    def controls(self, command: Command, position: Number, velocity: Number) -> list[Number]:
+        """MuJoCo's ctrl; where it takes volts, an effort becomes those that give it."""
+        m = self.motor
+        if command.voltage is None and command.effort is not None:
+            volts = m.resistance / m.motor_constant * command.effort / m.gear + m.motor_constant * m.gear * velocity
+            command = replace(command, voltage=volts)
+        return controls_of(command, m.inputs, m.gear, position, velocity)
 
 
 class DelayedLaw:
@@ -120,16 +104,20 @@ class DelayedLaw:
     def initial(self, shape: tuple[int, ...] = ()) -> Any:
         return (), self.inner.initial(shape)
 
-    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
         sent, inner = state
         # no command acts in the step in which it is sent
         lag = max(self.history.delay / dt, 1.0)
         oldest = math.ceil(lag - 1e-9)
-        sent = (commanded(self.on_joint, command), *sent)[: oldest + 1]
-        older, newer = frame(sent, oldest), frame(sent, oldest - 1)
+        sent = (as_command(self.on_joint, command), *sent)[: oldest + 1]
+
+        def past(name: str, age: int) -> Any:
+            value = getattr(sent[age], name) if age < len(sent) else None
+            return 0.0 if value is None else value
+
         share = oldest - lag if self.history.linear and oldest - lag > 1e-9 else 0.0
         arrives = {
-            name: older(name) if share == 0.0 else older(name) + share * (newer(name) - older(name))
+            name: past(name, oldest) + (share * (past(name, oldest - 1) - past(name, oldest)) if share else 0.0)
             for name in TARGETS
             if getattr(sent[0], name) is not None
         }
@@ -137,17 +125,7 @@ class DelayedLaw:
         return (sent, inner), torque
 
 
-def frame(sent: tuple[Command, ...], age: int) -> Any:
-    """The targets of a command so many steps old, by name; 0 before the first."""
-
-    def target(name: str) -> Any:
-        value = getattr(sent[age], name) if age < len(sent) else None
-        return 0.0 if value is None else value
-
-    return target
-
-
 def require_hinge(kind: str, joint: str) -> None:
-    """Raise one sentence if a joint is none that a motor turns."""
+    """Check that a joint is a hinge or a slide; raise ParameterError if not."""
     if kind not in ("hinge", "slide"):
         raise ParameterError(f"joint {joint!r} is a {kind} joint: a motor turns a hinge, or moves a slide")

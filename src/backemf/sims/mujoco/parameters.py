@@ -1,4 +1,4 @@
-"""From the words of MJCF's `<dcmotor>` to the constants that MuJoCo computes with, as each version derives them."""
+"""From the attributes of a `<dcmotor>` to the constants that MuJoCo computes with, as each version derives them."""
 
 from __future__ import annotations
 
@@ -12,41 +12,17 @@ from ...errors import ParameterError
 from .versions import known_version, read_inputs
 
 SIZES = {
-    "motorconst": 2,
-    "resistance": 1,
-    "nominal": 3,
-    "saturation": 3,
-    "inductance": 2,
-    "cogging": 3,
-    "controller": 6,
-    "thermal": 6,
-    "lugre": 5,
-    "damping": 3,
-    "armature": 1,
-    "gear": 6,
-    "ctrlrange": 2,
-}
+    "motorconst": 2, "resistance": 1, "nominal": 3, "saturation": 3, "inductance": 2, "cogging": 3, "controller": 6,
+    "thermal": 6, "lugre": 5, "damping": 3, "armature": 1, "gear": 6, "ctrlrange": 2,
+}  # fmt: skip
 """Attributes that hold numbers, and how many at most."""
 WHOLE = ("resistance", "armature", "ctrlrange")
 """Attributes that must have all their numbers."""
 LINKS = (
-    "name",
-    "class",
-    "group",
-    "user",
-    "lengthrange",
-    "joint",
-    "jointinparent",
-    "tendon",
-    "slidersite",
-    "cranksite",
-    "cranklength",
-    "site",
-    "refsite",
-    "interp",
-    "nsample",
-)
-"""Attributes that say where a motor sits and not what it does."""
+    "name", "class", "group", "user", "lengthrange", "joint", "jointinparent", "tendon", "slidersite", "cranksite",
+    "cranklength", "site", "refsite", "interp", "nsample",
+)  # fmt: skip
+"""Attributes that say where a motor is attached and not what it does."""
 
 
 def fields_from_attributes(
@@ -56,7 +32,7 @@ def fields_from_attributes(
     known_version(version)
     check_names(attributes, version)
     old = inherited or {}
-    # an empty text is as good as none
+    # an empty text counts as absent
     written = {name: value for name, value in attributes.items() if not (isinstance(value, str) and not value.strip())}
     given = {name: entries(name, written[name]) for name in SIZES if written.get(name) is not None}
 
@@ -119,7 +95,7 @@ BRISTLES = ("bristle_stiffness", "bristle_damping", "coulomb", "stiction", "stri
 
 
 def check_names(attributes: Mapping[str, Any], version: str) -> None:
-    """Raise one sentence for an attribute that a `<dcmotor>` does not have, or that the law has no room for."""
+    """Check that a `<dcmotor>` has these attributes and the law represents them; raise ParameterError if not."""
     for name in attributes:
         if name == "delay" and str(attributes[name]).strip() not in ("", "0", "0.0", "None"):
             raise ParameterError(
@@ -158,12 +134,12 @@ def plain(value: Any) -> Number:
 
 
 def over_zero(value: Number, otherwise: Number) -> Number:
-    """A number where it is above 0: MuJoCo does not take over any other."""
+    """A number where it is above 0, since MuJoCo ignores any other."""
     return plain(np.where(np.greater(value, 0.0), value, otherwise))
 
 
 def refuse(bad: Any, sentence: str) -> None:
-    """Raise the sentence where something is bad for any motor."""
+    """Raise ParameterError with a message where a condition holds for any motor."""
     if np.any(bad):
         raise ParameterError(sentence)
 
@@ -219,7 +195,7 @@ def heat(thermal: list[Any], version: str, old: Mapping[str, Any]) -> dict[str, 
         return {}
     refuse(~there, "dcmotor thermal: must be given for all motors of a batch or for none")
     timed, resisted = np.greater(time, 0.0), np.greater(rth, 0.0)
-    # 4.0 believes the time constant rather than a capacitance that is given too; earlier versions the other way round
+    # 4.0 prefers the time constant to a capacitance that is also given; earlier versions the other way round
     free = np.equal(capacity, 0.0) | (known_version(version) >= (4, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         c = np.where(timed & resisted & free, np.divide(time, rth), capacity)
@@ -245,7 +221,7 @@ def bristles(lugre: list[Any], version: str, old: Mapping[str, Any]) -> dict[str
 
 
 def refuse_switching_off(attribute: str, field: str, version: str, old: Mapping[str, Any]) -> None:
-    """Raise one sentence where something that a default class has is switched off, which confuses MuJoCo until 3.15."""
+    """Raise ParameterError where a feature of a default class is switched off, which MuJoCo cannot do until 3.15."""
     refuse(
         known_version(version) < SWITCHES_OFF and np.greater(old.get(field, 0.0), 0.0),
         f"dcmotor {attribute} = 0: MuJoCo {version} cannot switch off what a default class has; change the class",
@@ -267,7 +243,7 @@ def force_range(saturation: list[Any], constant: Any, old: Mapping[str, Any]) ->
 def ctrl_range(
     attributes: Mapping[str, Any], given: Mapping[str, list[Any]], count: int
 ) -> dict[str, tuple[Number, ...]]:
-    """Bounds of the inputs, the same for all; MuJoCo passes over a range that is none, unless ctrllimited is true."""
+    """Bounds of the inputs, the same for all; MuJoCo ignores an empty range, unless ctrllimited is true."""
     written = attributes.get("ctrllimited", "auto")
     limited = {True: "true", False: "false"}.get(written, written)
     if limited not in ("true", "false", "auto"):

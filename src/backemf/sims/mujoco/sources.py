@@ -1,4 +1,4 @@
-"""The actuators of a model and their joints: from a compiled model, or from the file of the other generation."""
+"""Actuators of a model and their joints: from a compiled model, or from a file of the other generation."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import copy
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -15,31 +16,31 @@ from ...errors import ParameterError
 from ..loss import DROPPED, UNKNOWN, Loss
 from .general import General
 from .general_reading import general_of
-from .kinds import joint_number, require_joint
+from .kinds import FREE, ModelActuator, Range, range_of
 from .motor import DcMotor
 from .motor_law import History, require_hinge
 from .parameters import LINKS
-from .reading import fields_from_file, is_motor
-from .stripped import Compiled, undamped
-from .written.joint_model import PLAY
+from .reading import default_chain, fields_from_file, is_motor
+from .stripped import Compiled, undamped_error
+from .written.joint_model import BACKLASH
 
 MOST_BYTES = 100_000_000
 """Largest file that is taken for a model."""
 
 
 class JointFacts(NamedTuple):
-    """What a model says of a joint."""
+    """Numbers of a joint in a model."""
 
     name: str
     armature: float = 0.0
     frictionloss: float = 0.0
     damping: tuple[float, ...] = (0.0, 0.0, 0.0)
-    lowest: float = -np.inf
-    highest: float = np.inf
-    play: float | None = None
-    """Backlash, where a second hinge of the same body stands for it [rad]."""
+    effort_range: Range = FREE
+    """Range of the torque of all its actuators together [N·m]."""
+    backlash: float | None = None
+    """Range of a second hinge of the same body, which represents backlash [rad]."""
     losses: tuple[Loss, ...] = ()
-    """What the joint does that no actuator holds."""
+    """What the joint does that an actuator cannot represent."""
 
 
 class Found(NamedTuple):
@@ -62,50 +63,40 @@ class Found(NamedTuple):
 # --- from a compiled model
 
 
-def names_of(source: Compiled) -> tuple[list[str | None], list[str | None]]:
-    """The name of each actuator of a model, and of the joint that it drives; None where it drives none."""
-    mujoco, model = source.mujoco, source.model
-    count = len(model.actuator_trntype)
-    numbers = [joint_number(mujoco, model, index) for index in range(count)]
-    joints = [None if number is None else model.joint(number).name for number in numbers]
-    return [model.actuator(index).name or None for index in range(count)], joints
-
-
 def from_model(source: Compiled, index: int, version: str) -> Found:
     """An actuator of a compiled model."""
-    mujoco, model = source.mujoco, source.model
-    name = model.actuator(index).name or f"number {index}"
-    is_dcmotor = model.actuator_gaintype[index] == mujoco.mjtGain.mjGAIN_DCMOTOR
+    model, row = source.model, ModelActuator(source.mujoco, source.model, index)
     # a kind that is not read says more than what it drives
-    general = None if is_dcmotor else general_of(mujoco, model, index, name)
-    number = require_joint(mujoco, model, index, name)
-    facts = facts_from_model(mujoco, model, number)
+    general = None if row.is_type("gain", "dcmotor") else general_of(row)
+    number = row.require_joint()
+    facts = facts_from_model(source.mujoco, model, number)
     if number in source.unsprung:
-        note = "springdamper of the joint is made of its inertia, which is in mesh files that are missing"
+        note = "springdamper of the joint follows from its inertia, which is in mesh files that are missing"
         facts = facts._replace(losses=(*facts.losses, Loss("joint damping", UNKNOWN, note)))
     step = positive_step(float(model.opt.timestep))
-    found = Found(name, facts, step, history=history_from_model(model, index, name))
+    frames, interpolation = (int(x) for x in model.actuator_history[index])
+    history = history_of(float(model.actuator_delay[index]), frames, interpolation, step, row.label)
+    found = Found(row.label, facts, step, history=history)
     if general is None:
-        return found._replace(motor=DcMotor.read(undelayed(model, index), index, version))
+        return found._replace(motor=DcMotor.read(without_delay(model, index), index, version))
     if index in source.undamped:
-        raise undamped(name)
-    square = float(model.actuator_gear[index, 0]) ** 2
-    damping = (float(model.actuator_damping[index]), *model.actuator_dampingpoly[index].tolist())
+        raise undamped_error(row.label)
+    square = general.gear**2
     return found._replace(
         general=general,
-        armature=square * float(model.actuator_armature[index]),
-        damping=tuple(square * each for each in damping),
+        armature=square * row.numbers("armature")[0],
+        damping=tuple(square * each for each in (*row.numbers("damping"), *row.numbers("dampingpoly"))),
     )
 
 
 def positive_step(seconds: float) -> float:
-    """The physics step of a model; raises one sentence if time would not go on."""
+    """The physics step of a model [s]; raise ParameterError unless it is positive."""
     if not seconds > 0.0:
         raise ParameterError(f"option timestep = {seconds:g}: must be greater than 0")
     return seconds
 
 
-def undelayed(model: Any, index: int) -> Any:
+def without_delay(model: Any, index: int) -> Any:
     """The model, or a copy of it in which an actuator has no delay."""
     if not model.actuator_delay[index]:
         return model
@@ -114,14 +105,8 @@ def undelayed(model: Any, index: int) -> Any:
     return model
 
 
-def history_from_model(model: Any, index: int, name: str) -> History | None:
-    """The delay of an actuator."""
-    frames, interpolation = (int(x) for x in model.actuator_history[index])
-    return history_of(float(model.actuator_delay[index]), frames, interpolation, float(model.opt.timestep), name)
-
-
 def history_of(delay: float, frames: int, interpolation: int, timestep: float, name: str) -> History | None:
-    """A delay that can be read; raises one sentence for one that cannot."""
+    """A delay; raise ParameterError for one that cannot be read."""
     if delay <= 0.0:
         return None
     if interpolation > 1:
@@ -134,47 +119,46 @@ def history_of(delay: float, frames: int, interpolation: int, timestep: float, n
     return History(delay, interpolation == 1)
 
 
-def facts_from_model(mujoco: Any, model: Any, number: int) -> JointFacts:
-    """What a compiled model says of a joint."""
+def facts_from_model(mujoco: ModuleType, model: Any, number: int) -> JointFacts:
+    """Numbers of a joint in a compiled model."""
     joint = model.joint(number)
-    kinds = {
-        int(getattr(mujoco.mjtJoint, f"mjJNT_{kind.upper()}")): kind for kind in ("free", "ball", "slide", "hinge")
-    }
-    require_hinge(kinds[int(model.jnt_type[number])], joint.name)
-    dof, limited = int(model.jnt_dofadr[number]), bool(model.jnt_actfrclimited[number])
-    low, high = model.jnt_actfrcrange[number] if limited else (-np.inf, np.inf)
-    second = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, joint.name + PLAY) if joint.name else -1
-    play = None
+    require_hinge(mujoco.mjtJoint(int(model.jnt_type[number])).name.removeprefix("mjJNT_").lower(), joint.name)
+    dof = int(model.jnt_dofadr[number])
+    second = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, joint.name + BACKLASH) if joint.name else -1
+    backlash = None
     if second >= 0 and model.jnt_bodyid[second] == model.jnt_bodyid[number] and model.jnt_limited[second]:
-        play = float(model.jnt_range[second, 1] - model.jnt_range[second, 0])
+        backlash = float(model.jnt_range[second, 1] - model.jnt_range[second, 0])
     return JointFacts(
         name=joint.name,
         armature=float(model.dof_armature[dof]),
         frictionloss=float(model.dof_frictionloss[dof]),
         damping=(float(model.dof_damping[dof]), *model.dof_dampingpoly[dof].tolist()),
-        lowest=float(low),
-        highest=float(high),
-        play=play,
-        losses=tuple(passive_rows(mujoco, model, number)),
+        effort_range=range_of(model.jnt_actfrcrange[number], model.jnt_actfrclimited[number]),
+        backlash=backlash,
+        losses=tuple(passive_rows(model, number)),
     )
 
 
-def passive_rows(mujoco: Any, model: Any, number: int) -> Iterator[Loss]:
-    """What a joint does beside its actuators and its friction."""
-    if np.any(np.asarray(model.jnt_stiffness[number])):
-        stiffness = float(np.ravel(model.jnt_stiffness[number])[0])
-        yield Loss("joint spring", DROPPED, f"stiffness = {stiffness:g} of the joint itself pulls beside the actuator")
-    weightless = np.any(np.asarray(model.body_gravcomp)) and bool(model.jnt_actgravcomp[number])
-    if weightless:
+def passive_rows(model: Any, number: int) -> Iterator[Loss]:
+    """What a joint does besides its actuators and its friction."""
+    stiffness = np.ravel(model.jnt_stiffness[number])
+    if np.any(stiffness):
+        yield spring_row(float(stiffness[0]))
+    if np.any(np.asarray(model.body_gravcomp)) and model.jnt_actgravcomp[number]:
         note = "actuatorgravcomp: MuJoCo adds the torque that holds the weight of its bodies to the actuator's"
         yield Loss("gravity compensation", DROPPED, note)
+
+
+def spring_row(stiffness: float) -> Loss:
+    """A spring of the joint itself."""
+    return Loss("joint spring", DROPPED, f"stiffness = {stiffness:g} of the joint itself acts besides the actuator")
 
 
 # --- from a file
 
 
 def checked_source(source: str | Path) -> str | Path:
-    """An MJCF text without a byte-order mark, or a path to one; raises one sentence for anything else."""
+    """An MJCF text without a byte-order mark, or a path to one; raise ParameterError for anything else."""
     if isinstance(source, str):
         text = source.removeprefix("\ufeff")
         if text.lstrip().startswith("<"):
@@ -197,7 +181,7 @@ def actuator_elements(root: ElementTree.Element) -> list[ElementTree.Element]:
 
 
 def without_motors(root: ElementTree.Element) -> str:
-    """The text of a file in which a plain motor stands for each dcmotor, so that any MuJoCo takes it."""
+    """The text of a file with a plain motor in place of each dcmotor, so that any MuJoCo compiles it."""
     root = copy.deepcopy(root)
     for section in root.findall("actuator"):
         for place, element in enumerate(section):
@@ -264,45 +248,29 @@ def joints_in(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, 
 
 
 def facts_from_file(root: ElementTree.Element, name: str) -> JointFacts:
-    """What a file says of a joint, its default classes resolved."""
+    """Numbers of a joint in a file, its default classes resolved."""
     joints = list(joints_in(root))
     found = [(element, body, given) for element, body, given in joints if element.get("name") == name]
     if len(found) != 1:
         raise ParameterError(f"joint = {name!r}: the file has {len(found)} joints of that name, must be one")
     element, body, given = found[0]
-    words = {key: text for each in joint_classes(root, given) for key, text in each.attrib.items()} | element.attrib
-    merged = ElementTree.Element("joint", words)
-    kind = "free" if element.tag == "freejoint" else merged.get("type", "hinge")
-    require_hinge(kind, name)
+    classes = default_chain(root, given, ("joint",))
+    merged = ElementTree.Element("joint", {k: text for each in classes for k, text in each.items()} | element.attrib)
+    require_hinge("free" if element.tag == "freejoint" else merged.get("type", "hinge"), name)
     low, high = numbers_in(merged, "actuatorfrcrange", (0.0, 0.0))
-    limited = low < high and merged.get("actuatorfrclimited", "auto") != "false"
-    play = next((e for e, b, _ in joints if b is body and e.get("name") == name + PLAY), None)
-    span = None
-    if play is not None and play.get("range") is not None:
+    second = next((e for e, b, _ in joints if b is body and e.get("name") == name + BACKLASH), None)
+    backlash = None
+    if second is not None and second.get("range") is not None:
         radian = next((c.get("angle") for c in reversed(root.findall("compiler")) if c.get("angle")), "") == "radian"
-        first, second = numbers_in(play, "range", (0.0, 0.0))
-        span = (second - first) * (1.0 if radian else math.radians(1.0))
+        first, last = numbers_in(second, "range", (0.0, 0.0))
+        backlash = (last - first) * (1.0 if radian else math.radians(1.0))
     springs = numbers_in(merged, "stiffness", (0.0,))
-    note = f"stiffness = {springs[0]:g} of the joint itself pulls beside the actuator"
     return JointFacts(
-        losses=(Loss("joint spring", DROPPED, note),) if any(springs) else (),
         name=name,
         armature=number_in(merged, "armature", 0.0),
         frictionloss=number_in(merged, "frictionloss", 0.0),
         damping=numbers_in(merged, "damping", (0.0, 0.0, 0.0)),
-        lowest=low if limited else -np.inf,
-        highest=high if limited else np.inf,
-        play=span,
+        effort_range=range_of((low, high), low < high and merged.get("actuatorfrclimited", "auto") != "false"),
+        backlash=backlash,
+        losses=(spring_row(springs[0]),) if any(springs) else (),
     )
-
-
-def joint_classes(root: ElementTree.Element, name: str) -> list[ElementTree.Element]:
-    """The <joint> of a default class and of those it is in, outermost first."""
-    pending = [(section, [], section.get("class", "main")) for section in root.findall("default")]
-    while pending:
-        section, outer, own = pending.pop()
-        chain = [*outer, *section.findall("joint")]
-        if own == name:
-            return chain
-        pending.extend((child, chain, child.get("class", "")) for child in section.findall("default"))
-    return []

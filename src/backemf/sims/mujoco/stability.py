@@ -18,6 +18,7 @@ and RK4 takes nothing. A disturbance grows by the largest eigenvalue of the map 
 from __future__ import annotations
 
 import math
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -165,13 +166,13 @@ def times(grows: float) -> str:
     return f"by {100.0 * (grows - 1.0):.2g} %" if grows < 2.0 else f"{grows:.3g} times"
 
 
-def integrator_of(mujoco: Any, model: Any) -> str:
+def integrator_of(mujoco: ModuleType, model: Any) -> str:
     """The integrator of a model, as MJCF calls it."""
     word = str(mujoco.mjtIntegrator(model.opt.integrator).name).removeprefix("mjINT_")
     return {"EULER": "Euler", "RK4": "RK4"}.get(word) or word.lower()
 
 
-def felt_inertia(mujoco: Any, model: Any, dofs: Any) -> np.ndarray:
+def felt_inertia(mujoco: ModuleType, model: Any, dofs: Any) -> np.ndarray:
     """Inertia that a torque at each place of qvel finds at qpos0 with all other joints free, 1/(M⁻¹)jj [kg·m²].
 
     A torque moves the other joints too, so that this is at most the diagonal of M. Where the step is unstable on it, so

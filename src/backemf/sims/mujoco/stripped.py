@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from ...errors import MissingExtraError, ParameterError
@@ -10,7 +11,7 @@ from ..mjcf import is_text, require_readable
 
 CORNERS = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]
 FACES = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
-"""A tetrahedron, which stands for every mesh whose file is missing."""
+"""A tetrahedron, in place of every mesh whose file is missing."""
 
 
 class Compiled(NamedTuple):
@@ -26,14 +27,8 @@ class Compiled(NamedTuple):
     """Numbers of the joints whose damping comes from an inertia that is unknown."""
 
 
-def compiled_model(model: Any) -> tuple[Any, Any]:
-    """MuJoCo and the compiled model; raises one sentence where it cannot be read."""
-    source = compiled_source(model)
-    return source.mujoco, source.model
-
-
 def compiled_source(source: Any) -> Compiled:
-    """An `MjModel`, a path to an MJCF file or its text, compiled; raises one sentence where it cannot be read.
+    """An `MjModel`, a path to an MJCF file or its text, compiled; raises ParameterError where it cannot be read.
 
     Where files of meshes, textures or height fields are missing, it is compiled without them.
     """
@@ -69,7 +64,7 @@ def missing_file(error: Exception) -> bool:
     return any(words in str(error) for words in ("opening file", "resource not found", "could not open", "file not"))
 
 
-def without_files(mujoco: Any, spec: Any) -> Compiled:
+def without_files(mujoco: ModuleType, spec: Any) -> Compiled:
     """The model of a specification, in which stand-ins take the place of everything that is in other files."""
     unknown = replace_files(mujoco, spec)
     asked = [float(each.biasprm[2]) for each in spec.actuators]
@@ -84,12 +79,12 @@ def without_files(mujoco: Any, spec: Any) -> Compiled:
     return Compiled(mujoco, model, frozenset(undamped), frozenset(unsprung))
 
 
-def replace_files(mujoco: Any, spec: Any) -> bool:
+def replace_files(mujoco: ModuleType, spec: Any) -> bool:
     """Put stand-ins in the place of files; whether the inertia of any body was in them."""
     meshes = set()
     for mesh in spec.meshes:
         if mesh.file:
-            # without a name of its own, a mesh goes by that of its file
+            # a mesh without a name goes by that of its file
             mesh.name = mesh.name or Path(mesh.file).stem
             meshes.add(mesh.name)
             mesh.file, mesh.content_type = "", ""
@@ -118,7 +113,7 @@ def replace_files(mujoco: Any, spec: Any) -> bool:
     return unknown
 
 
-def undamped(name: str) -> ParameterError:
+def undamped_error(name: str) -> ParameterError:
     """An actuator whose damping is not in the files that are there."""
     return ParameterError(
         f"actuator {name!r} has a dampratio, a share of the critical damping at the inertia of its joint, and that "

@@ -17,7 +17,7 @@ CONTROLLER_INPUTS = ("pos", "vel", "ff")
 
 
 def known_version(version: Any) -> tuple[int, int]:
-    """Major and minor number of a version, patch number or not; raises one sentence where its law is unknown.
+    """Major and minor number of a version, with or without a patch number; raise ParameterError if its law is unknown.
 
     A version that is newer than those known runs as the newest known before it, and a warning says so once.
     """
@@ -38,7 +38,7 @@ def warn_if_newer(major: int, minor: int) -> None:
     if (major, minor) not in known:
         newest = max(each for each in known if each < (major, minor))
         warnings.warn(
-            f"MuJoCo {major}.{minor} is newer than the versions known here: it is taken to behave as "
+            f"MuJoCo {major}.{minor} is newer than the versions known here: it is assumed to behave as "
             f"{newest[0]}.{newest[1]}",
             BackemfWarning,
             stacklevel=3,
@@ -52,10 +52,10 @@ def pair_of(version: str) -> tuple[int, int]:
 
 
 def unknown(version: Any) -> ParameterError:
-    """A version without a dcmotor, or no version at all."""
+    """The error for a version without a dcmotor, or for no version at all."""
     return ParameterError(
         f"version = {version!r}: MuJoCo's dcmotor is known for {VERSIONS[0]} to {VERSIONS[-2]} and {VERSIONS[-1]}; "
-        'say version="4.0"'
+        'give version="4.0"'
     )
 
 

@@ -1,4 +1,4 @@
-"""The actuators that a MuJoCo model already has, as a set of ours: what can be, with a row for what cannot."""
+"""The actuators that a MuJoCo model already has, as a backemf actuator set, with a row for each that cannot be."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from ...robot.actuator_set import ActuatorSet
 from ..loss import Loss
 from ..on_joint import OnJoint, Unread
 from .imported import read_actuators
-from .kinds import kind_of
+from .kinds import ModelActuator, actuators_of
 from .reading import installed_version
-from .stripped import compiled_model
+from .stripped import compiled_source
 
 
 class WrappedSet(ActuatorSet):
-    """Actuators of a model's joints, and those of the model that stay as they are."""
+    """Actuators of a model's joints, and those of the model that stay unchanged."""
 
     def __init__(
         self,
         joints: Sequence[str],
         actuators: Mapping[str, Actuator],
         unread: Sequence[Unread],
-        losses: Mapping[str, Any],
+        losses: Mapping[str, tuple[Loss, ...]],
     ):
         super().__init__(joints, actuators)
         self.unread: tuple[Unread, ...] = tuple(unread)
-        """What is left as it is in the model, each with the reason: tendons, muscles, two actuators on a joint."""
+        """What stays unchanged in the model, each with the reason: tendons, muscles, two actuators on a joint."""
         self.losses: dict[str, tuple[Loss, ...]] = dict(losses)
-        """What the model says and the actuator does not, by joint; joints that lose nothing are left out."""
+        """What the actuator does not represent of the model, by joint; joints that lose nothing are left out."""
 
 
 def wrap(model: Any, joints: str | Sequence[str] | None = None) -> WrappedSet:
@@ -40,20 +40,20 @@ def wrap(model: Any, joints: str | Sequence[str] | None = None) -> WrappedSet:
     A `<motor>` becomes `Torque`, a `<position>` `IdealPd`, a `<velocity>` `TorquePid`, a `<dcmotor>` its motor with its
     controller. Each takes the targets that MuJoCo's takes and refuses others. Commands are at the joint: positions in
     rad, velocities in rad/s, efforts in N·m, with MuJoCo's gear already applied. `joints` are patterns (regular
-    expressions that match a whole name) of the joints that are meant, all if left out. What cannot be wrapped stays as
-    it is in the model, with a row in `unread`. The joints are in the model's order.
+    expressions that match a whole name) of the joints to wrap, all if left out. What cannot be wrapped stays unchanged
+    in the model, with a row in `unread`. The joints are in the model's order.
     """
-    mujoco, compiled = compiled_model(model)
-    driven = {index: joint_of(mujoco, compiled, index) for index in range(len(compiled.actuator_trntype))}
-    wanted = meant(driven, joints)
+    mujoco, compiled, *_ = compiled_source(model)
+    actuators = actuators_of(mujoco, compiled)
+    wanted = select(actuators, joints)
     rows = read_actuators(model, version=installed_version() or "4.0")
     found: dict[str, OnJoint] = {}
     unread: list[Unread] = []
-    for index in wanted:
-        row = rows[index]
-        problem = None if isinstance(row, Unread) else reason_to_leave(mujoco, compiled, index, driven)
+    for actuator in wanted:
+        row = rows[actuator.index]
+        problem = None if isinstance(row, Unread) else reason_to_leave(actuator, actuators)
         if problem is not None:
-            row = Unread(name=named(compiled, index), kind=kind_of(mujoco, compiled, index), why=problem)
+            row = Unread(name=actuator.label, kind=actuator.kind, why=problem)
         if isinstance(row, Unread):
             unread.append(row)
         else:
@@ -70,22 +70,14 @@ def wrap(model: Any, joints: str | Sequence[str] | None = None) -> WrappedSet:
     )
 
 
-def joint_of(mujoco: Any, model: Any, index: int) -> str | None:
-    """Name of the joint that an actuator drives by itself; None where it drives something else."""
-    kinds = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
-    if int(model.actuator_trntype[index]) not in kinds:
-        return None
-    return str(model.joint(int(model.actuator_trnid[index, 0])).name)
-
-
-def meant(driven: dict[int, str | None], joints: Any) -> list[int]:
+def select(actuators: list[ModelActuator], joints: str | Sequence[str] | None) -> list[ModelActuator]:
     """The actuators of the joints that patterns match; all without a pattern."""
     if joints is None:
-        return list(driven)
+        return actuators
     patterns = (joints,) if isinstance(joints, str) else joints
     if not isinstance(patterns, (list, tuple)) or not patterns:
         raise ParameterError(f"joints = {joints!r}: must be patterns of joint names, such as '.*_knee'")
-    known = list(dict.fromkeys(joint for joint in driven.values() if joint))
+    known = list(dict.fromkeys(each.joint_name for each in actuators if each.joint_name))
     hits: set[str] = set()
     for pattern in patterns:
         try:
@@ -96,30 +88,23 @@ def meant(driven: dict[int, str | None], joints: Any) -> list[int]:
             there = ", ".join(known) or "none"
             raise ParameterError(f"joints: {pattern!r} matches no joint that an actuator drives; there are {there}")
         hits |= matched
-    return [index for index, joint in driven.items() if joint in hits]
+    return [each for each in actuators if each.joint_name in hits]
 
 
-def named(model: Any, index: int) -> str:
-    """Name of an actuator, or its number."""
-    return model.actuator(index).name or f"number {index}"
-
-
-def reason_to_leave(mujoco: Any, model: Any, index: int, driven: dict[int, str | None]) -> str | None:
-    """Why an actuator that can be read is left as it is in the model; None where it is not."""
-    joint, name = driven[index], named(model, index)
+def reason_to_leave(actuator: ModelActuator, every: list[ModelActuator]) -> str | None:
+    """Why an actuator that can be read stays unchanged in the model; None where it is wrapped."""
+    joint, label = actuator.joint_name, actuator.label
     if not joint:
-        return f"actuator {name!r} drives a joint without a name: name it in the model"
-    others = [i for i, its in driven.items() if its == joint and i != index]
+        return f"actuator {label!r} drives a joint without a name: name it in the model"
+    others = [each.label for each in every if each.joint_name == joint and each.index != actuator.index]
     if others:
-        names = ", ".join(repr(named(model, i)) for i in others)
         return (
-            f"joint {joint!r} has {len(others) + 1} actuators, {name!r} beside {names}, and a motor stands for one: "
-            "leave one of them"
+            f"joint {joint!r} has {len(others) + 1} actuators, {label!r} beside {', '.join(map(repr, others))}, and a "
+            "motor replaces one: remove the others"
         )
-    own_motor = model.actuator_gaintype[index] == int(mujoco.mjtGain.mjGAIN_DCMOTOR)
-    if model.actuator_actadr[index] >= 0 and not own_motor:
+    if actuator.model.actuator_actadr[actuator.index] >= 0 and not actuator.is_type("gain", "dcmotor"):
         return (
-            f"actuator {name!r} on joint {joint!r} has states of its own, which no motor of ours stands for: give the "
+            f"actuator {label!r} on joint {joint!r} has its own states, which no backemf motor represents: give the "
             "joint an Actuator yourself"
         )
     return None

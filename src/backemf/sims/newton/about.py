@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..room import About
-from ..usd import opened
+from ..usd import open_stage
 
 ACTUATOR = "NewtonActuator"
 """Type of the prims that are actuators."""
@@ -14,7 +14,7 @@ ACTUATOR = "NewtonActuator"
 def holds(file: Path) -> bool:
     """Whether a stage has an actuator of Newton's; without one its drives are PhysX's."""
     # a stage that nobody holds is gone, and its prims with it
-    stage = opened(file)
+    stage = open_stage(file)
     return any(str(prim.GetTypeName()) == ACTUATOR for prim in stage.TraverseAll())
 
 

@@ -32,4 +32,4 @@ class PipelineLaw:
 
     def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
         state, torque = self.pipeline.step(state, command, position, velocity, dt)
-        return state, self.on_joint.rubbed(torque, velocity)
+        return state, self.on_joint.after_friction(torque, velocity)

@@ -14,7 +14,7 @@ from ...actuator.torque_limits import AngleTable, DcClip, EffortLimit, TorqueLim
 from ...errors import BackemfError, ParameterError
 from ..loss import APPROXIMATED, DROPPED, UNKNOWN, Loss
 from ..on_joint import Unread
-from ..usd import applied_schemas, opened
+from ..usd import applied_schemas, open_stage
 from .about import ABOUT, ACTUATOR
 from .attributes import authored, number, row, said, steps
 from .carrier import NAMES, PREFIX, carried
@@ -49,7 +49,7 @@ def read_actuators(stage: Any, *, version: str | None = None) -> list[NewtonJoin
     """
     ABOUT.require_version(version)
     # a stage that nobody holds is gone, and its prims with it
-    whole, found = opened(stage), []
+    whole, found = open_stage(stage), []
     seen: set[str] = set()
     for prim in _prims(whole):
         try:
@@ -64,7 +64,7 @@ def read_actuators(stage: Any, *, version: str | None = None) -> list[NewtonJoin
 def read_actuator(stage: Any, joint: str | None = None, *, version: str | None = None) -> NewtonJoint:
     """The actuator of a joint in a stage, file or text, by the joint's path or name; None: the only one."""
     ABOUT.require_version(version)
-    whole = opened(stage)
+    whole = open_stage(stage)
     prim = _found(whole, joint)
     try:
         return _read(prim, _target(prim))

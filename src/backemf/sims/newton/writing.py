@@ -17,7 +17,7 @@ from ...errors import ParameterError
 from ...motor import Motor
 from ...motorfile import dumps
 from ...parts import acts
-from ..digits import rounded
+from ..digits import round_digits
 from ..joint import NUMBERS, Joint, armature_of, has_line, joint_of, parts_of, require_known, single, whole_steps
 from ..losses import PHENOMENA, kept_by_joint, statuses
 from ..on_joint import OnJoint
@@ -178,7 +178,7 @@ def _delay(actuator: Actuator, timestep: float | None, kept: dict[str, str]) -> 
 
 def _number(value: float, exact: bool = False) -> str:
     """The shortest text of a number that is the same in the 32 bits that USD has for it."""
-    return str(np.float32(value if exact else rounded(float(value))))
+    return str(np.float32(value if exact else round_digits(float(value))))
 
 
 def _line(name: str, figure: Figure, factor: float = 1.0, exact: bool = False) -> Line:

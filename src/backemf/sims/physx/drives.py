@@ -17,10 +17,9 @@ from typing import Any
 from ...actuator.torque_limits import DriveEnvelope
 from ...checks import Maybe, Number, require, require_finite, require_part
 from ...errors import ParameterError
-from ..digits import rounded
+from ..digits import round_digits
 from ..joint import single
-from ..usd import applied_schemas, save, usd
-from ..usd import opened as open_stage
+from ..usd import applied_schemas, open_stage, save, usd
 from .law import Envelope
 from .solver import JointDrive
 
@@ -233,7 +232,7 @@ def _author(prim: Any, drive: UsdDrive) -> None:
             value = effort if row[0] == "max_effort" else getattr(part, row[0])
             known = math.inf if value is None else single(row[0], value)
             known = math.inf if known >= FLOAT_MAX else known / size_of(prim.GetStage(), name, row)
-            prim.CreateAttribute(prefix + attribute, Sdf.ValueTypeNames.Float, False).Set(rounded(known))
+            prim.CreateAttribute(prefix + attribute, Sdf.ValueTypeNames.Float, False).Set(round_digits(known))
 
 
 def values(prim: Any, instance: str, prefix: str, table: dict[str, Row]) -> dict[str, Any]:

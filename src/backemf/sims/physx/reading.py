@@ -17,8 +17,7 @@ from ...actuator.torque_limits import EffortLimit
 from ...errors import ParameterError
 from ..loss import APPROXIMATED, DROPPED, UNKNOWN, Loss
 from ..on_joint import OnJoint, Unread
-from ..usd import applied_schemas
-from ..usd import opened as open_stage
+from ..usd import applied_schemas, open_stage
 from .about import ABOUT
 from .drives import DRIVE, INSTANCES, JOINTS, LINEAR, JointAxis, UsdDrive, drive_of, prims, says, values
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, fields
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,27 @@ from ....motor import Motor
 from ...joint import require_known
 from ...on_joint import OnJoint
 from ..motor import DcMotor
+from ..parameters import SIZES
 from ..reading import installed_version
 from ..stability import complaint, felt_inertia, integrator_of, loop_of
 from ..versions import CONTROLLER_INPUTS, in_volts
-from .changes import Change, require_way, set_joint
-from .existing import Standing, compiled_copy, decide, layout_of, remove, set_keyframes, standing_on
-from .joint_model import PLAY
+from .existing import (
+    Change,
+    Standing,
+    compiled_copy,
+    decide,
+    layout_of,
+    remove,
+    require_way,
+    set_joint,
+    set_keyframes,
+    standing_on,
+)
+from .joint_model import BACKLASH
 from .writing import WrittenMotor, write
 
-ROWS = {
-    "nominal": 3, "saturation": 3, "inductance": 2, "cogging": 3, "controller": 6, "thermal": 6, "lugre": 5,
-}  # fmt: skip
-"""Attributes that `set_to_dcmotor` takes as rows, and their lengths."""
+ROWS = ("nominal", "saturation", "inductance", "cogging", "controller", "thermal", "lugre")
+"""Attributes that `set_to_dcmotor` takes as rows."""
 MODES = ("voltage", "position", "velocity")
 """Inputs until 3.11, in the order of their numbers."""
 LINEAR = 1
@@ -93,16 +103,16 @@ def attach(
     if named is not None and all(one.actuator.id != named.id for one in going):
         raise ParameterError(f"name = {label!r}: the specification has an actuator of that name; give name=")
     if backlash:
-        require_room_for_play(mujoco, spec, hinge)
+        require_room_for_backlash(mujoco, spec, hinge)
     layout = layout_of(spec, joint)
     # nothing is refused from here on
     gone = [number for number, each in enumerate(spec.actuators) if any(each.id == one.actuator.id for one in going)]
     slide = hinge.type == mujoco.mjtJoint.mjJNT_SLIDE
     changes = remove(mujoco, spec, going, label, slide)
     if standing and not going:
-        changes.append(tell_kept(joint, standing))
+        changes.append(report_kept(joint, standing))
     if backlash:
-        add_play(mujoco, spec, hinge, written)
+        add_backlash(mujoco, spec, hinge, written)
     changes += set_joint(hinge, joint_numbers(written), ways, slide, "lugre" in written.attributes)
     add_motor(mujoco, spec, label, joint, written)
     motor = DcMotor.from_attributes(version=version, **written.attributes)
@@ -113,8 +123,8 @@ def attach(
     return Attached(**known, changes=tuple(changes))
 
 
-def tell_kept(joint: str, standing: list[Standing]) -> Change:
-    """A row, and a warning, of actuators that stay beside the motor."""
+def report_kept(joint: str, standing: list[Standing]) -> Change:
+    """A row, and a warning, for actuators that stay on the joint."""
     names = " and ".join(str(one) for one in standing)
     note = f"joint {joint!r} keeps the actuator {names} beside the motor: both act on it."
     warnings.warn(f"{note} replace=True removes what was there.", BackemfWarning, stacklevel=3)
@@ -122,14 +132,14 @@ def tell_kept(joint: str, standing: list[Standing]) -> Change:
 
 
 def joint_numbers(written: WrittenMotor) -> dict[str, tuple[float, ...]]:
-    """What the motor says of the joint's armature, frictionloss and damping, those that it says anything of."""
+    """The motor's armature, frictionloss and damping for the joint, those that it has."""
     found: dict[str, tuple[float, ...]] = {name: (float(value),) for name, value in written.joint_attributes.items()}
     if "damping" in found:
         found["damping"] = tuple(float(x) for x in written.attributes.get("damping", (0.0, 0.0, 0.0)))
     return found
 
 
-def judge_integrator(mujoco: Any, spec: Any, joint: str, motor: DcMotor) -> Change:
+def judge_integrator(mujoco: ModuleType, spec: Any, joint: str, motor: DcMotor) -> Change:
     """Whether the integrator of a specification holds a motor on its joint; a warning where it does not."""
     try:
         model = compiled_copy(spec)
@@ -165,7 +175,7 @@ def installed_mujoco() -> tuple[Any, str]:
     return mujoco, version
 
 
-def joint_of_spec(mujoco: Any, spec: Any, joint: str) -> Any:
+def joint_of_spec(mujoco: ModuleType, spec: Any, joint: str) -> Any:
     """A hinge or slide of a specification."""
     found = spec.joint(joint) if isinstance(joint, str) else None
     if found is None:
@@ -177,7 +187,7 @@ def joint_of_spec(mujoco: Any, spec: Any, joint: str) -> Any:
     return found
 
 
-def add_motor(mujoco: Any, spec: Any, name: str, joint: str, written: WrittenMotor) -> None:
+def add_motor(mujoco: ModuleType, spec: Any, name: str, joint: str, written: WrittenMotor) -> None:
     """The actuator itself; nothing of a default class is left in it."""
     words = written.attributes
     actuator = spec.add_actuator(name=name, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
@@ -186,7 +196,7 @@ def add_motor(mujoco: Any, spec: Any, name: str, joint: str, written: WrittenMot
     actuator.forcelimited = actuator.actlimited = mujoco.mjtLimited.mjLIMITED_AUTO
     actuator.forcerange = actuator.actrange = [0.0, 0.0]
     constants = words["motorconst"]
-    rows = {key: [*words[key], *[0.0] * size][:size] for key, size in ROWS.items() if key in words}
+    rows = {key: [*words[key], *[0.0] * SIZES[key]][: SIZES[key]] for key in ROWS if key in words}
     inputs = words["input"].split()
     if in_volts(written.version):
         mode = {"input_mode": MODES.index(inputs[0])}
@@ -206,36 +216,36 @@ def add_motor(mujoco: Any, spec: Any, name: str, joint: str, written: WrittenMot
     actuator.interp = LINEAR if written.history else 0
 
 
-def require_room_for_play(mujoco: Any, spec: Any, hinge: Any) -> None:
-    """Raise one sentence where a body has no room for a second hinge."""
-    body, label = hinge.parent, hinge.name + PLAY
+def require_room_for_backlash(mujoco: ModuleType, spec: Any, hinge: Any) -> None:
+    """Check that a body can have a second hinge; raise ParameterError if not."""
+    body, label = hinge.parent, hinge.name + BACKLASH
     if hinge.type != mujoco.mjtJoint.mjJNT_HINGE:
-        raise ParameterError(f"backlash = True: joint {hinge.name!r} is a slide; the play of gears needs a hinge")
+        raise ParameterError(f"backlash = True: joint {hinge.name!r} is a slide; backlash needs a hinge")
     if len(body.joints) > 1:
         raise ParameterError(
-            f"backlash = True: the body of joint {hinge.name!r} has {len(body.joints)} joints, and the play must come "
-            "right behind the motor's; give each a body of its own"
+            f"backlash = True: the body of joint {hinge.name!r} has {len(body.joints)} joints, and the second hinge "
+            "must directly follow the motor's; give each its own body"
         )
     if spec.joint(label) is not None:
         raise ParameterError(f"backlash = True: the specification has a joint {label!r} already")
     if len(spec.keys) and any(len(key.qpos) for key in spec.keys):
         raise ParameterError(
-            "backlash = True: keyframes hold no angle for the play; take them out of the specification"
+            "backlash = True: keyframes have no angle for the second hinge; take them out of the specification"
         )
 
 
-def add_play(mujoco: Any, spec: Any, hinge: Any, written: WrittenMotor) -> None:
+def add_backlash(mujoco: ModuleType, spec: Any, hinge: Any, written: WrittenMotor) -> None:
     """A second hinge of the same body around the same axis, whose range is the backlash."""
-    body, label = hinge.parent, hinge.name + PLAY
-    words = written.play_attributes
-    play = body.add_joint(name=label, type=hinge.type, axis=[*hinge.axis], pos=[*hinge.pos])
+    body, label = hinge.parent, hinge.name + BACKLASH
+    words = written.backlash_attributes
+    second = body.add_joint(name=label, type=hinge.type, axis=[*hinge.axis], pos=[*hinge.pos])
     if hinge.frame is not None:
-        play.set_frame(hinge.frame)
+        second.set_frame(hinge.frame)
     unit = math.degrees(1.0) if spec.compiler.degree else 1.0
-    play.range = [unit * end for end in words["range"]]
-    play.limited = mujoco.mjtLimited.mjLIMITED_TRUE
-    play.armature = play.frictionloss = 0.0
-    play.damping = play.stiffness = [0.0, 0.0, 0.0]
-    play.ref = play.springref = 0.0
-    play.solref_limit = [*words["solreflimit"]]
-    play.solimp_limit = [*words["solimplimit"], 0.5, 2.0]
+    second.range = [unit * end for end in words["range"]]
+    second.limited = mujoco.mjtLimited.mjLIMITED_TRUE
+    second.armature = second.frictionloss = 0.0
+    second.damping = second.stiffness = [0.0, 0.0, 0.0]
+    second.ref = second.springref = 0.0
+    second.solref_limit = [*words["solreflimit"]]
+    second.solimp_limit = [*words["solimplimit"], 0.5, 2.0]

@@ -1,7 +1,8 @@
-"""What is around a controller: limits of command, voltage, torque and slew, and the delay, in MuJoCo's words."""
+"""What surrounds a controller, as MuJoCo has it: limits of command, voltage, torque and slew, and the delay."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ from ....actuator.torque_limits import (
     EffortLimit,
     EffortRange,
     KneeCurve,
+    TorqueLimit,
     TorqueSpeedTable,
 )
+from ....checks import Number
 from ....errors import ParameterError
 from ....physics.circuit import torque_of
 from ...joint import allowed_current, gear_torque, ratio_of, single
@@ -33,7 +36,7 @@ def control(draft: MotorDraft, supply: Supply | None) -> None:
     """Input, gains, limits of the voltage and of the command."""
     c, old = draft.actuator.controller, in_volts(draft.version)
     loop = (loop_in_volts if old else loop_in_torque)(c, draft.constants, supply)
-    draft.kept["controller"] = loop.told
+    draft.kept["controller"] = loop.note
     if loop.integral is not None:
         draft.kept["integral"] = loop.integral
     raw, source = loop.inputs == "voltage", type(c).__name__
@@ -47,11 +50,11 @@ def control(draft: MotorDraft, supply: Supply | None) -> None:
     if any(numbers):
         gains = "V/rad, V/(rad·s), V·s/rad" if old else "N·m/rad, N·m/(rad·s), N·m·s/rad"
         gains = "V·s/rad, V/rad, -" if loop.inputs == "velocity" else gains
-        told = f"kp ki kd [{gains}], slew per second, largest integral, largest voltage [V]"
-        draft.attributes["controller"] = row(numbers, told, source)
+        unit = f"kp ki kd [{gains}], slew per second, largest integral, largest voltage [V]"
+        draft.attributes["controller"] = row(numbers, unit, source)
     if draft.actuator.substeps > 1:
-        turns = draft.actuator.substeps
-        draft.notes.append(f"The control loop turns once per physics step in place of {turns} times.")
+        substeps = draft.actuator.substeps
+        draft.notes.append(f"The control loop runs once per physics step in place of {substeps} substeps.")
     ctrl_range(draft, loop, volts if by_command else None)
 
 
@@ -82,7 +85,7 @@ def largest_voltage(draft: MotorDraft, supply: Supply | None) -> float | None:
 def ctrl_range(draft: Draft, loop: Loop, volts: float | None) -> None:
     """The range of the command; MuJoCo has one for all inputs."""
     a, ends = draft.actuator, [] if volts is None else [(-volts, volts)]
-    told = [] if volts is None else [f"{volts:g} V of the drive"]
+    sources = [] if volts is None else [f"{volts:g} V of the drive"]
     if volts is not None and "slew" in draft.kept:
         draft.kept["voltage limit"] = "The voltage is limited before its slew and not after it."
     # volts in place of a torque have another range
@@ -90,7 +93,7 @@ def ctrl_range(draft: Draft, loop: Loop, volts: float | None) -> None:
     if a.command_range is not None and fits:
         first, second = (loop.per_command * single("Actuator.command_range", end) for end in a.command_range)
         ends.append((first, second))
-        told.append("Actuator.command_range")
+        sources.append("Actuator.command_range")
     if not ends:
         return
     low, high = max(end[0] for end in ends), min(end[1] for end in ends)
@@ -98,7 +101,7 @@ def ctrl_range(draft: Draft, loop: Loop, volts: float | None) -> None:
         raise ParameterError(
             f"Actuator.command_range = {a.command_range} leaves MuJoCo no control range, {low:g} to {high:g}: widen it"
         )
-    draft.attributes["ctrlrange"] = row((low, high), draft.attributes["input"].unit, " and ".join(told))
+    draft.attributes["ctrlrange"] = row((low, high), draft.attributes["input"].unit, " and ".join(sources))
     if a.command_range is not None and fits:
         draft.kept["command range"] = ""
 
@@ -126,15 +129,7 @@ def torque_limit(draft: MotorDraft, supply: Supply | None, effort: str, effort_l
             if fed
             else ""
         )
-    for limit in a.limits:
-        top, exact = flat_top(limit)
-        found.append((share * top, f"{type(limit).__name__}{lossy}"))
-        if isinstance(limit, AngleTable):
-            draft.kept["angle limits"] = "The torque is limited to the largest of the table at every angle."
-        elif not exact:
-            draft.notes.append(f"Of {type(limit).__name__}, the largest torque is left, the same at all speeds.")
-    if a.limits:
-        draft.kept["effort limit"] = ""
+    found += [(share * limit_torque(draft, limit), f"{type(limit).__name__}{lossy}") for limit in a.limits]
     gear = gear_torque(motor, effort)
     if gear is not None:
         found.append((gear.value, gear.source))
@@ -153,24 +148,33 @@ def torque_limit(draft: MotorDraft, supply: Supply | None, effort: str, effort_l
     )
 
 
-def flat_top(limit: Any) -> tuple[float, bool]:
-    """The largest torque that a limit ever allows [N·m], and whether that is all it says."""
-    if isinstance(limit, EffortLimit):
-        return single("EffortLimit.effort_limit", limit.effort_limit), True
-    if isinstance(limit, EffortRange):
-        ends = -single("EffortRange.lowest", limit.lowest), single("EffortRange.highest", limit.highest)
-        return max(ends), ends[0] == ends[1]
-    if isinstance(limit, DcClip):
-        return single("DcClip.effort_limit", limit.effort_limit), False
-    if isinstance(limit, DriveEnvelope):
-        return single("DriveEnvelope.max_effort", limit.max_effort), False
-    if isinstance(limit, KneeCurve):
-        return max(single("KneeCurve", limit.driving_effort), single("KneeCurve", limit.braking_effort)), False
-    if isinstance(limit, TorqueSpeedTable):
-        return float(
-            max(np.max(limit.driving), np.max(limit.driving if limit.braking is None else limit.braking))
-        ), False
-    return float(np.max(limit.effort)), False
+_LARGEST: dict[type, Callable[[Any], tuple[Number, ...]]] = {
+    EffortLimit: lambda limit: (limit.effort_limit,),
+    EffortRange: lambda limit: (-limit.lowest, limit.highest),
+    DcClip: lambda limit: (limit.effort_limit,),
+    DriveEnvelope: lambda limit: (limit.max_effort,),
+    KneeCurve: lambda limit: (limit.driving_effort, limit.braking_effort),
+    TorqueSpeedTable: lambda limit: tuple(np.max(x) for x in (limit.driving, limit.braking) if x is not None),
+    AngleTable: lambda limit: (np.max(limit.effort),),
+}
+"""The largest torques that a limit ever allows, by its type [N·m]."""
+
+
+def flat_top(limit: TorqueLimit) -> tuple[float, bool]:
+    """The largest torque that a limit ever allows [N·m], and whether that is the whole limit."""
+    ends = [single(type(limit).__name__, end) for end in _LARGEST[type(limit)](limit)]
+    return max(ends), isinstance(limit, (EffortLimit, EffortRange)) and min(ends) == max(ends)
+
+
+def limit_torque(draft: Draft, limit: TorqueLimit) -> float:
+    """The largest torque of a limit [N·m], with a row or note where the limit is more than that."""
+    top, exact = flat_top(limit)
+    draft.kept["effort limit"] = ""
+    if isinstance(limit, AngleTable):
+        draft.kept["angle limits"] = "The torque is limited to the largest of the table at every angle."
+    elif not exact and not (isinstance(limit, EffortRange) and draft.tag != "dcmotor"):
+        draft.notes.append(f"Of {type(limit).__name__}, only the largest torque is left, the same at all speeds.")
+    return top
 
 
 def history(draft: Draft) -> None:
@@ -180,11 +184,11 @@ def history(draft: Draft) -> None:
         return
     ends = [single("Delay", end) * (h if delay.seconds is None else 1.0) for end in (delay.shortest, delay.longest)]
     seconds = tidy(0.5 * (ends[0] + ends[1]))
-    told = [] if draft.actuator.controller.main != "position" else ["until the first command arrives it is 0"]
+    notes = [] if draft.actuator.controller.main != "position" else ["until the first command arrives it is 0"]
     if ends[0] != ends[1]:
-        told.append(f"it is always the mean of {ends[0]:g} to {ends[1]:g} s")
+        notes.append(f"it is always the mean of {ends[0]:g} to {ends[1]:g} s")
     if delay.targets is not None and set(delay.targets) != set(draft.actuator.controller.inputs):
-        told.append("all inputs are delayed alike")
+        notes.append("all inputs are delayed alike")
     if seconds < 0.5 * h:
         # MuJoCo's shortest delay is a whole step
         if seconds == 0.0:
@@ -192,10 +196,10 @@ def history(draft: Draft) -> None:
         return
     if seconds < h:
         seconds = tidy(h)
-        told.append(f"by a whole step of {h:g} s")
+        notes.append(f"by a whole step of {h:g} s")
     if "command range" in draft.kept and seconds / h % 1.0:
         draft.kept["command range"] = "The range acts behind the delay and not before it."
-    draft.kept["delay"] = f"The command is delayed, but {', and '.join(told)}." if told else ""
+    draft.kept["delay"] = f"The command is delayed, but {', and '.join(notes)}." if notes else ""
     frames = int(np.ceil(seconds / h - 1e-9)) + 1
     draft.history["delay"] = row(seconds, "s", "Delay")
     draft.history["nsample"] = row(float(frames), "commands that are remembered", f"for steps of {h:g} s")

@@ -1,18 +1,115 @@
-"""The actuators that a joint of a live `mujoco.MjSpec` has already, and how they make room for a motor."""
+"""What a joint of a live `mujoco.MjSpec` has already, and what a motor changes of it: actuators, inertia, friction."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from dataclasses import replace as changed
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....errors import ParameterError
-from .changes import Change, amount, units_of
 
 PROBES = 3
 """Poses in which it is looked at whether an actuator acts on a joint: a moment arm may be 0 in one of them."""
 ALIKE = 1e-9
 """Moment arm below which an actuator does not act [m or 1]."""
+WAYS = ("replace", "add")
+"""What a motor's number does to that of the joint."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What happens to something in the specification; as a text, its note."""
+
+    what: str
+    """What it is: "actuator", "armature", "frictionloss", "damping", "keyframes", "sensors" or "integrator"."""
+    status: str
+    """"kept", "replaced", "added", "set", "removed", "changed"; of an integrator "stable", "unstable", "unknown"."""
+    note: str
+    """One sentence with the numbers before and after."""
+
+    def __str__(self) -> str:
+        return self.note
+
+
+def units_of(slide: bool) -> dict[str, tuple[str, ...]]:
+    """Units of a joint's numbers, by order where a number has several."""
+    if slide:
+        return {"armature": ("kg",), "frictionloss": ("N",), "damping": ("N·s/m", "N·s²/m²", "N·s³/m³")}
+    return {
+        "armature": ("kg·m²",),
+        "frictionloss": ("N·m",),
+        "damping": ("N·m·s/rad", "N·m·s²/rad²", "N·m·s³/rad³"),
+    }
+
+
+def amount(values: tuple[float, ...], units: tuple[str, ...]) -> str:
+    """Numbers with their units; of several orders those that are not 0."""
+    pairs = [(value, unit) for value, unit in zip(values, units, strict=False) if value] or [(values[0], units[0])]
+    return " and ".join(f"{value:.6g} {unit}" for value, unit in pairs)
+
+
+def numbers_of(value: Any) -> tuple[float, ...]:
+    """A number or a row of them, as a row."""
+    return tuple(float(x) for x in np.ravel(value))
+
+
+def set_joint(
+    hinge: Any, new: dict[str, tuple[float, ...]], ways: dict[str, str], slide: bool, bristles: bool
+) -> list[Change]:
+    """Inertia and friction of the joint; `new` holds the motor's numbers, of its joint or of its actuator.
+
+    `bristles`: whether the motor's dry friction is that of bristles, which are in the actuator too.
+    """
+    units, changes = units_of(slide), []
+    for name in ("armature", "frictionloss", "damping"):
+        old, unit = numbers_of(getattr(hinge, name)), units[name]
+        if name not in new:
+            if any(old):
+                changes.append(
+                    Change(name, "kept", f"{_with_amount(name, old, unit)} of the joint kept: the motor has none.")
+                )
+            continue
+        motor, adds = new[name], ways[name] == "add"
+        # drag is in the actuator, besides the joint's own
+        written = tuple(0.0 for _ in old) if name == "damping" else motor
+        after = tuple(a + b for a, b in zip(old, written, strict=True)) if adds else written
+        setattr(hinge, name, after[0] if len(after) == 1 else list(after))
+        change = _change(name, old, motor, unit, adds)
+        if name == "frictionloss" and bristles:
+            change = changed(change, note=f"{change.note} Its dry friction is that of bristles, in the actuator.")
+        changes.append(change)
+    return changes
+
+
+def _with_amount(name: str, values: tuple[float, ...], unit: tuple[str, ...]) -> str:
+    return f"{name} {amount(values, unit)}"
+
+
+def _change(name: str, old: tuple[float, ...], motor: tuple[float, ...], unit: tuple[str, ...], adds: bool) -> Change:
+    if not any(old):
+        return Change(name, "set", f"{_with_amount(name, motor, unit)} of the motor; the joint had none.")
+    if adds:
+        both = amount(tuple(a + b for a, b in zip(old, (*motor, 0.0, 0.0), strict=False)), unit)
+        return Change(
+            name,
+            "added",
+            f"{_with_amount(name, motor, unit)} of the motor added to {amount(old, unit)} of the joint: {both}.",
+        )
+    return Change(
+        name,
+        "replaced",
+        f"{_with_amount(name, old, unit)} of the joint replaced by {amount(motor, unit)} of the motor.",
+    )
+
+
+def require_way(name: str, way: Any) -> str:
+    """One of the ways; raise ParameterError otherwise."""
+    if way not in WAYS:
+        raise ParameterError(f"{name} = {way!r}: must be 'replace' or 'add'")
+    return way
 
 
 class Standing(NamedTuple):
@@ -49,7 +146,7 @@ def compiled_copy(spec: Any) -> Any:
     return spec.copy().compile()
 
 
-def standing_on(mujoco: Any, spec: Any, hinge: Any) -> list[Standing]:
+def standing_on(mujoco: ModuleType, spec: Any, hinge: Any) -> list[Standing]:
     """The actuators that act on a joint: its own, and those of tendons, cranks and pairs of sites that move it."""
     direct = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
     found, indirect = [], []
@@ -69,7 +166,7 @@ def standing_on(mujoco: Any, spec: Any, hinge: Any) -> list[Standing]:
     return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
 
-def way_of(mujoco: Any, actuator: Any) -> str:
+def way_of(mujoco: ModuleType, actuator: Any) -> str:
     """What an actuator reaches joints through; empty where it pushes on bodies from outside, as a propeller does."""
     kinds = mujoco.mjtTrn
     if actuator.trntype == kinds.mjTRN_TENDON:
@@ -81,7 +178,7 @@ def way_of(mujoco: Any, actuator: Any) -> str:
     return ""
 
 
-def moved_joints(mujoco: Any, spec: Any, joint: str, name: str) -> list[list[str]]:
+def moved_joints(mujoco: ModuleType, spec: Any, joint: str, name: str) -> list[list[str]]:
     """The hinges and slides that each actuator of a specification acts on."""
     try:
         model = compiled_copy(spec)
@@ -109,7 +206,7 @@ def moved_joints(mujoco: Any, spec: Any, joint: str, name: str) -> list[list[str
 
 
 def decide(joint: str, standing: list[Standing], replace: bool | None) -> None:
-    """Raise one sentence where the actuators of a joint leave no room for a motor."""
+    """Check that the actuators of a joint allow for a motor; raise ParameterError if not."""
     if replace is not None and not isinstance(replace, bool):
         raise ParameterError(f"replace = {replace!r}: must be True, False, or left out")
     if not standing or replace is False:
@@ -148,7 +245,7 @@ def layout_of(spec: Any, joint: str) -> Layout | None:
     return Layout(tuple(map(int, controls)), tuple(map(int, states)), place, float(model.qpos0[place]))
 
 
-def remove(mujoco: Any, spec: Any, standing: list[Standing], label: str, slide: bool) -> list[Change]:
+def remove(mujoco: ModuleType, spec: Any, standing: list[Standing], label: str, slide: bool) -> list[Change]:
     """Take actuators out of a specification; their sensors see the motor from now on."""
     for one in standing:
         for group in spec.tuples:
@@ -202,8 +299,8 @@ def set_keyframes(spec: Any, layout: Layout, gone: list[int], inputs: list[str],
             key.ctrl = [*without(list(key.ctrl), layout.controls, gone), *more]
         if len(key.act):
             key.act = [*without(list(key.act), layout.states, gone), *[0.0] * states]
-    told = "the joint's position in the keyframe" if inputs[:1] in (["pos"], ["position"]) else "0"
-    return Change("keyframes", "changed", f"The motor is the last control of each keyframe, at {told}.")
+    value = "the joint's position in the keyframe" if inputs[:1] in (["pos"], ["position"]) else "0"
+    return Change("keyframes", "changed", f"The motor is the last control of each keyframe, at {value}.")
 
 
 def without(values: list[float], sizes: tuple[int, ...], gone: list[int]) -> list[float]:

@@ -1,4 +1,4 @@
-"""A motor on the joint's side of its gears, in the numbers of MuJoCo's `dcmotor`.
+"""A motor at the joint's side of its gears, as the numbers of MuJoCo's `dcmotor`.
 
 MuJoCo has one motor constant K. With `keep="line"`, K and R are chosen so that the line from stall to no load is that
 of the motor while it drives. At a joint speed w, with gears N of efficiency η,
@@ -38,8 +38,8 @@ from ...text import Figure
 from .one_node import TEN_MINUTES, one_node_of
 
 AT_JOINT = "at the joint"
-PLAY = "_backlash"
-"""What the hinge of the play is called, behind the joint's name."""
+BACKLASH = "_backlash"
+"""Suffix of the name of the hinge that represents backlash, after the joint's name."""
 
 
 class Constants(NamedTuple):
@@ -99,13 +99,13 @@ def tidy(value: float, beside: float = 0.0) -> float:
 
 
 def row(values: Any, unit: str, source: str) -> Figure:
-    """A row of numbers as they are written, with what a reader wants to know of them."""
+    """A row of numbers as they are written, with unit and source."""
     numbers = values if isinstance(values, (tuple, list)) else (values,)
     return Figure(tuple(tidy(single(source, number)) for number in numbers), unit, source)
 
 
-def geared(n: float) -> str:
-    """The gear as the first word of a source."""
+def gear_factor(n: float) -> str:
+    """The gear as the first part of a source."""
     return "" if n == 1.0 else f"gear {n:g} · "
 
 
@@ -119,23 +119,23 @@ def electric(draft: MotorDraft, keep: str) -> None:
     )
     ohms = single("Winding.resistance", motor.winding.resistance)
     share = efficiency = 1.0
-    numbers, source = (n * ke,), f"{geared(n)}Magnet.back_emf_constant {ke:g} V·s/rad"
+    numbers, source = (n * ke,), f"{gear_factor(n)}Magnet.back_emf_constant {ke:g} V·s/rad"
     if keep == "line":
         efficiency = 1.0 if motor.gearbox is None else single("Gearbox.efficiency", motor.gearbox.efficiency)
         share = efficiency * (kt / ke)
     elif kt != ke:
-        numbers, source = (n * kt, n * ke), f"{geared(n)}Magnet.torque_constant and Magnet.back_emf_constant"
+        numbers, source = (n * kt, n * ke), f"{gear_factor(n)}Magnet.torque_constant and Magnet.back_emf_constant"
     constant = tidy(n * ke if keep == "line" or kt == ke else n * math.sqrt(kt * ke))
     draft.constants = Constants(constant, tidy(ohms / share), share, efficiency)
     scaled = "" if share == 1.0 else f", over {share:.4g} = {efficiency:g} · Kt/Ke so that the stall torque is right"
     draft.attributes["motorconst"] = row(numbers, f"N·m/A {AT_JOINT}", source)
     draft.attributes["resistance"] = row(ohms / share, "Ω", f"Winding.resistance {ohms:g} Ω{scaled}")
     draft.kept["torque-speed line"] = draft.kept["current and power"] = ""
-    _tell_constants(draft, keep, kt, ke)
-    _tell_gear_loss(draft, keep)
+    _note_constants(draft, keep, kt, ke)
+    _note_gear_loss(draft, keep)
 
 
-def _tell_constants(draft: MotorDraft, keep: str, kt: float, ke: float) -> None:
+def _note_constants(draft: MotorDraft, keep: str, kt: float, ke: float) -> None:
     share = draft.constants.share
     if keep == "line":
         if share != 1.0:
@@ -143,7 +143,7 @@ def _tell_constants(draft: MotorDraft, keep: str, kt: float, ke: float) -> None:
                 f"MuJoCo's current and electrical power are {share:.4g} times the motor's."
             )
         draft.kept["separate Kt and Ke"] = (
-            "One constant with a resistance of its own: the line from stall to no load is right, the current is not."
+            "One constant with an adjusted resistance: the line from stall to no load is right, the current is not."
         )
         return
     if kt != ke:
@@ -152,7 +152,7 @@ def _tell_constants(draft: MotorDraft, keep: str, kt: float, ke: float) -> None:
         draft.kept["separate Kt and Ke"] = "Torque constant and back-EMF constant become √(Kt·Ke)."
 
 
-def _tell_gear_loss(draft: MotorDraft, keep: str) -> None:
+def _note_gear_loss(draft: MotorDraft, keep: str) -> None:
     gears = draft.motor.gearbox
     if gears is None or gears.lossless or keep != "line":
         return
@@ -171,7 +171,7 @@ def inductive(draft: MotorDraft, bandwidth: Any) -> None:
         time = 1.0 / single("current_bandwidth", bandwidth)
         source = f"1 over current_bandwidth {single('current_bandwidth', bandwidth):g} rad/s"
         draft.kept["current loop"] = (
-            "The time constant of the winding stands for the current loop: right until the voltage limit acts"
+            "The time constant of the winding represents the current loop: right until the voltage limit acts"
             + (", and while the winding is cold." if heats else ".")
         )
         draft.kept["inductance"] = "The time constant is that of the current loop."
@@ -204,12 +204,14 @@ def thermal(draft: MotorDraft) -> None:
     if node is None:
         return
     share = draft.constants.share
-    told = {"winding heat": "" if not acts(draft.motor.magnet, "iron_loss") else "Iron losses do not heat the winding."}
+    notes = {
+        "winding heat": "" if not acts(draft.motor.magnet, "iron_loss") else "Iron losses do not heat the winding."
+    }
     if isinstance(node, TwoNodeThermal):
         resistance, capacity, off = one_node_of(node)
         source = f"TwoNodeThermal, one node fitted to {TEN_MINUTES} s of constant loss"
-        told["housing heat"] = (
-            f"One thermal node stands for two: within ten minutes of constant loss it is off by up to "
+        notes["housing heat"] = (
+            f"One thermal node represents two: within ten minutes of constant loss it is off by up to "
             f"{100 * off:.2g} % of the rise."
         )
     else:
@@ -222,7 +224,7 @@ def thermal(draft: MotorDraft) -> None:
         "K/W, J/K, s (unused), 1/K, °C of the resistance, °C ambient",
         source,
     )
-    draft.kept |= told
+    draft.kept |= notes
 
 
 def cogging(draft: MotorDraft, forwards: bool) -> None:
@@ -234,7 +236,7 @@ def cogging(draft: MotorDraft, forwards: bool) -> None:
     draft.attributes["cogging"] = row(
         (n * amplitude, n * periodicity, phase if forwards else -phase),
         "N·m, periods per turn of the joint, rad",
-        f"{geared(n)}Cogging.harmonics[0]",
+        f"{gear_factor(n)}Cogging.harmonics[0]",
     )
     draft.kept["cogging"] = ""
 
@@ -264,7 +266,7 @@ def friction(draft: MotorDraft, coulomb: float = 0.0) -> None:
     sliding, source = 0.0, "the motor has it"
     if isinstance(f, (Coulomb, LoadDependent)):
         sliding = single("coulomb", f.coulomb)
-        source = f"{geared(n)}{type(f).__name__}.coulomb {sliding:g} N·m{mark(motor, 'friction.coulomb', n)}"
+        source = f"{gear_factor(n)}{type(f).__name__}.coulomb {sliding:g} N·m{mark(motor, 'friction.coulomb', n)}"
         draft.kept["dry friction"] = ""
     if isinstance(f, LoadDependent):
         draft.kept["dry friction"] = "Of the friction, the part without load is left."
@@ -272,7 +274,7 @@ def friction(draft: MotorDraft, coulomb: float = 0.0) -> None:
         draft.kept.setdefault("dry friction", "")
         source = f"{source}, and {coulomb:g} of the joint itself" if sliding else "the joint's own"
     if sliding or coulomb or any(drags) or "lugre" in draft.attributes:
-        # what the motor says of friction stands in place of what the joint had
+        # the motor's friction replaces that of the joint
         draft.joint["damping"] = row(0.0, "N·m·s/rad", "the motor has it")
         draft.joint["frictionloss"] = row(n * sliding + coulomb, "N·m", source)
 
@@ -294,7 +296,7 @@ def bristles(draft: MotorDraft, f: Dahl | LuGre, n: float) -> None:
     draft.attributes["lugre"] = row(
         (n * n * f.stiffness, n * n * damping, n * f.coulomb, n * rest, speed / n),
         f"N·m/rad, N·m·s/rad, N·m sliding, N·m at rest, rad/s, {AT_JOINT}",
-        f"{geared(n)}{type(f).__name__}",
+        f"{gear_factor(n)}{type(f).__name__}",
     )
     rotor = draft.joint.get("armature")
     longest = math.inf if rotor is None else 2.0 * math.sqrt(rotor.value[0] / draft.attributes["lugre"].value[0])

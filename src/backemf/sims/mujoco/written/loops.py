@@ -1,4 +1,4 @@
-"""A controller in the words of MuJoCo's `dcmotor`: until 3.11 gains in volts, since 3.12 gains in torque.
+"""A controller as MuJoCo's `dcmotor` has it: until 3.11 gains in volts, since 3.12 gains in torque.
 
 With K and R of the written motor, τ = K/R·(v - K·w), so that gains go over by
 
@@ -28,7 +28,7 @@ class Loop(NamedTuple):
     inputs: str
     """Of the attribute `input`."""
     gains: Gains = Gains(0.0)
-    told: str = ""
+    note: str = ""
     """How it is approximated; empty where it is not."""
     integral: str | None = None
     """How its integral is approximated, empty where it is kept; None: it is lost, or there is none."""
@@ -60,14 +60,14 @@ def behind_gears(gains: Gains, k: Constants) -> Gains:
 
 def volt_gains_of(c: PositionPid | DutyServo, supply: Supply | None) -> tuple[Gains, str]:
     """Gains of a position loop in volts; those of a servo are a duty of its bus."""
-    bus, told = 1.0, ""
+    bus, note = 1.0, ""
     if isinstance(c, DutyServo):
         if supply is None:
             raise ParameterError("DutyServo gives a duty of the bus voltage: give supply=")
         bus = single("Supply.voltage", supply.voltage)
-        told = "" if not acts(c, "dead_band") else f"The dead band of the servo is lost: {c.dead_band} rad."
+        note = "" if not acts(c, "dead_band") else f"The dead band of the servo is lost: {c.dead_band} rad."
     kp, ki, kd = (bus * single("gain", gain or 0.0) for gain in (c.kp, c.ki, c.kd))
-    return Gains(kp, ki, kd), told
+    return Gains(kp, ki, kd), note
 
 
 def torque_gains_of(c: IdealPd | TorquePid) -> Gains:
@@ -85,12 +85,12 @@ def loop_in_volts(c: Any, k: Constants, supply: Supply | None) -> Loop:
         per_torque = k.efficiency * k.resistance / k.motor_constant
         return Loop(
             "voltage",
-            told="MuJoCo takes no torque until 3.11: command the voltage "
+            note="MuJoCo takes no torque until 3.11: command the voltage "
             f"{per_torque:.6g} · torque + {k.motor_constant:.6g} · joint velocity.",
         )
     if isinstance(c, (PositionPid, DutyServo)):
-        gains, told = volt_gains_of(c, supply)
-        return Loop("position", gains, told, "", c.integral_limit)
+        gains, note = volt_gains_of(c, supply)
+        return Loop("position", gains, note, "", c.integral_limit)
     if isinstance(c, VelocityPi):
         return Loop("velocity", Gains(single("kp", c.kp), single("ki", c.ki)), "", MOVING)
     if isinstance(c, TorquePid) and c.follows == "velocity":
@@ -100,15 +100,15 @@ def loop_in_volts(c: Any, k: Constants, supply: Supply | None) -> Loop:
                 f"TorquePid.kd = {c.kd} with follows='velocity': the back-EMF alone damps more than this, which MuJoCo "
                 "until 3.11 cannot undo; raise it, or write version='4.0'"
             )
-        told, share = "Targets of position and effort have no effect", 1.0
+        note, share = "Targets of position and effort have no effect", 1.0
         if not gains.ki:
             share = 1.0 + k.motor_constant / gains.kd
-            told += f", and the back-EMF counts: command {share:.4g} times the target of velocity"
-        return Loop("velocity", Gains(gains.kd, gains.ki), f"{told}.", MOVING, per_command=share)
+            note += f", and the back-EMF counts: command {share:.4g} times the target of velocity"
+        return Loop("velocity", Gains(gains.kd, gains.ki), f"{note}.", MOVING, per_command=share)
     if isinstance(c, (IdealPd, TorquePid)):
-        told = "Targets of velocity and effort have no effect."
-        return Loop("position", as_volts(torque_gains_of(c), k), told, "", getattr(c, "integral_limit", None))
-    raise refused(c)
+        note = "Targets of velocity and effort have no effect."
+        return Loop("position", as_volts(torque_gains_of(c), k), note, "", getattr(c, "integral_limit", None))
+    raise no_counterpart(c)
 
 
 MOVING = "The moving target starts at 0, wherever the joint is, and has no limit."
@@ -116,32 +116,32 @@ MOVING = "The moving target starts at 0, wherever the joint is, and has no limit
 
 def loop_in_torque(c: Any, k: Constants, supply: Supply | None) -> Loop:
     """A controller of MuJoCo since 3.12."""
-    told = (
+    note = (
         "" if k.efficiency == 1.0 else f"An effort counts behind the gears: command {k.efficiency:.4g} times as much."
     )
     if isinstance(c, Voltage):
         return Loop("voltage")
     if isinstance(c, Torque):
-        return Loop("ff", told=told, per_command=k.efficiency)
+        return Loop("ff", note=note, per_command=k.efficiency)
     if isinstance(c, (PositionPid, DutyServo)):
-        gains, told = volt_gains_of(c, supply)
-        return Loop("pos", in_torque(gains, k), told, "", c.integral_limit)
+        gains, note = volt_gains_of(c, supply)
+        return Loop("pos", in_torque(gains, k), note, "", c.integral_limit)
     if isinstance(c, VelocityPi):
         kp = single("kp", c.kp)
         share = kp / (kp + k.motor_constant)
-        told = f"The loop makes up for the back-EMF: command {share:.4g} times the target of velocity."
-        return Loop("vel", Gains(0.0, 0.0, in_torque(Gains(0.0, 0.0, kp), k).kd), told, per_command=share)
+        note = f"The loop makes up for the back-EMF: command {share:.4g} times the target of velocity."
+        return Loop("vel", Gains(0.0, 0.0, in_torque(Gains(0.0, 0.0, kp), k).kd), note, per_command=share)
     if isinstance(c, TorquePid) and c.follows == "velocity":
         kd = behind_gears(torque_gains_of(c), k).kd
         return Loop("vel", Gains(0.0, 0.0, kd), "Targets of position and effort have no effect.")
     if isinstance(c, (IdealPd, TorquePid)):
         gains = behind_gears(torque_gains_of(c), k)
-        return Loop("pos vel ff", gains, told, "", getattr(c, "integral_limit", None))
-    raise refused(c)
+        return Loop("pos vel ff", gains, note, "", getattr(c, "integral_limit", None))
+    raise no_counterpart(c)
 
 
-def refused(c: Any) -> ParameterError:
-    """A controller that MuJoCo has nothing for."""
+def no_counterpart(c: Any) -> ParameterError:
+    """The error for a controller without a counterpart in MuJoCo."""
     return ParameterError(
         f"{type(c).__name__} has no counterpart in MuJoCo's dcmotor: write one of Voltage, PositionPid, VelocityPi, "
         "TorquePid, IdealPd, Torque and DutyServo, or step the actuator inside MuJoCo"

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....actuator import Actuator
 from ....actuator.controllers import IdealPd, Torque, TorquePid
-from ....actuator.torque_limits import AngleTable, EffortRange
+from ....actuator.torque_limits import EffortRange
 from ....errors import ParameterError
 from ....motor import Motor
 from ....parts import acts
@@ -16,7 +16,7 @@ from ...joint import parts_of, single
 from ...on_joint import OnJoint
 from ...text import Figure
 from ..versions import known_version
-from .controlling import flat_top, history
+from .controlling import history, limit_torque
 from .joint_model import AT_JOINT, Draft, row
 
 INPUTS = {"position": "pos", "velocity": "vel", "effort": "ff"}
@@ -35,7 +35,7 @@ class Element(NamedTuple):
     """Its gains."""
     heard: tuple[str, ...]
     """Targets that it takes."""
-    told: str = ""
+    note: str = ""
     """How the controller is approximated; empty where it is not."""
     integral: str | None = None
     """How its integral is approximated, empty where it is kept; None: it is lost, or there is none."""
@@ -48,8 +48,8 @@ def draft_without_motor(
     actuator = parts_of(thing)[1]
     draft = Draft(actuator=actuator, version=version, timestep=timestep)
     element = element_of(actuator, known_version(version) >= WITH_PID)
-    tag = element.tag
-    draft.kept["controller"] = element.told
+    tag = draft.tag = element.tag
+    draft.kept["controller"] = element.note
     if element.integral is not None:
         draft.kept["integral"] = element.integral
     source = type(actuator.controller).__name__
@@ -76,7 +76,7 @@ GAINS = {
 
 
 def element_of(actuator: Actuator, has_pid: bool) -> Element:
-    """The element for a controller; raises one sentence where MuJoCo has none."""
+    """The element for a controller; raise ParameterError where MuJoCo has none."""
     c = actuator.controller
     if isinstance(c, Torque):
         return Element("motor", {}, ("effort",))
@@ -98,15 +98,15 @@ def element_of(actuator: Actuator, has_pid: bool) -> Element:
         # without gains the effort alone counts
         return Element("motor", {}, ("effort",))
     if not has_pid or (c.inputs == ("position",) and ki is None and actuator.slew is None):
-        told = "" if c.inputs == ("position",) else "Targets of velocity and effort have no effect."
-        return Element("position", gains, ("position",), told)
+        note = "" if c.inputs == ("position",) else "Targets of velocity and effort have no effect."
+        return Element("position", gains, ("position",), note)
     if ki is None:
         return Element("pid", gains, c.inputs)
     gains["ki"] = single("ki", ki)
     if limit is not None:
         gains["imax"] = single("integral_limit", limit)
-    told = "" if limit is None else "The integral stops up to one step beyond its limit."
-    return Element("pid", gains, c.inputs, integral=told)
+    note = "" if limit is None else "The integral stops up to one step beyond its limit."
+    return Element("pid", gains, c.inputs, integral=note)
 
 
 def velocity_element(c: TorquePid, has_pid: bool) -> Element:
@@ -114,9 +114,9 @@ def velocity_element(c: TorquePid, has_pid: bool) -> Element:
     kp, kd = single("kp", c.kp), single("kd", c.kd)
     if acts(c, "ki") and kd == 0.0 and kp == 0.0:
         rest = "" if c.inputs == ("velocity",) else "Targets of position and effort have no effect."
-        told = f"{STARTS_AT_0}{'.' if c.integral_limit is None else ', and has no limit.'}"
-        return Element("intvelocity", {"kp": single("ki", c.ki)}, ("velocity",), rest, told)
-    # a stiffness rests unless a position is commanded
+        note = f"{STARTS_AT_0}{'.' if c.integral_limit is None else ', and has no limit.'}"
+        return Element("intvelocity", {"kp": single("ki", c.ki)}, ("velocity",), rest, note)
+    # a stiffness has no effect unless a position is commanded
     heard = tuple(target for target in c.inputs if target != "position" or kp)
     if heard == ("velocity",) or not has_pid:
         rest = "" if heard == ("velocity",) else "Targets of position and effort have no effect."
@@ -163,25 +163,17 @@ def command_range(draft: Draft, tag: str) -> str:
 
 def effort_range(draft: Draft, effort_limit: float | None) -> None:
     """The range of the torque."""
-    lows, highs, sources = [], [], []
+    ends, sources = [], []
     for limit in draft.actuator.limits:
-        top, exact = flat_top(limit)
-        two_ended = isinstance(limit, EffortRange)
-        lows.append(single("lowest", limit.lowest) if two_ended else -top)
-        highs.append(single("highest", limit.highest) if two_ended else top)
+        top, exact = limit_torque(draft, limit), isinstance(limit, EffortRange)
+        ends.append((single("lowest", limit.lowest), single("highest", limit.highest)) if exact else (-top, top))
         sources.append(type(limit).__name__)
-        if isinstance(limit, AngleTable):
-            draft.kept["angle limits"] = "The torque is limited to the largest of the table at every angle."
-        elif not exact and not two_ended:
-            draft.notes.append(f"Of {type(limit).__name__}, the largest torque is left, the same at all speeds.")
-    if draft.actuator.limits:
-        draft.kept["effort limit"] = ""
     if effort_limit is not None:
         top = single("effort_limit", effort_limit)
-        lows, highs, sources = [-top], [top], ["as given"]
+        ends, sources = [(-top, top)], ["as given"]
     if not sources:
         return
-    low, high = max(lows), min(highs)
+    low, high = max(end[0] for end in ends), min(end[1] for end in ends)
     if not low < high:
         raise ParameterError(f"the limits leave the torque {low:g} to {high:g} N·m: MuJoCo needs a range; widen them")
     draft.attributes["forcerange"] = row((low, high), f"N·m {AT_JOINT}", ", ".join(sources))
@@ -202,6 +194,6 @@ def joint_numbers(draft: Draft, thing: Motor | Actuator | OnJoint) -> None:
         if on_joint.armature:
             draft.joint["armature"] = row(on_joint.armature, "kg·m²", source)
     for name, parts, unit in (("frictionloss", dry, "N·m"), ("damping", viscous, "N·m·s/rad")):
-        there = [(value, told) for value, told in parts if value]
+        there = [(value, origin) for value, origin in parts if value]
         if there:
-            draft.joint[name] = row(np.sum([x for x, _ in there]), unit, " and ".join(told for _, told in there))
+            draft.joint[name] = row(np.sum([x for x, _ in there]), unit, " and ".join(origin for _, origin in there))

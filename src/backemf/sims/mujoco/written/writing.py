@@ -1,4 +1,11 @@
-"""A motor or an actuator as a `<dcmotor>` of MuJoCo, with the joint that it drives and what is lost on the way."""
+"""A motor or an actuator as a MuJoCo `<dcmotor>`, with the joint that it drives and what is lost.
+
+A DC-motor clip is written as a motor. Since MuJoCo 3.12 a dcmotor without states whose input is a torque computes
+
+    clip(clip(τ, t0·(-1 - w/w0), t0·(1 - w/w0)), ±τmax),   t0 = K·V/R,   w0 = V/K
+
+which is the clip of mjlab, Isaac Lab and Newton at any voltage V.
+"""
 
 from __future__ import annotations
 
@@ -8,29 +15,32 @@ from xml.sax.saxutils import quoteattr
 
 from ....actuator import Actuator, Supply
 from ....actuator.controllers import Voltage
+from ....actuator.torque_limits import DcClip
+from ....analyze.simplified import motor_from_dc_clip
 from ....checks import Number
 from ....errors import ParameterError
 from ....motor import Motor
 from ....parts import acts
 from ...joint import joint_name, parts_of, single
 from ...losses import statuses
-from ...on_joint import OnJoint
+from ...on_joint import OnJoint, with_actuator
 from ...text import Figure, Written
 from ..about import ABOUT
 from ..motor import DcMotor
 from ..versions import VERSIONS
-from .clip import VOLTS, is_clip, with_motor
 from .controlling import control, history, torque_limit
-from .joint_model import PLAY, Draft, MotorDraft, cogging, electric, friction, inductive, row, thermal
+from .joint_model import BACKLASH, Draft, MotorDraft, cogging, electric, friction, inductive, row, thermal
 from .without_motor import draft_without_motor
 
 TIMESTEP = 0.002
-"""MuJoCo's own physics step [s]."""
+"""MuJoCo's default physics step [s]."""
+VOLTS = 24.0
+"""Voltage of a motor that is written for a DC-motor clip [V]; any would do."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenMotor(Written):
-    """A small model that compiles by itself, and the two elements in it that are worth pasting."""
+    """A small model that compiles by itself, and the two elements in it to paste into yours."""
 
     version: str
     """Version of MuJoCo that it is written for."""
@@ -39,18 +49,18 @@ class WrittenMotor(Written):
     element: str
     """The `<dcmotor .../>`; without a motor a `<motor>`, `<position>`, `<velocity>`, `<intvelocity>` or `<pid>`."""
     joint: str
-    """What the `<joint>` gets: its attributes as text."""
-    play: str = ""
+    """Attributes that the `<joint>` gets, as text."""
+    backlash: str = ""
     """The second `<joint .../>` of the same body, whose range is the backlash; empty where there is none."""
     attributes: dict[str, Any] = field(default_factory=dict)
     """Attributes of the element: numbers, rows of them and the input; of a `<dcmotor>` as `DcMotor.from_attributes`
     takes them."""
     history: dict[str, Any] = field(default_factory=dict)
-    """Its delay: attributes that `DcMotor` has no place for."""
+    """Its delay: attributes that a `DcMotor` does not have."""
     joint_attributes: dict[str, float] = field(default_factory=dict)
     """What the joint gets, as numbers."""
-    play_attributes: dict[str, Any] = field(default_factory=dict)
-    """Attributes of the hinge of the play, angles in radians."""
+    backlash_attributes: dict[str, Any] = field(default_factory=dict)
+    """Attributes of the second hinge, angles in radians."""
 
 
 def write(
@@ -82,10 +92,10 @@ def write(
     ABOUT.require(kind, version)
     version = VERSIONS[-1] if version is None else version
     step = TIMESTEP if timestep is None else timestep
-    draft = drafted(thing, version, supply, effort, effort_limit, keep, step)
-    joint = named("joint", joint_name(joint, thing))
-    name = named("name", joint if name is None else name)
-    play = play_of(draft, joint) if backlash else {}
+    draft = make_draft(thing, version, supply, effort, effort_limit, keep, step)
+    joint = checked_name("joint", joint_name(joint, thing))
+    name = checked_name("name", joint if name is None else name)
+    second = backlash_hinge(draft, joint) if backlash else {}
     attributes = plain(draft.attributes)
     if draft.tag == "dcmotor":
         # what MuJoCo would refuse is refused here
@@ -98,7 +108,7 @@ def write(
         "kind": draft.tag,
         "element": f"<{draft.tag} {attribute_text(words)}/>",
         "joint": attribute_text(plain(draft.joint)),
-        "play": f"<joint {attribute_text(play)}/>" if play else "",
+        "backlash": f"<joint {attribute_text(second)}/>" if second else "",
     }
     return WrittenMotor(
         text=model_text(draft, joint, written),
@@ -107,12 +117,12 @@ def write(
         attributes=attributes,
         history=delay,
         joint_attributes=plain(draft.joint),
-        play_attributes=play,
+        backlash_attributes=second,
         **written,
     )
 
 
-def drafted(
+def make_draft(
     thing: Motor | Actuator | OnJoint,
     version: str,
     supply: Supply | Number | None,
@@ -121,20 +131,23 @@ def drafted(
     keep: str,
     timestep: float,
 ) -> Draft:
-    """All numbers of an actuator in MuJoCo's words."""
+    """All numbers of an actuator as MuJoCo has them."""
     motor, actuator = parts_of(thing)
-    clip = motor is None
-    step = positive(timestep)
-    if clip and not is_clip(actuator):
+    step = single("timestep", timestep)
+    if not step > 0.0:
+        raise ParameterError(f"timestep = {timestep}: must be greater than 0")
+    clips = [limit for limit in actuator.limits if isinstance(limit, DcClip)] if motor is None else []
+    if motor is None and len(clips) != 1:
         return draft_without_motor(thing, version, effort_limit, step)
-    if clip:
-        actuator = with_motor(actuator)
-        thing = replace(thing, actuator=actuator) if isinstance(thing, OnJoint) else actuator
+    if clips:
+        rest = tuple(limit for limit in actuator.limits if limit is not clips[0])
+        stand_in = motor_from_dc_clip(clips[0], voltage=VOLTS)
+        thing = with_actuator(thing, replace(actuator, motor=stand_in, supply=Supply(voltage=VOLTS), limits=rest))
     coulomb = 0.0
     if isinstance(thing, OnJoint):
-        # a joint holds its dry friction beside the bristles of its motor
+        # a joint has its dry friction besides the bristles of its motor
         coulomb = single("OnJoint.coulomb", thing.coulomb)
-        thing = replace(thing, coulomb=0.0, stiction=None).folded()
+        thing = replace(thing, coulomb=0.0, stiction=None).fold()
     motor, actuator = parts_of(thing)
     assert motor is not None
     if keep not in ("line", "constants"):
@@ -142,9 +155,9 @@ def drafted(
     if effort not in ("peak", "continuous"):
         raise ParameterError(f"effort = {effort!r}: must be 'peak' or 'continuous'")
     draft = MotorDraft(actuator=actuator, motor=motor, version=version, timestep=step)
-    if clip:
+    if clips:
         draft.kept["effort limit"] = ""
-        draft.notes.append(f"The {VOLTS:g} V are a choice: the torque is the clip's, and the current means nothing.")
+        draft.notes.append(f"The {VOLTS:g} V are arbitrary: the torque is the clip's, and the current has no meaning.")
     if supply is not None and not isinstance(supply, Supply):
         supply = Supply(voltage=single("supply", supply))
     source = actuator.supply if supply is None else supply
@@ -164,38 +177,29 @@ def drafted(
     return draft
 
 
-def positive(timestep: float) -> float:
-    """The physics step [s]; raises one sentence if time would not go on."""
-    step = single("timestep", timestep)
-    if not step > 0.0:
-        raise ParameterError(f"timestep = {timestep}: must be greater than 0")
-    return step
-
-
-def play_of(draft: Draft, joint: str) -> dict[str, Any]:
-    """The second hinge of the body: free within the backlash, and stopped hard."""
+def backlash_hinge(draft: Draft, joint: str) -> dict[str, Any]:
+    """Attributes of the second hinge of the body: free within the backlash, with hard stops."""
     if not isinstance(draft, MotorDraft):
         raise ParameterError("backlash = True: without a motor there are no gears; leave it out")
     gears, h = draft.motor.gearbox, draft.timestep
     if gears is None or not acts(gears, "backlash"):
-        raise ParameterError("backlash = True: the gears have no play; give Gearbox.backlash [rad]")
+        raise ParameterError("backlash = True: the gears have none; give Gearbox.backlash [rad]")
     if "armature" not in draft.joint:
-        raise ParameterError("backlash = True: a rotor that the play lets go needs an inertia; give Motor.rotor")
+        raise ParameterError("backlash = True: a rotor that moves freely within it needs an inertia; give Motor.rotor")
     half = 0.5 * single("Gearbox.backlash", gears.backlash)
     free = {"armature": 0.0, "damping": 0.0, "frictionloss": 0.0, "stiffness": 0.0}
-    # as hard as MuJoCo allows: the stop takes up its speed within two steps, and gives a hundredth of the play
+    # as hard as MuJoCo allows: the stop absorbs the speed within two steps, and yields a hundredth of the backlash
     hard = {"solreflimit": (2.0 * h, 1.0), "solimplimit": (0.99, 0.999, 0.02 * half)}
     numbers = {"range": (-half, half), **free, **hard}
-    rounded = {name: row(value, "", "Gearbox.backlash").value for name, value in numbers.items()}
-    flat = {name: value[0] if len(value) == 1 else value for name, value in rounded.items()}
+    flat = plain({name: row(value, "", "Gearbox.backlash") for name, value in numbers.items()})
     draft.kept["backlash"] = (
-        f"The play is a hinge of its own, {joint + PLAY}: the load is at the sum of both angles, and the stops of the "
-        "play give a little."
+        f"The backlash is a second hinge, {joint + BACKLASH}: the load is at the sum of both angles, and its stops "
+        "yield a little."
     )
-    return {"name": named("joint", joint + PLAY), "axis": (0.0, 0.0, 1.0), "limited": "true", **flat}
+    return {"name": checked_name("joint", joint + BACKLASH), "axis": (0.0, 0.0, 1.0), "limited": "true", **flat}
 
 
-def named(what: str, name: Any) -> str:
+def checked_name(what: str, name: Any) -> str:
     """A name that XML can hold."""
     if not isinstance(name, str) or not name or any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in name):
         raise ParameterError(f"{what} = {name!r}: must be a name, such as 'knee'")
@@ -225,7 +229,7 @@ def model_text(draft: Draft, joint: str, written: dict[str, str]) -> str:
     """A model of one hinge, in which comments say what each number is."""
     what = "motor" if draft.tag == "dcmotor" else "actuator"
     hinge = f'<joint name={quoteattr(joint)} axis="0 0 1" {written["joint"]}'.rstrip() + "/>"
-    play = [f"      <!-- and a second hinge around the same axis, in radians: {comment(PLAY_TOLD)} -->"]
+    second = [f"      <!-- and a second hinge around the same axis, in radians: {BACKLASH_COMMENT} -->"]
     return "\n".join(
         [
             "<mujoco>",
@@ -233,15 +237,15 @@ def model_text(draft: Draft, joint: str, written: dict[str, str]) -> str:
             f'  <option timestep="{value_text(draft.timestep)}" integrator="implicitfast"/>',
             "  <worldbody>",
             "    <body>",
-            *told("the joint gets", draft.joint, "      "),
+            *comment_lines("the joint gets", draft.joint, "      "),
             f"      {hinge}",
-            *([*play, f"      {written['play']}"] if written["play"] else []),
-            "      <!-- stands for the load -->",
+            *([*second, f"      {written['backlash']}"] if written["backlash"] else []),
+            "      <!-- the load, as an example -->",
             '      <inertial pos="0 0 0" mass="1" diaginertia="0.01 0.01 0.01"/>',
             "    </body>",
             "  </worldbody>",
             "  <actuator>",
-            *told(f"the {what}, for MuJoCo {draft.version}", draft.attributes | draft.history, "    "),
+            *comment_lines(f"the {what}, for MuJoCo {draft.version}", draft.attributes | draft.history, "    "),
             f"    {written['element']}",
             "  </actuator>",
             "</mujoco>",
@@ -250,18 +254,15 @@ def model_text(draft: Draft, joint: str, written: dict[str, str]) -> str:
     )
 
 
-PLAY_TOLD = "its range is the backlash; armature and friction are on the first, the load is at the sum of both angles"
+BACKLASH_COMMENT = (
+    "its range is the backlash; armature and friction are on the first, the load is at the sum of both angles"
+)
 
 
-def told(what: str, figures: dict[str, Figure], indent: str) -> list[str]:
-    """A comment with a line for each attribute: value, unit and where it came from."""
-    lines = [f"{indent}<!-- {what}"]
-    for name, figure in figures.items():
-        told = f"{value_text(figure.value)} [{figure.unit}]: {figure.source}"
-        lines.append(f"{indent}  {name} = {comment(told)}")
-    return [*lines, f"{indent}-->"] if figures else [f"{indent}<!-- {what}: nothing -->"]
-
-
-def comment(text: str) -> str:
-    """A text without what would end a comment."""
-    return text.replace("--", "- -")
+def comment_lines(what: str, figures: dict[str, Figure], indent: str) -> list[str]:
+    """A comment with a line for each attribute: value, unit and where it comes from."""
+    if not figures:
+        return [f"{indent}<!-- {what}: nothing -->"]
+    rows = [f"{name} = {value_text(f.value)} [{f.unit}]: {f.source}" for name, f in figures.items()]
+    # two hyphens would end the comment
+    return [f"{indent}<!-- {what}", *(f"{indent}  {each.replace('--', '- -')}" for each in rows), f"{indent}-->"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...digits import rounded
+from ...digits import round_digits
 from ...joint import single
 from ...text import Figure
 from ..held import OnWebotsJoint
@@ -75,12 +75,12 @@ def text_of_lines(lines: Lines, joint: str) -> str:
 
 def _gains(figures: list[Figure]) -> str:
     messages = [f"{x} {f.unit}: {f.source}" if f.unit else f.source for x, f in zip("PID", figures, strict=True)]
-    return f"{' '.join(repr(rounded(float(f.value))) for f in figures)}  # {'; '.join(dict.fromkeys(messages))}"
+    return f"{' '.join(repr(round_digits(float(f.value))) for f in figures)}  # {'; '.join(dict.fromkeys(messages))}"
 
 
 def _row(figure: Figure) -> str:
     note = f"{figure.unit}: {figure.source}" if figure.unit else figure.source
-    return f"{rounded(float(figure.value))!r}  # {note}"
+    return f"{round_digits(float(figure.value))!r}  # {note}"
 
 
 def _quote(name: str) -> str:
