@@ -1,27 +1,25 @@
-"""How much of a motor a sheet says."""
+"""How much of a motor a sheet gives."""
 
 from __future__ import annotations
 
-from .sheet import Datasheet
-from .solve import Solved, solve
+from .solve import Solved
 from .thermal_nodes import knows_heat
 
 TORQUES = ("peak_torque", "stall_torque", "nominal_torque")
 """Figures that limit the torque where there is no winding, the first that is given."""
 
 
-def how_much(sheet: Datasheet) -> str:
-    """How much a sheet says, in two words."""
-    s = solve(sheet)
+def completeness(s: Solved) -> str:
+    """How complete a sheet is, in two words."""
     if s.missing():
-        # an actuator of limits alone does not know that it slides
-        limited = sheet.motion == "rotary" and any(s.figures.has(name) for name in TORQUES)
+        # an actuator of limits alone does not know that it is linear
+        limited = s.sheet.motion == "rotary" and any(s.figures.has(name) for name in TORQUES)
         return "limits only" if limited else "too little"
     return "partial motor" if lacking(s) else "whole motor"
 
 
 def lacking(s: Solved) -> list[str]:
-    """What a sheet with a winding does not say of the motor."""
+    """What a sheet with a winding does not give of the motor."""
     parts = {
         "rotor inertia": s.inertia is not None,
         "friction": bool(s.coulomb or s.drag),

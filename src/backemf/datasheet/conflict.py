@@ -1,4 +1,4 @@
-"""Figures that cannot all be true: no motor is made from them, and `check` says why."""
+"""Figures that contradict each other: no motor is made from them, and `check` says why."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def _thermal(s: Solved) -> list[Conflict]:
     if t.resistance is not None and t.winding_resistance is not None and t.housing_resistance is not None:
         total = t.winding_resistance + t.housing_resistance
         if _differ(t.resistance, total):
-            because = "winding_resistance + housing_resistance"
-            found.append(_conflict("thermal", "resistance", t.resistance, total, "K/W", because))
+            sum_of = "winding_resistance + housing_resistance"
+            found.append(_conflict("thermal", "resistance", t.resistance, total, "K/W", sum_of))
     return found
 
 
@@ -89,8 +89,7 @@ def _constants(s: Solved) -> list[Conflict]:
         return []
     because = f"Ke ({s.how['ke']}) in the same units, and Kt ({s.how['kt']})"
     unit = linear_unit("N*m/A") if s.sheet.motion == "linear" else "N*m/A"
-    conflict = _conflict("electrical", "kt", s.kt, s.ke, unit, because)
-    return [conflict]
+    return [_conflict("electrical", "kt", s.kt, s.ke, unit, because)]
 
 
 def _no_load(s: Solved) -> list[Conflict]:
@@ -100,5 +99,4 @@ def _no_load(s: Solved) -> list[Conflict]:
     stall = f.nominal_voltage / s.resistance
     if f.no_load_current < stall:
         return []
-    because = "a smaller stall current"
-    return [_conflict("electrical", "no_load_current", f.no_load_current, stall, "A", because)]
+    return [_conflict("electrical", "no_load_current", f.no_load_current, stall, "A", "a smaller stall current")]

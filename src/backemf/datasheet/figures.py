@@ -1,4 +1,4 @@
-"""What makers print, one frozen table per topic, as the sheet has it: SI units, but the sheet's own conventions.
+"""The figures that makers print, one frozen table per topic: in SI units, but in the conventions of the sheet.
 
 Every figure is optional. Its annotation carries the unit it is checked and printed with.
 """
@@ -52,10 +52,8 @@ Side = Literal["motor", "output"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conventions(Table):
+class Conventions(Table, title="conventions"):
     """What the figures of this sheet mean where makers differ."""
-
-    title: ClassVar[str] = "conventions"
 
     resistance: Literal["line-to-line", "phase"] = "line-to-line"
     """Between two terminals, or from a terminal to the star point, which is half of it."""
@@ -81,10 +79,8 @@ class Conventions(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Electrical(Table):
+class Electrical(Table, title="electrical"):
     """The winding and its constants."""
-
-    title: ClassVar[str] = "electrical"
 
     nominal_voltage: Volts = None
     """Voltage behind the no-load, nominal and stall figures [V]."""
@@ -111,10 +107,8 @@ class Electrical(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mechanical(Table):
+class Mechanical(Table, title="mechanical"):
     """Torques, speeds and masses."""
-
-    title: ClassVar[str] = "mechanical"
 
     no_load_speed: Speed = None
     """Speed of the free motor at the nominal voltage [rad/s]."""
@@ -141,7 +135,7 @@ class Mechanical(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrictionFigures(Table):
+class FrictionFigures(Table, title="friction"):
     """What brakes the rotor without current.
 
     The figures that are given choose the model: `coulomb` alone is Coulomb friction, with `stiffness` Dahl's, with
@@ -149,7 +143,6 @@ class FrictionFigures(Table):
     make it the load-dependent family M1 to M6, which has no bristles.
     """
 
-    title: ClassVar[str] = "friction"
     together: ClassVar[dict[str, tuple[str, ...]]] = {
         "stiction": ("coulomb", "stribeck_velocity"),
         "stribeck_exponent": ("stribeck_velocity",),
@@ -218,15 +211,13 @@ class FrictionFigures(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThermalFigures(Table):
+class ThermalFigures(Table, title="thermal"):
     """How the motor warms up and what it stands.
 
     Makers print a resistance and a time constant per node: the winding against the housing, C = t1/R1, and the housing
     against the air, C = t2/R2. maxon states that its time constants are the product of heat capacity and the listed
     thermal resistance: each is the reaction time of that node alone, not of the two in series.
     """
-
-    title: ClassVar[str] = "thermal"
 
     resistance: KelvinPerWatt = None
     """Winding to ambient, one lump [K/W]."""
@@ -263,10 +254,8 @@ class ThermalFigures(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Peak(Table):
+class Peak(Table, title="peak"):
     """The short-time rating and what is behind it."""
-
-    title: ClassVar[str] = "peak"
 
     torque: Torque = None
     """Largest short torque [N·m]."""
@@ -279,10 +268,9 @@ class Peak(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SaturationFigures(Table):
+class SaturationFigures(Table, title="saturation"):
     """Above a knee the torque grows with the logarithm of the current; currents in the sheet's convention."""
 
-    title: ClassVar[str] = "saturation"
     together: ClassVar[dict[str, tuple[str, ...]]] = {
         "knee_current": ("scale", "torque"),
         "scale": ("knee_current", "torque"),
@@ -298,10 +286,9 @@ class SaturationFigures(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoggingFigures(Table):
+class CoggingFigures(Table, title="cogging"):
     """One harmonic of the cogging torque, at the motor: a size and a period, each in one of two ways."""
 
-    title: ClassVar[str] = "cogging"
     together: ClassVar[dict[str, tuple[str, ...]]] = {"poles": ("slots",), "slots": ("poles",)}
     apart: ClassVar[dict[str, tuple[str, ...]]] = {"amplitude": ("share",), "periodicity": ("poles", "slots")}
 
@@ -339,10 +326,8 @@ class CoggingFigures(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GearStage(Table):
+class GearStage(Table, title="gear"):
     """One stage of the gear train, or the whole gearbox where the maker gives one figure for it."""
-
-    title: ClassVar[str] = "gear"
 
     ratio: Annotated[float | None, Quantity("1", low=-math.inf)] = None
     """Input speed over output speed [1]; negative if it turns the other way."""
@@ -368,10 +353,8 @@ class GearStage(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LimitFigures(Table):
+class LimitFigures(Table, title="limits"):
     """What the drive enforces; currents in the sheet's convention."""
-
-    title: ClassVar[str] = "limits"
 
     continuous_current: Amperes = None
     """Continuous current [A]."""

@@ -1,4 +1,4 @@
-"""What a gear train is made for, as its stages say."""
+"""What the stages of a gear train are rated for."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def later_ratios(sheet: Datasheet) -> list[float]:
 
 def gear_ratings(sheet: Datasheet) -> dict[str, float | None]:
     """Permissible torque and peak torque at the output [N·m] and speed at the motor [rad/s], the weakest stage each."""
-    torques, peaks, speeds = [], [], []
-    before = 1.0
-    for g, later in zip(sheet.gear, later_ratios(sheet), strict=True):
-        torques += [g.torque * later] if g.torque is not None else []
-        peaks += [g.peak_torque * later] if g.peak_torque is not None else []
-        speeds += [g.max_input_speed * before] if g.max_input_speed is not None else []
-        before *= abs(g.ratio or 1.0)
+    later = later_ratios(sheet)
+    before = [math.prod(abs(g.ratio or 1.0) for g in sheet.gear[:i]) for i in range(len(sheet.gear))]
+
+    def weakest(name: str, factors: list[float]) -> float | None:
+        values = ((getattr(g, name), factor) for g, factor in zip(sheet.gear, factors, strict=True))
+        return min((value * factor for value, factor in values if value is not None), default=None)
+
     return {
-        "gear_torque": min(torques, default=None),
-        "gear_peak_torque": min(peaks, default=None),
-        "gear_input_speed": min(speeds, default=None),
+        "gear_torque": weakest("torque", later),
+        "gear_peak_torque": weakest("peak_torque", later),
+        "gear_input_speed": weakest("max_input_speed", before),
     }

@@ -199,7 +199,7 @@ def _friction(s: Solved) -> None:
             s.take("coulomb", rest, "Kt · no-load current" + (" - drag" if f.drag else ""), "no_load_current")
     elif not f.drag and w0 and total - f.free_friction > 0.1 * total:
         why = "what the no-load current needs beyond Coulomb friction"
-        s.take("drag", ((total - f.free_friction) / (w0 * f.grown),), why, "no_load_current")
+        s.take("drag", ((total - f.free_friction) / (w0 * f.self_load),), why, "no_load_current")
 
 
 def _free_speed(s: Solved) -> float | None:

@@ -29,7 +29,7 @@ def write(sheet: Datasheet) -> str:
 
 
 def _lines(header: str, part: Table, motion: str, always: bool = False) -> list[str]:
-    given, units = part.given(), quantities(type(part))
+    given, units = part.entries(), quantities(type(part))
     lines = []
     for key, value in given.items():
         if key not in units:
