@@ -256,9 +256,9 @@ def test_simulate_takes_loads_in_kilograms_and_newtons(file):
     ("words", "refusal"),
     [
         (("simulate", "--command", "24 V", "--load", "inertia inertia=2kg*cm^2"), "is a moment of inertia, not a mass"),
-        (("simulate", "--command", "24 V", "--load", "pendulum mass=1kg length=1m"), "swings no pendulum"),
+        (("simulate", "--command", "24 V", "--load", "pendulum mass=1kg length=1m"), "cannot swing a pendulum"),
         (("simulate", "--command", "1 rad", "--controller", "position-pid kp=1V/rad"), "is a linear motor, which"),
-        (("simulate", "--command", "24 V", "--limit", "effort effort_limit=1N*m"), "is a linear motor, which takes"),
+        (("simulate", "--command", "24 V", "--limit", "effort effort_limit=1N*m"), "is a linear motor, which accepts"),
         *((("export", "--to", name), "is a linear motor, and what is written") for name in be.transfer.targets.NAMES),
         (("show", "--page", "page.html"), "is a linear motor: its pictures would"),
     ],

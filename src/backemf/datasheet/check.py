@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
-from ..units import convert, format_quantity, linear_unit
+from ..units import convert, linear_unit
 from .blame import Blame, explain, find_slips
 from .bounds import bounds
 from .compare import TOLERANCE, has_two_constants, redundant
 from .conflict import conflicts
 from .diagnose import about_constants, about_ratio, about_resistance
+from .finding import Finding, Severity
 from .gear_ratings import gear_ratings
 from .heat import AMBIENT, thermal_model
 from .joint_limits import joint_limits
@@ -19,56 +19,6 @@ from .predict import predict
 from .sheet import QUANTITIES
 from .solve import Solved
 from .thermal_nodes import nodes
-
-Severity = Literal["ok", "info", "warning", "error"]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One figure compared with the others."""
-
-    figure: str
-    """Name of the figure, or of what the finding is about."""
-    listed: float | None
-    """What the sheet says, in SI and in the sheet's own convention."""
-    predicted: float | None
-    """What the other figures say, in the same terms."""
-    severity: Severity
-    """`ok`: agrees; `info`: worth knowing; `warning`: look at it; `error`: cannot be."""
-    explanation: str
-    """One sentence."""
-    cause: str = ""
-    """The diagnosis in a word for programs: `electronics`, `rms-ampere`, `peak-phase-ampere`, `gear-efficiency`,
-    `power-balance`, `not-passive`, or a unit slip such as `rpm-as-rad/s`, `phase-resistance`, `factor-10`; empty if
-    there is none."""
-    unit: str = "1"
-    """SI unit of `listed` and `predicted`."""
-
-    @property
-    def ratio(self) -> float | None:
-        """Listed over predicted; None where nothing is compared."""
-        if self.listed is None or not self.predicted:
-            return None
-        return self.listed / self.predicted
-
-    def __repr__(self) -> str:
-        return f"Finding({self})"
-
-    def _repr_html_(self) -> str:
-        from ..plot.notebook import finding_html
-
-        return finding_html(self)
-
-    def __str__(self) -> str:
-        return f"{self.severity}: {self.figure}{self._numbers()}: {self.explanation}"
-
-    def _numbers(self) -> str:
-        if self.listed is None or self.predicted is None:
-            return ""
-        listed, predicted = (format_quantity(value, self.unit) for value in (self.listed, self.predicted))
-        both = f" {listed} listed, {predicted} predicted"
-        return both if self.ratio is None else f"{both}, ratio {self.ratio:.3f}"
-
 
 _NONSENSE = 1.5
 _CONVENTIONS = ("electronics", "rms-ampere", "peak-phase-ampere", "gear-efficiency")
@@ -85,7 +35,7 @@ def check(s: Solved) -> list[Finding]:
     for figure, tolerance in TOLERANCE.items():
         compared += _compare(s, figure, predicted, tolerance)
     found = [
-        *(Finding(c.figure, c.listed, c.predicted, "error", c.fault, c.cause, c.unit) for c in conflicts(s, slips)),
+        *(conflict for _, conflict in conflicts(s, slips)),
         *(_with_slip(finding, slips, s.sheet.motion) for finding in compared),
         *_power(s, predicted),
         *_temperature(s, predicted),
@@ -93,7 +43,7 @@ def check(s: Solved) -> list[Finding]:
         *_speeds(s, predicted),
         *_peak(s),
         *_gear(s, predicted),
-        *(Finding(*bound) for bound in bounds(s)),
+        *bounds(s),
         *_remarks(s),
         *_not_printed(s),
     ]

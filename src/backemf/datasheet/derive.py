@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import DatasheetError, ParameterError
 from ..motor import COPPER, Gearbox, Limits, Magnet, Motor, Ratings, Rotor, Saturation, Stage, Winding
+from ..units import format_quantity
 from .cogging import cogging_model
 from .conflict import conflicts
 from .estimate import estimates, with_estimates
@@ -31,8 +32,9 @@ def derive(s: Solved, overrides: dict[str, Any], estimate: bool = False) -> Moto
         )
     if missing := s.missing():
         raise DatasheetError(f"{sheet.label}: too few figures for a motor: {'; '.join(missing)}")
-    for conflict in conflicts(s):
-        raise DatasheetError(f"{sheet.label}, {conflict.where}: {conflict.fault}")
+    for table, found in conflicts(s):
+        listed = format_quantity(found.listed or 0.0, found.unit)
+        raise DatasheetError(f"{sheet.label}, [{table}] {found.figure} = {listed}: {found.explanation}")
     made = estimates(s) if estimate else []
     try:
         motor = replace(_motor(with_estimates(s, made)), estimates=tuple(made), **overrides)

@@ -27,7 +27,7 @@ from .table import Table, quantities
 if TYPE_CHECKING:
     from ..actuator import Actuator
     from ..motor import Estimate, Motor
-    from .check import Finding
+    from .finding import Finding
     from .joint_limits import JointLimits
     from .solve import Solved
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..run import Run
 from .response import first_motors, title
-from .style import BLUE, GREEN, GREY, ORANGE, VERMILION, figure, look, number, save, scaled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .style import BLUE, GREEN, GREY, ORANGE, VERMILION, axis_scale, figure, look, number, save
+from .types import Figure
 
 
-def energy_balance(run: Any, path: str | Path | None = None) -> Figure:
+def energy_balance(run: Run, path: str | Path | None = None) -> Figure:
     """Where the electrical energy of a run went: each bar takes its share off what the ones above have left.
 
     What is below a thousandth of the largest share is left to `rest`, which is drawn where it can be seen.
@@ -22,8 +20,8 @@ def energy_balance(run: Any, path: str | Path | None = None) -> Figure:
     flows = {name: float(np.atleast_1d(first_motors(values)[0])[-1]) for name, values in run.energy().items()}
     spent = {name: value for name, value in flows.items() if name not in ("electrical", "cogging", "numerical")}
     given = {"cogging": -flows.get("cogging", 0.0), "numerical": -flows.get("numerical", 0.0)}
-    bars = _gathered(flows["electrical"], spent | given)
-    factor, unit = scaled([flows["electrical"], *bars.values()], "J")
+    bars = _shares(flows["electrical"], spent | given)
+    factor, unit = axis_scale([flows["electrical"], *bars.values()], "J")
     with look():
         drawn, (ax,) = figure(height=0.75 + 0.24 * (len(bars) + 1))
         ax.barh(0, factor * flows["electrical"], color=ORANGE, height=0.7)
@@ -68,7 +66,7 @@ def _colour(name: str) -> str:
     return _COLOURS.get(name, GREY if name in ("numerical", "rest") else VERMILION)
 
 
-def _gathered(electrical: float, spent: dict[str, float]) -> dict[str, float]:
+def _shares(electrical: float, spent: dict[str, float]) -> dict[str, float]:
     """The shares worth a bar, the largest first, and all others as `rest`."""
     largest = max(abs(electrical), *(abs(value) for value in spent.values()))
     shown = {name: value for name, value in spent.items() if abs(value) > 1e-3 * largest}

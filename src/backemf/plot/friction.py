@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,10 +12,8 @@ from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
 from ..parts import acts
 from ..physics.bristle import bristle_mean, bristle_step, bristle_torque
 from ..physics.mechanics import bristles
-from .style import BLUE, GREY, ORANGE, RPM, cross, figure, first, look, number, save, scaled, title
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .style import BLUE, GREY, ORANGE, RPM, axis_scale, cross, figure, first, look, number, save, title
+from .types import Figure
 
 ASSUMED_SLIP = 1e-3
 """Angle over which dry friction without bristles is drawn to build up [rad]."""
@@ -53,9 +50,9 @@ def hysteresis(motor: Motor, amplitude: float | None = None, path: str | Path | 
     with look():
         drawn, (ax,) = figure()
         cross(ax)
-        x, x_unit = scaled(angle, "rad")
-        y, y_unit = scaled(torque, "N·m")
-        e, e_unit = scaled(energy, "J")
+        x, x_unit = axis_scale(angle, "rad")
+        y, y_unit = axis_scale(torque, "N·m")
+        e, e_unit = axis_scale(energy, "J")
         ax.fill(x * angle, y * torque, color=BLUE, alpha=0.18, linewidth=0)
         ax.plot(x * np.append(angle, angle[0]), y * np.append(torque, torque[0]), color=BLUE)
         for k in (len(angle) // 14, len(angle) // 2 + len(angle) // 14):
@@ -80,7 +77,7 @@ def stribeck(motor: Motor, path: str | Path | None = None) -> Figure:
     with look():
         drawn, (ax,) = figure()
         cross(ax)
-        y, unit = scaled(torque, "N·m")
+        y, unit = axis_scale(torque, "N·m")
         speed = RPM * np.concatenate([-half[::-1], half])
         ax.plot(speed, y * np.concatenate([torque[::-1], -torque]), color=BLUE)
         known = motor.friction

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from ..motor import Motor, Thermal
 from ..physics.thermal import one_node, two_nodes
 from ..physics.winding import resistance
 from .style import BLUE, GREY, VERMILION, figure, first, look, number, save, title
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .types import Figure
 
 
 def heating(motor: Motor, power: Number | None = None, path: str | Path | None = None) -> Figure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,8 @@ from ..analyze.steady import at_current
 from ..checks import Number
 from ..errors import ParameterError
 from ..motor import Motor
-from .style import BLUE, INK, RPM, figure, first, look, number, save, scaled, side, title
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .style import BLUE, INK, RPM, axis_scale, figure, first, look, number, save, side, title
+from .types import Axes, Figure
 
 SHOWN = 3.2
 """The torque axis ends at this multiple of the continuous torque: beyond, a winding is hot within seconds [1]."""
@@ -52,7 +49,7 @@ def operating_range(
     motor = first(motor)
     volts, celsius = np.abs(voltage_of(motor, voltage)), temperature_of(motor, temperature)
     found = range_of(motor, volts, celsius)
-    factor, unit = scaled(found.continuous, "N·m")
+    factor, unit = axis_scale(found.continuous, "N·m")
     with look():
         drawn, (ax,) = figure(height=2.9)
         for torque, words, shade in (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from .. import analyze
 from ..errors import ParameterError, UnitError
@@ -19,9 +19,14 @@ from . import efficiency, energy, friction, heat, response, speed
 from .dark import follow_scheme
 from .operating_range import operating_range
 from .style import first, look, number
+from .types import Figure
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from ..analyze import RunFinding
+    from ..datasheet import Finding
+    from ..run import Run
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,8 @@ def page(
     path: str | Path,
     title: str | None = None,
     motor: Motor | None = None,
-    run: Any = None,
-    findings: Sequence[Any] = (),
+    run: Run | None = None,
+    findings: Sequence[Finding] = (),
     sections: Iterable[Section] = (),
     progress: Callable[[str], None] | None = None,
 ) -> Path:
@@ -75,7 +80,7 @@ def page(
     return write_text(path, html(name, parts), folders=True)
 
 
-_MOTOR_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
+_MOTOR_PICTURES: tuple[tuple[str, Callable[[Motor], Figure], str], ...] = (
     ("operating range", operating_range,
      "Speed over torque as makers print it: in the strong colour the motor may run continuously, in the pale one "
      "for a short time; above, the current of each torque."),
@@ -96,7 +101,7 @@ _MOTOR_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
      "Friction once the motion is steady opposes the motion, and may be highest where sliding begins."),
 )  # fmt: skip
 
-_RUN_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
+_RUN_PICTURES: tuple[tuple[str, Callable[[Run], Figure], str], ...] = (
     ("step response", response.step_response,
      "What the joint does and should do, what the drive applies, how warm the winding gets, when a limit acts; "
      "dash-dotted what the maker allows."),
@@ -106,7 +111,7 @@ _RUN_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
 
 
 def pictures(
-    drawings: Iterable[tuple[str, Callable[..., Figure], str]], subject: Any, tell: Callable[[str], None]
+    drawings: Iterable[tuple[str, Callable[[T], Figure], str]], subject: T, tell: Callable[[str], None]
 ) -> str:
     """Each picture with its caption; what cannot be drawn is named with its reason."""
     shown, missing = [], []
@@ -138,7 +143,7 @@ def constants_table(motor: Motor) -> str:
     except ParameterError as error:
         return f"<p>{escape(str(error))}</p>"
     rows = [
-        (escape(name), f"<i>{escape(symbol)}</i>", escape(_quantity(value, unit)))
+        (escape(name), f"<i>{escape(symbol)}</i>", escape(quantity_text(value, unit)))
         for name, symbol, value, unit in known.rows()
     ]
     half = (len(rows) + 1) // 2
@@ -146,8 +151,10 @@ def constants_table(motor: Motor) -> str:
     return f'<div class="columns">{"".join(columns)}</div>'
 
 
-def _quantity(value: float, unit: str) -> str:
+def quantity_text(value: object, unit: str) -> str:
     """A value in a unit that reads well."""
+    if not isinstance(value, (int, float)):
+        return str(value)
     plain = unit.replace("·", "*").replace("Ω", "ohm").replace("°C", "degC").replace("²", "^2")
     try:
         return format_quantity(value, plain)
@@ -155,25 +162,25 @@ def _quantity(value: float, unit: str) -> str:
         return f"{number(value, 4)} {unit}"
 
 
-def findings_table(findings: Sequence[Any]) -> str:
+def findings_table(findings: Sequence[Finding]) -> str:
     """What the check of the datasheet found as an HTML table."""
     rows = []
     for f in findings:
-        ratio = getattr(f, "ratio", None)
-        badge = f'<span class="{escape(f.severity)}">{escape(f.severity)}</span>'
-        figure = escape(str(f.figure).replace("_", " "))
-        rows.append((figure, "" if ratio is None else f"{ratio:.3f}", badge, escape(f.explanation)))
+        ratio = "" if f.ratio is None else f"{f.ratio:.3f}"
+        rows.append((escape(f.figure.replace("_", " ")), ratio, _badge(f.severity), escape(f.explanation)))
     return table(("figure", "listed / predicted", "verdict", "explanation"), rows, numeric=(1,))
 
 
-def run_findings(findings: Sequence[Any]) -> str:
+def run_findings(findings: Sequence[RunFinding]) -> str:
     """What a run exceeds, and what could not be checked, as a list with the warnings first."""
     items = (
-        f'<li><span class="{escape(f.severity)}">{escape(f.severity)}</span> {escape(f.what.replace("_", " "))}: '
-        f"{escape(f.explanation)}</li>"
-        for f in findings
+        f"<li>{_badge(f.severity)} {escape(f.what.replace('_', ' '))}: {escape(f.explanation)}</li>" for f in findings
     )
     return f'<ul class="findings">{"".join(items)}</ul>\n' if findings else ""
+
+
+def _badge(severity: str) -> str:
+    return f'<span class="{escape(severity)}">{escape(severity)}</span>'
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +13,8 @@ from ..motor import Motor
 from ..physics.circuit import torque_of
 from ..physics.magnet import flux
 from ..physics.winding import resistance
-from .style import BLUE, GREY, INK, ORANGE, RPM, cross, figure, first, halo, look, number, save, scaled, side, title
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .style import BLUE, GREY, INK, ORANGE, RPM, axis_scale, cross, figure, first, halo, look, number, save, side, title
+from .types import Axes, Figure
 
 
 def torque_speed(
@@ -37,7 +33,7 @@ def torque_speed(
         drawn, (ax,) = figure()
         at = [constants(motor, v, temperature) for v in volts]
         top = max(c.stall_torque for c in at) * abs(motor.ratio)
-        factor, unit = scaled(top, "N·m")
+        factor, unit = axis_scale(top, "N·m")
         fastest = max(c.voltage / c.back_emf_constant for c in at) / abs(motor.ratio)
         for v, c, shade in zip(volts, at, np.linspace(0.35, 1.0, len(volts)), strict=True):
             speed = np.linspace(0.0, c.no_load_speed / motor.ratio, 201)
@@ -70,7 +66,7 @@ def current_envelope(
     shape = envelope(motor, volts, limit, celsius)
     speed = RPM * shape.joint_speed
     high, low = motor.ratio * shape.max_motor_torque, motor.ratio * shape.min_motor_torque
-    factor, unit = scaled(high, "N·m")
+    factor, unit = axis_scale(high, "N·m")
     with look():
         drawn, (ax,) = figure()
         cross(ax)
@@ -105,7 +101,7 @@ def loss_envelope(
     shape = envelope(motor, volts, limit, celsius)
     speed = RPM * shape.joint_speed
     ratio = motor.ratio
-    factor, unit = scaled(np.fmax(np.abs(shape.max_torque), np.abs(shape.min_torque)), "N·m")
+    factor, unit = axis_scale(np.fmax(np.abs(shape.max_torque), np.abs(shape.min_torque)), "N·m")
     with look():
         drawn, (ax, below) = figure(2, 3.6, sharex=True, height_ratios=(2, 1.15))
         cross(ax)
@@ -119,7 +115,7 @@ def loss_envelope(
         _quadrants(ax, speed, factor * shape.max_torque)
         title(ax, motor, "torque after losses")
         ax.set_ylabel(f"{side(motor)} torque [{unit}]")
-        small, small_unit = scaled(shape.loss_torque, "N·m")
+        small, small_unit = axis_scale(shape.loss_torque, "N·m")
         below.plot(speed, small * shape.loss_torque, color=INK, label="friction + drag")
         if np.ptp(shape.drag_torque) > 0.0 and motor.friction is not None:
             below.plot(speed, small * shape.drag_torque, "--", color=ORANGE, label="drag alone")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import BackemfError
-from ..plot.style import BLUE, GREY, INK, RPM, VERMILION, WIDTH, cross, look, number, save, scaled
+from ..plot.style import BLUE, GREY, INK, RPM, VERMILION, WIDTH, axis_scale, cross, look, number, save
 from ..progress import progress_bar
 from .duty import Scale, command_for, completed, scale_of
 from .exported import Exported, asked_of, export, inputs_of, law_of, settled
@@ -43,7 +43,7 @@ def simulators(
     scale = scale_of(full, effort)
     speed = np.linspace(-REACH, REACH, SAMPLES) * scale.speed
     own = envelope_of(law_of(full), inputs_of(full), partial(command_for, full), speed, scale.asked, timestep)
-    factor, unit = scaled(own, "N·m")
+    factor, unit = axis_scale(own, "N·m")
     rows = -(-len(targets) // 2)
     with look():
         from matplotlib.figure import Figure

@@ -87,17 +87,8 @@ UNITS = {
     "rps": _unit(2, 0, 0, -1, pi=1, angle=1),
     "Hz": _unit(1, 0, 0, -1),
 }
-_PREFIXES = {
-    "p": "1e-12",
-    "n": "1e-9",
-    "u": "1e-6",
-    "m": "1e-3",
-    "c": "1e-2",
-    "d": "1e-1",
-    "k": "1e3",
-    "M": "1e6",
-    "G": "1e9",
-}
+_PREFIXES = {"p": -12, "n": -9, "u": -6, "m": -3, "c": -2, "d": -1, "k": 3, "M": 6, "G": 9}
+"""Powers of ten."""
 _PREFIXED = ("m", "g", "s", "A", "Adc", "Apk", "Arms", "K", "N", "Nm", "J", "W", "V", "ohm", "H", "rad", "rpm", "Hz")
 _MASSES = ("g", "lb", "oz")
 
@@ -167,7 +158,7 @@ def find_unit(name: str, force: bool = False, turning: bool = False) -> Unit:
             raise _unknown(name)
     if base not in UNITS:
         raise _unknown(name)
-    unit = UNITS[base] * Unit(Fraction(_PREFIXES[prefix])) if prefix else UNITS[base]
+    unit = UNITS[base] * Unit(Fraction(10) ** _PREFIXES[prefix]) if prefix else UNITS[base]
     if force and base in _MASSES:
         return unit * _GRAVITY
     return unit * UNITS["rev"] ** -1 if turning and base == "min" else unit

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....errors import ParameterError
-from ....plot.style import INK, SERIES, figure, look, save, scaled
+from ....plot.style import INK, SERIES, axis_scale, figure, look, save
 from .recording import Recorder
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def draw_run(recorder: Recorder, path: str | Path | None = None, title: str = ""
         from matplotlib.lines import Line2D
 
         drawn, axes = figure(len(rows), 0.55 + ROW * len(rows), sharex=True)
-        factor, unit = scaled(table["time"][-1:] if len(table["time"]) else [1.0], "s")
+        factor, unit = axis_scale(table["time"][-1:] if len(table["time"]) else [1.0], "s")
         lines: dict[str, Any] = {}
         aimed = False
         for ax, (label, channel, target) in zip(axes, rows, strict=True):
