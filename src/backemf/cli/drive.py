@@ -11,7 +11,7 @@ from ..actuator.controllers import Controller
 from ..actuator.controllers.torque_pid import MOVING_TARGET
 from ..actuator.torque_limits import TorqueLimit
 from ..errors import ParameterError
-from .words import COMMANDS, above_zero, between, kinds, part_from
+from .words import COMMANDS, above_zero, between, choose, kinds, part_from
 
 SLEW_UNITS = {"voltage": "V/s", "position": "deg/s", "velocity": "rpm/s", "effort": "N*m/s"}
 """A unit per second of each input of a controller."""
@@ -24,21 +24,14 @@ def controllers() -> dict[str, type]:
 
 def controller_from(text: str) -> Controller:
     """A controller from words such as `position-pid kp=10V/rad`."""
-    word, _, rest = text.strip().partition(" ")
-    known = controllers()
-    if word not in known:
-        raise ParameterError(f"--controller {text!r}: must begin with one of {', '.join(known)}")
+    kind, rest = choose("--controller", text, controllers())
     follows_velocity = re.search(r"\bfollows\s*=\s*velocity\b", rest) is not None
-    return part_from("--controller", known[word], rest, MOVING_TARGET if follows_velocity else None)
+    return part_from("--controller", kind, rest, MOVING_TARGET if follows_velocity else None)
 
 
 def limit_from(text: str) -> TorqueLimit:
     """A torque limit from words such as `effort effort_limit=2N*m`."""
-    word, _, rest = text.strip().partition(" ")
-    known = kinds("limit")
-    if word not in known:
-        raise ParameterError(f"--limit {text!r}: must begin with one of {', '.join(known)}")
-    return part_from("--limit", known[word], rest)
+    return part_from("--limit", *choose("--limit", text, kinds("limit")))
 
 
 def range_from(text: str, main: str) -> tuple[float, float]:

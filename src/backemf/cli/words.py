@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,14 @@ def _in_words(entry: Field[Any]) -> bool:
     return role(entry) not in ("table", "part", "parts") or entry.default is not MISSING
 
 
+def choose(option: str, text: str, known: Mapping[str, type], *more: str) -> tuple[type, str]:
+    """The part that the first word of a text names, and the rest of the text."""
+    word, _, rest = text.strip().partition(" ")
+    if word not in known:
+        raise ParameterError(f"{option} {text!r}: must begin with one of {', '.join((*known, *more))}")
+    return known[word], rest
+
+
 def load_from(text: str, linear: bool = False) -> Any:
     """A load from words such as `inertia inertia=2kg*cm^2`; for a linear motor in newtons, metres and kilograms."""
     word, _, rest = text.strip().partition(" ")
@@ -44,11 +53,9 @@ def load_from(text: str, linear: bool = False) -> Any:
         raise ParameterError(
             f"--load {text!r}: a linear motor cannot swing a pendulum: give another load, such as inertia"
         )
-    known = kinds("load")
-    if word not in known:
-        raise ParameterError(f"--load {text!r}: must begin with one of {', '.join((*known, 'motion'))}")
-    sliding = {name: units.linear_unit(unit) for name, unit in units_of(known[word]).items()} if linear else {}
-    return part_from("--load", known[word], rest, sliding)
+    kind, rest = choose("--load", text, kinds("load"), "motion")
+    special = {name: units.linear_unit(unit) for name, unit in units_of(kind).items()} if linear else {}
+    return part_from("--load", kind, rest, special)
 
 
 def command_from(text: str, main: str = "voltage") -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .cogging import cogging_model
+from .derive import cogging_model
 from .finding import Finding, Severity
 from .solve import Solved
 

@@ -22,7 +22,7 @@ TOLERANCE = {
 """How far a printed figure may be from its prediction: three digits, rounding and the maker's tolerances."""
 _CONSTANTS = 0.05
 FREE = "no_load_current below stall_current"
-"""Name of the one comparison that is no equality."""
+"""Name of the one comparison that is not an equality."""
 _MARGIN = 0.5
 
 
@@ -32,7 +32,7 @@ def tolerance_of(figure: str) -> float:
 
 
 def has_two_constants(s: Solved) -> bool:
-    """Whether Kt and Ke come from different figures, so that one can be held against the other."""
+    """Whether Kt and Ke come from different figures, so that they can be compared."""
     if s.kt is None or s.ke is None:
         return False
     return not s.how["kt"].startswith("equal") and not s.how["ke"].startswith("equal")
@@ -52,11 +52,8 @@ def redundant(s: Solved, predicted: dict[str, float], figure: str) -> float | No
 def mismatches(s: Solved) -> dict[str, float]:
     """Logarithm of listed over predicted for all that can be compared."""
     predicted = predict(s)
-    found = {}
-    for figure in TOLERANCE:
-        ratio = redundant(s, predicted, figure)
-        if ratio is not None:
-            found[figure] = math.log(ratio)
+    ratios = {figure: redundant(s, predicted, figure) for figure in TOLERANCE}
+    found = {figure: math.log(ratio) for figure, ratio in ratios.items() if ratio is not None}
     if has_two_constants(s) and s.kt and s.ke:
         found["kt"] = math.log(s.kt / s.ke)
     f = s.figures

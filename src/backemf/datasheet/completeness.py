@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .solve import Solved
-from .thermal_nodes import knows_heat
+from .thermal_nodes import nodes
 
 TORQUES = ("peak_torque", "stall_torque", "nominal_torque")
 """Figures that limit the torque where there is no winding, the first that is given."""
@@ -20,9 +20,10 @@ def completeness(s: Solved) -> str:
 
 def lacking(s: Solved) -> list[str]:
     """What a sheet with a winding does not give of the motor."""
+    single, winding, housing = (node.pair() for node in nodes(s.sheet.thermal))
     parts = {
         "rotor inertia": s.inertia is not None,
         "friction": bool(s.coulomb or s.drag),
-        "heat": knows_heat(s.sheet.thermal),
+        "heat": bool(single or (winding and housing)),
     }
     return [name for name, known in parts.items() if not known]

@@ -6,9 +6,21 @@ from dataclasses import fields, replace
 from typing import Any
 
 from ..errors import DatasheetError, ParameterError
-from ..motor import COPPER, Gearbox, Limits, Magnet, Motor, Ratings, Rotor, Saturation, Stage, Winding
+from ..motor import (
+    COPPER,
+    Cogging,
+    Gearbox,
+    Harmonic,
+    Limits,
+    Magnet,
+    Motor,
+    Ratings,
+    Rotor,
+    Saturation,
+    Stage,
+    Winding,
+)
 from ..units import format_quantity
-from .cogging import cogging_model
 from .conflict import conflicts
 from .estimate import estimates, with_estimates
 from .friction import drag_model, friction_model
@@ -80,6 +92,20 @@ def _saturation(sheet: Datasheet) -> Saturation | None:
         return None
     ampere = AMPERE[say.current or say.torque_constant]
     return Saturation(knee_current=given.knee_current * ampere, scale=given.scale / ampere, torque=given.torque)
+
+
+def cogging_model(s: Solved) -> Cogging | None:
+    """One harmonic each, its amplitude from a share of the nominal torque at the motor where that is given."""
+    rated = s.figures.nominal_torque or 0.0
+    harmonics = tuple(
+        Harmonic(
+            amplitude=(h.share or 0.0) * rated if h.amplitude is None else h.amplitude,
+            periodicity=h.periods,
+            phase=h.phase or 0.0,
+        )
+        for h in s.sheet.cogging
+    )
+    return Cogging(harmonics=harmonics) if harmonics else None
 
 
 def _gearbox(sheet: Datasheet) -> Gearbox | None:

@@ -307,15 +307,13 @@ class CoggingFigures(Table, title="cogging"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, other in (("amplitude", "share"), ("periodicity", "poles")):
-            if getattr(self, name) is None and getattr(self, other) is None:
-                instead = "share" if other == "share" else "poles and slots"
-                raise DatasheetError(f"[cogging] needs {'an' if name[0] == 'a' else 'a'} {name}, or {instead} instead")
-        for name in ("poles", "slots"):
-            value = getattr(self, name)
-            if value is not None and (value != round(value) or (name == "poles" and value % 2)):
-                kind = "an even number" if name == "poles" else "a whole number"
-                raise DatasheetError(f"[cogging] {name} = {value:g}: must be {kind}")
+        if self.amplitude is None and self.share is None:
+            raise DatasheetError("[cogging] needs an amplitude, or share instead")
+        if self.periodicity is None and self.poles is None:
+            raise DatasheetError("[cogging] needs a periodicity, or poles and slots instead")
+        for name, value, step, kind in (("poles", self.poles, 2, "an even"), ("slots", self.slots, 1, "a whole")):
+            if value is not None and value % step:
+                raise DatasheetError(f"[cogging] {name} = {value:g}: must be {kind} number")
 
     @property
     def periods(self) -> float:

@@ -12,8 +12,8 @@ def predict(s: Solved) -> dict[str, float]:
     """Predicted figures by name, in SI, at the motor, in DC-equivalent amperes; only those the constants allow."""
     f = s.figures
     found: dict[str, float] = {}
-    if f.has("nominal_torque", "nominal_speed"):
-        found["nominal_power"] = (f.nominal_torque or 0.0) * (f.nominal_speed or 0.0)
+    if f.nominal_torque is not None and f.nominal_speed is not None:
+        found["nominal_power"] = f.nominal_torque * f.nominal_speed
     if s.kt is None or s.ke is None:
         return found
     if s.resistance is not None:
@@ -26,8 +26,7 @@ def predict(s: Solved) -> dict[str, float]:
     if f.nominal_current is not None:
         speed = f.rated_speed or f.nominal_speed or found.get("no_load_speed", 0.0)
         found["nominal_torque"] = f.passed_share * (s.kt * f.nominal_current - s.loss(speed))
-        rise = steady_rise(s, f.nominal_current)
-        if rise is not None:
+        if (rise := steady_rise(s, f.nominal_current)) is not None:
             found["temperature_rise"] = rise
     return found
 

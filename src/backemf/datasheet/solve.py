@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import cast
 
 from .normalise import Figures, normalise
 from .sheet import Datasheet
-
-K_FIGURES = "kt, ke or kv, or nominal_voltage with no_load_speed, or stall_torque with stall_current"
-R_FIGURES = "resistance, or nominal_voltage with stall_current or stall_torque"
 
 
 @dataclass
@@ -32,18 +28,21 @@ class Solved:
     """In words, where each constant comes from."""
 
     def take(self, constant: str, value: float | tuple[float, ...], why: str, *used: str) -> None:
-        """Settle one constant."""
+        """Set one constant, with the figures it comes from."""
         setattr(self, constant, value)
         self.used.update(used)
         self.how[constant] = why
 
     def missing(self) -> list[str]:
-        """What would complete the sheet, one sentence part each; empty if it gives a motor."""
+        """Figures that would complete the sheet; empty if it gives a motor."""
         parts = []
         if self.kt is None or self.ke is None:
-            parts.append(f"the motor constant needs {K_FIGURES}")
+            parts.append(
+                "the motor constant needs kt, ke or kv, or nominal_voltage with no_load_speed, or stall_torque with "
+                "stall_current"
+            )
         if self.resistance is None:
-            parts.append(f"the winding needs {R_FIGURES}")
+            parts.append("the winding needs resistance, or nominal_voltage with stall_current or stall_torque")
         return parts
 
     def loss(self, speed: float) -> float:
@@ -97,16 +96,16 @@ def _back_emf_from_no_load(s: Solved) -> None:
     """v = R·i + Ke·w0 for the free motor, where i carries the friction: Kt·i = coulomb + drag(w0)."""
     f = s.figures
     # a listed torque constant is the better witness: no-load speeds may be capped by electronics
-    if s.ke is not None or f.kt is not None or not f.has("nominal_voltage", "no_load_speed"):
+    v, w0 = f.nominal_voltage, f.no_load_speed
+    if s.ke is not None or f.kt is not None or v is None or w0 is None:
         return
-    v, w0 = cast(float, f.nominal_voltage), cast(float, f.no_load_speed)
     rub = f.free_friction + f.drag_torque(w0, f.drag) + f.iron_loss * w0
-    ke, why = _corrected(s, v, w0, rub)
+    ke, why = _ke_without_load(s, v, w0, rub)
     s.take("ke", ke if ke > 0 else v / w0, why if ke > 0 else "nominal voltage / no-load speed", "no_load_speed")
 
 
-def _corrected(s: Solved, v: float, w0: float, rub: float) -> tuple[float, str]:
-    """Ke from the no-load speed, corrected for what the free motor still has to overcome."""
+def _ke_without_load(s: Solved, v: float, w0: float, rub: float) -> tuple[float, str]:
+    """Ke from the no-load speed, corrected for friction and drag, and how it was found."""
     f, r = s.figures, s.resistance
     if f.no_load_current is not None and r is not None:
         return (v - r * f.no_load_current) / w0, "no-load speed, corrected for the no-load current"

@@ -38,9 +38,3 @@ def nodes(t: ThermalFigures) -> tuple[Node, Node, Node]:
         Node("winding_", t.winding_resistance, t.winding_capacitance, t.winding_time_constant),
         Node("housing_", t.housing_resistance, t.housing_capacitance, t.housing_time_constant),
     )
-
-
-def knows_heat(t: ThermalFigures) -> bool:
-    """Whether the figures make a thermal model."""
-    single, winding, housing = (node.pair() for node in nodes(t))
-    return bool(single or (winding and housing))

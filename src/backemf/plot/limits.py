@@ -13,8 +13,8 @@ from ..analyze.simplified import Simplified, simplify
 from ..checks import Number
 from ..motor import Motor
 from . import style
-from .speed import _limit
-from .style import RPM, axis_scale, cross, figure, first, look, number, save, side, title
+from .speed import largest_current
+from .style import RPM, axis_scale, band, cross, figure, first, look, number, save, side, title
 from .types import Axes, Figure
 
 _LOOKS = {
@@ -42,7 +42,7 @@ def simplified_limits(
     """
     motor = first(motor)
     volts, celsius = voltage_of(motor, voltage), temperature_of(motor, temperature)
-    amperes, _ = _limit(motor, volts, celsius, current_limit)
+    amperes, _ = largest_current(motor, volts, celsius, current_limit)
     found = {kind: simplify(motor, kind, volts, amperes, celsius, fit) for kind in kinds}
     one = next(iter(found.values()))
     factor, unit = axis_scale([np.nanmax(one.motor_high), np.nanmin(one.motor_low)], "N·m")
@@ -66,19 +66,8 @@ def simplified_limits(
 def _envelope(ax: Axes, one: Simplified, factor: float) -> None:
     """What the motor has: a band, with an outline wide enough to be seen below the limits."""
     cross(ax)
-    low, high = factor * one.motor_low, factor * one.motor_high
-    speed = RPM * one.speed
-    ax.fill_between(speed, low, high, color=style.BLUE, alpha=0.12, linewidth=0)
-    around = np.concatenate([high, low[::-1], high[:1]])
-    ax.plot(
-        np.concatenate([speed, speed[::-1], speed[:1]]),
-        around,
-        color=style.BLUE,
-        alpha=0.45,
-        linewidth=3.6,
-        label="the motor",
-        solid_joinstyle="round",
-    )
+    outline = {"linewidth": 3.6, "label": "the motor", "solid_joinstyle": "round"}
+    band(ax, RPM * one.speed, factor * one.motor_low, factor * one.motor_high, 0.12, line_alpha=0.45, **outline)
 
 
 def _limit_over(ax: Axes, below: Axes, kind: type, one: Simplified, factor: float, unit: str) -> None:

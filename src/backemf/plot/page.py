@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from .. import analyze
 from ..errors import ParameterError, UnitError
-from ..files import write_text
+from ..files import read_text, write_text
 from ..motor import Motor
 from ..units import format_quantity
 from . import efficiency, energy, friction, heat, response, speed
@@ -41,11 +41,12 @@ class Section:
 
 def html(title: str, sections: Iterable[Section]) -> str:
     """The page as text: self-contained, for screens of any width, light or dark."""
+    css = read_text(Path(__file__).with_name("page.css"))
     parts = "\n".join(f"<section><h2>{escape(s.heading)}</h2>\n{s.body}\n</section>" for s in sections)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_CSS}</style>\n</head>\n"
+        f"<title>{escape(title)}</title>\n<style>\n{css}</style>\n</head>\n"
         f"<body>\n<main>\n<h1>{escape(title)}</h1>\n{parts}\n</main>\n</body>\n</html>\n"
     )
 
@@ -192,52 +193,3 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequenc
     head = "".join(cell("th", k, escape(text)) for k, text in enumerate(header))
     body = "\n".join("<tr>" + "".join(cell("td", k, text) for k, text in enumerate(row)) + "</tr>" for row in rows)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>'
-
-
-_CSS = """
-:root { color-scheme: light dark; --ink: #1d1f21; --soft: #5c6166; --line: #dfe2e5; --ground: #fbfbfa; --card: #fff; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e8e8e6; --soft: #a5a9ad; --line: #3a3d40; --ground: #17181a; --card: #1e2129; }
-}
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-main { max-width: 72rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: 1rem 0; }
-h2 { font-size: 1.15rem; margin: 2.2rem 0 .8rem; }
-.pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: 1rem;
-  align-items: start; }
-figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
-figure img { display: block; width: 100%; padding: .4rem; }
-figcaption { padding: .6rem .9rem .8rem; color: var(--soft); font-size: .9rem; border-top: 1px solid var(--line); }
-.columns { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), 1fr)); gap: 0 3rem;
-  align-items: start; }
-.columns table { width: 100%; }
-@media (max-width: 58rem) { .columns > :nth-child(2) thead { display: none; } }
-.two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1.5rem;
-  align-items: start; }
-.two > * { min-width: 0; }
-.one { max-width: 56rem; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--card); border: 1px solid var(--line);
-  border-radius: 8px; padding: .8rem 1rem; font: .82rem/1.45 ui-monospace, monospace; }
-details { margin: .8rem 0; }
-summary { cursor: pointer; font-weight: 600; }
-p { max-width: 48rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .28rem 1.2rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { color: var(--soft); font-weight: 600; }
-@media (max-width: 34rem) {
-  table { font-size: .8rem; }
-  th, td { padding-right: .5rem; overflow-wrap: break-word; }
-  th.number { white-space: normal; }
-}
-.number { text-align: right; white-space: nowrap; }
-td span, .findings span { font-weight: 600; }
-.findings { padding-left: 1.2rem; }
-.ok { color: #00805d; } .info { color: #0072b2; } .hint { color: #a0497a; } .warning { color: #b26b00; }
-.error { color: #c04a00; }
-@media (prefers-color-scheme: dark) {
-  .ok { color: #3cc79c; } .info { color: #56b4e9; } .hint { color: #e39ac0; } .warning { color: #e69f00; }
-  .error { color: #ff8a4c; }
-}
-"""

@@ -13,7 +13,8 @@ from ..motor import Motor
 from ..physics.circuit import torque_of
 from ..physics.magnet import flux
 from ..physics.winding import resistance
-from .style import BLUE, GREY, INK, ORANGE, RPM, axis_scale, cross, figure, first, halo, look, number, save, side, title
+from . import style
+from .style import RPM, axis_scale, band, cross, figure, first, halo, look, number, save, side, title
 from .types import Axes, Figure
 
 
@@ -40,12 +41,12 @@ def torque_speed(
             torque = operating_point(motor, v, speed, temperature).joint_torque
             # at standstill the curve begins where a slow motion would be
             torque[0] = operating_point(motor, v, 1e-9 * speed[1], temperature).joint_torque
-            ax.plot(RPM * speed, factor * torque, color=BLUE, alpha=shade)
+            ax.plot(RPM * speed, factor * torque, color=style.BLUE, alpha=shade)
             k = len(speed) // 2
             ax.text(RPM * speed[k], factor * torque[k], f"{number(v)} V", ha="center", va="center", path_effects=halo())
         ideal = np.linspace(0.0, fastest, 101)
         lossless = factor * _lossless(motor, max(volts), ideal, temperature)
-        ax.plot(RPM * ideal, lossless, ":", color=GREY, linewidth=1.1, zorder=1)
+        ax.plot(RPM * ideal, lossless, ":", color=style.GREY, linewidth=1.1, zorder=1)
         ax.set(xlim=(0, 1.04 * RPM * fastest), ylim=(0, None))
         _label(ax, motor, unit)
         title(ax, motor, "torque at constant voltage")
@@ -62,7 +63,7 @@ def current_envelope(
     """The parallelogram that voltage [V] and current limit [A] leave of torque and speed, before losses."""
     motor = first(motor)
     volts, celsius = voltage_of(motor, voltage), temperature_of(motor, temperature)
-    limit, said = _limit(motor, volts, celsius, current_limit)
+    limit, said = largest_current(motor, volts, celsius, current_limit)
     shape = envelope(motor, volts, limit, celsius)
     speed = RPM * shape.joint_speed
     high, low = motor.ratio * shape.max_motor_torque, motor.ratio * shape.min_motor_torque
@@ -70,10 +71,7 @@ def current_envelope(
     with look():
         drawn, (ax,) = figure()
         cross(ax)
-        ax.fill_between(speed, factor * low, factor * high, color=BLUE, alpha=0.18, linewidth=0)
-        # the outline, closed at both ends
-        around = np.concatenate([speed, speed[::-1]]), factor * np.concatenate([high, low[::-1]])
-        ax.plot(np.append(around[0], around[0][0]), np.append(around[1], around[1][0]), color=BLUE)
+        band(ax, speed, factor * low, factor * high, 0.18)
         _quadrants(ax, speed, factor * high)
         top = factor * float(np.nanmax(high))
         ax.set_ylim(-1.5 * top, 1.5 * top)
@@ -91,34 +89,32 @@ def loss_envelope(
     temperature: Number | None = None,
     path: str | Path | None = None,
 ) -> Figure:
-    """What friction, drag and gears leave of the reach, and below it the loss itself on its own scale.
+    """Torque that remains after friction, drag and gears, and below it the loss itself on its own scale.
 
     Coulomb friction makes the torque jump at standstill, linear drag tilts it, drag of higher order bends it.
     """
     motor = first(motor)
     volts, celsius = voltage_of(motor, voltage), temperature_of(motor, temperature)
-    limit, _ = _limit(motor, volts, celsius, current_limit)
+    limit, _ = largest_current(motor, volts, celsius, current_limit)
     shape = envelope(motor, volts, limit, celsius)
     speed = RPM * shape.joint_speed
-    ratio = motor.ratio
     factor, unit = axis_scale(np.fmax(np.abs(shape.max_torque), np.abs(shape.min_torque)), "N·m")
     with look():
         drawn, (ax, below) = figure(2, 3.6, sharex=True, height_ratios=(2, 1.15))
         cross(ax)
         cross(below)
-        ax.fill_between(
-            speed, factor * shape.min_torque, factor * shape.max_torque, color=BLUE, alpha=0.18, linewidth=0
-        )
+        low, high = factor * shape.min_torque, factor * shape.max_torque
+        ax.fill_between(speed, low, high, color=style.BLUE, alpha=0.18, linewidth=0)
         for edge, ideal in ((shape.max_torque, shape.max_motor_torque), (shape.min_torque, shape.min_motor_torque)):
-            ax.plot(speed, factor * ratio * ideal, ":", color=GREY, linewidth=1.1)
-            ax.plot(speed, factor * edge, color=BLUE)
+            ax.plot(speed, factor * motor.ratio * ideal, ":", color=style.GREY, linewidth=1.1)
+            ax.plot(speed, factor * edge, color=style.BLUE)
         _quadrants(ax, speed, factor * shape.max_torque)
         title(ax, motor, "torque after losses")
         ax.set_ylabel(f"{side(motor)} torque [{unit}]")
         small, small_unit = axis_scale(shape.loss_torque, "N·m")
-        below.plot(speed, small * shape.loss_torque, color=INK, label="friction + drag")
+        below.plot(speed, small * shape.loss_torque, color=style.INK, label="friction + drag")
         if np.ptp(shape.drag_torque) > 0.0 and motor.friction is not None:
-            below.plot(speed, small * shape.drag_torque, "--", color=ORANGE, label="drag alone")
+            below.plot(speed, small * shape.drag_torque, "--", color=style.ORANGE, label="drag alone")
             below.legend(loc="upper left", borderaxespad=0.0, labelspacing=0.2)
         below.set_ylabel(f"loss [{small_unit}]")
         below.margins(y=0.15)
@@ -127,8 +123,8 @@ def loss_envelope(
         return save(drawn, path)
 
 
-def _limit(motor: Motor, volts, celsius, current_limit):
-    """A current limit to draw, and what it is."""
+def largest_current(motor: Motor, volts: Number, celsius: Number, current_limit: Number | None) -> tuple[Number, str]:
+    """A current limit to draw [A], and where it comes from."""
     known = current_limit_of(motor, current_limit, celsius)
     if known is not None:
         return known, "given" if current_limit is not None else "the drive's limit"
@@ -140,7 +136,7 @@ def _limit(motor: Motor, volts, celsius, current_limit):
     return 0.5 * np.abs(volts) / resistance(celsius, motor.winding), "half of stall"
 
 
-def _lossless(motor: Motor, volts, joint_speed, temperature):
+def _lossless(motor: Motor, volts: Number, joint_speed: np.ndarray, temperature: Number | None) -> np.ndarray:
     """Torque at the joint if nothing were lost [N·m]."""
     celsius = temperature_of(motor, temperature)
     field = flux(celsius, motor.magnet)
@@ -148,13 +144,12 @@ def _lossless(motor: Motor, volts, joint_speed, temperature):
     return motor.ratio * torque_of(motor, (volts - emf) / resistance(celsius, motor.winding), field)
 
 
-def _quadrants(ax: Axes, speed, high) -> None:
-    """Say where the motor drives and where it brakes."""
+def _quadrants(ax: Axes, speed: np.ndarray, high: np.ndarray) -> None:
+    """Words where the motor drives and where it brakes."""
     x, y = 0.36 * float(np.nanmax(speed)), 0.45 * float(np.nanmax(high))
     for sx, sy, word in ((1, 1, "drives"), (-1, 1, "brakes"), (-1, -1, "drives"), (1, -1, "brakes")):
-        ax.text(sx * x, sy * y, word, color=GREY, ha="center", va="center")
+        ax.text(sx * x, sy * y, word, color=style.GREY, ha="center", va="center")
 
 
 def _label(ax: Axes, motor: Motor, unit: str) -> None:
-    ax.set_xlabel(f"{side(motor)} speed [rpm]")
-    ax.set_ylabel(f"{side(motor)} torque [{unit}]")
+    ax.set(xlabel=f"{side(motor)} speed [rpm]", ylabel=f"{side(motor)} torque [{unit}]")

@@ -136,6 +136,15 @@ def cross(ax: Axes) -> None:
         line(0.0, color=LIGHT, linewidth=0.8, zorder=0)
 
 
+def band(
+    ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, alpha: float, line_alpha: float = 1.0, **line: Any
+) -> None:
+    """The area between two curves with its outline, closed at both ends; `line` is the look of the outline."""
+    ax.fill_between(x, low, high, color=BLUE, alpha=alpha, linewidth=0)
+    around = np.concatenate([x, x[::-1], x[:1]]), np.concatenate([high, low[::-1], high[:1]])
+    ax.plot(*around, color=BLUE, alpha=line_alpha, **line)
+
+
 def side(motor: Motor) -> str:
     """Where torques and speeds are drawn."""
     return "joint" if motor.gearbox is not None else "motor"
