@@ -110,7 +110,7 @@ Examples:
       --controller "position-pid kp=10V/rad kd=0.1V*s/rad"
   backemf simulate my-motor.toml --command volts.csv --load locked \\
       --duration "30 s" --dt "1 ms" -o run.parquet --plot run.png
-""",
+"""
 )
 def simulate(
     motor: MotorName,

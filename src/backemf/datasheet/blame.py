@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
 from ..units import linear_unit
-from .compare import FREE, mismatches, tolerance_of
 from .figures import Electrical, Mechanical
+from .predict import FREE, mismatches, tolerance_of
 from .slips import Slip, slips_of
 from .solve import Solved, solve
 from .table import quantities

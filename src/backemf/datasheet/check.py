@@ -8,14 +8,13 @@ from dataclasses import replace
 from ..units import convert, linear_unit
 from .blame import Blame, explain, find_slips
 from .bounds import bounds
-from .compare import TOLERANCE, has_two_constants, redundant
 from .conflict import conflicts
 from .diagnose import about_constants, about_ratio, about_resistance
 from .finding import Finding, Severity
 from .gear_ratings import gear_ratings
 from .heat import AMBIENT, thermal_model
 from .joint_limits import joint_limits
-from .predict import predict
+from .predict import TOLERANCE, has_two_constants, predict, redundant
 from .sheet import QUANTITIES
 from .solve import Solved
 from .thermal_nodes import nodes

@@ -15,8 +15,8 @@ from ..toml_text import parse_toml
 from ..units import example, parse_printed
 from .amperes import Amperes
 from .figures import Conventions
-from .sheet import FIELDS, LISTS, QUANTITIES, TABLES, Datasheet
-from .table import Quantity, Table, choices, one_of, quantities, quote
+from .sheet import FIELDS, QUANTITIES, Datasheet
+from .table import LISTS, TABLES, Quantity, Table, choices, one_of, quantities, quote
 
 _LARGEST_FILE = 1_000_000
 """Longest file that is read [bytes]."""

@@ -22,7 +22,7 @@ from .figures import (
     SaturationFigures,
     ThermalFigures,
 )
-from .table import Table, quantities
+from .table import LISTS, TABLES, Table, quantities
 
 if TYPE_CHECKING:
     from ..actuator import Actuator
@@ -31,17 +31,6 @@ if TYPE_CHECKING:
     from .joint_limits import JointLimits
     from .solve import Solved
 
-TABLES: dict[str, type[Table]] = {
-    "conventions": Conventions,
-    "electrical": Electrical,
-    "mechanical": Mechanical,
-    "friction": FrictionFigures,
-    "thermal": ThermalFigures,
-    "peak": Peak,
-    "saturation": SaturationFigures,
-    "limits": LimitFigures,
-}
-LISTS: dict[str, type[Table]] = {"gear": GearStage, "cogging": CoggingFigures}
 QUANTITIES = {name: it for table in reversed((TABLES | LISTS).values()) for name, it in quantities(table).items()}
 """Unit and range of every figure by its name, which is that of the first table where several have it."""
 

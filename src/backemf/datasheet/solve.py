@@ -62,21 +62,19 @@ def solve(sheet: Datasheet, figures: Figures | None = None) -> Solved:
     _equal_constants(s)
     _from_gradient_and_time_constant(s)
     _resistance_from_stall_torque(s)
-    _inductance(s)
-    _inertia(s)
+    _from_time_constants(s)
     _friction(s)
     return s
 
 
 def _direct(s: Solved) -> None:
     f = s.figures
-    if f.resistance is not None:
-        s.take("resistance", f.resistance, "as listed", "resistance")
-    elif f.nominal_voltage is not None and f.stall_current is not None:
+    for name in ("resistance", "kt", "inductance", "inertia"):
+        if f.has(name):
+            s.take(name, getattr(f, name), "as listed", name)
+    if s.resistance is None and f.nominal_voltage is not None and f.stall_current is not None:
         used = ("nominal_voltage", "stall_current")
         s.take("resistance", f.nominal_voltage / f.stall_current, "nominal voltage / stall current", *used)
-    if f.kt is not None:
-        s.take("kt", f.kt, "as listed", "kt")
     if f.ke is not None:
         s.take("ke", f.ke, "as listed" if s.sheet.electrical.ke is not None else "1 / kv", "ke", "kv")
 
@@ -163,21 +161,16 @@ def _resistance_from_stall_torque(s: Solved) -> None:
         s.take("resistance", r, "Kt · nominal voltage / stall torque", "nominal_voltage", "stall_torque")
 
 
-def _inductance(s: Solved) -> None:
-    f = s.figures
-    if f.inductance is not None:
-        s.take("inductance", f.inductance, "as listed", "inductance")
-    elif f.electrical_time_constant is not None and s.resistance is not None:
-        value = f.electrical_time_constant * s.resistance
-        s.take("inductance", value, "electrical time constant · resistance", "electrical_time_constant")
-
-
-def _inertia(s: Solved) -> None:
-    f, t = s.figures, s.figures.mechanical_time_constant
-    if f.inertia is not None:
-        s.take("inertia", f.inertia, "as listed", "inertia")
-    elif t is not None and s.kt is not None and s.ke is not None and s.resistance is not None:
-        value = t * s.kt * s.ke / s.resistance
+def _from_time_constants(s: Solved) -> None:
+    """Inductance and inertia, where they are not listed."""
+    electrical, mechanical = s.figures.electrical_time_constant, s.figures.mechanical_time_constant
+    if s.resistance is None:
+        return
+    if s.inductance is None and electrical is not None:
+        why = "electrical time constant · resistance"
+        s.take("inductance", electrical * s.resistance, why, "electrical_time_constant")
+    if s.inertia is None and mechanical is not None and s.kt is not None and s.ke is not None:
+        value = mechanical * s.kt * s.ke / s.resistance
         s.take("inertia", value, "mechanical time constant · Kt·Ke / R", "mechanical_time_constant")
 
 

@@ -1,11 +1,11 @@
-"""A table of figures whose annotations say the unit and the range of each."""
+"""Tables of figures that declare the unit and the range of each."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 from ..errors import DatasheetError
 from ..units import format_quantity, linear_unit
@@ -51,16 +51,20 @@ class Quantity:
         return ""
 
 
+def figure(unit: str, **options: Any) -> Any:
+    """A figure that may be left out; `options` are further fields of its `Quantity`."""
+    quantity = Quantity(unit, **options)
+    return field(default=() if quantity.many else None, metadata={"quantity": quantity})
+
+
 @cache
-def quantities(table: type) -> dict[str, Quantity]:
+def quantities(table: type[Table]) -> dict[str, Quantity]:
     """The figures of a table, with the unit and range of each."""
-    hints = get_type_hints(table, include_extras=True)
-    found = {name: get_args(hint)[1] for name, hint in hints.items() if get_origin(hint) is Annotated}
-    return {name: quantity for name, quantity in found.items() if isinstance(quantity, Quantity)}
+    return {f.name: f.metadata["quantity"] for f in fields(table) if "quantity" in f.metadata}
 
 
 @cache
-def choices(table: type) -> dict[str, tuple[str, ...]]:
+def choices(table: type[Table]) -> dict[str, tuple[str, ...]]:
     """The fields of a table that hold one of a few words, with those words."""
     hints = get_type_hints(table)
     found: dict[str, tuple[str, ...]] = {}
@@ -69,6 +73,12 @@ def choices(table: type) -> dict[str, tuple[str, ...]]:
             if get_origin(part) is Literal:
                 found[name] = get_args(part)
     return found
+
+
+TABLES: dict[str, type[Table]] = {}
+"""The tables of a sheet by name, in its order."""
+LISTS: dict[str, type[Table]] = {}
+"""The tables that a sheet may have several of."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +94,9 @@ class Table:
     apart: ClassVar[dict[str, tuple[str, ...]]] = {}
     """Other figures that exclude a figure."""
 
-    def __init_subclass__(cls, title: str) -> None:
+    def __init_subclass__(cls, title: str, repeated: bool = False) -> None:
         cls.title = title
+        (LISTS if repeated else TABLES)[title] = cls
 
     def __post_init__(self) -> None:
         for name, quantity in quantities(type(self)).items():

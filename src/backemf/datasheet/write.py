@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from ..units import linear_unit, write_quantity
-from .sheet import LISTS, TABLES, Datasheet
-from .table import Table, quantities
+from .sheet import Datasheet
+from .table import LISTS, TABLES, Table, quantities
 
 
 def write(sheet: Datasheet) -> str:

@@ -33,7 +33,7 @@ def energy_balance(run: Run, path: str | Path | None = None) -> Figure:
             left -= value
         _value_labels(ax, flows["electrical"], bars, factor)
         ax.axvline(0.0, color=GREY, linewidth=0.8)
-        ax.set_yticks(range(len(bars) + 1), [_WORDS["electrical"], *(_WORDS.get(name, name) for name in bars)])
+        ax.set_yticks(range(len(bars) + 1), [_WORDS.get(name, name) for name in ("electrical", *bars)])
         ax.tick_params(axis="y", length=0)
         ax.invert_yaxis()
         ax.set_ylim(len(bars) + 0.5, -0.5)
@@ -49,14 +49,10 @@ _WORDS = {
     "magnetic": "magnetic field",
     "conversion": "conversion loss",
     "iron": "iron heat",
-    "drag": "drag",
-    "friction": "friction",
     "bristle": "bent bristles",
     "gear": "gear loss",
     "rotor": "rotor motion",
     "mechanical": "to the load",
-    "cogging": "cogging",
-    "numerical": "numerical",
 }
 _COLOURS = {"mechanical": GREEN, "rotor": GREEN, "magnetic": BLUE, "bristle": BLUE, "cogging": BLUE}
 

@@ -27,21 +27,14 @@ T = TypeVar("T")
 
 def motor_html(motor: Motor) -> str:
     """The motor in one line, its operating range or its torque over speed, and the constants that follow."""
-    return _div(
-        _words(motor),
-        _motor_picture(motor),
-        _fold("Constants", lambda: constants_table(first(motor))),
-    )
+    return _div(_words(motor), _motor_picture(motor), _fold("Constants", lambda: constants_table(first(motor))))
 
 
 def actuator_html(actuator: Actuator, words: str | None = None) -> str:
     """The actuator in one line, or in the words given, and the picture of its motor or of its limits."""
     line = _words(actuator) if words is None else f"<p><code>{escape(words)}</code></p>"
     if actuator.motor is not None:
-        return _div(
-            f"{line}<p>{escape(repr(actuator.motor))}</p>",
-            _motor_picture(actuator.motor),
-        )
+        return _div(f"{line}<p>{escape(repr(actuator.motor))}</p>", _motor_picture(actuator.motor))
     return _div(line, _draw(joint_limits, actuator))
 
 

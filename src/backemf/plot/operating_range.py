@@ -35,10 +35,7 @@ class OperatingRange:
 
 
 def operating_range(
-    motor: Motor,
-    voltage: Number | None = None,
-    temperature: Number | None = None,
-    path: str | Path | None = None,
+    motor: Motor, voltage: Number | None = None, temperature: Number | None = None, path: str | Path | None = None
 ) -> Figure:
     """Speed over torque: the area of continuous operation, and that of short-term operation up to the voltage [V].
 

@@ -32,12 +32,7 @@ _ROWS = (
     ("gear torque", None, ("gear_torque",)),
     ("temperature", None, ("winding_temperature", "housing_temperature")),
 )
-_LIMIT_WORDS = {
-    "voltage": "voltage\nlimit",
-    "current": "current\nlimit",
-    "torque": "torque\nlimit",
-    "slew": "slew\nlimit",
-}
+_NAMED_LIMITS = ("voltage", "current", "torque", "slew")
 
 
 def step_response(run: Run, path: str | Path | None = None) -> Figure:
@@ -230,7 +225,7 @@ def _draw_limits(ax: Axes, factor: float, run: Run, acting: list[str]) -> None:
             ]
             # an edge keeps a moment visible that is shorter than a dot
             ax.broken_barh(spans, (low, share), facecolor=colours[index], edgecolor=colours[index], linewidth=0.4)
-    ax.set_yticks(range(len(acting)), [_LIMIT_WORDS.get(name, name.replace(" ", "\n")) for name in acting])
+    ax.set_yticks(range(len(acting)), [f"{n}\nlimit" if n in _NAMED_LIMITS else n.replace(" ", "\n") for n in acting])
     ax.tick_params(axis="y", length=0)
     for label in ax.get_yticklabels():
         label.set_linespacing(1.0)

@@ -19,10 +19,7 @@ from .types import Axes, Figure
 
 
 def torque_speed(
-    motor: Motor,
-    voltages: Number | None = None,
-    temperature: Number | None = None,
-    path: str | Path | None = None,
+    motor: Motor, voltages: Number | None = None, temperature: Number | None = None, path: str | Path | None = None
 ) -> Figure:
     """Torque over speed at several voltages [V] (quarters of the rated one if None), driving, after all losses.
 
