@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def check(motor: MotorName, json_: AsJson = False) -> None:
     """Compare every redundant figure of a datasheet with what the others predict.
 
-    A ratio near 1 means that maker and physics agree. Exit code 1 if a figure contradicts the others.
+    A ratio near 1 means that the figures agree. The exit code is 1 if a figure contradicts the others.
     """
     sheet = Datasheet.load(motor)
     findings = sheet.check()

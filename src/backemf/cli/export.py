@@ -39,9 +39,9 @@ Simulators:
   webots                    a HingeJoint with its RotationalMotor
 
 \b
-The text goes to the output, or to a file with -o; the tables go to the
-terminal. The errors are found by running our motor and the simulator's own
-law side by side, along the same motion:
+The text goes to the standard output, or to a file with -o; the tables go to
+the terminal. For the errors, the motor and the simulator's own law run side by
+side along the same motion:
   operating range       all speeds and torques, cold
   start                 full torque from rest to 95 % of the no-load speed
   stall                 full torque for 1 s on a locked joint
@@ -77,9 +77,9 @@ def export_command(
     limit: LimitTexts = None,
     kind: Annotated[str | None, option("KIND", "Which of a simulator's actuators; see below.")] = None,
     backlash: Annotated[bool, flag("--backlash", "For MuJoCo: write the backlash as a second hinge.")] = False,
-    effort: Annotated[str, option("CURRENT", "Current behind the largest torque: peak or continuous.")] = "peak",
+    effort: Annotated[str, option("CURRENT", "Current that sets the largest torque: peak or continuous.")] = "peak",
     timestep: Annotated[str, option("TIME", "Physics step of the simulator.")] = "2 ms",
-    strict: Annotated[bool, flag("--strict", "Stop where anything of the motor would be dropped.")] = False,
+    strict: Annotated[bool, flag("--strict", "Fail if any part of the motor would be dropped.")] = False,
     output: Annotated[Path | None, option("FILE", "Write the text to this file.", "-o", "--output")] = None,
     compare: Annotated[
         Path | None, option("FILE", "Draw the torque-speed envelopes of all simulators: .png, .svg or .pdf.")
@@ -87,7 +87,7 @@ def export_command(
     estimate: WithEstimates = False,
     json_: AsJson = False,
 ) -> None:
-    """Write a motor for a simulator, with a table of what is kept, approximated, dropped and unknown, and the error."""
+    """Write a motor for a simulator; print what is kept, approximated, dropped or unknown, and the torque error."""
     from ..progress import progress_bar
     from ..transfer import export
     from ..transfer.duty import HEAT, HEAT_STEP

@@ -33,16 +33,16 @@ MOST_NAMES = 12
     epilog="""\b
 Files:
   .xml, .mjcf          MuJoCo: dcmotor, position, velocity, motor, general and
-                       others that are such a law
+                       others with such a law
   .usda, .usd, .usdc   PhysX drives, Newton actuators
   .py                  configuration text of mjlab or Isaac Lab, which is
                        read and never run
   .wbt, .proto         Webots motors
 
 \b
-The motor file goes to the output, or to a file with -o; what of the
-simulator's actuator has no place in it goes to the terminal, with the torque
-error that it makes.
+The motor file goes to the standard output, or to a file with -o. What it
+cannot hold of the simulator's actuator is printed on the terminal, with the
+torque error that this causes.
 
 \b
 Examples:
@@ -65,7 +65,7 @@ def import_command(
     ] = None,
     json_: AsJson = False,
 ) -> None:
-    """Read a simulator's actuators, and write them as motor files that export and simulate take."""
+    """Read a simulator's actuators and write them as motor files, for export and simulate."""
     from ..transfer import read_actuators
 
     whole = output is not None and (output.is_dir() or str(output).endswith(("/", "\\")) or output.suffix == "")

@@ -30,7 +30,7 @@ def show(
     temperature: Annotated[
         str | None, option("CELSIUS", 'Winding temperature, such as "80 degC"; default: that of the datasheet.')
     ] = None,
-    page: Annotated[Path | None, option("FILE", "Also write an HTML page with pictures to this file.")] = None,
+    page: Annotated[Path | None, option("FILE", "Also write an HTML page with pictures.")] = None,
     plot: Annotated[Path | None, option("FILE", "Also draw the operating range: .png, .svg or .pdf.")] = None,
     save: Annotated[Path | None, option("FILE", "Write a recording to this file: .parquet or .csv.")] = None,
     estimate: WithEstimates = False,
@@ -38,15 +38,15 @@ def show(
 ) -> None:
     """Show a motor: its figures with their sources, and the constants that follow from them.
 
-    Where a datasheet says too little for a motor, the limits of the joint are shown and what a motor lacks; where it
-    has no limits either, what is missing, with exit code 2. Of a recording, run.parquet or the run.parquet.part that a
-    run leaves when it is killed, the columns are shown and where they end.
+    If a datasheet gives too little for a motor, this shows the limits of the joint and what is missing for a motor; if
+    it gives no limits either, only what is missing, with exit code 2. For a recording, run.parquet or the
+    run.parquet.part of a run that was killed, it shows the columns and where they end.
     """
     if is_recording(motor):
         show_recording(motor, save, json_)
         return
     if save is not None:
-        raise ParameterError(f"--save {save}: is for recordings, such as run.parquet.part, and {motor} is none")
+        raise ParameterError(f"--save {save}: is for recordings, such as run.parquet.part, and {motor} is not one")
     from .. import analyze
 
     volts = None if voltage is None else above_zero("--voltage", voltage, "V")
@@ -91,7 +91,7 @@ def _motor_of(name: str) -> Motor:
     joint = dict(own or {})
     folded = OnJoint(actuator=actuator, joint=joint.pop("name", ""), **joint).folded()
     if folded.motor is None:
-        raise ParameterError(f"{name}: the actuator has no motor, and so there are no constants to show; try export")
+        raise ParameterError(f"{name}: the actuator has no motor, so there are no constants to show; try export")
     return folded.motor
 
 

@@ -36,7 +36,7 @@ NO_LOAD = "inertia inertia=0kg*m^2"
 @app.command(
     epilog="""\b
 Commands, in volts over time, or in what the controller follows:
-  "24 V"                                   the same all the time
+  "24 V"                                   constant
   "step value=24V time=0.1s before=0V"     one value, then another
   "sine amplitude=12V frequency=2Hz"       also phase=, offset=
   "chirp amplitude=12V start=1Hz end=50Hz duration=5s"
@@ -70,13 +70,13 @@ Controllers, whose gains are per angle of the joint:
 Delays of the command:
   "steps=2"                                in steps of --dt
   "seconds=4ms"                            in time
-  "steps=2..5 schedule=episode"            drawn; the schedule is constant,
+  "steps=2..5 schedule=episode"            random; the schedule is constant,
                                            episode, period, step, mjlab or
                                            isaaclab; also period=,
                                            hold_probability=, reorder=yes
 
 \b
-Limits of the joint torque, each a --limit of its own:
+Limits of the joint torque, one --limit each:
   "effort effort_limit=0.2N*m"             the same at every speed
   "effort-range lowest=-0.1N*m highest=0.2N*m"
   "dc-clip saturation_effort=2.5N*m velocity_limit=7500rpm effort_limit=1N*m"
@@ -152,7 +152,7 @@ def simulate(
         str | None, option("RATE", 'Fastest change of the command, such as "180 deg/s" or "100 V/s".')
     ] = None,
     voltage_limit: Annotated[
-        str | None, option("VOLTS", 'Largest voltage of the drive, such as "24 V"; default: what the supply has.')
+        str | None, option("VOLTS", 'Largest voltage of the drive, such as "24 V"; default: that of the supply.')
     ] = None,
     limit: LimitTexts = None,
     substeps: Annotated[int | None, option("N", "Substeps of the control loop per step; default: 1.")] = None,
