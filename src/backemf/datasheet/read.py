@@ -80,7 +80,7 @@ class _Reader:
         say = content.get("conventions")
         self.motion = "linear" if isinstance(say, dict) and say.get("motion") == "linear" else "rotary"
         read = {name: self._table for name in TABLES} | {name: self._list for name in LISTS}
-        read |= {"notes": self._notes, "sources": self._sources, "measured": self._measured}
+        read |= {"notes": self._notes, "sources": self._sources, "measured": self._measurements}
         fields: dict[str, Any] = {"name": stem, "origin": origin}
         for key, value in content.items():
             if key not in FIELDS:
@@ -175,7 +175,7 @@ class _Reader:
                 raise self.error(name, key, value, "must be a text in quotes that says where the figure comes from")
         return dict(content)
 
-    def _measured(self, name: str, content: Any) -> dict[str, Any]:
+    def _measurements(self, name: str, content: Any) -> dict[str, Any]:
         def simple(value: object) -> bool:
             return isinstance(value, (str, int, float)) or (isinstance(value, list) and all(map(simple, value)))
 
