@@ -20,8 +20,8 @@ import backemf as be
 from backemf import cli, motorfile
 from backemf.datasheet import Datasheet
 from backemf.datasheet.estimate import FARTHEST, WORDS, Known, apply, known_of, mass_share, missing, rules
+from backemf.datasheet.figures import nodes
 from backemf.datasheet.solve import solve
-from backemf.datasheet.thermal_nodes import nodes
 from backemf.motor import Estimate, Rotor, estimate_of, estimates_behind
 from backemf.tree import map_numbers, numbers
 

@@ -162,9 +162,9 @@ def _winding(seen: _Seen) -> list[RunFinding]:
         top, allowed = format_quantity(highest[k], "degC"), format_quantity(limit[k], "degC")
         return f"the winding reached {top}; it was above its maximum of {allowed} {seen.times(when, k)}"
 
-    concerned = when.total > 0
+    over = highest - limit
     return seen.finding(
-        "winding_temperature", words, concerned, highest - limit, when, limit=limit, value=highest, unit="degC"
+        "winding_temperature", words, when.total > 0, over, when, limit=limit, value=highest, unit="degC"
     )
 
 

@@ -87,7 +87,10 @@ def list_(
     """
     rows = [summary(name, Datasheet.load(name)) for name in catalog.ids()]
     if maker is not None:
-        rows = _made_by(maker, rows)
+        makers = sorted({row["maker"] for row in rows if row["maker"]}, key=str.lower)
+        rows = [row for row in rows if maker.strip().lower() in row["maker"].lower()]
+        if not rows:
+            raise ParameterError(f"--maker {maker}: there is no such maker; there are {', '.join(makers)}")
     for name, text, unit, keys in (
         ("--torque", torque, "N*m", ("output_peak_torque", "motor_peak_torque")),
         ("--speed", speed, "rad/s", ("output_speed", "motor_speed")),
@@ -114,14 +117,6 @@ def _cell(value: str | float | None, unit: str | None) -> str:
     if unit is None or isinstance(value, str):
         return str(value).removesuffix(" motor").removesuffix(" only")
     return f"{float(f'{convert(value, unit):.3g}'):.5g}"
-
-
-def _made_by(maker: str, rows: list[Row]) -> list[Row]:
-    found = [row for row in rows if maker.strip().lower() in row["maker"].lower()]
-    if not found:
-        makers = sorted({row["maker"] for row in rows if row["maker"]}, key=str.lower)
-        raise ParameterError(f"--maker {maker}: there is no such maker; there are {', '.join(makers)}")
-    return found
 
 
 def _range(name: str, text: str, unit: str) -> tuple[float, float]:

@@ -125,15 +125,9 @@ def export_command(
             write_bytes(output.parent / name, content)
         write_text(output, found.text)
     if json_:
-        answer = {
-            "to": found.target.name,
-            "text": found.text,
-            "statuses": [asdict(loss) for loss in found.statuses],
-            "notes": found.notes,
-            "errors": [asdict(error) for error in found.errors],
-            "estimates": as_dicts(actuator.motor),
-        }
-        print_json(answer)
+        losses, errors = ([asdict(row) for row in rows] for rows in (found.statuses, found.errors))
+        known = {"to": found.target.name, "text": found.text, "statuses": losses, "notes": found.notes}
+        print_json(known | {"errors": errors, "estimates": as_dicts(actuator.motor)})
         return
     if output is None:
         print(found.text)

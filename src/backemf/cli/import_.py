@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from ..actuator import Actuator
 from ..errors import ParameterError
 from ..files import make_folder
 from ..motorfile import JOINT, dumps, save
@@ -208,16 +207,16 @@ def _as_dict(entry: Entry) -> dict[str, Any]:
 def _print_table(found: list[Entry], file: Path, paths: list[str] | None) -> None:
     several = bool(_robots(found))
     columns = ("robot",) * several + ("joint", "actuator") + ("file",) * bool(paths)
-    table = titled_table(None, (*columns, "what is lost, or why it is not read"))
-    for column in table.columns:
-        column.no_wrap, column.overflow = False, "fold"
+    columns += ("what is lost, or why it is not read",)
+    table = titled_table(None, columns, wrap=columns)
     for index, entry in enumerate(found):
         cells = [", ".join(entry.robots[:1])] if several else []
         if isinstance(entry, Unread):
             # the file is the one that was asked for
             kind, words = entry.kind, entry.why.removeprefix(str(file)).lstrip(",: ")
         else:
-            kind, words = _kind(entry.actuator), _lost(entry.losses)
+            motor = "" if entry.actuator.motor is None else "motor, "
+            kind, words = f"{motor}{type(entry.actuator.controller).__name__}", _lost(entry.losses)
         cells += [_name(entry), kind, *([paths[index]] if paths else []), words]
         table.add_row(*map(escape, cells), style="red" if isinstance(entry, Unread) else None)
     Console().print(table)
@@ -229,8 +228,3 @@ def _lost(losses: Iterable[Loss]) -> str:
     for loss in losses:
         by_status.setdefault(loss.status, []).append(loss.phenomenon)
     return "; ".join(f"{status}: {', '.join(names)}" for status, names in by_status.items()) or "-"
-
-
-def _kind(actuator: Actuator) -> str:
-    name = type(actuator.controller).__name__
-    return f"motor, {name}" if actuator.motor is not None else name

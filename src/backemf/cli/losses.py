@@ -22,8 +22,7 @@ NOTHING = 1e-5
 
 def print_statuses(title: str, losses: Iterable[Loss], terminal: Console) -> None:
     """One row for each phenomenon."""
-    table = titled_table(title, ("phenomenon", "status", ""), terminal=terminal)
-    table.columns[-1].no_wrap = False
+    table = titled_table(title, ("phenomenon", "status", ""), terminal=terminal, wrap=("",))
     for loss in losses:
         words = f"{loss.note} Rests on an estimate.".strip() if loss.estimates else loss.note
         table.add_row(loss.phenomenon, f"[{STATUS_STYLE[loss.status]}]{loss.status}[/]", escape(words))
@@ -33,9 +32,7 @@ def print_statuses(title: str, losses: Iterable[Loss], terminal: Console) -> Non
 def print_errors(errors: Iterable[Error], terminal: Console) -> None:
     """The torque error over the operating range and each episode."""
     right = ("RMS", "worst", "of the peak", "at")
-    table = titled_table("Torque error at the joint", ("over", *right), right, terminal)
-    for column in table.columns:
-        column.no_wrap = False
+    table = titled_table("Torque error at the joint", ("over", *right), right, terminal, wrap=("over", *right))
     for error in errors:
         if error.unknown:
             table.add_row(error.where, "unknown", "", "", error.unknown)

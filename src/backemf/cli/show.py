@@ -57,7 +57,10 @@ def show(
     if sheet is not None and not json_:
         # what the maker says is worth seeing even where too little follows from it
         _print_figures(sheet)
-        _print_missing(sheet, estimate)
+        if estimate:
+            print_estimates(sheet.estimates())
+        elif line := hint(sheet.estimates()):
+            console().print(Text(line, style="dim"))
     if sheet is not None and sheet.says == "limits only":
         show_limits(sheet, page, plot, json_)
         return
@@ -112,14 +115,6 @@ def _print_figures(sheet: Datasheet) -> None:
         console().print(Text(f"identified {sheet.identified}"))
     for note in sheet.notes:
         console().print(Text(f"note: {note}", style="dim"))
-
-
-def _print_missing(sheet: Datasheet, estimate: bool) -> None:
-    """What the maker does not say: the estimates, or a hint that there are some."""
-    if estimate:
-        print_estimates(sheet.estimates())
-    elif line := hint(sheet.estimates()):
-        console().print(Text(line, style="dim"))
 
 
 def _print_constants(constants: Constants, soft: set[str]) -> None:

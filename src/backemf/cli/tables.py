@@ -19,15 +19,20 @@ SEVERITY_STYLE = {"ok": "green", "info": "cyan", "hint": "magenta", "warning": "
 
 
 def titled_table(
-    title: str | None, columns: Sequence[str], right: Sequence[str] = (), terminal: Console | None = None
+    title: str | None,
+    columns: Sequence[str],
+    right: Sequence[str] = (),
+    terminal: Console | None = None,
+    wrap: Sequence[str] = (),
 ) -> Table:
-    """A table below its title, to which rows can be added; the columns named in `right` are aligned to the right."""
+    """An empty table below its title; columns in `right` are aligned to the right, those in `wrap` wrap their lines."""
     if title is not None:
         # a title above the table, which would wrap it to its own width
         (terminal or console()).print(Text(title, style="bold"))
     table = Table(header_style="bold", box=None, pad_edge=False)
     for name in columns:
-        table.add_column(name, justify="right" if name in right else "left", no_wrap=True)
+        justify, overflow = "right" if name in right else "left", "fold" if name in wrap else "ellipsis"
+        table.add_column(name, justify=justify, no_wrap=name not in wrap, overflow=overflow)
     return table
 
 

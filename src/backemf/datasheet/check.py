@@ -10,14 +10,14 @@ from .blame import Blame, explain, find_slips
 from .bounds import bounds
 from .conflict import conflicts
 from .diagnose import about_constants, about_ratio, about_resistance
+from .figures import nodes
 from .finding import Finding, Severity
-from .gear_ratings import gear_ratings
 from .heat import AMBIENT, thermal_model
 from .joint_limits import joint_limits
+from .normalise import gear_ratings
 from .predict import TOLERANCE, has_two_constants, predict, redundant
 from .sheet import QUANTITIES
 from .solve import Solved
-from .thermal_nodes import nodes
 
 _NONSENSE = 1.5
 _CONVENTIONS = ("electronics", "rms-ampere", "peak-phase-ampere", "gear-efficiency")

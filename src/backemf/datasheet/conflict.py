@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from ..units import format_quantity, linear_unit
 from .blame import Blame, explain, find_slips
+from .figures import nodes
 from .finding import Finding
 from .solve import Solved
-from .thermal_nodes import nodes
 
 DISAGREE = 0.2
 """Relative difference beyond which two figures contradict each other rather than being rounded."""

@@ -24,9 +24,8 @@ from ..units import format_quantity
 from .conflict import conflicts
 from .estimate import estimates, with_estimates
 from .friction import drag_model, friction_model
-from .gear_ratings import gear_ratings, later_ratios
 from .heat import AMBIENT, thermal_model
-from .normalise import AMPERE
+from .normalise import AMPERE, gear_ratings, later_ratios
 from .sheet import Datasheet
 from .solve import Solved
 

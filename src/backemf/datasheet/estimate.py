@@ -15,8 +15,8 @@ from typing import Any
 from ..files import read_text
 from ..motor import Estimate
 from ..units import format_quantity
+from .figures import nodes
 from .solve import Solved
-from .thermal_nodes import nodes
 
 FARTHEST = 10.0
 """A rule is not used where a predictor is farther than this factor outside of the range it was fitted on."""

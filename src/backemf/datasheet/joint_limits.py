@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from ..actuator import Actuator, DcClip, EffortLimit
 from ..errors import DatasheetError
 from ..units import format_quantity
-from .completeness import TORQUES
-from .gear_ratings import gear_ratings
-from .solve import Solved
+from .normalise import gear_ratings
+from .solve import TORQUES, Solved
 
 
 @dataclass(frozen=True, kw_only=True)

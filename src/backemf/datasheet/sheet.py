@@ -239,7 +239,7 @@ class Datasheet:
 
         A whole motor has a winding, inertia, friction and heat; a partial one has a winding and lacks one of the rest.
         """
-        from .completeness import completeness
+        from .solve import completeness
 
         with self._solve() as s:
             return completeness(s)

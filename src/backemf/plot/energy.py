@@ -27,7 +27,7 @@ def energy_balance(run: Run, path: str | Path | None = None) -> Figure:
         ax.barh(0, factor * flows["electrical"], color=ORANGE, height=0.7)
         left = flows["electrical"]
         for row, (name, value) in enumerate(bars.items(), start=1):
-            ax.barh(row, -factor * value, left=factor * left, color=_colour(name), height=0.7)
+            ax.barh(row, -factor * value, left=factor * left, color=_COLOURS.get(name, VERMILION), height=0.7)
             # where the next bar begins
             ax.plot([factor * (left - value)] * 2, [row - 0.35, row + 1.35], color=GREY, linewidth=0.6)
             left -= value
@@ -54,12 +54,12 @@ _WORDS = {
     "rotor": "rotor motion",
     "mechanical": "to the load",
 }
-_COLOURS = {"mechanical": GREEN, "rotor": GREEN, "magnetic": BLUE, "bristle": BLUE, "cogging": BLUE}
-
-
-def _colour(name: str) -> str:
-    """Green for motion, blue for what is stored, vermilion for heat."""
-    return _COLOURS.get(name, GREY if name in ("numerical", "rest") else VERMILION)
+_COLOURS = {
+    **dict.fromkeys(("mechanical", "rotor"), GREEN),
+    **dict.fromkeys(("magnetic", "bristle", "cogging"), BLUE),
+    **dict.fromkeys(("numerical", "rest"), GREY),
+}
+"""Green for motion, blue for what is stored; all others are heat."""
 
 
 def _shares(electrical: float, spent: dict[str, float]) -> dict[str, float]:

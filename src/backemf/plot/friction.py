@@ -8,7 +8,7 @@ import numpy as np
 
 from ..analyze.steady import drag_torque, dry_friction
 from ..errors import ParameterError
-from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
+from ..motor import Dahl, LoadDependent, LuGre, Motor
 from ..parts import acts
 from ..physics.bristle import bristle_mean, bristle_step, bristle_torque
 from ..physics.mechanics import bristles
@@ -121,10 +121,8 @@ def _fastest(motor: Motor) -> float:
 def _bristles_of(motor: Motor) -> tuple[Dahl | LuGre, str]:
     """Bristles to bend, and what to call the loop."""
     f = motor.friction
-    if isinstance(f, Dahl):
-        return f, "Dahl friction loop"
-    if isinstance(f, LuGre):
-        return f, "LuGre friction loop"
-    if isinstance(f, (Coulomb, LoadDependent)) and f.coulomb > 0.0:
+    if isinstance(f, (Dahl, LuGre)):
+        return f, f"{type(f).__name__} friction loop"
+    if f is not None and f.coulomb > 0.0:
         return Dahl(coulomb=f.coulomb, stiffness=f.coulomb / ASSUMED_SLIP), "Dahl loop, slip of 1 mrad assumed"
     raise ParameterError("Motor.friction is None: give Coulomb(...), Dahl(...) or LuGre(...) to draw its loop")

@@ -54,7 +54,9 @@ def operating_range(
             (found.continuous, "continuous operation", 0.38),
         ):
             ax.fill_betweenx(RPM * found.speed, 0.0, factor * torque, color=BLUE, alpha=shade, linewidth=0)
-            ax.plot(*_edge(found.speed, factor * torque), color=BLUE, label=words)
+            # the outline, closed along its upper end
+            edge = np.append(factor * torque, 0.0), RPM * np.append(found.speed, found.speed[-1])
+            ax.plot(*edge, color=BLUE, label=words)
         longest = factor * float(found.continuous.max())
         right = min(SHOWN * longest, 1.04 * factor * float(found.short_term.max()))
         ax.set(xlim=(0.0, max(right, 1.04 * longest)), ylim=(0.0, 1.25 * RPM * float(found.speed[-1])))
@@ -107,11 +109,6 @@ def _continuous(motor: Motor, volts: Number, celsius: Number, speed: Number) -> 
     return at_current(motor, way * array(rated), motor.ratio * speed, celsius, way).joint_torque
 
 
-def _edge(speed: np.ndarray, torque: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The outline of an area, closed along its upper end."""
-    return np.append(torque, 0.0), np.append(RPM * speed, RPM * speed[-1])
-
-
 def _draw_current(ax: Axes, motor: Motor, celsius: Number, factor: float) -> None:
     """A second axis with the current that makes a torque in slow motion."""
     way = float(np.sign(motor.ratio))
@@ -120,13 +117,8 @@ def _draw_current(ax: Axes, motor: Motor, celsius: Number, factor: float) -> Non
     current = np.linspace(0.0, 10.0 * right / share, 2001)
     torque = factor * at_current(motor, way * current, 0.0, celsius, way).joint_torque
 
-    def current_of(value: Any) -> Any:
-        return np.interp(value, torque, current)
-
-    def torque_of(value: Any) -> Any:
-        return np.interp(value, current, torque)
-
-    upper: Any = ax.secondary_xaxis("top", functions=(current_of, torque_of))
+    both = (lambda value: np.interp(value, torque, current), lambda value: np.interp(value, current, torque))
+    upper: Any = ax.secondary_xaxis("top", functions=both)
     upper.set_xlabel("current [A]")
     upper.spines["top"].set_visible(True)
 
@@ -135,14 +127,11 @@ def _name_areas(ax: Axes, longest: float, speed: np.ndarray, short: np.ndarray) 
     """The words of both areas, below the middle, where both are wide."""
     level = 0.3 * float(speed[-1])
     edge = min(float(np.interp(level, speed, short)), ax.get_xlim()[1])
-    ax.text(0.5 * longest, level, "continuous\noperation", ha="center", va="center", rotation=_turn(ax, longest))
+    # upright where the area is too narrow for its words
+    turn = 0.0 if longest > 0.28 * ax.get_xlim()[1] else 90.0
+    ax.text(0.5 * longest, level, "continuous\noperation", ha="center", va="center", rotation=turn)
     if edge > 1.3 * longest:
         ax.text(0.5 * (longest + edge), level, "short-term\noperation", ha="center", va="center")
-
-
-def _turn(ax: Axes, width: float) -> float:
-    """Upright where an area is too narrow for its words [°]."""
-    return 0.0 if width > 0.28 * ax.get_xlim()[1] else 90.0
 
 
 def _draw_rated(ax: Axes, motor: Motor, volts, celsius, found: OperatingRange, factor: float, unit: str) -> None:

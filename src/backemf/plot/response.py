@@ -44,7 +44,9 @@ def step_response(run: Run, path: str | Path | None = None) -> Figure:
     """
     present = [*run.channels, *(["gear_torque"] if shows_gear_torque(run) else [])]
     rows = [(name, aim, [c for c in channels if c in present]) for name, aim, channels in _ROWS]
-    rows = [row for row in rows if row[2] and (row[0] != "torque" or _torque_is_shown(run))]
+    # torque where there is no current to look at, or where a torque is commanded
+    with_torque = "current" not in run.channels or _target(run, "effort") is not None
+    rows = [row for row in rows if row[2] and (row[0] != "torque" or with_torque)]
     acting = _acting(run)
     heights = [ROW] * len(rows) + ([LANE * len(acting)] if acting else [])
     with look():
@@ -59,8 +61,9 @@ def step_response(run: Run, path: str | Path | None = None) -> Figure:
             ax.margins(x=0.0, y=0.12)
             values = _values(run, channels[0])
             draw_ratings(ax, factor * run.time, first_motors(values), values.shape[1:], rating_lines(run, name))
-            if name == "temperature":
-                _not_too_close(ax)
+            if name == "temperature" and np.ptp(ax.get_ylim()) < 1.0:
+                # at least one kelvin from bottom to top: less would look like heat
+                ax.set_ylim(ax.get_ylim()[0], ax.get_ylim()[0] + 1.0)
         if acting:
             _draw_limits(axes[-1], factor, run, acting)
         if lines:
@@ -83,11 +86,6 @@ def title(run: Run, words: str) -> str:
     return caption("" if run.motor is None else run.motor.name, words)
 
 
-def _torque_is_shown(run: Run) -> bool:
-    """Where there is no current to look at, or where a torque is commanded."""
-    return "current" not in run.channels or _target(run, "effort") is not None
-
-
 def _draw_row(ax: Axes, time: np.ndarray, run: Run, channels: list[str]) -> None:
     """One quantity; two channels of it share the axes, the second dashed."""
     for channel, dashes, colour in zip(channels, ("-", "--"), (VERMILION, BLUE), strict=False):
@@ -97,16 +95,9 @@ def _draw_row(ax: Axes, time: np.ndarray, run: Run, channels: list[str]) -> None
             name = channel.removesuffix("_temperature") if index == 0 else None
             ax.plot(time, values, dashes, color=colours[index], label=name)
     if len(channels) > 1:
-        # a ground of its own keeps the names readable where a limit passes behind them
+        # a white ground keeps the names readable where a limit passes behind them
         ground = {"frameon": True, "facecolor": "white", "edgecolor": "none", "framealpha": 0.85}
         ax.legend(loc="best", borderaxespad=0.1, labelspacing=0.1, borderpad=0.1, **ground)
-
-
-def _not_too_close(ax: Axes) -> None:
-    """At least one kelvin from bottom to top: less would look like heat."""
-    low, high = ax.get_ylim()
-    if high - low < 1.0:
-        ax.set_ylim(low, low + 1.0)
 
 
 def _values(run: Run, channel: str) -> np.ndarray:
@@ -183,7 +174,7 @@ def _at_controller(run: Run, aim: str, target: np.ndarray) -> tuple[np.ndarray |
 
 
 def _after_delay(run: Run, target: np.ndarray, delay: Delay) -> np.ndarray | None:
-    """A target when it arrives; no number until the first has, None where a delay was drawn that is not recorded."""
+    """A target when it arrives; NaN until the first has, None where a random delay is not recorded."""
     if "lag" in run.channels:
         lag = run["lag"]
     elif delay.drawn:
@@ -193,7 +184,7 @@ def _after_delay(run: Run, target: np.ndarray, delay: Delay) -> np.ndarray | Non
         lag = np.round(lag) if delay.whole else lag
     lags = np.broadcast_to(lag, target.shape).reshape(len(target), -1)
     flat = target.reshape(len(target), -1)
-    # a hair later, so that the first command is there in the step in which it arrives
+    # slightly later, so that the first command is there in the step in which it arrives
     times = run.time + 1e-9 * run.dt
     left = None if delay.named else np.nan
     columns = [np.interp(times - lags[:, k] * run.dt, run.time, flat[:, k], left=left) for k in range(flat.shape[1])]
