@@ -179,24 +179,24 @@ def _current(seen: _Seen) -> list[RunFinding]:
     bad = bad & (when.total > 0)
     stretch = when if hot is None else _until(hot, when)
     held = rms_within(size, stretch)
-    bears = None if hot is None else _bearable(seen, held, stretch)
+    bearable = None if hot is None else _bearable(seen, held, stretch)
 
     def words(k: int) -> str:
         allowed, average = _amperes(limit[k]), _amperes(mean[k])
         most = (
             f"the current was above the continuous {allowed} {seen.times(when, k)}; its RMS over the run is {average}"
         )
-        if bears is None:
+        if bearable is None:
             missing = "thermal model" if seen.motor.thermal is None else "maximum winding temperature"
             return f"{most}; how long the winding can bear that is unknown without a {missing}"
         part = "longest stretch" if stretch.longest[k] == when.longest[k] else "longest stretch up to the maximum"
-        time = "continuously" if np.isinf(bears[k]) else f"for {_seconds(bears[k])}"
+        time = "continuously" if np.isinf(bearable[k]) else f"for {_seconds(bearable[k])}"
         return f"{most}; the winding can bear the {_amperes(held[k])} of its {part} {time}"
 
     concerned, severity = (bad, "warning") if bad.any() else (when.total > 0, "info")
-    # the worst bears its current for the smallest share of the time that it lasts
-    worst = mean / limit if bears is None else when.longest / np.maximum(bears, 1e-300)
-    more = {} if bears is None else {"bearable": bears}
+    # the worst can bear its current for the smallest share of the time that it lasts
+    worst = mean / limit if bearable is None else when.longest / np.maximum(bearable, 1e-300)
+    more = {} if bearable is None else {"bearable": bearable}
     return seen.finding(
         "current", words, concerned, worst, when, severity, limit=limit, value=size.max(axis=0), unit="A", **more
     )

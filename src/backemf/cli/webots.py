@@ -73,10 +73,10 @@ def run(
     robot: Annotated[Path, option("FILE", "The robot: a .toml file, see below, or Webots' .wbt or .proto.")],
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ARGS", help="Arguments of the script, behind --; default: the robot's."),
+        typer.Argument(metavar="ARGS", help="Arguments of the script, after --; default: the robot's."),
     ] = None,
-    backend: Annotated[str | None, option("NAME", "ideal, motor or mujoco; default: as the robot file says.")] = None,
-    duration: Annotated[str | None, option("TIME", 'How long, such as "30 s"; default: the robot\'s, or 10 s.')] = None,
+    backend: Annotated[str | None, option("NAME", "ideal, motor or mujoco; default: that of the robot file.")] = None,
+    duration: Annotated[str | None, option("TIME", 'Length, such as "30 s"; default: the robot\'s, or 10 s.')] = None,
     name: Annotated[
         str | None, option("ROBOT", "Name of the robot; default: the one whose controller is SCRIPT.")
     ] = None,

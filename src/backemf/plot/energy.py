@@ -13,9 +13,9 @@ from .types import Figure
 
 
 def energy_balance(run: Run, path: str | Path | None = None) -> Figure:
-    """Where the electrical energy of a run went: each bar takes its share off what the ones above have left.
+    """Where the electrical energy of a run went: each bar subtracts its share from what remains.
 
-    What is below a thousandth of the largest share is left to `rest`, which is drawn where it can be seen.
+    Shares below a thousandth of the largest are summed up in `rest`, which is drawn if it is large enough to see.
     """
     flows = {name: float(np.atleast_1d(first_motors(values)[0])[-1]) for name, values in run.energy().items()}
     spent = {name: value for name, value in flows.items() if name not in ("electrical", "cogging", "numerical")}

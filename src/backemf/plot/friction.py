@@ -1,4 +1,4 @@
-"""Friction seen twice: as a loop over a small angle, and as a curve over speed."""
+"""Friction as a loop over a small angle, and as a curve over speed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def loop(friction: Dahl | LuGre, amplitude: float, steps: int = 1000) -> tuple[n
 
 
 def hysteresis(motor: Motor, amplitude: float | None = None, path: str | Path | None = None) -> Figure:
-    """Friction torque over the rotor's angle in slow motion to and fro [rad]; the area is the energy lost per cycle.
+    """Friction torque over the rotor's angle in slow motion to both sides [rad]; the area is the energy lost per cycle.
 
     Dry friction without bristles is drawn as a Dahl loop that slips after 1 mrad.
     """

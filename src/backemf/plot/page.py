@@ -62,8 +62,8 @@ def page(
 ) -> Path:
     """Write a page about a motor and a run: constants, findings of the datasheet and of the run, all pictures.
 
-    `findings` are those of `Datasheet.check()`; `sections` are added before the pictures. `progress` is told the name
-    of each picture as it is drawn. What the motor has no figures for is named instead of drawn.
+    `findings` are those of `Datasheet.check()`; `sections` are added before the pictures. `progress` is called
+    with the name of each picture before it is drawn. What the motor has no figures for is listed instead of drawn.
     """
     motor = run.motor if motor is None and run is not None else motor
     parts: list[Section] = []
@@ -83,21 +83,21 @@ def page(
 
 _MOTOR_PICTURES: tuple[tuple[str, Callable[[Motor], Figure], str], ...] = (
     ("operating range", operating_range,
-     "Speed over torque as makers print it: in the strong colour the motor may run continuously, in the pale one "
+     "Speed over torque as makers print it: in the dark area the motor may run continuously, in the light one "
      "for a short time; above, the current of each torque."),
     ("torque over speed", speed.torque_speed,
-     "At a constant voltage torque falls as speed rises, because the back-EMF eats the voltage; dotted is the line "
-     "without losses."),
+     "At a constant voltage torque falls as speed rises, because the back-EMF takes up the voltage; dotted is the "
+     "line without losses."),
     ("current limit", speed.current_envelope,
      "Voltage and current limit leave a parallelogram of torques and speeds, here before losses."),
     ("losses", speed.loss_envelope,
      "Friction makes the torque jump at standstill, drag and gears bend it; below, the loss on its own scale."),
     ("efficiency", efficiency.efficiency_map,
-     "How much of the electrical power arrives; the line is the torque that the winding stands continuously."),
+     "Mechanical over electrical power; the line is the continuous torque."),
     ("heating", heat.heating,
      "Under a constant loss the temperature rises to its steady value, 63 % of it by the marked time."),
     ("friction loop", friction.hysteresis,
-     "Moved slowly to and fro the bristles bend, then slip; the area of the loop is the energy lost per cycle."),
+     "Moved slowly back and forth, the bristles bend, then slip; the area of the loop is the energy lost per cycle."),
     ("steady friction", friction.stribeck,
      "Friction once the motion is steady opposes the motion, and may be highest where sliding begins."),
 )  # fmt: skip
@@ -105,9 +105,9 @@ _MOTOR_PICTURES: tuple[tuple[str, Callable[[Motor], Figure], str], ...] = (
 _RUN_PICTURES: tuple[tuple[str, Callable[[Run], Figure], str], ...] = (
     ("step response", response.step_response,
      "What the joint does and should do, what the drive applies, how warm the winding gets, when a limit acts; "
-     "dash-dotted what the maker allows."),
+     "dash-dotted are the maker's limits."),
     ("energy balance", energy.energy_balance,
-     "Where the electrical energy went: each bar takes its share off what the ones above have left, down to zero."),
+     "Where the electrical energy went: each bar subtracts its share from what remains, down to zero."),
 )  # fmt: skip
 
 
