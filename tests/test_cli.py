@@ -194,7 +194,7 @@ def test_list_keeps_what_is_asked_for(option, text, keeps):
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (("--maker", "nobody"), "--maker nobody: nobody of that name; there are"),
+        (("--maker", "nobody"), "--maker nobody: there is no such maker; there are"),
         (("--torque", ">5 V"), "--torque: "),
         (("--torque", "10..2 N*m"), "the lower end comes first"),
         (("--voltage", "24"), "--voltage: "),
@@ -665,7 +665,7 @@ BAD = [
     (["simulate", RE40, "--command", "1e999 V"], "not finite"),
     (["simulate", RE40, "--command", "square value=3V"], "must be volts, a CSV file, or begin with step, sine"),
     (["simulate", RE40, "--command", "step"], "--command: Step also needs value=..."),
-    (["simulate", RE40, "--command", "sine amplitude=3V frequency=120rpm"], "is no frequency in hertz"),
+    (["simulate", RE40, "--command", "sine amplitude=3V frequency=120rpm"], "is not a frequency in hertz"),
     (["simulate", RE40, "--command", "sine amplitude=3V frequency=-2Hz"], "Sine.frequency = -2"),
     (["simulate", RE40, "--command", "sine amplitude=3V frequenzy=2Hz"], "one of amplitude, frequency"),
     (["simulate", RE40, "--command", "step value"], "'value': must be name=value"),

@@ -21,8 +21,8 @@ GOOD = 'name = "x"\n[electrical]\nresistance = "1.13 ohm"\nkt = "60 mN*m/A"\n'
         ('[electrical]\nresistance = "inf ohm"', "finite"),
         ('[electrical]\nresistance = "1e999 ohm"', "finite"),
         ("[electrical]\nresistance = 1.13", r'\[electrical\] resistance = 1.13: has no unit: write it like "1.13 ohm"'),
-        ("[electrical]\nresistance = true", "no quantity"),
-        ("[electrical]\nresistance = [1]", "no quantity"),
+        ("[electrical]\nresistance = true", "not a quantity"),
+        ("[electrical]\nresistance = [1]", "not a quantity"),
         ('[electrical]\nresistence = "1.13 ohm"', 'did you mean "resistance"'),
         ('[electrical]\ninertia = "137 g*cm^2"', r"belongs under \[mechanical\]"),
         ('[electrical]\npeak_current = "10 A"', r'belongs under \[limits\], or did you mean "stall_current"'),
@@ -35,7 +35,7 @@ GOOD = 'name = "x"\n[electrical]\nresistance = "1.13 ohm"\nkt = "60 mN*m/A"\n'
         ('[thermal]\nmax_winding_temperature = "-300 degC"', "must be above -273"),
         ('[conventions]\ntorque_constant = "peak"', '"dc", "peak-phase" or "rms"'),
         ("electrical = 3", "must be a table"),
-        ("gear = 3", r"each begun by \[\[gear\]\]"),
+        ("gear = 3", r"that each begin with \[\[gear\]\]"),
         ("[[gear]]\nefficiency = 0.9", "needs a ratio"),
         ("[[gear]]\nratio = 9\n[[gear]]\nratio = 0", r"line 4, \[\[gear\]\] ratio = 0.0: every stage needs a ratio"),
         ("name = 3", "must be a text"),
@@ -115,7 +115,7 @@ def test_sheets_made_in_code_are_held_to_the_same_rules():
     for tables, words in [
         ({"electrical": {"resistance": -1.0}}, "must be positive"),
         ({"electrical": {"resistance": float("nan")}}, "finite"),
-        ({"electrical": {"resistance": None}}, "no number"),
+        ({"electrical": {"resistance": None}}, "not a number"),
         ({"electrical": {"resistanc": 1.0}}, 'did you mean "resistance"'),
         ({"motor": {}}, "no such table or field"),
     ]:

@@ -20,8 +20,8 @@ import backemf as be
 from backemf import cli, motorfile
 from backemf.datasheet import Datasheet
 from backemf.datasheet.estimate import FARTHEST, WORDS, Known, apply, known_of, mass_share, missing, rules
+from backemf.datasheet.figures import nodes
 from backemf.datasheet.solve import solve
-from backemf.datasheet.thermal_nodes import nodes
 from backemf.motor import Estimate, Rotor, estimate_of, estimates_behind
 from backemf.tree import map_numbers, numbers
 
@@ -231,8 +231,8 @@ def test_mass_with_a_gearbox_is_shared():
 @pytest.mark.parametrize("rule", RULES, ids=IDS)
 def test_range_widens_outside_of_the_fit_and_ends(rule):
     """Just outside the rule says so and is less sure; far outside it says nothing."""
-    for name, (low, high, exponent) in rule.ranged.items():
-        middle = {n: math.sqrt(a * b) for n, (a, b, _) in rule.ranged.items()} | {"brushed": 0.0, "resistance": 1.0}
+    for name, (low, high, exponent) in rule.ranges.items():
+        middle = {n: math.sqrt(a * b) for n, (a, b, _) in rule.ranges.items()} | {"brushed": 0.0, "resistance": 1.0}
         inside = apply(rule, Known(middle, maxon=True))
         assert inside is not None and "outside" not in inside.rule
         for value in (low / 3, high * 3):

@@ -192,7 +192,7 @@ def test_where_heat_is_unknown_the_rms_decides(share, severity, unknown):
     assert finding is not None and finding.severity == severity
     assert finding.bearable is None
     missing = "thermal model" if unknown == "heat" else "maximum winding temperature"
-    assert f"unknown, for want of a {missing}" in finding.explanation
+    assert f"unknown without a {missing}" in finding.explanation
 
 
 def test_a_drive_that_knows_the_continuous_current_stands_in_for_the_maker():
@@ -323,7 +323,7 @@ def test_a_brake_resistor_is_named_where_it_burns():
     run = be.simulate(be.Actuator(geared(), supply), be.Inertia(0.01), steps, 0.4, 1e-3, engine="numpy")
     finding = named(run, "supply_current")
     burnt = be.units.format_quantity(float(run["brake_power"].max()), "W")
-    assert finding is not None and f"brake resistor burnt at most {burnt}" in finding.explanation
+    assert finding is not None and f"brake resistor dissipated at most {burnt}" in finding.explanation
     assert "took back" not in finding.explanation and "fell" not in finding.explanation
 
 
@@ -414,7 +414,7 @@ def by_hand(holds: np.ndarray) -> tuple[int, int, int]:
 def test_stretches_are_those_of_a_plain_loop(holds):
     found = stretches(holds)
     for motor in range(holds.shape[1]):
-        answer = (found.count[motor], found.longest[motor], found.begin[motor])
+        answer = (found.total[motor], found.longest[motor], found.begin[motor])
         assert answer == by_hand(holds[:, motor])
         if holds[:, motor].any():
             assert found.first[motor] == np.flatnonzero(holds[:, motor])[0]

@@ -92,7 +92,7 @@ def test_no_linear_figure_has_a_torque_or_an_angle_in_its_unit(table):
     ("table", "line", "words"),
     [
         ("electrical", 'kt = "18.5 N*m/A"', 'A": has the unit of a rotary motor.*write it like "20 N/A"'),
-        ("mechanical", 'no_load_speed = "3000 rpm"', 'rotary motor.*like "1.5 m/s", or say motion = "rotary"'),
+        ("mechanical", 'no_load_speed = "3000 rpm"', 'rotary motor.*like "1.5 m/s", or set motion = "rotary"'),
         ("mechanical", 'inertia = "137 g*cm^2"', "unit of a rotary motor"),
         ("friction", 'drag = ["1e-8 N*m*s^2/rad^2"]', "unit of a rotary motor"),
         ("cogging", 'amplitude = "1 N"\nperiodicity = 84', "unit of a rotary motor.*262 rad/m"),
@@ -112,7 +112,7 @@ def test_a_rotary_unit_in_a_linear_sheet_is_refused(table, line, words):
 @pytest.mark.parametrize("line", ['kt = "18.5 N/A"', 'ke = "18.5 V*s/m"'])
 def test_a_linear_unit_in_a_rotary_sheet_is_refused(line):
     """And the way to a linear sheet is named."""
-    with pytest.raises(DatasheetError, match=r'unit of a linear motor.*or say motion = "linear" under'):
+    with pytest.raises(DatasheetError, match=r'unit of a linear motor.*or set motion = "linear" under'):
         Datasheet.loads(f"[electrical]\n{line}\n")
 
 
@@ -193,7 +193,7 @@ def test_estimates_are_not_for_linear_motors():
     """Their rules were fitted on motors that turn."""
     sheet = Datasheet.loads(TEXT)
     assert "estimates" not in {finding.figure for finding in sheet.check()}
-    with pytest.raises(DatasheetError, match="estimates are of rotary motors, and this one slides"):
+    with pytest.raises(DatasheetError, match="only rotary motors can be estimated, and this one is linear"):
         sheet.motor(estimate=True)
 
 
@@ -256,9 +256,9 @@ def test_simulate_takes_loads_in_kilograms_and_newtons(file):
     ("words", "refusal"),
     [
         (("simulate", "--command", "24 V", "--load", "inertia inertia=2kg*cm^2"), "is a moment of inertia, not a mass"),
-        (("simulate", "--command", "24 V", "--load", "pendulum mass=1kg length=1m"), "swings no pendulum"),
+        (("simulate", "--command", "24 V", "--load", "pendulum mass=1kg length=1m"), "cannot swing a pendulum"),
         (("simulate", "--command", "1 rad", "--controller", "position-pid kp=1V/rad"), "is a linear motor, which"),
-        (("simulate", "--command", "24 V", "--limit", "effort effort_limit=1N*m"), "is a linear motor, which takes"),
+        (("simulate", "--command", "24 V", "--limit", "effort effort_limit=1N*m"), "is a linear motor, which accepts"),
         *((("export", "--to", name), "is a linear motor, and what is written") for name in be.transfer.targets.NAMES),
         (("show", "--page", "page.html"), "is a linear motor: its pictures would"),
     ],

@@ -445,7 +445,7 @@ def test_catalogue_motor_gives_the_simplified_envelope():
     """With the same current, the datasheet's way and `analyze.simplified` give one envelope."""
     motor = replace(be.Datasheet.load("mit-mini-cheetah").motor(), limits=be.Limits(peak_current=30.0))
     found = physx.from_motor(motor)
-    expected = be.analyze.simplified(motor, be.DriveEnvelope).limit
+    expected = be.analyze.simplify(motor, be.DriveEnvelope).limit
     for name in be.DriveEnvelope.__dataclass_fields__:
         assert getattr(found.limit, name) == pytest.approx(getattr(expected, name))
     assert found.effort_by == "controller current"

@@ -31,7 +31,7 @@ from backemf.motor import (
 )
 from backemf.plot.friction import loop
 from backemf.plot.response import spans_of
-from backemf.plot.style import RPM, scaled
+from backemf.plot.style import RPM, axis_scale
 from backemf.units import convert
 
 MOTOR_PICTURES = (
@@ -484,9 +484,9 @@ def test_heating_marks_63_percent_of_one_node():
 
 
 def test_units_read_well():
-    assert scaled(0.02, "N·m") == (pytest.approx(1e3), "mN·m")
-    assert scaled([3.0, -500.0], "N·m") == (1.0, "N·m")
-    assert scaled(0.0, "J") == (1.0, "J")
+    assert axis_scale(0.02, "N·m") == (pytest.approx(1e3), "mN·m")
+    assert axis_scale([3.0, -500.0], "N·m") == (1.0, "N·m")
+    assert axis_scale(0.0, "J") == (1.0, "J")
 
 
 @dataclass

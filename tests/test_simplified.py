@@ -20,7 +20,7 @@ from backemf.actuator.torque_limits import (
     bounds,
     dc_bounds,
 )
-from backemf.analyze.simplified import KINDS, motor_from_dc_clip, simplified
+from backemf.analyze.simplified import KINDS, motor_from_dc_clip, simplify
 from backemf.errors import ParameterError
 from backemf.motor import Coulomb, Drag, Gearbox, Limits, LuGre, Magnet, Motor, Ratings, Rotor, Stage, Winding
 
@@ -66,7 +66,7 @@ def test_clip_of_a_lossless_motor_has_no_error(ohms, kt, ke, volts, ratio, share
     motor = ideal(
         ratio, limit, winding=Winding(resistance=ohms), magnet=Magnet(torque_constant=kt, back_emf_constant=ke)
     )
-    found = simplified(motor, DcClip, supply=volts)
+    found = simplify(motor, DcClip, supply=volts)
     size = abs(ratio) * kt * volts / ohms * (1.0 + share)
     assert found.worst_error <= 1e-11 * size
     assert found.limit.effort_limit == pytest.approx(abs(ratio) * kt * limit)
@@ -90,7 +90,7 @@ def test_motor_of_a_clip_has_its_envelope(sat, top, lim, volts, ratio):
 def test_clip_comes_back_from_its_motor(sat, top, lim):
     """Three numbers in, the same three out."""
     clip = DcClip(saturation_effort=sat, velocity_limit=top, effort_limit=lim)
-    back = simplified(motor_from_dc_clip(clip, voltage=48.0, ratio=9.0), DcClip).limit
+    back = simplify(motor_from_dc_clip(clip, voltage=48.0, ratio=9.0), DcClip).limit
     assert back.saturation_effort == pytest.approx(sat)
     assert back.velocity_limit == pytest.approx(top)
     assert back.effort_limit == pytest.approx(lim)
@@ -124,7 +124,7 @@ def test_motor_of_a_clip_needs_a_voltage(volts):
 def test_physx_parameters_are_those_of_its_datasheet_guide():
     """I·kt·i·η, kv·V·μ/i, R/(kt·ke·i²·η) and the drag at the joint, which the gears make smaller too."""
     motor = lossy(friction=None)
-    limit = simplified(motor, DriveEnvelope, supply=be.Supply(voltage=V, modulation_limit=0.9)).limit
+    limit = simplify(motor, DriveEnvelope, supply=be.Supply(voltage=V, modulation_limit=0.9)).limit
     assert limit.max_effort == pytest.approx(20.0 * KT * N * 0.8)
     assert limit.max_actuator_velocity == pytest.approx(V * 0.9 / KE / N)
     assert limit.speed_effort_gradient == pytest.approx(R / (KT * KE * N**2 * 0.8))
@@ -134,7 +134,7 @@ def test_physx_parameters_are_those_of_its_datasheet_guide():
 def test_dc_clip_parameters_are_stall_no_load_and_current_limit():
     """η·N·Kt·V/R, the no-load speed that datasheets print, and η·N·Kt·imax."""
     motor = lossy()
-    limit = simplified(motor, DcClip).limit
+    limit = simplify(motor, DcClip).limit
     assert limit.saturation_effort == pytest.approx(0.8 * N * KT * V / R)
     assert limit.velocity_limit == pytest.approx(analyze.constants(motor).joint_no_load_speed)
     assert limit.effort_limit == pytest.approx(0.8 * N * KT * 20.0)
@@ -142,7 +142,7 @@ def test_dc_clip_parameters_are_stall_no_load_and_current_limit():
 
 def test_knee_is_where_the_current_limit_meets_the_line():
     """X1 = w0·(1 - Y1/t0); a braking motor presses harder, by the losses of the gears both ways."""
-    limit = simplified(lossy(friction=None, drag=None), KneeCurve).limit
+    limit = simplify(lossy(friction=None, drag=None), KneeCurve).limit
     stall, driving = 0.8 * N * KT * V / R, 0.8 * N * KT * 20.0
     assert limit.driving_effort == pytest.approx(driving)
     assert limit.knee_speed == pytest.approx(V / KE / N * (1.0 - driving / stall))
@@ -153,14 +153,14 @@ def test_knee_is_where_the_current_limit_meets_the_line():
 def test_knee_curve_is_exact_below_no_load_with_its_own_braking_torque():
     """Lossy gears without friction: what the clip cannot say, the knee curve can."""
     motor = lossy(friction=None, drag=None)
-    knee, clip = (simplified(motor, kind) for kind in (KneeCurve, DcClip))
+    knee, clip = (simplify(motor, kind) for kind in (KneeCurve, DcClip))
     assert knee.rms_below_no_load < 1e-9
     assert clip.rms_below_no_load > 1.0
 
 
 def test_physx_envelope_is_the_clip_while_motoring():
     """Without resistance the two have the same driving torque, and opposite ideas of braking."""
-    physx, clip = (simplified(ideal(), kind) for kind in (DriveEnvelope, DcClip))
+    physx, clip = (simplify(ideal(), kind) for kind in (DriveEnvelope, DcClip))
     driving = (physx.speed >= 0.0) & (physx.speed <= V / KE / N)
     assert physx.high[driving] == pytest.approx(clip.high[driving], abs=1e-12)
     assert physx.low[driving][-1] > 0.99 * clip.low[driving][-1] + 5.0
@@ -168,23 +168,23 @@ def test_physx_envelope_is_the_clip_while_motoring():
 
 def test_without_a_current_limit_the_line_is_never_cut():
     """The range ends at 1.25 times the no-load speed, where a braking motor has 2.25 times its stall torque."""
-    found = simplified(ideal(limit=None), DcClip)
+    found = simplify(ideal(limit=None), DcClip)
     assert found.limit.effort_limit == pytest.approx(2.25 * N * KT * V / R)
     assert found.worst_error < 1e-9
-    assert simplified(ideal(limit=None), EffortLimit).limit.effort_limit == pytest.approx(N * KT * V / R)
+    assert simplify(ideal(limit=None), EffortLimit).limit.effort_limit == pytest.approx(N * KT * V / R)
 
 
 def test_supply_that_sags_is_a_longer_winding():
     """A bridge at its limit d feels d²·Rs more: the clip is exact on a battery too."""
     battery = be.Supply(voltage=V, resistance=0.1, modulation_limit=0.9)
-    found = simplified(ideal(), DcClip, supply=battery)
+    found = simplify(ideal(), DcClip, supply=battery)
     assert found.limit.saturation_effort == pytest.approx(N * KT * 0.9 * V / (R + 0.81 * 0.1))
     assert found.rms_below_no_load < 1e-9
 
 
 def test_hot_winding_has_less_stall_torque():
     """Copper at 125 °C has 1.39 times its resistance, and the same no-load speed."""
-    hot = simplified(ideal(), DcClip, temperature=125.0)
+    hot = simplify(ideal(), DcClip, temperature=125.0)
     assert hot.limit.saturation_effort == pytest.approx(N * KT * V / (1.39 * R))
     assert hot.limit.velocity_limit == pytest.approx(V / KE / N)
     assert hot.worst_error < 1e-8
@@ -195,7 +195,7 @@ def test_hot_winding_has_less_stall_torque():
 
 def test_error_of_a_flat_limit_by_hand():
     """Beyond the knee k the bound misses the line by 2·L·(v - k)/(c - k) to the corner c: rms² = 4/3·L²·(c - k)/2c."""
-    found = simplified(ideal(), EffortLimit, samples=20001)
+    found = simplify(ideal(), EffortLimit, samples=20001)
     flat, top = N * KT * 20.0, V / KE / N
     share = flat / (N * KT * V / R)
     knee, corner = top * (1.0 - share), top * (1.0 + share)
@@ -207,7 +207,7 @@ def test_error_of_a_flat_limit_by_hand():
 def test_errors_are_those_of_the_arrays():
     """Both bounds count, at every speed; the worst is among them."""
     for kind in KINDS:
-        found = simplified(lossy(), kind)
+        found = simplify(lossy(), kind)
         over, under = found.high - found.motor_high, found.low - found.motor_low
         both = np.concatenate([over, under])
         assert found.rms_error == pytest.approx(np.sqrt(np.mean(both**2)))
@@ -220,13 +220,13 @@ def test_errors_are_those_of_the_arrays():
 def test_dry_friction_is_the_error_of_the_clip():
     """The RE 40: friction takes 4.1 mN·m from a driving motor and gives as much to a braking one."""
     motor = be.Datasheet.load("maxon-re40-148877").motor()
-    found = simplified(motor, DcClip, current_limit=12.68)
+    found = simplify(motor, DcClip, current_limit=12.68)
     assert found.worst_error == pytest.approx(motor.friction.coulomb, rel=1e-6)
 
 
 def test_range_ends_where_the_current_limit_just_holds():
     """(V + R·imax)/(Ke·N) both ways, standstill from both sides."""
-    found = simplified(lossy(), DcClip)
+    found = simplify(lossy(), DcClip)
     assert found.speed.max() == pytest.approx((V + R * 20.0) / KE / N)
     assert found.speed.min() == -found.speed.max()
     assert (found.speed == 0.0).sum() == 2
@@ -234,23 +234,23 @@ def test_range_ends_where_the_current_limit_just_holds():
 
 def test_range_may_be_given():
     """Errors at chosen speeds, where the limit is only compared with what the motor has."""
-    found = simplified(lossy(), EffortLimit, joint_speed=np.linspace(0.0, 5.0, 11))
+    found = simplify(lossy(), EffortLimit, joint_speed=np.linspace(0.0, 5.0, 11))
     assert found.speed.max() == 5.0
-    assert found.rms_error < simplified(lossy(), EffortLimit).rms_error
+    assert found.rms_error < simplify(lossy(), EffortLimit).rms_error
 
 
 def test_train_that_turns_the_other_way_has_the_same_limits():
     """Signs of the ratio cancel."""
     backwards = lossy(gearbox=Gearbox(stages=(Stage(ratio=-N, efficiency=0.8, back_efficiency=0.7),)))
     for kind in KINDS:
-        one, other = simplified(lossy(), kind), simplified(backwards, kind)
+        one, other = simplify(lossy(), kind), simplify(backwards, kind)
         assert other.rms_error == pytest.approx(one.rms_error)
         assert other.worst_speed == pytest.approx(one.worst_speed)
 
 
 def test_table_is_exact_between_knee_and_no_load_and_cannot_push_back_beyond():
     """Without friction the envelope is straight between its points; above no load the table has no negative torque."""
-    found = simplified(ideal(), TorqueSpeedTable)
+    found = simplify(ideal(), TorqueSpeedTable)
     assert found.rms_below_no_load < 1e-9
     assert found.worst_error == pytest.approx(N * KT * 20.0)
 
@@ -258,8 +258,8 @@ def test_table_is_exact_between_knee_and_no_load_and_cannot_push_back_beyond():
 def test_batch_has_the_errors_of_its_motors():
     """Closed formulas answer for a batch at once."""
     ohms = np.array([0.3, 0.4, 0.6])
-    together = simplified(lossy(winding=Winding(resistance=ohms)), DcClip)
-    apart = [simplified(lossy(winding=Winding(resistance=float(r))), DcClip) for r in ohms]
+    together = simplify(lossy(winding=Winding(resistance=ohms)), DcClip)
+    apart = [simplify(lossy(winding=Winding(resistance=float(r))), DcClip) for r in ohms]
     for name in ("rms_error", "rms_below_no_load", "worst_error", "worst_speed"):
         assert getattr(together, name) == pytest.approx([getattr(one, name) for one in apart], rel=1e-6)
     assert together.limit.saturation_effort == pytest.approx([one.limit.saturation_effort for one in apart])
@@ -267,7 +267,7 @@ def test_batch_has_the_errors_of_its_motors():
 
 def test_limit_goes_into_an_actuator():
     """The torque of an ideal actuator with the limit is the motor's own at that speed."""
-    found = simplified(ideal(), DcClip)
+    found = simplify(ideal(), DcClip)
     step = be.Actuator(controller=be.Torque(), limits=(found.limit,)).compile("numpy")
     _, out = step(step.initial(()), 1000.0, 0.0, 35.0, 1e-3)
     assert float(out.torque) == pytest.approx(float(analyze.envelope(ideal(), joint_speed=35.0).max_torque))
@@ -280,19 +280,19 @@ def test_limit_goes_into_an_actuator():
 @pytest.mark.parametrize("motor", [lossy(), lossy(limits=None), ideal()], ids=["lossy", "unlimited", "ideal"])
 def test_fit_is_never_worse(kind, motor):
     """Least squares begin with the closed formulas."""
-    assert simplified(motor, kind, fit=True).rms_error <= simplified(motor, kind).rms_error + 1e-12
+    assert simplify(motor, kind, fit=True).rms_error <= simplify(motor, kind).rms_error + 1e-12
 
 
 def test_fitted_flat_limit_is_the_mean_of_the_bounds():
     """The least squares of a constant."""
-    found = simplified(lossy(), EffortLimit, fit=True)
+    found = simplify(lossy(), EffortLimit, fit=True)
     assert found.limit.effort_limit == pytest.approx(np.mean((found.motor_high - found.motor_low) / 2.0), rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", **names)
 def test_fitted_limit_has_no_better_neighbour(kind):
     """Each parameter moved by 1 % either way makes it worse, or no better than rounding."""
-    found = simplified(lossy(), kind, fit=True)
+    found = simplify(lossy(), kind, fit=True)
     if kind is TorqueSpeedTable:
         fields = {"driving": found.limit.driving, "braking": found.limit.braking}
     else:
@@ -308,7 +308,7 @@ def test_fitted_limit_has_no_better_neighbour(kind):
 
 def test_fit_finds_a_clip_that_is_there():
     """A lossless motor is a clip, so the least error is none."""
-    assert simplified(ideal(), DcClip, fit=True).rms_error < 1e-6
+    assert simplify(ideal(), DcClip, fit=True).rms_error < 1e-6
 
 
 # --- what goes wrong
@@ -318,14 +318,14 @@ def test_fit_finds_a_clip_that_is_there():
 def test_other_kinds_are_one_sentence(kind):
     """A limit over the angle says nothing of speed."""
     with pytest.raises(ParameterError, match="must be one of DcClip, DriveEnvelope, EffortLimit, KneeCurve"):
-        simplified(ideal(), kind)
+        simplify(ideal(), kind)
 
 
 @pytest.mark.parametrize(("kind", "fit"), [(TorqueSpeedTable, False), (DcClip, True)])
 def test_table_or_fit_of_a_batch_is_one_sentence(kind, fit):
     """They are of one motor."""
     with pytest.raises(ParameterError, match="give one motor at a time"):
-        simplified(ideal(winding=Winding(resistance=np.array([0.3, 0.4]))), kind, fit=fit)
+        simplify(ideal(winding=Winding(resistance=np.array([0.3, 0.4]))), kind, fit=fit)
 
 
 # --- pictures and pages
@@ -341,7 +341,7 @@ def test_picture_says_its_errors_and_units(tmp_path):
     assert (tmp_path / "drawn.png").stat().st_size > 5000
     (legend,) = drawn.legends
     texts = [text.get_text() for text in legend.get_texts()]
-    clip = simplified(motor, DcClip)
+    clip = simplify(motor, DcClip)
     assert f"DC-motor clip: rms {clip.rms_error:.2g}, worst {clip.worst_error:.2g} N·m" in texts
     assert len(texts) == len(KINDS) + 2
     drawn.draw_without_rendering()
@@ -373,11 +373,11 @@ def test_figures_of_the_page_are_those_of_the_code():
     assert len(rows) >= 12
     kinds = {kind.__name__: kind for kind in KINDS}
     for motor, amperes, kind, *figures in rows:
-        found = simplified(be.Datasheet.load(motor).motor(), kinds[kind], current_limit=float(amperes))
+        found = simplify(be.Datasheet.load(motor).motor(), kinds[kind], current_limit=float(amperes))
         got = [found.rms_below_no_load, found.rms_error, found.worst_error]
         assert [f"{x:.2g}" for x in got] == [f"{float(x):.2g}" for x in figures], (motor, kind, got)
 
 
 def test_coulomb_friction_alone_needs_no_rotor_here():
     """The envelope is steady running: no inertia is asked for."""
-    assert simplified(ideal(friction=Coulomb(coulomb=0.01)), DcClip).worst_error > 0.0
+    assert simplify(ideal(friction=Coulomb(coulomb=0.01)), DcClip).worst_error > 0.0

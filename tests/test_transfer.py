@@ -248,7 +248,7 @@ def test_a_motor_file_can_be_shown_and_not_checked(tmp_path):
     told = said("show", tmp_path / "one.toml")
     assert "What follows" in told and "what the maker says" not in told
     result = call("check", tmp_path / "one.toml")
-    assert result.exit_code == 2 and "is a motor file, and no datasheet" in result.stderr
+    assert result.exit_code == 2 and "is a motor file, not a datasheet" in result.stderr
     be.save(be.Actuator(controller=be.Torque()), tmp_path / "bare.toml")
     assert "the actuator has no motor" in call("show", tmp_path / "bare.toml").stderr
 

@@ -98,8 +98,8 @@ def test_torque_constant_and_back_emf_constant_have_the_same_dimension():
         ("3 V*", "V", "ends too early"),
         ("3 @", "V", "unexpected"),
         ("3 V" + " " * 300, "V", "too long"),
-        (True, "1", "no quantity"),
-        (None, "V", "no quantity"),
+        (True, "1", "not a quantity"),
+        (None, "V", "not a quantity"),
         (float("nan"), "1", "finite"),
     ],
 )

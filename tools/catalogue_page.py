@@ -25,13 +25,13 @@ hide: [toc]
 ID` prints them, and `backemf list` has their torques and speeds, with filters. {says}
 
 A sheet with a winding, inertia, friction and heat makes a *whole* motor; *partial* lacks one of the last three;
-*limits* is a torque and a top speed without a winding. What a sheet does not say can be
+*limits* is a torque and a top speed without a winding. What a sheet does not give can be
 [estimated](../concepts/datasheets.md).
 
 ## Every motor in every simulator
 
 Four counts per cell: phenomena that are kept·approximated·dropped·unknown, for a motor whose torque is commanded,
-as `backemf export ID --to SIMULATOR` prints them with a sentence each. Unknown is what the sheet itself does not say.
+as `backemf export ID --to SIMULATOR` prints them with a sentence each. Unknown is what the sheet does not give.
 
 """
 
@@ -73,7 +73,7 @@ SAYS = {
     "whole motor": "are whole motors",
     "partial motor": "partial ones",
     "limits only": "limits",
-    "too little": "say too little for either",
+    "too little": "give too little for either",
 }
 """What the page calls each kind of sheet."""
 REASONS = {

@@ -36,10 +36,11 @@ LARGEST = 1_000_000
 
 
 def load(id_or_path: str | Path, estimate: bool = False) -> Actuator:
-    """An actuator from a file of this kind, or of a datasheet: of the catalogue by its id, or of a path.
+    """Load an `Actuator` by catalogue id, or from the path of a datasheet or of a motor file.
 
-    A datasheet without a winding gives an actuator of its torque and speed limits alone. With `estimate`, what the
-    datasheet of a motor does not give is estimated; `Motor.estimated` says what.
+    Always returns an `Actuator`; its motor is `load(...).motor`. That is None for a datasheet without a winding, which
+    gives an actuator with torque and speed limits only, and for a motor file without a motor. With `estimate`, what the
+    datasheet of a motor does not give is estimated; `Motor.estimated` lists it.
     """
     return load_with_joint(id_or_path, estimate)[0]
 

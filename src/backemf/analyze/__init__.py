@@ -10,7 +10,7 @@ from .efficiency import EfficiencyMap, efficiency_map
 from .envelope import Envelope, envelope
 from .exceeded import RunFinding, findings
 from .heat import Temperatures, steady_temperature, time_to_limit
-from .simplified import Simplified, motor_from_dc_clip, simplified
+from .simplified import Simplified, motor_from_dc_clip, simplify
 from .steady import OperatingPoint, operating_point, point_at_torque
 
 __all__ = [
@@ -33,7 +33,7 @@ __all__ = [
     "operating_point",
     "peak_temperature",
     "point_at_torque",
-    "simplified",
+    "simplify",
     "steady_temperature",
     "time_to_limit",
 ]

@@ -1,4 +1,4 @@
-"""What the winding can stand: continuously at each speed, or intermittently."""
+"""What the winding can withstand: continuously at each speed, or intermittently."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..errors import ParameterError
 from ..motor import Motor, Thermal
 from ..physics.mechanics import iron_power
 from ..physics.winding import resistance
-from .given import array, finite, limit_of, thermal_of
+from .given import array, finite, limit_of, positive, thermal_of
 from .heat import flow, steady_temperature
 from .roots import bisect, grow
 from .steady import at_current
@@ -70,7 +70,7 @@ def peak_temperature(
     the rest without current; inf where no such state exists. Exact, with R(T).
     """
     t = thermal_of(motor)
-    share, length = _share(duty), _period(period)
+    share, length = _share(duty), positive("period", period)
     on, off = flow(motor, on_current, motor_speed), flow(motor, 0.0, motor_speed)
     shape = np.broadcast_shapes(share.shape, length.shape, on.rates.shape[:-1], off.rates.shape[:-1])
     time_on, time_off = (np.broadcast_to(x, shape) for x in (share * length, (1.0 - share) * length))
@@ -139,11 +139,4 @@ def _share(duty: Number) -> np.ndarray:
     known = finite("duty", duty)
     if ((known < 0.0) | (known > 1.0)).any():
         raise ParameterError(f"duty = {duty}: must be a share between 0 and 1")
-    return known
-
-
-def _period(period: Number) -> np.ndarray:
-    known = finite("period", period)
-    if (known <= 0.0).any():
-        raise ParameterError(f"period = {period}: must be greater than 0")
     return known

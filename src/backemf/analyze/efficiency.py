@@ -1,4 +1,4 @@
-"""How much of the power arrives, over the whole plane of speed and torque."""
+"""Efficiency over the whole plane of speed and torque."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Number
+from ..checks import Maybe, Number
 from ..errors import ParameterError
 from ..motor import Motor
 from .constants import no_load
@@ -19,7 +19,7 @@ TINY = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class EfficiencyMap:
-    """A grid of torques (rows) and speeds (columns); NaN where voltage or current do not reach."""
+    """A grid of torques (rows) and speeds (columns); NaN beyond the voltage or the current limit."""
 
     joint_speed: np.ndarray
     """Speeds of the joint [rad/s], one per column."""
@@ -81,10 +81,10 @@ def efficiency_map(
     )
 
 
-def _largest_torque(motor: Motor, volts, celsius, limit):
+def _largest_torque(motor: Motor, volts: Number, celsius: Number, limit: Maybe) -> Number:
     """Torque at standstill, within the current limit [N·m]."""
-    pressing = operating_point(motor, volts, 0.0, celsius)
+    stalled = operating_point(motor, volts, 0.0, celsius)
     if limit is not None:
-        volts = np.minimum(volts, limit * volts / pressing.current)
-        pressing = operating_point(motor, volts, 0.0, celsius)
-    return np.abs(pressing.joint_torque)
+        volts = np.minimum(volts, limit * volts / stalled.current)
+        stalled = operating_point(motor, volts, 0.0, celsius)
+    return np.abs(stalled.joint_torque)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..actuator.supply import Supply
-from ..checks import Number
+from ..checks import Maybe, Number
 from ..motor import Motor
 from ..parts import acts
 from ..physics.limits import clip
@@ -21,7 +21,7 @@ from .steady import at_current, drag_torque, dry_friction
 
 @dataclass(frozen=True, kw_only=True)
 class Envelope:
-    """The largest and the smallest torque at each speed; NaN where no voltage in reach keeps the current limit.
+    """The largest and the smallest torque at each speed; NaN where no available voltage keeps the current limit.
 
     Standstill is there twice, once from each side: dry friction makes the torques jump.
     """
@@ -31,7 +31,7 @@ class Envelope:
     joint_speed: np.ndarray
     """Speed of the joint [rad/s]."""
     direction: np.ndarray
-    """The way the rotor turns, +1 or -1 [1]."""
+    """Direction in which the rotor turns, +1 or -1 [1]."""
     max_current: np.ndarray
     """Largest current [A]."""
     min_current: np.ndarray
@@ -80,8 +80,8 @@ def envelope(
         kept = (low <= limit + slack) & (high >= -limit - slack)
         high, low = (np.where(kept, clip(i, -limit, limit), np.nan) for i in (high, low))
     best, worst = (at_current(motor, i, speed, celsius, direction) for i in (high, low))
-    dragged = drag_torque(motor, speed)
-    rubbed = direction * dry_friction(motor, speed, 0.0, 0.0)
+    drag = drag_torque(motor, speed)
+    friction = direction * dry_friction(motor, speed, 0.0, 0.0)
     # a train that turns the other way round swaps the two sides
     pair = np.stack([best.joint_torque, worst.joint_torque])
     return Envelope(
@@ -94,12 +94,12 @@ def envelope(
         min_motor_torque=worst.motor_torque,
         max_torque=pair.max(axis=0),
         min_torque=pair.min(axis=0),
-        drag_torque=array(motor.ratio * dragged),
-        loss_torque=array(motor.ratio * (dragged + rubbed)),
+        drag_torque=array(motor.ratio * drag),
+        loss_torque=array(motor.ratio * (drag + friction)),
     )
 
 
-def _speeds(motor: Motor, supply: Supply, limit, celsius, samples: int) -> tuple[Number, Number]:
+def _speeds(motor: Motor, supply: Supply, limit: Maybe, celsius: Number, samples: int) -> tuple[Number, Number]:
     """Rotor speeds from one end of the envelope to the other, standstill twice, and their directions."""
     volts = supply.modulation_limit * array(supply.voltage)
     reach = 1.25 * volts if limit is None else volts + resistance(celsius, motor.winding) * limit
@@ -110,7 +110,7 @@ def _speeds(motor: Motor, supply: Supply, limit, celsius, samples: int) -> tuple
     return speed, ahead(np.repeat([-1.0, 1.0], half.size), np.ones(speed.shape[1:]))
 
 
-def _current(supply: Supply, share, emf, ohms):
+def _current(supply: Supply, share: float, emf: Number, ohms: Number) -> Number:
     """Steady current with the bridge at a share of the bus [A]."""
     bus = array(supply.voltage)
     if acts(supply, "resistance"):

@@ -1,4 +1,4 @@
-"""A run against what the motor's maker allows: what was exceeded, when, for how long, and what nobody knows."""
+"""A run against the motor's ratings: what was exceeded, when, for how long, and what could not be checked."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ..actuator.degrees import degrees_hint
 from ..checks import Maybe
 from ..motor import Motor
 from ..parts import acts
+from ..run import Run
 from ..units import format_quantity
 from .gear_load import gear_output_torque
 from .heat import time_to_limit
@@ -25,7 +26,7 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, kw_only=True)
 class RunFinding:
-    """One thing that a run did, held against what the maker allows; numbers of a batch are those of its worst motor."""
+    """One thing that a run did, compared with what the maker allows; in a batch the numbers are the worst motor's."""
 
     what: str
     """Name of the rating, as in `Ratings`; or `supply_current`, `target`, `recording`, `unknown`."""
@@ -66,13 +67,13 @@ class RunFinding:
         return f"{self.severity}: {self.what.replace('_', ' ')}: {self.explanation}"
 
 
-def findings(run: Any) -> list[RunFinding]:
+def findings(run: Run) -> list[RunFinding]:
     """What a run exceeded, hints, and what could not be checked, the worst first."""
     found = list(_target(run))
     if run.motor is None:
         words = "this actuator has no motor: current, heat and gear torque were not checked"
         return [*found, RunFinding(what="unknown", severity="info", explanation=words, unknown=("motor",))]
-    seen = _Seen(run)
+    seen = _Seen(run, run.motor)
     for look in (_winding, _peak, _peak_duration, _current, _speeds, _gear, _supply, _unknown, _recording):
         found += look(seen)
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
@@ -81,18 +82,20 @@ def findings(run: Any) -> list[RunFinding]:
 class _Seen:
     """A run as (time, motors), and what its motor is allowed."""
 
-    def __init__(self, run: Any):
-        self.run: Any = run
-        self.motor: Motor = run.motor
+    def __init__(self, run: Run, motor: Motor):
+        self.run, self.motor = run, motor
         self.batch: tuple[int, ...] = run["position"].shape[1:]
         self.spacing = float(run.time[-1]) / len(run.time)
         """Time between recorded steps [s]."""
 
+    def flat(self, values: np.ndarray) -> np.ndarray:
+        return np.asarray(values, dtype=float).reshape(len(self.run.time), -1)
+
     def channel(self, name: str) -> np.ndarray:
         return self.flat(self.run[name])
 
-    def flat(self, values: np.ndarray) -> np.ndarray:
-        return np.asarray(values, dtype=float).reshape(len(self.run.time), -1)
+    def size(self, name: str) -> np.ndarray:
+        return np.abs(self.channel(name))
 
     def rating(self, name: str) -> np.ndarray | None:
         """A rating of each motor; None: the maker does not say."""
@@ -110,32 +113,30 @@ class _Seen:
         ratio: np.ndarray,
         when: Stretches | None = None,
         severity: Literal["warning", "info"] = "warning",
-        **numbers: Any,
+        *,
+        unit: str,
+        **numbers: np.ndarray,
     ) -> list[RunFinding]:
         """A finding about the motors that it concerns, in the words for the worst of them; none if it concerns none."""
         if not concerned.any():
             return []
         worst = int(np.argmax(np.where(concerned, ratio, -np.inf)))
-        unit = numbers.pop("unit")
-        picked: dict[str, Any] = {name: float(values[worst]) for name, values in numbers.items()}
-        if when is not None:
-            picked |= {
-                "first": float(self.run.time[when.first[worst]]),
-                "total": self.spacing * int(when.count[worst]),
-                "longest": self.spacing * int(when.longest[worst]),
-            }
         index = tuple(int(i) for i in np.unravel_index(worst, self.batch)) if self.batch else ()
         many = f"{concerned.sum()} of {concerned.size} motors, the worst {list(index)}: " if index else ""
+        picked: dict[str, Any] = {name: float(values[worst]) for name, values in numbers.items()}
+        if when is not None:
+            picked["first"] = float(self.run.time[when.first[worst]])
+            picked |= {name: self.spacing * int(getattr(when, name)[worst]) for name in ("total", "longest")}
+        count, words_of_all = int(concerned.sum()), many + words(worst)
         return [
             RunFinding(
-                what=what, severity=severity, explanation=many + words(worst), unit=unit,
-                motors=int(concerned.sum()), worst=index, **picked,
+                what=what, severity=severity, explanation=words_of_all, unit=unit, motors=count, worst=index, **picked
             )
-        ]  # fmt: skip
+        ]
 
     def times(self, when: Stretches, worst: int) -> str:
         """For how long, and from when on."""
-        total, longest = (_seconds(self.spacing * n) for n in (int(when.count[worst]), int(when.longest[worst])))
+        total, longest = (_seconds(self.spacing * n) for n in (int(when.total[worst]), int(when.longest[worst])))
         stretch = "at a stretch" if total == longest else f"in all, {longest} at a stretch"
         return f"for {total} {stretch}, first at {_seconds(float(self.run.time[when.first[worst]]))}"
 
@@ -144,7 +145,7 @@ class _Seen:
 
 
 def _hot(seen: _Seen) -> np.ndarray | None:
-    """When the winding of each motor is above its maximum; None: nobody knows."""
+    """When the winding of each motor is above its maximum; None: unknown."""
     limit = seen.rating("winding_temperature")
     if limit is None or seen.motor.thermal is None:
         return None
@@ -161,40 +162,41 @@ def _winding(seen: _Seen) -> list[RunFinding]:
         top, allowed = format_quantity(highest[k], "degC"), format_quantity(limit[k], "degC")
         return f"the winding reached {top}; it was above its maximum of {allowed} {seen.times(when, k)}"
 
-    concerned = when.count > 0
+    over = highest - limit
     return seen.finding(
-        "winding_temperature", words, concerned, highest - limit, when, limit=limit, value=highest, unit="degC"
+        "winding_temperature", words, when.total > 0, over, when, limit=limit, value=highest, unit="degC"
     )
 
 
 def _current(seen: _Seen) -> list[RunFinding]:
-    """Above the continuous current: a warning where heat says so, or where nobody knows and the RMS is above it too."""
+    """Above the continuous current: a warning if the winding overheats, or if heat is unknown and the RMS is above."""
     limit = seen.rating("current")
     if limit is None:
         return []
-    size = np.abs(seen.channel("current"))
+    size = seen.size("current")
     when, mean, hot = stretches(_above(size, limit)), rms(size), _hot(seen)
     bad = mean > limit * (1.0 + ROUNDING) if hot is None else hot.any(axis=0)
-    bad = bad & (when.count > 0)
+    bad = bad & (when.total > 0)
     stretch = when if hot is None else _until(hot, when)
     held = rms_within(size, stretch)
-    bears = None if hot is None else _bearable(seen, held, stretch)
+    bearable = None if hot is None else _bearable(seen, held, stretch)
 
     def words(k: int) -> str:
         allowed, average = _amperes(limit[k]), _amperes(mean[k])
         most = (
             f"the current was above the continuous {allowed} {seen.times(when, k)}; its RMS over the run is {average}"
         )
-        if bears is None:
-            return f"{most}; {_nobody_knows(seen.motor)}"
+        if bearable is None:
+            missing = "thermal model" if seen.motor.thermal is None else "maximum winding temperature"
+            return f"{most}; how long the winding can bear that is unknown without a {missing}"
         part = "longest stretch" if stretch.longest[k] == when.longest[k] else "longest stretch up to the maximum"
-        time = "continuously" if np.isinf(bears[k]) else f"for {_seconds(bears[k])}"
+        time = "continuously" if np.isinf(bearable[k]) else f"for {_seconds(bearable[k])}"
         return f"{most}; the winding can bear the {_amperes(held[k])} of its {part} {time}"
 
-    concerned, severity = (bad, "warning") if bad.any() else (when.count > 0, "info")
-    # the worst bears its current for the smallest share of the time that it lasts
-    worst = mean / limit if bears is None else when.longest / np.maximum(bears, 1e-300)
-    more = {} if bears is None else {"bearable": bears}
+    concerned, severity = (bad, "warning") if bad.any() else (when.total > 0, "info")
+    # the worst can bear its current for the smallest share of the time that it lasts
+    worst = mean / limit if bearable is None else when.longest / np.maximum(bearable, 1e-300)
+    more = {} if bearable is None else {"bearable": bearable}
     return seen.finding(
         "current", words, concerned, worst, when, severity, limit=limit, value=size.max(axis=0), unit="A", **more
     )
@@ -220,19 +222,9 @@ def _until(hot: np.ndarray, when: Stretches) -> Stretches:
     return replace(when, longest=length)
 
 
-def _nobody_knows(motor: Motor) -> str:
-    missing = "thermal model" if motor.thermal is None else "maximum winding temperature"
-    return f"how long the winding can bear that is unknown, for want of a {missing}"
-
-
 def _peak(seen: _Seen) -> list[RunFinding]:
-    return _over(
-        seen,
-        "peak_current",
-        np.abs(seen.channel("current")),
-        "A",
-        "the current reached {}; its peak of {} was exceeded",
-    )
+    words = "the current reached {}; its peak of {} was exceeded"
+    return _over(seen, "peak_current", seen.size("current"), "A", words)
 
 
 def _peak_duration(seen: _Seen) -> list[RunFinding]:
@@ -240,7 +232,7 @@ def _peak_duration(seen: _Seen) -> list[RunFinding]:
     peak, allowed, continuous = (seen.rating(name) for name in ("peak_current", "peak_duration", "current"))
     if peak is None or allowed is None:
         return []
-    size = np.abs(seen.channel("current"))
+    size = seen.size("current")
     if continuous is None:
         lasted = seen.spacing * stretches(size >= peak * (1.0 - ROUNDING)).longest
     else:
@@ -261,7 +253,7 @@ def _peak_duration(seen: _Seen) -> list[RunFinding]:
 
 
 def _speeds(seen: _Seen) -> list[RunFinding]:
-    size = np.abs(seen.channel("rotor_speed"))
+    size = seen.size("rotor_speed")
     of_rotor = "the rotor reached {}; its maximum of {} was exceeded"
     of_gear = "the input of the gearbox reached {}; its permissible {} were exceeded"
     return [
@@ -289,7 +281,7 @@ def _gear(seen: _Seen) -> list[RunFinding]:
         )
 
     bad = mean > limit * (1.0 + ROUNDING)
-    concerned, severity = (bad, "warning") if bad.any() else (when.count > 0, "info")
+    concerned, severity = (bad, "warning") if bad.any() else (when.total > 0, "info")
     return found + seen.finding(
         "gear_torque", words, concerned, mean / limit, when, severity, limit=limit, value=mean, unit="N*m"
     )
@@ -306,7 +298,7 @@ def _over(seen: _Seen, rating: str, size: np.ndarray, unit: str, words: str) -> 
         both = words.format(*(format_quantity(x, unit) for x in (largest[k], limit[k])))
         return f"{both} {seen.times(when, k)}"
 
-    return seen.finding(rating, sentence, when.count > 0, largest / limit, when, limit=limit, value=largest, unit=unit)
+    return seen.finding(rating, sentence, when.total > 0, largest / limit, when, limit=limit, value=largest, unit=unit)
 
 
 def _above(size: np.ndarray, limit: np.ndarray) -> np.ndarray:
@@ -329,14 +321,14 @@ def _supply(seen: _Seen) -> list[RunFinding]:
         parts = [f"the supply gave at most {_amperes(max(most[k], 0.0))}, at {at}"]
         parts += [f"took back at most {_amperes(back[k])}"] if back[k] > ROUNDING * max(most[k], 0.0) else []
         parts += [f"fell to {format_quantity(low[k], 'V')}"] if acts(supply, "resistance") else []
-        parts += [f"its brake resistor burnt at most {format_quantity(brake[k], 'W')}"] if brake[k] > 0.0 else []
+        parts += [f"its brake resistor dissipated at most {format_quantity(brake[k], 'W')}"] if brake[k] > 0.0 else []
         return ", ".join(parts)
 
     every = np.ones(most.shape, dtype=bool)
     return seen.finding("supply_current", words, every, most, severity="info", value=most, unit="A")
 
 
-def _target(run: Any) -> list[RunFinding]:
+def _target(run: Run) -> list[RunFinding]:
     hint = degrees_hint(run.actuator, run.data)
     return [] if hint is None else [RunFinding(what="target", severity="hint", explanation=hint)]
 
@@ -356,7 +348,7 @@ _GEAR_RATINGS = {
 
 
 def _unknown(seen: _Seen) -> list[RunFinding]:
-    """What could not be checked: unknown is not perfect."""
+    """What could not be checked."""
     words = _RATINGS if seen.motor.gearbox is None else _RATINGS | _GEAR_RATINGS
     missing = {name: said for name, said in words.items() if seen.rating(name) is None}
     if seen.motor.thermal is None:
@@ -364,9 +356,9 @@ def _unknown(seen: _Seen) -> list[RunFinding]:
     if not missing:
         return []
     if "peak_current" in missing:
-        # how long the peak may last is no question while nobody knows the peak
+        # without the peak current, its duration does not matter
         missing.pop("peak_duration", None)
-    sentence = f"not checked, since the motor's figures do not say: {', '.join(missing.values())}"
+    sentence = f"not checked, since the motor's figures do not give {', '.join(missing.values())}"
     return [RunFinding(what="unknown", severity="info", explanation=sentence, unknown=tuple(missing))]
 
 

@@ -1,26 +1,25 @@
-"""What a gearbox carries: the torque at its output, without what the rotor keeps for itself."""
+"""The torque at a gearbox output, without the part that accelerates the rotor."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from ..loads import LockedRotor, Pendulum, PrescribedMotion
 from ..physics.load import pendulum_inertia
+from ..run import Run
 
 
-def gear_output_torque(run: Any) -> np.ndarray:
+def gear_output_torque(run: Run) -> np.ndarray:
     """Torque at the gearbox output over time [N·m].
 
-    `run["torque"]` also accelerates the rotor, whose inertia counts at the joint; that share never reaches the output.
-    With backlash the rotor is on its own, and the gears carry all of `run["torque"]`.
+    `run["torque"]` also accelerates the rotor, whose inertia counts at the joint; that part never reaches the output.
+    With backlash the rotor moves separately, and the gears carry all of `run["torque"]`.
     """
-    own = np.asarray(run.motor.armature, dtype=float)
+    own = np.asarray(0.0 if run.motor is None else run.motor.armature, dtype=float)
     return run["torque"] - own * _acceleration(run, own)
 
 
-def _acceleration(run: Any, own: np.ndarray) -> np.ndarray:
+def _acceleration(run: Run, own: np.ndarray) -> np.ndarray:
     """Acceleration of the joint over time [rad/s²]."""
     load = run.load
     if isinstance(load, LockedRotor):

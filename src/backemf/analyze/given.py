@@ -1,8 +1,6 @@
-"""What a question leaves open, taken from the motor; and the sentence that says what is missing."""
+"""Defaults of arguments, taken from the motor; an error names what is missing."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -13,12 +11,12 @@ from ..motor import Motor, Thermal, TwoNodeThermal
 from ..physics.limits import derated_current
 
 
-def array(value: Any) -> Number:
+def array(value: Number) -> Number:
     """The value as an array of floats."""
     return np.asarray(value, dtype=float)
 
 
-def finite(name: str, value: Any) -> Number:
+def finite(name: str, value: Number) -> Number:
     """The value as an array of floats, all of them finite."""
     known = array(value)
     if not np.isfinite(known).all():
@@ -26,13 +24,27 @@ def finite(name: str, value: Any) -> Number:
     return known
 
 
+def positive(name: str, value: Number) -> Number:
+    """The value as an array of floats, all of them finite and greater than 0."""
+    known = finite(name, value)
+    if (known <= 0.0).any():
+        raise ParameterError(f"{name} = {value}: must be greater than 0")
+    return known
+
+
+def _given_or_rated(motor: Motor, name: str, value: Number | None, rating: str) -> Number:
+    """The value of an argument, or the motor's rating."""
+    if value is not None:
+        return finite(name, value)
+    rated = None if motor.ratings is None else getattr(motor.ratings, rating)
+    if rated is None:
+        raise ParameterError(f"Motor.ratings has no {rating}: give {name}= or Ratings({rating}=...)")
+    return array(rated)
+
+
 def voltage_of(motor: Motor, voltage: Number | None) -> Number:
     """The voltage asked for, or the rated one [V]."""
-    if voltage is not None:
-        return finite("voltage", voltage)
-    if motor.ratings is None or motor.ratings.voltage is None:
-        raise ParameterError("Motor.ratings has no voltage: give voltage= or Ratings(voltage=...)")
-    return array(motor.ratings.voltage)
+    return _given_or_rated(motor, "voltage", voltage, "voltage")
 
 
 def supply_of(motor: Motor, supply: Supply | Number | None) -> Supply:
@@ -52,13 +64,7 @@ def temperature_of(motor: Motor, temperature: Number | None) -> Number:
 
 def limit_of(motor: Motor, limit: Number | None) -> Number:
     """The hottest winding asked for, or the rated one [°C]."""
-    if limit is not None:
-        return finite("limit", limit)
-    if motor.ratings is None or motor.ratings.winding_temperature is None:
-        raise ParameterError(
-            "Motor.ratings has no winding_temperature: give limit= or Ratings(winding_temperature=...)"
-        )
-    return array(motor.ratings.winding_temperature)
+    return _given_or_rated(motor, "limit", limit, "winding_temperature")
 
 
 def thermal_of(motor: Motor) -> Thermal | TwoNodeThermal:
@@ -71,10 +77,7 @@ def thermal_of(motor: Motor) -> Thermal | TwoNodeThermal:
 def current_limit_of(motor: Motor, current_limit: Number | None, temperature: Number) -> Number | None:
     """The current limit asked for, or the drive's at this winding temperature [A]; None: there is none."""
     if current_limit is not None:
-        known = finite("current_limit", current_limit)
-        if (known <= 0).any():
-            raise ParameterError(f"current_limit = {current_limit}: must be greater than 0")
-        return known
+        return positive("current_limit", current_limit)
     limits = motor.limits
     if limits is None or limits.rated_current is None:
         return None

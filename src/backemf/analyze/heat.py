@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Number
+from ..checks import Maybe, Number
 from ..motor import Motor, Thermal
 from ..physics.mechanics import iron_power
 from ..physics.winding import resistance
@@ -23,7 +23,7 @@ from .roots import bisect, grow
 
 @dataclass(frozen=True, kw_only=True)
 class Temperatures:
-    """Where the heat has gone."""
+    """Temperatures of the parts of a motor."""
 
     winding: np.ndarray
     """Winding temperature [°C]."""
@@ -47,7 +47,7 @@ class Flow:
     def after(self, rise: np.ndarray, time: np.ndarray) -> np.ndarray:
         """Rises after a time, shape (..., n) [K]."""
         start = self.heating + (self.matrix @ rise[..., None])[..., 0]
-        return rise + _apply(self.modes, _gathered(self.rates, time[..., None]), start)
+        return rise + _apply(self.modes, _integral(self.rates, time[..., None]), start)
 
     def gain(self, time: np.ndarray) -> np.ndarray:
         """exp(A·time), shape (..., n, n) [1]."""
@@ -59,7 +59,7 @@ def _apply(modes: np.ndarray, weights: np.ndarray, vector: np.ndarray) -> np.nda
     return (np.sum(weights[..., None, None] * modes, axis=-3) @ vector[..., None])[..., 0]
 
 
-def _gathered(rate: np.ndarray, time: np.ndarray) -> np.ndarray:
+def _integral(rate: np.ndarray, time: np.ndarray) -> np.ndarray:
     """Integral of exp(rate·t) from 0 to `time` [s]."""
     u = rate * time
     small = np.abs(u) < 1e-8
@@ -94,7 +94,7 @@ def flow(motor: Motor, current: Number = 0.0, motor_speed: Number = 0.0) -> Flow
     return Flow(matrix, heating, np.stack([slow, fast], axis=-1), np.stack([first, identity - first], axis=-3))
 
 
-def _stack(values: list) -> np.ndarray:
+def _stack(values: list[Number]) -> np.ndarray:
     return np.stack(np.broadcast_arrays(*map(array, values)), axis=-1)
 
 
@@ -147,18 +147,18 @@ def time_to_limit(
     k = np.sum(heat.modes[..., 0, :] * slopes[..., None, :], axis=-1)
     winding, missing = rise[..., 0], target - rise[..., 0]
 
-    def left(time: np.ndarray) -> np.ndarray:
-        return missing - np.sum(k * _gathered(heat.rates, time[..., None]), axis=-1)
+    def remaining(time: np.ndarray) -> np.ndarray:
+        return missing - np.sum(k * _integral(heat.rates, time[..., None]), axis=-1)
 
     # the winding turns round once at most: before that, or after it, the limit may be met
     turn = _turning(k, heat.rates)
-    before = left(turn) <= 0.0
+    before = remaining(turn) <= 0.0
     shape = np.broadcast_shapes(np.shape(missing), np.shape(turn))
     low = np.broadcast_to(np.where(before, 0.0, turn), shape)
     scale = np.broadcast_to(1.0 / np.abs(heat.rates).max(axis=-1), shape)
-    high = np.where(before, turn, grow(left, low + scale))
+    high = np.where(before, turn, grow(remaining, low + scale))
     met = np.isfinite(high) & ~(_ends_below(missing, k, heat.rates) & ~before)
-    found = bisect(left, low, np.where(met, high, low))
+    found = bisect(remaining, low, np.where(met, high, low))
     return np.where(missing <= 0.0, 0.0, np.where(met, found, np.inf)) + 0.0 * winding
 
 
@@ -179,7 +179,7 @@ def _ends_below(missing: np.ndarray, k: np.ndarray, rates: np.ndarray) -> np.nda
     return np.where(stays, np.sum(-k / safe, axis=-1) <= missing, k[..., 0] <= 0.0)
 
 
-def _start(motor: Motor, start, nodes: int) -> np.ndarray:
+def _start(motor: Motor, start: Maybe | tuple[Number, Number], nodes: int) -> np.ndarray:
     """Rises at the beginning, shape (..., nodes) [K]."""
     ambient = thermal_of(motor).ambient
     pair = start if isinstance(start, tuple) else (ambient if start is None else start, ambient)

@@ -13,7 +13,7 @@ from ..parts import acts
 from ..physics.circuit import torque_of
 from ..physics.magnet import flux
 from ..physics.winding import resistance
-from .constants import no_load
+from .constants import no_load, plain
 from .steady import drag_torque
 
 
@@ -66,8 +66,3 @@ def line_of(motor: Motor, supply: Supply, current_limit: Number | None, celsius:
         efficiency=efficiency,
         back_efficiency=back,
     )
-
-
-def plain(value: Number) -> Number:
-    """A float where it is one number."""
-    return float(value) if np.ndim(value) == 0 else value

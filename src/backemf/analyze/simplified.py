@@ -1,4 +1,4 @@
-"""What a simulator's torque limit makes of a motor: its parameters, and how far it is off the motor's own envelope."""
+"""A simulator's torque limit in place of a motor: its parameters, and its distance from the motor's own envelope."""
 
 from __future__ import annotations
 
@@ -7,22 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..actuator.supply import Supply
-from ..actuator.torque_limits import (
-    DcClip,
-    DriveEnvelope,
-    EffortLimit,
-    KneeCurve,
-    TorqueLimit,
-    TorqueSpeedTable,
-    bounds,
-)
-from ..checks import Number
+from ..actuator.torque_limits import DcClip, DriveEnvelope, EffortLimit, KneeCurve, TorqueSpeedTable, bounds
+from ..checks import Maybe, Number
 from ..errors import ParameterError
 from ..motor import Gearbox, Limits, Magnet, Motor, Ratings, Stage, Winding
+from .constants import plain
 from .envelope import Envelope, envelope
-from .fitted import fitted, fitted_table
-from .given import array, current_limit_of, finite, supply_of, temperature_of
-from .line import Line, line_of, plain
+from .fit_limits import Fittable, fit_limit, fit_table
+from .given import array, current_limit_of, finite, positive, supply_of, temperature_of
+from .line import Line, line_of
 
 KINDS = (DcClip, DriveEnvelope, EffortLimit, KneeCurve, TorqueSpeedTable)
 """The limits that depend on speed alone, as a motor's envelope does."""
@@ -37,7 +30,7 @@ class Simplified:
     Errors are taken over both bounds at every speed of the range, in all four quadrants.
     """
 
-    limit: TorqueLimit
+    limit: Fittable | TorqueSpeedTable
     """The limit with its parameters, ready for an `Actuator`."""
     rms_error: Number
     """Root of the mean squared difference between the limit's bounds and the motor's [N·m]."""
@@ -59,7 +52,7 @@ class Simplified:
     """Highest torque that the motor has at the joint [N·m]."""
 
 
-def simplified(
+def simplify(
     motor: Motor,
     kind: type = DcClip,
     supply: Supply | Number | None = None,
@@ -78,32 +71,33 @@ def simplified(
     """
     if kind not in KINDS:
         shown = getattr(kind, "__name__", repr(kind))
-        raise ParameterError(f"simplified: kind = {shown}: must be one of {', '.join(k.__name__ for k in KINDS)}")
+        raise ParameterError(f"simplify: kind = {shown}: must be one of {', '.join(k.__name__ for k in KINDS)}")
     celsius, source = temperature_of(motor, temperature), supply_of(motor, supply)
     amperes = current_limit_of(motor, current_limit, celsius)
     shape = envelope(motor, source, amperes, celsius, joint_speed, samples)
     if (fit or kind is TorqueSpeedTable) and shape.joint_speed.ndim > 1:
-        raise ParameterError(f"simplified: a {kind.__name__} of a batch of motors: give one motor at a time")
-    speed = _sided(motor, shape)
+        raise ParameterError(f"simplify: a {kind.__name__} of a batch of motors: give one motor at a time")
+    speed = _one_sided(motor, shape)
     line = line_of(motor, source, amperes, celsius)
-    limit = (
-        _table(motor, source, amperes, celsius, speed, line) if kind is TorqueSpeedTable else _closed(kind, line, speed)
-    )
-    if fit:
-        known = np.isfinite(shape.max_torque)
-        given = speed[known], shape.min_torque[known], shape.max_torque[known]
-        limit = fitted_table(limit, *given) if isinstance(limit, TorqueSpeedTable) else fitted(limit, *given)
-    return _compared(limit, speed, shape, line.no_load_speed)
+    known = np.isfinite(shape.max_torque)
+    wanted = speed[known], shape.min_torque[known], shape.max_torque[known]
+    if kind is TorqueSpeedTable:
+        limit = _table(motor, source, amperes, celsius, speed, line)
+        limit = fit_table(limit, *wanted) if fit else limit
+    else:
+        limit = _from_line(kind, line, speed)
+        limit = fit_limit(limit, *wanted) if fit else limit
+    return _compare(limit, speed, shape, line.no_load_speed)
 
 
-def _sided(motor: Motor, shape: Envelope) -> np.ndarray:
-    """Joint speeds with standstill moved a hair to the side it is seen from: some limits jump there."""
+def _one_sided(motor: Motor, shape: Envelope) -> np.ndarray:
+    """Joint speeds, with standstill moved slightly to its side: some limits jump there."""
     top = np.max(np.abs(shape.joint_speed), axis=0)
     side = shape.direction * np.sign(motor.ratio)
     return np.where(shape.joint_speed == 0.0, HAIR * top * side, shape.joint_speed)
 
 
-def _compared(limit: TorqueLimit, speed: Number, shape: Envelope, no_load_speed: Number) -> Simplified:
+def _compare(limit: Fittable | TorqueSpeedTable, speed: Number, shape: Envelope, no_load_speed: Number) -> Simplified:
     low, high = (np.broadcast_to(x, speed.shape) for x in bounds(limit, 0.0, speed))
     over, under = high - shape.max_torque, low - shape.min_torque
     square, size = 0.5 * (over**2 + under**2), np.fmax(np.abs(over), np.abs(under))
@@ -128,7 +122,7 @@ def _compared(limit: TorqueLimit, speed: Number, shape: Envelope, no_load_speed:
 # --- parameters from the motor's constants
 
 
-def _closed(kind: type, line: Line, speed: np.ndarray) -> TorqueLimit:
+def _from_line(kind: type, line: Line, speed: np.ndarray) -> Fittable:
     flat = line.stall_torque if line.limit_torque is None else line.limit_torque
     if kind is EffortLimit:
         return EffortLimit(effort_limit=flat)
@@ -153,7 +147,9 @@ def _closed(kind: type, line: Line, speed: np.ndarray) -> TorqueLimit:
     )
 
 
-def _table(motor: Motor, supply: Supply, amperes, celsius, speed, line: Line, points: int = 33) -> TorqueSpeedTable:
+def _table(
+    motor: Motor, supply: Supply, amperes: Maybe, celsius: Number, speed: np.ndarray, line: Line, points: int = 33
+) -> TorqueSpeedTable:
     """The envelope itself at some speeds, with points where it bends; the limit has no torque of the wrong sign."""
     top = float(np.max(np.abs(speed)))
     corners = [x for x in (float(line.knee_speed), float(line.no_load_speed)) if 0.0 < x < top]
@@ -174,9 +170,7 @@ def motor_from_dc_clip(clip: DcClip, *, voltage: Number, ratio: Number = 1.0) ->
         stall torque   t0 = N·K·V/R       gives R = N·K·V/t0
         flat top       tmax = N·K·imax    gives imax = tmax/(N·K)
     """
-    volts, turns = finite("voltage", voltage), np.abs(finite("ratio", ratio))
-    if (volts <= 0.0).any():
-        raise ParameterError(f"voltage = {voltage}: must be greater than 0")
+    volts, turns = positive("voltage", voltage), np.abs(finite("ratio", ratio))
     gearbox = None if np.all(array(ratio) == 1.0) else Gearbox(stages=(Stage(ratio=ratio),))
     constant = volts / (turns * clip.velocity_limit)
     return Motor(

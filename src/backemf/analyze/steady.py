@@ -11,14 +11,15 @@ import numpy as np
 
 from ..checks import Number
 from ..errors import ParameterError
-from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
+from ..motor import Dahl, LoadDependent, LuGre, Motor
 from ..physics.circuit import torque_of
 from ..physics.gearbox import loss_budget
 from ..physics.magnet import back_emf, flux
-from ..physics.mechanics import bristles, drag, friction_budget, iron_power
+from ..physics.mechanics import bristles, friction_budget, iron_power
+from ..physics.mechanics import drag as drag_law
 from ..physics.winding import resistance, steady_current
 from .given import array, finite, temperature_of
-from .roots import fixed_point
+from .roots import Function, fixed_point
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +75,7 @@ def operating_point(
 ) -> OperatingPoint:
     """The motor at a terminal voltage [V] and a joint speed [rad/s], with the winding at a temperature [°C].
 
-    At standstill friction holds against the torque, so `joint_torque` is what the motor can press with.
+    At standstill friction holds against the torque, so `joint_torque` is what the motor can exert.
     """
     celsius = temperature_of(motor, temperature)
     speed = motor.ratio * finite("joint_speed", joint_speed)
@@ -110,13 +111,13 @@ def at_current(
     ohms, field = resistance(celsius, motor.winding), flux(celsius, motor.magnet)
     emf = back_emf(speed, field, motor.magnet)
     air_gap = torque_of(motor, current, field)
-    dragged = drag_torque(motor, speed)
-    arriving = air_gap - dragged
+    drag = drag_torque(motor, speed)
+    arriving = air_gap - drag
     way = np.where(speed == 0.0, np.sign(arriving), np.sign(speed)) if direction is None else direction
-    rubbed = _friction_at_current(motor, speed, arriving, way)
+    friction = _friction_at_current(motor, speed, arriving, way)
     if direction is None:
-        rubbed = np.where(speed == 0.0, np.minimum(rubbed, np.abs(arriving)), rubbed)
-    net = arriving - way * rubbed
+        friction = np.where(speed == 0.0, np.minimum(friction, np.abs(arriving)), friction)
+    net = arriving - way * friction
     lost = gear_loss(motor, net, way)
     out = net - way * lost
     iron = iron_power(motor, speed)
@@ -132,66 +133,66 @@ def at_current(
         "copper_power": ohms * current * current,
         "conversion_power": emf * current - air_gap * speed,
         "iron_power": iron,
-        "drag_power": dragged * speed - iron,
-        "friction_power": way * rubbed * speed,
+        "drag_power": drag * speed - iron,
+        "friction_power": way * friction * speed,
         "gear_power": way * lost * speed,
         "mechanical_power": out * speed,
     }
     return OperatingPoint(**dict(zip(parts, np.broadcast_arrays(*map(array, parts.values())), strict=True)))
 
 
-def drag_torque(motor: Motor, speed):
-    """Torque of all that brakes more the faster it goes: polynomial, viscous friction, iron [N·m]."""
-    return drag(motor, speed)[0] + 0.0 * speed
+def drag_torque(motor: Motor, speed: Number) -> Number:
+    """Torque of everything that grows with speed: polynomial drag, viscous friction, iron [N·m]."""
+    return drag_law(motor, speed)[0] + 0.0 * speed
 
 
-def dry_friction(motor: Motor, speed, arriving, load):
+def dry_friction(motor: Motor, speed: Number, arriving: Number, load: Number) -> Number:
     """Size of the dry friction of a rotor that slides at a speed [N·m]; `arriving` and `load` pull on it [N·m]."""
+    if motor.friction is None:
+        return 0.0 * speed
     if isinstance(motor.friction, (Dahl, LuGre)):
         return bristles(motor.friction, speed)[0] + 0.0 * speed
-    if isinstance(motor.friction, (Coulomb, LoadDependent)):
-        return friction_budget(motor.friction, speed, arriving, load) + 0.0 * speed
-    return 0.0 * speed
+    return friction_budget(motor.friction, speed, arriving, load) + 0.0 * speed
 
 
-def gear_loss(motor: Motor, net, direction):
+def gear_loss(motor: Motor, net: Number, direction: Number) -> Number:
     """Size of the torque that the gears lose, on the motor side [N·m]."""
     if motor.gearbox is None or motor.gearbox.lossless:
         return 0.0 * net
     return loss_budget(net, direction, motor.gearbox.efficiency, motor.gearbox.back_efficiency)
 
 
-def _friction_at_current(motor: Motor, speed, arriving, direction):
+def _friction_at_current(motor: Motor, speed: Number, arriving: Number, direction: Number) -> Number:
     """Dry friction where the rotor's torque is known and the load balances it [N·m]."""
     if not isinstance(motor.friction, LoadDependent):
         return dry_friction(motor, speed, arriving, 0.0)
 
-    def budget(rubbed):
-        net = arriving - direction * rubbed
+    def budget(friction: Number) -> Number:
+        net = arriving - direction * friction
         return dry_friction(motor, speed, arriving, direction * gear_loss(motor, net, direction) - net)
 
-    return _solved(budget, speed, arriving)
+    return _balance(budget, speed, arriving)
 
 
-def _friction_at_load(motor: Motor, speed, net, load, direction):
+def _friction_at_load(motor: Motor, speed: Number, net: Number, load: Number, direction: Number) -> Number:
     """Dry friction where the load is known and the rotor's torque balances it [N·m]."""
     if not isinstance(motor.friction, LoadDependent):
         return dry_friction(motor, speed, net, load)
-    return _solved(lambda rubbed: dry_friction(motor, speed, net + direction * rubbed, load), speed, net)
+    return _balance(lambda friction: dry_friction(motor, speed, net + direction * friction, load), speed, net)
 
 
-def _solved(budget, speed, torque):
-    """The friction that its own budget allows [N·m]."""
-    rubbed = fixed_point(budget, np.zeros(np.broadcast_shapes(np.shape(speed), np.shape(torque))))
-    if not np.isfinite(rubbed).all():
+def _balance(budget: Function, speed: Number, torque: Number) -> np.ndarray:
+    """The friction that is equal to its own budget [N·m]."""
+    friction = fixed_point(budget, np.zeros(np.broadcast_shapes(np.shape(speed), np.shape(torque))))
+    if not np.isfinite(friction).all():
         raise ParameterError(
             "Motor.friction locks: each newton metre of load adds more than one of friction, "
             "so no torque moves the joint; lower LoadDependent.load or its Stribeck share"
         )
-    return rubbed
+    return friction
 
 
-def current_for(motor: Motor, torque, field):
+def current_for(motor: Motor, torque: Number, field: Number) -> Number:
     """Current that makes a torque on the rotor, saturation included [A]."""
     linear = torque / (motor.magnet.torque_constant * field)
     s = motor.magnet.saturation

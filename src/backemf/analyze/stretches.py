@@ -14,7 +14,7 @@ import numpy as np
 class Stretches:
     """When a condition held."""
 
-    count: np.ndarray
+    total: np.ndarray
     """Recorded steps in which it held [1]."""
     first: np.ndarray
     """The first of them; 0 where it never held [1]."""

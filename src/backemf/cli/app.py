@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,17 +24,17 @@ COMMANDS = {
     "check": ("check", "Compare the figures of a datasheet with each other."),
     "show": ("show", "Show a motor's figures and what follows from them."),
     "simulate": ("simulate", "Run a motor with a load under a command."),
-    "export": ("export", "Write a motor for a simulator, and say what is lost."),
+    "export": ("export", "Write a motor for a simulator, and report what is lost."),
     "import": ("import_", "Read a simulator's actuator into a motor file."),
-    "webots": ("webots", "Run Webots' controllers without Webots."),
+    "webots": ("webots", "Run Webots controllers without Webots."),
 }
 """Every command, the module that holds it, and what `backemf --help` says of it."""
 
 
 class Commands(TyperGroup):
-    """Commands that are loaded when they are called, and whose bad input ends in one sentence and exit code 2.
+    """Commands that are loaded when they are called; bad input ends in one sentence and exit code 2.
 
-    Until then a command of the same name stands in its place, so that help and completion load none of them.
+    Until then each is a placeholder of the same name, so that help and completion load none of them.
     """
 
     def __init__(self, **options: Any):
@@ -60,7 +61,7 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="backemf",
     cls=Commands,
-    help="Real motors for simulated robots: read a datasheet, check it, look at it, run it, carry it into a simulator.",
+    help="Real motors for simulated robots: check a datasheet, show the motor, simulate it, export it to a simulator.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -73,9 +74,9 @@ Try:
 
 \b
 Exit codes:
-  0  all is well
+  0  success
   1  a datasheet contradicts itself, or with --strict a run exceeds a rating
-  2  bad input, said in one sentence
+  2  bad input, with one sentence that says what to change
 """,
 )
 
@@ -87,28 +88,30 @@ def console() -> Console:
     return Console()
 
 
+def option(metavar: str, help: str, *names: str, complete: Callable[[str], list[str]] | None = None) -> Any:
+    """An option with a value, which help calls `metavar`; `names` where it is not named after its parameter."""
+    return typer.Option(*names, metavar=metavar, help=help, autocompletion=complete)
+
+
+def flag(name: str, help: str) -> Any:
+    """A switch."""
+    return typer.Option(name, help=help)
+
+
 MotorName = Annotated[
     str,
     typer.Argument(
         metavar="MOTOR",
-        help="An id of the catalogue, as `backemf list` prints it, or a TOML file.",
+        help="Catalogue id, as `backemf list` prints it, or a TOML file.",
         autocompletion=complete_motor,
     ),
 ]
-DelayText = Annotated[
-    str | None,
-    typer.Option("--delay", metavar="DELAY", help='How long commands travel, such as "seconds=4ms".'),
-]
+DelayText = Annotated[str | None, option("DELAY", 'Delay of commands, such as "seconds=4ms".')]
 LimitTexts = Annotated[
     list[str] | None,
-    typer.Option(
-        "--limit",
-        metavar="LIMIT",
-        help='Limit of the joint torque, such as "effort effort_limit=1N*m".',
-        autocompletion=complete_limit,
-    ),
+    option("LIMIT", 'Limit of the joint torque, such as "effort effort_limit=1N*m".', complete=complete_limit),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON in SI units for scripts instead of tables.")]
+AsJson = Annotated[bool, flag("--json", "Print JSON in SI units for scripts instead of tables.")]
 
 
 def main() -> None:

@@ -2,50 +2,43 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING
 
 import typer
 from rich.text import Text
 
 from ..datasheet import Datasheet
 from .app import AsJson, MotorName, app, console
-from .tables import cell, plain, titled_table
+from .tables import SEVERITY_STYLE, cell, print_findings, print_json, titled_table
 
-SEVERITY_STYLE = {"ok": "green", "info": "cyan", "warning": "yellow", "error": "bold red"}
+if TYPE_CHECKING:
+    from ..datasheet import Finding
 
 
 @app.command()
 def check(motor: MotorName, json_: AsJson = False) -> None:
     """Compare every redundant figure of a datasheet with what the others predict.
 
-    A ratio near 1 means that maker and physics agree. Exit code 1 if a figure contradicts the others.
+    A ratio near 1 means that the figures agree. The exit code is 1 if a figure contradicts the others.
     """
     sheet = Datasheet.load(motor)
     findings = sheet.check()
     if json_:
-        print(json.dumps([_finding(f) for f in findings], indent=1, ensure_ascii=False))
+        print_json([asdict(finding) | {"ratio": finding.ratio} for finding in findings])
     else:
-        _print_findings(sheet, findings)
+        _print(sheet, findings)
     if any(finding.severity == "error" for finding in findings):
         raise typer.Exit(1)
 
 
-def _finding(finding: Any) -> dict[str, Any]:
-    return {name: plain(value) for name, value in (asdict(finding) | {"ratio": finding.ratio}).items()}
-
-
-def _print_findings(sheet: Datasheet, findings: list[Any]) -> None:
+def _print(sheet: Datasheet, findings: list[Finding]) -> None:
     compared = [finding for finding in findings if finding.listed is not None]
     if not findings:
-        console().print(f"{sheet.name}: nothing is said twice, so there is nothing to compare")
+        console().print(f"{sheet.name}: no figure follows from others, so there is nothing to compare")
     if compared:
-        table = titled_table(f"{sheet.name}: each figure against the others")
-        for title in ("figure", "listed", "predicted", "ratio", ""):
-            table.add_column(
-                title, justify="right" if title in ("listed", "predicted", "ratio") else "left", no_wrap=True
-            )
+        right = ("listed", "predicted", "ratio")
+        table = titled_table(f"{sheet.name}: each figure against the others", ("figure", *right, ""), right)
         for finding in compared:
             ratio = "-" if finding.ratio is None else f"{finding.ratio:.3f}"
             mark = Text(finding.severity, style=SEVERITY_STYLE[finding.severity])
@@ -53,9 +46,4 @@ def _print_findings(sheet: Datasheet, findings: list[Any]) -> None:
             table.add_row(finding.figure, *values, ratio, mark)
         console().print(table)
     # what agrees needs no sentence
-    remarks = [finding for finding in findings if finding.severity != "ok"]
-    if remarks:
-        console().print()
-    for finding in remarks:
-        mark = Text(finding.severity, style=SEVERITY_STYLE[finding.severity])
-        console().print(Text.assemble(mark, f" {finding.figure}: {finding.explanation}"))
+    print_findings([(f.severity, f.figure, f.explanation) for f in findings if f.severity != "ok"])

@@ -1,4 +1,4 @@
-"""What the shell offers behind a word that was begun: motors, simulators, controllers, limits and loads."""
+"""Shell completion of motors, simulators, controllers, limits and loads."""
 
 from __future__ import annotations
 

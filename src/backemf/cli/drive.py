@@ -1,4 +1,4 @@
-"""What people write about a drive: its controller, delay, range, slew and limits."""
+"""Texts of options about a drive: its controller, delay, range, slew and limits."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..actuator import Actuator, Delay, Supply
+from ..actuator.controllers import Controller
 from ..actuator.controllers.torque_pid import MOVING_TARGET
+from ..actuator.torque_limits import TorqueLimit
 from ..errors import ParameterError
-from .words import COMMANDS, above_zero, between, built, kinds
+from .words import COMMANDS, above_zero, between, choose, kinds, part_from
 
 SLEW_UNITS = {"voltage": "V/s", "position": "deg/s", "velocity": "rpm/s", "effort": "N*m/s"}
 """A unit per second of each input of a controller."""
@@ -20,23 +22,16 @@ def controllers() -> dict[str, type]:
     return {word: kind for word, kind in kinds("controller").items() if kind.asks in ("voltage", "duty", "torque")}
 
 
-def controller_from(text: str) -> Any:
+def controller_from(text: str) -> Controller:
     """A controller from words such as `position-pid kp=10V/rad`."""
-    word, _, rest = text.strip().partition(" ")
-    known = controllers()
-    if word not in known:
-        raise ParameterError(f"--controller {text!r}: must begin with one of {', '.join(known)}")
+    kind, rest = choose("--controller", text, controllers())
     follows_velocity = re.search(r"\bfollows\s*=\s*velocity\b", rest) is not None
-    return built("--controller", known[word], rest, MOVING_TARGET if follows_velocity else None)
+    return part_from("--controller", kind, rest, MOVING_TARGET if follows_velocity else None)
 
 
-def limit_from(text: str) -> Any:
+def limit_from(text: str) -> TorqueLimit:
     """A torque limit from words such as `effort effort_limit=2N*m`."""
-    word, _, rest = text.strip().partition(" ")
-    known = kinds("limit")
-    if word not in known:
-        raise ParameterError(f"--limit {text!r}: must begin with one of {', '.join(known)}")
-    return built("--limit", known[word], rest)
+    return part_from("--limit", *choose("--limit", text, kinds("limit")))
 
 
 def range_from(text: str, main: str) -> tuple[float, float]:
@@ -61,7 +56,7 @@ def actuator_from(
     limits: list[str] | None = None,
     substeps: int | None = None,
 ) -> Actuator:
-    """An actuator with what the texts of the options say in place of its own."""
+    """An actuator with the parts that the texts of the options describe in place of its own."""
     changes: dict[str, Any] = {}
     if controller is not None:
         changes["controller"] = controller_from(controller)
@@ -71,9 +66,9 @@ def actuator_from(
             f'--controller {control.called} gives a duty of the bus voltage: add one, such as --supply "voltage=12V"'
         )
     if supply is not None:
-        changes["supply"] = built("--supply", Supply, supply)
+        changes["supply"] = part_from("--supply", Supply, supply)
     if delay is not None:
-        changes["delay"] = built("--delay", Delay, delay)
+        changes["delay"] = part_from("--delay", Delay, delay)
     if limits:
         changes["limits"] = tuple(limit_from(text) for text in limits)
     if range_ is not None:

@@ -1,4 +1,4 @@
-"""What the commands say of estimates."""
+"""Estimates, as the commands print them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
 from ..motor import Estimate, Motor
-from .app import console
+from .app import console, flag
 from .tables import titled_table
 
 WithEstimates = Annotated[
-    bool,
-    typer.Option("--estimate", help="Estimate what the datasheet does not give, such as the rotor's inertia."),
+    bool, flag("--estimate", "Estimate what the datasheet does not give, such as the rotor's inertia.")
 ]
 
 
@@ -34,9 +32,8 @@ def print_estimates(estimates: Sequence[Estimate], terminal: Console | None = No
         return
     terminal = terminal or console()
     terminal.print()
-    table = titled_table("Estimates, not the maker's figures", terminal)
-    for title in ("figure", "value", "90 % range", "rule"):
-        table.add_column(title, justify="left" if title in ("figure", "rule") else "right", no_wrap=True)
+    right = ("value", "90 % range")
+    table = titled_table("Estimates, not the maker's figures", ("figure", *right, "rule"), right, terminal)
     for number, estimate in enumerate(estimates, start=1):
         value, low, high = estimate.texts()
         table.add_row(estimate.name, value, f"{low} .. {high}", f"[{number}]")
@@ -51,7 +48,7 @@ def as_dicts(motor: Motor | None) -> list[dict[str, Any]]:
     return [] if motor is None else [asdict(estimate) for estimate in motor.estimated]
 
 
-def resting_on_estimates(motor: Motor, **given: Any) -> set[str]:
+def resting_on_estimates(motor: Motor, **given: float | None) -> set[str]:
     """Names of the derived constants that change with an estimate."""
     from .. import analyze
     from ..random.randomize import rebuilt

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.console import Console
 from rich.markup import escape
 
@@ -15,13 +13,13 @@ from ..actuator import Actuator
 from ..errors import ParameterError
 from ..files import write_bytes, write_text
 from ..motorfile import load_with_joint
-from .app import AsJson, DelayText, LimitTexts, MotorName, app
+from .app import AsJson, DelayText, LimitTexts, MotorName, app, flag, option
 from .complete import complete_controller, complete_target
 from .drive import actuator_from
 from .estimates import WithEstimates, as_dicts, print_estimates
 from .limits_only import limits_note
 from .losses import print_errors, print_statuses
-from .tables import plain
+from .tables import print_json, print_written
 from .words import above_zero, require_ending, require_folder
 
 
@@ -41,9 +39,9 @@ Simulators:
   webots                    a HingeJoint with its RotationalMotor
 
 \b
-The text goes to the output, or to a file with -o; the tables go to the
-terminal. The errors are found by running our motor and the simulator's own
-law side by side, along the same motion:
+The text goes to the standard output, or to a file with -o; the tables go to
+the terminal. For the errors, the motor and the simulator's own law run side by
+side along the same motion:
   operating range       all speeds and torques, cold
   start                 full torque from rest to 95 % of the no-load speed
   stall                 full torque for 1 s on a locked joint
@@ -61,54 +59,35 @@ Examples:
 )
 def export_command(
     motor: MotorName,
-    to: Annotated[
-        str | None,
-        typer.Option(metavar="SIMULATOR", help="Which simulator; see below.", autocompletion=complete_target),
-    ] = None,
-    joint: Annotated[
-        str, typer.Option(metavar="NAME", help="Name of the joint; for USD the path of its prim.")
-    ] = "joint",
+    to: Annotated[str | None, option("SIMULATOR", "Which simulator; see below.", complete=complete_target)] = None,
+    joint: Annotated[str, option("NAME", "Name of the joint; for USD the path of its prim.")] = "joint",
     controller: Annotated[
         str | None,
-        typer.Option(
-            metavar="CONTROLLER",
-            autocompletion=complete_controller,
-            help='What follows the command, such as "ideal-pd stiffness=40N*m/rad"; see backemf simulate --help. '
-            "Default: the file's own, or the torque is commanded.",
+        option(
+            "CONTROLLER",
+            'Controller, such as "ideal-pd stiffness=40N*m/rad"; see backemf simulate --help. Default: the file\'s, '
+            "or the torque is commanded.",
+            complete=complete_controller,
         ),
     ] = None,
     supply: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SUPPLY", help='Battery, such as "voltage=24V resistance=50mohm"; default: the nominal voltage.'
-        ),
+        str | None, option("SUPPLY", 'Battery, such as "voltage=24V resistance=50mohm"; default: the nominal voltage.')
     ] = None,
     delay: DelayText = None,
     limit: LimitTexts = None,
-    kind: Annotated[
-        str | None, typer.Option(metavar="KIND", help="Which of a simulator's actuators; see below.")
-    ] = None,
-    backlash: Annotated[
-        bool, typer.Option("--backlash", help="For MuJoCo: write the backlash as a second hinge.")
-    ] = False,
-    effort: Annotated[
-        str, typer.Option(metavar="CURRENT", help="Current behind the largest torque: peak or continuous.")
-    ] = "peak",
-    timestep: Annotated[str, typer.Option(metavar="TIME", help="Physics step of the simulator.")] = "2 ms",
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Stop where anything of the motor would be dropped.")
-    ] = False,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the text to this file.")
-    ] = None,
+    kind: Annotated[str | None, option("KIND", "Which of a simulator's actuators; see below.")] = None,
+    backlash: Annotated[bool, flag("--backlash", "For MuJoCo: write the backlash as a second hinge.")] = False,
+    effort: Annotated[str, option("CURRENT", "Current that sets the largest torque: peak or continuous.")] = "peak",
+    timestep: Annotated[str, option("TIME", "Physics step of the simulator.")] = "2 ms",
+    strict: Annotated[bool, flag("--strict", "Fail if any part of the motor would be dropped.")] = False,
+    output: Annotated[Path | None, option("FILE", "Write the text to this file.", "-o", "--output")] = None,
     compare: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the torque-speed envelopes of all simulators: .png, .svg or .pdf."),
+        Path | None, option("FILE", "Draw the torque-speed envelopes of all simulators: .png, .svg or .pdf.")
     ] = None,
     estimate: WithEstimates = False,
     json_: AsJson = False,
 ) -> None:
-    """Write a motor for a simulator, with a table of what is kept, approximated, dropped and unknown, and the error."""
+    """Write a motor for a simulator; print what is kept, approximated, dropped or unknown, and the torque error."""
     from ..progress import progress_bar
     from ..transfer import export
     from ..transfer.duty import HEAT, HEAT_STEP
@@ -119,7 +98,7 @@ def export_command(
         controller = controller or "torque"
     actuator = actuator_from(actuator, controller=controller, supply=supply, delay=delay, limits=limit)
     _require_voltage(motor, actuator, to, own)
-    thing: Any = actuator
+    thing = actuator
     if own:
         from ..sims.on_joint import OnJoint
 
@@ -131,9 +110,12 @@ def export_command(
         numbers["backlash"] = True
     step = above_zero("--timestep", timestep, "s")
     if compare is not None:
-        _draw(thing, actuator, step, effort, compare)
+        from ..transfer.picture import simulators
+
+        title = "" if actuator.motor is None else actuator.motor.name
+        simulators(thing, title=title, timestep=step, effort=effort, path=compare)
     if to is None:
-        Console().print(f"wrote {compare}", soft_wrap=True)
+        print_written([compare])
         return
     with progress_bar("running both motors", round(HEAT / HEAT_STEP) + 2000) as advance:
         found = export(thing, to, joint, effort=effort, timestep=step, strict=strict, advance=advance, **numbers)
@@ -143,33 +125,28 @@ def export_command(
             write_bytes(output.parent / name, content)
         write_text(output, found.text)
     if json_:
-        answer = {
-            "to": found.target.name,
-            "text": found.text,
-            "statuses": [asdict(loss) for loss in found.statuses],
-            "notes": found.notes,
-            "errors": [asdict(error) for error in found.errors],
-            "estimates": as_dicts(actuator.motor),
-        }
-        print(json.dumps(plain(answer), indent=1, ensure_ascii=False))
+        losses, errors = ([asdict(row) for row in rows] for rows in (found.statuses, found.errors))
+        known = {"to": found.target.name, "text": found.text, "statuses": losses, "notes": found.notes}
+        print_json(known | {"errors": errors, "estimates": as_dicts(actuator.motor)})
         return
     if output is None:
         print(found.text)
     terminal = Console(stderr=output is None)
-    _print_tables(found, terminal)
+    print_statuses(f"What {found.target.title} makes of it", found.statuses, terminal)
+    for note in found.notes:
+        terminal.print(f"note: {escape(note)}")
+    terminal.print()
+    print_errors(found.errors, terminal)
     print_estimates(() if actuator.motor is None else actuator.motor.estimated, terminal)
-    for path in (output, compare):
-        if path is not None:
-            Console().print(f"wrote {path}", soft_wrap=True)
+    print_written((output, compare))
 
 
 def _check_options(to: str | None, kind: str | None, backlash: bool, output: Path | None, compare: Path | None) -> None:
-    """Say at once what cannot be, not after a long run."""
+    """Report wrong options at once, not after a long run."""
     from ..transfer.targets import NAMES, target_of
 
     require_ending("--compare", compare, (".png", ".svg", ".pdf"))
-    if output is not None:
-        require_folder("--output", output)
+    require_folder("--output", output)
     if to is None:
         if output is not None:
             raise ParameterError("--output needs --to: which simulator the file is for")
@@ -182,26 +159,11 @@ def _check_options(to: str | None, kind: str | None, backlash: bool, output: Pat
     target.about.require_kind(kind)
 
 
-def _require_voltage(name: str, actuator: Actuator, to: str | None, own: Any) -> None:
-    """Ask for a supply at once; a motor of a motor file may have none where the simulator takes it so."""
+def _require_voltage(name: str, actuator: Actuator, to: str | None, own: dict[str, Any] | None) -> None:
+    """Ask for a supply at once; the motor of a motor file may have none if the simulator accepts that."""
     from ..transfer.duty import has_voltage
     from ..transfer.targets import target_of
 
     if has_voltage(actuator) or (own is not None and to is not None and target_of(to).about.any_voltage):
         return
     raise ParameterError(f'{name}: it has no nominal voltage: add one, such as --supply "voltage=24V"')
-
-
-def _draw(thing: Any, actuator: Any, timestep: float, effort: str, path: Path) -> None:
-    from ..transfer.picture import simulators
-
-    name = "" if actuator.motor is None else actuator.motor.name
-    simulators(thing, title=name, timestep=timestep, effort=effort, path=path)
-
-
-def _print_tables(found: Any, terminal: Console) -> None:
-    print_statuses(f"What {found.target.title} makes of it", found.statuses, terminal)
-    for note in found.notes:
-        terminal.print(f"note: {escape(note)}")
-    terminal.print()
-    print_errors(found.errors, terminal)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,11 +15,14 @@ from rich.markup import escape
 from ..errors import ParameterError
 from ..files import make_folder
 from ..motorfile import JOINT, dumps, save
-from .app import AsJson, app
+from ..sims.loss import Loss
+from ..sims.on_joint import OnJoint, Unread
+from .app import AsJson, app, flag, option
 from .losses import print_errors, print_statuses
-from .tables import plain, titled_table
+from .tables import print_json, print_written, titled_table
 from .words import require_ending
 
+Entry = OnJoint | Unread
 MOST_NAMES = 12
 """Joints that a sentence lists."""
 
@@ -29,16 +32,16 @@ MOST_NAMES = 12
     epilog="""\b
 Files:
   .xml, .mjcf          MuJoCo: dcmotor, position, velocity, motor, general and
-                       others that are such a law
+                       others with such a law
   .usda, .usd, .usdc   PhysX drives, Newton actuators
   .py                  configuration text of mjlab or Isaac Lab, which is
                        read and never run
   .wbt, .proto         Webots motors
 
 \b
-The motor file goes to the output, or to a file with -o; what of the
-simulator's actuator has no place in it goes to the terminal, with the torque
-error that it makes.
+The motor file goes to the standard output, or to a file with -o. What it
+cannot hold of the simulator's actuator is printed on the terminal, with the
+torque error that this causes.
 
 \b
 Examples:
@@ -50,24 +53,18 @@ Examples:
 )
 def import_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of a simulator.")],
-    joint: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which joint, where the file has several actuators.")
-    ] = None,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List the file's actuators and their joints, and write nothing.")
-    ] = False,
+    joint: Annotated[str | None, option("NAME", "Which joint, where the file has several actuators.")] = None,
+    list_: Annotated[bool, flag("--list", "List the file's actuators and their joints, and write nothing.")] = False,
     version: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="Version of MuJoCo that an MJCF file is for; default: 4.0.")
+        str | None, option("VERSION", "Version of MuJoCo that an MJCF file is for; default: 4.0.")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="Write the motor to this file: .toml; or all of them to a folder."
-        ),
+        option("FILE", "Write the motor to this file: .toml; or all of them to a folder.", "-o", "--output"),
     ] = None,
     json_: AsJson = False,
 ) -> None:
-    """Read a simulator's actuators, and write them as motor files that export and simulate take."""
+    """Read a simulator's actuators and write them as motor files, for export and simulate."""
     from ..transfer import read_actuators
 
     whole = output is not None and (output.is_dir() or str(output).endswith(("/", "\\")) or output.suffix == "")
@@ -77,7 +74,7 @@ def import_command(
         raise ParameterError("--json is for --list: what a motor file holds is TOML")
     found = read_actuators(file, version)
     if joint is not None:
-        found = [_chosen(found, joint, file)]
+        found = [_choose(found, joint, file)]
     if list_:
         _print_list(found, file, json_)
     elif whole and output is not None:
@@ -86,19 +83,19 @@ def import_command(
         _write_one(_only(found, file), output)
 
 
-def _name(entry: Any) -> str:
+def _name(entry: Entry) -> str:
     """The joint of an actuator, or what its file calls it."""
-    return getattr(entry, "joint", "") or getattr(entry, "name", "") or "(no name)"
+    return (entry.name if isinstance(entry, Unread) else entry.joint) or "(no name)"
 
 
-def _robots(found: list[Any]) -> list[str]:
+def _robots(found: list[Entry]) -> list[str]:
     """The robots of a file, where they have joints of the same name."""
     names = list(dict.fromkeys(name for entry in found for name in entry.robots[:1]))
     joints = [_name(entry) for entry in found]
     return names if len(names) > 1 and len(set(joints)) < len(joints) else []
 
 
-def _joints(found: list[Any]) -> str:
+def _joints(found: list[Entry]) -> str:
     several = bool(_robots(found))
     before = [f"{entry.robots[0]}/" if several and entry.robots else "" for entry in found]
     names = list(dict.fromkeys(robot + _name(entry) for robot, entry in zip(before, found, strict=True)))
@@ -106,7 +103,7 @@ def _joints(found: list[Any]) -> str:
     return ", ".join(names[:MOST_NAMES]) + more
 
 
-def _chosen(found: list[Any], joint: str, file: Path) -> Any:
+def _choose(found: list[Entry], joint: str, file: Path) -> Entry:
     """The actuator of a joint, by its name or by a pattern that fits it; the robot may stand before it."""
     robot, _, name = joint.partition("/")
     if not any(robot in entry.robots for entry in found):
@@ -119,7 +116,7 @@ def _chosen(found: list[Any], joint: str, file: Path) -> Any:
         shown = fitting if fitting and _robots(fitting) else found
         raise ParameterError(f"{file}: --joint {joint}: {many}; the file has {_joints(shown)}")
     entry = fitting[0]
-    return entry if named or not hasattr(entry, "actuator") else replace(entry, joint=name)
+    return entry if named or isinstance(entry, Unread) else replace(entry, joint=name)
 
 
 def _fits(pattern: str, joint: str) -> bool:
@@ -129,54 +126,50 @@ def _fits(pattern: str, joint: str) -> bool:
         return False
 
 
-def _only(found: list[Any], file: Path) -> Any:
-    """The one actuator of a file; raises one sentence where there are several, or where it is not read."""
+def _only(found: list[Entry], file: Path) -> OnJoint:
+    """The one actuator of a file; raises `ParameterError` if there are several, or if it cannot be read."""
     if len(found) > 1:
         raise ParameterError(
             f"{file}: it has {len(found)} actuators, for {_joints(found)}: give --joint NAME, or -o FOLDER for all"
         )
     if not found:
         raise ParameterError(f"{file}: there is no actuator in it")
-    if not hasattr(found[0], "actuator"):
-        raise ParameterError(found[0].why)
-    return found[0]
+    (entry,) = found
+    if isinstance(entry, Unread):
+        raise ParameterError(entry.why)
+    return entry
 
 
-def _own(entry: Any) -> dict[str, Any]:
+def _own(entry: OnJoint) -> dict[str, Any]:
     """What a motor file says of the joint."""
     return {name: getattr(entry, "joint" if name == "name" else name) for name in JOINT}
 
 
-def _write_one(entry: Any, output: Path | None) -> None:
+def _write_one(entry: OnJoint, output: Path | None) -> None:
+    from ..transfer import reading_errors
+
     if output is None:
         print(dumps(entry.actuator, _own(entry)), end="")
     else:
         save(entry.actuator, output, _own(entry))
-    _print_losses(entry, Console(stderr=output is None))
-    if output is not None:
-        Console().print(f"wrote {output}", soft_wrap=True)
-
-
-def _print_losses(entry: Any, terminal: Console) -> None:
-    from ..transfer import reading_errors
-
-    if not entry.losses:
+    terminal = Console(stderr=output is None)
+    if entry.losses:
+        print_statuses("What of the actuator is not in the motor file", entry.losses, terminal)
+        terminal.print()
+        if errors := reading_errors(entry):
+            print_errors(errors, terminal)
+    else:
         terminal.print("Nothing of the actuator is lost.")
-        return
-    print_statuses("What of the actuator is not in the motor file", entry.losses, terminal)
-    terminal.print()
-    errors = reading_errors(entry)
-    if errors:
-        print_errors(errors, terminal)
+    print_written([output])
 
 
-def _write_all(found: list[Any], file: Path, folder: Path) -> None:
+def _write_all(found: list[Entry], file: Path, folder: Path) -> None:
     """One file per actuator that is read, and a row for each."""
     make_folder(folder)
     used: dict[str, int] = {}
     paths, several = [], bool(_robots(found))
     for entry in found:
-        if not hasattr(entry, "actuator"):
+        if isinstance(entry, Unread):
             paths.append("-")
             continue
         parts = (*(entry.robots[:1] if several else ()), _name(entry))
@@ -190,24 +183,18 @@ def _write_all(found: list[Any], file: Path, folder: Path) -> None:
     Console().print(f"wrote {count} of {len(found)} actuators to {folder}", soft_wrap=True)
 
 
-def _print_list(found: list[Any], file: Path, json_: bool) -> None:
+def _print_list(found: list[Entry], file: Path, json_: bool) -> None:
     if json_:
-        print(json.dumps(plain([_as_dict(entry) for entry in found]), indent=1, ensure_ascii=False))
+        print_json([_as_dict(entry) for entry in found])
         return
     _print_table(found, file, None)
-    count = sum(hasattr(entry, "actuator") for entry in found)
+    count = sum(isinstance(entry, OnJoint) for entry in found)
     Console().print(f"{count} of {len(found)} actuators can be read", soft_wrap=True)
 
 
-def _as_dict(entry: Any) -> dict[str, Any]:
-    if not hasattr(entry, "actuator"):
-        return {
-            "joint": entry.name,
-            "robots": entry.robots,
-            "kind": entry.kind,
-            "read": False,
-            "why": entry.why,
-        }
+def _as_dict(entry: Entry) -> dict[str, Any]:
+    if isinstance(entry, Unread):
+        return {"joint": entry.name, "robots": entry.robots, "kind": entry.kind, "read": False, "why": entry.why}
     return {
         "joint": entry.joint,
         "robots": entry.robots,
@@ -217,33 +204,27 @@ def _as_dict(entry: Any) -> dict[str, Any]:
     }
 
 
-def _print_table(found: list[Any], file: Path, paths: list[str] | None) -> None:
-    terminal = Console()
-    table = titled_table(None, terminal)
+def _print_table(found: list[Entry], file: Path, paths: list[str] | None) -> None:
     several = bool(_robots(found))
     columns = ("robot",) * several + ("joint", "actuator") + ("file",) * bool(paths)
-    for title in (*columns, "what is lost, or why it is not read"):
-        table.add_column(title, overflow="fold")
+    columns += ("what is lost, or why it is not read",)
+    table = titled_table(None, columns, wrap=columns)
     for index, entry in enumerate(found):
-        read = hasattr(entry, "actuator")
         cells = [", ".join(entry.robots[:1])] if several else []
-        cells += [_name(entry), _described(entry.actuator) if read else entry.kind]
-        cells += [paths[index]] if paths else []
-        # the file is the one that was asked for
-        why = "" if read else entry.why.removeprefix(str(file)).lstrip(",: ")
-        cells.append(_lost(entry.losses) if read else why)
-        table.add_row(*(escape(cell) for cell in cells), style=None if read else "red")
-    terminal.print(table)
+        if isinstance(entry, Unread):
+            # the file is the one that was asked for
+            kind, words = entry.kind, entry.why.removeprefix(str(file)).lstrip(",: ")
+        else:
+            motor = "" if entry.actuator.motor is None else "motor, "
+            kind, words = f"{motor}{type(entry.actuator.controller).__name__}", _lost(entry.losses)
+        cells += [_name(entry), kind, *([paths[index]] if paths else []), words]
+        table.add_row(*map(escape, cells), style="red" if isinstance(entry, Unread) else None)
+    Console().print(table)
 
 
-def _lost(losses: Any) -> str:
+def _lost(losses: Iterable[Loss]) -> str:
     """What is lost, in one line: "dropped: integral; unknown: rotor inertia, stiction"."""
     by_status: dict[str, list[str]] = {}
     for loss in losses:
         by_status.setdefault(loss.status, []).append(loss.phenomenon)
     return "; ".join(f"{status}: {', '.join(names)}" for status, names in by_status.items()) or "-"
-
-
-def _described(actuator: Any) -> str:
-    name = type(actuator.controller).__name__
-    return f"motor, {name}" if actuator.motor is not None else name

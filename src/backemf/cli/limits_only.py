@@ -1,8 +1,7 @@
-"""What the commands say of a datasheet without a winding."""
+"""Datasheets without a winding, as the commands print them."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from rich.text import Text
 from ..datasheet import Datasheet
 from ..errors import DatasheetError
 from .app import console
-from .tables import cell, plain, titled_table
+from .tables import cell, print_json, print_written, titled_table
 
 JOINT_UNITS = {
     "effort_limit": "N*m",
@@ -58,18 +57,14 @@ def show_limits(sheet: Datasheet, page: Path | None, picture: Path | None, json_
     if json_:
         figures = [asdict(figure) for figure in sheet.figures()]
         derived = [{"name": name, "value": value, "unit": JOINT_UNITS[name]} for name, (value, _) in numbers.items()]
-        answer = {"figures": figures, "limits": derived, "missing": missing}
-        print(json.dumps(plain(answer), indent=1, ensure_ascii=False))
+        print_json({"figures": figures, "limits": derived, "missing": missing})
         return
     console().print()
-    table = titled_table("What follows: limits of the joint, and no winding")
-    for title in ("number", "value", "from"):
-        table.add_column(title, justify="right" if title == "value" else "left", no_wrap=True)
+    table = titled_table("What follows: limits of the joint, and no winding", ("number", "value", "from"), ("value",))
     for name, (value, how) in numbers.items():
         table.add_row(name.replace("_", " "), cell(value, JOINT_UNITS[name]), how)
     console().print(table)
     console().print()
     for part in missing:
         console().print(Text(f"for a motor: {part}"))
-    for written in filter(None, (page, picture)):
-        console().print(f"wrote {written}", soft_wrap=True)
+    print_written((page, picture))

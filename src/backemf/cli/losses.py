@@ -1,9 +1,9 @@
-"""How the commands print what is lost between a motor and a simulator: the statuses, and the torque error."""
+"""Tables of what is lost between a motor and a simulator: statuses and torque errors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
@@ -13,6 +13,7 @@ from .tables import titled_table
 
 if TYPE_CHECKING:
     from ..sims.loss import Loss
+    from ..transfer.exported import Error
 
 STATUS_STYLE = {"kept": "green", "approximated": "yellow", "dropped": "red", "unknown": "magenta"}
 NOTHING = 1e-5
@@ -21,21 +22,17 @@ NOTHING = 1e-5
 
 def print_statuses(title: str, losses: Iterable[Loss], terminal: Console) -> None:
     """One row for each phenomenon."""
-    table = titled_table(title, terminal)
-    for name in ("phenomenon", "status", ""):
-        table.add_column(name, no_wrap=name != "")
+    table = titled_table(title, ("phenomenon", "status", ""), terminal=terminal, wrap=("",))
     for loss in losses:
         words = f"{loss.note} Rests on an estimate.".strip() if loss.estimates else loss.note
         table.add_row(loss.phenomenon, f"[{STATUS_STYLE[loss.status]}]{loss.status}[/]", escape(words))
     terminal.print(table)
 
 
-def print_errors(errors: Iterable[Any], terminal: Console) -> None:
+def print_errors(errors: Iterable[Error], terminal: Console) -> None:
     """The torque error over the operating range and each episode."""
-    table = titled_table("Torque error at the joint", terminal)
-    table.add_column("over")
-    for title in ("RMS", "worst", "of the peak", "at"):
-        table.add_column(title, justify="right")
+    right = ("RMS", "worst", "of the peak", "at")
+    table = titled_table("Torque error at the joint", ("over", *right), right, terminal, wrap=("over", *right))
     for error in errors:
         if error.unknown:
             table.add_row(error.where, "unknown", "", "", error.unknown)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import BackemfWarning
 from .app import console
-from .tables import plain, titled_table
+from .tables import print_json, print_written, titled_table
 from .words import require_ending
+
+if TYPE_CHECKING:
+    from ..recording import Recording
 
 ENDINGS = (".parquet", ".csv", ".part")
 """How the names of recordings end."""
@@ -23,7 +25,7 @@ def is_recording(name: str) -> bool:
 
 
 def show_recording(name: str, save: Path | None, json_: bool) -> None:
-    """What a recording holds, how far it goes and, on the error stream, that its run was ended; saves it if asked."""
+    """Print what a recording holds and where it ends, with a warning if its run was interrupted; save it if asked."""
     from ..recording import read_recording
 
     require_ending("--save", save, (".parquet", ".csv"))
@@ -33,17 +35,15 @@ def show_recording(name: str, save: Path | None, json_: bool) -> None:
     if save is not None:
         found.save(save)
     if json_:
-        answer = {"rows": found.rows, "end": found.end, "complete": found.complete, "columns": _rows(found)}
-        print(json.dumps(plain(answer), indent=1, ensure_ascii=False))
+        print_json({"rows": found.rows, "end": found.end, "complete": found.complete, "columns": _rows(found)})
     else:
         _print(name, found)
-        if save is not None:
-            console().print(f"wrote {save}", soft_wrap=True)
+        print_written([save])
     for warning in said:
         print(f"warning: {warning.message}", file=sys.stderr)
 
 
-def _rows(found: Any) -> list[dict[str, Any]]:
+def _rows(found: Recording) -> list[dict[str, Any]]:
     """Name, unit, smallest, largest and last value of each column."""
     return [
         {"name": name, "unit": found.units.get(name, "")}
@@ -52,12 +52,11 @@ def _rows(found: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _print(name: str, found: Any) -> None:
+def _print(name: str, found: Recording) -> None:
     until = f"{found.rows} steps, to t = {found.end:g} s" if found.rows else "no step"
-    table = titled_table(f"{Path(name).name}: {until}")
-    for title in ("column", "unit", "smallest", "largest", "last"):
-        table.add_column(title, justify="left" if title in ("column", "unit") else "right", no_wrap=True)
+    numbers = ("smallest", "largest", "last")
+    table = titled_table(f"{Path(name).name}: {until}", ("column", "unit", *numbers), right=numbers)
     for row in _rows(found):
-        values = [f"{row[key]:.4g}" if key in row else "-" for key in ("smallest", "largest", "last")]
+        values = [f"{row[key]:.4g}" if key in row else "-" for key in numbers]
         table.add_row(row["name"].replace("[", r"\["), row["unit"], *values)
     console().print(table)

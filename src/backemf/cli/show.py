@@ -2,132 +2,105 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.text import Text
 
 from ..datasheet import Datasheet
 from ..errors import ParameterError
 from ..motor import Motor
 from ..motorfile import is_actuator_file, load_with_joint
-from .app import AsJson, MotorName, app, console
+from .app import AsJson, MotorName, app, console, option
 from .estimates import WithEstimates, as_dicts, hint, print_estimates, resting_on_estimates
 from .limits_only import show_limits
 from .recordings import is_recording, show_recording
-from .tables import cell, plain, titled_table
+from .tables import cell, print_json, print_written, titled_table
 from .words import above_zero, quantity, require_folder
+
+if TYPE_CHECKING:
+    from ..analyze import Constants
 
 
 @app.command()
 def show(
     motor: MotorName,
-    voltage: Annotated[
-        str | None, typer.Option(metavar="VOLTS", help='Supply, such as "24 V"; default: the nominal voltage.')
-    ] = None,
+    voltage: Annotated[str | None, option("VOLTS", 'Supply, such as "24 V"; default: the nominal voltage.')] = None,
     temperature: Annotated[
-        str | None,
-        typer.Option(metavar="CELSIUS", help='Winding temperature, such as "80 degC"; default: that of the datasheet.'),
+        str | None, option("CELSIUS", 'Winding temperature, such as "80 degC"; default: that of the datasheet.')
     ] = None,
-    page: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write an HTML page with pictures to this file.")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also draw the operating range: .png, .svg or .pdf.")
-    ] = None,
-    save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a recording to this file: .parquet or .csv.")
-    ] = None,
+    page: Annotated[Path | None, option("FILE", "Also write an HTML page with pictures.")] = None,
+    plot: Annotated[Path | None, option("FILE", "Also draw the operating range: .png, .svg or .pdf.")] = None,
+    save: Annotated[Path | None, option("FILE", "Write a recording to this file: .parquet or .csv.")] = None,
     estimate: WithEstimates = False,
     json_: AsJson = False,
 ) -> None:
     """Show a motor: its figures with their sources, and the constants that follow from them.
 
-    Where a datasheet says too little for a motor, the limits of the joint are shown and what a motor lacks; where it
-    has no limits either, what is missing, with exit code 2. Of a recording, run.parquet or the run.parquet.part that a
-    run leaves when it is killed, the columns are shown and where they end.
+    If a datasheet gives too little for a motor, this shows the limits of the joint and what is missing for a motor; if
+    it gives no limits either, only what is missing, with exit code 2. For a recording, run.parquet or the
+    run.parquet.part of a run that was killed, it shows the columns and where they end.
     """
     if is_recording(motor):
         show_recording(motor, save, json_)
         return
     if save is not None:
-        raise ParameterError(f"--save {save}: is for recordings, such as run.parquet.part, and {motor} is none")
+        raise ParameterError(f"--save {save}: is for recordings, such as run.parquet.part, and {motor} is not one")
     from .. import analyze
 
     volts = None if voltage is None else above_zero("--voltage", voltage, "V")
     celsius = None if temperature is None else quantity("--temperature", temperature, "degC")
-    if page is not None:
-        require_folder("--page", page)
-    if plot is not None:
-        require_folder("--plot", plot)
-    actuator, own = (None, None) if not _is_motor_file(motor) else load_with_joint(motor)
-    sheet = Datasheet.load(motor) if actuator is None else None
+    require_folder("--page", page)
+    require_folder("--plot", plot)
+    sheet = None if is_actuator_file(Path(motor)) else Datasheet.load(motor)
     if sheet is not None and not json_:
         # what the maker says is worth seeing even where too little follows from it
         _print_figures(sheet)
-        _print_missing(sheet, estimate)
+        if estimate:
+            print_estimates(sheet.estimates())
+        elif line := hint(sheet.estimates()):
+            console().print(Text(line, style="dim"))
     if sheet is not None and sheet.says == "limits only":
         show_limits(sheet, page, plot, json_)
         return
-    built = sheet.motor(estimate=estimate) if sheet is not None else _motor_of(motor, actuator, own)
+    built = sheet.motor(estimate=estimate) if sheet is not None else _motor_of(motor)
     if volts is None and (built.ratings is None or built.ratings.voltage is None):
         raise ParameterError(f'{motor}: the datasheet gives no nominal voltage: add one, such as --voltage "24 V"')
     constants = analyze.constants(built, voltage=volts, temperature=celsius)
-    if page is not None or plot is not None:
-        _draw(built, page, plot, volts, celsius, Path(motor).stem, [] if sheet is None else sheet.check())
+    from .. import plot as pictures
+
+    if page is not None:
+        findings = [] if sheet is None else sheet.check()
+        pictures.page(page, title=built.name or Path(motor).stem, motor=built, findings=findings)
+    if plot is not None:
+        pictures.operating_range(built, volts, celsius, plot)
     soft = resting_on_estimates(built, voltage=volts, temperature=celsius)
     if json_:
         figures = [] if sheet is None else [asdict(figure) for figure in sheet.figures()]
         derived = [dict(zip(("name", "symbol", "value", "unit"), row, strict=True)) for row in constants.rows()]
         derived = [row | {"estimated": row["name"] in soft} for row in derived]
-        answer = {"figures": figures, "estimates": as_dicts(built), "constants": derived}
-        print(json.dumps(plain(answer), indent=1, ensure_ascii=False))
+        print_json({"figures": figures, "estimates": as_dicts(built), "constants": derived})
         return
     _print_constants(constants, soft)
-    for written in filter(None, (page, plot)):
-        console().print(f"wrote {written}", soft_wrap=True)
+    print_written((page, plot))
 
 
-def _draw(
-    built: Motor,
-    page: Path | None,
-    picture: Path | None,
-    volts: float | None,
-    celsius: float | None,
-    name: str,
-    findings: list[Any],
-) -> None:
-    """Write the page with all pictures, and the picture of the operating range."""
-    from .. import plot
-
-    if page is not None:
-        plot.page(page, title=built.name or name, motor=built, findings=findings)
-    if picture is not None:
-        plot.operating_range(built, volts, celsius, picture)
-
-
-def _is_motor_file(name: str) -> bool:
-    return is_actuator_file(Path(name))
-
-
-def _motor_of(name: str, actuator: Any, own: Any) -> Motor:
+def _motor_of(name: str) -> Motor:
     """The motor of a motor file, with the inertia and friction of its joint."""
     from ..sims.on_joint import OnJoint
 
-    joint = dict(own)
+    actuator, own = load_with_joint(name)
+    joint = dict(own or {})
     folded = OnJoint(actuator=actuator, joint=joint.pop("name", ""), **joint).fold()
     if folded.motor is None:
-        raise ParameterError(f"{name}: the actuator has no motor, and so there are no constants to show; try export")
+        raise ParameterError(f"{name}: the actuator has no motor, so there are no constants to show; try export")
     return folded.motor
 
 
 def _print_figures(sheet: Datasheet) -> None:
-    table = titled_table(f"{sheet.name}: {'what was identified' if sheet.identified else 'what the maker says'}")
-    for title in ("figure", "value", "source"):
-        table.add_column(title, justify="right" if title == "value" else "left", no_wrap=True)
+    title = f"{sheet.name}: {'what was identified' if sheet.identified else 'what the maker says'}"
+    table = titled_table(title, ("figure", "value", "source"), right=("value",))
     sources: list[str] = []
     for figure in sheet.figures():
         if figure.source not in sources:
@@ -144,19 +117,10 @@ def _print_figures(sheet: Datasheet) -> None:
         console().print(Text(f"note: {note}", style="dim"))
 
 
-def _print_missing(sheet: Datasheet, estimate: bool) -> None:
-    """What the maker does not say: the estimates, or a hint that there are some."""
-    if estimate:
-        print_estimates(sheet.estimates())
-    elif line := hint(sheet.estimates()):
-        console().print(Text(line, style="dim"))
-
-
-def _print_constants(constants: Any, soft: set[str]) -> None:
+def _print_constants(constants: Constants, soft: set[str]) -> None:
     console().print()
-    table = titled_table("What follows")
-    for title in ("constant", "symbol", "value", *([""] if soft else [])):
-        table.add_column(title, justify="right" if title == "value" else "left", no_wrap=True)
+    columns = ("constant", "symbol", "value", *([""] if soft else []))
+    table = titled_table("What follows", columns, right=("value",))
     for name, symbol, value, unit in constants.rows():
         mark = ["estimate" if name in soft else ""] if soft else []
         table.add_row(name, symbol, cell(value, unit), *mark)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import warnings
 from collections.abc import Iterator
@@ -21,14 +20,14 @@ from ..loads import with_inertia
 from ..motorfile import load_with_joint
 from ..physics.state import LIMITS
 from ..recording_writing import PART
+from ..run import Run
 from ..simulate import simulate as run_simulation
-from .app import AsJson, DelayText, LimitTexts, MotorName, app, console
+from .app import AsJson, DelayText, LimitTexts, MotorName, app, console, flag, option
 from .complete import complete_controller, complete_load
 from .drive import actuator_from
 from .estimates import WithEstimates, as_dicts, print_estimates
 from .limits_only import limits_note
-from .run_findings import findings_of, print_findings
-from .tables import plain, titled_table
+from .tables import print_findings, print_json, print_written, titled_table
 from .words import command_from, load_from, quantity, require_ending
 
 NO_LOAD = "inertia inertia=0kg*m^2"
@@ -37,7 +36,7 @@ NO_LOAD = "inertia inertia=0kg*m^2"
 @app.command(
     epilog="""\b
 Commands, in volts over time, or in what the controller follows:
-  "24 V"                                   the same all the time
+  "24 V"                                   constant
   "step value=24V time=0.1s before=0V"     one value, then another
   "sine amplitude=12V frequency=2Hz"       also phase=, offset=
   "chirp amplitude=12V start=1Hz end=50Hz duration=5s"
@@ -71,13 +70,13 @@ Controllers, whose gains are per angle of the joint:
 Delays of the command:
   "steps=2"                                in steps of --dt
   "seconds=4ms"                            in time
-  "steps=2..5 schedule=episode"            drawn; the schedule is constant,
+  "steps=2..5 schedule=episode"            random; the schedule is constant,
                                            episode, period, step, mjlab or
                                            isaaclab; also period=,
                                            hold_probability=, reorder=yes
 
 \b
-Limits of the joint torque, each a --limit of its own:
+Limits of the joint torque, one --limit each:
   "effort effort_limit=0.2N*m"             the same at every speed
   "effort-range lowest=-0.1N*m highest=0.2N*m"
   "dc-clip saturation_effort=2.5N*m velocity_limit=7500rpm effort_limit=1N*m"
@@ -111,88 +110,68 @@ Examples:
       --controller "position-pid kp=10V/rad kd=0.1V*s/rad"
   backemf simulate my-motor.toml --command volts.csv --load locked \\
       --duration "30 s" --dt "1 ms" -o run.parquet --plot run.png
-""",
+"""
 )
 def simulate(
     motor: MotorName,
     command: Annotated[
         str,
-        typer.Option(
-            metavar="COMMAND",
-            help='The command over time, such as "24 V", a signal or a CSV file; in the unit of what the '
-            'controller follows, such as "90 deg", "200 rpm" or "0.5 N*m"; see below.',
+        option(
+            "COMMAND",
+            'Command over time, such as "24 V", a signal or a CSV file, in the unit of what the controller follows, '
+            'such as "90 deg", "200 rpm" or "0.5 N*m"; see below.',
         ),
     ],
     controller: Annotated[
         str | None,
-        typer.Option(
-            metavar="CONTROLLER",
-            autocompletion=complete_controller,
-            help='What follows the command, such as "position-pid kp=10V/rad"; see below. '
-            "Default: the file's own, or the command is the voltage.",
+        option(
+            "CONTROLLER",
+            'Controller, such as "position-pid kp=10V/rad"; see below. Default: the file\'s own, or the command is the '
+            "voltage.",
+            complete=complete_controller,
         ),
     ] = None,
     load: Annotated[
-        str,
-        typer.Option(
-            metavar="LOAD",
-            autocompletion=complete_load,
-            help='What it moves, such as "inertia inertia=2kg*cm^2"; see below.',
-        ),
+        str, option("LOAD", 'Load, such as "inertia inertia=2kg*cm^2"; see below.', complete=complete_load)
     ] = NO_LOAD,
-    duration: Annotated[str, typer.Option(metavar="TIME", help='How long, such as "500 ms".')] = "1 s",
-    dt: Annotated[
-        str, typer.Option(metavar="TIME", help='Step, such as "10 us"; any is stable, a short one is exact.')
-    ] = "0.1 ms",
+    duration: Annotated[str, option("TIME", 'Length of the run, such as "500 ms".')] = "1 s",
+    dt: Annotated[str, option("TIME", 'Step, such as "10 us"; any is stable, a short one is accurate.')] = "0.1 ms",
     supply: Annotated[
         str | None,
-        typer.Option(
-            metavar="SUPPLY",
-            help='Battery, such as "voltage=48V resistance=50mohm"; also modulation_limit=, regeneration=no. '
-            "Default: any voltage is there.",
+        option(
+            "SUPPLY",
+            'Battery, such as "voltage=48V resistance=50mohm"; also modulation_limit=, regeneration=no. Default: '
+            "unlimited voltage.",
         ),
     ] = None,
     delay: DelayText = None,
     range_: Annotated[
-        str | None,
-        typer.Option("--range", metavar="LOW..HIGH", help='Lowest and highest command, such as "-90deg..90deg".'),
+        str | None, option("LOW..HIGH", 'Lowest and highest command, such as "-90deg..90deg".', "--range")
     ] = None,
     slew: Annotated[
-        str | None,
-        typer.Option(metavar="RATE", help='Fastest change of the command, such as "180 deg/s" or "100 V/s".'),
+        str | None, option("RATE", 'Fastest change of the command, such as "180 deg/s" or "100 V/s".')
     ] = None,
     voltage_limit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="VOLTS", help='Largest voltage of the drive, such as "24 V"; default: what the supply has.'
-        ),
+        str | None, option("VOLTS", 'Largest voltage of the drive, such as "24 V"; default: that of the supply.')
     ] = None,
     limit: LimitTexts = None,
-    substeps: Annotated[
-        int | None, typer.Option(metavar="N", help="Substeps of the control loop per step; default: 1.")
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Random seed of a delay.")] = 0,
-    every: Annotated[int, typer.Option(metavar="N", help="Record every n-th step only.")] = 1,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write all channels: .parquet or .csv.")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the run to this picture: .png, .svg or .pdf.")
-    ] = None,
+    substeps: Annotated[int | None, option("N", "Substeps of the control loop per step; default: 1.")] = None,
+    seed: Annotated[int, option("N", "Random seed of a delay.")] = 0,
+    every: Annotated[int, option("N", "Record every n-th step only.")] = 1,
+    output: Annotated[Path | None, option("FILE", "Write all channels: .parquet or .csv.", "-o", "--output")] = None,
+    plot: Annotated[Path | None, option("FILE", "Draw the run: .png, .svg or .pdf.")] = None,
     estimate: WithEstimates = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit code 1 if the run exceeds what the maker allows.")
-    ] = False,
+    strict: Annotated[bool, flag("--strict", "Exit code 1 if the run exceeds a rating.")] = False,
     json_: AsJson = False,
 ) -> None:
-    """Run a motor with a load under a command, and say where the energy went.
+    """Run a motor with a load under a command, and print where the energy went.
 
-    The motor starts cold and at rest. Every quantity is written with its unit. What exceeds the maker's ratings is said
-    at the end, with what could not be checked.
+    The motor starts cold and at rest. Write every quantity with its unit. At the end the command prints which of the
+    maker's ratings the run exceeds, and which could not be checked.
     """
     require_ending("--output", output, (".parquet", ".csv"))
     require_ending("--plot", plot, (".png", ".svg", ".pdf"))
-    name, actuator, armature = _named(motor, estimate)
+    name, actuator, armature = _load(motor, estimate)
     actuator = actuator_from(
         actuator,
         supply=supply,
@@ -207,12 +186,12 @@ def simulate(
     linear = actuator.motor is not None and actuator.motor.motion == "linear"
     if linear and (actuator.controller.main != "voltage" or actuator.limits):
         raise ParameterError(
-            f"{motor}: is a linear motor, which takes volts and no limits of torque here: leave --controller and "
+            f"{motor}: is a linear motor, which accepts only volts here, and no torque limits: leave --controller and "
             "--limit out, or run it in Python, where all of them are in metres and newtons"
         )
     if linear and load == NO_LOAD:
         load = units.linear_unit(NO_LOAD)
-    with warnings.catch_warnings(), _say_what_is_left(output):
+    with warnings.catch_warnings(), _report_interruption(output):
         # the hint about degrees is among the findings
         warnings.simplefilter("ignore", BackemfWarning)
         run = run_simulation(
@@ -226,7 +205,9 @@ def simulate(
             progress=not json_,
             output=output,
         )
-    findings = findings_of(run, command)
+    # a target that was typed with its unit cannot be degrees by mistake, one in a file can
+    typed = not command.strip().lower().endswith(".csv")
+    findings = [finding for finding in run.findings() if not (typed and finding.severity == "hint")]
     if plot is not None:
         run.plot(plot)
     last = {name: float(run[name][-1]) for name in AT_THE_END if name in run.channels}
@@ -234,32 +215,30 @@ def simulate(
     energy = {name: float(values[-1]) for name, values in run.energy().items()} if whole else {}
     peak = {name: float(abs(run[name]).max()) for name in ("current", "torque") if name in run.channels}
     if json_:
-        answer = _told(run) | {
+        answer = _control(run) | {
             "time": float(run.time[-1]),
             "end": last,
             "peak": peak,
-            "limits": _acted(run),
+            "limits": _limit_times(run),
             "energy": energy,
             "findings": [asdict(finding) for finding in findings],
             "estimates": as_dicts(actuator.motor),
         }
-        print(json.dumps(plain(answer), indent=1))
+        print_json(answer)
     else:
         _print_run(name, run, last, peak, energy)
-        print_findings(findings)
+        print_findings([(f.severity, f.what.replace("_", " "), f.explanation) for f in findings])
         for note in limits_note(motor):
             console().print(Text(f"note: {note}"))
         print_estimates(() if actuator.motor is None else actuator.motor.estimated)
-        for path in (output, plot):
-            if path is not None:
-                console().print(f"wrote {path}", soft_wrap=True)
+        print_written((output, plot))
     if strict and any(finding.severity == "warning" for finding in findings):
         raise typer.Exit(1)
 
 
 @contextmanager
-def _say_what_is_left(output: Path | None) -> Iterator[None]:
-    """Where the recording of a run is that is interrupted, on the error stream."""
+def _report_interruption(output: Path | None) -> Iterator[None]:
+    """Print on the error stream where the recording of an interrupted run is."""
     try:
         yield
     except KeyboardInterrupt:
@@ -269,8 +248,8 @@ def _say_what_is_left(output: Path | None) -> Iterator[None]:
         raise
 
 
-def _named(motor: str, estimate: bool) -> tuple[str, Actuator, float]:
-    """What a motor is called, the actuator that its file holds, and the inertia that is the joint's own [kg·m²]."""
+def _load(motor: str, estimate: bool) -> tuple[str, Actuator, float]:
+    """Name of a motor, the actuator in its file, and the inertia of the joint itself [kg·m²]."""
     actuator, own = load_with_joint(motor, estimate)
     armature = 0.0
     if own:
@@ -283,12 +262,12 @@ def _named(motor: str, estimate: bool) -> tuple[str, Actuator, float]:
 
 
 AT_THE_END = ("position", "velocity", "current", "winding_temperature", "torque")
-"""Channels whose last value is told, as far as there are such."""
+"""Channels whose last value is printed, as far as a run has them."""
 NOTHING = 1e-9
 """What is smaller than this share of the largest value is rounding, and shown as 0 or left out [1]."""
 
 
-def _told(run: Any) -> dict[str, Any]:
+def _control(run: Run) -> dict[str, Any]:
     """The controller with its gains, and the command's meaning, unit and last value."""
     controller = run.actuator.controller
     gains = {name: value for name, value in asdict(controller).items() if value is not None}
@@ -296,7 +275,7 @@ def _told(run: Any) -> dict[str, Any]:
     return {"controller": {"kind": controller.called} | gains, "command": command}
 
 
-def _acted(run: Any) -> dict[str, float]:
+def _limit_times(run: Run) -> dict[str, float]:
     """How long each limit acted, if it did [s]."""
     flags = run["limit"].astype(int)
     spacing = float(run.time[-1]) / len(run.time)
@@ -304,40 +283,32 @@ def _acted(run: Any) -> dict[str, float]:
     return {name: length for name, length in lengths.items() if length}
 
 
-def _print_run(name: str, run: Any, last: dict[str, float], peak: dict[str, float], energy: dict[str, float]) -> None:
-    table = titled_table(f"{name} after {run.time[-1]:g} s")
-    table.add_column("at the end")
-    table.add_column("", justify="right")
+def _print_run(name: str, run: Run, last: dict[str, float], peak: dict[str, float], energy: dict[str, float]) -> None:
+    table = titled_table(f"{name} after {run.time[-1]:g} s", ("at the end", ""), right=("",))
     controller = run.actuator.controller
     if controller.main != "voltage":
-        target = float(run["command"][-1])
-        shown = (
-            f"{target:.4g} {run.unit('position')}"
-            if controller.main == "position"
-            else units.format_quantity(target, run.unit("command"))
-        )
-        table.add_row(f"target ({controller.called})", shown)
-    for name, value in last.items():
-        if name == "position":
-            # many turns: a practical unit of angle would not help
-            digits = ".0f" if abs(value) >= 1000 else ".4g"
-            table.add_row(name, f"{value:{digits}} {run.unit(name)}")
-            continue
-        small = abs(value) < NOTHING * float(abs(run[name]).max())
-        table.add_row(name.replace("_", " "), units.format_quantity(0.0 if small else value, run.unit(name)))
+        table.add_row(f"target ({controller.called})", _end_text(run, "command", float(run["command"][-1])))
+    for channel, value in last.items():
+        small = abs(value) < NOTHING * float(abs(run[channel]).max())
+        table.add_row(channel.replace("_", " "), _end_text(run, channel, 0.0 if small else value))
     for channel, value in peak.items():
         table.add_row(f"largest {channel}", units.format_quantity(value, run.unit(channel)))
-    for name, length in _acted(run).items():
-        table.add_row(f"{name} limit acted for", units.format_quantity(length, "s"))
+    for limit, length in _limit_times(run).items():
+        table.add_row(f"{limit} limit acted for", units.format_quantity(length, "s"))
     console().print(table)
     if energy:
         console().print()
-        table = titled_table("Where the energy went")
+        table = titled_table("Where the energy went", ("name", "energy"), right=("energy",))
         table.show_header = False
-        table.add_column("")
-        table.add_column("", justify="right")
         largest = max(abs(value) for value in energy.values())
-        for name, value in energy.items():
+        for part, value in energy.items():
             if abs(value) > NOTHING * largest:
-                table.add_row(name, f"{value:.4g} J")
+                table.add_row(part, f"{value:.4g} J")
         console().print(table)
+
+
+def _end_text(run: Run, channel: str, value: float) -> str:
+    """A value with its unit; an angle of many turns stays in radians, since a practical unit would not help."""
+    if run.unit(channel) != run.unit("position"):
+        return units.format_quantity(value, run.unit(channel))
+    return f"{value:{'.0f' if abs(value) >= 1000 else '.4g'}} {run.unit(channel)}"

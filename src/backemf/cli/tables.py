@@ -1,8 +1,11 @@
-"""How values and tables are printed."""
+"""How values, tables and files are printed."""
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -12,16 +15,49 @@ from rich.text import Text
 from .. import units
 from .app import console
 
+SEVERITY_STYLE = {"ok": "green", "info": "cyan", "hint": "magenta", "warning": "yellow", "error": "bold red"}
 
-def titled_table(title: str | None, terminal: Console | None = None) -> Table:
+
+def titled_table(
+    title: str | None,
+    columns: Sequence[str],
+    right: Sequence[str] = (),
+    terminal: Console | None = None,
+    wrap: Sequence[str] = (),
+) -> Table:
+    """An empty table below its title; columns in `right` are aligned to the right, those in `wrap` wrap their lines."""
     if title is not None:
         # a title above the table, which would wrap it to its own width
         (terminal or console()).print(Text(title, style="bold"))
-    return Table(header_style="bold", box=None, pad_edge=False)
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in columns:
+        justify, overflow = "right" if name in right else "left", "fold" if name in wrap else "ellipsis"
+        table.add_column(name, justify=justify, no_wrap=name not in wrap, overflow=overflow)
+    return table
+
+
+def print_findings(findings: Sequence[tuple[str, str, str]]) -> None:
+    """Severity, subject and explanation of each finding, one line each below an empty one."""
+    if findings:
+        console().print()
+    for severity, subject, explanation in findings:
+        mark = Text(severity, style=SEVERITY_STYLE[severity])
+        console().print(Text.assemble(mark, f" {subject}: {explanation}"))
+
+
+def print_json(answer: object) -> None:
+    """An answer for scripts."""
+    print(json.dumps(plain(answer), indent=1, ensure_ascii=False))
+
+
+def print_written(paths: Iterable[Path | None]) -> None:
+    """The files that were written."""
+    for path in filter(None, paths):
+        console().print(f"wrote {path}", soft_wrap=True)
 
 
 def print_columns(titles: list[str], rows: list[list[str]], right: list[bool]) -> None:
-    """A table of many plain cells, which rich's own would take a millisecond a row for; titles may have two lines."""
+    """A table of many plain cells, for which rich's own takes a millisecond a row; titles may have two lines."""
     heads = [title.split("\n") for title in titles]
     depth = max(map(len, heads))
     heads = [[""] * (depth - len(head)) + head for head in heads]
@@ -37,23 +73,13 @@ def print_columns(titles: list[str], rows: list[list[str]], right: list[bool]) -
     console().print(text, no_wrap=True, overflow="ellipsis")
 
 
-def bare(value: Any, unit: str | None) -> str:
-    """A value in the unit of its column."""
-    if value is None:
-        return "-"
-    if unit is None:
-        return str(value)
-    converted = units.convert(value, unit)
-    return f"{converted:.0f}" if abs(converted) >= 1000 else f"{converted:.4g}"
-
-
-def cell(value: Any, unit: str) -> str:
+def cell(value: float | None, unit: str) -> str:
     """A value with its unit."""
     return "-" if value is None else units.format_quantity(float(value), unit or "1")
 
 
 def plain(value: Any) -> Any:
-    """The same in what JSON knows: NaN and infinity become null."""
+    """The same in types that JSON has: NaN and infinity become null."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

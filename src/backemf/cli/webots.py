@@ -6,17 +6,23 @@ import re
 import signal
 import sys
 import tempfile
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import ParameterError
 from ..progress import progress_bar
-from .app import app, console
+from .app import app, flag, option
+from .tables import print_written
 from .words import above_zero, require_ending
+
+if TYPE_CHECKING:
+    from ..sims.webots.records.recording import Recorder
+    from ..sims.webots.robots.description import RobotDescription
 
 group = typer.Typer(
     help="Run Webots' controllers without Webots.", no_args_is_help=True, rich_markup_mode=None, add_completion=False
@@ -28,9 +34,9 @@ app.add_typer(group, name="webots")
     "run",
     short_help="Run a Webots controller on a robot.",
     epilog="""\b
-What stands behind the devices:
-  ideal    Webots' own motors, each on a load of its own
-  motor    motors of ours in their place, with heat, friction and back-EMF:
+Backends, which drive the devices:
+  ideal    Webots' own motors, each with its own load
+  motor    backemf motors in their place, with heat, friction and back-EMF:
            `actuator` in the robot file, or --motor
   mujoco   joints of a MuJoCo model: `mujoco` in the robot file, or --mujoco
 
@@ -59,62 +65,47 @@ Examples:
 Exit codes:
   0  the script ended, or the run did
   1  the script raised an error; else its own exit code
-  2  bad input, said in one sentence
+  2  bad input, with one sentence that says what to change
 """,
 )
 def run(
     script: Annotated[Path, typer.Argument(metavar="SCRIPT", help="Controller in Python, as Webots runs it.")],
-    robot: Annotated[
-        Path, typer.Option(metavar="FILE", help="The robot: a .toml file, see below, or Webots' .wbt or .proto.")
-    ],
+    robot: Annotated[Path, option("FILE", "The robot: a .toml file, see below, or Webots' .wbt or .proto.")],
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ARGS", help="Arguments of the script, behind --; default: the robot's."),
+        typer.Argument(metavar="ARGS", help="Arguments of the script, after --; default: the robot's."),
     ] = None,
-    backend: Annotated[
-        str | None, typer.Option(metavar="NAME", help="ideal, motor or mujoco; default: as the robot file says.")
-    ] = None,
-    duration: Annotated[
-        str | None, typer.Option(metavar="TIME", help='How long, such as "30 s"; default: the robot\'s, or 10 s.')
-    ] = None,
+    backend: Annotated[str | None, option("NAME", "ideal, motor or mujoco; default: that of the robot file.")] = None,
+    duration: Annotated[str | None, option("TIME", 'Length, such as "30 s"; default: the robot\'s, or 10 s.')] = None,
     name: Annotated[
-        str | None,
-        typer.Option(metavar="ROBOT", help="Name of the robot; default: the one whose controller is SCRIPT."),
+        str | None, option("ROBOT", "Name of the robot; default: the one whose controller is SCRIPT.")
     ] = None,
     assets: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FOLDER", help="Where PROTOs are that are not beside the robot file; may be repeated."),
+        list[Path] | None, option("FOLDER", "Folder with PROTOs that are not beside the robot file; may be repeated.")
     ] = None,
     inertia: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="INERTIA",
-            help='Of joints that do not say theirs, such as "0.05 kg*m^2" of those that turn, or "2 kg" of those that '
-            "slide.",
+        option(
+            "INERTIA", 'For joints without one in the file, such as "0.05 kg*m^2" for hinges or "2 kg" for sliders.'
         ),
     ] = None,
     motor: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[DEVICE=]MOTOR", help="Motor behind a device, or behind all: catalogue id or file."),
+        list[str] | None, option("[DEVICE=]MOTOR", "Motor for a device, or for all: catalogue id or file.")
     ] = None,
-    supply: Annotated[
-        str | None, typer.Option(metavar="VOLTS", help='What feeds those motors, such as "24 V".')
-    ] = None,
-    mujoco: Annotated[Path | None, typer.Option(metavar="FILE", help="MuJoCo model of the robot.")] = None,
-    realtime: Annotated[bool, typer.Option("--realtime", help="Take as long as the robot would.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Record every motor: .parquet.")
-    ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the run: .png, .svg or .pdf.")] = None,
-    sound: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the motors' sound: .wav.")] = None,
-    play: Annotated[bool, typer.Option("--play", help="Play the motors' sound after the run.")] = False,
-    hints: Annotated[bool, typer.Option(help="Say what a script may have meant otherwise.")] = True,
-    seed: Annotated[int, typer.Option(metavar="N", help="Where the noise of sensors begins.")] = 0,
+    supply: Annotated[str | None, option("VOLTS", 'Supply of those motors, such as "24 V".')] = None,
+    mujoco: Annotated[Path | None, option("FILE", "MuJoCo model of the robot.")] = None,
+    realtime: Annotated[bool, flag("--realtime", "Run in real time.")] = False,
+    output: Annotated[Path | None, option("FILE", "Record every motor: .parquet.", "-o", "--output")] = None,
+    plot: Annotated[Path | None, option("FILE", "Draw the run: .png, .svg or .pdf.")] = None,
+    sound: Annotated[Path | None, option("FILE", "Write the motors' sound: .wav.")] = None,
+    play: Annotated[bool, flag("--play", "Play the motors' sound after the run.")] = False,
+    hints: Annotated[bool, typer.Option(help="Print hints where a script probably meant something else.")] = True,
+    seed: Annotated[int, option("N", "Random seed of the sensors' noise.")] = 0,
 ) -> None:
     """Run a controller script of Webots, unchanged, on the motors of a robot.
 
-    The script finds a module called controller with Robot, Motor, PositionSensor and Brake. What it prints is printed,
-    and what Webots would say of its calls is on the error stream.
+    The script finds a module called controller with Robot, Motor, PositionSensor and Brake. Its output is printed, and
+    Webots' warnings about its calls go to the error stream.
     """
     from ..sims.webots.records import picture, wav
     from ..sims.webots.records.recording import Recorder
@@ -130,19 +121,17 @@ def run(
     recorder = Recorder(output, keep=looked_at) if looked_at or output is not None else None
     steps = round(seconds / described.basic_time_step)
     bar = nullcontext(None) if realtime else progress_bar(script.name, steps)
-    with _ended_by_signal(), bar as advance:
+    with _exit_on_sigterm(), bar as advance:
         ended = run_script(
             script, described, arguments or None, recorder, duration=seconds,
-            realtime=realtime, hints=hints, seed=seed, progress=_some(advance),
+            realtime=realtime, hints=hints, seed=seed, progress=_in_batches(advance),
         )  # fmt: skip
     if recorder is not None:
         if plot is not None:
             picture.draw_run(recorder, plot, f"{script.name} on {described.name} ({described.backend})")
-        _sound(wav, recorder, sound, play, waves)
+        _sound(recorder, sound, play, waves)
     kept_in = output if recorder is None or recorder.part_left is None else recorder.part_left
-    for path in (kept_in, plot, sound):
-        if path is not None:
-            console().print(f"wrote {path}", soft_wrap=True)
+    print_written((kept_in, plot, sound))
     if ended.error is not None:
         kept = f"; what was recorded until then is in {kept_in}" if output is not None else ""
         how = "was stopped" if isinstance(ended.error, KeyboardInterrupt) else f"raised {type(ended.error).__name__}"
@@ -153,8 +142,8 @@ def run(
 def _robot(
     script: Path, path: Path, name: str | None, assets: list[Path] | None, backend: str | None,
     inertia: list[str] | None, motor: list[str] | None, supply: str | None, mujoco: Path | None,
-) -> Any:  # fmt: skip
-    """The robot of a file that a script drives, with what the options say of it."""
+) -> RobotDescription:  # fmt: skip
+    """The robot that a script drives, from its file and the options."""
     from ..sims.webots.robots.description import load_robot, with_inertia
 
     found = load_robot(path, name, assets or (), script.stem)
@@ -167,10 +156,8 @@ def _robot(
         if device and device not in [joint.name for joint in found.joints]:
             raise ParameterError(f"--motor {text!r}: the robot has no motor {device!r}")
 
-        def driven(joint: Any, device: str = device, actuator: str = actuator) -> Any:
-            return replace(joint, actuator=actuator) if device in ("", joint.name) else joint
-
-        found = found.with_joints(driven)
+        joints = tuple(replace(j, actuator=actuator) if device in ("", j.name) else j for j in found.joints)
+        found = replace(found, joints=joints)
     return found if volts is None else found.with_joints(lambda joint: replace(joint, supply=volts))
 
 
@@ -180,43 +167,47 @@ def _inertia(text: str) -> tuple[float, str]:
     return above_zero("--inertia", text, "kg" if slides else "kg*m^2"), "slider" if slides else "hinge"
 
 
-def _some(advance: Any) -> Any:
-    """Progress that is told every now and then: telling it at every step would take longer than the step."""
+def _in_batches(advance: Callable[[int], None] | None) -> Callable[[int], None] | None:
+    """Progress in batches of 1000 steps: to report each step would take longer than the step."""
     if advance is None:
         return None
     done = 0
 
-    def tell(steps: int) -> None:
+    def report(steps: int) -> None:
         nonlocal done
         done += steps
         if done >= 1000:
             advance(done)
             done = 0
 
-    return tell
+    return report
 
 
-def _sound(wav: Any, recorder: Any, path: Path | None, play: bool, waves: dict[str, str]) -> None:
+def _sound(recorder: Recorder, path: Path | None, play: bool, waves: dict[str, str]) -> None:
+    from ..sims.webots.records import wav
+
     if path is not None:
         wav.write_sound(recorder, path, waves)
     if play:
         with tempfile.TemporaryDirectory() as folder:
-            told = wav.play(path or wav.write_sound(recorder, Path(folder) / "run.wav", waves))
-        if told is not None:
-            print(told, file=sys.stderr)
+            problem = wav.play(path or wav.write_sound(recorder, Path(folder) / "run.wav", waves))
+        if problem is not None:
+            print(problem, file=sys.stderr)
 
 
-class _ended_by_signal:
-    """A run that is told to terminate closes its record first."""
+@contextmanager
+def _exit_on_sigterm() -> Iterator[None]:
+    """A run that is terminated closes its record first; signals can be handled in the main thread only."""
 
-    def __enter__(self) -> None:
-        with suppress(ValueError):
-            self.before = signal.signal(signal.SIGTERM, self._stop)
-
-    def __exit__(self, *_: object) -> None:
-        with suppress(ValueError, AttributeError):
-            signal.signal(signal.SIGTERM, self.before)
-
-    @staticmethod
-    def _stop(*_: object) -> None:
+    def stop(*_: object) -> None:
         raise SystemExit(143)
+
+    try:
+        before = signal.signal(signal.SIGTERM, stop)
+    except ValueError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,9 +1,10 @@
-"""What people write behind options: quantities, loads, commands and file names."""
+"""Texts of options: quantities, loads, commands and file names."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import MISSING, fields
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,17 @@ def kinds(family: str) -> dict[str, type]:
     return {word: kind for word, kind in found.items() if all(_in_words(entry) for entry in fields(kind))}
 
 
-def _in_words(entry: Any) -> bool:
+def _in_words(entry: Field[Any]) -> bool:
     """Whether a field can be written as one word, or left out."""
     return role(entry) not in ("table", "part", "parts") or entry.default is not MISSING
+
+
+def choose(option: str, text: str, known: Mapping[str, type], *more: str) -> tuple[type, str]:
+    """The part that the first word of a text names, and the rest of the text."""
+    word, _, rest = text.strip().partition(" ")
+    if word not in known:
+        raise ParameterError(f"{option} {text!r}: must begin with one of {', '.join((*known, *more))}")
+    return known[word], rest
 
 
 def load_from(text: str, linear: bool = False) -> Any:
@@ -41,12 +50,12 @@ def load_from(text: str, linear: bool = False) -> Any:
         table = commands.from_csv(rest.strip(), unit="m" if linear else "rad")
         return loads.PrescribedMotion(time=table.time, position=table.values)
     if linear and word == "pendulum":
-        raise ParameterError(f"--load {text!r}: a linear motor swings no pendulum: say inertia, torque or another load")
-    known = kinds("load")
-    if word not in known:
-        raise ParameterError(f"--load {text!r}: must begin with one of {', '.join((*known, 'motion'))}")
-    sliding = {name: units.linear_unit(unit) for name, unit in units_of(known[word]).items()} if linear else {}
-    return built("--load", known[word], rest, sliding)
+        raise ParameterError(
+            f"--load {text!r}: a linear motor cannot swing a pendulum: give another load, such as inertia"
+        )
+    kind, rest = choose("--load", text, kinds("load"), "motion")
+    special = {name: units.linear_unit(unit) for name, unit in units_of(kind).items()} if linear else {}
+    return part_from("--load", kind, rest, special)
 
 
 def command_from(text: str, main: str = "voltage") -> Any:
@@ -57,7 +66,7 @@ def command_from(text: str, main: str = "voltage") -> Any:
     if text.strip().lower().endswith(".csv"):
         return commands.from_csv(text.strip(), unit=INPUTS[main])
     if word in known:
-        return built("--command", known[word], rest, main=unit)
+        return part_from("--command", known[word], rest, main=unit)
     if word[:1].isalpha():
         raise ParameterError(f"--command {text!r}: must be {noun}, a CSV file, or begin with {', '.join(known)}")
     return quantity("--command", text, unit)
@@ -106,14 +115,7 @@ def steps(what: str, text: str) -> Any:
     return read[0] if len(read) == 1 else tuple(read)
 
 
-def counted(what: str, text: str) -> int:
-    """A whole number."""
-    if not text.isdigit():
-        raise ParameterError(f"{what}: {text!r} must be a whole number")
-    return int(text)
-
-
-def built(option: str, kind: type, text: str, special: dict[str, str] | None = None, main: str = "1") -> Any:
+def part_from(option: str, kind: type, text: str, special: dict[str, str] | None = None, main: str = "1") -> Any:
     """A part from words such as `mass=0.5kg length=0.1 m`.
 
     Its fields say what they hold and in which unit; `special` holds other units, `main` is that of fields without one.
@@ -134,7 +136,7 @@ def built(option: str, kind: type, text: str, special: dict[str, str] | None = N
     return kind(**values)
 
 
-def _read(option: str, entry: Any, text: str, unit: str | None, main: str) -> Any:
+def _read(option: str, entry: Field[Any], text: str, unit: str | None, main: str) -> Any:
     """The value of a field from its word."""
     what, holds = f"{option}, {entry.name}", role(entry)
     if holds == "flag":
@@ -142,7 +144,9 @@ def _read(option: str, entry: Any, text: str, unit: str | None, main: str) -> An
             raise ParameterError(f"{option}, '{entry.name}={text}': must be yes or no")
         return SWITCH[text.lower()]
     if holds == "count":
-        return counted(what, text)
+        if not text.isdigit():
+            raise ParameterError(f"{what}: {text!r} must be a whole number")
+        return int(text)
     if holds == "word":
         return text
     if holds == "words":
@@ -154,11 +158,11 @@ def _read(option: str, entry: Any, text: str, unit: str | None, main: str) -> An
         return quantity(what, text, unit)
     if holds == "numbers":
         return steps(what, text) if unit == "steps" else between(what, text, unit)
-    raise ParameterError(f"{option}, '{entry.name}={text}': has no place in a line of words; give it in a motor file")
+    raise ParameterError(f"{option}, '{entry.name}={text}': cannot be given as text; give it in a motor file")
 
 
 def require_ending(option: str, path: Path | None, endings: tuple[str, ...]) -> None:
-    """Say at once that a file cannot be written, not after a long run."""
+    """Check at once that a file can be written, not after a long run."""
     if path is None:
         return
     if path.suffix not in endings:
@@ -171,7 +175,10 @@ def require_ending(option: str, path: Path | None, endings: tuple[str, ...]) -> 
             raise MissingExtraError("pyarrow", "files", f"{option} {path}") from None
 
 
-def require_folder(option: str, path: Path) -> None:
+def require_folder(option: str, path: Path | None) -> None:
+    """Check that a file can be written where it should be."""
+    if path is None:
+        return
     if not path.parent.is_dir():
         raise ParameterError(f"{option} {path}: there is no folder {path.parent}; make it first")
     if path.is_dir():

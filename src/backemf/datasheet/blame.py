@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 
 from ..units import linear_unit
-from .compare import FREE, mismatches, tolerance_of
 from .figures import Electrical, Mechanical
+from .predict import FREE, mismatches, tolerance_of
 from .slips import Slip, slips_of
 from .solve import Solved, solve
 from .table import quantities
@@ -27,7 +27,7 @@ _CLEAR = math.log(1.3)
 _NEAR = 0.03
 """How near the figures must come to each other by a correction."""
 _NEAR_SMALL = 0.006
-"""The same for a factor such as √2 where it is no usual slip: loads and losses make such ratios too."""
+"""The same for a factor such as √2 where it is not a usual slip: loads and losses make such ratios too."""
 _POWER = 2.2
 """Predictions go at most with the square of a figure and at least with its root."""
 _AS_GOOD = 0.5
@@ -117,7 +117,7 @@ def _nearness(slip: Slip) -> float:
 
 
 def _explains(before: dict[str, float], after: dict[str, float], near: float) -> bool:
-    """Whether all that was clearly wrong is right now, nothing else is wrong, and some figure bears it out."""
+    """Whether all that was clearly wrong is right now, nothing else is wrong, and some figure confirms it."""
     if not before.keys() <= after.keys():
         return False
     for figure, now in after.items():

@@ -1,11 +1,11 @@
-"""What is usual or necessary for figures that no other figure of a sheet predicts."""
+"""Usual or necessary ranges of figures that no other figure of a sheet predicts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
 
-from .cogging import cogging_model
+from .derive import cogging_model
+from .finding import Finding, Severity
 from .solve import Solved
 
 COGGING = (0.01, 0.05)
@@ -14,19 +14,7 @@ PEAK = (5.0, 10.0)
 """Usual peak current over continuous current of a motor, which the magnets and the commutation bound [1]."""
 
 
-class Bound(NamedTuple):
-    """One figure held against a bound, in the order of a `Finding`."""
-
-    figure: str
-    listed: float | None
-    predicted: float | None
-    severity: Literal["ok", "info", "warning"]
-    explanation: str
-    cause: str = ""
-    unit: str = "1"
-
-
-def bounds(s: Solved) -> Iterator[Bound]:
+def bounds(s: Solved) -> Iterator[Finding]:
     """Every figure that has a bound."""
     yield from _passivity(s)
     yield from _cogging(s)
@@ -34,7 +22,7 @@ def bounds(s: Solved) -> Iterator[Bound]:
     yield from _double_loss(s)
 
 
-def _passivity(s: Solved) -> Iterator[Bound]:
+def _passivity(s: Solved) -> Iterator[Finding]:
     """LuGre friction is passive for σ2 > σ1·(τs - τc)/τc, with all linear drag as σ2; fading damping relaxes it."""
     f, listed = s.figures, s.sheet.friction.damping
     if not f.damping or not listed or f.stiction is None or not s.coulomb or f.damping_exponent is not None:
@@ -46,25 +34,25 @@ def _passivity(s: Solved) -> Iterator[Bound]:
     # shown in the sheet's own convention, whatever that is
     largest = viscous / excess * listed / f.damping
     if viscous > f.damping * excess:
-        yield Bound("damping", None, None, "ok", "the bristles are passive")
+        yield Finding("damping", None, None, "ok", "the bristles are passive")
         return
     words = (
         "LuGre friction is passive only below viscous·coulomb/(stiction - coulomb), beyond it may feed a vibration: "
         "give more viscous friction, less damping, or a damping_exponent with which it fades"
     )
-    yield Bound("damping", listed, largest, "warning", words, "not-passive", "N*m*s/rad")
+    yield Finding("damping", listed, largest, "warning", words, "not-passive", "N*m*s/rad")
 
 
-def _cogging(s: Solved) -> Iterator[Bound]:
+def _cogging(s: Solved) -> Iterator[Finding]:
     cogging, rated = cogging_model(s), s.figures.nominal_torque
     if cogging is None or not rated:
         return
     share = sum(float(h.amplitude) for h in cogging.harmonics) / rated
     severity, words = _judge(share, COGGING, "1 to 5 % is usual")
-    yield Bound("cogging", None, None, severity, f"its peak is {100 * share:.3g} % of the nominal torque: {words}")
+    yield Finding("cogging", None, None, severity, f"its peak is {100 * share:.3g} % of the nominal torque: {words}")
 
 
-def _peak(s: Solved) -> Iterator[Bound]:
+def _peak(s: Solved) -> Iterator[Finding]:
     f = s.figures
     for what, peak, rated in (
         ("current", f.peak_current, f.nominal_current),
@@ -80,18 +68,17 @@ def _peak(s: Solved) -> Iterator[Bound]:
             severity, words = "ok", "gears set a lower limit than the motor's own 5 to 10 times"
         elif ratio < PEAK[0]:
             words += ", less where electronics set the limit"
-        yield Bound(
-            "peak_over_nominal", None, None, severity, f"the peak {what} is {ratio:.3g} times the nominal one: {words}"
-        )
+        words = f"the peak {what} is {ratio:.3g} times the nominal one: {words}"
+        yield Finding("peak_over_nominal", None, None, severity, words)
         return
 
 
-def _judge(value: float, usual: tuple[float, float], words: str) -> tuple[Literal["ok", "info", "warning"], str]:
+def _judge(value: float, usual: tuple[float, float], words: str) -> tuple[Severity, str]:
     return ("ok" if usual[0] <= value * (1 + 1e-9) and value <= usual[1] * (1 + 1e-9) else "info"), words
 
 
-def _double_loss(s: Solved) -> Iterator[Bound]:
+def _double_loss(s: Solved) -> Iterator[Finding]:
     """Shares of the transmitted torque are the loss of the gears: an efficiency beside them counts it twice."""
     if s.figures.load_drive and s.figures.efficiency < 1:
         words = "load_drive and the gear's efficiency both take the loss of the gears: leave one of them out"
-        yield Bound("load_drive", None, None, "warning", words)
+        yield Finding("load_drive", None, None, "warning", words)

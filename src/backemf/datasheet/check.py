@@ -1,75 +1,23 @@
-"""Every redundant figure of a sheet against what the others predict."""
+"""Compare every redundant figure of a sheet with what the others predict."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
-from ..units import convert, format_quantity, linear_unit
+from ..units import convert, linear_unit
 from .blame import Blame, explain, find_slips
 from .bounds import bounds
-from .compare import TOLERANCE, has_two_constants, redundant
 from .conflict import conflicts
 from .diagnose import about_constants, about_ratio, about_resistance
-from .gear_ratings import gear_ratings
+from .figures import nodes
+from .finding import Finding, Severity
 from .heat import AMBIENT, thermal_model
 from .joint_limits import joint_limits
-from .predict import predict
-from .sheet import LISTS, TABLES, Datasheet
-from .solve import Solved, solve
-from .table import quantities
-from .thermal_nodes import nodes
-
-Severity = Literal["ok", "info", "warning", "error"]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One figure held against the others."""
-
-    figure: str
-    """Name of the figure, or of what the finding is about."""
-    listed: float | None
-    """What the sheet says, in SI and in the sheet's own convention."""
-    predicted: float | None
-    """What the other figures say, in the same terms."""
-    severity: Severity
-    """`ok`: agrees; `info`: worth knowing; `warning`: look at it; `error`: cannot be."""
-    explanation: str
-    """One sentence."""
-    cause: str = ""
-    """The diagnosis in a word for programs: `electronics`, `rms-ampere`, `peak-phase-ampere`, `gear-efficiency`,
-    `power-balance`, `not-passive`, or a unit slip such as `rpm-as-rad/s`, `phase-resistance`, `factor-10`; empty if
-    there is none."""
-    unit: str = "1"
-    """SI unit of `listed` and `predicted`."""
-
-    @property
-    def ratio(self) -> float | None:
-        """Listed over predicted; None where nothing is compared."""
-        if self.listed is None or not self.predicted:
-            return None
-        return self.listed / self.predicted
-
-    def __repr__(self) -> str:
-        return f"Finding({self})"
-
-    def _repr_html_(self) -> str:
-        from ..plot.notebook import finding_html
-
-        return finding_html(self)
-
-    def __str__(self) -> str:
-        return f"{self.severity}: {self.figure}{self._numbers()}: {self.explanation}"
-
-    def _numbers(self) -> str:
-        if self.listed is None or self.predicted is None:
-            return ""
-        listed, predicted = (format_quantity(value, self.unit) for value in (self.listed, self.predicted))
-        both = f" {listed} listed, {predicted} predicted"
-        return both if self.ratio is None else f"{both}, ratio {self.ratio:.3f}"
-
+from .normalise import gear_ratings
+from .predict import TOLERANCE, has_two_constants, predict, redundant
+from .sheet import QUANTITIES
+from .solve import Solved
 
 _NONSENSE = 1.5
 _CONVENTIONS = ("electronics", "rms-ampere", "peak-phase-ampere", "gear-efficiency")
@@ -79,60 +27,47 @@ _FAR = 5.0
 """How far a motor's name may be from its power."""
 
 
-def check(sheet: Datasheet) -> list[Finding]:
+def check(s: Solved) -> list[Finding]:
     """Findings on every redundant figure, most direct first; an empty list means nothing could be compared."""
-    found = _findings(sheet)
-    return [replace(f, unit=linear_unit(f.unit)) for f in found] if sheet.motion == "linear" else found
-
-
-def _findings(sheet: Datasheet) -> list[Finding]:
-    s = solve(sheet)
-    predicted = predict(s)
-    found = [*_insufficient(s), *_constants(s)]
+    predicted, slips = predict(s), find_slips(s)
+    compared = [*_insufficient(s), *_constants(s)]
     for figure, tolerance in TOLERANCE.items():
-        found += _compare(s, figure, predicted, tolerance)
-    slips = find_slips(s)
-    found = [*_contradictions(s, slips), *(_with_slip(finding, slips, sheet.motion) for finding in found)]
-    found += [
+        compared += _compare(s, figure, predicted, tolerance)
+    found = [
+        *(conflict for _, conflict in conflicts(s, slips)),
+        *(_with_slip(finding, slips, s.sheet.motion) for finding in compared),
         *_power(s, predicted),
         *_temperature(s, predicted),
         *_thermal_products(s),
         *_speeds(s, predicted),
         *_peak(s),
+        *_gear(s, predicted),
+        *bounds(s),
+        *_remarks(s),
+        *_not_printed(s),
     ]
-    found += [*_gear(s, predicted), *(Finding(*bound) for bound in bounds(s)), *_remarks(s), *_not_printed(s)]
-    return found
+    return [replace(f, unit=linear_unit(f.unit)) for f in found] if s.sheet.motion == "linear" else found
 
 
 def unit_of(figure: str) -> str:
     """SI unit of a figure by its name."""
-    for table in (*TABLES.values(), *LISTS.values()):
-        if figure in quantities(table):
-            return quantities(table)[figure].unit
-    return "1"
-
-
-def _raw(sheet: Datasheet, figure: str) -> float | None:
-    """A figure as the sheet has it."""
-    for table in (sheet.electrical, sheet.mechanical):
-        if hasattr(table, figure):
-            return getattr(table, figure)
-    return None
+    return QUANTITIES[figure].unit if figure in QUANTITIES else "1"
 
 
 def _compare(s: Solved, figure: str, predicted: dict[str, float], tolerance: float) -> list[Finding]:
-    ratio, raw = redundant(s, predicted, figure), _raw(s.sheet, figure)
+    # shown in the sheet's own convention, whatever that is
+    raw = (vars(s.sheet.electrical) | vars(s.sheet.mechanical)).get(figure)
+    ratio = redundant(s, predicted, figure)
     if ratio is None or raw is None:
         return []
     severity, words, cause = _judge(s, figure, ratio, tolerance)
-    # shown in the sheet's own convention, whatever that is
     return [Finding(figure, raw, raw / ratio, severity, words, cause, unit_of(figure))]
 
 
 def _judge(s: Solved, figure: str, ratio: float, tolerance: float) -> tuple[Severity, str, str]:
     if abs(ratio - 1) <= tolerance:
         return "ok", "agrees with the other figures", ""
-    if figure == "no_load_speed" and _capped(s, ratio):
+    if figure == "no_load_speed" and _is_capped(s, ratio):
         words = "a round number far below what voltage and Ke allow: the speed is limited by its electronics"
         return "warning", words, "electronics"
     severity: Severity = "error" if not 1 / _NONSENSE < ratio < _NONSENSE else "warning"
@@ -157,8 +92,8 @@ def _with_slip(finding: Finding, slips: list[Blame], motion: str) -> Finding:
     return finding if said is None else replace(finding, explanation=said[0], cause=said[1])
 
 
-def _capped(s: Solved, ratio: float) -> bool:
-    """Whether a no-load speed looks set by a built-in controller: clearly too low, and a multiple of 500 rpm."""
+def _is_capped(s: Solved, ratio: float) -> bool:
+    """Whether electronics seem to limit the no-load speed: clearly too low, and a multiple of 500 rpm."""
     rpm = convert(s.sheet.mechanical.no_load_speed or 0.0, "rpm")
     brushed = "brush" in s.sheet.kind.lower() and "brushless" not in s.sheet.kind.lower()
     return ratio < 0.9 and not brushed and s.sheet.motion == "rotary" and abs(rpm - 500 * round(rpm / 500)) < 0.5
@@ -186,12 +121,12 @@ def _power(s: Solved, predicted: dict[str, float]) -> list[Finding]:
     ):
         return [Finding("nominal_power", listed, value, "warning", *said, "W")]
     near = abs(ratio - 1) < 0.25
-    words = "agrees with nominal torque and speed" if near else "a name for the motor rather than torque times speed"
+    words = "agrees with nominal torque and speed" if near else "a model name rather than torque times speed"
     return [Finding("nominal_power", listed, value, "ok" if near else "info", words, unit="W")]
 
 
 def _temperature(s: Solved, predicted: dict[str, float]) -> list[Finding]:
-    """The rise the nominal current settles at, with the resistance that grows on the way, against what is allowed."""
+    """Steady temperature rise at the nominal current, with R(T), against what is allowed."""
     t = s.sheet.thermal
     rise = predicted.get("temperature_rise")
     if rise is None or t.max_winding_temperature is None:
@@ -205,13 +140,10 @@ def _about_heat(rise: float, allowed: float) -> tuple[Severity, str]:
     if abs(rise - allowed) <= 5:
         return "ok", "the nominal current heats the winding to its limit"
     if rise < allowed:
-        return "info", f"the nominal current leaves {allowed - rise:.0f} K to the hottest permissible winding"
+        return "info", f"at the nominal current the winding stays {allowed - rise:.0f} K below its limit"
     if math.isinf(rise):
-        return "error", "the nominal current never settles: it burns the winding"
-    return (
-        "warning",
-        "the nominal current overheats the winding with these thermal resistances: it needs better cooling",
-    )
+        return "error", "the temperature never settles at the nominal current: it burns the winding"
+    return "warning", "the nominal current overheats the winding at these thermal resistances: it needs better cooling"
 
 
 def _thermal_products(s: Solved) -> list[Finding]:
@@ -233,7 +165,7 @@ def _peak(s: Solved) -> list[Finding]:
     severity: Severity = "ok" if 0.6 < ratio < 1.1 else "warning"
     words = "agrees with Kt times the peak current" + (", less what saturates" if ratio < 0.95 else "")
     if severity != "ok":
-        words = "torque and current of the peak belong to different conditions or conventions; the lesser one counts"
+        words = "peak torque and peak current belong to different conditions or conventions; the lower one counts"
     return [Finding("peak_torque", listed, listed / ratio, severity, words, unit="N*m")]
 
 
@@ -241,12 +173,12 @@ def _speeds(s: Solved, predicted: dict[str, float]) -> list[Finding]:
     limit, free = s.figures.max_speed, predicted.get("no_load_speed")
     if limit is None or free is None or free <= limit * 1.02:
         return []
-    words = "the free motor at the nominal voltage runs faster than permitted"
+    words = "without load at the nominal voltage the motor runs faster than permitted"
     return [Finding("max_speed", limit, free, "warning", words, unit="rad/s")]
 
 
 def _gear(s: Solved, predicted: dict[str, float]) -> list[Finding]:
-    """What the motor can do against what its gearbox stands, at the output and at the gear's input."""
+    """What the motor can do against what its gearbox is rated for, at the output and at the gear's input."""
     f, allowed = s.figures, gear_ratings(s.sheet)
     up = f.ratio * f.efficiency
     pairs = [
@@ -260,7 +192,7 @@ def _gear(s: Solved, predicted: dict[str, float]) -> list[Finding]:
         if limit is None or value is None:
             continue
         over = value * factor > limit * 1.001
-        words = f"the {what} is {'more than' if over else 'within what'} the gearbox is made for"
+        words = f"the {what} is {'above' if over else 'within'} the gearbox's rating"
         found.append(Finding(figure, limit, value * factor, "warning" if over else "ok", words, unit=unit))
     return found
 
@@ -270,14 +202,8 @@ def _insufficient(s: Solved) -> list[Finding]:
     if not missing:
         return []
     limits = joint_limits(s)
-    if limits is None:
-        return [Finding("motor", None, None, "info", f"too few figures for a motor: {'; '.join(missing)}")]
-    words = f"limits only: {limits} at the joint; a motor lacks: {'; '.join(missing)}"
-    return [Finding("motor", None, None, "info", words)]
-
-
-def _contradictions(s: Solved, slips: list[Blame]) -> list[Finding]:
-    return [Finding(c.figure, c.listed, c.predicted, "error", c.fault, c.cause, c.unit) for c in conflicts(s, slips)]
+    before = "too few figures for a motor" if limits is None else f"limits only: {limits} at the joint; a motor lacks"
+    return [Finding("motor", None, None, "info", f"{before}: {'; '.join(missing)}")]
 
 
 def _remarks(s: Solved) -> list[Finding]:

@@ -1,13 +1,14 @@
-"""Figures that cannot all be true: no motor is made from them, and `check` says why."""
+"""Figures that contradict each other: no motor is made from them, and `check` says why."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..units import format_quantity, linear_unit
 from .blame import Blame, explain, find_slips
+from .figures import nodes
+from .finding import Finding
 from .solve import Solved
-from .thermal_nodes import nodes
 
 DISAGREE = 0.2
 """Relative difference beyond which two figures contradict each other rather than being rounded."""
@@ -15,20 +16,8 @@ _APART = 3.0
 """Ratio of Kt to Ke beyond which no convention or gear loss explains it."""
 
 
-@dataclass(frozen=True)
-class Conflict:
-    """One contradiction."""
-
-    figure: str
-    listed: float
-    predicted: float
-    unit: str
-    where: str
-    """Table, key and value, as in a file."""
-    fault: str
-    """What it contradicts and what to do, the unit that was probably mixed up first."""
-    cause: str = ""
-    """The slip in a word for programs; empty if none explains it."""
+Conflict = tuple[str, Finding]
+"""The table of a contradicting figure, and the error."""
 
 
 def conflicts(s: Solved, slips: list[Blame] | None = None) -> list[Conflict]:
@@ -36,25 +25,25 @@ def conflicts(s: Solved, slips: list[Blame] | None = None) -> list[Conflict]:
     found = [*_time_constant(s), *_thermal(s), *_constants(s), *_no_load(s)]
     if found and slips is None:
         slips = find_slips(s)
-    return [_with_slip(conflict, slips or [], s.sheet.motion) for conflict in found]
+    return [(table, _with_slip(table, finding, slips or [], s.sheet.motion)) for table, finding in found]
 
 
-def _with_slip(conflict: Conflict, slips: list[Blame], motion: str) -> Conflict:
-    """A contradiction that says first which unit was probably mixed up, if one was."""
-    if conflict.figure == "no_load_current" and not slips:
-        # it must be below the stall current, not equal to it
-        return conflict
-    warm = conflict.where.startswith("[thermal]")
-    ratio = conflict.listed / conflict.predicted
+def _with_slip(table: str, finding: Finding, slips: list[Blame], motion: str) -> Finding:
+    """A contradiction that names first the unit that was probably mixed up, if one was."""
+    if finding.ratio is None or (finding.figure == "no_load_current" and not slips):
+        # a no-load current must be below the stall current, not equal to it
+        return finding
+    warm = table == "thermal"
     electrical = not warm and motion == "rotary"
-    said = explain(conflict.figure, conflict.unit, ratio, [] if warm else slips, electrical=electrical)
-    return conflict if said is None else replace(conflict, fault=f"{said[0]}; it {conflict.fault}", cause=said[1])
+    slip = explain(finding.figure, finding.unit, finding.ratio, [] if warm else slips, electrical)
+    if slip is None:
+        return finding
+    return replace(finding, explanation=f"{slip[0]}; it {finding.explanation}", cause=slip[1])
 
 
 def _conflict(table: str, key: str, listed: float, predicted: float, unit: str, because: str) -> Conflict:
-    where = f"[{table}] {key} = {format_quantity(listed, unit)}"
-    fault = f"contradicts {because} = {format_quantity(predicted, unit)}: correct or remove one of them"
-    return Conflict(key, listed, predicted, unit, where, fault)
+    words = f"contradicts {because} = {format_quantity(predicted, unit)}: correct or remove one of them"
+    return table, Finding(key, listed, predicted, "error", words, unit=unit)
 
 
 def _differ(listed: float, predicted: float) -> bool:
@@ -79,8 +68,8 @@ def _thermal(s: Solved) -> list[Conflict]:
     if t.resistance is not None and t.winding_resistance is not None and t.housing_resistance is not None:
         total = t.winding_resistance + t.housing_resistance
         if _differ(t.resistance, total):
-            because = "winding_resistance + housing_resistance"
-            found.append(_conflict("thermal", "resistance", t.resistance, total, "K/W", because))
+            sum_of = "winding_resistance + housing_resistance"
+            found.append(_conflict("thermal", "resistance", t.resistance, total, "K/W", sum_of))
     return found
 
 
@@ -89,8 +78,7 @@ def _constants(s: Solved) -> list[Conflict]:
         return []
     because = f"Ke ({s.how['ke']}) in the same units, and Kt ({s.how['kt']})"
     unit = linear_unit("N*m/A") if s.sheet.motion == "linear" else "N*m/A"
-    conflict = _conflict("electrical", "kt", s.kt, s.ke, unit, because)
-    return [conflict]
+    return [_conflict("electrical", "kt", s.kt, s.ke, unit, because)]
 
 
 def _no_load(s: Solved) -> list[Conflict]:
@@ -100,5 +88,4 @@ def _no_load(s: Solved) -> list[Conflict]:
     stall = f.nominal_voltage / s.resistance
     if f.no_load_current < stall:
         return []
-    because = "a smaller stall current"
-    return [_conflict("electrical", "no_load_current", f.no_load_current, stall, "A", because)]
+    return [_conflict("electrical", "no_load_current", f.no_load_current, stall, "A", "a smaller stall current")]

@@ -8,7 +8,9 @@ from typing import Any
 from ..errors import DatasheetError, ParameterError
 from ..motor import (
     COPPER,
+    Cogging,
     Gearbox,
+    Harmonic,
     Limits,
     Magnet,
     Motor,
@@ -18,30 +20,32 @@ from ..motor import (
     Stage,
     Winding,
 )
-from .cogging import cogging_model
+from ..units import format_quantity
 from .conflict import conflicts
 from .estimate import estimates, with_estimates
 from .friction import drag_model, friction_model
-from .gear_ratings import gear_ratings, later_ratios
 from .heat import AMBIENT, thermal_model
-from .normalise import AMPERE
+from .normalise import AMPERE, gear_ratings, later_ratios
 from .sheet import Datasheet
-from .solve import Solved, solve
+from .solve import Solved
 
 
-def derive(sheet: Datasheet, overrides: dict[str, Any], estimate: bool = False) -> Motor:
-    """The motor a sheet describes, with some of its parts replaced; `estimate` fills in what it does not say."""
+def derive(s: Solved, overrides: dict[str, Any], estimate: bool = False) -> Motor:
+    """The motor that a sheet describes, with some of its parts replaced; `estimate` fills in what it does not give."""
+    sheet = s.sheet
     parts = {f.name for f in fields(Motor)} - {"estimates"}
     for name in overrides:
         if name not in parts:
             raise DatasheetError(f"{sheet.label}: a motor has no {name}: override one of {', '.join(sorted(parts))}")
     if estimate and sheet.motion == "linear":
-        raise DatasheetError(f"{sheet.label}: estimates are of rotary motors, and this one slides: leave them out")
-    s = solve(sheet)
+        raise DatasheetError(
+            f"{sheet.label}: only rotary motors can be estimated, and this one is linear: leave it out"
+        )
     if missing := s.missing():
         raise DatasheetError(f"{sheet.label}: too few figures for a motor: {'; '.join(missing)}")
-    for conflict in conflicts(s):
-        raise DatasheetError(f"{sheet.label}, {conflict.where}: {conflict.fault}")
+    for table, found in conflicts(s):
+        listed = format_quantity(found.listed or 0.0, found.unit)
+        raise DatasheetError(f"{sheet.label}, [{table}] {found.figure} = {listed}: {found.explanation}")
     made = estimates(s) if estimate else []
     try:
         motor = replace(_motor(with_estimates(s, made)), estimates=tuple(made), **overrides)
@@ -89,26 +93,37 @@ def _saturation(sheet: Datasheet) -> Saturation | None:
     return Saturation(knee_current=given.knee_current * ampere, scale=given.scale / ampere, torque=given.torque)
 
 
+def cogging_model(s: Solved) -> Cogging | None:
+    """One harmonic each, its amplitude from a share of the nominal torque at the motor where that is given."""
+    rated = s.figures.nominal_torque or 0.0
+    harmonics = tuple(
+        Harmonic(
+            amplitude=(h.share or 0.0) * rated if h.amplitude is None else h.amplitude,
+            periodicity=h.periods,
+            phase=h.phase or 0.0,
+        )
+        for h in s.sheet.cogging
+    )
+    return Cogging(harmonics=harmonics) if harmonics else None
+
+
 def _gearbox(sheet: Datasheet) -> Gearbox | None:
     if not sheet.gear:
         return None
     stages = tuple(
         Stage(
-            ratio=g.ratio,
-            efficiency=g.efficiency or 1.0,
-            back_efficiency=g.back_efficiency,
-            inertia=g.inertia or 0.0,
+            ratio=g.ratio, efficiency=g.efficiency or 1.0, back_efficiency=g.back_efficiency, inertia=g.inertia or 0.0
         )
         for g in sheet.gear
     )
-    # the play of an early stage shrinks with every later reduction
-    play = sum((g.backlash or 0.0) / later for g, later in zip(sheet.gear, later_ratios(sheet), strict=True))
-    return Gearbox(stages=stages, backlash=play or None)
+    # the backlash of an early stage shrinks with every later reduction
+    backlash = sum((g.backlash or 0.0) / later for g, later in zip(sheet.gear, later_ratios(sheet), strict=True))
+    return Gearbox(stages=stages, backlash=backlash or None)
 
 
 def _limits(s: Solved) -> Limits | None:
     """What the drive enforces: as given, else the maker's peak, which a drive made for this motor does not exceed."""
-    given, say = s.sheet.limits.given(), s.sheet.conventions
+    given, say = s.sheet.limits.entries(), s.sheet.conventions
     ampere = AMPERE[say.current or say.torque_constant]
     values = {key: value * ampere if "current" in key else value for key, value in given.items()}
     peak = peak_current(s)

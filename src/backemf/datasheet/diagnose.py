@@ -39,7 +39,7 @@ def about_constants(s: Solved, ratio: float) -> tuple[Literal["ok", "warning", "
     if other is not None and (listed or ratio > 1):
         words = f"{product}: the torque constant is probably per {_AMPERE_NAMES[other]} ampere"
         if ratio > 1:
-            words += ", as it stands more power comes out than goes in"
+            words += ", since otherwise more power comes out than goes in"
         return ("error" if ratio > 1 else "warning"), words, f"{other}-ampere"
     if ratio > 1:
         words = f"{product}: more torque per ampere than power balance allows, so the figures mix conventions"

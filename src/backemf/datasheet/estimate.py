@@ -1,4 +1,4 @@
-"""What a maker does not print, estimated from what is printed, with the range that holds it in nine motors of ten.
+"""Estimates of what a maker does not print, from what is printed, each with its 90 % range.
 
 The rules are products of powers in `estimate_rules.toml`, which `tools/fit_estimates.py` makes.
 """
@@ -15,9 +15,8 @@ from typing import Any
 from ..files import read_text
 from ..motor import Estimate
 from ..units import format_quantity
-from .sheet import Datasheet
+from .figures import nodes
 from .solve import Solved
-from .thermal_nodes import nodes
 
 FARTHEST = 10.0
 """A rule is not used where a predictor is farther than this factor outside of the range it was fitted on."""
@@ -76,7 +75,7 @@ class Rule:
         return (*self.predictors, self.times) if self.times else self.predictors
 
     @property
-    def ranged(self) -> dict[str, tuple[float, float, float]]:
+    def ranges(self) -> dict[str, tuple[float, float, float]]:
         """Lower end, upper end and exponent of every figure whose range counts."""
         exponents = dict(zip(self.predictors, self.coefficients[1:], strict=True)) | {self.times: 1.0}
         names = [name for name in self.needs if name not in ("brushed", "resistance")]
@@ -102,12 +101,11 @@ def _content() -> dict[str, Any]:
 @cache
 def rules() -> tuple[Rule, ...]:
     """The rules that come with the library, the narrowest of each figure first."""
-    return tuple(_rule(row) for row in _content()["rule"])
-
-
-def _rule(row: dict[str, Any]) -> Rule:
-    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-    return Rule(**values)
+    rows: list[dict[str, Any]] = [
+        {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+        for row in _content()["rule"]
+    ]
+    return tuple(Rule(**row) for row in rows)
 
 
 def mass_share() -> tuple[float, float]:
@@ -117,12 +115,12 @@ def mass_share() -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Known:
-    """What the rules are told of a motor."""
+    """What the rules need to know about a motor."""
 
     figures: dict[str, float]
     """The predictors, at the motor, in SI and DC-equivalent amperes."""
     maxon: bool = False
-    """Whether it is made by whom the rules were fitted on."""
+    """Whether maxon makes it, whose motors the rules were fitted on."""
     geared: bool = False
     """Whether its mass is taken to be a share of that of motor and gearbox."""
 
@@ -162,7 +160,7 @@ def missing(s: Solved) -> list[str]:
 
 
 def known_of(s: Solved) -> Known:
-    """What of a sheet the rules take."""
+    """The predictors that a sheet gives."""
     f, mass = s.figures, s.sheet.mechanical.mass
     found: dict[str, float | None] = {
         "resistance": s.resistance,
@@ -186,7 +184,7 @@ def known_of(s: Solved) -> Known:
 
 
 def apply(rule: Rule, of: Known) -> Estimate | None:
-    """What a rule says of a motor; None if a predictor is not known or too far outside of the fitted range."""
+    """The estimate of a rule; None if a predictor is not known or too far outside of the fitted range."""
     known = of.figures
     if any(name not in known for name in rule.needs):
         return None
@@ -194,14 +192,14 @@ def apply(rule: Rule, of: Known) -> Estimate | None:
     for name, exponent in zip(rule.predictors, rule.coefficients[1:], strict=True):
         log += exponent * (known[name] if name == "brushed" else math.log(known[name]))
     spread, outside = math.log(rule.factor if of.maxon else rule.elsewhere), []
-    if of.geared and "mass" in rule.ranged:
-        spread = math.hypot(spread, rule.ranged["mass"][2] * math.log(mass_share()[1]))
-    for name, (low, high, exponent) in rule.ranged.items():
+    if of.geared and "mass" in rule.ranges:
+        spread = math.hypot(spread, rule.ranges["mass"][2] * math.log(mass_share()[1]))
+    for name, (low, high, exponent) in rule.ranges.items():
         beyond = max(math.log(low / known[name]), math.log(known[name] / high), 0.0)
         if beyond > math.log(FARTHEST):
             return None
         if beyond > 0.0:
-            # out there the exponent is anyone's guess: it may be 0 or twice as large
+            # out there the exponent is not known: it may be 0 or twice as large
             spread += abs(exponent) * beyond
             outside.append((name, low, high))
     value = math.exp(log)
@@ -234,15 +232,12 @@ def _ends(name: str, low: float, high: float) -> str:
 
 
 def with_estimates(s: Solved, made: list[Estimate]) -> Solved:
-    """The constants with the estimates in the places of what is not known."""
+    """The constants, with estimates for those that are not known."""
     by_name = {e.name: e.value for e in made}
-    heat: dict[str, Any] = {
-        name.removeprefix("thermal."): value for name, value in by_name.items() if name.startswith("thermal.")
-    }
-    sheet: Datasheet = s.sheet.replace(thermal=replace(s.sheet.thermal, **heat)) if heat else s.sheet
+    heat: dict[str, Any] = {name[8:]: value for name, value in by_name.items() if name.startswith("thermal.")}
     return replace(
         s,
-        sheet=sheet,
+        sheet=s.sheet.replace(thermal=replace(s.sheet.thermal, **heat)),
         inertia=by_name.get("rotor.inertia", s.inertia),
         coulomb=by_name.get("friction.coulomb", s.coulomb),
         inductance=by_name.get("winding.inductance", s.inductance),

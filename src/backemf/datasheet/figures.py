@@ -1,61 +1,24 @@
-"""What makers print, one frozen table per topic, as the sheet has it: SI units, but the sheet's own conventions.
+"""The figures that makers print, one frozen table per topic: in SI units, but in the conventions of the sheet.
 
-Every figure is optional. Its annotation carries the unit it is checked and printed with.
+Every figure is optional, and declares its unit and range.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from ..errors import DatasheetError
-from .table import Quantity, Table
-
-Volts = Annotated[float | None, Quantity("V")]
-Amperes = Annotated[float | None, Quantity("A")]
-SmallAmperes = Annotated[float | None, Quantity("A", open=False)]
-AmperesPerSecond = Annotated[float | None, Quantity("A/s")]
-PerAmpere = Annotated[float | None, Quantity("1/A")]
-Ohms = Annotated[float | None, Quantity("ohm")]
-Henries = Annotated[float | None, Quantity("H", open=False)]
-TorquePerAmpere = Annotated[float | None, Quantity("N*m/A")]
-VoltsPerSpeed = Annotated[float | None, Quantity("V*s/rad")]
-SpeedPerVolt = Annotated[float | None, Quantity("rad/(V*s)")]
-Speed = Annotated[float | None, Quantity("rad/s")]
-Torque = Annotated[float | None, Quantity("N*m")]
-SmallTorque = Annotated[float | None, Quantity("N*m", open=False)]
-TorquePerSpeed = Annotated[float | None, Quantity("N*m*s/rad", open=False)]
-TorquePerAngle = Annotated[float | None, Quantity("N*m/rad")]
-SpeedPerTorque = Annotated[float | None, Quantity("rad/(N*m*s)")]
-MomentOfInertia = Annotated[float | None, Quantity("kg*m^2")]
-SmallInertia = Annotated[float | None, Quantity("kg*m^2", open=False)]
-Kilograms = Annotated[float | None, Quantity("kg")]
-Seconds = Annotated[float | None, Quantity("s")]
-Watts = Annotated[float | None, Quantity("W")]
-Celsius = Annotated[float | None, Quantity("degC", low=-273.15)]
-KelvinPerWatt = Annotated[float | None, Quantity("K/W")]
-JoulesPerKelvin = Annotated[float | None, Quantity("J/K")]
-PerKelvin = Annotated[float | None, Quantity("1/K", open=False)]
-FallPerKelvin = Annotated[float | None, Quantity("1/K", low=-0.05, high=0.0)]
-SpeedSquaredLoss = Annotated[float | None, Quantity("W*s^2/rad^2", open=False)]
-Angle = Annotated[float | None, Quantity("rad")]
-AnyAngle = Annotated[float | None, Quantity("rad", low=-math.inf, linear="rad")]
-Share = Annotated[float | None, Quantity("1", high=1.0)]
-Count = Annotated[float | None, Quantity("1")]
-FrictionShare = Annotated[float | None, Quantity("1", open=False)]
-PerTorque = Annotated[float | None, Quantity("1/(N*m)", open=False)]
-DragOrders = Annotated[tuple[float, ...], Quantity("N*m*s^2/rad^2", open=False, many=True)]
+from .table import Table, figure
 
 Ampere = Literal["dc", "peak-phase", "rms"]
 Side = Literal["motor", "output"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conventions(Table):
+class Conventions(Table, title="conventions"):
     """What the figures of this sheet mean where makers differ."""
-
-    title: ClassVar[str] = "conventions"
 
     resistance: Literal["line-to-line", "phase"] = "line-to-line"
     """Between two terminals, or from a terminal to the star point, which is half of it."""
@@ -81,67 +44,63 @@ class Conventions(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Electrical(Table):
+class Electrical(Table, title="electrical"):
     """The winding and its constants."""
 
-    title: ClassVar[str] = "electrical"
-
-    nominal_voltage: Volts = None
+    nominal_voltage: float | None = figure("V")
     """Voltage behind the no-load, nominal and stall figures [V]."""
-    resistance: Ohms = None
+    resistance: float | None = figure("ohm")
     """Winding resistance at the reference temperature [Ω]."""
-    inductance: Henries = None
+    inductance: float | None = figure("H", open=False)
     """Winding inductance [H]."""
-    electrical_time_constant: Seconds = None
+    electrical_time_constant: float | None = figure("s")
     """L/R [s]."""
-    kt: TorquePerAmpere = None
+    kt: float | None = figure("N*m/A")
     """Torque constant [N·m/A]."""
-    ke: VoltsPerSpeed = None
+    ke: float | None = figure("V*s/rad")
     """Back-EMF constant, line-to-line [V·s/rad]."""
-    kv: SpeedPerVolt = None
+    kv: float | None = figure("rad/(V*s)")
     """Speed constant 1/Ke, line-to-line [rad/(V·s)]."""
-    no_load_current: SmallAmperes = None
+    no_load_current: float | None = figure("A", open=False)
     """Current of the free motor at the nominal voltage [A]."""
-    nominal_current: Amperes = None
+    nominal_current: float | None = figure("A")
     """Largest continuous current [A]."""
-    stall_current: Amperes = None
+    stall_current: float | None = figure("A")
     """Current of the blocked, cold motor at the nominal voltage [A]."""
-    pole_pairs: Count = None
+    pole_pairs: float | None = figure("1")
     """Electrical turns per turn of the rotor [1]."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mechanical(Table):
+class Mechanical(Table, title="mechanical"):
     """Torques, speeds and masses."""
 
-    title: ClassVar[str] = "mechanical"
-
-    no_load_speed: Speed = None
+    no_load_speed: float | None = figure("rad/s")
     """Speed of the free motor at the nominal voltage [rad/s]."""
-    nominal_speed: Speed = None
+    nominal_speed: float | None = figure("rad/s")
     """Speed at the nominal voltage and torque [rad/s]."""
-    nominal_torque: Torque = None
+    nominal_torque: float | None = figure("N*m")
     """Largest continuous torque [N·m]."""
-    nominal_power: Watts = None
+    nominal_power: float | None = figure("W")
     """Rated mechanical power [W]."""
-    stall_torque: Torque = None
+    stall_torque: float | None = figure("N*m")
     """Torque of the blocked, cold motor at the nominal voltage [N·m]."""
-    max_speed: Speed = None
+    max_speed: float | None = figure("rad/s")
     """Fastest permissible speed [rad/s]."""
-    max_efficiency: Share = None
+    max_efficiency: float | None = figure("1", high=1.0)
     """Best ratio of mechanical to electrical power at the nominal voltage [1]."""
-    speed_torque_gradient: SpeedPerTorque = None
+    speed_torque_gradient: float | None = figure("rad/(N*m*s)")
     """Speed lost per torque, R/(Kt·Ke) [rad/(N·m·s)]."""
-    mechanical_time_constant: Seconds = None
+    mechanical_time_constant: float | None = figure("s")
     """R·J/(Kt·Ke) [s]."""
-    inertia: MomentOfInertia = None
+    inertia: float | None = figure("kg*m^2")
     """Moment of inertia of the rotor [kg·m²]."""
-    mass: Kilograms = None
+    mass: float | None = figure("kg")
     """Mass of the motor, with its gearbox where it has one [kg]."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrictionFigures(Table):
+class FrictionFigures(Table, title="friction"):
     """What brakes the rotor without current.
 
     The figures that are given choose the model: `coulomb` alone is Coulomb friction, with `stiffness` Dahl's, with
@@ -149,7 +108,6 @@ class FrictionFigures(Table):
     make it the load-dependent family M1 to M6, which has no bristles.
     """
 
-    title: ClassVar[str] = "friction"
     together: ClassVar[dict[str, tuple[str, ...]]] = {
         "stiction": ("coulomb", "stribeck_velocity"),
         "stribeck_exponent": ("stribeck_velocity",),
@@ -170,37 +128,37 @@ class FrictionFigures(Table):
         "stiffness": ("load_drive", "stribeck_load_drive", "quadratic_drive")
     }
 
-    coulomb: SmallTorque = None
+    coulomb: float | None = figure("N*m", open=False)
     """Dry friction torque when sliding, without load [N·m]."""
-    viscous: TorquePerSpeed = None
+    viscous: float | None = figure("N*m*s/rad", open=False)
     """Friction torque per speed, B1 [N·m·s/rad]."""
-    drag: DragOrders = ()
+    drag: tuple[float, ...] = figure("N*m*s^2/rad^2", open=False, many=True)
     """Drag of higher order, B2 [N·m·s²/rad²], B3 [N·m·s³/rad³] and so on."""
-    stiction: SmallTorque = None
+    stiction: float | None = figure("N*m", open=False)
     """Friction torque at rest, without load, at least the Coulomb torque [N·m]."""
-    stribeck_velocity: Speed = None
+    stribeck_velocity: float | None = figure("rad/s")
     """Speed over which the friction at rest falls to that of sliding [rad/s]."""
-    stribeck_exponent: Count = None
+    stribeck_exponent: float | None = figure("1")
     """How sharply it falls, as exp(-|speed/stribeck_velocity|^exponent) [1]; None: 2."""
-    stiffness: TorquePerAngle = None
+    stiffness: float | None = figure("N*m/rad")
     """Stiffness of the bristles, of Dahl's model or with stiction of the LuGre model [N·m/rad]."""
-    damping: TorquePerSpeed = None
+    damping: float | None = figure("N*m*s/rad", open=False)
     """Damping of the bristles of a LuGre model [N·m·s/rad]."""
-    damping_exponent: Count = None
+    damping_exponent: float | None = figure("1")
     """Exponent with which that damping fades with speed, as `stribeck_exponent` [1]; None: it is constant."""
-    load_drive: FrictionShare = None
+    load_drive: float | None = figure("1", open=False)
     """Friction per torque of the motor [1]."""
-    load_back: FrictionShare = None
+    load_back: float | None = figure("1", open=False)
     """Friction per torque of the load [1]."""
-    stribeck_load_drive: FrictionShare = None
+    stribeck_load_drive: float | None = figure("1", open=False)
     """Friction per torque of the motor that is added at rest [1]."""
-    stribeck_load_back: FrictionShare = None
+    stribeck_load_back: float | None = figure("1", open=False)
     """Friction per torque of the load that is added at rest [1]."""
-    quadratic_drive: PerTorque = None
+    quadratic_drive: float | None = figure("1/(N*m)", open=False)
     """Added at rest per squared torque of the motor, while a stronger load opposes it [1/(N·m)]."""
-    quadratic_back: PerTorque = None
+    quadratic_back: float | None = figure("1/(N*m)", open=False)
     """Added at rest per squared torque of the load, while a stronger motor opposes it [1/(N·m)]."""
-    iron_loss: SpeedSquaredLoss = None
+    iron_loss: float | None = figure("W*s^2/rad^2", open=False)
     """Eddy-current and hysteresis loss per squared speed [W·s²/rad²]."""
 
     def __post_init__(self) -> None:
@@ -218,7 +176,7 @@ class FrictionFigures(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThermalFigures(Table):
+class ThermalFigures(Table, title="thermal"):
     """How the motor warms up and what it stands.
 
     Makers print a resistance and a time constant per node: the winding against the housing, C = t1/R1, and the housing
@@ -226,109 +184,161 @@ class ThermalFigures(Table):
     thermal resistance: each is the reaction time of that node alone, not of the two in series.
     """
 
-    title: ClassVar[str] = "thermal"
-
-    resistance: KelvinPerWatt = None
+    resistance: float | None = figure("K/W")
     """Winding to ambient, one lump [K/W]."""
-    capacitance: JoulesPerKelvin = None
+    capacitance: float | None = figure("J/K")
     """Heat capacity of the one lump [J/K]."""
-    time_constant: Seconds = None
+    time_constant: float | None = figure("s")
     """Time constant of the one lump [s]."""
-    winding_resistance: KelvinPerWatt = None
+    winding_resistance: float | None = figure("K/W")
     """Winding to housing, Rth1 [K/W]."""
-    winding_capacitance: JoulesPerKelvin = None
+    winding_capacitance: float | None = figure("J/K")
     """Heat capacity of the winding [J/K]."""
-    winding_time_constant: Seconds = None
+    winding_time_constant: float | None = figure("s")
     """Thermal time constant of the winding [s]."""
-    housing_resistance: KelvinPerWatt = None
+    housing_resistance: float | None = figure("K/W")
     """Housing to ambient, Rth2 [K/W]."""
-    housing_capacitance: JoulesPerKelvin = None
+    housing_capacitance: float | None = figure("J/K")
     """Heat capacity of the housing [J/K]."""
-    housing_time_constant: Seconds = None
+    housing_time_constant: float | None = figure("s")
     """Thermal time constant of the motor [s]."""
-    rated_housing_resistance: KelvinPerWatt = None
+    rated_housing_resistance: float | None = figure("K/W")
     """Housing to ambient as mounted for the nominal figures, where it differs [K/W]."""
-    rated_speed: Speed = None
+    rated_speed: float | None = figure("rad/s")
     """Motor speed at which the nominal figures are meant, where it is not the nominal speed [rad/s]."""
-    max_winding_temperature: Celsius = None
+    max_winding_temperature: float | None = figure("degC", low=-273.15)
     """Hottest permissible winding [°C]."""
-    reference_temperature: Celsius = None
+    reference_temperature: float | None = figure("degC", low=-273.15)
     """Winding temperature at which resistance and constants are given [°C]; None: 25."""
-    ambient: Celsius = None
+    ambient: float | None = figure("degC", low=-273.15)
     """Temperature of the surroundings [°C]; None: 25."""
-    temperature_coefficient: PerKelvin = None
+    temperature_coefficient: float | None = figure("1/K", open=False)
     """Relative rise of the resistance [1/K]; None: copper."""
-    magnet_temperature_coefficient: FallPerKelvin = None
+    magnet_temperature_coefficient: float | None = figure("1/K", low=-0.05, high=0.0)
     """Relative change of the flux, zero or negative [1/K]; None: 0."""
 
 
+@dataclass(frozen=True)
+class Node:
+    """One lump of heat as printed."""
+
+    prefix: str
+    resistance: float | None
+    capacitance: float | None
+    time_constant: float | None
+
+    def pair(self) -> tuple[float, float] | None:
+        """Resistance [K/W] and capacitance [J/K] from any two of the three; None with fewer."""
+        r, c, t = self.resistance, self.capacitance, self.time_constant
+        if r is not None and c is not None:
+            return r, c
+        if r is not None and t is not None:
+            return r, t / r
+        if c is not None and t is not None:
+            return t / c, c
+        return None
+
+
+def nodes(t: ThermalFigures) -> tuple[Node, Node, Node]:
+    """The single lump, the winding and the housing."""
+    winding_to_ambient = t.resistance
+    if winding_to_ambient is None and t.winding_resistance is not None and t.housing_resistance is not None:
+        winding_to_ambient = t.winding_resistance + t.housing_resistance
+    return (
+        Node("", winding_to_ambient, t.capacitance, t.time_constant),
+        Node("winding_", t.winding_resistance, t.winding_capacitance, t.winding_time_constant),
+        Node("housing_", t.housing_resistance, t.housing_capacitance, t.housing_time_constant),
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
-class Peak(Table):
+class Peak(Table, title="peak"):
     """The short-time rating and what is behind it."""
 
-    title: ClassVar[str] = "peak"
-
-    torque: Torque = None
+    torque: float | None = figure("N*m")
     """Largest short torque [N·m]."""
-    current: Amperes = None
+    current: float | None = figure("A")
     """Largest short current [A]."""
-    duration: Seconds = None
+    duration: float | None = figure("s")
     """How long it may last [s]."""
-    temperature: Celsius = None
+    temperature: float | None = figure("degC", low=-273.15)
     """Winding temperature from which it may start [°C]."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class SaturationFigures(Table):
+class SaturationFigures(Table, title="saturation"):
     """Above a knee the torque grows with the logarithm of the current; currents in the sheet's convention."""
 
-    title: ClassVar[str] = "saturation"
     together: ClassVar[dict[str, tuple[str, ...]]] = {
         "knee_current": ("scale", "torque"),
         "scale": ("knee_current", "torque"),
         "torque": ("knee_current", "scale"),
     }
 
-    knee_current: Amperes = None
+    knee_current: float | None = figure("A")
     """Current up to which the torque is proportional [A]."""
-    scale: PerAmpere = None
+    scale: float | None = figure("1/A")
     """Steepness of the logarithm beyond the knee [1/A]."""
-    torque: Torque = None
+    torque: float | None = figure("N*m")
     """Torque gained per doubling of the logarithm's argument, at the motor [N·m]."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoggingFigures(Table):
+class GearStage(Table, title="gear", repeated=True):
+    """One stage of the gear train, or the whole gearbox where the maker gives one figure for it."""
+
+    ratio: float | None = figure("1", low=-math.inf)
+    """Input speed over output speed [1]; negative if it turns the other way."""
+    efficiency: float | None = figure("1", high=1.0)
+    """Power out over power in while the motor drives [1]."""
+    back_efficiency: float | None = figure("1", high=1.0)
+    """Power out over power in while the load drives [1]."""
+    inertia: float | None = figure("kg*m^2", open=False)
+    """Moment of inertia at the input of this stage [kg·m²]."""
+    backlash: float | None = figure("rad")
+    """Free play at the output of this stage, from flank to flank [rad]."""
+    torque: float | None = figure("N*m")
+    """Permissible continuous torque at the output of this stage [N·m]."""
+    peak_torque: float | None = figure("N*m")
+    """Permissible short torque at the output of this stage [N·m]."""
+    max_input_speed: float | None = figure("rad/s")
+    """Permissible speed at the input of this stage [rad/s]."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.ratio is None or self.ratio == 0:
+            raise DatasheetError(f"[gear] ratio = {self.ratio}: every stage needs one that is not zero, such as 9")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoggingFigures(Table, title="cogging", repeated=True):
     """One harmonic of the cogging torque, at the motor: a size and a period, each in one of two ways."""
 
-    title: ClassVar[str] = "cogging"
     together: ClassVar[dict[str, tuple[str, ...]]] = {"poles": ("slots",), "slots": ("poles",)}
     apart: ClassVar[dict[str, tuple[str, ...]]] = {"amplitude": ("share",), "periodicity": ("poles", "slots")}
 
-    amplitude: SmallTorque = None
+    amplitude: float | None = figure("N*m", open=False)
     """Peak torque [N·m]."""
-    share: Share = None
+    share: float | None = figure("1", high=1.0)
     """Peak torque over the nominal torque, instead of `amplitude` [1]."""
-    periodicity: Annotated[float | None, Quantity("1", linear="rad/m")] = None
+    periodicity: float | None = figure("1", linear="rad/m")
     """Periods per turn of the rotor [1]; of a linear motor 2π over the length of a period [rad/m]."""
-    poles: Count = None
+    poles: float | None = figure("1")
     """Number of magnet poles, twice the pole pairs, instead of `periodicity` [1]."""
-    slots: Count = None
+    slots: float | None = figure("1")
     """Number of stator slots: the least common multiple with `poles` is the periodicity [1]."""
-    phase: AnyAngle = None
+    phase: float | None = figure("rad", low=-math.inf, linear="rad")
     """Phase at rotor angle 0 [rad]."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, other in (("amplitude", "share"), ("periodicity", "poles")):
-            if getattr(self, name) is None and getattr(self, other) is None:
-                instead = "share" if other == "share" else "poles and slots"
-                raise DatasheetError(f"[cogging] needs {'an' if name[0] == 'a' else 'a'} {name}, or {instead} instead")
-        for name in ("poles", "slots"):
-            value = getattr(self, name)
-            if value is not None and (value != round(value) or (name == "poles" and value % 2)):
-                kind = "an even number" if name == "poles" else "a whole number"
-                raise DatasheetError(f"[cogging] {name} = {value:g}: must be {kind}")
+        if self.amplitude is None and self.share is None:
+            raise DatasheetError("[cogging] needs an amplitude, or share instead")
+        if self.periodicity is None and self.poles is None:
+            raise DatasheetError("[cogging] needs a periodicity, or poles and slots instead")
+        for name, value, step, kind in (("poles", self.poles, 2, "an even"), ("slots", self.slots, 1, "a whole")):
+            if value is not None and value % step:
+                raise DatasheetError(f"[cogging] {name} = {value:g}: must be {kind} number")
 
     @property
     def periods(self) -> float:
@@ -339,49 +349,18 @@ class CoggingFigures(Table):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GearStage(Table):
-    """One stage of the gear train, or the whole gearbox where the maker gives one figure for it."""
-
-    title: ClassVar[str] = "gear"
-
-    ratio: Annotated[float | None, Quantity("1", low=-math.inf)] = None
-    """Input speed over output speed [1]; negative if it turns the other way."""
-    efficiency: Share = None
-    """Power out over power in while the motor drives [1]."""
-    back_efficiency: Share = None
-    """Power out over power in while the load drives [1]."""
-    inertia: SmallInertia = None
-    """Moment of inertia at the input of this stage [kg·m²]."""
-    backlash: Angle = None
-    """Free play at the output of this stage, from flank to flank [rad]."""
-    torque: Torque = None
-    """Permissible continuous torque at the output of this stage [N·m]."""
-    peak_torque: Torque = None
-    """Permissible short torque at the output of this stage [N·m]."""
-    max_input_speed: Speed = None
-    """Permissible speed at the input of this stage [rad/s]."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.ratio is None or self.ratio == 0:
-            raise DatasheetError(f"[gear] ratio = {self.ratio}: every stage needs one that is not zero, such as 9")
-
-
-@dataclass(frozen=True, kw_only=True)
-class LimitFigures(Table):
+class LimitFigures(Table, title="limits"):
     """What the drive enforces; currents in the sheet's convention."""
 
-    title: ClassVar[str] = "limits"
-
-    continuous_current: Amperes = None
+    continuous_current: float | None = figure("A")
     """Continuous current [A]."""
-    peak_current: Amperes = None
+    peak_current: float | None = figure("A")
     """Current allowed while the winding is cool [A]."""
-    current_rate: AmperesPerSecond = None
+    current_rate: float | None = figure("A/s")
     """Fastest change of the current [A/s]."""
-    derating_start: Celsius = None
+    derating_start: float | None = figure("degC", low=-273.15)
     """Winding temperature at which the limit begins to fall [°C]."""
-    derating_end: Celsius = None
+    derating_end: float | None = figure("degC", low=-273.15)
     """Winding temperature at which the limit has fallen to its low value [°C]."""
-    safe_current: SmallAmperes = None
+    safe_current: float | None = figure("A", open=False)
     """Low value of the limit when hot [A]."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from ..motor import Coulomb, Dahl, Drag, Friction, LoadDependent, LoadShare, LuGre, QuadraticShare, Stribeck
 from .normalise import Figures
 from .solve import Solved
 
-_FADES = 2.0
-"""Exponent of a Stribeck curve where the sheet gives none."""
+Share = TypeVar("Share", LoadShare, QuadraticShare)
 
 
 def friction_model(s: Solved) -> Friction | None:
@@ -23,26 +24,26 @@ def friction_model(s: Solved) -> Friction | None:
     if f.has("stribeck_velocity") or f.has("load_drive"):
         return LoadDependent(
             coulomb=coulomb,
-            viscous=s.drag[0] if _loaded(f) and s.drag else 0.0,
+            viscous=s.drag[0] if _depends_on_load(f) and s.drag else 0.0,
             stribeck=_stribeck(f, coulomb),
-            load=_share(f.load_drive, f.load_back),
-            quadratic=_quadratic(f),
+            load=_share(f.load_drive, f.load_back, LoadShare),
+            quadratic=_share(f.quadratic_drive, f.quadratic_back, QuadraticShare),
         )
     return Coulomb(coulomb=coulomb) if coulomb else None
 
 
 def drag_model(s: Solved) -> Drag | None:
-    """What brakes more the faster it goes; None: nothing does.
+    """Drag that grows with speed; None: there is none.
 
     Drag lowers the torque that the gears transmit. In the family M3 to M6 the viscous part is friction of the gears
-    themselves and does not: it goes with the friction.
+    themselves and does not: it is part of the friction.
     """
-    own = s.coulomb is not None and s.figures.stiffness is None and _loaded(s.figures)
+    own = s.coulomb is not None and s.figures.stiffness is None and _depends_on_load(s.figures)
     coefficients = (0.0, *s.drag[1:]) if own else s.drag
     return Drag(coefficients=coefficients) if any(coefficients) else None
 
 
-def _loaded(f: Figures) -> bool:
+def _depends_on_load(f: Figures) -> bool:
     """Whether the transmitted torque adds to the friction."""
     return any(f.has(name) for name in ("load_drive", "stribeck_load_drive", "quadratic_drive"))
 
@@ -67,17 +68,11 @@ def _stribeck(f: Figures, coulomb: float) -> Stribeck | None:
         return None
     return Stribeck(
         velocity=f.stribeck_velocity,
-        exponent=_FADES if f.stribeck_exponent is None else f.stribeck_exponent,
+        exponent=2.0 if f.stribeck_exponent is None else f.stribeck_exponent,
         coulomb=0.0 if f.stiction is None else f.stiction - coulomb,
-        load=_share(f.stribeck_load_drive, f.stribeck_load_back),
+        load=_share(f.stribeck_load_drive, f.stribeck_load_back, LoadShare),
     )
 
 
-def _share(drive: float | None, back: float | None) -> LoadShare | None:
-    return None if drive is None or back is None else LoadShare(drive=drive, back=back)
-
-
-def _quadratic(f: Figures) -> QuadraticShare | None:
-    if f.quadratic_drive is None or f.quadratic_back is None:
-        return None
-    return QuadraticShare(drive=f.quadratic_drive, back=f.quadratic_back)
+def _share(drive: float | None, back: float | None, kind: type[Share]) -> Share | None:
+    return None if drive is None or back is None else kind(drive=drive, back=back)

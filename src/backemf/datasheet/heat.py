@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..motor import COPPER, Thermal, TwoNodeThermal
-from .figures import ThermalFigures
+from .figures import ThermalFigures, nodes
 from .solve import Solved
-from .thermal_nodes import nodes
 
 AMBIENT = 25.0
 """Temperature of the surroundings unless the sheet says otherwise [°C]."""

@@ -1,4 +1,4 @@
-"""What a sheet without a winding still says of the joint: a largest torque, a top speed, inertia and friction."""
+"""What a sheet without a winding gives of the joint: a largest torque, a top speed, inertia and friction."""
 
 from __future__ import annotations
 
@@ -7,13 +7,8 @@ from dataclasses import dataclass
 from ..actuator import Actuator, DcClip, EffortLimit
 from ..errors import DatasheetError
 from ..units import format_quantity
-from .completeness import TORQUES
-from .gear_ratings import gear_ratings
-from .normalise import Figures
-from .solve import Solved
-
-NEEDED = "[peak] torque, or [mechanical] stall_torque or nominal_torque"
-TOP_SPEED = "[mechanical] no_load_speed or max_speed"
+from .normalise import gear_ratings
+from .solve import TORQUES, Solved
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,18 +48,19 @@ def joint_limits(s: Solved) -> JointLimits | None:
 
 
 def limits_actuator(s: Solved) -> Actuator:
-    """An actuator of a sheet's limits alone; raises one sentence where there are none."""
+    """An actuator with only the limits of a sheet; raises `DatasheetError` where there are none."""
     found = joint_limits(s)
     if found is None:
         raise DatasheetError(
             f"{s.sheet.label}: too few figures: a motor lacks: {'; '.join(s.missing())}; an actuator of limits needs "
-            f"{NEEDED}, and better {TOP_SPEED} too"
+            "[peak] torque, or [mechanical] stall_torque or nominal_torque, and preferably [mechanical] no_load_speed "
+            "or max_speed"
         )
     return Actuator(limits=found.limit)
 
 
 def joint_constants(s: Solved) -> dict[str, float]:
-    """Inertia and friction of the drive felt at the joint, as far as they are known, by the names of a motor file."""
+    """Inertia and friction of the drive at the joint, as far as they are known, by the names of a motor file."""
     n = s.figures.ratio
     gears, before = 0.0, 1.0
     for stage in s.sheet.gear:
@@ -82,10 +78,10 @@ def joint_constants(s: Solved) -> dict[str, float]:
 def _largest_torque(s: Solved) -> tuple[float, str] | None:
     """Largest torque at the joint [N·m]: the least of what motor and gears allow for a short time."""
     f, gear = s.figures, gear_ratings(s.sheet)
-    own = _first(f, *TORQUES)
+    own = next((name for name in TORQUES if f.has(name)), None)
     if own is None:
         return None
-    found = [(own[0] * f.ratio * f.efficiency, own[1])]
+    found = [(getattr(f, own) * f.ratio * f.efficiency, own.replace("_", " "))]
     if f.peak_torque is not None and f.stall_torque is not None:
         found.append((f.stall_torque * f.ratio * f.efficiency, "stall torque"))
     for name in ("gear_peak_torque", "gear_torque"):
@@ -118,10 +114,3 @@ def _line_start(s: Solved, top: float, end: float) -> tuple[float, str]:
         if through > top:
             return through, "line through the nominal point"
     return top, "the largest torque"
-
-
-def _first(f: Figures, *names: str) -> tuple[float, str] | None:
-    for name in names:
-        if getattr(f, name) is not None:
-            return getattr(f, name), name.replace("_", " ")
-    return None

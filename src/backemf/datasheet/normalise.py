@@ -1,7 +1,7 @@
-"""A sheet's figures brought to one convention: at the motor, line-to-line, in DC-equivalent amperes.
+"""A sheet's figures in one convention: at the motor, line-to-line, in DC-equivalent amperes.
 
 Why the factors are what they are. A three-phase motor has a phase EMF of peak E = ke·w, hence a line-to-line EMF of
-peak √3·E = Ke·w, which is what the bus voltage is held against and what 1/Kv means. Power balance with a sine current
+peak √3·E = Ke·w, which is what the bus voltage has to exceed and what 1/Kv means. Power balance with a sine current
 of peak I in each phase, in phase with the EMF, gives torque·w = 3/2·E·I, so
 
     Kt per peak-phase (q-axis) ampere = 3/2·ke = (√3/2)·Ke    and per RMS ampere √2 times that = √(3/2)·Ke.
@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from typing import Any
 
-from .figures import GearStage
 from .sheet import Datasheet
 
 AMPERE = {"dc": 1.0, "peak-phase": math.sqrt(3) / 2, "rms": math.sqrt(3 / 2)}
@@ -74,16 +74,16 @@ class Figures:
     @property
     def free_friction(self) -> float:
         """Dry friction of the free motor when sliding [N·m], which adds to its own load: F = coulomb + load_drive·F."""
-        return self.grown * (self.coulomb or 0.0)
+        return self.self_load * (self.coulomb or 0.0)
 
     @property
-    def grown(self) -> float:
-        """How much friction grows in a free motor by being its own load [1]."""
+    def self_load(self) -> float:
+        """Factor by which friction grows in a free motor, since it is its own load [1]."""
         return 1.0 / (1.0 - (self.load_drive or 0.0))
 
     def drag_torque(self, speed: float, drag: tuple[float, ...]) -> float:
-        """Drag of the free motor at a speed [N·m]; its viscous part rubs in the gears and adds to their load."""
-        return sum(b * speed**n * (self.grown if n == 1 else 1.0) for n, b in enumerate(drag, start=1))
+        """Drag of the free motor at a speed [N·m]; its viscous part acts in the gears and adds to their load."""
+        return sum(b * speed**n * (self.self_load if n == 1 else 1.0) for n, b in enumerate(drag, start=1))
 
     @property
     def passed_share(self) -> float:
@@ -95,71 +95,69 @@ class Figures:
         return all(getattr(self, name) is not None for name in names)
 
 
-FIGURES = tuple(f.name for f in fields(Figures))
+_NAMES = {f.name for f in fields(Figures)}
 
 
 def _times(value: float | None, factor: float) -> float | None:
     return None if value is None else value * factor
 
 
-def gear_ratio(stages: tuple[GearStage, ...]) -> float:
-    """Size of the whole reduction."""
-    return math.prod(abs(stage.ratio or 1.0) for stage in stages)
-
-
 def normalise(sheet: Datasheet) -> Figures:
     """Bring every figure of a sheet to the motor's side and to DC-equivalent amperes."""
     e, m, f, say = sheet.electrical, sheet.mechanical, sheet.friction, sheet.conventions
-    n = gear_ratio(sheet.gear)
+    n = math.prod(abs(stage.ratio or 1.0) for stage in sheet.gear)
     eta = math.prod(stage.efficiency or 1.0 for stage in sheet.gear)
     gain = {"motor": 1.0, "output": 1.0 / (n * eta)}
     faster = {"motor": 1.0, "output": n}
     ampere = AMPERE[say.current or say.torque_constant]
-    terminal = _TERMINAL[say.resistance]
-    torque, speed = gain[say.figures_at], faster[say.figures_at]
     rub = 1.0 / faster[say.friction_at]
     constant = faster[say.constants_at]
-    ke = e.ke if e.ke is not None else (None if e.kv is None else 1.0 / e.kv)
-    drag = (f.viscous or 0.0, *f.drag) if f.viscous or f.drag else ()
-    return Figures(
-        nominal_voltage=e.nominal_voltage,
-        resistance=_times(e.resistance, terminal),
-        inductance=_times(e.inductance, _TERMINAL[say.inductance or say.resistance]),
-        electrical_time_constant=e.electrical_time_constant,
-        kt=_times(e.kt, gain[say.constants_at] / AMPERE[say.torque_constant]),
-        ke=_times(ke, 1.0 / constant),
-        no_load_current=_times(e.no_load_current, ampere),
-        nominal_current=_times(e.nominal_current, ampere),
-        stall_current=_times(e.stall_current, ampere),
-        peak_current=_times(sheet.peak.current, ampere),
-        no_load_speed=_times(m.no_load_speed, speed),
-        nominal_speed=_times(m.nominal_speed, speed),
-        max_speed=_times(m.max_speed, speed),
-        rated_speed=sheet.thermal.rated_speed,
-        nominal_torque=_times(m.nominal_torque, torque),
-        stall_torque=_times(m.stall_torque, torque),
-        peak_torque=_times(sheet.peak.torque, gain[say.peak_at or say.figures_at]),
-        nominal_power=m.nominal_power,
-        max_efficiency=m.max_efficiency,
-        speed_torque_gradient=_times(m.speed_torque_gradient, constant / gain[say.constants_at]),
-        mechanical_time_constant=m.mechanical_time_constant,
-        inertia=_times(m.inertia, 1.0 / faster[say.inertia_at] ** 2),
-        coulomb=_times(f.coulomb, rub),
-        stiction=_times(f.stiction, rub),
-        drag=tuple(b * rub ** (order + 1) for order, b in enumerate(drag, start=1)),
-        stribeck_velocity=_times(f.stribeck_velocity, 1.0 / rub),
-        stiffness=_times(f.stiffness, rub**2),
-        damping=_times(f.damping, rub**2),
-        stribeck_exponent=f.stribeck_exponent,
-        damping_exponent=f.damping_exponent,
-        load_drive=f.load_drive,
-        load_back=f.load_back,
-        stribeck_load_drive=f.stribeck_load_drive,
-        stribeck_load_back=f.stribeck_load_back,
+    factors = {
+        "resistance": _TERMINAL[say.resistance],
+        "inductance": _TERMINAL[say.inductance or say.resistance],
+        "kt": gain[say.constants_at] / AMPERE[say.torque_constant],
+        "ke": 1.0 / constant,
+        "speed_torque_gradient": constant / gain[say.constants_at],
+        "inertia": 1.0 / faster[say.inertia_at] ** 2,
+        **dict.fromkeys(("no_load_current", "nominal_current", "stall_current"), ampere),
+        **dict.fromkeys(("no_load_speed", "nominal_speed", "max_speed"), faster[say.figures_at]),
+        **dict.fromkeys(("nominal_torque", "stall_torque"), gain[say.figures_at]),
+        **dict.fromkeys(("coulomb", "stiction"), rub),
+        **dict.fromkeys(("stiffness", "damping"), rub**2),
         # F = K·τ² at the output is F/n = (K·n)·(τ/n)² at the motor
-        quadratic_drive=_times(f.quadratic_drive, 1.0 / rub),
-        quadratic_back=_times(f.quadratic_back, 1.0 / rub),
-        iron_loss=f.iron_loss or 0.0,
-        ratio=n,
-        efficiency=eta,
-    )
+        **dict.fromkeys(("stribeck_velocity", "quadratic_drive", "quadratic_back"), 1.0 / rub),
+    }
+    figures = {name: value for table in (e, m, f) for name, value in vars(table).items() if name in _NAMES}
+    if e.ke is None and e.kv is not None:
+        figures["ke"] = 1.0 / e.kv
+    drag = (f.viscous or 0.0, *f.drag) if f.viscous or f.drag else ()
+    known: dict[str, Any] = {
+        **{name: _times(value, factors.get(name, 1.0)) for name, value in figures.items() if name != "drag"},
+        "peak_current": _times(sheet.peak.current, ampere),
+        "peak_torque": _times(sheet.peak.torque, gain[say.peak_at or say.figures_at]),
+        "rated_speed": sheet.thermal.rated_speed,
+        "iron_loss": f.iron_loss or 0.0,
+        "drag": tuple(b * rub ** (order + 1) for order, b in enumerate(drag, start=1)),
+    }
+    return Figures(**known, ratio=n, efficiency=eta)
+
+
+def later_ratios(sheet: Datasheet) -> list[float]:
+    """For each stage the reduction that follows it."""
+    return [math.prod(abs(g.ratio or 1.0) for g in sheet.gear[i + 1 :]) for i in range(len(sheet.gear))]
+
+
+def gear_ratings(sheet: Datasheet) -> dict[str, float | None]:
+    """Permissible torque and peak torque at the output [N·m] and speed at the motor [rad/s], the weakest stage each."""
+    later = later_ratios(sheet)
+    before = [math.prod(abs(g.ratio or 1.0) for g in sheet.gear[:i]) for i in range(len(sheet.gear))]
+
+    def weakest(name: str, factors: list[float]) -> float | None:
+        values = ((getattr(g, name), factor) for g, factor in zip(sheet.gear, factors, strict=True))
+        return min((value * factor for value, factor in values if value is not None), default=None)
+
+    return {
+        "gear_torque": weakest("torque", later),
+        "gear_peak_torque": weakest("peak_torque", later),
+        "gear_input_speed": weakest("max_input_speed", before),
+    }

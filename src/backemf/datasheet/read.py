@@ -1,10 +1,10 @@
-"""TOML to Datasheet, with an error that names file, line, table, key, value and remedy."""
+"""TOML to Datasheet, with errors that name file, line, table, key, value and remedy."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -15,33 +15,12 @@ from ..toml_text import parse_toml
 from ..units import example, parse_printed
 from .amperes import Amperes
 from .figures import Conventions
-from .sheet import FIELDS, LISTS, TABLES, Datasheet
-from .table import Quantity, Table, choices, one_of, quantities
+from .sheet import FIELDS, QUANTITIES, Datasheet
+from .table import LISTS, TABLES, Quantity, Table, choices, one_of, quantities, quote
 
-_TEXTS = ("name", "maker", "kind", "source", "identified")
 _LARGEST_FILE = 1_000_000
 """Longest file that is read [bytes]."""
 _HIGHEST_ORDER = 9
-
-
-class Place:
-    """Where in a file we are, to say it in an error."""
-
-    def __init__(self, file: str, text: str = ""):
-        self.file = file
-        self.text = text
-        self.amperes = Amperes()
-        self.motion = "rotary"
-
-    def error(self, table: str, key: str, value: Any, fault: str, index: int = 0) -> DatasheetError:
-        line = _line_numbers(self.text).get((table, index, key))
-        where = self.file if line is None else f"{self.file}, line {line}"
-        if table:
-            where += f", [[{table}]]" if table in LISTS else f", [{table}]"
-        else:
-            where += ","
-        shown = f" = {_shown(value)}" if value is not None else ""
-        return DatasheetError(f"{where} {key}{shown}: {fault}")
 
 
 def read_file(id_or_path: str | Path) -> Datasheet:
@@ -52,170 +31,163 @@ def read_file(id_or_path: str | Path) -> Datasheet:
 
 def read_text(text: str, name: str) -> Datasheet:
     """A sheet from TOML text."""
-    file = Path(name).name if name.endswith(".toml") else name
+    file, stem = (Path(name).name, Path(name).stem) if name.endswith(".toml") else (name, name)
     if not text.strip():
         raise DatasheetError(f"{file}: is empty: a datasheet is a TOML file with tables such as [electrical]")
-    content = parse_toml(text, file, DatasheetError, "a datasheet")
-    stem = Path(name).stem if name.endswith(".toml") else name
-    return _sheet(content, Place(file, text), stem, name, _from_text)
+    return _Reader(file, parse_printed, text).sheet(parse_toml(text, file, DatasheetError, "a datasheet"), stem, name)
 
 
 def from_si(name: str, tables: dict[str, Any]) -> Datasheet:
     """A sheet from numbers that are in SI already."""
-    return _sheet({"name": name, **tables}, Place(name), name, "", _from_number)
+    return _Reader(name, _parse_si).sheet({"name": name, **tables}, name, "")
 
 
-def _sheet(content: dict[str, Any], place: Place, stem: str, origin: str, value_of: Any) -> Datasheet:
-    if "format" in content:
-        raise DatasheetError(
-            f"{place.file}: is a motor file, and no datasheet: there is nothing in it to check; show, simulate and "
-            "export take it, and be.load"
-        )
-    fields: dict[str, Any] = {"name": stem, "origin": origin}
-    # the units of all tables follow it, wherever it stands
-    say = content.get("conventions")
-    place.motion = "linear" if isinstance(say, dict) and say.get("motion") == "linear" else "rotary"
-    for key, value in content.items():
-        if key in _TEXTS:
-            fields[key] = _text(value, place, key)
-        elif key == "notes":
-            fields[key] = _notes(value, place)
-        elif key in TABLES:
-            fields[key] = _table(TABLES[key], value, place, key, 0, value_of)
-        elif key in LISTS:
-            fields[key] = _list(LISTS[key], value, place, key, value_of)
-        elif key == "sources":
-            fields[key] = _sources(value, place)
-        elif key == "measured":
-            fields[key] = _measured(value, place)
-        else:
-            raise place.error("", key, None, _unknown(key, FIELDS, f"{place.file} has no such table or field"))
-    if found := place.amperes.conventions(content.get("conventions", {}), place.error):
-        fields["conventions"] = replace(fields.get("conventions", Conventions()), **found)
-    return Datasheet(**fields)
-
-
-def _table(kind: type[Table], content: Any, place: Place, name: str, index: int, value_of: Any) -> Table:
-    if not isinstance(content, dict):
-        raise place.error("", name, content, f"must be a table, begun by [{name}]")
-    units, words = quantities(kind), choices(kind)
-    values: dict[str, Any] = {}
-    for key, value in content.items():
-        if key in words:
-            if value not in words[key]:
-                raise place.error(name, key, value, f"must be {one_of(words[key])}", index)
-            values[key] = value
-        elif key not in units:
-            raise place.error(name, key, None, _elsewhere(key, (*units, *words), name), index)
-        elif units[key].many:
-            values[key] = _orders(value, place, name, key, value_of)
-        else:
-            values[key] = _figure(value, units[key], place, name, key, index, value_of)
-    if name == "gear" and not values.get("ratio"):
-        raise place.error(name, "ratio", values.get("ratio"), "every stage needs a ratio, such as ratio = 9", index)
-    try:
-        return kind(**values)
-    except DatasheetError as error:
-        raise DatasheetError(f"{place.file}, {error}") from None
-
-
-def _figure(value: Any, figure: Quantity, place: Place, table: str, key: str, index: int, value_of: Any) -> float:
-    unit = figure.unit_of(place.motion)
-    try:
-        number, ampere = value_of(value, unit)
-    except UnitError as error:
-        if fault := _other_motion(value, figure, place.motion, value_of):
-            raise place.error(table, key, value, fault, index) from None
-        # the error quotes the value itself: say it once
-        fault = str(error).removeprefix(f'"{value}"').removeprefix(repr(value)).removeprefix(":").strip()
-        raise place.error(table, key, value, fault, index) from None
-    if fault := figure.fault(number) or place.amperes.note(table, key, index, value, unit, ampere):
-        raise place.error(table, key, value, fault, index)
-    return number
-
-
-def _other_motion(value: Any, figure: Quantity, motion: str, value_of: Any) -> str:
-    """What to do where a figure has the unit of the other kind of motor, or an empty text."""
-    other = "rotary" if motion == "linear" else "linear"
-    try:
-        value_of(value, figure.unit_of(other))
-    except UnitError:
-        return ""
-    return (
-        f"has the unit of a {other} motor, and the sheet is of a {motion} one: "
-        f'write it like "{example(figure.unit_of(motion))}", or say motion = "{other}" under [conventions]'
-    )
-
-
-def _orders(value: Any, place: Place, table: str, key: str, value_of: Any) -> tuple[float, ...]:
-    """Drag coefficients from the second order on, each in the unit of its order."""
-    if not isinstance(value, (list, tuple)):
-        raise place.error(table, key, value, 'must be a list such as ["1e-8 N*m*s^2/rad^2"]')
-    if len(value) > _HIGHEST_ORDER - 1:
-        raise place.error(table, key, None, f"must not go beyond order {_HIGHEST_ORDER}")
-    first = quantities(TABLES[table])[key]
-    orders = [replace(first, unit=f"N*m*s^{n}/rad^{n}") for n in range(2, 2 + len(value))]
-    return tuple(_figure(v, order, place, table, key, 0, value_of) for v, order in zip(value, orders, strict=True))
-
-
-def _list(kind: type[Table], content: Any, place: Place, name: str, value_of: Any) -> tuple[Table, ...]:
-    if not isinstance(content, (list, tuple)):
-        raise place.error("", name, None, f"must be a list of tables, each begun by [[{name}]]")
-    return tuple(_table(kind, entry, place, name, i, value_of) for i, entry in enumerate(content))
-
-
-def _text(value: Any, place: Place, key: str) -> str:
-    if not isinstance(value, str):
-        raise place.error("", key, value, f'must be a text in quotes, such as {key} = "..."')
-    return value
-
-
-def _notes(value: Any, place: Place) -> tuple[str, ...]:
-    notes = [value] if isinstance(value, str) else value
-    if not isinstance(notes, (list, tuple)) or not all(isinstance(note, str) for note in notes):
-        raise place.error("", "notes", value, 'must be a list of texts, such as notes = ["..."]')
-    return tuple(notes)
-
-
-def _sources(content: Any, place: Place) -> dict[str, str]:
-    if not isinstance(content, dict):
-        raise place.error("", "sources", content, "must be a table, begun by [sources]")
-    known = {k for table in (*TABLES.values(), *LISTS.values()) for k in quantities(table)}
-    for key, value in content.items():
-        if key.split(".")[-1] not in known:
-            raise place.error("sources", key, None, _unknown(key, known, "there is no such figure"))
-        if not isinstance(value, str):
-            raise place.error("sources", key, value, "must be a text in quotes that says where the figure comes from")
-    return dict(content)
-
-
-def _measured(content: Any, place: Place) -> dict[str, Any]:
-    def simple(value: Any) -> bool:
-        return isinstance(value, (str, int, float)) or (isinstance(value, list) and all(map(simple, value)))
-
-    if not isinstance(content, dict):
-        raise place.error("", "measured", content, "must be a table, begun by [measured]")
-    for key, value in content.items():
-        if not simple(value):
-            raise place.error("measured", key, None, "must be a text, a number or a list of those")
-    return dict(content)
-
-
-def _from_text(value: Any, unit: str) -> tuple[float, str | None]:
-    return parse_printed(value, unit)
-
-
-def _from_number(value: Any, unit: str) -> tuple[float, str | None]:
-    """A number in SI; a text with a unit is taken too."""
+def _parse_si(value: Any, unit: str) -> tuple[float, str | None]:
+    """A number in SI; a text with a unit is accepted too."""
     if isinstance(value, str):
         return parse_printed(value, unit)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise UnitError(f"{value!r} is no number: give it in SI units")
+        raise UnitError(f"{value!r} is not a number: give it in SI units")
     return float(value), None
 
 
+@dataclass
+class _Reader:
+    """One sheet while it is read. Values come from a file or from a user's dict, and may be anything."""
+
+    file: str
+    """Its name in messages."""
+    parse: Callable[[Any, str], tuple[float, str | None]]
+    """SI value of an entry for a unit, and the kind of ampere that it names."""
+    text: str = ""
+    """The TOML, for line numbers."""
+    motion: str = "rotary"
+    amperes: Amperes = field(default_factory=Amperes)
+
+    def error(self, table: str, key: str, value: Any, fault: str, index: int = 0) -> DatasheetError:
+        line = _line_numbers(self.text).get((table, index, key))
+        where = self.file if line is None else f"{self.file}, line {line}"
+        brackets = f" [[{table}]]" if table in LISTS else f" [{table}]" if table else ""
+        return DatasheetError(f"{where},{brackets} {key}{'' if value is None else f' = {quote(value)}'}: {fault}")
+
+    def sheet(self, content: dict[str, Any], stem: str, origin: str) -> Datasheet:
+        if "format" in content:
+            raise DatasheetError(
+                f"{self.file}: is a motor file, not a datasheet: there is nothing in it to check; show, simulate, "
+                "export and be.load accept it"
+            )
+        # the units of all tables follow it, wherever it stands
+        say = content.get("conventions")
+        self.motion = "linear" if isinstance(say, dict) and say.get("motion") == "linear" else "rotary"
+        read = {name: self._table for name in TABLES} | {name: self._list for name in LISTS}
+        read |= {"notes": self._notes, "sources": self._sources, "measured": self._measurements}
+        fields: dict[str, Any] = {"name": stem, "origin": origin}
+        for key, value in content.items():
+            if key not in FIELDS:
+                raise self.error("", key, None, _unknown(key, FIELDS, f"{self.file} has no such table or field"))
+            fields[key] = read.get(key, self._text)(key, value)
+        if found := self.amperes.conventions(content.get("conventions", {}), self.error):
+            fields["conventions"] = replace(fields.get("conventions", Conventions()), **found)
+        return Datasheet(**fields)
+
+    def _table(self, name: str, content: Any, index: int = 0) -> Table:
+        self._require_table(name, content)
+        kind = (TABLES | LISTS)[name]
+        units, words = quantities(kind), choices(kind)
+        values: dict[str, Any] = {}
+        for key, value in content.items():
+            if key in words:
+                if value not in words[key]:
+                    raise self.error(name, key, value, f"must be {one_of(words[key])}", index)
+                values[key] = value
+            elif key not in units:
+                raise self.error(name, key, None, _elsewhere(key, (*units, *words), name), index)
+            elif units[key].many:
+                values[key] = self._orders(value, units[key], name, key)
+            else:
+                values[key] = self._figure(value, units[key], name, key, index)
+        if name == "gear" and not values.get("ratio"):
+            raise self.error(name, "ratio", values.get("ratio"), "every stage needs a ratio, such as ratio = 9", index)
+        try:
+            return kind(**values)
+        except DatasheetError as error:
+            raise DatasheetError(f"{self.file}, {error}") from None
+
+    def _require_table(self, name: str, content: Any) -> None:
+        if not isinstance(content, dict):
+            raise self.error("", name, content, f"must be a table that begins with [{name}]")
+
+    def _figure(self, value: Any, figure: Quantity, table: str, key: str, index: int = 0) -> float:
+        unit = figure.unit_of(self.motion)
+        try:
+            number, ampere = self.parse(value, unit)
+        except UnitError as error:
+            # the error quotes the value itself: say it once
+            fault = str(error).removeprefix(f'"{value}"').removeprefix(repr(value)).removeprefix(":").strip()
+            raise self.error(table, key, value, self._other_motion(value, figure) or fault, index) from None
+        if fault := figure.fault(number) or self.amperes.note(table, key, index, value, unit, ampere):
+            raise self.error(table, key, value, fault, index)
+        return number
+
+    def _other_motion(self, value: Any, figure: Quantity) -> str:
+        """What to do where a figure has the unit of the other kind of motor; empty where it does not."""
+        other = "rotary" if self.motion == "linear" else "linear"
+        try:
+            self.parse(value, figure.unit_of(other))
+        except UnitError:
+            return ""
+        return (
+            f"has the unit of a {other} motor, but the sheet is for a {self.motion} one: "
+            f'write it like "{example(figure.unit_of(self.motion))}", or set motion = "{other}" under [conventions]'
+        )
+
+    def _orders(self, value: Any, first: Quantity, table: str, key: str) -> tuple[float, ...]:
+        """Drag coefficients from the second order on, each in the unit of its order."""
+        if not isinstance(value, (list, tuple)):
+            raise self.error(table, key, value, 'must be a list such as ["1e-8 N*m*s^2/rad^2"]')
+        if len(value) > _HIGHEST_ORDER - 1:
+            raise self.error(table, key, None, f"must not go beyond order {_HIGHEST_ORDER}")
+        orders = (replace(first, unit=f"N*m*s^{n}/rad^{n}") for n in range(2, 2 + len(value)))
+        return tuple(self._figure(v, order, table, key) for v, order in zip(value, orders, strict=True))
+
+    def _list(self, name: str, content: Any) -> tuple[Table, ...]:
+        if not isinstance(content, (list, tuple)):
+            raise self.error("", name, None, f"must be a list of tables that each begin with [[{name}]]")
+        return tuple(self._table(name, entry, index) for index, entry in enumerate(content))
+
+    def _text(self, key: str, value: Any) -> str:
+        if not isinstance(value, str):
+            raise self.error("", key, value, f'must be a text in quotes, such as {key} = "..."')
+        return value
+
+    def _notes(self, key: str, value: Any) -> tuple[str, ...]:
+        notes = [value] if isinstance(value, str) else value
+        if not isinstance(notes, (list, tuple)) or not all(isinstance(note, str) for note in notes):
+            raise self.error("", key, value, 'must be a list of texts, such as notes = ["..."]')
+        return tuple(notes)
+
+    def _sources(self, name: str, content: Any) -> dict[str, str]:
+        self._require_table(name, content)
+        for key, value in content.items():
+            if key.split(".")[-1] not in QUANTITIES:
+                raise self.error(name, key, None, _unknown(key, QUANTITIES, "there is no such figure"))
+            if not isinstance(value, str):
+                raise self.error(name, key, value, "must be a text in quotes that says where the figure comes from")
+        return dict(content)
+
+    def _measurements(self, name: str, content: Any) -> dict[str, Any]:
+        def simple(value: object) -> bool:
+            return isinstance(value, (str, int, float)) or (isinstance(value, list) and all(map(simple, value)))
+
+        self._require_table(name, content)
+        for key, value in content.items():
+            if not simple(value):
+                raise self.error(name, key, None, "must be a text, a number or a list of those")
+        return dict(content)
+
+
 def _find(id_or_path: str | Path) -> Path:
-    """The file behind a catalogue id or a path."""
+    """The file of a catalogue id or a path."""
     text = str(id_or_path)
     if "\0" in text or not text.strip():
         raise DatasheetError(f"{text!r}: is neither a catalogue id nor a path: {catalog.suggestion('')}")
@@ -225,10 +197,9 @@ def _find(id_or_path: str | Path) -> Path:
             raise DatasheetError(f"{text}: there is no such file: check the path, or {catalog.suggestion(path.stem)}")
         return path
     # looking for one file, since listing all of them for each would take the square of their number
-    if _exists(catalog.path(text)):
-        return catalog.path(text)
-    if _exists(Path(text)):
-        return Path(text)
+    for path in (catalog.path(text), Path(text)):
+        if _exists(path):
+            return path
     raise DatasheetError(f"{text}: is not in the catalogue: {catalog.suggestion(text)}")
 
 
@@ -243,11 +214,11 @@ def _exists(path: Path) -> bool:
 def _elsewhere(key: str, known: Iterable[str], table: str) -> str:
     """Why a key is unknown in this table: misspelt, or a key of another table."""
     homes = [name for name, kind in (TABLES | LISTS).items() if key in quantities(kind) or key in choices(kind)]
+    if not homes:
+        return _unknown(key, known, f"[{table}] has no such figure")
     near = get_close_matches(key, list(known), n=1, cutoff=0.6)
-    if homes:
-        meant = f', or did you mean "{near[0]}"?' if near else ""
-        return f"is unknown here, it belongs under [{homes[0]}]{meant}"
-    return _unknown(key, known, f"[{table}] has no such figure")
+    meant = f', or did you mean "{near[0]}"?' if near else ""
+    return f"is unknown here, it belongs under [{homes[0]}]{meant}"
 
 
 def _unknown(key: str, known: Iterable[str], why: str) -> str:
@@ -270,8 +241,3 @@ def _line_numbers(text: str) -> dict[tuple[str, int, str], int]:
         elif key := re.match(r'\s*"?([\w.-]+)"?\s*=', line):
             lines.setdefault((table, index, key[1]), number)
     return lines
-
-
-def _shown(value: Any) -> str:
-    text = f'"{value}"' if isinstance(value, str) else str(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -22,25 +22,17 @@ from .figures import (
     SaturationFigures,
     ThermalFigures,
 )
-from .table import Table, quantities
+from .table import LISTS, TABLES, Table, quantities
 
 if TYPE_CHECKING:
     from ..actuator import Actuator
     from ..motor import Estimate, Motor
-    from .check import Finding
+    from .finding import Finding
     from .joint_limits import JointLimits
+    from .solve import Solved
 
-TABLES: dict[str, type[Table]] = {
-    "conventions": Conventions,
-    "electrical": Electrical,
-    "mechanical": Mechanical,
-    "friction": FrictionFigures,
-    "thermal": ThermalFigures,
-    "peak": Peak,
-    "saturation": SaturationFigures,
-    "limits": LimitFigures,
-}
-LISTS: dict[str, type[Table]] = {"gear": GearStage, "cogging": CoggingFigures}
+QUANTITIES = {name: it for table in reversed((TABLES | LISTS).values()) for name, it in quantities(table).items()}
+"""Unit and range of every figure by its name, which is that of the first table where several have it."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +40,7 @@ class Figure:
     """One figure of a sheet, for printing."""
 
     table: str
-    """The table it stands in, `gear[0]` for the first stage."""
+    """Its table, `gear[0]` for the first stage."""
     key: str
     """Its name there."""
     value: Any
@@ -74,7 +66,7 @@ class Datasheet:
     identified: str = ""
     """Who measured the figures, on what and how, where they are identified and not printed by the maker."""
     notes: tuple[str, ...] = ()
-    """What a reader must know beside the figures."""
+    """What a reader should know besides the figures."""
     conventions: Conventions = field(default_factory=Conventions)
     electrical: Electrical = field(default_factory=Electrical)
     mechanical: Mechanical = field(default_factory=Mechanical)
@@ -90,7 +82,7 @@ class Datasheet:
     sources: dict[str, str] = field(default_factory=dict)
     """Source of single figures that differ from `source`, by `"key"` or `"table.key"`."""
     measured: dict[str, Any] = field(default_factory=dict)
-    """Measurements that are no datasheet rows: texts, numbers and lists, kept and shown but not used."""
+    """Measurements that are not datasheet rows: texts, numbers and lists, kept and shown but not used."""
     origin: str = field(default="", compare=False)
     """The file it was read from, for messages."""
 
@@ -104,13 +96,12 @@ class Datasheet:
         self._require_cogging()
         if self.motion == "linear":
             self._require_slide()
-        known = {name for table in (*TABLES.values(), *LISTS.values()) for name in quantities(table)}
         for key in self.sources:
-            if key.split(".")[-1] not in known:
+            if key.split(".")[-1] not in QUANTITIES:
                 raise DatasheetError(f"{self.label}, [sources] {key}: there is no such figure")
 
     def _require_cogging(self) -> None:
-        """Refuse a share of a torque that the sheet does not give, and poles that its pole pairs contradict."""
+        """Check that a share has a torque to refer to, and that poles agree with the pole pairs."""
         pairs = self.electrical.pole_pairs
         for h in self.cogging:
             if h.share is not None and self.mechanical.nominal_torque is None:
@@ -125,7 +116,7 @@ class Datasheet:
                 )
 
     def _require_slide(self) -> None:
-        """Refuse what a linear motor cannot have."""
+        """Check that a linear motor has neither gears nor poles per turn."""
         if self.gear:
             raise DatasheetError(
                 f"{self.label}, [[gear]]: a linear motor has no gearbox: leave it out; a rotary motor with a screw or "
@@ -149,14 +140,14 @@ class Datasheet:
 
     @classmethod
     def load(cls, id_or_path: str | Path) -> Datasheet:
-        """A sheet of the catalogue by its id, or one of your own by its path."""
+        """A sheet of the catalogue by its id, or your own by its path."""
         from .read import read_file
 
         return read_file(id_or_path)
 
     @classmethod
     def loads(cls, text: str, name: str = "<text>") -> Datasheet:
-        """A sheet from TOML text; `name` stands for the file in messages."""
+        """A sheet from TOML text; messages call it `name`."""
         from .read import read_text
 
         return read_text(text, name)
@@ -176,34 +167,30 @@ class Datasheet:
         return catalog.ids()
 
     def check(self) -> list[Finding]:
-        """Every redundant figure against what the others predict."""
+        """Compare every redundant figure with what the others predict."""
         from .check import check
 
-        with self._sane():
-            return check(self)
+        with self._solve() as s:
+            return check(s)
 
     def predict(self) -> dict[str, float]:
         """The figures this sheet's constants predict, by name: SI, at the motor, in DC-equivalent amperes."""
         from .predict import predict
-        from .solve import solve
 
-        with self._sane():
-            return predict(solve(self))
+        with self._solve() as s:
+            return predict(s)
 
     def how(self) -> dict[str, str]:
         """Which figures each constant of the motor comes from, in words."""
-        from .solve import solve
-
-        with self._sane():
-            return dict(solve(self).how)
+        with self._solve() as s:
+            return dict(s.how)
 
     def estimates(self) -> list[Estimate]:
-        """What this sheet does not give and what can be estimated of it, each with its 90 % range and its rule."""
+        """Estimates of what this sheet does not give, each with its 90 % range and its rule."""
         from .estimate import estimates
-        from .solve import solve
 
-        with self._sane():
-            return estimates(solve(self))
+        with self._solve() as s:
+            return estimates(s)
 
     def motor(self, estimate: bool = False, **overrides: Any) -> Motor:
         """The motor in SI units; `overrides` replace its parts, such as `limits=Limits(...)` or `friction=None`.
@@ -212,8 +199,8 @@ class Datasheet:
         """
         from .derive import derive
 
-        with self._sane():
-            return derive(self, overrides, estimate)
+        with self._solve() as s:
+            return derive(s, overrides, estimate)
 
     def actuator(self, estimate: bool = False, **overrides: Any) -> Actuator:
         """The motor of the sheet as an actuator; where the figures are too few for one, the limits of the joint alone.
@@ -223,10 +210,8 @@ class Datasheet:
         """
         from ..actuator import Actuator
         from .joint_limits import limits_actuator
-        from .solve import solve
 
-        with self._sane():
-            s = solve(self)
+        with self._solve() as s:
             if not s.missing() or overrides or self.motion == "linear":
                 return Actuator(self.motor(estimate=estimate, **overrides))
             return limits_actuator(s)
@@ -234,39 +219,38 @@ class Datasheet:
     def limits_only(self) -> tuple[JointLimits, list[str]]:
         """The limits of the joint that the sheet gives without a winding, and what a motor lacks."""
         from .joint_limits import joint_limits
-        from .solve import solve
 
-        with self._sane():
-            s = solve(self)
+        with self._solve() as s:
             found = joint_limits(s)
         if found is None:
             raise DatasheetError(f"{self.label}: no torque is given, and so there are no limits: give [peak] torque")
         return found, s.missing()
 
     def joint(self) -> dict[str, float]:
-        """Inertia [kg·m²] and friction [N·m, N·m·s/rad] of the drive felt at the joint, as far as the sheet says."""
+        """Inertia [kg·m²] and friction [N·m, N·m·s/rad] of the drive at the joint, as far as the sheet gives them."""
         from .joint_limits import joint_constants
-        from .solve import solve
 
-        with self._sane():
-            return joint_constants(solve(self))
+        with self._solve() as s:
+            return joint_constants(s)
 
     @property
     def says(self) -> str:
-        """How much the sheet says: "whole motor", "partial motor", "limits only" or "too little".
+        """How complete the sheet is: "whole motor", "partial motor", "limits only" or "too little".
 
         A whole motor has a winding, inertia, friction and heat; a partial one has a winding and lacks one of the rest.
         """
-        from .completeness import how_much
+        from .solve import completeness
 
-        with self._sane():
-            return how_much(self)
+        with self._solve() as s:
+            return completeness(s)
 
     @contextmanager
-    def _sane(self) -> Iterator[None]:
-        """Figures of absurd size run out of floating-point numbers somewhere: say so."""
+    def _solve(self) -> Iterator[Solved]:
+        """The constants that the figures give; figures of absurd size overflow somewhere, which is an error."""
+        from .solve import solve
+
         try:
-            yield
+            yield solve(self)
         except ArithmeticError:
             raise DatasheetError(
                 f"{self.label}: no motor has figures of such sizes together: check their units"
@@ -303,7 +287,7 @@ class Datasheet:
         found = []
         for name, part in parts:
             units = quantities(type(part))
-            for key, value in part.given().items():
+            for key, value in part.entries().items():
                 if key in units:
                     source = self.source_of(name.split("[")[0], key)
                     found.append(Figure(name, key, value, units[key].unit_of(self.motion), source))
@@ -311,4 +295,4 @@ class Datasheet:
 
 
 FIELDS = tuple(f.name for f in fields(Datasheet) if f.name != "origin")
-"""What may stand at the top of a sheet's file."""
+"""Top-level names in a sheet's file."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import cast
 
+from .figures import nodes
 from .normalise import Figures, normalise
 from .sheet import Datasheet
 
-K_FIGURES = "kt, ke or kv, or nominal_voltage with no_load_speed, or stall_torque with stall_current"
-R_FIGURES = "resistance, or nominal_voltage with stall_current or stall_torque"
+TORQUES = ("peak_torque", "stall_torque", "nominal_torque")
+"""Figures that limit the torque where there is no winding, the first that is given."""
 
 
 @dataclass
@@ -32,18 +32,21 @@ class Solved:
     """In words, where each constant comes from."""
 
     def take(self, constant: str, value: float | tuple[float, ...], why: str, *used: str) -> None:
-        """Settle one constant."""
+        """Set one constant, with the figures it comes from."""
         setattr(self, constant, value)
         self.used.update(used)
         self.how[constant] = why
 
     def missing(self) -> list[str]:
-        """What would complete the sheet, one sentence part each; empty if it gives a motor."""
+        """Figures that would complete the sheet; empty if it gives a motor."""
         parts = []
         if self.kt is None or self.ke is None:
-            parts.append(f"the motor constant needs {K_FIGURES}")
+            parts.append(
+                "the motor constant needs kt, ke or kv, or nominal_voltage with no_load_speed, or stall_torque with "
+                "stall_current"
+            )
         if self.resistance is None:
-            parts.append(f"the winding needs {R_FIGURES}")
+            parts.append("the winding needs resistance, or nominal_voltage with stall_current or stall_torque")
         return parts
 
     def loss(self, speed: float) -> float:
@@ -63,21 +66,19 @@ def solve(sheet: Datasheet, figures: Figures | None = None) -> Solved:
     _equal_constants(s)
     _from_gradient_and_time_constant(s)
     _resistance_from_stall_torque(s)
-    _inductance(s)
-    _inertia(s)
+    _from_time_constants(s)
     _friction(s)
     return s
 
 
 def _direct(s: Solved) -> None:
     f = s.figures
-    if f.resistance is not None:
-        s.take("resistance", f.resistance, "as listed", "resistance")
-    elif f.nominal_voltage is not None and f.stall_current is not None:
+    for name in ("resistance", "kt", "inductance", "inertia"):
+        if f.has(name):
+            s.take(name, getattr(f, name), "as listed", name)
+    if s.resistance is None and f.nominal_voltage is not None and f.stall_current is not None:
         used = ("nominal_voltage", "stall_current")
         s.take("resistance", f.nominal_voltage / f.stall_current, "nominal voltage / stall current", *used)
-    if f.kt is not None:
-        s.take("kt", f.kt, "as listed", "kt")
     if f.ke is not None:
         s.take("ke", f.ke, "as listed" if s.sheet.electrical.ke is not None else "1 / kv", "ke", "kv")
 
@@ -97,16 +98,16 @@ def _back_emf_from_no_load(s: Solved) -> None:
     """v = R·i + Ke·w0 for the free motor, where i carries the friction: Kt·i = coulomb + drag(w0)."""
     f = s.figures
     # a listed torque constant is the better witness: no-load speeds may be capped by electronics
-    if s.ke is not None or f.kt is not None or not f.has("nominal_voltage", "no_load_speed"):
+    v, w0 = f.nominal_voltage, f.no_load_speed
+    if s.ke is not None or f.kt is not None or v is None or w0 is None:
         return
-    v, w0 = cast(float, f.nominal_voltage), cast(float, f.no_load_speed)
     rub = f.free_friction + f.drag_torque(w0, f.drag) + f.iron_loss * w0
-    ke, why = _corrected(s, v, w0, rub)
+    ke, why = _ke_without_load(s, v, w0, rub)
     s.take("ke", ke if ke > 0 else v / w0, why if ke > 0 else "nominal voltage / no-load speed", "no_load_speed")
 
 
-def _corrected(s: Solved, v: float, w0: float, rub: float) -> tuple[float, str]:
-    """Ke from the no-load speed, corrected for what the free motor still has to overcome."""
+def _ke_without_load(s: Solved, v: float, w0: float, rub: float) -> tuple[float, str]:
+    """Ke from the no-load speed, corrected for friction and drag, and how it was found."""
     f, r = s.figures, s.resistance
     if f.no_load_current is not None and r is not None:
         return (v - r * f.no_load_current) / w0, "no-load speed, corrected for the no-load current"
@@ -164,21 +165,16 @@ def _resistance_from_stall_torque(s: Solved) -> None:
         s.take("resistance", r, "Kt · nominal voltage / stall torque", "nominal_voltage", "stall_torque")
 
 
-def _inductance(s: Solved) -> None:
-    f = s.figures
-    if f.inductance is not None:
-        s.take("inductance", f.inductance, "as listed", "inductance")
-    elif f.electrical_time_constant is not None and s.resistance is not None:
-        value = f.electrical_time_constant * s.resistance
-        s.take("inductance", value, "electrical time constant · resistance", "electrical_time_constant")
-
-
-def _inertia(s: Solved) -> None:
-    f, t = s.figures, s.figures.mechanical_time_constant
-    if f.inertia is not None:
-        s.take("inertia", f.inertia, "as listed", "inertia")
-    elif t is not None and s.kt is not None and s.ke is not None and s.resistance is not None:
-        value = t * s.kt * s.ke / s.resistance
+def _from_time_constants(s: Solved) -> None:
+    """Inductance and inertia, where they are not listed."""
+    electrical, mechanical = s.figures.electrical_time_constant, s.figures.mechanical_time_constant
+    if s.resistance is None:
+        return
+    if s.inductance is None and electrical is not None:
+        why = "electrical time constant · resistance"
+        s.take("inductance", electrical * s.resistance, why, "electrical_time_constant")
+    if s.inertia is None and mechanical is not None and s.kt is not None and s.ke is not None:
+        value = mechanical * s.kt * s.ke / s.resistance
         s.take("inertia", value, "mechanical time constant · Kt·Ke / R", "mechanical_time_constant")
 
 
@@ -199,7 +195,7 @@ def _friction(s: Solved) -> None:
             s.take("coulomb", rest, "Kt · no-load current" + (" - drag" if f.drag else ""), "no_load_current")
     elif not f.drag and w0 and total - f.free_friction > 0.1 * total:
         why = "what the no-load current needs beyond Coulomb friction"
-        s.take("drag", ((total - f.free_friction) / (w0 * f.grown),), why, "no_load_current")
+        s.take("drag", ((total - f.free_friction) / (w0 * f.self_load),), why, "no_load_current")
 
 
 def _free_speed(s: Solved) -> float | None:
@@ -207,3 +203,23 @@ def _free_speed(s: Solved) -> float | None:
     if f.no_load_speed is not None:
         return f.no_load_speed
     return f.nominal_voltage / s.ke if f.nominal_voltage is not None and s.ke else None
+
+
+def completeness(s: Solved) -> str:
+    """How complete a sheet is, in two words."""
+    if s.missing():
+        # an actuator of limits alone does not know that it is linear
+        limited = s.sheet.motion == "rotary" and any(s.figures.has(name) for name in TORQUES)
+        return "limits only" if limited else "too little"
+    return "partial motor" if lacking(s) else "whole motor"
+
+
+def lacking(s: Solved) -> list[str]:
+    """What a sheet with a winding does not give of the motor."""
+    single, winding, housing = (node.pair() for node in nodes(s.sheet.thermal))
+    parts = {
+        "rotor inertia": s.inertia is not None,
+        "friction": bool(s.coulomb or s.drag),
+        "heat": bool(single or (winding and housing)),
+    }
+    return [name for name, known in parts.items() if not known]

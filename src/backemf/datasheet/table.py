@@ -1,11 +1,11 @@
-"""A table of figures that knows, from its annotations, the unit and the range of each."""
+"""Tables of figures that declare the unit and the range of each."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 from ..errors import DatasheetError
 from ..units import format_quantity, linear_unit
@@ -15,7 +15,7 @@ _SMALLEST, _LARGEST = 1e-20, 1e20
 
 @dataclass(frozen=True)
 class Quantity:
-    """How a figure is written and what it may be."""
+    """Unit and range of a figure."""
 
     unit: str
     """SI unit of the value, `"degC"` for a temperature, `"1"` for a plain number."""
@@ -37,7 +37,7 @@ class Quantity:
         return linear_unit(self.unit) if self.linear is None else self.linear
 
     def fault(self, value: float) -> str:
-        """What is wrong with a value, or an empty text."""
+        """What is wrong with a value; empty if nothing is."""
         if not math.isfinite(value):
             return "must be a finite number"
         if value and not _SMALLEST < abs(value) < _LARGEST:
@@ -51,17 +51,21 @@ class Quantity:
         return ""
 
 
-@cache
-def quantities(table: type) -> dict[str, Quantity]:
-    """The figures of a table and how each is written."""
-    hints = get_type_hints(table, include_extras=True)
-    found = {name: get_args(hint)[1] for name, hint in hints.items() if get_origin(hint) is Annotated}
-    return {name: quantity for name, quantity in found.items() if isinstance(quantity, Quantity)}
+def figure(unit: str, **options: Any) -> Any:
+    """A figure that may be left out; `options` are further fields of its `Quantity`."""
+    quantity = Quantity(unit, **options)
+    return field(default=() if quantity.many else None, metadata={"quantity": quantity})
 
 
 @cache
-def choices(table: type) -> dict[str, tuple[str, ...]]:
-    """The fields of a table that are one of a few words."""
+def quantities(table: type[Table]) -> dict[str, Quantity]:
+    """The figures of a table, with the unit and range of each."""
+    return {f.name: f.metadata["quantity"] for f in fields(table) if "quantity" in f.metadata}
+
+
+@cache
+def choices(table: type[Table]) -> dict[str, tuple[str, ...]]:
+    """The fields of a table that hold one of a few words, with those words."""
     hints = get_type_hints(table)
     found: dict[str, tuple[str, ...]] = {}
     for name, hint in hints.items():
@@ -71,16 +75,28 @@ def choices(table: type) -> dict[str, tuple[str, ...]]:
     return found
 
 
-class Table:
-    """A table of figures that checks itself, so that a sheet made in code is held to the same rules as a file."""
+TABLES: dict[str, type[Table]] = {}
+"""The tables of a sheet by name, in its order."""
+LISTS: dict[str, type[Table]] = {}
+"""The tables that a sheet may have several of."""
 
-    title: ClassVar[str] = ""
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table of figures that checks itself, so that a sheet made in code follows the same rules as a file."""
+
+    title: ClassVar[str]
+    """Its name in a file."""
     together: ClassVar[dict[str, tuple[str, ...]]] = {}
-    """Which other figures a figure means nothing without."""
+    """Other figures that a figure has no effect without."""
     any_of: ClassVar[dict[str, tuple[str, ...]]] = {}
     """Figures of which a figure needs at least one."""
     apart: ClassVar[dict[str, tuple[str, ...]]] = {}
-    """Which other figures a figure cannot stand beside."""
+    """Other figures that exclude a figure."""
+
+    def __init_subclass__(cls, title: str, repeated: bool = False) -> None:
+        cls.title = title
+        (LISTS if repeated else TABLES)[title] = cls
 
     def __post_init__(self) -> None:
         for name, quantity in quantities(type(self)).items():
@@ -92,14 +108,14 @@ class Table:
                     raise DatasheetError(f"[{self.title}] {name} = {entry!r}: must be a number in SI units")
                 if fault := quantity.fault(entry):
                     raise DatasheetError(f"[{self.title}] {name} = {format_quantity(entry, quantity.unit)}: {fault}")
-        if fault := self._company():
+        if fault := self._combination_fault():
             raise DatasheetError(f"[{self.title}] {fault}")
         for name, words in choices(type(self)).items():
             if getattr(self, name) not in (None, *words):
                 raise DatasheetError(f"[{self.title}] {name} = {getattr(self, name)!r}: must be {one_of(words)}")
 
-    def _company(self) -> str:
-        """What is wrong with the figures that are given together, or an empty text."""
+    def _combination_fault(self) -> str:
+        """What is wrong with the combination of figures; empty if nothing is."""
         given = {name for name in quantities(type(self)) if getattr(self, name) is not None}
         for name in filter(given.__contains__, self.together):
             if lacking := [partner for partner in self.together[name] if partner not in given]:
@@ -112,12 +128,17 @@ class Table:
                 return f"{name} and {others[0]} cannot be given together: remove one of them"
         return ""
 
-    def given(self) -> dict[str, Any]:
-        """The fields that say something, by name."""
-        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default}  # type: ignore[arg-type]
+    def entries(self) -> dict[str, Any]:
+        """Values of the fields that differ from their defaults, by name."""
+        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default}
 
 
 def one_of(words: tuple[str, ...]) -> str:
     """`"a", "b" or "c"`."""
-    quoted = [f'"{word}"' for word in words]
-    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " or " + quoted[-1]
+    return " or ".join(", ".join(f'"{word}"' for word in words).rsplit(", ", 1))
+
+
+def quote(value: object) -> str:
+    """A value as a file shows it, cut where it is long."""
+    text = f'"{value}"' if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from ..units import linear_unit, write_quantity
-from .sheet import LISTS, TABLES, Datasheet
-from .table import Table, quantities
+from .sheet import Datasheet
+from .table import LISTS, TABLES, Table, quantities
 
 
 def write(sheet: Datasheet) -> str:
@@ -29,20 +29,15 @@ def write(sheet: Datasheet) -> str:
 
 
 def _lines(header: str, part: Table, motion: str, always: bool = False) -> list[str]:
-    given, units = part.given(), quantities(type(part))
-    lines = []
-    for key, value in given.items():
-        if key not in units:
-            lines.append(f"{key} = {toml_value(value)}")
-        elif units[key].many:
+    units, lines = quantities(type(part)), []
+    for key, value in part.entries().items():
+        if key in units and units[key].many:
             orders = [f"N*m*s^{n}/rad^{n}" for n in range(2, 2 + len(value))]
             orders = [linear_unit(unit) for unit in orders] if motion == "linear" else orders
-            texts = [write_quantity(v, unit) for v, unit in zip(value, orders, strict=True)]
-            lines.append(f"{key} = {toml_value(texts)}")
-        elif units[key].unit_of(motion) == "1":
-            lines.append(f"{key} = {toml_value(value)}")
-        else:
-            lines.append(f"{key} = {toml_value(write_quantity(value, units[key].unit_of(motion)))}")
+            value = [write_quantity(v, unit) for v, unit in zip(value, orders, strict=True)]
+        elif key in units and units[key].unit_of(motion) != "1":
+            value = write_quantity(value, units[key].unit_of(motion))
+        lines.append(f"{key} = {toml_value(value)}")
     return ["", header, *lines] if lines or always else []
 
 
@@ -50,7 +45,8 @@ def _key(key: str) -> str:
     return key if key.replace("_", "").replace("-", "").isalnum() and key.isascii() else toml_value(key)
 
 
-def toml_value(value: Any) -> str:
+def toml_value(value: object) -> str:
+    """A value in TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -102,7 +102,7 @@ class Fitted:
 
         with style.look():
             drawn, (ax,) = style.figure(height=3.2)
-            factor, unit = style.scaled(self.measured, "N·m")
+            factor, unit = style.axis_scale(self.measured, "N·m")
             for values, colour, name in (
                 (self.predicted_by_pd, style.ORANGE, f"plain PD, {factor * self.pd_error:.3g} {unit} off"),
                 (self.predicted, style.BLUE, f"network, {factor * self.held_out_error:.3g} {unit} off"),

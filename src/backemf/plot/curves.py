@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
 
 from .style import figure, look, save
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .types import Figure
 
 
 def curves(
-    x: Any,
-    lines: Mapping[str, Any],
+    x: ArrayLike,
+    lines: Mapping[str, ArrayLike],
     xlabel: str,
     ylabel: str,
     title: str = "",
-    bands: Mapping[str, tuple[Any, Any]] | None = None,
+    bands: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     path: str | Path | None = None,
 ) -> Figure:
     """Each line over `x`, with its name in a legend below; `bands` fill from a lower to an upper edge behind them.

@@ -26,14 +26,9 @@ def darken(svg: str) -> str:
 
 def follow_scheme(svg: str) -> str:
     """The picture on a light or a dark ground, as the reader's system prefers."""
-    named = _COLOUR.sub(lambda found: _variable(found[0].lower()), svg)
-    light, dark = ("".join(f"--c{old[1:]}:{pair[k]};" for old, pair in _PAIRS.items()) for k in (0, 1))
+    names = {colour: f"var(--c{colour[1:]})" for colour in DARK}
+    named = _COLOUR.sub(lambda found: names.get(found[0].lower(), found[0].lower()), svg)
+    light = "".join(f"--c{colour[1:]}:{colour};" for colour in DARK)
+    dark = "".join(f"--c{colour[1:]}:{other};" for colour, other in DARK.items())
     style = f"<style>:root{{{light}}}@media (prefers-color-scheme: dark){{:root{{{dark}}}}}</style>"
     return re.sub(r"(<svg\b[^>]*>)", lambda found: found[1] + style, named, count=1)
-
-
-_PAIRS = {old: (old, new) for old, new in DARK.items()}
-
-
-def _variable(colour: str) -> str:
-    return f"var(--c{colour[1:]})" if colour in DARK else colour

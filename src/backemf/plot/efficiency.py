@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,11 +14,8 @@ from ..errors import ParameterError
 from ..motor import Motor
 from ..physics.magnet import flux
 from ..physics.winding import resistance
-from .style import INK, RPM, figure, first, halo, look, number, save, scaled, side, title
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .style import INK, RPM, axis_scale, figure, first, halo, look, number, save, side, title
+from .types import Axes, Figure
 
 
 def efficiency_map(
@@ -36,7 +32,7 @@ def efficiency_map(
     motor = first(motor)
     volts, celsius = voltage_of(motor, voltage), temperature_of(motor, temperature)
     speeds, torques = _grid(motor, volts, celsius, quadrants)
-    factor, unit = scaled(torques, "N·m")
+    factor, unit = axis_scale(torques, "N·m")
     # beyond the operating range too: the picture is cut along its exact edge
     with np.errstate(invalid="ignore", over="ignore"):
         percent = 100.0 * analyze.point_at_torque(motor, torques[:, None], speeds[None], celsius).efficiency

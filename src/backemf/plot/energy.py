@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..run import Run
 from .response import first_motors, title
-from .style import BLUE, GREEN, GREY, ORANGE, VERMILION, figure, look, number, save, scaled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .style import BLUE, GREEN, GREY, ORANGE, VERMILION, axis_scale, figure, look, number, save
+from .types import Figure
 
 
-def energy_balance(run: Any, path: str | Path | None = None) -> Figure:
-    """Where the electrical energy of a run went: each bar takes its share off what the ones above have left.
+def energy_balance(run: Run, path: str | Path | None = None) -> Figure:
+    """Where the electrical energy of a run went: each bar subtracts its share from what remains.
 
-    What is below a thousandth of the largest share is left to `rest`, which is drawn where it can be seen.
+    Shares below a thousandth of the largest are summed up in `rest`, which is drawn if it is large enough to see.
     """
     flows = {name: float(np.atleast_1d(first_motors(values)[0])[-1]) for name, values in run.energy().items()}
     spent = {name: value for name, value in flows.items() if name not in ("electrical", "cogging", "numerical")}
     given = {"cogging": -flows.get("cogging", 0.0), "numerical": -flows.get("numerical", 0.0)}
-    bars = _gathered(flows["electrical"], spent | given)
-    factor, unit = scaled([flows["electrical"], *bars.values()], "J")
+    bars = _shares(flows["electrical"], spent | given)
+    factor, unit = axis_scale([flows["electrical"], *bars.values()], "J")
     with look():
         drawn, (ax,) = figure(height=0.75 + 0.24 * (len(bars) + 1))
         ax.barh(0, factor * flows["electrical"], color=ORANGE, height=0.7)
         left = flows["electrical"]
         for row, (name, value) in enumerate(bars.items(), start=1):
-            ax.barh(row, -factor * value, left=factor * left, color=_colour(name), height=0.7)
+            ax.barh(row, -factor * value, left=factor * left, color=_COLOURS.get(name, VERMILION), height=0.7)
             # where the next bar begins
             ax.plot([factor * (left - value)] * 2, [row - 0.35, row + 1.35], color=GREY, linewidth=0.6)
             left -= value
         _value_labels(ax, flows["electrical"], bars, factor)
         ax.axvline(0.0, color=GREY, linewidth=0.8)
-        ax.set_yticks(range(len(bars) + 1), [_WORDS["electrical"], *(_WORDS.get(name, name) for name in bars)])
+        ax.set_yticks(range(len(bars) + 1), [_WORDS.get(name, name) for name in ("electrical", *bars)])
         ax.tick_params(axis="y", length=0)
         ax.invert_yaxis()
         ax.set_ylim(len(bars) + 0.5, -0.5)
@@ -51,24 +49,20 @@ _WORDS = {
     "magnetic": "magnetic field",
     "conversion": "conversion loss",
     "iron": "iron heat",
-    "drag": "drag",
-    "friction": "friction",
     "bristle": "bent bristles",
     "gear": "gear loss",
     "rotor": "rotor motion",
     "mechanical": "to the load",
-    "cogging": "cogging",
-    "numerical": "numerical",
 }
-_COLOURS = {"mechanical": GREEN, "rotor": GREEN, "magnetic": BLUE, "bristle": BLUE, "cogging": BLUE}
+_COLOURS = {
+    **dict.fromkeys(("mechanical", "rotor"), GREEN),
+    **dict.fromkeys(("magnetic", "bristle", "cogging"), BLUE),
+    **dict.fromkeys(("numerical", "rest"), GREY),
+}
+"""Green for motion, blue for what is stored; all others are heat."""
 
 
-def _colour(name: str) -> str:
-    """Green for motion, blue for what is stored, vermilion for heat."""
-    return _COLOURS.get(name, GREY if name in ("numerical", "rest") else VERMILION)
-
-
-def _gathered(electrical: float, spent: dict[str, float]) -> dict[str, float]:
+def _shares(electrical: float, spent: dict[str, float]) -> dict[str, float]:
     """The shares worth a bar, the largest first, and all others as `rest`."""
     largest = max(abs(electrical), *(abs(value) for value in spent.values()))
     shown = {name: value for name, value in spent.items() if abs(value) > 1e-3 * largest}

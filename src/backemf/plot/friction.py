@@ -1,22 +1,19 @@
-"""Friction seen twice: as a loop over a small angle, and as a curve over speed."""
+"""Friction as a loop over a small angle, and as a curve over speed."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..analyze.steady import drag_torque, dry_friction
 from ..errors import ParameterError
-from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
+from ..motor import Dahl, LoadDependent, LuGre, Motor
 from ..parts import acts
 from ..physics.bristle import bristle_mean, bristle_step, bristle_torque
 from ..physics.mechanics import bristles
-from .style import BLUE, GREY, ORANGE, RPM, cross, figure, first, look, number, save, scaled, title
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .style import BLUE, GREY, ORANGE, RPM, axis_scale, cross, figure, first, look, number, save, title
+from .types import Figure
 
 ASSUMED_SLIP = 1e-3
 """Angle over which dry friction without bristles is drawn to build up [rad]."""
@@ -42,7 +39,7 @@ def loop(friction: Dahl | LuGre, amplitude: float, steps: int = 1000) -> tuple[n
 
 
 def hysteresis(motor: Motor, amplitude: float | None = None, path: str | Path | None = None) -> Figure:
-    """Friction torque over the rotor's angle in slow motion to and fro [rad]; the area is the energy lost per cycle.
+    """Friction torque over the rotor's angle in slow motion to both sides [rad]; the area is the energy lost per cycle.
 
     Dry friction without bristles is drawn as a Dahl loop that slips after 1 mrad.
     """
@@ -53,9 +50,9 @@ def hysteresis(motor: Motor, amplitude: float | None = None, path: str | Path | 
     with look():
         drawn, (ax,) = figure()
         cross(ax)
-        x, x_unit = scaled(angle, "rad")
-        y, y_unit = scaled(torque, "N·m")
-        e, e_unit = scaled(energy, "J")
+        x, x_unit = axis_scale(angle, "rad")
+        y, y_unit = axis_scale(torque, "N·m")
+        e, e_unit = axis_scale(energy, "J")
         ax.fill(x * angle, y * torque, color=BLUE, alpha=0.18, linewidth=0)
         ax.plot(x * np.append(angle, angle[0]), y * np.append(torque, torque[0]), color=BLUE)
         for k in (len(angle) // 14, len(angle) // 2 + len(angle) // 14):
@@ -80,7 +77,7 @@ def stribeck(motor: Motor, path: str | Path | None = None) -> Figure:
     with look():
         drawn, (ax,) = figure()
         cross(ax)
-        y, unit = scaled(torque, "N·m")
+        y, unit = axis_scale(torque, "N·m")
         speed = RPM * np.concatenate([-half[::-1], half])
         ax.plot(speed, y * np.concatenate([torque[::-1], -torque]), color=BLUE)
         known = motor.friction
@@ -124,10 +121,8 @@ def _fastest(motor: Motor) -> float:
 def _bristles_of(motor: Motor) -> tuple[Dahl | LuGre, str]:
     """Bristles to bend, and what to call the loop."""
     f = motor.friction
-    if isinstance(f, Dahl):
-        return f, "Dahl friction loop"
-    if isinstance(f, LuGre):
-        return f, "LuGre friction loop"
-    if isinstance(f, (Coulomb, LoadDependent)) and f.coulomb > 0.0:
+    if isinstance(f, (Dahl, LuGre)):
+        return f, f"{type(f).__name__} friction loop"
+    if f is not None and f.coulomb > 0.0:
         return Dahl(coulomb=f.coulomb, stiffness=f.coulomb / ASSUMED_SLIP), "Dahl loop, slip of 1 mrad assumed"
     raise ParameterError("Motor.friction is None: give Coulomb(...), Dahl(...) or LuGre(...) to draw its loop")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,9 +14,7 @@ from ..motor import Motor, Thermal
 from ..physics.thermal import one_node, two_nodes
 from ..physics.winding import resistance
 from .style import BLUE, GREY, VERMILION, figure, first, look, number, save, title
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .types import Figure
 
 
 def heating(motor: Motor, power: Number | None = None, path: str | Path | None = None) -> Figure:
@@ -30,25 +27,20 @@ def heating(motor: Motor, power: Number | None = None, path: str | Path | None =
     t = thermal_of(motor)
     watts = _power(motor) if power is None else float(power)
     slowest = float(time_constants(motor)[0])
-    time: Any = slowest * np.linspace(0.0, 1.0, 801)[1:] ** 2 * 5.0
-    winding: Any
-    housing: Any
-    if isinstance(t, Thermal):
-        winding, housing = one_node(0.0, watts, time, t), None
-    else:
-        winding, housing = two_nodes(0.0, 0.0, watts, 0.0, time, t)
+    time: Number = slowest * np.linspace(0.0, 1.0, 801)[1:] ** 2 * 5.0
+    one = isinstance(t, Thermal)
+    rises: Number = [one_node(0.0, watts, time, t)] if one else two_nodes(0.0, 0.0, watts, 0.0, time, t)
     end = t.resistance * watts
     share = 1.0 - np.exp(-1.0)
-    reached = float(np.interp(share * end, winding, time))
+    reached = float(np.interp(share * end, rises[0], time))
     scale, unit = (1.0 / 60.0, "min") if slowest > 300.0 else (1.0, "s")
     with look():
         drawn, (ax,) = figure()
         ax.axhline(t.ambient + end, color=GREY, linestyle=":", linewidth=1.1)
-        for rise, name, colour in ((winding, "winding", VERMILION), (housing, "housing", BLUE)):
-            if rise is not None:
-                ax.plot(scale * np.append(0.0, time), t.ambient + np.append(0.0, rise), color=colour)
-                ax.annotate(name, (scale * time[-1], t.ambient + rise[-1]), (0, -4), textcoords="offset points",
-                            color=colour, ha="right", va="top")  # fmt: skip
+        for rise, name, colour in zip(rises, ("winding", "housing"), (VERMILION, BLUE), strict=False):
+            ax.plot(scale * np.append(0.0, time), t.ambient + np.append(0.0, rise), color=colour)
+            ax.annotate(name, (scale * time[-1], t.ambient + rise[-1]), (0, -4), textcoords="offset points",
+                        color=colour, ha="right", va="top")  # fmt: skip
         at = (scale * reached, t.ambient + share * end)
         ax.plot([at[0], at[0], 0.0], [t.ambient, at[1], at[1]], color=GREY, linewidth=0.8, linestyle="--", zorder=1)
         ax.plot(*at, "o", color=VERMILION, markersize=4)

@@ -3,48 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..actuator.torque_limits import DcClip, DriveEnvelope, EffortLimit, KneeCurve, TorqueSpeedTable
 from ..analyze.given import supply_of, temperature_of, voltage_of
 from ..analyze.line import line_of
-from ..analyze.simplified import Simplified, simplified
+from ..analyze.simplified import Simplified, simplify
 from ..checks import Number
 from ..motor import Motor
-from .speed import _limit
-from .style import (
-    BLUE,
-    GREEN,
-    GREY,
-    INK,
-    LIGHT,
-    ORANGE,
-    PURPLE,
-    RPM,
-    VERMILION,
-    cross,
-    figure,
-    first,
-    look,
-    number,
-    save,
-    scaled,
-    side,
-    title,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from . import style
+from .speed import largest_current
+from .style import RPM, axis_scale, band, cross, figure, first, look, number, save, side, title
+from .types import Axes, Figure
 
 _LOOKS = {
-    DcClip: ("DC-motor clip", ORANGE, "-"),
-    DriveEnvelope: ("PhysX envelope", VERMILION, "--"),
-    KneeCurve: ("knee curve", GREEN, "-."),
-    TorqueSpeedTable: ("torque-speed table", PURPLE, ":"),
-    EffortLimit: ("flat limit", INK, (0, (4, 2, 1, 2, 1, 2))),
+    DcClip: ("DC-motor clip", style.ORANGE, "-"),
+    DriveEnvelope: ("PhysX envelope", style.VERMILION, "--"),
+    KneeCurve: ("knee curve", style.GREEN, "-."),
+    TorqueSpeedTable: ("torque-speed table", style.PURPLE, ":"),
+    EffortLimit: ("flat limit", style.INK, (0, (4, 2, 1, 2, 1, 2))),
 }
 
 
@@ -64,10 +42,10 @@ def simplified_limits(
     """
     motor = first(motor)
     volts, celsius = voltage_of(motor, voltage), temperature_of(motor, temperature)
-    amperes, _ = _limit(motor, volts, celsius, current_limit)
-    found = {kind: simplified(motor, kind, volts, amperes, celsius, fit) for kind in kinds}
+    amperes, _ = largest_current(motor, volts, celsius, current_limit)
+    found = {kind: simplify(motor, kind, volts, amperes, celsius, fit) for kind in kinds}
     one = next(iter(found.values()))
-    factor, unit = scaled([np.nanmax(one.motor_high), np.nanmin(one.motor_low)], "N·m")
+    factor, unit = axis_scale([np.nanmax(one.motor_high), np.nanmin(one.motor_low)], "N·m")
     with look():
         drawn, (ax, below) = figure(2, 4.3 + 0.15 * len(found), sharex=True, height_ratios=(2, 1.15))
         _envelope(ax, one, factor)
@@ -88,19 +66,8 @@ def simplified_limits(
 def _envelope(ax: Axes, one: Simplified, factor: float) -> None:
     """What the motor has: a band, with an outline wide enough to be seen below the limits."""
     cross(ax)
-    low, high = factor * one.motor_low, factor * one.motor_high
-    speed = RPM * one.speed
-    ax.fill_between(speed, low, high, color=BLUE, alpha=0.12, linewidth=0)
-    around = np.concatenate([high, low[::-1], high[:1]])
-    ax.plot(
-        np.concatenate([speed, speed[::-1], speed[:1]]),
-        around,
-        color=BLUE,
-        alpha=0.45,
-        linewidth=3.6,
-        label="the motor",
-        solid_joinstyle="round",
-    )
+    outline = {"linewidth": 3.6, "label": "the motor", "solid_joinstyle": "round"}
+    band(ax, RPM * one.speed, factor * one.motor_low, factor * one.motor_high, 0.12, line_alpha=0.45, **outline)
 
 
 def _limit_over(ax: Axes, below: Axes, kind: type, one: Simplified, factor: float, unit: str) -> None:
@@ -116,10 +83,10 @@ def _limit_over(ax: Axes, below: Axes, kind: type, one: Simplified, factor: floa
 def _sides(below: Axes, no_load_speed: float) -> None:
     """Where the error is too much torque and where too little, and where something drives the motor beyond no load."""
     below.margins(y=0.22)
-    below.text(0.02, 0.95, "allows too much", transform=below.transAxes, va="top", color=GREY)
-    below.text(0.98, 0.05, "too little", transform=below.transAxes, ha="right", va="bottom", color=GREY)
+    below.text(0.02, 0.95, "allows too much", transform=below.transAxes, va="top", color=style.GREY)
+    below.text(0.98, 0.05, "too little", transform=below.transAxes, ha="right", va="bottom", color=style.GREY)
     left, right = below.get_xlim()
     for begin, end, said in ((left, -no_load_speed, "faster than without load"), (no_load_speed, right, None)):
         if begin < end:
-            below.axvspan(begin, end, color=LIGHT, alpha=0.45, linewidth=0, zorder=0, label=said)
+            below.axvspan(begin, end, color=style.LIGHT, alpha=0.45, linewidth=0, zorder=0, label=said)
     below.set_xlim(left, right)

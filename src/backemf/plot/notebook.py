@@ -1,23 +1,28 @@
-"""What a notebook shows of motors, actuators, sheets, findings and runs: words, tables and a picture."""
+"""Motors, actuators, sheets, findings and runs in a notebook: text, tables and a picture."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import ParameterError, UnitError
-from ..units import format_quantity
+from ..errors import ParameterError
 from .joint_limits import joint_limits
 from .operating_range import operating_range
-from .page import constants_table, findings_table, picture, run_findings, table
+from .page import constants_table, findings_table, picture, quantity_text, run_findings, table
 from .response import step_response
 from .speed import torque_speed
 from .style import first
+from .types import Figure
 
 if TYPE_CHECKING:
     from ..actuator import Actuator
+    from ..analyze import RunFinding
+    from ..datasheet import Datasheet, Finding
     from ..motor import Motor
+    from ..run import Run
+
+T = TypeVar("T")
 
 
 def motor_html(motor: Motor) -> str:
@@ -29,13 +34,16 @@ def actuator_html(actuator: Actuator, words: str | None = None) -> str:
     """The actuator in one line, or in the words given, and the picture of its motor or of its limits."""
     line = _words(actuator) if words is None else f"<p><code>{escape(words)}</code></p>"
     if actuator.motor is not None:
-        return _div(line, f"<p>{escape(repr(actuator.motor))}</p>", _motor_picture(actuator.motor))
-    return _div(line, _drawn(joint_limits, actuator))
+        return _div(f"{line}<p>{escape(repr(actuator.motor))}</p>", _motor_picture(actuator.motor))
+    return _div(line, _draw(joint_limits, actuator))
 
 
-def sheet_html(sheet: Any) -> str:
+def sheet_html(sheet: Datasheet) -> str:
     """Every figure with its source, and what the check found."""
-    rows = [(escape(f"{f.table}.{f.key}"), escape(_figure(f.value, f.unit)), escape(f.source)) for f in sheet.figures()]
+    rows = [
+        (escape(f"{f.table}.{f.key}"), escape(quantity_text(f.value, f.unit)), escape(f.source))
+        for f in sheet.figures()
+    ]
     return _div(
         _words(sheet),
         findings_table(sheet.check()),
@@ -43,12 +51,12 @@ def sheet_html(sheet: Any) -> str:
     )
 
 
-def run_html(run: Any) -> str:
+def run_html(run: Run) -> str:
     """The run in one line, what it exceeds, and its picture."""
-    return _div(_words(run), run_findings(run.findings()), _drawn(step_response, run))
+    return _div(_words(run), run_findings(run.findings()), _draw(step_response, run))
 
 
-def finding_html(finding: Any) -> str:
+def finding_html(finding: Finding | RunFinding) -> str:
     """The sentence of a finding."""
     return _div(f"<b>{escape(finding.severity)}</b>{escape(str(finding).removeprefix(finding.severity))}")
 
@@ -57,15 +65,8 @@ def _div(*parts: str) -> str:
     return f"<div>{''.join(parts)}</div>"
 
 
-def _words(thing: Any) -> str:
+def _words(thing: object) -> str:
     return f"<p><code>{escape(repr(thing))}</code></p>"
-
-
-def _figure(value: Any, unit: str) -> str:
-    try:
-        return format_quantity(value, unit) if isinstance(value, float) else str(value)
-    except UnitError:
-        return f"{value:.4g} {unit}"
 
 
 def _fold(title: str, body: Callable[[], str]) -> str:
@@ -77,10 +78,10 @@ def _fold(title: str, body: Callable[[], str]) -> str:
 
 
 def _motor_picture(motor: Motor) -> str:
-    return _drawn(operating_range, motor) or _drawn(torque_speed, motor)
+    return _draw(operating_range, motor) or _draw(torque_speed, motor)
 
 
-def _drawn(draw: Callable[..., Any], subject: Any) -> str:
+def _draw(draw: Callable[[T], Figure], subject: T) -> str:
     """The picture in a size for a notebook; nothing where the figures are not enough for it."""
     try:
         return picture(draw(subject), draw.__name__.replace("_", " "), "", style="max-width: 26rem")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,8 @@ from ..analyze.steady import at_current
 from ..checks import Number
 from ..errors import ParameterError
 from ..motor import Motor
-from .style import BLUE, INK, RPM, figure, first, look, number, save, scaled, side, title
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .style import BLUE, INK, RPM, axis_scale, figure, first, look, number, save, side, title
+from .types import Axes, Figure
 
 SHOWN = 3.2
 """The torque axis ends at this multiple of the continuous torque: beyond, a winding is hot within seconds [1]."""
@@ -38,10 +35,7 @@ class OperatingRange:
 
 
 def operating_range(
-    motor: Motor,
-    voltage: Number | None = None,
-    temperature: Number | None = None,
-    path: str | Path | None = None,
+    motor: Motor, voltage: Number | None = None, temperature: Number | None = None, path: str | Path | None = None
 ) -> Figure:
     """Speed over torque: the area of continuous operation, and that of short-term operation up to the voltage [V].
 
@@ -52,7 +46,7 @@ def operating_range(
     motor = first(motor)
     volts, celsius = np.abs(voltage_of(motor, voltage)), temperature_of(motor, temperature)
     found = range_of(motor, volts, celsius)
-    factor, unit = scaled(found.continuous, "N·m")
+    factor, unit = axis_scale(found.continuous, "N·m")
     with look():
         drawn, (ax,) = figure(height=2.9)
         for torque, words, shade in (
@@ -60,7 +54,9 @@ def operating_range(
             (found.continuous, "continuous operation", 0.38),
         ):
             ax.fill_betweenx(RPM * found.speed, 0.0, factor * torque, color=BLUE, alpha=shade, linewidth=0)
-            ax.plot(*_edge(found.speed, factor * torque), color=BLUE, label=words)
+            # the outline, closed along its upper end
+            edge = np.append(factor * torque, 0.0), RPM * np.append(found.speed, found.speed[-1])
+            ax.plot(*edge, color=BLUE, label=words)
         longest = factor * float(found.continuous.max())
         right = min(SHOWN * longest, 1.04 * factor * float(found.short_term.max()))
         ax.set(xlim=(0.0, max(right, 1.04 * longest)), ylim=(0.0, 1.25 * RPM * float(found.speed[-1])))
@@ -113,11 +109,6 @@ def _continuous(motor: Motor, volts: Number, celsius: Number, speed: Number) -> 
     return at_current(motor, way * array(rated), motor.ratio * speed, celsius, way).joint_torque
 
 
-def _edge(speed: np.ndarray, torque: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The outline of an area, closed along its upper end."""
-    return np.append(torque, 0.0), np.append(RPM * speed, RPM * speed[-1])
-
-
 def _draw_current(ax: Axes, motor: Motor, celsius: Number, factor: float) -> None:
     """A second axis with the current that makes a torque in slow motion."""
     way = float(np.sign(motor.ratio))
@@ -126,13 +117,8 @@ def _draw_current(ax: Axes, motor: Motor, celsius: Number, factor: float) -> Non
     current = np.linspace(0.0, 10.0 * right / share, 2001)
     torque = factor * at_current(motor, way * current, 0.0, celsius, way).joint_torque
 
-    def current_of(value: Any) -> Any:
-        return np.interp(value, torque, current)
-
-    def torque_of(value: Any) -> Any:
-        return np.interp(value, current, torque)
-
-    upper: Any = ax.secondary_xaxis("top", functions=(current_of, torque_of))
+    both = (lambda value: np.interp(value, torque, current), lambda value: np.interp(value, current, torque))
+    upper: Any = ax.secondary_xaxis("top", functions=both)
     upper.set_xlabel("current [A]")
     upper.spines["top"].set_visible(True)
 
@@ -141,14 +127,11 @@ def _name_areas(ax: Axes, longest: float, speed: np.ndarray, short: np.ndarray) 
     """The words of both areas, below the middle, where both are wide."""
     level = 0.3 * float(speed[-1])
     edge = min(float(np.interp(level, speed, short)), ax.get_xlim()[1])
-    ax.text(0.5 * longest, level, "continuous\noperation", ha="center", va="center", rotation=_turn(ax, longest))
+    # upright where the area is too narrow for its words
+    turn = 0.0 if longest > 0.28 * ax.get_xlim()[1] else 90.0
+    ax.text(0.5 * longest, level, "continuous\noperation", ha="center", va="center", rotation=turn)
     if edge > 1.3 * longest:
         ax.text(0.5 * (longest + edge), level, "short-term\noperation", ha="center", va="center")
-
-
-def _turn(ax: Axes, width: float) -> float:
-    """Upright where an area is too narrow for its words [°]."""
-    return 0.0 if width > 0.28 * ax.get_xlim()[1] else 90.0
 
 
 def _draw_rated(ax: Axes, motor: Motor, volts, celsius, found: OperatingRange, factor: float, unit: str) -> None:

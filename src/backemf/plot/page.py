@@ -8,20 +8,25 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from .. import analyze
 from ..errors import ParameterError, UnitError
-from ..files import write_text
+from ..files import read_text, write_text
 from ..motor import Motor
 from ..units import format_quantity
 from . import efficiency, energy, friction, heat, response, speed
 from .dark import follow_scheme
 from .operating_range import operating_range
 from .style import first, look, number
+from .types import Figure
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from ..analyze import RunFinding
+    from ..datasheet import Finding
+    from ..run import Run
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -36,11 +41,12 @@ class Section:
 
 def html(title: str, sections: Iterable[Section]) -> str:
     """The page as text: self-contained, for screens of any width, light or dark."""
+    css = read_text(Path(__file__).with_name("page.css"))
     parts = "\n".join(f"<section><h2>{escape(s.heading)}</h2>\n{s.body}\n</section>" for s in sections)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_CSS}</style>\n</head>\n"
+        f"<title>{escape(title)}</title>\n<style>\n{css}</style>\n</head>\n"
         f"<body>\n<main>\n<h1>{escape(title)}</h1>\n{parts}\n</main>\n</body>\n</html>\n"
     )
 
@@ -49,15 +55,15 @@ def page(
     path: str | Path,
     title: str | None = None,
     motor: Motor | None = None,
-    run: Any = None,
-    findings: Sequence[Any] = (),
+    run: Run | None = None,
+    findings: Sequence[Finding] = (),
     sections: Iterable[Section] = (),
     progress: Callable[[str], None] | None = None,
 ) -> Path:
     """Write a page about a motor and a run: constants, findings of the datasheet and of the run, all pictures.
 
-    `findings` are those of `Datasheet.check()`; `sections` are added before the pictures. `progress` is told the name
-    of each picture as it is drawn. What the motor has no figures for is named instead of drawn.
+    `findings` are those of `Datasheet.check()`; `sections` are added before the pictures. `progress` is called
+    with the name of each picture before it is drawn. What the motor has no figures for is listed instead of drawn.
     """
     motor = run.motor if motor is None and run is not None else motor
     parts: list[Section] = []
@@ -75,38 +81,38 @@ def page(
     return write_text(path, html(name, parts), folders=True)
 
 
-_MOTOR_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
+_MOTOR_PICTURES: tuple[tuple[str, Callable[[Motor], Figure], str], ...] = (
     ("operating range", operating_range,
-     "Speed over torque as makers print it: in the strong colour the motor may run continuously, in the pale one "
+     "Speed over torque as makers print it: in the dark area the motor may run continuously, in the light one "
      "for a short time; above, the current of each torque."),
     ("torque over speed", speed.torque_speed,
-     "At a constant voltage torque falls as speed rises, because the back-EMF eats the voltage; dotted is the line "
-     "without losses."),
+     "At a constant voltage torque falls as speed rises, because the back-EMF takes up the voltage; dotted is the "
+     "line without losses."),
     ("current limit", speed.current_envelope,
      "Voltage and current limit leave a parallelogram of torques and speeds, here before losses."),
     ("losses", speed.loss_envelope,
      "Friction makes the torque jump at standstill, drag and gears bend it; below, the loss on its own scale."),
     ("efficiency", efficiency.efficiency_map,
-     "How much of the electrical power arrives; the line is the torque that the winding stands continuously."),
+     "Mechanical over electrical power; the line is the continuous torque."),
     ("heating", heat.heating,
      "Under a constant loss the temperature rises to its steady value, 63 % of it by the marked time."),
     ("friction loop", friction.hysteresis,
-     "Moved slowly to and fro the bristles bend, then slip; the area of the loop is the energy lost per cycle."),
+     "Moved slowly back and forth, the bristles bend, then slip; the area of the loop is the energy lost per cycle."),
     ("steady friction", friction.stribeck,
      "Friction once the motion is steady opposes the motion, and may be highest where sliding begins."),
 )  # fmt: skip
 
-_RUN_PICTURES: tuple[tuple[str, Callable[..., Figure], str], ...] = (
+_RUN_PICTURES: tuple[tuple[str, Callable[[Run], Figure], str], ...] = (
     ("step response", response.step_response,
      "What the joint does and should do, what the drive applies, how warm the winding gets, when a limit acts; "
-     "dash-dotted what the maker allows."),
+     "dash-dotted are the maker's limits."),
     ("energy balance", energy.energy_balance,
-     "Where the electrical energy went: each bar takes its share off what the ones above have left, down to zero."),
+     "Where the electrical energy went: each bar subtracts its share from what remains, down to zero."),
 )  # fmt: skip
 
 
 def pictures(
-    drawings: Iterable[tuple[str, Callable[..., Figure], str]], subject: Any, tell: Callable[[str], None]
+    drawings: Iterable[tuple[str, Callable[[T], Figure], str]], subject: T, tell: Callable[[str], None]
 ) -> str:
     """Each picture with its caption; what cannot be drawn is named with its reason."""
     shown, missing = [], []
@@ -138,7 +144,7 @@ def constants_table(motor: Motor) -> str:
     except ParameterError as error:
         return f"<p>{escape(str(error))}</p>"
     rows = [
-        (escape(name), f"<i>{escape(symbol)}</i>", escape(_quantity(value, unit)))
+        (escape(name), f"<i>{escape(symbol)}</i>", escape(quantity_text(value, unit)))
         for name, symbol, value, unit in known.rows()
     ]
     half = (len(rows) + 1) // 2
@@ -146,8 +152,10 @@ def constants_table(motor: Motor) -> str:
     return f'<div class="columns">{"".join(columns)}</div>'
 
 
-def _quantity(value: float, unit: str) -> str:
+def quantity_text(value: object, unit: str) -> str:
     """A value in a unit that reads well."""
+    if not isinstance(value, (int, float)):
+        return str(value)
     plain = unit.replace("·", "*").replace("Ω", "ohm").replace("°C", "degC").replace("²", "^2")
     try:
         return format_quantity(value, plain)
@@ -155,25 +163,25 @@ def _quantity(value: float, unit: str) -> str:
         return f"{number(value, 4)} {unit}"
 
 
-def findings_table(findings: Sequence[Any]) -> str:
+def findings_table(findings: Sequence[Finding]) -> str:
     """What the check of the datasheet found as an HTML table."""
     rows = []
     for f in findings:
-        ratio = getattr(f, "ratio", None)
-        badge = f'<span class="{escape(f.severity)}">{escape(f.severity)}</span>'
-        figure = escape(str(f.figure).replace("_", " "))
-        rows.append((figure, "" if ratio is None else f"{ratio:.3f}", badge, escape(f.explanation)))
+        ratio = "" if f.ratio is None else f"{f.ratio:.3f}"
+        rows.append((escape(f.figure.replace("_", " ")), ratio, _badge(f.severity), escape(f.explanation)))
     return table(("figure", "listed / predicted", "verdict", "explanation"), rows, numeric=(1,))
 
 
-def run_findings(findings: Sequence[Any]) -> str:
+def run_findings(findings: Sequence[RunFinding]) -> str:
     """What a run exceeds, and what could not be checked, as a list with the warnings first."""
     items = (
-        f'<li><span class="{escape(f.severity)}">{escape(f.severity)}</span> {escape(f.what.replace("_", " "))}: '
-        f"{escape(f.explanation)}</li>"
-        for f in findings
+        f"<li>{_badge(f.severity)} {escape(f.what.replace('_', ' '))}: {escape(f.explanation)}</li>" for f in findings
     )
     return f'<ul class="findings">{"".join(items)}</ul>\n' if findings else ""
+
+
+def _badge(severity: str) -> str:
+    return f'<span class="{escape(severity)}">{escape(severity)}</span>'
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> str:
@@ -185,52 +193,3 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequenc
     head = "".join(cell("th", k, escape(text)) for k, text in enumerate(header))
     body = "\n".join("<tr>" + "".join(cell("td", k, text) for k, text in enumerate(row)) + "</tr>" for row in rows)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>'
-
-
-_CSS = """
-:root { color-scheme: light dark; --ink: #1d1f21; --soft: #5c6166; --line: #dfe2e5; --ground: #fbfbfa; --card: #fff; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e8e8e6; --soft: #a5a9ad; --line: #3a3d40; --ground: #17181a; --card: #1e2129; }
-}
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-main { max-width: 72rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: 1rem 0; }
-h2 { font-size: 1.15rem; margin: 2.2rem 0 .8rem; }
-.pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: 1rem;
-  align-items: start; }
-figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
-figure img { display: block; width: 100%; padding: .4rem; }
-figcaption { padding: .6rem .9rem .8rem; color: var(--soft); font-size: .9rem; border-top: 1px solid var(--line); }
-.columns { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 27rem), 1fr)); gap: 0 3rem;
-  align-items: start; }
-.columns table { width: 100%; }
-@media (max-width: 58rem) { .columns > :nth-child(2) thead { display: none; } }
-.two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1.5rem;
-  align-items: start; }
-.two > * { min-width: 0; }
-.one { max-width: 56rem; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--card); border: 1px solid var(--line);
-  border-radius: 8px; padding: .8rem 1rem; font: .82rem/1.45 ui-monospace, monospace; }
-details { margin: .8rem 0; }
-summary { cursor: pointer; font-weight: 600; }
-p { max-width: 48rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .28rem 1.2rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { color: var(--soft); font-weight: 600; }
-@media (max-width: 34rem) {
-  table { font-size: .8rem; }
-  th, td { padding-right: .5rem; overflow-wrap: break-word; }
-  th.number { white-space: normal; }
-}
-.number { text-align: right; white-space: nowrap; }
-td span, .findings span { font-weight: 600; }
-.findings { padding-left: 1.2rem; }
-.ok { color: #00805d; } .info { color: #0072b2; } .hint { color: #a0497a; } .warning { color: #b26b00; }
-.error { color: #c04a00; }
-@media (prefers-color-scheme: dark) {
-  .ok { color: #3cc79c; } .info { color: #56b4e9; } .hint { color: #e39ac0; } .warning { color: #e69f00; }
-  .error { color: #ff8a4c; }
-}
-"""

@@ -1,17 +1,16 @@
-"""What the maker allows, as thin lines over what a run does, and the area beyond them."""
+"""The maker's limits as thin lines over a run, and the area beyond them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..analyze.gear_load import gear_output_torque
+from ..checks import Number
+from ..run import Run
 from .style import RPM, SERIES, VERMILION, halo
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .types import Axes
 
 NEAR = 0.4
 """A limit of which a run reaches less than this share is left out, so that it does not flatten the lines [1]."""
@@ -27,15 +26,15 @@ class RatingLine:
 
     words: str
     """What it is called there."""
-    limit: Any
+    limit: Number
     """Its value, a number or one per motor, in the unit of the row."""
-    base: Any = 0.0
+    base: Number = 0.0
     """Where the quantity begins: the ambient temperature, else 0."""
     signed: bool = True
     """Whether it bounds both directions."""
 
 
-def rating_lines(run: Any, row: str) -> list[RatingLine]:
+def rating_lines(run: Run, row: str) -> list[RatingLine]:
     """The limits of a row of the picture, as far as the maker says them."""
     motor = run.motor
     if motor is None or motor.ratings is None:
@@ -56,15 +55,17 @@ def rating_lines(run: Any, row: str) -> list[RatingLine]:
     ]
 
 
-def shows_gear_torque(run: Any) -> bool:
-    """Whether the gearbox comes near what it is made for."""
+def shows_gear_torque(run: Run) -> bool:
+    """Whether the gearbox comes near its ratings."""
     known = {"torque", "load_torque"} <= set(run.channels)
     lines = rating_lines(run, "gear torque") if known else []
     values = gear_output_torque(run) if lines else np.zeros(1)
     return any(bool(np.any(np.abs(values) >= NEAR * line.limit)) for line in lines)
 
 
-def draw_ratings(ax: Axes, time: np.ndarray, motors: list[np.ndarray], batch: tuple[int, ...], lines: Any) -> None:
+def draw_ratings(
+    ax: Axes, time: np.ndarray, motors: list[np.ndarray], batch: tuple[int, ...], lines: list[RatingLine]
+) -> None:
     """The limits that the motors of a row come near, with their names, and the area beyond them."""
     drawn = []
     for line in lines:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..actuator import Delay
 from ..analyze.gear_load import gear_output_torque
 from ..physics.state import LIMITS
+from ..run import Run
 from .ratings import draw_ratings, rating_lines, shows_gear_torque
-from .style import BLUE, INK, LIGHT, ORANGE, RPM, SERIES, VERMILION, caption, figure, look, save, scaled
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .style import BLUE, INK, LIGHT, ORANGE, RPM, SERIES, VERMILION, axis_scale, caption, figure, look, save
+from .types import Axes, Figure
 
 MOTORS = 4
 """So many motors of a batch are drawn."""
@@ -33,15 +32,10 @@ _ROWS = (
     ("gear torque", None, ("gear_torque",)),
     ("temperature", None, ("winding_temperature", "housing_temperature")),
 )
-_LIMIT_WORDS = {
-    "voltage": "voltage\nlimit",
-    "current": "current\nlimit",
-    "torque": "torque\nlimit",
-    "slew": "slew\nlimit",
-}
+_NAMED_LIMITS = ("voltage", "current", "torque", "slew")
 
 
-def step_response(run: Any, path: str | Path | None = None) -> Figure:
+def step_response(run: Run, path: str | Path | None = None) -> Figure:
     """Position, speed, torque, voltage, current and temperature over time, what a run has of them.
 
     Dashed is the target, dotted what is left of it after range, delay and slew; dash-dotted is what the maker allows,
@@ -50,12 +44,14 @@ def step_response(run: Any, path: str | Path | None = None) -> Figure:
     """
     present = [*run.channels, *(["gear_torque"] if shows_gear_torque(run) else [])]
     rows = [(name, aim, [c for c in channels if c in present]) for name, aim, channels in _ROWS]
-    rows = [row for row in rows if row[2] and (row[0] != "torque" or _torque_is_shown(run))]
+    # torque where there is no current to look at, or where a torque is commanded
+    with_torque = "current" not in run.channels or _target(run, "effort") is not None
+    rows = [row for row in rows if row[2] and (row[0] != "torque" or with_torque)]
     acting = _acting(run)
     heights = [ROW] * len(rows) + ([LANE * len(acting)] if acting else [])
     with look():
         drawn, axes = figure(len(heights), 0.55 + sum(heights), sharex=True, height_ratios=heights)
-        factor, unit = scaled(run.time[-1], "s")
+        factor, unit = axis_scale(run.time[-1], "s")
         lines: dict[str, dict[str, Any]] = {}
         for ax, (name, aim, channels) in zip(axes, rows, strict=False):
             _draw_row(ax, factor * run.time, run, channels)
@@ -65,8 +61,9 @@ def step_response(run: Any, path: str | Path | None = None) -> Figure:
             ax.margins(x=0.0, y=0.12)
             values = _values(run, channels[0])
             draw_ratings(ax, factor * run.time, first_motors(values), values.shape[1:], rating_lines(run, name))
-            if name == "temperature":
-                _not_too_close(ax)
+            if name == "temperature" and np.ptp(ax.get_ylim()) < 1.0:
+                # at least one kelvin from bottom to top: less would look like heat
+                ax.set_ylim(ax.get_ylim()[0], ax.get_ylim()[0] + 1.0)
         if acting:
             _draw_limits(axes[-1], factor, run, acting)
         if lines:
@@ -84,17 +81,12 @@ def first_motors(values: np.ndarray) -> list[np.ndarray]:
     return [flat[:, k] for k in range(min(flat.shape[1], MOTORS))]
 
 
-def title(run: Any, words: str) -> str:
+def title(run: Run, words: str) -> str:
     """What is drawn, and of which motor, if there is one."""
     return caption("" if run.motor is None else run.motor.name, words)
 
 
-def _torque_is_shown(run: Any) -> bool:
-    """Where there is no current to look at, or where a torque is commanded."""
-    return "current" not in run.channels or _target(run, "effort") is not None
-
-
-def _draw_row(ax: Axes, time: np.ndarray, run: Any, channels: list[str]) -> None:
+def _draw_row(ax: Axes, time: np.ndarray, run: Run, channels: list[str]) -> None:
     """One quantity; two channels of it share the axes, the second dashed."""
     for channel, dashes, colour in zip(channels, ("-", "--"), (VERMILION, BLUE), strict=False):
         motors = first_motors(_values(run, channel))
@@ -103,19 +95,12 @@ def _draw_row(ax: Axes, time: np.ndarray, run: Any, channels: list[str]) -> None
             name = channel.removesuffix("_temperature") if index == 0 else None
             ax.plot(time, values, dashes, color=colours[index], label=name)
     if len(channels) > 1:
-        # a ground of its own keeps the names readable where a limit passes behind them
+        # a white ground keeps the names readable where a limit passes behind them
         ground = {"frameon": True, "facecolor": "white", "edgecolor": "none", "framealpha": 0.85}
         ax.legend(loc="best", borderaxespad=0.1, labelspacing=0.1, borderpad=0.1, **ground)
 
 
-def _not_too_close(ax: Axes) -> None:
-    """At least one kelvin from bottom to top: less would look like heat."""
-    low, high = ax.get_ylim()
-    if high - low < 1.0:
-        ax.set_ylim(low, low + 1.0)
-
-
-def _values(run: Any, channel: str) -> np.ndarray:
+def _values(run: Run, channel: str) -> np.ndarray:
     """A channel; the torque of a motor is taken before friction and gear loss, as a command of torque is."""
     if channel == "gear_torque":
         return gear_output_torque(run)
@@ -127,7 +112,7 @@ def _values(run: Any, channel: str) -> np.ndarray:
 # --- targets
 
 
-def _target(run: Any, aim: str | None) -> str | None:
+def _target(run: Run, aim: str | None) -> str | None:
     """The channel that commands a quantity; None: nothing does."""
     if aim is None:
         return None
@@ -136,14 +121,14 @@ def _target(run: Any, aim: str | None) -> str | None:
     return f"{aim}_command" if f"{aim}_command" in run.channels else None
 
 
-def _draw_target(ax: Axes, time: np.ndarray, run: Any, aim: str | None, channel: str) -> dict[str, dict[str, Any]]:
+def _draw_target(ax: Axes, time: np.ndarray, run: Run, aim: str | None, channel: str) -> dict[str, dict[str, Any]]:
     """The target over its quantity, and what arrives of it where that differs; the look of each by its name."""
     target = _target(run, aim)
     if aim is None or target is None or (aim == "voltage" and _alike(run[target], run[channel])):
         return {}
     factor = _factor(run, channel)
     lines = {"target": _over(ax, time, factor * run[target], "--", INK, 1.0)}
-    arrives, words = _received(run, aim, run[target])
+    arrives, words = _at_controller(run, aim, run[target])
     if arrives is not None and not _alike(run[target], arrives):
         lines[f"after {words}"] = _over(ax, time, factor * arrives, ":", ORANGE, 1.6)
     return lines
@@ -172,25 +157,24 @@ def _alike(a: np.ndarray, b: np.ndarray) -> bool:
     return bool((np.abs(a - b) <= SAME * max(np.abs(a).max(), 1e-300)).all())
 
 
-def _received(run: Any, aim: str, target: np.ndarray) -> tuple[np.ndarray | None, str]:
+def _at_controller(run: Run, aim: str, target: np.ndarray) -> tuple[np.ndarray | None, str]:
     """The target as the controller sees it, None where that is not known, and what it went through."""
     actuator = run.actuator
     main = aim == actuator.controller.main
     limits = actuator.command_range if main else None
     slewed = main and actuator.slew is not None
-    delayed = aim in actuator.delayed
-    steps = (("range", limits is not None), ("delay", delayed), ("slew", slewed))
+    delay = actuator.delay if aim in actuator.delayed else None
+    steps = (("range", limits is not None), ("delay", delay is not None), ("slew", slewed))
     words = ", ".join(word for word, there in steps if there)
     if slewed:
         return run["setpoint"], words
     if limits is not None:
         target = np.clip(target, *limits)
-    return (_later(run, target) if delayed else target), words
+    return (target if delay is None else _after_delay(run, target, delay)), words
 
 
-def _later(run: Any, target: np.ndarray) -> np.ndarray | None:
-    """A target when it arrives; no number until the first has, None where a delay was drawn that is not recorded."""
-    delay = run.actuator.delay
+def _after_delay(run: Run, target: np.ndarray, delay: Delay) -> np.ndarray | None:
+    """A target when it arrives; NaN until the first has, None where a random delay is not recorded."""
     if "lag" in run.channels:
         lag = run["lag"]
     elif delay.drawn:
@@ -200,7 +184,7 @@ def _later(run: Any, target: np.ndarray) -> np.ndarray | None:
         lag = np.round(lag) if delay.whole else lag
     lags = np.broadcast_to(lag, target.shape).reshape(len(target), -1)
     flat = target.reshape(len(target), -1)
-    # a hair later, so that the first command is there in the step in which it arrives
+    # slightly later, so that the first command is there in the step in which it arrives
     times = run.time + 1e-9 * run.dt
     left = None if delay.named else np.nan
     columns = [np.interp(times - lags[:, k] * run.dt, run.time, flat[:, k], left=left) for k in range(flat.shape[1])]
@@ -210,7 +194,7 @@ def _later(run: Any, target: np.ndarray) -> np.ndarray | None:
 # --- limits
 
 
-def _acting(run: Any) -> list[str]:
+def _acting(run: Run) -> list[str]:
     """Names of the limits that act on the motors that are drawn."""
     if "limit" not in run.channels:
         return []
@@ -218,7 +202,7 @@ def _acting(run: Any) -> list[str]:
     return [name for name, bit in LIMITS.items() if seen & bit]
 
 
-def _draw_limits(ax: Axes, factor: float, run: Any, acting: list[str]) -> None:
+def _draw_limits(ax: Axes, factor: float, run: Run, acting: list[str]) -> None:
     """A lane for each limit, filled while it acts; the motors of a batch share it."""
     motors = [flags.astype(int) for flags in first_motors(run["limit"])]
     share = 0.56 / len(motors)
@@ -232,7 +216,7 @@ def _draw_limits(ax: Axes, factor: float, run: Any, acting: list[str]) -> None:
             ]
             # an edge keeps a moment visible that is shorter than a dot
             ax.broken_barh(spans, (low, share), facecolor=colours[index], edgecolor=colours[index], linewidth=0.4)
-    ax.set_yticks(range(len(acting)), [_LIMIT_WORDS.get(name, name.replace(" ", "\n")) for name in acting])
+    ax.set_yticks(range(len(acting)), [f"{n}\nlimit" if n in _NAMED_LIMITS else n.replace(" ", "\n") for n in acting])
     ax.tick_params(axis="y", length=0)
     for label in ax.get_yticklabels():
         label.set_linespacing(1.0)
@@ -249,12 +233,12 @@ def spans_of(time: np.ndarray, flags: np.ndarray) -> list[tuple[float, float]]:
     return [(float(edges[a]), float(edges[b])) for a, b in zip(begins, ends, strict=True)]
 
 
-def _factor(run: Any, channel: str) -> float:
+def _factor(run: Run, channel: str) -> float:
     """From the unit of a channel to the one that is drawn."""
     return RPM if channel != "gear_torque" and run.unit(channel) == "rad/s" else 1.0
 
 
-def _unit(run: Any, channel: str) -> str:
+def _unit(run: Run, channel: str) -> str:
     """The unit in which a channel is drawn."""
     unit = "N*m" if channel == "gear_torque" else run.unit(channel)
     return {"rad/s": "rpm", "degC": "°C"}.get(unit, unit).replace("*", "·")

@@ -7,19 +7,17 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import ParameterError
 from ..files import write_bytes
 from ..motor import Motor
 from ..tree import map_numbers, numbers
 from ..units import convert
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .types import Axes, Figure
 
 # the palette of Okabe and Ito
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -32,31 +30,17 @@ RPM = convert(1.0, "rpm")
 """Speeds are drawn in rpm, as the command line prints them and makers do [rpm·s/rad]."""
 
 _LOOK: dict[str, Any] = {
-    "font.size": 9.0,
-    "axes.titlesize": 9.0,
+    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize", "legend.fontsize"), 9.0),
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), 9.0),
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), GREY),
+    **dict.fromkeys(("axes.labelcolor", "axes.titlecolor", "text.color", "xtick.labelcolor", "ytick.labelcolor"), INK),
+    **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
+    **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 2.5),
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
     "axes.titlelocation": "left",
     "axes.titlepad": 7.0,
-    "axes.labelsize": 9.0,
-    "xtick.labelsize": 9.0,
-    "ytick.labelsize": 9.0,
-    "axes.edgecolor": GREY,
-    "axes.labelcolor": INK,
-    "axes.titlecolor": INK,
-    "text.color": INK,
-    "xtick.color": GREY,
-    "ytick.color": GREY,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "axes.linewidth": 0.6,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
     "lines.linewidth": 1.4,
     "legend.frameon": False,
-    "legend.fontsize": 9.0,
     "legend.handlelength": 1.4,
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
@@ -113,14 +97,14 @@ def first(motor: Motor) -> Motor:
     return map_numbers(motor, lambda value: float(np.asarray(value).flat[0]) if np.ndim(value) else value)
 
 
-_PREFIXES = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+_PREFIXES = ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 
 
-def scaled(largest: Any, unit: str) -> tuple[float, str]:
+def axis_scale(values: ArrayLike, unit: str) -> tuple[float, str]:
     """The factor and the unit in which the command line prints a quantity of this size: (1000, "mN·m") for 0.2 N·m."""
-    size = float(np.nanmax(np.abs(np.asarray(largest, dtype=float)), initial=0.0))
+    size = float(np.nanmax(np.abs(np.asarray(values, dtype=float)), initial=0.0))
     for factor, prefix in _PREFIXES:
-        if size >= factor and factor <= 1.0:
+        if size >= factor:
             return 1.0 / factor, prefix + unit
     return 1.0, unit
 
@@ -150,6 +134,15 @@ def cross(ax: Axes) -> None:
     """Thin lines through zero."""
     for line in (ax.axhline, ax.axvline):
         line(0.0, color=LIGHT, linewidth=0.8, zorder=0)
+
+
+def band(
+    ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, alpha: float, line_alpha: float = 1.0, **line: Any
+) -> None:
+    """The area between two curves with its outline, closed at both ends; `line` is the look of the outline."""
+    ax.fill_between(x, low, high, color=BLUE, alpha=alpha, linewidth=0)
+    around = np.concatenate([x, x[::-1], x[:1]]), np.concatenate([high, low[::-1], high[:1]])
+    ax.plot(*around, color=BLUE, alpha=line_alpha, **line)
 
 
 def side(motor: Motor) -> str:

@@ -13,7 +13,7 @@ from ..actuator import Actuator, Command, Supply
 from ..checks import Number
 from ..errors import BackemfError
 from ..motor import Motor
-from ..plot.style import BLUE, GREY, INK, RPM, VERMILION, WIDTH, cross, look, number, save, scaled
+from ..plot.style import BLUE, GREY, INK, RPM, VERMILION, WIDTH, axis_scale, cross, look, number, save
 from ..progress import progress_bar
 from ..sims.on_joint import Law, OnJoint
 from .duty import Scale, command_for, complete_actuator, scale_of
@@ -48,7 +48,7 @@ def simulators(
     scale = scale_of(full, effort)
     speed = np.linspace(-REACH, REACH, SAMPLES) * scale.speed
     own = envelope_of(law_of(full), inputs_of(full), partial(command_for, full), speed, scale.asked, timestep)
-    factor, unit = scaled(own, "N·m")
+    factor, unit = axis_scale(own, "N·m")
     rows = -(-len(targets) // 2)
     with look():
         from matplotlib.figure import Figure

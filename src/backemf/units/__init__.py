@@ -47,7 +47,7 @@ def parse(text: str | float, unit: str) -> float:
         kind, factor = _TO_DC[ampere]
         do = "divide" if "/" in str(text) else "multiply"
         raise UnitError(
-            f'"{text}" is in {kind} amperes, and DC-equivalent ones are wanted here: {do} by {factor}, {write_it(unit)}'
+            f'"{text}" is in {kind} amperes, but DC-equivalent ones are needed here: {do} by {factor}, {write_it(unit)}'
         )
     return value
 
@@ -55,9 +55,11 @@ def parse(text: str | float, unit: str) -> float:
 def parse_printed(text: str | float, unit: str) -> tuple[float, str | None]:
     """The SI value of a printed quantity, and the ampere it names: `"dc"`, `"peak-phase"`, `"rms"`, None for none."""
     if isinstance(text, bool) or not isinstance(text, (str, int, float)):
-        raise UnitError(f"{text!r} is no quantity: {write_it(unit)}")
+        raise UnitError(f"{text!r} is not a quantity: {write_it(unit)}")
     if not isinstance(text, str):
-        return _plain(text, unit), None
+        if unit == "degC" or read_unit(unit).dimension != NONE:
+            raise UnitError(f"{text!r} has no unit: {write_it(unit)}")
+        return _finite(text, float(text)), None
     number, rest = split_quantity(text, unit)
     words = unit_words(rest)
     if unit == "degC":
@@ -69,14 +71,10 @@ def parse_printed(text: str | float, unit: str) -> tuple[float, str | None]:
         if number <= 0:
             raise UnitError(f'"{text}" is a time per angle and must be above 0: {write_it(unit)}')
         number = 1 / number
-    return _finite(text, float(number * given.factor) * math.pi**given.pi), _ampere(text, words)
-
-
-def _ampere(text: str, words: str) -> str | None:
-    kinds = amperes_of(words)
-    if len(kinds) > 1:
+    amperes = amperes_of(words)
+    if len(amperes) > 1:
         raise UnitError(f'"{text}" names two kinds of ampere: write one of them')
-    return kinds[0] if kinds else None
+    return _finite(text, float(number * given.factor) * math.pi**given.pi), next(iter(amperes), None)
 
 
 def convert(value: float, unit: str) -> float:
@@ -135,19 +133,13 @@ def dimension(unit: str) -> Dimension:
     return read_unit(unit).dimension
 
 
-def _plain(value: float, unit: str) -> float:
-    if unit == "degC" or read_unit(unit).dimension != NONE:
-        raise UnitError(f"{value!r} has no unit: {write_it(unit)}")
-    return _finite(value, float(value))
-
-
 def _temperature(text: str, number: Fraction, words: str) -> float:
     if words == "degC":
         return float(number)
     if words == "K":
         return float(number - Fraction("273.15"))
     fahrenheit = "subtract 32, divide by 1.8 and " if words in ("degF", "F") else ""
-    raise UnitError(f'"{text}" is no temperature in °C: {fahrenheit}write it like "155 degC"')
+    raise UnitError(f'"{text}" is not a temperature in °C: {fahrenheit}write it like "155 degC"')
 
 
 def _finite(text: object, value: float) -> float:

@@ -61,7 +61,7 @@ class _Reader:
         name = self._next
         if name in COMPOUNDS and name not in UNITS:
             self.at += 1
-            *first, last = (self._named(part) for part in COMPOUNDS[name])
+            *first, last = (self._find(part) for part in COMPOUNDS[name])
             unit = last ** self._exponent()
             for factor in first:
                 unit = unit * factor
@@ -94,14 +94,14 @@ class _Reader:
             raise UnitError(f'the unit "{self.expression}" ends too early')
         self.at += 1
         if name != "(":
-            return self._named(name)
+            return self._find(name)
         unit = self._product()
         if not self._next:
             raise UnitError(f'a parenthesis in the unit "{self.expression}" is not closed')
         self.at += 1
         return unit
 
-    def _named(self, name: str) -> Unit:
+    def _find(self, name: str) -> Unit:
         if name in ("degC", "C") and len(self.tokens) > 1:
             # within a product it can only be a difference: °C/W
             name = "K"

@@ -36,7 +36,7 @@ def split_quantity(text: str, unit: str) -> tuple[Fraction, str]:
     match = re.match(_NUMBER, clean)
     if match is None:
         finite = " a finite number" if re.match(r"[+-]?(inf|nan)", clean, re.I) else " a number first"
-        raise UnitError(f'"{text}" is no quantity, it needs{finite}: {write_it(unit)}')
+        raise UnitError(f'"{text}" is not a quantity, it needs{finite}: {write_it(unit)}')
     rest = clean[match.end() :].strip()
     if rest.startswith(","):
         raise UnitError(f'"{text}" has a stray comma: {write_it(unit)}')

@@ -1,4 +1,4 @@
-"""Which of its readings a printed unit has: what is wanted decides, and where it cannot, both are named.
+"""The meaning of an ambiguous unit: the wanted unit decides; where it cannot, the error names both meanings.
 
 A kilogram, pound or ounce is a mass, and a weight where only that gives the wanted dimension: `kg*cm` is a torque,
 `oz-in-s²` an inertia. `1/min` is a rate, and revolutions per minute where a speed is wanted. `1/s` and `Hz` could be
@@ -37,7 +37,10 @@ def resolve(text: str, rest: str, unit: str) -> tuple[Unit, bool]:
     wanted, words = read_unit(unit), unit_words(rest)
     if rest in _SPEED_CONSTANT:
         return _speed_constant(text, rest, unit), False
-    given = _located(text, words)
+    try:
+        given = read_unit(words or "1")
+    except UnitError as error:
+        raise UnitError(f'"{text}": {error}') from None
     turning = _is_turning(unit)
     turns = turning and given.angle == 0 and re.search(r"(?<![A-Za-z])min", words) is not None
     if turns:
@@ -53,14 +56,6 @@ def resolve(text: str, rest: str, unit: str) -> tuple[Unit, bool]:
     return given, False
 
 
-def _located(text: str, words: str) -> Unit:
-    """The unit behind a number, its errors naming the whole text."""
-    try:
-        return read_unit(words or "1")
-    except UnitError as error:
-        raise UnitError(f'"{text}": {error}') from None
-
-
 def _like_torque(wanted: Unit) -> bool:
     """Whether a length goes with the force, so that a mass cannot be meant."""
     m, kg = wanted.dimension[:2]
@@ -68,7 +63,7 @@ def _like_torque(wanted: Unit) -> bool:
 
 
 def _number(text: str, rest: str) -> str:
-    """The number of a text as it stands there."""
+    """The number of a text, as written there."""
     return keyboard(text).strip().removesuffix(rest).strip()
 
 
@@ -91,7 +86,7 @@ def _refuse_rates(text: str, rest: str, given: Unit, unit: str, turning: bool) -
     """Hertz and plain rates where an angle turns, and turns where hertz are wanted."""
     hertz = "hz" in rest.lower()
     if unit == "Hz" and not hertz:
-        raise UnitError(f'"{text}" is no frequency in hertz: write it like "2 Hz"')
+        raise UnitError(f'"{text}" is not a frequency in hertz: write it like "2 Hz"')
     if given.angle != 0 or unit == "Hz" or not (hertz or turning):
         return
     number, per = _number(text, rest), _RATES.get(given.dimension)

@@ -47,7 +47,6 @@ def _unit(factor: str | int | Fraction, *dimension: int, pi: int = 0, angle: int
 
 _POUND, _OUNCE = Fraction("0.45359237"), Fraction("0.45359237") / 16
 _GRAVITY = _unit("9.80665", 1, 0, -2)
-_AMPERE = _unit(1, 0, 0, 0, 1)
 UNITS = {
     "1": _unit(1),
     "%": _unit("1/100"),
@@ -55,16 +54,12 @@ UNITS = {
     "in": _unit("0.0254", 1),
     "ft": _unit("0.3048", 1),
     "g": _unit("1/1000", 0, 1),
-    "lb": _unit(_POUND, 0, 1),
-    "lbm": _unit(_POUND, 0, 1),
+    **dict.fromkeys(("lb", "lbm"), _unit(_POUND, 0, 1)),
     "oz": _unit(_OUNCE, 0, 1),
     "s": _unit(1, 0, 0, 1),
     "min": _unit(60, 0, 0, 1),
     "h": _unit(3600, 0, 0, 1),
-    "A": _AMPERE,
-    "Adc": _AMPERE,
-    "Apk": _AMPERE,
-    "Arms": _AMPERE,
+    **dict.fromkeys(("A", "Adc", "Apk", "Arms"), _unit(1, 0, 0, 0, 1)),
     "K": _unit(1, 0, 0, 0, 0, 1),
     "N": _unit(1, 1, 1, -2),
     "Nm": _unit(1, 2, 1, -2),
@@ -81,23 +76,13 @@ UNITS = {
     "deg": _unit("1/180", pi=1, angle=1),
     "arcmin": _unit("1/10800", pi=1, angle=1),
     "arcsec": _unit("1/648000", pi=1, angle=1),
-    "rev": _unit(2, pi=1, angle=1),
-    "turn": _unit(2, pi=1, angle=1),
+    **dict.fromkeys(("rev", "turn"), _unit(2, pi=1, angle=1)),
     "rpm": _unit("1/30", 0, 0, -1, pi=1, angle=1),
     "rps": _unit(2, 0, 0, -1, pi=1, angle=1),
     "Hz": _unit(1, 0, 0, -1),
 }
-_PREFIXES = {
-    "p": "1e-12",
-    "n": "1e-9",
-    "u": "1e-6",
-    "m": "1e-3",
-    "c": "1e-2",
-    "d": "1e-1",
-    "k": "1e3",
-    "M": "1e6",
-    "G": "1e9",
-}
+_PREFIXES = {"p": -12, "n": -9, "u": -6, "m": -3, "c": -2, "d": -1, "k": 3, "M": 6, "G": 9}
+"""Powers of ten."""
 _PREFIXED = ("m", "g", "s", "A", "Adc", "Apk", "Arms", "K", "N", "Nm", "J", "W", "V", "ohm", "H", "rad", "rpm", "Hz")
 _MASSES = ("g", "lb", "oz")
 
@@ -167,7 +152,7 @@ def find_unit(name: str, force: bool = False, turning: bool = False) -> Unit:
             raise _unknown(name)
     if base not in UNITS:
         raise _unknown(name)
-    unit = UNITS[base] * Unit(Fraction(_PREFIXES[prefix])) if prefix else UNITS[base]
+    unit = UNITS[base] * Unit(Fraction(10) ** _PREFIXES[prefix]) if prefix else UNITS[base]
     if force and base in _MASSES:
         return unit * _GRAVITY
     return unit * UNITS["rev"] ** -1 if turning and base == "min" else unit

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ....errors import ParameterError
-from ....plot.style import INK, SERIES, figure, look, save, scaled
+from ....plot.style import INK, SERIES, axis_scale, figure, look, save
 from .recording import Recorder
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _draw(
 
         drawn, axes = figure(len(rows), 0.55 + ROW * len(rows), sharex=True)
         ends = [curve.table["time"][-1] for curve in curves if len(curve.table["time"])]
-        factor, unit = scaled([max(ends, default=1.0)], "s")
+        factor, unit = axis_scale([max(ends, default=1.0)], "s")
         lines: dict[str, Any] = {}
         aimed = False
         for ax, (label, channel, target) in zip(axes, rows, strict=True):
