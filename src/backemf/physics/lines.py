@@ -90,7 +90,7 @@ def lines_of(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus, dt) -
     return Lines(
         command=command_line(supply, c, demand, speed, bus),
         bends=touching if sags else None,
-        tangents=2 if sags and supply.regeneration else 1,
+        tangents=2 if supply is not None and supply.regeneration else 1,
         rate=rate,
         slants=slants,
         flat=flat,
