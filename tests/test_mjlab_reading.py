@@ -275,7 +275,7 @@ def test_a_learned_actuator_round_trips(tmp_path: Path):
 
 def test_a_learned_actuator_says_what_is_missing(tmp_path: Path):
     actuator = be.Actuator(controller=network(tmp_path), limits=LINE)
-    with pytest.raises(ParameterError, match=r"needs network_file=.*be\.save_network"):
+    with pytest.raises(ParameterError, match=r"needs network_file=.*be\.learned\.save_network"):
         mjlab.write(actuator)
     with pytest.raises(ParameterError, match="needs a torque-speed line"):
         mjlab.write(be.Actuator(controller=network(tmp_path)), network_file="a.pt")
