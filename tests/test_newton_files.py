@@ -269,8 +269,8 @@ BAD = {
     "did you mean mit-mini-cheetah": prim('"BackemfControlAPI"', 'token newton:backemf:motor = "mit-mini-cheeta"'),
     "`backemf list` shows the catalogue": prim('"BackemfControlAPI"', 'token newton:backemf:motor = "/etc/passwd"'),
     "correct the TOML there": prim('"BackemfControlAPI"', 'string newton:backemf:actuator = "= ="'),
-    "the whole actuator says everything": prim('"BackemfControlAPI", "NewtonMaxEffortClampingAPI"'),
-    "the actuator says everything, leave it out": prim(
+    "the backemf actuator has everything": prim('"BackemfControlAPI", "NewtonMaxEffortClampingAPI"'),
+    "the actuator has everything, leave it out": prim(
         '"BackemfControlAPI"', 'string newton:backemf:actuator = "x"\n float newton:backemf:kp = 2'
     ),
     "backemf:kp = inf: must be a finite number": prim('"BackemfControlAPI"', "float newton:backemf:kp = inf"),
@@ -295,7 +295,7 @@ def test_what_cannot_be_written_is_one_sentence():
         ("joint = 'a knee'", (pd, "a knee"), {}),
         ("must be the path of a prim", (pd, '/World/a" { }'), {}),
         ("there is no such number here", (pd, KNEE), {"ratio": 3.0}),
-        ("there is no such number here", (pd, KNEE, "backemf"), {"stiffness": 3.0}),
+        ("the actuator has everything; leave it out", (pd, KNEE, "backemf"), {"stiffness": 3.0}),
         ("needs a torque-speed line", (pd, KNEE, "dc_motor"), {}),
         ("needs an integral", (pd, KNEE, "pid"), {}),
         ("must be a Motor or an Actuator", (3.0, KNEE), {}),

@@ -473,7 +473,7 @@ BARE = be.Motor(
     [
         (
             {"nominal_speed": 100.0, "nominal_torque": 1.0},
-            "nominal_speed = 100.0 rad/s: the voltage at which it is pri",
+            "nominal_speed = 100.0 rad/s: give its voltage, nominal_voltag",
         ),
         ({"no_load_speed": 100.0}, "nominal_speed and nominal_torque are given together"),
         ({"nominal_torque": 1.0}, "nominal_speed and nominal_torque are given together"),

@@ -191,7 +191,7 @@ def remotized_pd_step(
 def draw_lags(
     law: DelayedPD | RemotizedPD, environments: int, generator: torch.Generator | None = None, device: Any = None
 ) -> torch.Tensor:
-    """The delays that Isaac Lab draws at a reset of so many environments, in the order of their numbers.
+    """The delays that Isaac Lab draws at a reset of a number of environments, in their order.
 
     A robot draws once for each of its delayed actuator groups, in the order of its configuration. Called in that order
     after `torch.manual_seed`, this gives the same delays.

@@ -135,6 +135,4 @@ class Configured:
         if self.kind == "ideal_pd":
             return IdealPdLaw(stiffness=self.stiffness, damping=self.damping, effort_limit=self.effort_limit)
         what = "a network" if self.network is not None else "MuJoCo"
-        raise ParameterError(
-            f"{self.kind}: {what} computes its force, and no law of mjlab; OnJoint.law() is the same here"
-        )
+        raise ParameterError(f"{self.kind}: {what} computes its force, not a law of mjlab; use OnJoint.law()")

@@ -156,7 +156,7 @@ def pipeline_step(
     pipeline: Pipeline, state: Memory, command: Command, position: float, velocity: float, dt: float
 ) -> tuple[Memory, float]:
     """Delay, drive and clamps: the memory and the torque [N·m]."""
-    # the oldest targets since the reset stand in for those that are not there yet
+    # until enough targets have come, the oldest since the reset acts
     age = minimum(pipeline.delay_steps + 0.0 * state.pushes, state.pushes)
     arriving = frame_at((command, *state.frames), age)
     integral, effort = drive_effort(pipeline.drive, state.integral, arriving, position, velocity, dt)
@@ -171,8 +171,8 @@ def pipeline_step(
 
 
 def drive_effort(
-    drive: Drive, integral: float | None, command: Command, position: float, velocity: float, dt: float
-) -> tuple[float | None, float]:
+    drive: Drive, integral: Maybe, command: Command, position: float, velocity: float, dt: float
+) -> tuple[Maybe, float]:
     """The integral with this step's error, and the torque before any clamp [N·m]."""
     error = command.position - position
     effort = drive.const_effort + command.effort + drive.kp * error + drive.kd * (command.velocity - velocity)

@@ -103,7 +103,7 @@ class UsdDrive:
 
     def __post_init__(self) -> None:
         if self.envelope is not None and self.max_effort is not None:
-            raise ParameterError("UsdDrive.max_effort beside an envelope: give DriveEnvelope.max_effort alone")
+            raise ParameterError("UsdDrive.max_effort together with an envelope: give DriveEnvelope.max_effort alone")
 
     def joint_drive(self, **solver: Any) -> JointDrive:
         """What PhysX computes with it on a joint of an articulation; `solver` are iterations and the like.
@@ -151,7 +151,7 @@ def drive_of(prim: Any, name: str) -> UsdDrive:
         if f"{ENVELOPE}:{name}" in applied:
             figures = values(prim, name, f"physxDrivePerformanceEnvelope:{name}:", _ENVELOPE)
             figures["max_effort"] = found.pop("max_effort")
-            # PhysX puts the largest float in the place of inf, and so no limit stays a number
+            # PhysX replaces inf by the largest float, so that no limit is still a number
             envelope = DriveEnvelope(**{key: FLOAT_MAX if x is None else x for key, x in figures.items()})
         if f"{AXIS}:{name}" in applied:
             axis = JointAxis(**values(prim, name, f"physxJointAxis:{name}:", _AXIS))
