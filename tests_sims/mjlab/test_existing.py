@@ -55,7 +55,7 @@ def test_an_actuator_of_the_xml_is_refused_by_name(kind, name):
     place = f'{f"name={chr(34)}{name}{chr(34)}" if name else ""} joint="fl_hip"'
     more = f"<actuator>{KINDS[kind].format(place)}</actuator>"
     sentence = (
-        rf"the XML already has <{kind}> '{name}' on joint 'fl_hip', which would act in addition to the motor; take it "
+        rf"the XML has <{kind}> '{name}' on joint 'fl_hip', which would act in addition to the motor; take it "
         r'out of the XML or the spec, or give existing="replace", .* or existing="keep"'
     )
     with pytest.raises(be.ParameterError, match=sentence):

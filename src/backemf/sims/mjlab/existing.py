@@ -91,8 +91,9 @@ def settle_existing(
     words = [f"<{kind_of(element)}> {element.name!r} on joint {joint!r}" for _, element in found]
     words += [f"{each}, which moves joint {joint!r}," for each in indirect]
     if words and existing == "refuse":
+        there = " and ".join(words).rstrip(",")
         raise ParameterError(
-            f"MotorActuatorCfg: the XML already has {' and '.join(words)}, which would act in addition to the motor; "
+            f"MotorActuatorCfg: the XML has {there}, which would act in addition to the motor; "
             'take it out of the XML or the spec, or give existing="replace", which does that, or existing="keep", with '
             "which both act"
         )
