@@ -356,12 +356,15 @@ def test_gradients_flow_through_the_delay():
     ("make", "sentence"),
     [
         (lambda: isaaclab.IdealPD(stiffness=-1.0, damping=0.0), r"IdealPD.stiffness = -1: .* at least 0"),
-        (lambda: isaaclab.DelayedPD(stiffness=1.0, damping=0.0, min_delay=3, max_delay=2), "shorter delay first"),
-        (lambda: isaaclab.DelayedPD(stiffness=1.0, damping=0.0, max_delay=2.5), "max_delay = 2.5: must be whole"),
+        (
+            lambda: isaaclab.DelayedPD(stiffness=1.0, damping=0.0, min_delay=3, max_delay=2),
+            "min_delay = 3: must not be above max_delay = 2",
+        ),
+        (lambda: isaaclab.DelayedPD(stiffness=1.0, damping=0.0, max_delay=2.5), "max_delay = 2.5: must be a whole"),
         (lambda: isaaclab.DCMotor(stiffness=1.0, damping=0.0, limit=20.0), r"DCMotor.limit = 20.0: must be DcClip"),
         (
             lambda: isaaclab.DCMotor(stiffness=1.0, damping=0.0, limit=LIMIT, corner_effort=9.0, four_quadrants=False),
-            "corner_effort would never take effect",
+            "corner_effort has an effect only with four_quadrants=True",
         ),
         (
             lambda: isaaclab.ActuatorNetMLP(

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from motors import motors
 
 import backemf as be
@@ -63,6 +63,7 @@ def test_old_versions_have_no_friction_torque_so_the_line_ends_earlier():
     assert old.velocity_limit < new.velocity_limit
 
 
+@settings(deadline=None)
 @given(motors())
 def test_every_motor_round_trips_to_the_last_bit(motor: be.Motor):
     """What is read is what was written, for any motor: the text has every digit."""

@@ -202,7 +202,7 @@ def test_a_joint_outside_a_dictionary_has_zero_as_in_isaac_lab():
         ("effort_limit=1.0, effort_limit_sim=2.0", "differs from effort_limit_sim = 2.0, which Isaac Lab refuses"),
         ("velocity_limit=1.0, velocity_limit_sim=2.0", "differs from velocity_limit_sim = 2.0"),
         ("stifness=1.0", "ImplicitActuatorCfg has no such field"),
-        ("class_type=Mine", "a class of its own is not read"),
+        ("class_type=Mine", "a custom class is not read"),
         ("armature=-1.0", "must be at least 0"),
         ("friction='a'", "must be a number"),
         ("effort_limit={'j': -1.0, 'k': math.inf}", "effort_limit = {'j': -1.0}: must be greater than 0"),
@@ -548,7 +548,7 @@ def test_network_that_is_not_there_says_where_it_should_be(tmp_path: Path):
     (found,) = isaaclab.read_actuators(text.format("f'{NUCLEUS}/net.pt'"))
     assert isinstance(found, Unread) and "{NUCLEUS} is not known: download the file and give network_file=" in found.why
     (found,) = isaaclab.read_actuators(text.format("'nowhere/net.pt'"))
-    assert isinstance(found, Unread) and "there is no such file here: give network_file=" in found.why
+    assert isinstance(found, Unread) and "there is no such file: give network_file=" in found.why
     be.learned.save_network(some_mlp(2), tmp_path / "net.onnx")
     (found,) = isaaclab.read_actuators(text.format("f'{NUCLEUS}/net.pt'"), network_file=tmp_path / "net.onnx")
     assert isinstance(found, Unread) and "holds no LSTM" in found.why

@@ -125,11 +125,11 @@ def test_a_voltage_limit_that_mujoco_passes_over_is_a_loss():
 @pytest.mark.parametrize(
     ("name", "fields", "words"),
     [
-        ("BuiltinMuscleActuatorCfg", "scale=200.0", "a muscle is no motor"),
-        ("XmlActuatorCfg", "delay_max_lag=2", "its numbers stand in the robot's XML: import that file"),
-        ("XmlPositionActuatorCfg", "", "its numbers stand in the robot's XML"),
-        ("XmlVelocityActuatorCfg", "", "its numbers stand in the robot's XML"),
-        ("XmlMotorActuatorCfg", "", "its numbers stand in the robot's XML"),
+        ("BuiltinMuscleActuatorCfg", "scale=200.0", "a muscle is not a motor"),
+        ("XmlActuatorCfg", "delay_max_lag=2", "its numbers are in the robot's XML: import that file"),
+        ("XmlPositionActuatorCfg", "", "its numbers are in the robot's XML"),
+        ("XmlVelocityActuatorCfg", "", "its numbers are in the robot's XML"),
+        ("XmlMotorActuatorCfg", "", "its numbers are in the robot's XML"),
         ("MotorActuatorCfg", "actuator=thing", "its actuator= is the actuator"),
         ("MyActuatorCfg", PD, "MyActuatorCfg is not a known actuator"),
         ("IdealPdActuatorCfg", f"{PD}, transmission_type=TransmissionType.TENDON", "only joints are read"),
@@ -167,7 +167,7 @@ def test_one_of_several_is_asked_for_by_its_joint():
     with pytest.raises(ParameterError, match=r"knee; hip \(not read\); wrist: give joint="):
         mjlab.read_actuator(knee + hip + wrist)
     assert mjlab.read_actuator(knee + hip + wrist, "wrist").joint == "wrist"
-    with pytest.raises(ParameterError, match="stand in the robot's XML"):
+    with pytest.raises(ParameterError, match="are in the robot's XML"):
         mjlab.read_actuator(knee + hip + wrist, "hip")
 
 
@@ -227,8 +227,8 @@ def test_a_delay_around_a_name_is_read_once():
         (wrapped("None"), "has no base_cfg: give the actuator that is delayed"),
         (wrapped("3.0"), "base_cfg = 3.0: must be an actuator"),
         (wrapped(base("IdealPdActuatorCfg", PD), ', delay_target="torque"'), "must be some of position, velocity"),
-        (wrapped(base("IdealPdActuatorCfg", f"{PD}, delay_max_lag=2")), "has a delay of its own"),
-        (wrapped(base("XmlPositionActuatorCfg", "")), "stand in the robot's XML"),
+        (wrapped(base("IdealPdActuatorCfg", f"{PD}, delay_max_lag=2")), "has its own delay"),
+        (wrapped(base("XmlPositionActuatorCfg", "")), "are in the robot's XML"),
         (wrapped(base("IdealPdActuatorCfg", "stiffness=1.0")), "has no damping"),
         (wrapped(base("IdealPdActuatorCfg", PD), ", lag=3"), "lag = 3: DelayedActuatorCfg has no such field"),
     ],

@@ -269,8 +269,8 @@ BAD = {
     "did you mean mit-mini-cheetah": prim('"BackemfControlAPI"', 'token newton:backemf:motor = "mit-mini-cheeta"'),
     "`backemf list` shows the catalogue": prim('"BackemfControlAPI"', 'token newton:backemf:motor = "/etc/passwd"'),
     "correct the TOML there": prim('"BackemfControlAPI"', 'string newton:backemf:actuator = "= ="'),
-    "the whole actuator says everything": prim('"BackemfControlAPI", "NewtonMaxEffortClampingAPI"'),
-    "the actuator says everything, leave it out": prim(
+    "the backemf actuator has everything": prim('"BackemfControlAPI", "NewtonMaxEffortClampingAPI"'),
+    "the actuator has everything, leave it out": prim(
         '"BackemfControlAPI"', 'string newton:backemf:actuator = "x"\n float newton:backemf:kp = 2'
     ),
     "backemf:kp = inf: must be a finite number": prim('"BackemfControlAPI"', "float newton:backemf:kp = inf"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import backemf as be
@@ -336,6 +336,7 @@ def test_the_printed_gradient_does_not_depend_on_the_supply(voltage, modulation)
     assert by_mechanics or same.limit.speed_effort_gradient == pytest.approx(379.0, abs=0.5)
 
 
+@settings(deadline=None)
 @given(
     free=st.floats(50.0, 2000.0),
     share=st.floats(0.05, 0.99),
@@ -473,7 +474,7 @@ BARE = be.Motor(
     [
         (
             {"nominal_speed": 100.0, "nominal_torque": 1.0},
-            "nominal_speed = 100.0 rad/s: the voltage at which it is pri",
+            "nominal_speed = 100.0 rad/s: give its voltage, nominal_voltag",
         ),
         ({"no_load_speed": 100.0}, "nominal_speed and nominal_torque are given together"),
         ({"nominal_torque": 1.0}, "nominal_speed and nominal_torque are given together"),

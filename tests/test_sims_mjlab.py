@@ -130,9 +130,9 @@ def test_the_learned_law_sees_the_first_step_all_along():
             ),
             "DcMotor.saturation_effort = inf: must be a finite number",
         ),
-        (lambda: mjlab.DelayBuffer(min_lag=4, max_lag=3), "min_lag = 4: must be between 0 and max_lag = 3"),
-        (lambda: mjlab.DelayBuffer(hold_prob=1.5), "hold_prob = 1.5: must be between 0 and 1"),
-        (lambda: mjlab.DelayBuffer(update_period=-1), "update_period = -1: must be 0 or more"),
+        (lambda: mjlab.DelayBuffer(min_lag=4, max_lag=3), "min_lag = 4: must not be above max_lag = 3"),
+        (lambda: mjlab.DelayBuffer(hold_prob=1.5), "hold_prob = 1.5: must be a finite number at most 1"),
+        (lambda: mjlab.DelayBuffer(update_period=-1), "update_period = -1: must be a whole number of steps, 0 or more"),
     ],
 )
 def test_what_cannot_be_is_said(make, sentence):

@@ -115,7 +115,7 @@ def require_flag(part: object, *names: str) -> None:
 def require_count(part: object, name: str, least: int, unit: str = "number") -> None:
     """Raise a `ParameterError` if a field is no whole number of at least `least`."""
     value = getattr(part, name)
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise ParameterError(f"{type(part).__name__}.{name} = {shown(value)}: must be a whole {unit}, {least} or more")
 
 

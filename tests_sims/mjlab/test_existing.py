@@ -55,8 +55,8 @@ def test_an_actuator_of_the_xml_is_refused_by_name(kind, name):
     place = f'{f"name={chr(34)}{name}{chr(34)}" if name else ""} joint="fl_hip"'
     more = f"<actuator>{KINDS[kind].format(place)}</actuator>"
     sentence = (
-        rf"the XML has <{kind}> '{name}' on joint 'fl_hip' already, and would drive it beside the motor; take it out "
-        r'of the XML or the spec, or give existing="replace", .* or existing="keep"'
+        rf"the XML has <{kind}> '{name}' on joint 'fl_hip', which would act in addition to the motor; take it "
+        r'out of the XML or the spec, or give existing="replace", .* or existing="keep"'
     )
     with pytest.raises(be.ParameterError, match=sentence):
         model_of(ours(), more=more)
@@ -119,7 +119,7 @@ def test_kept_it_acts_beside_the_motor_with_one_warning():
         built = rig.build(kept, ours(existing="keep"), more=more, envs=1)
     told = [str(each.message) for each in caught if "existing" in str(each.message)]
     assert len(told) == 1
-    assert "<motor> 'fl_hip' on joint 'fl_hip'; <motor> 'fr' on joint 'fr_hip' acts beside the motor" in told[0]
+    assert "<motor> 'fl_hip' on joint 'fl_hip'; <motor> 'fr' on joint 'fr_hip' acts in addition to the motor" in told[0]
     built.robot.set_joint_position_target(torch.full((1, 12), 0.1))
     built.robot.set_joint_effort_target(torch.full((1, 12), 0.5))
     built.step()
@@ -229,7 +229,7 @@ def test_where_mjlab_sorts_its_actuators_each_joint_has_its_own_inertia():
     )
     config = ours(actuator=be.Actuator(motor, controller=be.PositionPid(kp=1.0)))
     for sort in (False, True):
-        with pytest.warns(UserWarning, match="The motor replaces what the XML says") as caught:
+        with pytest.warns(UserWarning, match="The motor replaces values of the XML") as caught:
             model = model_of(config, sort=sort)
         assert len(caught) == 1
         assert model.dof_armature == pytest.approx(200.0**2 * inertia)

@@ -174,8 +174,8 @@ def test_a_target_that_is_no_number_is_flagged_and_held():
         (be.Delay(steps=2), r"delays\[0\]: say which targets it delays, e.g. Delay\(steps=2, targets="),
         ((late("position", steps=1), late("position", steps=2)), r"delays\[1\] delays 'position', and so does .*\[0\]"),
         ((late("voltage", steps=1),), "delays 'voltage', but IdealPd takes position, velocity, effort"),
-        ((3,), r"MotorActuatorCfg.delays = \(3,\): must be some backemf.Delay"),
-        ({"position": 3}, "must be some backemf.Delay"),
+        ((3,), r"MotorActuatorCfg.delays = \(3,\): must be one or more backemf.Delay"),
+        ({"position": 3}, "must be one or more backemf.Delay"),
     ],
 )
 def test_delays_that_do_not_fit_are_refused(delays, sentence):

@@ -88,8 +88,8 @@ def test_a_config_can_be_copied_with_a_change(kind):
         ({"armature": -1.0}, r"MotorActuatorCfg.armature = -1.0: must be a finite number of 0 or more, or None"),
         ({"frictionloss": float("nan")}, "MotorActuatorCfg.frictionloss = nan: must be a finite number"),
         ({"viscous_damping": "0.1"}, "MotorActuatorCfg.viscous_damping = '0.1': must be a finite number"),
-        ({"delay_hold_prob": 0.5}, "MotorActuatorCfg.delay_hold_prob = 0.5 would never take effect"),
-        ({"delay_update_period": 4}, "MotorActuatorCfg.delay_update_period = 4 would never take effect"),
+        ({"delay_hold_prob": 0.5}, "MotorActuatorCfg.delay_hold_prob = 0.5 has no effect"),
+        ({"delay_update_period": 4}, "MotorActuatorCfg.delay_update_period = 4 has no effect"),
         ({"telemetry": ("amperes",)}, "telemetry names 'amperes': there are torque"),
     ],
 )

@@ -117,7 +117,7 @@ def test_without_a_motor_there_is_no_current():
     actuator = be.Actuator(controller=be.IdealPd(stiffness=10.0))
     built = rig.build(MotorActuatorCfg(target_names_expr=ALL, actuator=actuator, eager=True))
     assert torch.equal(built.robot.actuators[0].reading("mechanical_power"), torch.zeros(4, 12))
-    with pytest.raises(be.ParameterError, match="this actuator has no motor that could tell"):
+    with pytest.raises(be.ParameterError, match="this actuator has no motor, which would give it"):
         built.robot.actuators[0].reading("current")
 
 

@@ -200,7 +200,7 @@ def test_actuators_of_mjlab_become_ours():
         (lambda: wrap(rows(xml(PLAIN)), joints=(3,)), r"joints = \(3,\): must be patterns of joint names"),
         (lambda: wrap(rows(xml('<motor name="pull" tendon="cable"/>', TENDON))), "no actuator can be wrapped: .*pull"),
         (lambda: wrap([]), "no actuator can be wrapped: there are none"),
-        (lambda: wrap(mjlab_robot(), joints=".*_hip"), "a configuration of mjlab names its joints by patterns"),
+        (lambda: wrap(mjlab_robot(), joints=".*_hip"), "a configuration of mjlab names its joints by its own patterns"),
     ],
 )
 def test_what_is_not_a_row_is_refused(make, sentence):

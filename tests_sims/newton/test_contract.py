@@ -67,7 +67,7 @@ def test_the_rotor_of_a_program_is_added_once():
 def test_the_rotor_of_a_file_reaches_a_solver_without_armature():
     """XPBD knows no armature: the rotor goes to the link about its axis, once, whatever the file says of the joint."""
     model = built(room.write(FULL, KNEE, "backemf").text)
-    room.fused(model, solver=newton.solvers.SolverXPBD)
+    room.fuse(model, solver=newton.solvers.SolverXPBD)
     before = model.body_inertia.numpy().copy()
     for _ in range(2):
         room.add_armature(model)

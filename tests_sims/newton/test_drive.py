@@ -11,7 +11,7 @@ from rig import BATTERY, DT, KINDS, Host, array, course, motor, reference, run
 
 import backemf as be
 from backemf.motorfile import dumps
-from backemf.sims.newton import BackemfActuator, BackemfDrive, add_armature, fused
+from backemf.sims.newton import BackemfActuator, BackemfDrive, add_armature, fuse
 
 COUNT, STEPS = 24, 60
 MASK = np.arange(COUNT) % 5 == 0
@@ -223,12 +223,12 @@ def pendulums(count: int, **arguments) -> newton.ModelBuilder:
 
 
 def test_a_model_groups_its_joints():
-    """Joints with one actuator are one row; `fused` steps them in one launch; armature goes to their joints."""
+    """Joints with one actuator are one row; `fuse` steps them in one launch; armature goes to their joints."""
     kind = be.Actuator(motor(), BATTERY, controller=be.PositionPid(kp=20.0))
     model = pendulums(8, actuator=kind).finalize()
     assert [a.num_actuators for a in model.actuators] == [8]
     assert isinstance(model.actuators[0].drive, BackemfDrive)
-    assert type(fused(model).actuators[0]) is BackemfActuator
+    assert type(fuse(model).actuators[0]) is BackemfActuator
     add_armature(model)
     assert model.joint_armature.numpy() == pytest.approx(0.02 + kind.motor.armature)
 
@@ -264,7 +264,7 @@ def test_a_joint_follows_its_motor():
     """A solver of Newton with our motor: half a second of a link gives what `simulate` gives on the same inertia."""
     kind = be.Actuator(motor(), BATTERY, controller=be.PositionPid(kp=20.0, kd=1.0))
     model = pendulums(3, actuator=kind).finalize()
-    fused(model)
+    fuse(model)
     add_armature(model)
     solver = newton.solvers.SolverFeatherstone(model)
     here, there, control = model.state(), model.state(), model.control()
@@ -330,8 +330,8 @@ def test_what_newton_cannot_hold_is_refused():
 
 
 def test_newtons_own_drive_is_left_alone():
-    """`fused` touches drives of ours alone."""
+    """`fuse` touches drives of ours alone."""
     gains = wp.ones(COUNT, dtype=wp.float32)
     plain = Actuator(Host(COUNT).indices, DrivePD(gains, gains))
     model = type("Model", (), {"actuators": [plain]})()
-    assert type(fused(model).actuators[0]) is Actuator
+    assert type(fuse(model).actuators[0]) is Actuator

@@ -16,7 +16,7 @@ from rig import BATTERY, DT, KINDS, array, course, motor
 
 import backemf as be
 from backemf.motorfile import dumps
-from backemf.sims.newton import BackemfActuator, BackemfDrive, add_armature, fused, rows
+from backemf.sims.newton import BackemfActuator, BackemfDrive, add_armature, fuse, rows
 from backemf.tree import map_numbers
 
 LEGS = 12
@@ -134,7 +134,7 @@ def test_twelve_joints_are_one_launch(name, how, monkeypatch):
     one, all_ = quadruped(legs[:1], how), quadruped(legs, how)
     assert [a.num_actuators for a in all_.actuators] == [LEGS]
     assert launches_of(all_, monkeypatch) == launches_of(one, monkeypatch)
-    assert launches_of(fused(all_, implicit=False), monkeypatch) == 1
+    assert launches_of(fuse(all_, implicit=False), monkeypatch) == 1
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if name != "drawn delay"])
@@ -142,9 +142,9 @@ def test_torques_are_those_of_separate_rows(name):
     """A row of different numbers gives each joint the torque that it has alone, to rounding of float32."""
     legs = [varied(KINDS[name], 1.0 + 0.05 * k) for k in range(LEGS)]
     given = course(LEGS, 40)
-    together = torques(fused(quadruped(legs), implicit=False), given)
+    together = torques(fuse(quadruped(legs), implicit=False), given)
     for k in (0, 5, 11):
-        alone = torques(fused(quadruped([legs[k]]), implicit=False), [x[:, k : k + 1] for x in given])[:, 0]
+        alone = torques(fuse(quadruped([legs[k]]), implicit=False), [x[:, k : k + 1] for x in given])[:, 0]
         assert np.abs(together[:, k] - alone).max() <= 2e-6 * max(np.abs(alone).max(), 1.0)
     spread = np.abs(together - together.mean(axis=1, keepdims=True)).max()
     assert spread > 1e-3
@@ -154,13 +154,13 @@ def test_one_row_for_each_structure(monkeypatch):
     """Mixed structures: one launch each, whatever the order of the joints, and torques stay with their joints."""
     kinds = [KINDS["PD and DC clip"], KINDS["PID in torque"], KINDS["PID in volts, heat"]]
     legs = [varied(kinds[k % 3], 1.0 + 0.03 * k) for k in range(LEGS)]
-    model = fused(quadruped(legs), implicit=False)
+    model = fuse(quadruped(legs), implicit=False)
     assert sorted(a.num_actuators for a in model.actuators) == [4, 4, 4]
     assert launches_of(model, monkeypatch) == 3
     given = course(LEGS, 10)
     together = torques(model, given)
     for k in range(LEGS):
-        alone = torques(fused(quadruped([legs[k]]), implicit=False), [x[:, k : k + 1] for x in given])[:, 0]
+        alone = torques(fuse(quadruped([legs[k]]), implicit=False), [x[:, k : k + 1] for x in given])[:, 0]
         assert together[:, k] == pytest.approx(alone, abs=2e-6 * max(float(np.abs(alone).max()), 1.0))
 
 
@@ -245,6 +245,6 @@ def test_constants_of_the_kernel_give_the_same(make):
     assert np.abs(found[0] - found[1]).max() <= 2e-6 * np.abs(found[1]).max()
     with pytest.raises(be.ParameterError, match="made with fixed=True"):
         drive.set_numbers("winding.resistance", 2.0)
-    model = fused(quadruped([KINDS["PD and DC clip"]]), fixed=True)
+    model = fuse(quadruped([KINDS["PD and DC clip"]]), fixed=True)
     with pytest.raises(be.ParameterError, match="made with fixed=True"):
         _ = model.actuators[0].drive.numbers

@@ -8,7 +8,7 @@ import pytest
 import warp as wp
 
 import backemf as be
-from backemf.sims.newton import BackemfDrive, add_armature, fused
+from backemf.sims.newton import BackemfDrive, add_armature, fuse
 
 MASSES = np.array([0.01, 0.1, 1.0, 10.0])
 ARM = 0.1
@@ -38,7 +38,7 @@ def pendulums(actuators: list[be.Actuator], gravity: float = GRAVITY) -> newton.
 
 def moved(model: newton.Model, dt: float, steps: int, solver=FEATHERSTONE, implicit=True) -> tuple[np.ndarray, ...]:
     """Positions and velocities at the end, and the highest speeds on the way."""
-    fused(model, implicit=implicit, solver=solver)
+    fuse(model, implicit=implicit, solver=solver)
     add_armature(model)
     engine = solver(model)
     here, there, control = model.state(), model.state(), model.control()

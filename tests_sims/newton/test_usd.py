@@ -12,7 +12,7 @@ from rig import BATTERY, BRISTLES, motor
 
 import backemf as be
 from backemf.motorfile import dumps
-from backemf.sims.newton import BackemfClamp, BackemfDrive, add_armature, fused, read_actuator, write
+from backemf.sims.newton import BackemfClamp, BackemfDrive, add_armature, fuse, read_actuator, write
 
 ROBOT = """#usda 1.0
 (
@@ -77,7 +77,7 @@ FULL = be.Actuator(
 def test_a_motor_from_usd_runs_in_a_solver():
     """150 steps of three robots in Featherstone's solver: the torque is our NumPy step's on the same motion."""
     model = built(write(FULL, KNEE, "backemf").text, 3)
-    (actuator,) = fused(model, implicit=False).actuators
+    (actuator,) = fuse(model, implicit=False).actuators
     assert isinstance(actuator.drive, BackemfDrive)
     assert actuator.drive.backemf == FULL
     # the file says it, in kg·m²

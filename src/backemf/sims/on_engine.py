@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import Any
 
-from ..engines import load
+from ..engines import bind, load
 from ..errors import ParameterError
 
 
@@ -25,3 +27,8 @@ class OnEngine:
     def _spread(self, value: Any, shape: tuple[int, ...] | int) -> Any:
         """A value as an array of a batch."""
         return self._engine.array(value, (shape,) if isinstance(shape, int) else tuple(shape), **self._place)
+
+
+def laws_on(module: str, engine: str) -> ModuleType:
+    """The laws of a module, by its name, with the operations of an engine."""
+    return bind(sys.modules[module], engine, load(engine).ops)

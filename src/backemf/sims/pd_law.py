@@ -1,51 +1,50 @@
-"""The PD law of simulators that only have joints, with a flat limit or the torque-speed line of a DC motor.
+"""The PD law of simulators that know only the joint, with a flat limit or the torque-speed line of a DC motor.
 
-mjlab and Isaac Lab have the same law under different names; each package adds what only it has.
+mjlab and Isaac Lab use the same law under different names; each package adds what only it has.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from ..actuator.command import Command
+from ..actuator.control import pd
+from ..checks import Maybe, Number
+from ..parts import number, part
 
-from ..checks import Maybe, Number, require
 
-
-@dataclass(frozen=True, kw_only=True)
+@part
 class Gains:
-    """What a PD law multiplies its errors with."""
+    """Gains of a PD law."""
 
-    stiffness: Number
-    """Torque per position error [N·m/rad]."""
-    damping: Number
-    """Torque per velocity error [N·m·s/rad]."""
-
-    def __post_init__(self) -> None:
-        for name in ("stiffness", "damping"):
-            require(self, name, ">=")
+    stiffness: Number = number("N·m/rad", least=0.0)
+    """Torque per position error."""
+    damping: Number = number("N·m·s/rad", least=0.0)
+    """Torque per velocity error."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@part
 class LimitedPd(Gains):
     """A PD law and a flat limit."""
 
-    effort_limit: Maybe = None
-    """Largest torque in either direction [N·m]; None: no limit."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require(self, "effort_limit", ">=")
+    effort_limit: Maybe = number("N·m", default=None, least=0.0)
+    """Largest torque in either direction; None: no limit."""
 
 
 def pd_torque(
     law: Gains,
-    position_target: Any,
-    velocity_target: Any,
-    effort_target: Any,
-    position: Number,
-    velocity: Number,
-) -> Any:
+    position_target: float,
+    velocity_target: float,
+    effort_target: float,
+    position: float,
+    velocity: float,
+) -> float:
     """Torque of the PD law before any limit, the effort target added last [N·m]."""
-    torque = law.stiffness * (position_target - position)
-    torque = torque + law.damping * (velocity_target - velocity)
-    return torque + effort_target
+    command = Command(position=position_target, velocity=velocity_target, effort=effort_target)
+    return pd(law.stiffness, law.damping, command, position, velocity).amount
+
+
+def all_targets(command: Command | Number) -> Command:
+    """A command with all three targets, 0 where one is not given; a plain number or array is the position target."""
+    if not isinstance(command, Command):
+        command = Command(position=command)
+    given = {name: getattr(command, name) for name in ("position", "velocity", "effort")}
+    return Command(**{name: 0.0 if target is None else target for name, target in given.items()})

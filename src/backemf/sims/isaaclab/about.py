@@ -1,4 +1,4 @@
-"""What the room of Isaac Lab offers."""
+"""What this package offers for Isaac Lab."""
 
 from __future__ import annotations
 

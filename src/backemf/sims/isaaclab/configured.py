@@ -1,4 +1,4 @@
-"""Isaac Lab's actuator configurations as they stand in a text, and what they are as backemf actuators."""
+"""Isaac Lab's actuator configurations as a text has them, and as backemf actuators."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ...errors import BackemfError, ParameterError
 from ...learned import LearnedMlp, LearnedRecurrent, Lstm, Mlp
 from ..joint_choice import by_pattern, for_joint
 from ..loss import DROPPED, UNKNOWN, Loss
+from ..network_law import scales_of
 from ..on_joint import OnJoint
 from ..script_actuator import Value
 from ..script_values import Partial
@@ -58,9 +59,9 @@ class Configured:
     joints: tuple[str, ...]
     """Patterns of joint names."""
     stiffness: Value = None
-    """Torque per position error [N·m/rad]; None as well where a network stands in for it."""
+    """Torque per position error [N·m/rad]; also None if a network replaces it."""
     damping: Value = None
-    """Torque per velocity error [N·m·s/rad]; None as well where a network stands in for it."""
+    """Torque per velocity error [N·m·s/rad]; also None if a network replaces it."""
     effort_limit: Value = None
     """Largest torque of the model [N·m]; infinite: no limit."""
     effort_limit_sim: Value = None
@@ -84,9 +85,9 @@ class Configured:
     table: AngleTable | None = None
     """Largest torque by joint angle."""
     transmission_ratio: tuple[float, ...] | None = None
-    """Ratios beside the table [1]."""
+    """Ratios of the table, which have no effect [1]."""
     network: dict[str, Any] | None = None
-    """What a learned actuator has besides: `network_file`, scales, `input_idx`, `input_order`."""
+    """Additional fields of a learned actuator: `network_file`, scales, `input_idx`, `input_order`."""
     line: int = 0
     """Line of the text on which it begins [1]."""
     file: str = ""
@@ -104,12 +105,12 @@ class Configured:
         return for_joint(self, joint, lambda name: None if name.startswith("effort_limit") else 0.0)
 
     def by_pattern(self) -> list[Configured]:
-        """The same for each pattern of joints that has numbers of its own."""
+        """The same for each pattern of joints that has its own numbers."""
         return by_pattern(self)
 
     @property
     def top(self) -> float | None:
-        """Largest torque of model and solver together [N·m]; None: there is none, or it stands in the USD file."""
+        """Largest torque of model and solver together [N·m]; None: there is none, or it is in the USD file."""
         own = None if self.kind == "remotized" else self.effort_limit
         known = [limit for limit in (own, self.effort_limit_sim) if limit is not None and limit != math.inf]
         return min(known, default=None)
@@ -129,7 +130,7 @@ class Configured:
         return table if top is None else (*table, EffortLimit(effort_limit=top))
 
     def controller(self) -> IdealPd | TorquePid | Torque:
-        """The PD law; where a gain stands in the USD file its target is not taken, since an unknown gain is not 0."""
+        """The PD law; if a gain is in the USD file, its target is not taken, since an unknown gain is not 0."""
         if self.stiffness is not None:
             known = None if self.damping is not None else ("position", "effort")
             return IdealPd(stiffness=self.stiffness, damping=self.damping or 0.0, listens=known)
@@ -139,11 +140,11 @@ class Configured:
 
     def actuator(self) -> Actuator:
         """The same as a backemf actuator without a motor."""
-        controller = self.controller() if self.network is None else self.learned()
+        controller = self.controller() if self.network is None else self.learned_controller()
         return Actuator(controller=controller, limits=self.limits, delay=self.delay)
 
     def on_joint(self) -> OnJoint:
-        """The same with what it says of the joint itself, and what of it is lost or stands in the USD file."""
+        """The same with the joint's own numbers, and what is lost or is in the USD file."""
         beside = {"velocity_limit_sim": self.velocity_limit_sim}
         if self.kind not in ("dc_motor", "mlp"):
             beside |= {"saturation_effort": self.saturation_effort, "velocity_limit": self.velocity_limit}
@@ -181,7 +182,7 @@ class Configured:
             note = f"effort_limit is that of the robot's USD file: {most} until effort_limit= [N·m] is given."
             found.append(Loss("effort limit", UNKNOWN, note))
         if self.kind == "remotized" and self.effort_limit not in (None, math.inf):
-            note = f"effort_limit = {self.effort_limit:g} N·m has no effect in Isaac Lab beside the table by angle."
+            note = f"effort_limit = {self.effort_limit:g} N·m has no effect in Isaac Lab if there is a table by angle."
             found.append(Loss("effort limit", DROPPED, note))
         if self.velocity_limit not in (None, math.inf) and self.kind not in ("dc_motor", "mlp"):
             note = f"velocity_limit = {self.velocity_limit:g} rad/s has no effect in Isaac Lab on {CLASSES[self.kind]}."
@@ -192,11 +193,11 @@ class Configured:
         return found
 
     def law(self) -> IdealPD | DCMotor | DelayedPD | RemotizedPD:
-        """What Isaac Lab computes with it; of "implicit" the torque it reports, which the solver finds by itself."""
+        """What Isaac Lab computes with it; for "implicit" the torque it reports, while the solver computes its own."""
         if self.network is not None:
-            raise ParameterError(f"{self.kind}: its effort comes from a network, and from no law here")
+            raise ParameterError(f"{self.kind}: its effort comes from a network, not from a law")
         if self.stiffness is None or self.damping is None:
-            raise ParameterError(f"{self.kind}: stiffness and damping stand in the robot's USD file: give both")
+            raise ParameterError(f"{self.kind}: stiffness and damping are in the robot's USD file: give both")
         gains = {"stiffness": self.stiffness, "damping": self.damping}
         steps = (0, 0) if self.delay is None else self.delay.steps
         limit = self.limits[0] if self.limits else None
@@ -212,7 +213,7 @@ class Configured:
 
     # --- networks
 
-    def learned(self) -> LearnedMlp | LearnedRecurrent:
+    def learned_controller(self) -> LearnedMlp | LearnedRecurrent:
         """The controller of a learned actuator, with the network of its file."""
         from ...learned import load_network
 
@@ -229,17 +230,7 @@ class Configured:
         if not isinstance(network, Mlp):
             raise ParameterError(f"{self._field('network_file')}: {path} holds no MLP")
         history, stride = self._inputs()
-        words = {"pos_vel": "position_velocity", "vel_pos": "velocity_position"}
-        return LearnedMlp(
-            network=network,
-            history=history,
-            stride=stride,
-            position_scale=net["pos_scale"],
-            velocity_scale=net["vel_scale"],
-            torque_scale=net["torque_scale"],
-            input_order=words[net["input_order"]],
-            reset="zero",
-        )
+        return LearnedMlp(network=network, history=history, stride=stride, **scales_of(net), reset="zero")
 
     def _network_path(self) -> Path:
         name = (self.network or {})["network_file"]
@@ -252,7 +243,7 @@ class Configured:
         for path in (Path(name), Path(self.file).parent / name):
             if path.is_file():
                 return path
-        raise ParameterError(f"{self._field('network_file')}: there is no such file here: give network_file=")
+        raise ParameterError(f"{self._field('network_file')}: there is no such file: give network_file=")
 
     def _inputs(self) -> tuple[int, int]:
         """Samples of the history and steps between two of them."""

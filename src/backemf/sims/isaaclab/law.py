@@ -1,8 +1,8 @@
 """What the actuator models of Isaac Lab 2.x compute, with their quirks as named options.
 
-A batch is (environment, joint). Isaac Lab knows no gear: every number is on the side of the joint. In each model a
-command becomes the computed effort, and a clip makes the applied effort of it. A target that is None is 0, as Isaac
-Lab's buffers are. The laws need neither Isaac Lab nor PyTorch; `engines.bind` puts them on any engine.
+A batch is (environment, joint). Isaac Lab has no gear: every number is on the joint's side. Each model turns a command
+into the computed effort, and a clip turns that into the applied effort. A target that is None is 0, as in Isaac Lab's
+buffers. The laws need neither Isaac Lab nor PyTorch; `engines.bind` puts them on any engine.
 """
 
 from __future__ import annotations
@@ -16,88 +16,82 @@ from ... import parts
 from ...actuator.command import Command
 from ...actuator.control import pd
 from ...actuator.torque_limits import AngleTable, DcClip, angle_bounds, dc_bounds, limited
-from ...checks import Maybe, Number, require, require_part
+from ...checks import Maybe, Number
 from ...errors import MissingExtraError, ParameterError
-from ...parts import count, flag
+from ...parts import count, flag, number, one, part
 from ...physics.limits import clip
 from ...physics.ops import maximum, minimum, where
-from ...tree import kind_of_numbers
-from ..pd_law import Gains, LimitedPd
+from ..delay_law import frame_at, push
+from ..pd_law import Gains, LimitedPd, all_targets
 
 if TYPE_CHECKING:
     import torch
 
+    from .learned import ActuatorNetLSTM, ActuatorNetMLP
+
 
 class Effort(NamedTuple):
-    """What a model hands to the simulation."""
+    """What a model gives to the simulation."""
 
-    applied: Any
+    applied: Number
     """Effort after the clip [N·m]."""
-    computed: Any
+    computed: Number
     """Effort before it [N·m]."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class IdealPD(LimitedPd):
     """`IdealPDActuator`: a PD law with feedforward and a flat limit."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class DCMotor(Gains):
     """`DCMotor`: the PD law, clipped to a straight torque-speed line with a flat top."""
 
-    limit: DcClip
+    limit: DcClip = one(DcClip)
     """Stall torque, no-load speed and flat top."""
-    corner_effort: Maybe = None
-    """Effort limit when the actuator was made, from which Isaac Lab keeps the corner speed: a joint that is driven
-    faster is braked with this effort, though the limit was lowered since [N·m]. None: the limit never changed."""
+    corner_effort: Maybe = number("N·m", default=None, above=0.0)
+    """Effort limit when the actuator was made. Isaac Lab computes the corner speed from it once: a joint that is driven
+    faster is braked with this effort, even if the limit was lowered since. None: the limit never changed."""
     four_quadrants: bool = flag(default=True)
-    """Whether a joint above its no-load speed is braked; False: as before Isaac Lab 2.2, where it is let go."""
+    """Whether a joint above its no-load speed is braked; False: as before Isaac Lab 2.2, which lets it go."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        check_clip(self)
+        check_corner(self)
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class DelayedPD(LimitedPd):
     """`DelayedPDActuator`: an `IdealPD` whose targets arrive some physics steps late.
 
-    Each environment has one delay for all joints and all three targets, drawn at its reset. Until so many targets have
-    come, the first one acts.
+    Each environment has one delay for all joints and all three targets, drawn at its reset. Until that many targets
+    have arrived, the first one acts.
     """
 
-    min_delay: int = count(None, default=0)
-    """Shortest delay [physics steps]."""
-    max_delay: int = count(None, default=0)
-    """Longest delay [physics steps]."""
+    min_delay: int = count("steps", default=0)
+    """Shortest delay, in physics steps."""
+    max_delay: int = count("steps", default=0)
+    """Longest delay, in physics steps."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         check_delay(self)
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class RemotizedPD(Gains):
-    """`RemotizedPDActuator`: a delayed PD law behind a linkage, whose limit depends on where the joint is."""
+    """`RemotizedPDActuator`: a delayed PD law behind a linkage, whose limit depends on the joint angle."""
 
-    table: AngleTable
+    table: AngleTable = one(AngleTable)
     """First and third column of `joint_parameter_lookup`: joint angle and largest effort."""
-    transmission_ratio: np.ndarray | None = parts.table(None, default=None)
-    """Its second column, motor over joint speed at those angles [1]; Isaac Lab keeps it and never uses it."""
-    min_delay: int = count(None, default=0)
-    """Shortest delay [physics steps]."""
-    max_delay: int = count(None, default=0)
-    """Longest delay [physics steps]."""
+    transmission_ratio: np.ndarray | None = parts.table("1", default=None)
+    """Its second column, motor over joint speed at those angles; Isaac Lab keeps it and never uses it."""
+    min_delay: int = count("steps", default=0)
+    """Shortest delay, in physics steps."""
+    max_delay: int = count("steps", default=0)
+    """Longest delay, in physics steps."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         check_delay(self)
-        require_part(self, "table", AngleTable)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,49 +100,30 @@ class LagState:
 
     frames: tuple[Command, ...]
     """Targets of the last max_delay + 1 steps, newest first."""
-    lag: Any
+    lag: Number
     """Delay of each environment [physics steps]."""
-    empty: Any
+    empty: Number
     """Whether there has been no step since the reset, per environment."""
 
 
-def whole(value: Any) -> bool:
-    """Whether a value counts steps."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= 0)
-
-
-def check_clip(law: Any) -> None:
-    """Raise one sentence if the clip or its corner cannot be."""
-    require_part(law, "limit", DcClip)
-    require(law, "corner_effort", ">")
+def check_corner(law: DCMotor | ActuatorNetMLP | ActuatorNetLSTM) -> None:
+    """Check that a corner effort has an effect; raise ParameterError if not."""
     if law.corner_effort is not None and not law.four_quadrants:
-        raise ParameterError(
-            f"{type(law).__name__}.corner_effort would never take effect: there is a corner in four quadrants only"
-        )
+        raise ParameterError(f"{type(law).__name__}.corner_effort has an effect only with four_quadrants=True")
 
 
-def check_delay(law: Any) -> None:
-    """Raise one sentence if the delays are no range of whole steps."""
-    low, high = law.min_delay, law.max_delay
-    if not whole(low) or not whole(high) or low > high:
+def check_delay(law: DelayedPD | RemotizedPD) -> None:
+    """Check that the shorter delay comes first; raise ParameterError if not."""
+    if law.min_delay > law.max_delay:
         raise ParameterError(
-            f"{type(law).__name__}.min_delay = {low!r}, max_delay = {high!r}: must be whole numbers of steps, "
-            "0 or more, the shorter delay first"
+            f"{type(law).__name__}.min_delay = {law.min_delay}: must not be above max_delay = {law.max_delay}"
         )
 
 
 # --- the laws
 
 
-def complete(command: Any) -> Command:
-    """All three targets; a plain number or array is the position target."""
-    if not isinstance(command, Command):
-        command = Command(position=command)
-    given = {name: getattr(command, name) for name in ("position", "velocity", "effort")}
-    return Command(**{name: 0.0 if target is None else target for name, target in given.items()})
-
-
-def motor_bounds(law: Any, speed: Number) -> tuple[Number, Number]:
+def motor_bounds(law: DCMotor | ActuatorNetMLP | ActuatorNetLSTM, speed: Number) -> tuple[Number, Number]:
     """Lowest and highest effort of the DC-motor clip, with the corner speed that Isaac Lab keeps [N·m]."""
     limit = law.limit
     if law.corner_effort is None:
@@ -161,64 +136,50 @@ def motor_bounds(law: Any, speed: Number) -> tuple[Number, Number]:
     return maximum(low, -limit.effort_limit), minimum(high, limit.effort_limit)
 
 
-def ideal_pd_effort(law: IdealPD | DelayedPD, command: Any, position: Number, velocity: Number) -> Effort:
+def ideal_pd_effort(law: IdealPD | DelayedPD, command: Command | Number, position: Number, velocity: Number) -> Effort:
     """Effort of an `IdealPD` at a joint position [rad] and velocity [rad/s]."""
-    computed = pd(law.stiffness, law.damping, complete(command), position, velocity).amount
+    computed = pd(law.stiffness, law.damping, all_targets(command), position, velocity).amount
     limit = law.effort_limit
     return Effort(computed if limit is None else limited(computed, -limit, limit), computed)
 
 
-def dc_motor_effort(law: DCMotor, command: Any, position: Number, velocity: Number) -> Effort:
+def dc_motor_effort(law: DCMotor, command: Command | Number, position: Number, velocity: Number) -> Effort:
     """Effort of a `DCMotor` at a joint position [rad] and velocity [rad/s]."""
-    computed = pd(law.stiffness, law.damping, complete(command), position, velocity).amount
+    computed = pd(law.stiffness, law.damping, all_targets(command), position, velocity).amount
     low, high = motor_bounds(law, velocity)
     return Effort(limited(computed, low, high), computed)
 
 
-def initial_lags(law: DelayedPD | RemotizedPD, zeros: Any) -> LagState:
+def initial_lags(law: DelayedPD | RemotizedPD, zeros: Number) -> LagState:
     """The buffer before its first reset: no delay. `zeros` is an array of the batch's shape (environment, joint)."""
     nothing = Command(position=zeros, velocity=zeros, effort=zeros)
     return LagState(frames=(nothing,) * (law.max_delay + 1), lag=zeros[:, 0], empty=zeros[:, 0] == 0.0)
 
 
-def reset_lags(state: LagState, mask: Any, lag: Any) -> LagState:
+def reset_lags(state: LagState, mask: Number, lag: Number) -> LagState:
     """The buffer with the environments of a mask (environment,) emptied and given a new delay [physics steps]."""
     return replace(state, lag=where(mask, lag + state.lag * 0, state.lag), empty=state.empty | mask)
 
 
-def delayed(law: DelayedPD | RemotizedPD, state: LagState, command: Any) -> tuple[LagState, Command]:
+def delay_targets(state: LagState, command: Command | Number) -> tuple[LagState, Command]:
     """The buffer with this step's targets, and the targets that arrive."""
-    # the first targets after a reset fill the whole buffer
-    newest, empty, lag = complete(command), state.empty[:, None], state.lag[:, None]
-    frames = (newest, *(chosen(empty, newest, old) for old in state.frames[:-1]))
-    arriving = newest
-    for age in range(1, law.max_delay + 1):
-        arriving = chosen(lag == age, frames[age], arriving)
-    return LagState(frames=frames, lag=state.lag, empty=state.empty & False), arriving
-
-
-def chosen(mask: Any, these: Command, others: Command) -> Command:
-    """Targets of one command where a mask says so, of the other elsewhere."""
-    return Command(
-        position=where(mask, these.position, others.position),
-        velocity=where(mask, these.velocity, others.velocity),
-        effort=where(mask, these.effort, others.effort),
-    )
+    frames = push(state.frames, all_targets(command), state.empty[:, None])
+    return replace(state, frames=frames, empty=state.empty & False), frame_at(frames, state.lag[:, None])
 
 
 def delayed_pd_step(
-    law: DelayedPD, state: LagState, command: Any, position: Number, velocity: Number
+    law: DelayedPD, state: LagState, command: Command | Number, position: Number, velocity: Number
 ) -> tuple[LagState, Effort]:
     """The buffer and the effort of a `DelayedPD` after one physics step."""
-    state, arriving = delayed(law, state, command)
+    state, arriving = delay_targets(state, command)
     return state, ideal_pd_effort(law, arriving, position, velocity)
 
 
 def remotized_pd_step(
-    law: RemotizedPD, state: LagState, command: Any, position: Number, velocity: Number
+    law: RemotizedPD, state: LagState, command: Command | Number, position: Number, velocity: Number
 ) -> tuple[LagState, Effort]:
     """The buffer and the effort of a `RemotizedPD` after one physics step."""
-    state, arriving = delayed(law, state, command)
+    state, arriving = delay_targets(state, command)
     computed = pd(law.stiffness, law.damping, arriving, position, velocity).amount
     low, high = angle_bounds(position, law.table)
     return state, Effort(limited(computed, low, high), computed)
@@ -230,7 +191,7 @@ def remotized_pd_step(
 def draw_lags(
     law: DelayedPD | RemotizedPD, environments: int, generator: torch.Generator | None = None, device: Any = None
 ) -> torch.Tensor:
-    """The delays that Isaac Lab draws at a reset of so many environments, in the order of their numbers.
+    """The delays that Isaac Lab draws at a reset of a number of environments, in their order.
 
     A robot draws once for each of its delayed actuator groups, in the order of its configuration. Called in that order
     after `torch.manual_seed`, this gives the same delays.

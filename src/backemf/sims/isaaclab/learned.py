@@ -6,87 +6,93 @@ One network serves all joints and takes one row per joint. Targets of velocity a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from ...actuator.command import Command
 from ...actuator.torque_limits import DcClip, limited
-from ...checks import Maybe, Number, require_finite
+from ...checks import Maybe, Number
 from ...errors import ParameterError
 from ...learned import LearnedController, LearnedRecurrent, Lstm, Mlp, load_network, save_network
-from ...learned.files import scale_fields
+from ...learned.files import ORDERS, scale_fields
 from ...learned.folding import from_ages
+from ...parts import flag, number, one, part, record, word
 from ...physics.ops import where
 from ..loss import APPROXIMATED, Loss
 from ..network_law import network_torque, scales_of, stack_columns
-from .law import Effort, check_clip, complete, motor_bounds, whole
+from ..pd_law import all_targets
+from .law import Effort, check_corner, motor_bounds
 
 
-@dataclass(frozen=True, kw_only=True)
+@part
 class ActuatorNetMLP:
     """`ActuatorNetMLP`: a network that sees a history of position errors and velocities.
 
     After a reset the history is zero.
     """
 
-    network: Callable[[Any], Any]
+    network: Callable[[Number], Number] = record()
     """From rows of 2·len(input_idx) inputs to one output per row."""
-    limit: DcClip
+    limit: DcClip = one(DcClip)
     """Stall torque, no-load speed and flat top."""
-    input_idx: tuple[int, ...]
-    """Ages of the entries that the network sees, 0 the newest [physics steps]."""
-    pos_scale: Number
-    """Network input per position error [1/rad]."""
-    vel_scale: Number
-    """Network input per velocity [s/rad]."""
-    torque_scale: Number
-    """Effort per network output [N·m]."""
-    input_order: str = "pos_vel"
+    input_idx: tuple[int, ...] = record()
+    """Ages of the entries that the network sees, in physics steps; 0 is the newest."""
+    pos_scale: Number = number("1/rad")
+    """Network input per position error."""
+    vel_scale: Number = number("s/rad")
+    """Network input per velocity."""
+    torque_scale: Number = number("N·m")
+    """Effort per network output."""
+    input_order: str = word(*ORDERS.values(), default="pos_vel")
     """Which block comes first: "pos_vel" or "vel_pos"."""
-    corner_effort: Maybe = None
-    """As in `DCMotor` [N·m]."""
-    four_quadrants: bool = True
+    corner_effort: Maybe = number("N·m", default=None, above=0.0)
+    """As in `DCMotor`."""
+    four_quadrants: bool = flag(default=True)
     """As in `DCMotor`."""
 
     def __post_init__(self) -> None:
-        check_clip(self)
-        require_finite(self, "pos_scale", "vel_scale", "torque_scale")
-        if self.input_order not in ("pos_vel", "vel_pos"):
-            raise ParameterError(f"ActuatorNetMLP.input_order = {self.input_order!r}: must be 'pos_vel' or 'vel_pos'")
-        ages = tuple(self.input_idx) if isinstance(self.input_idx, (list, tuple, range)) else ()
-        if not ages or not all(whole(age) for age in ages):
-            raise ParameterError(
-                f"ActuatorNetMLP.input_idx = {self.input_idx!r}: must be whole numbers of 0 or more, such as (0, 2, 4)"
-            )
-        object.__setattr__(self, "input_idx", ages)
+        check_corner(self)
+        object.__setattr__(self, "input_idx", whole_ages("ActuatorNetMLP.input_idx", self.input_idx))
 
 
-@dataclass(frozen=True, kw_only=True)
+@part
 class ActuatorNetLSTM:
     """`ActuatorNetLSTM`: a recurrent network that sees the position error and the velocity."""
 
-    network: Callable[[Any, tuple[Any, Any]], tuple[Any, tuple[Any, Any]]]
+    network: Callable[[Number, tuple[Number, Number]], tuple[Number, tuple[Number, Number]]] = record()
     """From rows (joint, 1, 2) and the memory (hidden, cell), each (layer, joint, feature), to outputs and memory."""
-    limit: DcClip
+    limit: DcClip = one(DcClip)
     """Stall torque, no-load speed and flat top."""
-    clip_at_rest: bool = True
-    """Whether the clip is that of a standing joint, as in Isaac Lab 2.2 and 2.3; False: at its speed, as before."""
-    corner_effort: Maybe = None
-    """As in `DCMotor` [N·m]."""
-    four_quadrants: bool = True
+    clip_at_rest: bool = flag(default=True)
+    """Whether the clip is that of a joint at rest, as in Isaac Lab 2.2 and 2.3; False: at its speed, as before."""
+    corner_effort: Maybe = number("N·m", default=None, above=0.0)
+    """As in `DCMotor`."""
+    four_quadrants: bool = flag(default=True)
     """As in `DCMotor`."""
 
     def __post_init__(self) -> None:
-        check_clip(self)
+        check_corner(self)
+
+
+def whole_ages(name: str, ages: Any) -> tuple[int, ...]:
+    """Ages of a network's inputs [physics steps]; raises ParameterError if they are not whole numbers."""
+    known = tuple(ages) if isinstance(ages, (list, tuple, range)) else ()
+    whole = [isinstance(age, (int, np.integer)) and not isinstance(age, bool) and age >= 0 for age in known]
+    if not whole or not all(whole):
+        raise ParameterError(f"{name} = {ages!r}: must be whole numbers of 0 or more, such as (0, 2, 4)")
+    return known
 
 
 @dataclass(frozen=True, kw_only=True)
 class History:
     """What an `ActuatorNetMLP` remembers: its last inputs, newest first."""
 
-    errors: tuple[Any, ...]
+    errors: tuple[Number, ...]
     """Position errors of the last steps (environment, joint) [rad]."""
-    velocities: tuple[Any, ...]
+    velocities: tuple[Number, ...]
     """Velocities of the last steps (environment, joint) [rad/s]."""
 
 
@@ -94,32 +100,30 @@ class History:
 class Memory:
     """What an `ActuatorNetLSTM` remembers."""
 
-    hidden: Any
+    hidden: Number
     """Hidden state (layer, environment, joint, feature) [1]."""
-    cell: Any
+    cell: Number
     """Cell state (layer, environment, joint, feature) [1]."""
 
 
-def no_history(law: ActuatorNetMLP, zeros: Any) -> History:
+def no_history(law: ActuatorNetMLP, zeros: Number) -> History:
     """The history before the first step; `zeros` is an array of the batch's shape (environment, joint)."""
     row = (zeros,) * (max(law.input_idx) + 1)
     return History(errors=row, velocities=row)
 
 
-def reset_history(history: History, mask: Any) -> History:
+def reset_history(history: History, mask: Number) -> History:
     """The history with that of the environments of a mask (environment,) set to zero."""
-
-    def emptied(row: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(where(mask[:, None], old * 0, old) for old in row)
-
-    return History(errors=emptied(history.errors), velocities=emptied(history.velocities))
+    rows = (history.errors, history.velocities)
+    errors, velocities = (tuple(where(mask[:, None], old * 0, old) for old in row) for row in rows)
+    return History(errors=errors, velocities=velocities)
 
 
 def mlp_step(
-    law: ActuatorNetMLP, history: History, command: Any, position: Number, velocity: Number
+    law: ActuatorNetMLP, history: History, command: Command | Number, position: Number, velocity: Number
 ) -> tuple[History, Effort]:
     """The history and the effort of an `ActuatorNetMLP` after one physics step."""
-    error = complete(command).position - position
+    error = all_targets(command).position - position
     history = History(errors=(error, *history.errors[:-1]), velocities=(velocity, *history.velocities[:-1]))
     seen = [[row[age] for age in law.input_idx] for row in (history.errors, history.velocities)]
     computed = network_torque(law, *seen)
@@ -127,34 +131,29 @@ def mlp_step(
     return history, Effort(limited(computed, low, high), computed)
 
 
-def no_memory(zeros: Any) -> Memory:
+def no_memory(zeros: Number) -> Memory:
     """The memory before the first step; `zeros` is an array (layer, environment, joint, feature)."""
     return Memory(hidden=zeros, cell=zeros)
 
 
-def reset_memory(memory: Memory, mask: Any) -> Memory:
+def reset_memory(memory: Memory, mask: Number) -> Memory:
     """The memory with that of the environments of a mask (environment,) set to zero."""
-    spread = mask[:, None, None]
-    return replace(
-        memory,
-        hidden=where(spread, memory.hidden * 0, memory.hidden),
-        cell=where(spread, memory.cell * 0, memory.cell),
-    )
+    hidden, cell = (where(mask[:, None, None], x * 0, x) for x in (memory.hidden, memory.cell))
+    return Memory(hidden=hidden, cell=cell)
 
 
 def lstm_step(
-    law: ActuatorNetLSTM, memory: Memory, command: Any, position: Number, velocity: Number
+    law: ActuatorNetLSTM, memory: Memory, command: Command | Number, position: Number, velocity: Number
 ) -> tuple[Memory, Effort]:
     """The memory and the effort of an `ActuatorNetLSTM` after one physics step."""
-    seen = stack_columns([complete(command).position - position, velocity])
+    seen = stack_columns([all_targets(command).position - position, velocity])
     shape = memory.hidden.shape
     flat = tuple(x.reshape(shape[0], -1, shape[-1]) for x in (memory.hidden, memory.cell))
     output, (hidden, cell) = law.network(seen.reshape(-1, 1, 2), flat)
     computed = output.reshape(seen.shape[:-1])
     low, high = motor_bounds(law, velocity * 0.0 if law.clip_at_rest else velocity)
-    return Memory(hidden=hidden.reshape(shape), cell=cell.reshape(shape)), Effort(
-        limited(computed, low, high), computed
-    )
+    effort = Effort(limited(computed, low, high), computed)
+    return Memory(hidden=hidden.reshape(shape), cell=cell.reshape(shape)), effort
 
 
 # --- files
@@ -188,7 +187,5 @@ def read_learned(fields: Mapping[str, Any], folder: str | Path = ".", *, trust: 
     network = load_network(Path(folder) / str(fields.get("network_file")), trust=trust)
     if not isinstance(network, Mlp):
         return LearnedRecurrent(network=network)
-    ages = fields.get("input_idx")
-    if not isinstance(ages, (list, tuple)) or not ages or not all(whole(age) for age in ages):
-        raise ParameterError(f"input_idx = {ages!r}: must be whole numbers of 0 or more, such as [0, 2, 4]")
+    ages = whole_ages("input_idx", fields.get("input_idx"))
     return from_ages(network, list(ages), **scales_of(fields), reset="zero")

@@ -18,20 +18,10 @@ from .about import ABOUT
 from .configured import CLASSES, KINDS, LINES, Configured
 
 DIALECT = Dialect(tuple(KINDS), "joint_names_expr", copies=True)
-COMMON = (
-    "joint_names_expr",
-    "class_type",
-    "effort_limit",
-    "velocity_limit",
-    "effort_limit_sim",
-    "velocity_limit_sim",
-    "stiffness",
-    "damping",
-    "armature",
-    "friction",
-    "dynamic_friction",
-    "viscous_friction",
-)
+_GAINS = ("stiffness", "damping")
+_LIMITS = ("effort_limit", "effort_limit_sim", "velocity_limit", "velocity_limit_sim")
+_JOINT = ("armature", "friction", "dynamic_friction", "viscous_friction")
+COMMON = ("joint_names_expr", "class_type", *_LIMITS, *_GAINS, *_JOINT)
 """Fields of every class."""
 _NETWORK = ("saturation_effort", "network_file")
 FIELDS = {
@@ -41,28 +31,18 @@ FIELDS = {
     "lstm": _NETWORK,
     "mlp": (*_NETWORK, "pos_scale", "vel_scale", "torque_scale", "input_order", "input_idx"),
 }
-"""Fields of some classes besides."""
-IN_USD = (
-    "stiffness",
-    "damping",
-    "effort_limit",
-    "velocity_limit_sim",
-    "armature",
-    "friction",
-    "dynamic_friction",
-    "viscous_friction",
-    "network_file",
-)
+"""Additional fields of some classes."""
+IN_USD = (*_GAINS, "effort_limit", "velocity_limit_sim", *_JOINT, "network_file")
 """Fields that may be given where a text leaves them to another file."""
 LONGEST_DELAY = 10_000
 """Longest delay that is read [physics steps]."""
 
 
 def read_configs(source: Any, file: str = "") -> list[Configured]:
-    """Every actuator of a configuration, in its order; raises one sentence where one cannot be read.
+    """Every actuator of a configuration, in order; raises ParameterError if one cannot be read.
 
     `source` is a text, a path, or an object of Isaac Lab: an actuator's configuration, a dictionary of them, or an
-    `ArticulationCfg`. `file` is what sentences call a text.
+    `ArticulationCfg`. `file` is the name of a text in messages.
     """
     rows = read_all(source, file)
     for row in rows:
@@ -88,7 +68,7 @@ def read_actuators(source: Any, *, version: str | None = None, **given: Any) -> 
             try:
                 found.append(replace(row.at(name), joints=(pattern,)).on_joint())
             except BackemfError as error:
-                found.append(Unread(pattern, CLASSES[row.kind], _placed(row, str(error)), row.robots))
+                found.append(Unread(pattern, CLASSES[row.kind], _at_place(row, str(error)), row.robots))
     return found
 
 
@@ -109,12 +89,12 @@ def _only_pattern(found: Configured) -> Configured:
     rows = found.by_pattern()
     if len(rows) > 1 and tables_of(found):
         shown = ", ".join(row.joints[0] for row in rows)
-        raise ParameterError(_placed(found, f"its joints {shown} have numbers of their own: give joint="))
+        raise ParameterError(_at_place(found, f"its joints {shown} have different numbers: give joint="))
     return rows[0]
 
 
 def _patterns(row: Configured) -> list[tuple[str, str]]:
-    """Each pattern of joints with numbers of its own, and a name that stands for it."""
+    """Each pattern of joints with its own numbers, and a joint name that fits it."""
     try:
         return patterns_of(row.joints, list(tables_of(row).values())) or [(name, name) for name in row.joints]
     except ParameterError:
@@ -125,13 +105,13 @@ def _is_path(source: Any) -> bool:
     return not isinstance(source, str) or "\n" not in source
 
 
-def _placed(row: Configured, sentence: str) -> str:
+def _at_place(row: Configured, sentence: str) -> str:
     place = f"{row.file}, line {row.line}" if row.file else f"line {row.line}" if row.line else row.group
     return sentence if place and sentence.startswith(place) else f"{place}: {sentence}"
 
 
 def read_all(source: Any, file: str = "", given: dict[str, Any] | None = None) -> list[Configured | Unread]:
-    """Every actuator as it stands, in its order."""
+    """Every actuator as the source has it, in order."""
     given = given or {}
     for name in given:
         if name not in IN_USD:
@@ -142,18 +122,18 @@ def read_all(source: Any, file: str = "", given: dict[str, Any] | None = None) -
             found.append(row)
             continue
         try:
-            found.append(_configured(_filled(row, given)))
+            found.append(_read_config(_fill(row, given)))
         except BackemfError as error:
             found.append(Unread(row.label(DIALECT.marker), row.name, str(error), row.robots))
     return found
 
 
-def _filled(call: Call, given: dict[str, Any]) -> Call:
+def _fill(call: Call, given: dict[str, Any]) -> Call:
     """The same with what is given for the fields that it leaves out."""
     kind = KINDS[call.name]
     values = dict(call.fields)
     for name, value in given.items():
-        if name in ("stiffness", "damping") and kind in ("mlp", "lstm"):
+        if name in _GAINS and kind in ("mlp", "lstm"):
             continue
         if name == "network_file":
             if kind in ("mlp", "lstm"):
@@ -165,25 +145,24 @@ def _filled(call: Call, given: dict[str, Any]) -> Call:
     return replace(call, fields=values)
 
 
-def _configured(call: Call) -> Configured:
+def _read_config(call: Call) -> Configured:
     kind = KINDS[call.name]
     for name in call.fields:
         if name not in (*COMMON, *FIELDS.get(kind, ())):
             raise call.error(name, f"{call.name} has no such field")
     if call.fields.get("class_type") is not None:
-        raise ParameterError(f"{call.at('class_type')}: {call.name}.class_type: a class of its own is not read")
+        raise ParameterError(f"{call.at('class_type')}: {call.name}.class_type: a custom class is not read")
     known: dict[str, Any] = {"kind": kind, "joints": call.joints("joint_names_expr"), "line": call.line}
     known |= {"file": call.file, "robots": call.robots, "group": call.group}
     if kind not in ("mlp", "lstm"):
-        for name in ("stiffness", "damping"):
+        for name in _GAINS:
             if name not in call.fields:
-                raise ParameterError(
-                    f"{call.at()}: {call.name} has no {name}: write the number, or None for that of the USD file"
-                )
+                remedy = "write the number, or None for that of the USD file"
+                raise ParameterError(f"{call.at()}: {call.name} has no {name}: {remedy}")
             known[name] = call.number(name, least=0.0)
-    for name in ("armature", "friction", "dynamic_friction", "viscous_friction"):
+    for name in _JOINT:
         known[name] = call.number(name, least=0.0)
-    for name in ("effort_limit", "effort_limit_sim", "velocity_limit", "velocity_limit_sim"):
+    for name in _LIMITS:
         known[name] = _limit(call, name, kind in LINES and name == "velocity_limit")
     if kind == "implicit":
         _check_pair(call, known, "effort_limit")

@@ -5,7 +5,7 @@ Isaac Lab has every number on the joint's side of the gear, and so has the text 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...actuator import Actuator
@@ -24,7 +24,7 @@ from .about import ABOUT
 from .configured import CLASSES, LINES, OF_JOINT
 
 OWN = ("armature", "velocity_limit_sim", "saturation_effort", "velocity_limit")
-"""Numbers of the joint and of Isaac Lab that may be given beside an actuator."""
+"""Numbers of the joint and of Isaac Lab that may be given with an actuator."""
 NONE = "None"
 INFINITE = 'float("inf")'
 
@@ -36,7 +36,7 @@ def write(
     *,
     version: str | None = None,
     timestep: float | None = None,
-    transmission_ratio: Any = None,
+    transmission_ratio: Sequence[float] | None = None,
     network_file: str | None = None,
     **numbers: Any,
 ) -> Written:
@@ -63,7 +63,7 @@ def write(
         needs = "a LearnedMlp or a LearnedRecurrent" if kind in ("mlp", "lstm") else "no network: take 'mlp' or 'lstm'"
         raise ParameterError(f"kind = {kind!r} needs {needs}; the actuator has {type(actuator.controller).__name__}")
     if learned:
-        # a network stands in for the gains
+        # a network replaces the gains
         numbers |= {"stiffness": 0.0, "damping": 0.0}
     # before Isaac Sim 5.0 there is no friction torque
     rubs = version not in ("2.0", "2.1")
@@ -139,17 +139,17 @@ def _joint_lines(
     """What belongs to the joint: speed, inertia and friction."""
     lines: list[tuple[str, Any]] = []
     if own.get("velocity_limit") is not None and kind not in LINES:
-        lines.append(("velocity_limit", _given("velocity_limit", own, "rad/s, without effect,")))
+        lines.append(("velocity_limit", _given_figure("velocity_limit", own, "rad/s, without effect,")))
     if own.get("velocity_limit_sim") is not None:
-        lines.append(("velocity_limit_sim", _given("velocity_limit_sim", own, "rad/s")))
+        lines.append(("velocity_limit_sim", _given_figure("velocity_limit_sim", own, "rad/s")))
     elif kind == "implicit" and joint.velocity_limit is not None:
         lines.append(("velocity_limit_sim", joint.velocity_limit))
     elif isinstance(thing, OnJoint) and thing.actuator.motor is None and "velocity_limit_sim" not in unknown:
         lines.append(("velocity_limit_sim", INFINITE))
     if own.get("armature") is not None:
-        lines.append(("armature", _given("armature", own, "kg·m²")))
+        lines.append(("armature", _given_figure("armature", own, "kg·m²")))
     else:
-        lines += _said(thing, unknown, (("armature", joint.armature),))
+        lines += _joint_figures(thing, unknown, (("armature", joint.armature),))
     if not rubs:
         notes.append("Friction is a share of the load before Isaac Sim 5.0, and no torque: it is left out.")
         for name in ("dry friction", "stiction", "viscous drag"):
@@ -158,13 +158,15 @@ def _joint_lines(
     named = (("friction", joint.stiction), ("dynamic_friction", joint.coulomb), ("viscous_friction", joint.viscous))
     if "friction" in unknown and thing.stiction is None:
         named = named[1:]
-    lines += _said(thing, unknown, named)
+    lines += _joint_figures(thing, unknown, named)
     if joint.coulomb is not None:
         notes.append("Under Isaac Sim 4.5 friction is a share of the load, and no torque: leave it out there.")
     return lines
 
 
-def _said(thing: Any, unknown: set[str], named: tuple[tuple[str, Figure | None], ...]) -> list[tuple[str, Any]]:
+def _joint_figures(
+    thing: Any, unknown: set[str], named: tuple[tuple[str, Figure | None], ...]
+) -> list[tuple[str, Any]]:
     """Numbers of the joint; a joint without a motor has 0 where it has none, unless the USD file says."""
     zero = Figure(0.0, "at the joint", "the joint's own")
     plain = isinstance(thing, OnJoint) and thing.actuator.motor is None
@@ -172,22 +174,20 @@ def _said(thing: Any, unknown: set[str], named: tuple[tuple[str, Figure | None],
     return [(name, figure) for name, figure in found if figure is not None]
 
 
-def _given(name: str, own: Mapping[str, Any], unit: str) -> Figure:
+def _given_figure(name: str, own: Mapping[str, Any], unit: str) -> Figure:
     return Figure(single(name, own[name]), f"{unit} at the joint", "as given")
 
 
 def _network(kind: str, controller: Any, file: str | None, notes: list[str]) -> list[tuple[str, Any]]:
     """The file of a network, and what Isaac Lab multiplies its inputs and outputs with."""
     if file is None:
-        raise ParameterError(
-            f"kind = {kind!r} needs network_file=, where backemf.learned.save_network puts the network"
-        )
+        raise ParameterError(f"kind = {kind!r} needs network_file=, the file that backemf.learned.save_network writes")
     notes.append(f"The network itself is saved with backemf.learned.save_network(actuator.controller, {file!r}).")
     lines: list[tuple[str, Any]] = [("network_file", quote(str(file)))]
+    named = (("pos", "position", "1/rad"), ("vel", "velocity", "s/rad"), ("torque", "torque", "N·m"))
     scales = [
-        ("pos_scale", Figure(single("position_scale", controller.position_scale), "1/rad", "position_scale")),
-        ("vel_scale", Figure(single("velocity_scale", controller.velocity_scale), "s/rad", "velocity_scale")),
-        ("torque_scale", Figure(single("torque_scale", controller.torque_scale), "N·m", "torque_scale")),
+        (f"{theirs}_scale", Figure(single(ours, getattr(controller, f"{ours}_scale")), unit, f"{ours}_scale"))
+        for theirs, ours, unit in named
     ]
     first = "pos_vel" if controller.input_order == "position_velocity" else "vel_pos"
     if kind == "lstm":
@@ -227,8 +227,8 @@ def _limits(
     if kind not in LINES:
         return [("effort_limit", NONE), ("effort_limit_sim", top)] if both else [(solver, top)]
     stall, speed = joint.saturation_effort, joint.velocity_limit
-    stall = _given("saturation_effort", own, "N·m") if own.get("saturation_effort") is not None else stall
-    speed = _given("velocity_limit", own, "rad/s") if own.get("velocity_limit") is not None else speed
+    stall = _given_figure("saturation_effort", own, "N·m") if own.get("saturation_effort") is not None else stall
+    speed = _given_figure("velocity_limit", own, "rad/s") if own.get("velocity_limit") is not None else speed
     if stall is None or speed is None:
         raise ParameterError(
             f"kind = {kind!r} needs a torque-speed line: give a motor, or a DcClip in limits, or saturation_effort= "
@@ -236,11 +236,8 @@ def _limits(
         )
     if "effort_limit" in unknown:
         notes.append("The largest torque is that of the robot's USD file.")
-        more = (
-            [("effort_limit_sim", top)]
-            if isinstance(stall, Figure) and top != NONE and top.value != stall.value
-            else []
-        )
+        differs = top != NONE and top.value != stall.value
+        more = [("effort_limit_sim", top)] if differs else []
         return [("effort_limit", NONE), *more, ("saturation_effort", stall), ("velocity_limit", speed)]
     if isinstance(top, Figure) and isinstance(stall, Figure) and top.value > stall.value:
         notes.append("The effort limit is above the stall torque, so it has no effect while driving.")
@@ -269,7 +266,7 @@ def _delay(
     ]
 
 
-def _lookup(joint: Joint, transmission_ratio: Any, notes: list[str]) -> str:
+def _lookup(joint: Joint, transmission_ratio: Sequence[float] | None, notes: list[str]) -> str:
     if joint.table is None:
         raise ParameterError(
             "kind = 'remotized' needs torque by joint angle: give an Actuator with an AngleTable in limits"
@@ -280,7 +277,7 @@ def _lookup(joint: Joint, transmission_ratio: Any, notes: list[str]) -> str:
         raise ParameterError(f"transmission_ratio has {len(ratios)} entries where the table has {len(table.angle)}")
     if transmission_ratio is None:
         notes.append("The transmission ratios are written as 1; Isaac Lab does not use them.")
-    notes.append("Effort and velocity limits have no effect beside the table.")
+    notes.append("Effort and velocity limits have no effect together with the table.")
     rows = [
         f"        [{round_digits(float(angle))!r}, {round_digits(ratio)!r}, {round_digits(float(effort))!r}],"
         for angle, ratio, effort in zip(table.angle, ratios, table.effort, strict=True)

@@ -1,4 +1,4 @@
-"""What the room of mjlab offers."""
+"""What this package offers for mjlab."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .kinds import CLASSES
 
 
 def holds(file: Path) -> bool:
-    """Whether a Python file is a configuration of mjlab and not of Isaac Lab, whose words older versions share."""
+    """Whether a Python file configures mjlab and not Isaac Lab, which shares names with older versions of mjlab."""
     text = read_text(file)
     if re.search(r"\bisaaclab\b", text):
         return False

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...actuator import Actuator
-from ...checks import no_number
+from ...checks import Number, no_number
 from ...errors import BackemfWarning, ParameterError
-from ...motor import LoadDependent, LuGre
+from ...motor import LoadDependent, LuGre, Motor
 from ...parts import acts
 from .existing import mujoco_module
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import torch
 
 
-def no_place(cfg: Any) -> None:
-    """Raise one sentence for what has no place in a config, with what to do instead."""
+def check_settings(cfg: Any) -> None:
+    """Check that every setting of a config has an effect; raise ParameterError with the remedy if not."""
     if cfg.delay_max_lag > 0:
         raise ParameterError(
             f"MotorActuatorCfg.delay_max_lag = {cfg.delay_max_lag}: give the actuator the delay instead, "
@@ -32,44 +32,44 @@ def no_place(cfg: Any) -> None:
     for name in ("delay_hold_prob", "delay_update_period"):
         if getattr(cfg, name):
             raise ParameterError(
-                f"MotorActuatorCfg.{name} = {getattr(cfg, name)} would never take effect: it belongs to mjlab's own "
-                'delay; give the actuator delay=be.Delay(schedule="mjlab", steps=..., period=..., hold_probability=...)'
+                f"MotorActuatorCfg.{name} = {getattr(cfg, name)} has no effect: it belongs to mjlab's own delay; give "
+                'the actuator delay=be.Delay(schedule="mjlab", steps=..., period=..., hold_probability=...)'
             )
     if cfg.transmission_type.value != "joint":
-        raise ParameterError(
-            f"MotorActuatorCfg.transmission_type = {cfg.transmission_type.value!r}: a motor drives joints"
-        )
-    controller = cfg.actuator.controller
+        kind = cfg.transmission_type.value
+        raise ParameterError(f"MotorActuatorCfg.transmission_type = {kind!r}: a motor drives joints")
+    controller, motor = cfg.actuator.controller, cfg.actuator.motor
     if "voltage" in controller.inputs:
         raise ParameterError(
             f"MotorActuatorCfg.actuator: {type(controller).__name__} takes a voltage, and mjlab commands positions, "
             "velocities and efforts; give a controller such as IdealPd, PositionPid or Torque"
         )
-    motor = cfg.actuator.motor
-    if cfg.armature is not None and motor is not None and np.any(np.asarray(motor.inertia) > 0.0):
+    if cfg.armature is not None and brings_inertia(motor):
+        inertia = f"{motor.armature:g}" if isinstance(motor.armature, (int, float)) else "one per joint"
         raise ParameterError(
-            f"MotorActuatorCfg.armature = {cfg.armature}: the motor brings its own, {_short(motor.armature)} kg·m²; "
-            "leave it out, or change Motor.rotor"
+            f"MotorActuatorCfg.armature = {cfg.armature}: the motor has its own, {inertia} kg·m²; leave it out, or "
+            "change Motor.rotor"
         )
 
 
-def require_joints(cfg: Any) -> None:
-    """Raise one sentence if inertia or friction of the joint is negative or not finite."""
+def brings_inertia(motor: Motor | None) -> bool:
+    """Whether a motor has a rotor with inertia."""
+    return motor is not None and bool(np.any(np.asarray(motor.inertia) > 0.0))
+
+
+def check_joint_values(cfg: Any) -> None:
+    """Check that inertia and friction of the joint are finite and 0 or more; raise ParameterError if not."""
     for name in ("armature", "frictionloss", "viscous_damping"):
         value = getattr(cfg, name)
         if value is not None and (no_number(value) or not 0.0 <= value < float("inf")):
             raise ParameterError(f"MotorActuatorCfg.{name} = {value!r}: must be a finite number of 0 or more, or None")
 
 
-def _short(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, (int, float)) else "one per joint"
-
-
 # --- what is built into the joints
 
 
 def add_motor(spec: Any, joint: str, index: int, count: int, cfg: Any) -> tuple[Any, list[str]]:
-    """A `<motor>` on a joint, with the inertia and friction of the actuator, and what of the XML it replaces, in words.
+    """Add a `<motor>` with the actuator's inertia and friction to a joint; describe the XML values that it replaces.
 
     The joint is number `index` of the `count` that the config drives.
     """
@@ -78,7 +78,7 @@ def add_motor(spec: Any, joint: str, index: int, count: int, cfg: Any) -> tuple[
 
     require_hinge(spec.joint(joint))
     values = joint_values(cfg, index, count)
-    replaced = overridden(spec.joint(joint), values, cfg)
+    replaced = replaced_values(spec.joint(joint), values, cfg)
     apply_target_overrides(spec, joint, TransmissionType.JOINT, **values)
     if brings_drag(cfg.actuator):
         # mjlab sets the first order and leaves the others as they are
@@ -87,9 +87,9 @@ def add_motor(spec: Any, joint: str, index: int, count: int, cfg: Any) -> tuple[
 
 
 def plain_motor(spec: Any, joint: str, affine: bool = False) -> Any:
-    """A `<motor>` whose control is the torque at the joint, without limits and without any of a default class.
+    """Add a `<motor>` whose control is the torque at the joint, without limits and without values of a default class.
 
-    Where it is affine, its bias has places for the slope of the torque, and is 0.
+    Where it is affine, its bias is 0 and has room for the slope of the torque.
     """
     mujoco = mujoco_module()
     taken = {element.name for element in spec.actuators}
@@ -110,31 +110,27 @@ def plain_motor(spec: Any, joint: str, affine: bool = False) -> Any:
 
 
 def require_hinge(joint: Any) -> None:
-    """Raise one sentence if a joint has more than one angle."""
-    mujoco = mujoco_module()
-    if joint.type not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
-        raise ParameterError(
-            f"MotorActuatorCfg: joint {joint.name!r} is a ball joint, and a motor turns a hinge or moves a slide; make "
-            "target_names_expr narrower"
-        )
+    """Check that a joint is a hinge or a slide; raise ParameterError if not."""
+    kinds = mujoco_module().mjtJoint
+    if joint.type not in (kinds.mjJNT_HINGE, kinds.mjJNT_SLIDE):
+        remedy = "a motor drives a hinge or a slide; make target_names_expr narrower"
+        raise ParameterError(f"MotorActuatorCfg: joint {joint.name!r} is a ball joint, and {remedy}")
 
 
 def warn_of_joints(replaced: list[str], kept: list[str]) -> None:
-    """One warning for what the motors replace in the joints, and one for actuators that act beside them."""
+    """Warn of values of the XML that the motors replace, and of actuators that act in addition to them."""
     if replaced:
-        warnings.warn(
-            f"The motor replaces what the XML says: {'; '.join(replaced)}. Give MotorActuatorCfg(frictionloss=..., "
-            "viscous_damping=...) for friction that the joint has besides the motor's.",
-            BackemfWarning,
-            stacklevel=3,
+        text = (
+            f"The motor replaces values of the XML: {'; '.join(replaced)}. Give MotorActuatorCfg(frictionloss=..., "
+            "viscous_damping=...) for friction of the joint in addition to the motor's."
         )
+        warnings.warn(text, BackemfWarning, stacklevel=3)
     if kept:
-        warnings.warn(
-            f'MotorActuatorCfg(existing="keep"): {"; ".join(kept)} acts beside the motor; mjlab commands it only '
-            "through an XmlActuatorCfg, and its control is 0 without one.",
-            BackemfWarning,
-            stacklevel=3,
+        text = (
+            f'MotorActuatorCfg(existing="keep"): {"; ".join(kept)} acts in addition to the motor; mjlab commands it '
+            "only through an XmlActuatorCfg, and its control is 0 without one."
         )
+        warnings.warn(text, BackemfWarning, stacklevel=3)
 
 
 def joint_values(cfg: Any, index: int, count: int) -> dict[str, float | None]:
@@ -142,7 +138,7 @@ def joint_values(cfg: Any, index: int, count: int) -> dict[str, float | None]:
     motor = cfg.actuator.motor
     values = {"armature": cfg.armature, "frictionloss": cfg.frictionloss, "viscous_damping": cfg.viscous_damping}
     rubs = cfg.actuator.friction is not None if motor is None else motor.friction is not None
-    if motor is not None and np.any(np.asarray(motor.inertia) > 0.0):
+    if motor is not None and brings_inertia(motor):
         values["armature"] = per_joint(motor.armature, index, count)
     if rubs and cfg.frictionloss is None:
         values["frictionloss"] = 0.0
@@ -152,15 +148,15 @@ def joint_values(cfg: Any, index: int, count: int) -> dict[str, float | None]:
 
 
 def brings_drag(actuator: Actuator) -> bool:
-    """Whether an actuator has friction of its own that rises with speed."""
+    """Whether an actuator has its own friction that rises with speed."""
     motor = actuator.motor
     if motor is None:
         return actuator.friction is not None
     return motor.drag is not None or isinstance(motor.friction, (LuGre, LoadDependent))
 
 
-def per_joint(value: Any, index: int, count: int) -> float:
-    """One joint's armature [kg·m²]; raises one sentence where environments differ, since joints are built once."""
+def per_joint(value: Number, index: int, count: int) -> float:
+    """One joint's armature [kg·m²]; raises ParameterError if environments differ, since joints are built once."""
     known = np.atleast_1d(np.asarray(value, dtype=float))
     rows = known.reshape(-1, known.shape[-1])
     if (rows != rows[0]).any():
@@ -171,8 +167,8 @@ def per_joint(value: Any, index: int, count: int) -> float:
     return float(rows[0][index if rows.shape[1] == count else 0])
 
 
-def overridden(joint: Any, values: dict[str, float | None], cfg: Any) -> list[str]:
-    """What of the XML is not kept, in words; what the config itself says is no surprise."""
+def replaced_values(joint: Any, values: dict[str, float | None], cfg: Any) -> list[str]:
+    """Values of the XML that are replaced, as text; what the config itself sets is left out."""
     words = []
     for name, own in (("armature", "armature"), ("frictionloss", "frictionloss"), ("viscous_damping", "damping")):
         # damping has several orders, of which those at the end are mostly 0
@@ -186,19 +182,18 @@ def overridden(joint: Any, values: dict[str, float | None], cfg: Any) -> list[st
     return words
 
 
-def torque_room(mj_model: Any, entity: Any, target_ids: Any, effort_limit: Any) -> np.ndarray:
-    """Largest torque that each joint of the XML lets through [N·m], inf at most; a warning where it clips the motor."""
+def torque_room(mj_model: Any, entity: Any, target_ids: torch.Tensor, effort_limit: np.ndarray) -> np.ndarray:
+    """Largest torque that each joint of the XML passes [N·m], inf without a limit; warns if it clips the motor."""
     joints = entity.indexing.joint_ids[target_ids].cpu().numpy()
     limited = mj_model.jnt_actfrclimited[joints].astype(bool)
     room = np.where(limited, np.abs(mj_model.jnt_actfrcrange[joints]).min(axis=-1), np.inf)
     clipped = np.broadcast_to(room < np.asarray(effort_limit, dtype=float), effort_limit.shape).any(axis=0)
     if clipped.any():
-        warnings.warn(
+        text = (
             f"actuatorfrcrange of {int(clipped.sum())} joints in the XML ends at {room[clipped].min():g} N·m and clips "
-            "what the motor gives beyond its own limits; take it out of the XML.",
-            BackemfWarning,
-            stacklevel=2,
+            "the motor's torque below the motor's own limits; take it out of the XML."
         )
+        warnings.warn(text, BackemfWarning, stacklevel=2)
     return room
 
 
@@ -207,7 +202,7 @@ def torque_room(mj_model: Any, entity: Any, target_ids: Any, effort_limit: Any) 
 
 @dataclass(frozen=True)
 class LoadOnJoints:
-    """What moves the joints besides their motors, in the last step of physics."""
+    """What moves the joints apart from their motors, in the last physics step."""
 
     data: Any
     """mjlab's view of the simulation."""
@@ -216,26 +211,21 @@ class LoadOnJoints:
     diagonal: torch.Tensor
     """Where the diagonal of the mass matrix has them."""
     free_share: torch.Tensor
-    """Inertia that a torque finds over that diagonal, at qpos0 [1]: below 1, since it moves the other joints too."""
+    """Inertia that a torque meets over that diagonal, at qpos0 [1]: below 1, since it moves the other joints too."""
     armature: torch.Tensor
-    """What of the inertia is the motor's own [kg·m²]."""
+    """The motor's share of the inertia [kg·m²]."""
 
     def torque(self) -> torch.Tensor:
         """Torque on each joint by gravity, motion, contacts and springs (environment, joint) [N·m]."""
         data, at = self.data, self.addresses
         return data.qfrc_passive[:, at] + data.qfrc_constraint[:, at] + data.qfrc_applied[:, at] - data.qfrc_bias[:, at]
 
-    def inertia(self) -> torch.Tensor:
-        """Inertia that a torque finds at each joint, the motor's own included (environment, joint) [kg·m²]."""
-        return self.free_share * self.data.M[:, self.diagonal]
-
     def outside(self) -> torch.Tensor:
-        """The same without the motor's own (environment, joint) [kg·m²]."""
-        inertia = self.inertia()
-        return (inertia - self.armature).clamp(min=1e-9)
+        """Inertia that a torque meets at each joint, without the motor's own (environment, joint) [kg·m²]."""
+        return (self.free_share * self.data.M[:, self.diagonal] - self.armature).clamp(min=1e-9)
 
 
-def load_on(mj_model: Any, data: Any, entity: Any, target_ids: Any) -> LoadOnJoints:
+def load_on(mj_model: Any, data: Any, entity: Any, target_ids: torch.Tensor) -> LoadOnJoints:
     """Where the simulation has the load of some joints."""
     import torch
 
@@ -243,7 +233,7 @@ def load_on(mj_model: Any, data: Any, entity: Any, target_ids: Any) -> LoadOnJoi
     places = addresses.cpu().numpy()
     share = felt_inertia(mj_model, places) / mj_model.dof_M0[places]
 
-    def tensor(values: Any, dtype: Any) -> torch.Tensor:
+    def tensor(values: np.ndarray, dtype: torch.dtype) -> torch.Tensor:
         return torch.as_tensor(values, dtype=dtype, device=addresses.device)
 
     return LoadOnJoints(
@@ -256,7 +246,7 @@ def load_on(mj_model: Any, data: Any, entity: Any, target_ids: Any) -> LoadOnJoi
 
 
 def asks_for_load(actuator: Actuator) -> bool:
-    """Whether friction or gears of an actuator have to know the load."""
+    """Whether friction or gears of an actuator depend on the load."""
     motor = actuator.motor
     if motor is None:
         return False
@@ -266,7 +256,7 @@ def asks_for_load(actuator: Actuator) -> bool:
 
 
 def felt_inertia(mj_model: Any, dofs: np.ndarray) -> np.ndarray:
-    """Inertia that a torque finds at each degree of freedom at qpos0, with all other joints free [kg·m²]."""
+    """Inertia that a torque meets at each degree of freedom at qpos0, with all other joints free [kg·m²]."""
     mujoco = mujoco_module()
     data = mujoco.MjData(mj_model)
     mujoco.mj_fwdPosition(mj_model, data)

@@ -8,7 +8,7 @@ from typing import Any
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, PositionPid, Torque, TorquePid, VelocityPi, Voltage
 from ...actuator.delay import Delay
-from ...actuator.torque_limits import DcClip, EffortLimit, TorqueLimit
+from ...actuator.torque_limits import EffortLimit, TorqueLimit
 from ...design.gains import Gains, torque_gains
 from ...errors import ParameterError
 from ...learned import LearnedMlp
@@ -17,7 +17,7 @@ from ..joint_choice import for_joint
 from ..loss import Loss
 from ..script_actuator import Value
 from .kinds import LISTENS, MODES
-from .law import DcMotor
+from .law import DcMotor, line_of
 from .law import IdealPd as IdealPdLaw
 
 
@@ -86,13 +86,7 @@ class Configured:
             return ()
         if self.saturation_effort is None:
             return (EffortLimit(effort_limit=abs(self.gear) * self.effort_limit),)
-        return (
-            DcClip(
-                saturation_effort=self.saturation_effort,
-                velocity_limit=self.velocity_limit,
-                effort_limit=self.effort_limit,
-            ),
-        )
+        return (line_of(self),)
 
     def actuator(self) -> Actuator:
         """The same as a backemf actuator; only a "builtin_dc_motor" has a motor."""
@@ -136,16 +130,9 @@ class Configured:
     def law(self) -> IdealPdLaw | DcMotor:
         """What mjlab computes with it, where mjlab and not MuJoCo does so."""
         if self.kind == "dc_motor":
-            return DcMotor(
-                stiffness=self.stiffness,
-                damping=self.damping,
-                effort_limit=self.effort_limit,
-                saturation_effort=self.saturation_effort,
-                velocity_limit=self.velocity_limit,
-            )
+            line = {"saturation_effort": self.saturation_effort, "velocity_limit": self.velocity_limit}
+            return DcMotor(stiffness=self.stiffness, damping=self.damping, effort_limit=self.effort_limit, **line)
         if self.kind == "ideal_pd":
             return IdealPdLaw(stiffness=self.stiffness, damping=self.damping, effort_limit=self.effort_limit)
         what = "a network" if self.network is not None else "MuJoCo"
-        raise ParameterError(
-            f"{self.kind}: {what} computes its force, and no law of mjlab; OnJoint.law() is the same here"
-        )
+        raise ParameterError(f"{self.kind}: {what} computes its force, not a law of mjlab; use OnJoint.law()")

@@ -14,40 +14,37 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ...checks import Number
 from ...errors import MissingExtraError, ParameterError
+from ...parts import count, flag, number, part
 from ...physics.limits import clip
 from ...physics.ops import where
+from ..delay_law import frame_at, push
 
 if TYPE_CHECKING:
     import torch
 
 
-@dataclass(frozen=True, kw_only=True)
+@part
 class DelayBuffer:
     """`DelayBuffer`, or the delay fields of an actuator config."""
 
-    min_lag: int = 0
-    """Smallest lag that is drawn [physics steps]."""
-    max_lag: int = 3
-    """Largest lag that is drawn [physics steps]."""
-    hold_prob: float = 0.0
-    """Probability that the old lag stays when there is a turn to draw [1]."""
-    update_period: int = 0
-    """Steps from one turn to the next [physics steps]; 0: every step is one."""
-    per_env: bool = True
-    """Whether each environment has a lag of its own."""
-    per_env_phase: bool = True
-    """Whether the turns of environments are spread over the period."""
+    min_lag: int = count("steps", default=0)
+    """Smallest lag that is drawn, in physics steps."""
+    max_lag: int = count("steps", default=3)
+    """Largest lag that is drawn, in physics steps."""
+    hold_prob: float = number("1", default=0.0, least=0.0, most=1.0)
+    """Probability that the old lag stays when a new one is due."""
+    update_period: int = count("steps", default=0)
+    """Physics steps from one update to the next; 0: every step is one."""
+    per_env: bool = flag(default=True)
+    """Whether each environment has its own lag."""
+    per_env_phase: bool = flag(default=True)
+    """Whether the updates of environments are spread over the period."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.min_lag <= self.max_lag:
-            raise ParameterError(
-                f"DelayBuffer.min_lag = {self.min_lag}: must be between 0 and max_lag = {self.max_lag}"
-            )
-        if not 0.0 <= self.hold_prob <= 1.0:
-            raise ParameterError(f"DelayBuffer.hold_prob = {self.hold_prob}: must be between 0 and 1")
-        if self.update_period < 0:
-            raise ParameterError(f"DelayBuffer.update_period = {self.update_period}: must be 0 or more")
+        if self.min_lag > self.max_lag:
+            raise ParameterError(f"DelayBuffer.min_lag = {self.min_lag}: must not be above max_lag = {self.max_lag}")
 
     @property
     def draws_phase(self) -> bool:
@@ -59,9 +56,9 @@ class DelayBuffer:
 class Draws:
     """The random numbers of one step, one per environment."""
 
-    lag: Any
+    lag: Number
     """Candidate lag, from min_lag to max_lag [physics steps]."""
-    hold: Any = None
+    hold: Number = None
     """Number in [0, 1): below hold_prob the old lag stays; None where hold_prob is 0."""
 
 
@@ -69,22 +66,22 @@ class Draws:
 class LagState:
     """What the buffer remembers."""
 
-    frames: tuple[Any, ...]
+    frames: tuple[Number, ...]
     """Commands of the last max_lag + 1 steps, newest first; each has the environments as its first axis."""
-    lag: Any
+    lag: Number
     """Present lag of each environment [physics steps]."""
-    steps: Any
+    steps: Number
     """Steps of each environment since its reset [1]."""
-    phase: Any
+    phase: Number
     """Steps by which the turns of each environment are early [physics steps]."""
 
 
-def initial_lags(delay: DelayBuffer, phase: Any, zeros: Any) -> LagState:
+def initial_lags(delay: DelayBuffer, phase: Number, zeros: Number) -> LagState:
     """The buffer before its first step; `phase` is of shape (environment,), `zeros` of the shape of a command."""
     return LagState(frames=(zeros,) * (delay.max_lag + 1), lag=phase * 0, steps=phase * 0, phase=phase)
 
 
-def reset_lags(delay: DelayBuffer, state: LagState, mask: Any, phase: Any) -> LagState:
+def reset_lags(delay: DelayBuffer, state: LagState, mask: Number, phase: Number) -> LagState:
     """The buffer with the environments of a mask (environment,) emptied and given a new phase."""
     return replace(
         state,
@@ -94,24 +91,19 @@ def reset_lags(delay: DelayBuffer, state: LagState, mask: Any, phase: Any) -> La
     )
 
 
-def at_lags(delay: DelayBuffer, state: LagState, lags: Any) -> LagState:
+def at_lags(delay: DelayBuffer, state: LagState, lags: Number) -> LagState:
     """The buffer after `set_lags`: the lags hold until each environment's next turn to draw, no longer."""
     return replace(state, lag=clip(lags, delay.min_lag, delay.max_lag))
 
 
-def delay_step(delay: DelayBuffer, state: LagState, command: Any, draws: Draws) -> tuple[LagState, Any]:
+def delay_step(delay: DelayBuffer, state: LagState, command: Number, draws: Draws) -> tuple[LagState, Number]:
     """The buffer with this step's command, and the command that arrives."""
-    # the first command after a reset fills the whole history
-    empty = _over(state.steps == 0, command)
-    frames = (command, *(where(empty, command, old) for old in state.frames[:-1]))
+    frames = push(state.frames, command, _over(state.steps == 0, command))
     lag = next_lag(delay, state, draws)
-    arriving = command
-    for age in range(1, delay.max_lag + 1):
-        arriving = where(_over(lag == age, command), frames[age], arriving)
-    return LagState(frames=frames, lag=lag, steps=state.steps + 1, phase=state.phase), arriving
+    return replace(state, frames=frames, lag=lag, steps=state.steps + 1), frame_at(frames, _over(lag, command))
 
 
-def next_lag(delay: DelayBuffer, state: LagState, draws: Draws) -> Any:
+def next_lag(delay: DelayBuffer, state: LagState, draws: Draws) -> Number:
     """Lag of each environment in this step [physics steps]."""
     lag = draws.lag
     if delay.hold_prob > 0.0:
@@ -122,7 +114,7 @@ def next_lag(delay: DelayBuffer, state: LagState, draws: Draws) -> Any:
     return lag
 
 
-def _over(per_environment: Any, command: Any) -> Any:
+def _over(per_environment: Number, command: Number) -> Number:
     """Values per environment, shaped to spread over a command."""
     return per_environment.reshape(per_environment.shape + (1,) * (len(command.shape) - 1))
 

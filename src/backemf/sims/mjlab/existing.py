@@ -1,4 +1,4 @@
-"""What drives a joint already and would act beside the motor: an actuator of the XML, or another of mjlab's configs."""
+"""Other drives of a joint that would act in addition to the motor: actuators of the XML, or of another config."""
 
 # pyright: reportMissingImports=false
 
@@ -12,11 +12,11 @@ import numpy as np
 from ...errors import ParameterError
 
 EXISTING = ("refuse", "replace", "keep")
-"""What may become of an actuator that the XML has on a joint."""
+"""What to do with an actuator that the XML has on a joint."""
 
 
 def require_choice(existing: Any) -> None:
-    """Raise one sentence if it is not one of what may become of an actuator of the XML."""
+    """Check that `existing` is one of the choices; raise ParameterError if not."""
     if existing not in EXISTING:
         raise ParameterError(f"MotorActuatorCfg.existing = {existing!r}: must be one of {', '.join(EXISTING)}")
 
@@ -33,7 +33,7 @@ def mujoco_module() -> Any:
 
 
 def require_own_joints(actuator: Any) -> None:
-    """Raise one sentence if another of the entity's configs drives a joint of this actuator."""
+    """Check that no other config of the entity drives a joint of this actuator; raise ParameterError if one does."""
     from mjlab.actuator import XmlActuator
 
     for other in actuator.entity.actuators:
@@ -82,18 +82,19 @@ def _some(names: Iterable[str], most: int = 4) -> str:
 def settle_existing(
     spec: Any, joint: str, existing: str, through: dict[str, list[str]] | None = None
 ) -> tuple[list[str], list[str]]:
-    """Deal with what the XML has on a joint: what is kept beside the motor, in words, and the names of what is gone.
+    """Keep or remove the XML's actuators on a joint: descriptions of those kept, and names of those removed.
 
-    `through` are actuators that reach joints through something else, as `reaching` finds them. Raises one sentence
-    where nothing was said of what is there, or where it cannot be replaced.
+    `through` are actuators that move joints indirectly, as `reaching` finds them. Raises ParameterError if there are
+    any and `existing` is "refuse", or if they cannot be replaced.
     """
     found, indirect = actuators_on(spec, joint), (through or {}).get(joint, [])
     words = [f"<{kind_of(element)}> {element.name!r} on joint {joint!r}" for _, element in found]
     words += [f"{each}, which moves joint {joint!r}," for each in indirect]
     if words and existing == "refuse":
+        there = " and ".join(words).rstrip(",")
         raise ParameterError(
-            f"MotorActuatorCfg: the XML has {' and '.join(words)} already, and would drive it beside the motor; take "
-            'it out of the XML or the spec, or give existing="replace", which does that, or existing="keep", with '
+            f"MotorActuatorCfg: the XML has {there}, which would act in addition to the motor; "
+            'take it out of the XML or the spec, or give existing="replace", which does that, or existing="keep", with '
             "which both act"
         )
     if existing == "keep":
@@ -109,7 +110,7 @@ def settle_existing(
 
 
 def reaching(spec: Any) -> dict[str, list[str]]:
-    """Actuators that move joints through a tendon, a crank or a pair of sites, in words, by the names of the joints."""
+    """Descriptions of actuators that move joints through a tendon, a crank or a pair of sites, by joint name."""
     mujoco = mujoco_module()
     kinds = mujoco.mjtTrn
     ways = {kinds.mjTRN_TENDON: "tendon", kinds.mjTRN_SLIDERCRANK: "crank", kinds.mjTRN_SITE: "site"}
@@ -126,7 +127,7 @@ def reaching(spec: Any) -> dict[str, list[str]]:
 
 
 POSES = 3
-"""Poses in which it is looked at whether an actuator moves a joint: a moment arm may be 0 in one of them."""
+"""Poses in which moment arms are computed: one may be 0 in a single pose."""
 
 
 def moved_joints(spec: Any) -> list[set[str]]:

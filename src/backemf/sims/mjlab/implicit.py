@@ -1,21 +1,25 @@
-"""A step of our own together with the joint's load, as a line of torque over speed that an integrator takes.
+"""A step of the motor together with the expected load, as a line of torque over speed for mjlab's integrator.
 
 `simulate` finds torque and speed at the end of a step together. The line passes through that point, so an integrator
-whose joint has the load that was expected arrives there too. Where the load turns out to be another one, the slope of
-the line says how the motor gives way: it is that between the speeds of start and end, across any limit in between.
+whose joint has the expected load arrives there too. For any other load the slope of the line says how the torque
+changes: it is the slope between the speeds at start and end, across any limit in between.
 
 Once the integrator has found the speed at the end, whatever the load was, the motor makes its step along that motion.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from ...actuator import Actuator, Command
 from ...actuator.arrival import receive
 from ...actuator.chain import added, coupled, metered, on_known_joints
-from ...actuator.decision import decide, settle
+from ...actuator.decision import Decision, decide, settle
 from ...actuator.joint import joint_coupled, joint_output
+from ...motor import Motor
 from ...physics.circuit import circuit_of
+from ...physics.demand import Demand
 from ...physics.drive import drive
 from ...physics.ops import absolute, maximum, where
 from ...physics.state import Output, State
@@ -23,48 +27,56 @@ from ...physics.step import coupled as motor_coupled
 from ...physics.step import has_backlash, with_stiffness
 from ...tree import changed
 
+Step = Callable[..., tuple[State, float, Output]]
+"""A law of one substep: new state, speed at the end [rad/s] and output."""
 SMALL = 1e-2
 """Change of speed that is too small for a difference of torques in single precision [rad/s]."""
 HEAVY = 1e9
 """Inertia of a joint whose motion is prescribed [kg·m²]; its square fits into single precision."""
 
 
-def line_ahead(actuator, state: State, command, position, velocity, dt, load_torque, load_inertia) -> Any:
-    """The state as it is, and the output of a step together with the load that is expected.
+def line_ahead(actuator: Actuator, state: State, command: Command, *joint: float) -> tuple[State, Output]:
+    """The unchanged state, and the output of a step together with the expected load.
 
-    `load_torque` is that of the load [N·m], `load_inertia` its inertia without the motor's own [kg·m²]. The torque of
-    the output is the line's at the speed of the start [N·m], `torque_slope` how fast the line falls with speed, 0 or
-    more [N·m·s/rad].
+    `joint` is position [rad], velocity [rad/s], dt [s], torque of the load [N·m] and its inertia without the motor
+    [kg·m²]. The torque of the output is the line's at the speed of the start [N·m], `torque_slope` how fast the line
+    falls with speed, 0 or more [N·m·s/rad].
     """
-    return on_known_joints(
-        along_a_line, actuator, state, command, position, velocity, dt, load_torque, load_inertia, None
-    )
+    return on_known_joints(along_a_line, actuator, state, command, *joint, draws=None)
 
 
-def step_taken(actuator, state: State, command, position, velocity, dt, end, load_inertia) -> Any:
-    """New state and output of a step in which the joint came from the speed `velocity` to the speed `end` [rad/s]."""
-    return on_known_joints(along_the_motion, actuator, state, command, position, velocity, dt, end, load_inertia, None)
+def step_taken(actuator: Actuator, state: State, command: Command, *joint: float) -> tuple[State, Output]:
+    """New state and output of a step in which the joint came from its speed at the start to a known speed at the end.
+
+    `joint` is position [rad], velocity [rad/s], dt [s], velocity at the end [rad/s] and inertia of the load [kg·m²].
+    """
+    return on_known_joints(along_the_motion, actuator, state, command, *joint, draws=None)
 
 
 # --- before the step
 
 
-def along_a_line(actuator, state: State, command, position, velocity, dt, load_torque, load_inertia, draws) -> Any:
+def along_a_line(actuator: Actuator, state: State, command: Command, *joint: float) -> tuple[State, Output]:
     """The line where all that is known of the joint is finite."""
+    position, velocity, dt, load_torque, load_inertia, *_ = joint
     before = state
-    command, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
+    command, flags, state = receive(actuator, state, command, position, velocity, dt, None)
     load = (load_torque, load_inertia, 0.0)
     _, end, out = coupled(actuator, state, command, flags, position, velocity, dt, *load)
-    slope = slope_of_step(actuator, state, command, flags, position, velocity, end - velocity, dt, load_inertia, out)
+    motion = (position, velocity, end - velocity, dt, load_inertia)
+    slope = slope_of_step(actuator, state, command, flags, out, *motion)
     if actuator.substeps > 1:
         # the slope over all substeps is that of one as long as the step
-        _, end, out = in_substeps(coupled, actuator, state, command, flags, position, velocity, dt, load)
+        _, end, out = in_substeps(coupled, actuator, state, command, flags, position, velocity, dt, *load)
     return before, changed(out, torque=out.torque + slope * (end - velocity), torque_slope=slope)
 
 
-def in_substeps(law, actuator, state: State, command, flags, position, velocity, dt, load) -> Any:
+def in_substeps(
+    law: Step, actuator: Actuator, state: State, command: Command, flags: int, *joint: float
+) -> tuple[State, float, Output]:
     """New state, speed at the end [rad/s] and output of a law that is stepped several times, under a constant load."""
-    substeps, total = actuator.substeps, None
+    (position, velocity, dt, *load), substeps = joint, actuator.substeps
+    total: Any = None
     if substeps == 1:
         return law(actuator, state, command, flags, position, velocity, dt, *load)
     short = dt / substeps
@@ -74,15 +86,13 @@ def in_substeps(law, actuator, state: State, command, flags, position, velocity,
     return state, velocity, total
 
 
-def slope_of_step(
-    actuator, state: State, command, flags, position, velocity, gained, dt, load_inertia, out: Output
-) -> Any:
+def slope_of_step(actuator: Actuator, state: State, command: Command, flags: int, out: Output, *motion: float) -> float:
     """How fast the torque falls with speed between start and end of a step, dry friction left out [N·m·s/rad].
 
     Behind backlash it is 0: the flank pushes as much as it does, whatever the joint does within the step.
     """
-    nothing = 0.0 * out.torque
-    motor = actuator.motor
+    position, velocity, gained, dt, load_inertia = motion
+    nothing, motor = 0.0 * out.torque, actuator.motor
     if motor is None:
         # the position of the end is another dt·v away
         ahead = position + dt * velocity
@@ -93,22 +103,24 @@ def slope_of_step(
         return nothing
     else:
         decision = decide(actuator, state, command, flags, position, velocity, dt)
-        fallen = motor.ratio * (torque_at_start(actuator, decision, velocity, dt, load_inertia) - out.motor_torque)
+        fallen = motor.ratio * (
+            torque_at_start(motor, actuator, decision, velocity, dt, load_inertia) - out.motor_torque
+        )
         at_once = out.torque_slope
     moves = absolute(gained) > SMALL
     return maximum(where(moves, fallen / where(moves, gained, 1.0 + nothing), nothing + at_once), nothing)
 
 
-def torque_at_start(actuator, decision, velocity, dt, load_inertia) -> Any:
+def torque_at_start(
+    motor: Motor, actuator: Actuator, decision: Decision, velocity: float, dt: float, load_inertia: float
+) -> float:
     """Torque of the winding if the joint kept its speed, on the motor side [N·m]."""
-    motor = actuator.motor
-    circuit, demand = circuit_of(motor, decision.state, dt), demand_on(actuator, decision, velocity, dt, load_inertia)
+    circuit, demand = circuit_of(motor, decision.state, dt), demand_on(motor, decision, velocity, dt, load_inertia)
     return drive(motor, actuator.supply, circuit, demand, motor.ratio * velocity, dt, mean_torque=True).torque
 
 
-def demand_on(actuator, decision, velocity, dt, load_inertia) -> Any:
-    """What is asked of the drive, with a position gain that is too stiff for step and inertia taken at the end."""
-    motor = actuator.motor
+def demand_on(motor: Motor, decision: Decision, velocity: float, dt: float, load_inertia: float) -> Demand:
+    """What is asked of the drive; a position gain that is too stiff for step and inertia is taken at the end."""
     circuit, inertia = circuit_of(motor, decision.state, dt), motor.inertia + load_inertia / (motor.ratio * motor.ratio)
     return with_stiffness(motor, circuit, decision.demand, motor.ratio * velocity, inertia, dt)
 
@@ -116,24 +128,28 @@ def demand_on(actuator, decision, velocity, dt, load_inertia) -> Any:
 # --- after it
 
 
-def along_the_motion(actuator, state: State, command, position, velocity, dt, end, load_inertia, draws) -> Any:
+def along_the_motion(actuator: Actuator, state: State, command: Command, *joint: float) -> tuple[State, Output]:
     """The step that was taken, where all that is known of the joint is finite."""
-    command, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
+    position, velocity, dt, end, load_inertia, *_ = joint
+    command, flags, state = receive(actuator, state, command, position, velocity, dt, None)
     load = (HEAVY * (end - velocity) / dt, load_inertia)
-    state, _, out = in_substeps(prescribed, actuator, state, command, flags, position, velocity, dt, load)
+    state, _, out = in_substeps(substep_along, actuator, state, command, flags, position, velocity, dt, *load)
     return state, out
 
 
-def prescribed(actuator, state: State, command, flags, position, velocity, dt, pull, load_inertia) -> Any:
-    """New state, speed at the end [rad/s] and output of one turn of the control loop on a joint that is pulled along.
+def substep_along(
+    actuator: Actuator, state: State, command: Command, flags: int, *joint: float
+) -> tuple[State, float, Output]:
+    """New state, speed at the end [rad/s] and output of one substep on a joint that is pulled along.
 
     The pull [N·m] acts on a joint so heavy that nothing else changes its motion. Whether a gain is too stiff for the
     step is decided by the inertia that the joint really has.
     """
+    position, velocity, dt, pull, load_inertia = joint
     decision, motor = decide(actuator, state, command, flags, position, velocity, dt), actuator.motor
     if motor is None:
         return joint_coupled(actuator, decision, position, velocity, dt, pull, HEAVY, 0.0)
-    demand = demand_on(actuator, decision, velocity, dt, load_inertia)
+    demand = demand_on(motor, decision, velocity, dt, load_inertia)
     state, end, out = motor_coupled(actuator, decision.state, demand, position, velocity, dt, pull, HEAVY, 0.0)
     state, out = metered(settle(actuator, decision, state, out, position, dt), out, dt)
     return state, end, out

@@ -1,6 +1,6 @@
 """The kinds of mjlab's actuators: class, fields, and the targets that each listens to.
 
-What a kind does not listen to has no effect in mjlab, and nothing says so there.
+A target that a kind does not listen to has no effect in mjlab, which does not report it.
 """
 
 from __future__ import annotations
@@ -32,22 +32,16 @@ MODES = {"VOLTAGE": "voltage", "POSITION": "position", "VELOCITY": "velocity"}
 
 DELAYED = "DelayedActuatorCfg"
 """What mjlab before 1.6 wraps around an actuator to delay it."""
-IN_XML = (
-    "XmlActuatorCfg",
-    "XmlPositionActuatorCfg",
-    "XmlVelocityActuatorCfg",
-    "XmlMotorActuatorCfg",
-    "XmlMuscleActuatorCfg",
-)
-"""Classes whose numbers stand in the robot's XML; mjlab 1.6 has the first alone."""
+IN_XML = tuple(f"Xml{kind}ActuatorCfg" for kind in ("", "Position", "Velocity", "Motor", "Muscle"))
+"""Classes whose numbers are in the robot's XML; mjlab 1.6 has only the first."""
 UNREAD = {
-    **dict.fromkeys(IN_XML, "its numbers stand in the robot's XML: import that file"),
-    "BuiltinMuscleActuatorCfg": "a muscle is no motor",
+    **dict.fromkeys(IN_XML, "its numbers are in the robot's XML: import that file"),
+    "BuiltinMuscleActuatorCfg": "a muscle is not a motor",
     "MotorActuatorCfg": "it is backemf's own, and its actuator= is the actuator",
 }
 """Classes that are known and not read, and why."""
 PARTS = ("DcMotorPhysicalParams", "DcMotorDatasheetParams", "DcMotorInputMode", "TransmissionType", "ActuatedType")
-"""Classes that stand inside an actuator."""
+"""Classes of parts of an actuator."""
 JOINTS = ("target_names_expr", "actuated_names_expr", "joint_names_expr")
 """Names of the field with patterns of joint names: of mjlab 1.6, and of those before it."""
 
@@ -71,7 +65,7 @@ FIELDS = {
     | {"thermal", "cogging", "lugre"},
     "learned_mlp": _CLIP | {"network_file", "pos_scale", "vel_scale", "torque_scale", "input_order", "history_length"},
 }
-"""Fields of each kind besides."""
+"""Additional fields of each kind."""
 OWN = {
     "armature": ("armature", "kg·m²", "rotor inertia"),
     "frictionloss": ("coulomb", "N·m", "dry friction"),

@@ -1,53 +1,48 @@
 """What mjlab 1.6 computes in its explicit actuators: the PD law and the DC-motor clip, in its order of operations.
 
-Targets and measured values are those of one physics step. A target that mjlab is not given is 0 there, and is here.
+Targets and measured values are those of one physics step. A target that is not given is 0, as in mjlab.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 from ...actuator.torque_limits import DcClip, dc_bounds
-from ...checks import Number, require
+from ...checks import Number
+from ...parts import number, part
 from ...physics.limits import clip
-from ...tree import kind_of_numbers
 from ..pd_law import Gains, LimitedPd, pd_torque
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class IdealPd(LimitedPd):
     """`IdealPdActuatorCfg`: a PD law and a flat limit; mjlab writes inf for none."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class DcMotor(Gains):
     """`DcMotorActuatorCfg`: the PD law, clipped to a straight torque-speed line with a flat top.
 
     mjlab also takes an infinite effort limit; a limit far above saturation_effort gives the same torque.
     """
 
-    effort_limit: Number
-    """Flat top: the largest torque at any speed [N·m]."""
-    saturation_effort: Number
-    """Torque at stall, where the straight line meets zero speed [N·m]."""
-    velocity_limit: Number
-    """Speed at which the straight line meets zero torque, the no-load speed [rad/s]."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("effort_limit", "saturation_effort", "velocity_limit"):
-            require(self, name, ">")
+    effort_limit: Number = number("N·m", above=0.0)
+    """Flat top: the largest torque at any speed."""
+    saturation_effort: Number = number("N·m", above=0.0)
+    """Torque at stall, where the straight line meets zero speed."""
+    velocity_limit: Number = number("rad/s", above=0.0)
+    """No-load speed, where the straight line meets zero torque."""
 
     @property
     def limit(self) -> DcClip:
         """The clip alone."""
-        return DcClip(
-            saturation_effort=self.saturation_effort,
-            velocity_limit=self.velocity_limit,
-            effort_limit=self.effort_limit,
-        )
+        return line_of(self)
+
+
+def line_of(law: Any) -> DcClip:
+    """The DC-motor clip of what has its three fields."""
+    names = ("saturation_effort", "velocity_limit", "effort_limit")
+    return DcClip(**{name: getattr(law, name) for name in names})
 
 
 # --- the laws

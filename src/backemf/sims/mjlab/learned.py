@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...actuator.torque_limits import DcClip, dc_bounds
-from ...checks import Number, require, require_finite
+from ...checks import Number
 from ...errors import MissingExtraError, ParameterError
 from ...files import require_plain
 from ...learned import LearnedController, LearnedRecurrent, Mlp, load_network, save_network
@@ -20,43 +20,36 @@ from ...learned import LearnedMlp as Controller
 from ...learned.archives import LARGEST
 from ...learned.files import ORDERS, scale_fields
 from ...learned.folding import every_step
+from ...parts import count, number, part, record, word
 from ...physics.limits import clip
-from ...physics.ops import where
+from ..delay_law import push
 from ..loss import APPROXIMATED, Loss
 from ..network_law import network_torque, scales_of
+from .law import line_of
 
 
-@dataclass(frozen=True, kw_only=True)
+@part
 class LearnedMlp:
     """`LearnedMlpActuatorCfg`, with the network itself in place of its file."""
 
-    network: Callable[[Any], Any]
+    network: Callable[[Number], Number] = record()
     """From rows of 2·history_length inputs to one output per row."""
-    pos_scale: Number
-    """Network input per position error [1/rad]."""
-    vel_scale: Number
-    """Network input per velocity [s/rad]."""
-    torque_scale: Number
-    """Torque per network output [N·m]."""
-    effort_limit: Number
-    """Flat top of the clip: the largest torque at any speed [N·m]."""
-    saturation_effort: Number
-    """Torque at stall [N·m]."""
-    velocity_limit: Number
-    """No-load speed [rad/s]."""
-    input_order: str = "pos_vel"
+    pos_scale: Number = number("1/rad")
+    """Network input per position error."""
+    vel_scale: Number = number("s/rad")
+    """Network input per velocity."""
+    torque_scale: Number = number("N·m")
+    """Torque per network output."""
+    effort_limit: Number = number("N·m", above=0.0)
+    """Flat top of the clip: the largest torque at any speed."""
+    saturation_effort: Number = number("N·m", above=0.0)
+    """Torque at stall."""
+    velocity_limit: Number = number("rad/s", above=0.0)
+    """No-load speed."""
+    input_order: str = word(*ORDERS.values(), default="pos_vel")
     """Which block comes first: "pos_vel" or "vel_pos"."""
-    history_length: int = 3
-    """Steps in each block, the present one included [1]."""
-
-    def __post_init__(self) -> None:
-        require_finite(self, "pos_scale", "vel_scale", "torque_scale")
-        for name in ("effort_limit", "saturation_effort", "velocity_limit"):
-            require(self, name, ">")
-        if self.input_order not in ORDERS.values():
-            raise ParameterError(f"LearnedMlp.input_order = {self.input_order!r}: must be 'pos_vel' or 'vel_pos'")
-        if self.history_length < 1:
-            raise ParameterError(f"LearnedMlp.history_length = {self.history_length}: must be 1 or more")
+    history_length: int = count("steps", default=3, least=1)
+    """Steps in each block, the present one included."""
 
     @classmethod
     def load(cls, network_file: str, *, trust: bool = False, **values: Any) -> LearnedMlp:
@@ -84,32 +77,28 @@ class LearnedMlp:
     @property
     def limit(self) -> DcClip:
         """The clip alone."""
-        return DcClip(
-            saturation_effort=self.saturation_effort,
-            velocity_limit=self.velocity_limit,
-            effort_limit=self.effort_limit,
-        )
+        return line_of(self)
 
 
 @dataclass(frozen=True, kw_only=True)
 class History:
     """What the actuator remembers: its last inputs, newest first."""
 
-    errors: tuple[Any, ...]
+    errors: tuple[Number, ...]
     """Position errors of the last steps (environment, joint) [rad]."""
-    velocities: tuple[Any, ...]
+    velocities: tuple[Number, ...]
     """Velocities of the last steps (environment, joint) [rad/s]."""
-    empty: Any
+    empty: Number
     """Whether there has been no step since the reset (environment, 1)."""
 
 
-def no_history(law: LearnedMlp, zeros: Any) -> History:
+def no_history(law: LearnedMlp, zeros: Number) -> History:
     """The history before the first step of a batch; `zeros` is an array of its shape (environment, joint)."""
     row = (zeros,) * law.history_length
     return History(errors=row, velocities=row, empty=zeros[:, :1] == 0.0)
 
 
-def reset_history(history: History, mask: Any) -> History:
+def reset_history(history: History, mask: Number) -> History:
     """The history with the environments of a mask (environment,) emptied."""
     return replace(history, empty=history.empty | mask[:, None])
 
@@ -122,8 +111,8 @@ def learned_step(
     Targets of velocity and effort have no effect, nor have stiffness and damping.
     """
     history = History(
-        errors=_pushed(history.errors, position_target - position, history.empty),
-        velocities=_pushed(history.velocities, velocity, history.empty),
+        errors=push(history.errors, position_target - position, history.empty),
+        velocities=push(history.velocities, velocity, history.empty),
         empty=history.empty & False,
     )
     low, high = dc_bounds(velocity, law.limit)
@@ -162,8 +151,3 @@ def read_learned(fields: Mapping[str, Any], folder: str | Path = ".", *, trust: 
         raise ParameterError(f"{fields.get('network_file')}: holds a recurrent network; mjlab runs MLPs")
     history = fields.get("history_length", 3)
     return Controller(network=network, history=history, **scales_of(fields), reset="backfill")
-
-
-def _pushed(row: tuple[Any, ...], newest: Any, empty: Any) -> tuple[Any, ...]:
-    """The row with a new first value; where it was empty, that value all along."""
-    return (newest, *(where(empty, newest, old) for old in row[:-1]))

@@ -3,19 +3,20 @@
     ObservationTermCfg(func=mdp.winding_temperature, params={"asset_cfg": SceneEntityCfg("robot", joint_names=(".*",))})
     RewardTermCfg(func=mdp.electrical_power_cost, weight=-1e-3, params={"asset_cfg": ...})
 
-mjlab's own `electrical_power_cost` is mechanical power: it costs nothing to hold a load, whatever the motors heat.
+mjlab's own `electrical_power_cost` is mechanical power: holding a load costs nothing there, even if motors heat up.
 """
 
 # pyright: reportMissingImports=false
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from ...errors import ParameterError
 from ...physics.state import LIMITS
 
-# first, since it says in one sentence what is missing where mjlab is not installed
+# first, since it raises a clear error if mjlab is not installed
 from .plugin import MotorActuator  # isort: split
 
 import torch
@@ -44,8 +45,8 @@ def joints_of(robot: Any, asset_cfg: Any) -> list[int]:
     return list(range(robot.num_joints)[wanted]) if isinstance(wanted, slice) else [int(joint) for joint in wanted]
 
 
-def require_motors(robot: Any, joints: list[int], driven: Any, asker: str) -> None:
-    """Raise one sentence if some of the joints have no motor of ours."""
+def require_motors(robot: Any, joints: list[int], driven: Collection[int], asker: str) -> None:
+    """Check that a `MotorActuatorCfg` drives each of the joints; raise ParameterError if not."""
     missing = [robot.joint_names[joint] for joint in joints if joint not in driven]
     if missing:
         raise ParameterError(
@@ -129,7 +130,7 @@ def pd_gains(
         for name, span in (("stiffness", kp_range), ("damping", kd_range)):
             values[name] = getattr(actuator, name)[environments].clone()
             default = getattr(actuator, f"default_{name}")[environments][:, places]
-            values[name][:, places] = drawn(default, span, distribution, operation)
+            values[name][:, places] = draw_values(default, span, distribution, operation)
         actuator.set_gains(environments, kp=values["stiffness"], kd=values["damping"])
 
 
@@ -145,12 +146,12 @@ def effort_limits(
     for actuator, places, environments in chosen_motors(env, env_ids, asset_cfg, "mdp.effort_limits"):
         values = actuator.force_limit[environments].clone()
         default = actuator.default_force_limit[environments][:, places]
-        values[:, places] = drawn(default, effort_limit_range, distribution, operation)
+        values[:, places] = draw_values(default, effort_limit_range, distribution, operation)
         actuator.set_effort_limit(environments, values)
 
 
 def chosen_motors(env: Any, env_ids: Any, asset_cfg: Any, asker: str) -> list[tuple[MotorActuator, list[int], Any]]:
-    """Actuators that drive the joints of a term, which of their joints those are, and the environments."""
+    """Actuators that drive the joints of a term, the places of those joints in each, and the environments."""
     robot = env.scene[asset_cfg.name]
     joints = joints_of(robot, asset_cfg)
     ours = [each for each in robot.actuators if isinstance(each, MotorActuator)]
@@ -160,8 +161,8 @@ def chosen_motors(env: Any, env_ids: Any, asset_cfg: Any, asker: str) -> list[tu
     return [(each, found, environments) for each, found in zip(ours, places, strict=True) if found]
 
 
-def drawn(default: torch.Tensor, span: tuple[float, float], distribution: str, operation: str) -> torch.Tensor:
-    """Draws of the shape of the defaults, times them where they are factors."""
+def draw_values(default: torch.Tensor, span: tuple[float, float], distribution: str, operation: str) -> torch.Tensor:
+    """Random values of the shape of the defaults, multiplied by them for "scale"."""
     if operation not in ("scale", "abs"):
         raise ParameterError(f'operation = {operation!r}: must be "scale" or "abs"')
     if distribution not in ("uniform", "log_uniform"):

@@ -1,12 +1,13 @@
 """Delays that differ between targets: a position that comes over a slow bus, an effort that comes over a fast one.
 
-mjlab delays position, velocity and effort by one lag. Here each `Delay` holds up its own targets, with lags, draws and
-resets of its own, before they meet at the controller.
+mjlab delays position, velocity and effort by one lag. Here each `Delay` delays its own targets, with its own lags,
+draws and resets, before they meet at the controller.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from ...actuator.arrival import receive
 from ...actuator.chain import held
 from ...actuator.compiled import outputs, wanted
 from ...actuator.memory import delay_states, initial_state, reset_state
+from ...checks import Number
 from ...engines import bind, load
 from ...errors import ParameterError
 from ...parts import without_neutral
@@ -28,11 +30,11 @@ APART = 1_000_003
 
 
 def require_delays(actuator: Actuator, delays: Any) -> tuple[Delay, ...]:
-    """The delays, each with targets that no other delay has; raises one sentence where that is not so."""
+    """The delays, each with targets that no other delay has; raises ParameterError if two share a target."""
     given = (delays,) if isinstance(delays, Delay) else delays
     if not isinstance(given, (tuple, list)) or not all(isinstance(each, Delay) for each in given):
         raise ParameterError(
-            f"MotorActuatorCfg.delays = {delays!r}: must be some backemf.Delay, each with targets of its own"
+            f"MotorActuatorCfg.delays = {delays!r}: must be one or more backemf.Delay, each with its own targets"
         )
     seen = dict.fromkeys(actuator.delayed, "Actuator.delay")
     for number, delay in enumerate(given):
@@ -51,17 +53,12 @@ def require_delays(actuator: Actuator, delays: Any) -> tuple[Delay, ...]:
     return tuple(given)
 
 
-def compiled_step(actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any]) -> Any:
-    """The step of an actuator on PyTorch, with its targets delayed one by one where there are such delays."""
-    return DelayedStep(actuator, delays, options) if delays else actuator.compile("torch", **options)
-
-
 class DelayedStep:
-    """Steps a batch of one kind of actuator whose targets come over several lines, like `CompiledStep`.
+    """Steps a batch of actuators of one kind whose targets arrive over several lines, like `CompiledStep`.
 
-    Its state is a tuple: that of the actuator, and that of each line. `law` is "held" for a joint whose speed is held
-    over the step, "ahead" for a line of torque over speed, or "taken" for a step whose end is known; the last two take
-    the arguments of `implicit.line_ahead` and `implicit.step_taken`.
+    Its state is a tuple: the actuator's state, then the state of each line. `law` is "held" for a joint whose speed is
+    held over the step, "ahead" for a line of torque over speed, or "taken" for a step whose end is known; the last two
+    take the arguments of `implicit.line_ahead` and `implicit.step_taken`.
     """
 
     def __init__(self, actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any], law: str = "held"):
@@ -88,47 +85,46 @@ class DelayedStep:
         return (first, *lines)
 
     def __call__(
-        self, states: tuple[State, ...], command: Command, position: Any, velocity: Any, dt: float, *load: Any
+        self, states: tuple[State, ...], command: Command, position: Number, velocity: Number, dt: float, *load: Number
     ) -> tuple[tuple[State, ...], Output]:
         """New states and output after `dt` seconds."""
         return self._run(states, command, position, velocity, dt, *load)
 
-    def reset(self, states: tuple[State, ...], mask: Any) -> tuple[State, ...]:
+    def reset(self, states: tuple[State, ...], mask: Number) -> tuple[State, ...]:
         """The states with every motor and every line where `mask` is true back at the start."""
         return tuple(reset_state(self._engine, "torch", state, mask, {}, self._place) for state in states)
 
 
-def held_over_lines(actuators: Any, *given: Any) -> Any:
+Actuators = tuple[Actuator, ...]
+States = tuple[State, ...]
+Step = Callable[..., tuple[State, Output]]
+
+
+def held_over_lines(actuators: Actuators, *given: Any) -> tuple[States, Output]:
     """Let each line deliver its targets, then step the actuator under what has arrived."""
     return over_lines(held, actuators, *given)
 
 
-def ahead_over_lines(actuators: Any, *given: Any) -> Any:
+def ahead_over_lines(actuators: Actuators, *given: Any) -> tuple[States, Output]:
     """The same for a line of torque over speed."""
     return over_lines(line_ahead, actuators, *given)
 
 
-def taken_over_lines(actuators: Any, *given: Any) -> Any:
+def taken_over_lines(actuators: Actuators, *given: Any) -> tuple[States, Output]:
     """The same for a step whose end is known."""
     return over_lines(step_taken, actuators, *given)
 
 
 def over_lines(
-    law: Any, actuators: Any, states: Any, command: Any, position: Any, velocity: Any, dt: Any, *load: Any
-) -> Any:
-    """New states and output of a law under what the lines deliver."""
-    command, flags, after = deliver(actuators, states, command, position, velocity, dt)
-    state, out = law(actuators[0], states[0], command, position, velocity, dt, *load)
-    return (state, *after), changed(out, limit=as_bits(out.limit | flags))
-
-
-def deliver(actuators: Any, states: Any, command: Any, position: Any, velocity: Any, dt: Any) -> Any:
-    """The command that has arrived, the flags of what was not valid, and the lines after the step."""
+    law: Step, actuators: Actuators, states: States, command: Command, position: float, velocity: float, *rest: float
+) -> tuple[States, Output]:
+    """New states and output of a law under what the lines deliver; `rest` is dt [s] and what the law takes besides."""
     flags, after = 0, []
     for line, state in zip(actuators[1:], states[1:], strict=True):
         sent = Command(**{name: getattr(command, name) for name in line.delayed})
-        arrived, invalid, state = receive(line, state, sent, position, velocity, dt, None)
+        arrived, invalid, state = receive(line, state, sent, position, velocity, rest[0], None)
         command = changed(command, **{name: getattr(arrived, name) for name in line.delayed})
         flags = flags | invalid
         after.append(state)
-    return command, flags, after
+    state, out = law(actuators[0], states[0], command, position, velocity, *rest)
+    return (state, *after), changed(out, limit=as_bits(out.limit | flags))

@@ -1,10 +1,10 @@
-"""Our actuator inside mjlab: a config to put where mjlab's own actuator configs go.
+"""A backemf actuator inside mjlab: a config that takes the place of mjlab's own actuator configs.
 
     MotorActuatorCfg(target_names_expr=(".*_knee",), actuator=be.Actuator(motor, supply, controller=be.IdealPd(...)))
 
-It is an `IdealPdActuatorCfg`, so that `dr.pd_gains` and `dr.effort_limits` take it, and they act on our controller and
-our limits. The motor moves on when physics does, in `update`: mjlab also computes controls when it resets, and those
-computations are not steps.
+It is an `IdealPdActuatorCfg`, so that `dr.pd_gains` and `dr.effort_limits` accept it and act on the actuator's
+controller and limits. The motor steps in `update`, after physics: mjlab also computes controls at a reset, which is no
+step.
 """
 
 # pyright: reportMissingImports=false
@@ -21,9 +21,9 @@ from ...actuator.compiled import outputs
 from ...errors import MissingExtraError, ParameterError
 from ...physics.state import Output
 from ...random.no_effect import require_effect
-from .build import add_motor, asks_for_load, load_on, no_place, require_joints, torque_room, warn_of_joints
+from .build import add_motor, asks_for_load, check_joint_values, check_settings, load_on, torque_room, warn_of_joints
 from .existing import move_sensors, reaching, require_choice, require_own_joints, settle_existing
-from .per_target import DelayedStep, compiled_step, require_delays
+from .per_target import DelayedStep, require_delays
 from .settings import (
     GAINS,
     effort_limit_of,
@@ -49,9 +49,9 @@ except ModuleNotFoundError as error:
 class MotorActuatorCfg(IdealPdActuatorCfg):
     """A backemf actuator on each of the joints that match.
 
-    The joint's armature is the motor's reflected inertia. Where the motor has friction or drag of its own, that of the
-    XML is left out so that it does not count twice; `frictionloss` and `viscous_damping` given here are friction of the
-    joint's bearings, on top of the motor's.
+    The joint's armature is the motor's reflected inertia. If the motor has its own friction or drag, that of the XML is
+    left out so that it does not count twice; `frictionloss` and `viscous_damping` given here are friction of the
+    joint's bearings, in addition to the motor's.
     """
 
     actuator: Any
@@ -64,19 +64,19 @@ class MotorActuatorCfg(IdealPdActuatorCfg):
     effort_limit: Any = None  # pyright: ignore[reportIncompatibleVariableOverride]
     """Largest torque at the joint [N·m]; None: that of the actuator's limits, inf where there is none."""
     seed: int = 0
-    """Where the draws of the actuator's delay begin."""
+    """Random seed of the actuator's delay."""
     eager: bool = False
     """Whether to step without `torch.compile`: starts at once, and runs slower."""
     telemetry: tuple[str, ...] | None = None
     """Outputs that can be read, by name; None: all. What is left out costs nothing."""
     existing: str = "refuse"
-    """Where the XML has an actuator on a joint already: "refuse" is an error that names it, "replace" takes it out,
-    "keep" leaves it, so that both act, with a warning."""
+    """If the XML already has an actuator on a joint: "refuse" raises an error that names it, "replace" removes it,
+    "keep" leaves it and warns, so that both act."""
     delays: Any = ()
     """Delays of single targets, e.g. (be.Delay(steps=3, targets=("position",)), be.Delay(steps=1,
     targets=("effort",))); targets that none of them names have the actuator's own delay."""
     implicit: bool | None = None
-    """Whether the integrator takes how fast the torque falls with speed, which keeps long steps stable; None: where the
+    """Whether the integrator gets the slope of the torque over speed, which keeps long steps stable; None: if the
     actuator has a motor. Without a motor the torque is that of mjlab's own explicit laws."""
 
     def __post_init__(self) -> None:
@@ -84,9 +84,9 @@ class MotorActuatorCfg(IdealPdActuatorCfg):
             raise ParameterError(
                 f"MotorActuatorCfg.actuator = {type(self.actuator).__name__}: must be a backemf.Actuator"
             )
-        require_joints(self)
+        check_joint_values(self)
         super().__post_init__()
-        no_place(self)
+        check_settings(self)
         require_choice(self.existing)
         require_implicit(self.implicit)
         self.delays = require_delays(self.actuator, self.delays)
@@ -100,7 +100,7 @@ class MotorActuatorCfg(IdealPdActuatorCfg):
 
     @property
     def hands_slope(self) -> bool:
-        """Whether the integrator is told how fast the torque falls with speed."""
+        """Whether the integrator gets the slope of the torque over speed."""
         return self.actuator.motor is not None if self.implicit is None else self.implicit
 
     def build(self, entity: Any, target_ids: list[int], target_names: list[str]) -> MotorActuator:
@@ -160,9 +160,10 @@ class MotorActuator(IdealPdActuator):
         options = {"eager": self.cfg.eager, **self._options}
         if implicit:
             self._line = DelayedStep(self._live(), self.cfg.delays, {**options, "telemetry": LINE}, "ahead")
-            self._step = DelayedStep(self._live(), self.cfg.delays, options, "taken")
+            self._step: Any = DelayedStep(self._live(), self.cfg.delays, options, "taken")
         else:
-            self._step = compiled_step(self._live(), self.cfg.delays, options)
+            actuator, delays = self._live(), self.cfg.delays
+            self._step = DelayedStep(actuator, delays, options) if delays else actuator.compile("torch", **options)
         self._state = self._after = self._step.initial(self._shape, seed=self.cfg.seed, dt=self._dt)
         self._unused = 0
         self._rest = self._latest = self._telemetry = self._at_rest()
@@ -216,12 +217,12 @@ class MotorActuator(IdealPdActuator):
         return self._latest.torque
 
     def update(self, dt: float) -> None:
-        """Physics has moved on by one step, and so does the motor: along the motion that came out."""
+        """Step the motor along the motion of the physics step that was just made."""
         if self._unused == 0:
             return
         if self._slopes is not None:
             self._after, out = self._step(self._state, *self._given, *self._slopes.motion())
-            self._latest = self._slopes.applied(out)
+            self._latest = self._slopes.output_over_step(out)
         self._state, self._telemetry, self._unused = self._after, self._latest, 0
 
     def reset(self, env_ids: Any = None) -> None:
@@ -230,7 +231,7 @@ class MotorActuator(IdealPdActuator):
         mask = torch.zeros((self._shape[0], 1), dtype=torch.bool, device=self._device)
         mask[slice(None) if env_ids is None else env_ids] = True
         self._state = self._after = self._step.reset(self._state, mask)
-        self._telemetry = self._latest = chosen(mask, self._rest, self._telemetry)
+        self._telemetry = self._latest = select_outputs(mask, self._rest, self._telemetry)
         self._unused = 0
         if self._slopes is not None:
             self._slopes.clear(env_ids)
@@ -268,7 +269,7 @@ class MotorActuator(IdealPdActuator):
         super().set_effort_limit(env_ids, effort_limit)
 
     def _require_value(self, asker: str, value: Any) -> None:
-        """Raise one sentence if a gain or limit is negative or not finite."""
+        """Check that a gain or limit is finite and 0 or more; raise ParameterError if not."""
         if value is not None and not bool((torch.isfinite(value) & (value >= 0.0)).all()):
             wrong = value[~(torch.isfinite(value) & (value >= 0.0))].flatten()[0]
             raise ParameterError(f"{asker} = {float(wrong):g}: must be a finite number of 0 or more; change the range")
@@ -298,16 +299,15 @@ class MotorActuator(IdealPdActuator):
             left_out = wanted is not None and name not in wanted
             remedy = f"name it in MotorActuatorCfg.telemetry = {wanted}" if left_out else "there is no such output"
             if not left_out and name in Output.__dataclass_fields__:
-                remedy = "this actuator has no motor that could tell"
+                remedy = "this actuator has no motor, which would give it"
             raise ParameterError(f'telemetry "{name}" of {", ".join(self._target_names)}: {remedy}')
         return torch.as_tensor(value, device=self._device).expand(self._shape)
 
 
-def chosen(mask: torch.Tensor, these: Output, others: Output) -> Output:
-    """Outputs of some environments beside those of the others."""
-    merged = {}
-    for entry in fields(Output):
-        this, other = getattr(these, entry.name), getattr(others, entry.name)
-        tensors = isinstance(this, torch.Tensor) or isinstance(other, torch.Tensor)
-        merged[entry.name] = torch.where(mask, this, other) if tensors else other
-    return Output(**merged)
+def select_outputs(mask: torch.Tensor, these: Output, others: Output) -> Output:
+    """One output in the environments of a mask, the other elsewhere."""
+
+    def select(this: Any, other: Any) -> Any:
+        return torch.where(mask, this, other) if torch.Tensor in (type(this), type(other)) else other
+
+    return Output(**{e.name: select(getattr(these, e.name), getattr(others, e.name)) for e in fields(Output)})

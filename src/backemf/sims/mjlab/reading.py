@@ -16,11 +16,11 @@ from ..script_actuators import Dialect, calls_of_text, read_calls
 from .about import ABOUT
 from .configured import Configured
 from .kinds import CLASSES, DELAYED, JOINTS, KINDS, OWN, PARTS, UNREAD
-from .reading_fields import configured, label
+from .reading_fields import label, read_config
 
 
 def read_configs(source: Any, file: str = "") -> list[Configured]:
-    """Every actuator of a configuration of mjlab, in its order; raises one sentence where one cannot be read.
+    """Every actuator of a configuration of mjlab, in order; raises ParameterError if one cannot be read.
 
     `source` is a text, the `Path` of a file, or configuration objects: an actuator, several, or a robot with actuators.
     """
@@ -54,7 +54,7 @@ DIALECT = Dialect(
     older=JOINTS[1:],
     parts=PARTS,
 )
-"""How mjlab's actuators are told from everything else in a text."""
+"""How mjlab's actuators are recognised in a text."""
 
 
 def _rows(source: Any, file: str = "", text: bool = False) -> list[Configured | Unread]:
@@ -65,7 +65,7 @@ def _rows(source: Any, file: str = "", text: bool = False) -> list[Configured | 
 
 def _configured_or_unread(call: Call) -> Configured | Unread:
     try:
-        return configured(call)
+        return read_config(call)
     except BackemfError as error:
         base = call.fields.get("base_cfg")
         named = base if isinstance(base, Call) else call
@@ -84,7 +84,7 @@ def _on_joint_or_unread(row: Configured | Unread) -> OnJoint | Unread:
 
 
 def on_joint(found: Configured) -> OnJoint:
-    """An actuator with what it says of the joint itself; raises where its joints have numbers of their own."""
+    """An actuator with the joint's own numbers; raises ParameterError if its joints have different numbers."""
     for name in ("stiffness", "damping", "effort_limit", "saturation_effort", "velocity_limit", *OWN):
         single_number(found, name)
     return OnJoint(

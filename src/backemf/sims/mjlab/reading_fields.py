@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...actuator.controllers.learned import ORDERS
 from ...actuator.delay import Delay
 from ...errors import ParameterError
 from ...learned import LearnedMlp, Mlp
 from ..loss import APPROXIMATED, UNKNOWN, Loss
+from ..network_law import scales_of
 from ..script_actuator import Call
 from .configured import Configured
 from .kinds import COMMON, DELAY, DELAYED, FIELDS, JOINTS, KINDS, LISTENS, UNREAD
@@ -24,16 +24,14 @@ IN_THE_XML = {
 """Fields that leave a number to the robot's XML: the phenomenon, and what the XML calls it."""
 
 
-def configured(call: Call) -> Configured:
-    """The actuator of one class with its fields; raises one sentence where it cannot be read."""
+def read_config(call: Call) -> Configured:
+    """The actuator of one class with its fields; raises ParameterError if it cannot be read."""
     if call.name == DELAYED:
-        return _wrapped(call)
+        return _read_delayed(call)
     if call.name in UNREAD:
         raise ParameterError(f"{call.at()}: {call.name} is not read: {UNREAD[call.name]}")
     if call.name not in KINDS:
-        raise ParameterError(
-            f"{call.at()}: {call.name} is no actuator that is known here: it must be one of {', '.join(KINDS)}"
-        )
+        raise ParameterError(f"{call.at()}: {call.name} is not a known actuator: it must be one of {', '.join(KINDS)}")
     kind = KINDS[call.name]
     for name in call.fields:
         if name not in FIELDS[kind] | COMMON:
@@ -143,7 +141,7 @@ def _delay(call: Call) -> Delay | None:
     )
 
 
-def _wrapped(call: Call) -> Configured:
+def _read_delayed(call: Call) -> Configured:
     """The actuator inside a `DelayedActuatorCfg` of mjlab before 1.6, with the delay around it."""
     for name in call.fields:
         if name not in (*DELAY, *JOINTS, "base_cfg", "delay_target"):
@@ -151,11 +149,11 @@ def _wrapped(call: Call) -> Configured:
     base = call.take("base_cfg", None, "give the actuator that is delayed")
     if not isinstance(base, Call) or base.name == DELAYED:
         raise call.error("base_cfg", "must be an actuator, such as IdealPdActuatorCfg(...)")
-    inner, delay = configured(base), _delay(call)
+    inner, delay = read_config(base), _delay(call)
     if delay is None:
         return replace(inner, where=call.at(), robots=call.robots)
     if inner.delay is not None:
-        raise call.error("delay_max_lag", "the actuator inside has a delay of its own; write one of them")
+        raise call.error("delay_max_lag", "the actuator inside has its own delay; write one of them")
     given = call.take("delay_target", "position")
     targets = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, (list, tuple)) else ()
     if not targets or not all(target in LISTENS["ideal_pd"] for target in targets):
@@ -180,15 +178,9 @@ def _network(call: Call) -> LearnedMlp:
     given = call.take("network_file", None, "give the file of the network")
     if not isinstance(given, str):
         raise call.error("network_file", "must be the path of a file")
-    scales = {
-        ours: one_number(call, theirs, required="give the factor")
-        for ours, theirs in (
-            ("position_scale", "pos_scale"),
-            ("velocity_scale", "vel_scale"),
-            ("torque_scale", "torque_scale"),
-        )
-    }
-    order = {"pos_vel": ORDERS[0], "vel_pos": ORDERS[1]}[call.word("input_order", ("pos_vel", "vel_pos"), "pos_vel")]
+    names = ("pos_scale", "vel_scale", "torque_scale")
+    fields = {name: one_number(call, name, required="give the factor") for name in names}
+    fields["input_order"] = call.word("input_order", ("pos_vel", "vel_pos"), "pos_vel")
     history = call.steps("history_length", 3)
     from ...learned import load_network
 
@@ -197,6 +189,6 @@ def _network(call: Call) -> LearnedMlp:
         network = load_network(beside if beside.is_file() else given)
         if not isinstance(network, Mlp):
             raise ParameterError(f"{given}: is a {type(network).__name__}, and mjlab's learned actuator has an MLP")
-        return LearnedMlp(network=network, history=history, input_order=order, reset="backfill", **scales)
+        return LearnedMlp(network=network, history=history, reset="backfill", **scales_of(fields))
     except ParameterError as error:
         raise call.error("network_file", str(error)) from None

@@ -28,11 +28,8 @@ def dc_motor_fields(call: Call) -> tuple[dict[str, Any], list[Loss]]:
         raise call.error("gear", "must not be zero")
     known: dict[str, Any] = {"mode": mode, "gear": 1.0 if gear is None else gear}
     if mode != "VOLTAGE" and gear not in (None, 1.0):
-        raise call.error(
-            "gear",
-            f"in mode {mode} mjlab compares the target with gear·angle; bring the motor's constants to the joint and "
-            "write gear=1.0",
-        )
+        remedy = "bring the motor's constants to the joint and write gear=1.0"
+        raise call.error("gear", f"in mode {mode} mjlab compares the target with gear·angle; {remedy}")
     for name in SWITCHED:
         # mjlab's 0 switches these off
         known[name] = one_number(call, name, least=0.0) or None
@@ -54,6 +51,8 @@ def dc_motor_fields(call: Call) -> tuple[dict[str, Any], list[Loss]]:
     return known, losses
 
 
+LUGRE = ("stiffness", "damping", "coulomb", "stiction", "stribeck_velocity")
+COGGING = ("amplitude", "periodicity", "phase")
 UNHELD = "MuJoCo 3.11 does not hold a motor without inductance to its voltage limit: command no more than that."
 """What becomes of the voltage limit of a motor that is commanded in volts."""
 
@@ -73,6 +72,7 @@ def _motor(call: Call, gear: float) -> tuple[Motor, list[Loss]]:
         slope, reference = row[3], row[4]
         thermal = _thermal(call, row)
     lugre, cogging = _row(call, "lugre", 5), _row(call, "cogging", 3)
+    wave = None if cogging is None else Harmonic(**dict(zip(COGGING, cogging, strict=True)))
     try:
         return Motor(
             winding=Winding(
@@ -83,8 +83,8 @@ def _motor(call: Call, gear: float) -> tuple[Motor, list[Loss]]:
             ),
             magnet=Magnet(torque_constant=kt, back_emf_constant=ke),
             thermal=thermal,
-            friction=None if lugre is None else _lugre(lugre),
-            cogging=None if cogging is None else _cogging(cogging),
+            friction=None if lugre is None else LuGre(**dict(zip(LUGRE, lugre, strict=True))),
+            cogging=None if wave is None else Cogging(harmonics=(wave,)),
             gearbox=None if gear == 1.0 else Gearbox(stages=(Stage(ratio=gear),)),
         ), losses
     except ParameterError as error:
@@ -126,12 +126,3 @@ def _thermal(call: Call, row: list[float]) -> Thermal:
         raise call.error("thermal", "must have two of resistance, capacitance and time constant")
     resistance = resistance or time / capacitance
     return Thermal(resistance=resistance, capacitance=capacitance or time / resistance, ambient=row[5])
-
-
-def _lugre(row: list[float]) -> LuGre:
-    stiffness, damping, coulomb, stiction, speed = row
-    return LuGre(stiffness=stiffness, damping=damping, coulomb=coulomb, stiction=stiction, stribeck_velocity=speed)
-
-
-def _cogging(row: list[float]) -> Cogging:
-    return Cogging(harmonics=(Harmonic(amplitude=row[0], periodicity=row[1], phase=row[2]),))

@@ -1,15 +1,14 @@
-"""What mjlab calls stiffness, damping and effort limit, in our actuator: read from it, and set in it."""
+"""mjlab's stiffness, damping and effort limit in a backemf actuator: read from it, and set in it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ...actuator import Actuator, DcClip, DutyServo, EffortLimit, EffortRange, IdealPd, PositionPid, TorquePid
 from ...actuator.controllers.learned import LearnedController
-from ...checks import concrete
+from ...checks import Maybe, Number, concrete
 from ...errors import ParameterError
 from ...tree import numbers
 
@@ -22,13 +21,13 @@ GAINS: dict[type, tuple[str, str]] = {
 """What mjlab calls stiffness and damping, in each controller that has it."""
 
 
-def gains_of(actuator: Actuator) -> tuple[Any, Any]:
+def gains_of(actuator: Actuator) -> tuple[Number, Number]:
     """Proportional and derivative gain of the controller; zeros where it has none."""
     names = GAINS.get(type(actuator.controller))
     return (0.0, 0.0) if names is None else tuple(getattr(actuator.controller, name) for name in names)
 
 
-def effort_limit_of(actuator: Actuator) -> Any:
+def effort_limit_of(actuator: Actuator) -> Number:
     """The lowest flat limit of the joint torque [N·m]; inf where there is none."""
     tops = [limit.effort_limit for limit in actuator.limits if isinstance(limit, (DcClip, EffortLimit))]
     if not tops:
@@ -36,7 +35,7 @@ def effort_limit_of(actuator: Actuator) -> Any:
     return tops[0] if len(tops) == 1 else np.minimum.reduce([np.asarray(top, dtype=float) for top in tops])
 
 
-def with_gains(actuator: Actuator, stiffness: Any, damping: Any) -> Actuator:
+def with_gains(actuator: Actuator, stiffness: Maybe, damping: Maybe) -> Actuator:
     """The actuator with these gains in its controller, each where it is not None."""
     own = gains_of(actuator)
     if all(given is None or _same(given, value) for given, value in zip((stiffness, damping), own, strict=True)):
@@ -51,7 +50,7 @@ def with_gains(actuator: Actuator, stiffness: Any, damping: Any) -> Actuator:
     return replace(actuator, controller=replace(actuator.controller, **changes))
 
 
-def with_effort_limit(actuator: Actuator, limit: Any) -> Actuator:
+def with_effort_limit(actuator: Actuator, limit: Maybe) -> Actuator:
     """The actuator with this limit as the flat top of its limits; None: as it is."""
     if limit is None or _same(limit, effort_limit_of(actuator)):
         return actuator
@@ -71,7 +70,7 @@ def flat_tops(actuator: Actuator) -> list[int]:
 
 
 def only(tops: list[int], actuator: Actuator, asker: str) -> int:
-    """The one limit that has an effort limit; raises one sentence where there is none, or more than one."""
+    """The one limit that has an effort limit; raises ParameterError if there is none, or more than one."""
     if not tops:
         raise ParameterError(
             f"{asker}: this actuator has no effort limit; give it one, e.g. MotorActuatorCfg(effort_limit=20.0, ...)"
@@ -82,7 +81,7 @@ def only(tops: list[int], actuator: Actuator, asker: str) -> int:
     return tops[0]
 
 
-def _same(given: Any, own: Any) -> bool:
+def _same(given: Maybe, own: Maybe) -> bool:
     """Whether two numbers or arrays that are known are equal; a config that is copied is given what it has."""
     first, second = concrete(given), concrete(own)
     return first is not None and second is not None and np.array_equal(first, second)
@@ -104,7 +103,7 @@ def _symmetric(limit: EffortRange) -> bool:
 
 
 def require_fit(actuator: Actuator, shape: tuple[int, ...]) -> None:
-    """Raise one sentence if a number of the actuator does not fit (environments, joints); networks are left out."""
+    """Check that the numbers of an actuator, except networks, fit the shape; raise ParameterError if not."""
     parts = [actuator] if not isinstance(actuator.controller, LearnedController) else list(actuator.limits)
     for name, value in (pair for part in parts for pair in numbers(part)):
         size = tuple(getattr(value, "shape", ()))

@@ -1,6 +1,6 @@
 """Which of mjlab's simulations a model belongs to.
 
-mjlab hands an actuator the model, and not the simulation that owns it. Only the simulation can give a field of the
+mjlab gives an actuator the model, but not the simulation that owns it. Only the simulation can give a field of the
 model a copy per environment and record its CUDA graphs again. It is made after the spec that our actuators edit, so
 each one that is made from then on is noted, without being kept alive.
 """

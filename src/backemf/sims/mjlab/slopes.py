@@ -1,7 +1,7 @@
-"""How fast the torque of motors falls with speed, handed to mjlab's integrator.
+"""The slope of the motors' torque over speed, given to mjlab's integrator.
 
 MuJoCo evaluates the forces of actuators at the start of a step. Its integrator `implicitfast` also takes their slope,
-so that back-EMF and damping hold a joint whatever the step. The slope is that of an affine actuator,
+so that back-EMF and damping are stable at any step. The slope is that of an affine actuator,
 
     force = ctrl + b0 + b2·v        with ctrl = torque, b0 = slope·v0 and b2 = -slope
 
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...checks import Number
 from ...errors import BackemfWarning, ParameterError
 from ...physics.state import Output
 from ...tree import changed
@@ -42,7 +43,7 @@ LINE = ("torque", "torque_slope")
 
 
 def require_implicit(implicit: Any) -> None:
-    """Raise ParameterError unless it is True, False or None."""
+    """Check that `implicit` is True, False or None; raise ParameterError if not."""
     if not any(implicit is each for each in (True, False, None)):
         raise ParameterError(
             f"MotorActuatorCfg.implicit = {implicit!r}: must be True, False, or None for True where there is a motor"
@@ -50,7 +51,7 @@ def require_implicit(implicit: Any) -> None:
 
 
 class Slopes:
-    """Hands the slopes of some actuators to the integrator, and knows what they changed in the step."""
+    """Gives the slopes of some actuators to the integrator, and computes the torque that they lead to."""
 
     def __init__(self, model: Any, actuators: list[int], load: LoadOnJoints, room: np.ndarray, dt: float):
         import torch
@@ -99,7 +100,7 @@ class Slopes:
         """Speed of the joints after a step [rad/s], and the inertia of their load [kg·m²]."""
         return self._load.data.qvel[:, self._load.addresses], self._load.outside()
 
-    def applied(self, out: Output) -> Output:
+    def output_over_step(self, out: Output) -> Output:
         """The output with the torque that acted over the step, which is that of the line at the speed of its end."""
         end, _ = self.motion()
         torque, powers = self._torque - self._slope * (end - self._start), {}
@@ -122,7 +123,7 @@ class Slopes:
             field[chosen, self._places, number] = 0.0
 
 
-def together(numbers: list[int], device: Any) -> Any:
+def together(numbers: list[int], device: Any) -> slice | torch.Tensor:
     """An index of numbers: a slice where they follow each other."""
     import torch
 
@@ -164,7 +165,7 @@ def warn_of_explicit_step(owner: Any, mj_model: Any, at_rest: Output) -> None:
     )
 
 
-def highest(value: Any, count: int) -> np.ndarray:
+def highest(value: Number, count: int) -> np.ndarray:
     """The largest value of each joint over all environments."""
     known = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value, dtype=float)
     return np.maximum(np.broadcast_to(known, (*known.shape[:-1], count)).reshape(-1, count).max(axis=0), 0.0)

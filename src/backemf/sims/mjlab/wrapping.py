@@ -1,4 +1,4 @@
-"""The actuators that a robot has already, as configs of our plug-in: one for the joints that are alike."""
+"""The actuators that a robot already has, as `MotorActuatorCfg`s: one for all joints that are alike."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Wrapped:
 
 
 def wrap(actuators: Any, joints: str | Sequence[str] | None = None, **fields: Any) -> Wrapped:
-    """Configs for the actuators that a robot has already: those of its XML, or those of mjlab.
+    """Configs for the actuators that a robot already has: those of its XML, or those of mjlab.
 
         mjlab.wrap(mujoco.read_actuators(spec.compile(), version="3.11"))
         mjlab.wrap(get_go1_robot_cfg())
@@ -46,10 +46,10 @@ def wrap(actuators: Any, joints: str | Sequence[str] | None = None, **fields: An
     rows, exact = rows_of(actuators)
     if joints is not None and not exact:
         raise ParameterError(
-            f"joints = {joints!r}: a configuration of mjlab names its joints by patterns of its own; leave joints out, "
-            "or hand over some of its actuators"
+            f"joints = {joints!r}: a configuration of mjlab names its joints by its own patterns; leave joints out, or "
+            "give some of its actuators"
         )
-    wanted = chosen(rows, joints)
+    wanted = select_rows(rows, joints)
     names = [row.joint for row in wanted if isinstance(row, OnJoint)]
     unread: list[Unread] = []
     groups: list[tuple[dict[str, Any], list[str]]] = []
@@ -108,7 +108,7 @@ def rows_of(actuators: Any) -> tuple[list[OnJoint | Unread], bool]:
     return read_actuators(actuators), False
 
 
-def chosen(rows: list[OnJoint | Unread], joints: str | Sequence[str] | None) -> list[OnJoint | Unread]:
+def select_rows(rows: list[OnJoint | Unread], joints: str | Sequence[str] | None) -> list[OnJoint | Unread]:
     """The rows of the joints that are meant; what was not read has no joint and stays."""
     if joints is None:
         return rows
@@ -126,7 +126,7 @@ def chosen(rows: list[OnJoint | Unread], joints: str | Sequence[str] | None) -> 
 
 
 def values_of(row: OnJoint, count: int) -> dict[str, Any]:
-    """Fields of the config of one joint; raises one sentence where it cannot have one."""
+    """Fields of the config of one joint; raises ParameterError if it cannot have one."""
     if not row.joint:
         raise ParameterError("it has no name, and mjlab finds joints by name; name it in the model")
     if count > 1:

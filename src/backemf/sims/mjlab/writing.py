@@ -6,6 +6,7 @@ from typing import Any
 
 from ...actuator import Actuator
 from ...actuator.controllers import Torque
+from ...errors import ParameterError
 from ...motor import Motor
 from ..joint import NUMBERS, joint_name, parts_of, require_known
 from ..on_joint import OnJoint
@@ -37,7 +38,7 @@ def write(
         version: That of mjlab, of which one is known.
         timestep: Physics step, which a delay in seconds needs [s].
         network_file: Where mjlab finds the network of a "learned_mlp"; `be.learned.save_network` writes it.
-        numbers: Gains, where the controller is no `IdealPd`, `TorquePid` or `Torque`: `stiffness=` and `damping=`, or
+        numbers: Gains, if the controller is not `IdealPd`, `TorquePid` or `Torque`: `stiffness=` and `damping=`, or
             `bandwidth_hz=` with `damping_ratio=` and `inertia=` [kg·m²]. `supply=` is the voltage behind the
             torque-speed line, the motor's rated one if left out; `effort=` "peak" or "continuous" chooses the current
             behind `effort_limit`, which may be given instead [N·m]. `armature=` [kg·m²], `frictionloss=` [N·m] and
@@ -58,6 +59,8 @@ def write(
     lines: list[tuple[str, Any]] = [("target_names_expr", f"({quote(names)},)")]
     imports, notes = [CLASSES[kind]], []
     if kind == "builtin_dc_motor":
+        if motor is None:
+            raise ParameterError("kind = 'builtin_dc_motor' simulates currents: give a motor")
         figures = joint_beside(thing, motor)
         heard, parts, more, kept = motor_lines(motor, actuator, numbers, notes)
         imports += parts

@@ -1,7 +1,7 @@
 """What an actuator becomes in mjlab's classes that know a joint alone: gains, limits, the joint's own numbers, delay.
 
 Each kind listens to some targets. A controller goes into a kind that listens to its main target; the other targets that
-the kind does not listen to are lost, and said so.
+the kind does not listen to are listed as lost.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def kind_for(thing: Thing, actuator: Actuator) -> str:
 
 
 def gains_heard(c: IdealPd | TorquePid | Torque) -> tuple[float, float]:
-    """Stiffness and damping that have an effect; a stiffness rests where no position is listened to."""
+    """Stiffness and damping that have an effect; a stiffness has none without a position target."""
     if isinstance(c, Torque):
         return 0.0, 0.0
     kp, kd = (c.stiffness, c.damping) if isinstance(c, IdealPd) else (c.kp, c.kd)
@@ -68,10 +68,8 @@ def joint_lines(
         wanted = Torque if kind == "builtin_motor" else LearnedMlp
         if not isinstance(c, wanted):
             told = "takes efforts" if kind == "builtin_motor" else "is a network"
-            raise ParameterError(
-                f"kind = {kind!r} {told} and has no place for {type(c).__name__}: "
-                f"take another kind, or controller={wanted.__name__}(...)"
-            )
+            remedy = f"take another kind, or controller={wanted.__name__}(...)"
+            raise ParameterError(f"kind = {kind!r} {told} and has no place for {type(c).__name__}: {remedy}")
         thing = _with_controller(thing, Torque())
     elif isinstance(c, TorquePid) and "position" not in c.inputs:
         thing = _with_controller(thing, replace(c, kp=0.0))
@@ -101,7 +99,7 @@ def _with_controller(thing: Thing, controller: Any) -> Thing:
 
 
 def _one_clip(actuator: Actuator) -> bool:
-    """Whether the limits are one DC-motor clip, and flat limits besides at most."""
+    """Whether the limits are one DC-motor clip and otherwise flat."""
     lines = [limit for limit in actuator.limits if isinstance(limit, SPEED_LIMITS)]
     return len(lines) == 1 and isinstance(lines[0], DcClip)
 
@@ -114,9 +112,7 @@ def _limits(kind: str, joint: Joint, notes: list[str]) -> Lines:
     if joint.effort_limit is None or joint.saturation_effort is None or joint.velocity_limit is None:
         raise ParameterError(f"kind = {kind!r} needs a torque-speed line: give a motor, or a DcClip in limits")
     if joint.effort_limit.value > joint.saturation_effort.value:
-        notes.append(
-            "The effort limit is above the stall torque, so it has no effect while driving; mjlab warns of it."
-        )
+        notes.append("The effort limit is above the stall torque: it has no effect while driving; mjlab warns of it.")
     return [
         ("effort_limit", joint.effort_limit),
         ("saturation_effort", joint.saturation_effort),
@@ -129,7 +125,7 @@ def _require_gains(kind: str, c: Any, joint: Joint) -> None:
     kp, kd = joint.stiffness.value, joint.damping.value
     if kp == 0.0 and kd == 0.0 and kind not in ("dc_motor", "ideal_pd"):
         raise ParameterError(
-            f"kind = {kind!r} without gains gives no torque, whatever is commanded: give stiffness= and damping=, or "
+            f"kind = {kind!r} without gains gives no torque for any command: give stiffness= and damping=, or "
             "take kind='builtin_motor', which takes efforts"
         )
     if kind == "builtin_velocity" and (kp > 0.0 or kd == 0.0):
@@ -150,7 +146,7 @@ def _require_gains(kind: str, c: Any, joint: Joint) -> None:
 
 
 def _tell_gains(c: Any, joint: Joint, kept: dict[str, str]) -> None:
-    """Say where the gains that were given are not those of the controller."""
+    """Note if the given gains are not those of the controller."""
     name, written = type(c).__name__, (joint.stiffness.value, joint.damping.value)
     told = ""
     if not isinstance(c, (IdealPd, TorquePid, Torque)):
@@ -169,9 +165,7 @@ def _network(c: Any, network_file: str | None, kept: dict[str, str]) -> Lines:
             "be.learned.save_network(controller, 'network.pt') writes it"
         )
     if c.stride != 1:
-        raise ParameterError(
-            f"LearnedMlp.stride = {c.stride}: mjlab's network sees every step; train one with stride=1"
-        )
+        raise ParameterError(f"LearnedMlp.stride = {c.stride}: mjlab's network sees every step; train with stride=1")
     if c.reset != "backfill":
         kept["controller"] = "After a reset mjlab repeats the first sample, where this network saw zeros."
     order = "pos_vel" if c.input_order == "position_velocity" else "vel_pos"
@@ -208,9 +202,7 @@ def own_lines(joint: Joint, actuator: Actuator, own: dict[str, float], kept: dic
         figure: Figure | None = getattr(joint, ours)
         if rubs is not None and name != "armature":
             figure = with_joint(figure, single(ours, getattr(rubs, ours)), unit)
-            kept["joint friction"] = (
-                "MuJoCo's dry friction holds a joint at rest, where that of the actuator lets it creep."
-            )
+            kept["joint friction"] = "MuJoCo's dry friction holds a joint at rest, where the actuator's lets it creep."
         if name in own:
             given = Figure(single(name, own[name]), f"{unit} at the joint", "as given")
             if actuator.motor is not None and figure is not None and figure.value != given.value:

@@ -1,7 +1,7 @@
 """A motor with its currents as mjlab's `BuiltinDcMotorActuatorCfg`, which is MuJoCo 3.11's own motor.
 
-Every number is on the joint's side of the gear. The class has a gear of its own, but compares the target with
-gear·angle in its position and velocity modes; with the motor's constants brought to the joint there is no need for it.
+Every number is on the joint's side of the gear. The class has its own gear, but compares the target with
+gear·angle in its position and velocity modes; with the motor's constants brought to the joint it is not needed.
 """
 
 from __future__ import annotations
@@ -33,10 +33,8 @@ from .kinds import MODES
 from .reading_motor import UNHELD
 
 
-def joint_beside(thing: Motor | Actuator | OnJoint, motor: Motor | None) -> Joint:
-    """What of a motor stays with the joint when its currents are simulated, and what the joint has of its own."""
-    if motor is None:
-        raise ParameterError("kind = 'builtin_dc_motor' simulates currents: give a motor")
+def joint_beside(thing: Motor | Actuator | OnJoint, motor: Motor) -> Joint:
+    """Inertia and friction at the joint when the motor's currents are simulated."""
     # bristles have their own row beside the motor
     coulomb, stiction, viscous = friction_of(motor)
     if _bristles(motor, 1.0) is not None:
@@ -65,15 +63,13 @@ ROWS = {
     "cogging": ("cogging",),
     "lugre": ("stiction", "Stribeck curve", "pre-sliding"),
 }
-"""What each of its rows holds besides."""
+"""What each of its optional rows holds."""
 
 
 def motor_lines(
-    motor: Motor | None, actuator: Actuator, numbers: dict[str, Any], notes: list[str]
+    motor: Motor, actuator: Actuator, numbers: dict[str, Any], notes: list[str]
 ) -> tuple[tuple[str, ...], list[str], list[tuple[str, Any]], dict[str, str]]:
     """Targets that it listens to, classes to import, fields and what is kept."""
-    if motor is None:
-        raise ParameterError("kind = 'builtin_dc_motor' simulates currents: give a motor")
     n = ratio_of(motor)
     kept: dict[str, str] = dict.fromkeys(BUILTIN, "")
     constants = [
@@ -98,10 +94,8 @@ def motor_lines(
         if value is not None:
             kept |= dict.fromkeys(ROWS[name], "")
             lines.append((name, value))
-    if isinstance(motor.friction, LuGre) and (motor.friction.stribeck_exponent, motor.friction.damping_exponent) != (
-        None,
-        None,
-    ):
+    bristles = motor.friction if isinstance(motor.friction, LuGre) else None
+    if bristles and not (bristles.stribeck_exponent is None and bristles.damping_exponent is None):
         kept["Stribeck curve"] = "The exponents of LuGre friction are lost: a Gaussian curve, constant bristle damping."
     return (MODES[mode],), ["DcMotorInputMode", "DcMotorPhysicalParams"], lines, kept
 
@@ -172,9 +166,8 @@ def _gains(motor: Motor, c: Any, kept: dict[str, str]) -> tuple[str, Gains, str]
 
 def _torque_limit(motor: Motor, actuator: Actuator, numbers: dict[str, Any]) -> list[tuple[str, Any]]:
     if numbers.get("effort_limit") is not None:
-        return [
-            ("effort_limit", Figure(single("effort_limit", numbers["effort_limit"]), "N·m at the joint", "as given"))
-        ]
+        given = single("effort_limit", numbers["effort_limit"])
+        return [("effort_limit", Figure(given, "N·m at the joint", "as given"))]
     effort = numbers.get("effort", "peak")
     amperes, name = allowed_current(motor, effort)
     known = [gear_torque(motor, effort), *(own_limits(limit)[0] for limit in actuator.limits)]

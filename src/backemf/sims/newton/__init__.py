@@ -17,7 +17,7 @@ from .reading import read_actuator, read_actuators
 from .writing import write
 
 if TYPE_CHECKING:
-    from .actuator import BackemfActuator, add_armature, fused
+    from .actuator import BackemfActuator, add_armature, fuse
     from .clamp import BackemfClamp
     from .memory import MotorState
     from .plugin import BackemfDrive
@@ -28,7 +28,7 @@ _INSIDE = {
     "BackemfDrive": "plugin",
     "MotorState": "memory",
     "add_armature": "actuator",
-    "fused": "actuator",
+    "fuse": "actuator",
 }
 """What needs Newton, and where it is."""
 
@@ -46,7 +46,7 @@ __all__ = [
     "Pipeline",
     "PositionBased",
     "add_armature",
-    "fused",
+    "fuse",
     "law",
     "read_actuator",
     "read_actuators",

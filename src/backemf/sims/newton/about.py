@@ -1,4 +1,4 @@
-"""What the room of Newton offers."""
+"""What this package offers for Newton."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ACTUATOR = "NewtonActuator"
 
 def holds(file: Path) -> bool:
     """Whether a stage has an actuator of Newton's; without one its drives are PhysX's."""
-    # a stage that nobody holds is gone, and its prims with it
+    # prims live only as long as their stage is referenced
     stage = open_stage(file)
     return any(str(prim.GetTypeName()) == ACTUATOR for prim in stage.TraverseAll())
 

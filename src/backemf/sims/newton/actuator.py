@@ -1,4 +1,4 @@
-"""Newton's actuator around a drive of ours, with finding the joints and adding the forces in the same launch."""
+"""Newton's actuator around a `BackemfDrive`, with finding the joints and adding the forces in the same launch."""
 
 from __future__ import annotations
 
@@ -47,39 +47,33 @@ class BackemfActuator(NewtonActuator):
         if self.joints is not None:
             self._step_implicit(self.joints, sim_state, sim_control, state, after, float(dt))
             return
-        feed = self.control_feedforward_attr
-        sim = host_arrays(
-            getattr(sim_state, self.state_pos_attr),
-            getattr(sim_state, self.state_vel_attr),
-            getattr(sim_control, self.control_target_pos_attr),
-            getattr(sim_control, self.control_target_vel_attr),
-            None if feed is None else getattr(sim_control, feed, None),
-        )
+        joint = (getattr(sim_state, self.state_pos_attr), getattr(sim_state, self.state_vel_attr))
+        sim = host_arrays(*joint, *self._targets(sim_control))
         places = host_places(self.pos_indices, self.indices, self.target_pos_indices, self.indices, self.effort_indices)
         drive.fused_step(sim, places, state, after, getattr(sim_control, self.control_output_attr), float(dt))
 
+    def _targets(self, control: Any) -> tuple[Any, Any, Any]:
+        """Position targets, velocity targets and feedforward; None: there is no feedforward."""
+        feed = self.control_feedforward_attr
+        targets = (getattr(control, self.control_target_pos_attr), getattr(control, self.control_target_vel_attr))
+        return *targets, None if feed is None else getattr(control, feed, None)
+
     def _step_implicit(self, joints: Articulations, sim: Any, control: Any, state: Any, after: Any, dt: float) -> None:
         """Torques and state as they are at the end of the step, found together with the velocities there."""
-        drive, feed = self.drive, self.control_feedforward_attr
+        drive = self.drive
         joints.refresh(id(self), sim, dt)
         joints.begin()
-        arrays = host_arrays(
-            joints.end,
-            joints.rows["guess"],
-            getattr(control, self.control_target_pos_attr),
-            getattr(control, self.control_target_vel_attr),
-            None if feed is None else getattr(control, feed, None),
-        )
+        arrays = host_arrays(joints.arrays.end, joints.arrays.guess, *self._targets(control))
         places = host_places(self.pos_indices, self.indices, self.target_pos_indices, self.indices)
         for _ in range(ROUNDS):
             joints.place(self.pos_indices, self.indices, dt)
             joints.advance(drive.torque_and_slopes(arrays, places, state, dt), self.indices, dt)
-        joints.hand(self.indices, self.effort_indices, getattr(control, self.control_output_attr))
+        joints.add_torques(self.indices, self.effort_indices, getattr(control, self.control_output_attr))
         if after is not None:
             drive.update_state(state, after)
 
 
-def fused(model: Any, fixed: bool = False, implicit: bool = True, solver: Any = None) -> Any:
+def fuse(model: Any, fixed: bool = False, implicit: bool = True, solver: Any = None) -> Any:
     """The model with every actuator of Newton that holds a `BackemfDrive` alone stepped by backemf.
 
     Args:
@@ -109,7 +103,7 @@ def fused(model: Any, fixed: bool = False, implicit: bool = True, solver: Any = 
 
 _EXPLICIT = (
     "a row of {} joints is stepped explicitly, since some are not hinges or sliders of an articulation: it needs short "
-    "steps; make articulations of them by ModelBuilder.add_articulation, or give fused(model, implicit=False)"
+    "steps; make articulations of them by ModelBuilder.add_articulation, or give fuse(model, implicit=False)"
 )
 
 
@@ -118,7 +112,7 @@ def add_armature(model: Any) -> None:
 
     In USD a joint's `newton:armature` is all that it feels, the rotor included: only what is missing of the rotor is
     added there. Another call adds nothing.
-    Where `fused(model, solver=...)` names a solver that knows no armature, the rotor of a hinge is added to the link
+    Where `fuse(model, solver=...)` names a solver that knows no armature, the rotor of a hinge is added to the link
     that it turns, about the axis.
     """
     armature = model.joint_armature.numpy()

@@ -1,12 +1,11 @@
 """The joints of a model as motors feel them: their inertia, what else accelerates them, and the velocity after a step.
 
-Newton's solvers take a torque and hold it over the step, so a motor that is stiffer than the step can follow would
-throw its link about. Here the torque is found together with the velocity that it leads to, v1, for all joints of an
-articulation at once:
+Newton's solvers hold a torque over the step, so a motor that is too stiff for the step makes its link unstable.
+Here the torque is found together with the velocity that it leads to, v1, for all joints of an articulation at once:
 
     H·(v1 - v0) = h·(torque(q0 + h·v1, v1) + other)
 
-H is the inertia that the torque meets. `other` is all that is not a motor of ours: gravity, contacts, limits, loops
+H is the inertia that the torque meets. `other` is all that is not a backemf motor: gravity, contacts, limits, loops
 and forces of the user. No solver reports it, so it is what the last steps showed beyond our own torques.
 """
 
@@ -17,25 +16,13 @@ from typing import Any
 import newton  # pyright: ignore[reportMissingImports]
 import warp as wp  # pyright: ignore[reportMissingImports]
 
-from .articulation_kernels import (
-    add_to_diagonal,
-    advance_guess,
-    begin_guess,
-    hand_over,
-    note_lines,
-    observe,
-    place_joints,
-)
+from . import articulation_kernels as kernels
 from .loose import loose_inertia
 
 ROUNDS = 8
 """How often the actuators are asked for their torque in a step [1]; a straight line needs two."""
 SHARE = 0.3
-"""Share of what the last step showed in the estimate of other torques [1]; smaller follows a contact later."""
-BRACKET = ("low", "low_step", "low_torque", "high", "high_step", "high_torque")
-LINES = ("torque", "slope", "base", "mine")
-ROWS = ("velocity", "before", "applied", "other", "guess", "step", *LINES, *BRACKET)
-"""Numbers of every velocity of the model: see the kernels."""
+"""Weight of the last step in the estimate of other torques [1]; a smaller one follows a contact later."""
 
 
 class Articulations:
@@ -55,14 +42,17 @@ class Articulations:
         last = starts[model.articulation_end.numpy()[: model.articulation_count]]
         links, dofs = model.max_joints_per_articulation, model.max_dofs_per_articulation
         block = (model.articulation_count, dofs, dofs)
-        self.first, self.count = self._made(first, wp.int32), self._made(last - first, wp.int32)
-        self.inertia, self._factor = self._room(block), self._room(block)
-        self._jacobian = self._room((block[0], 6 * links, dofs))
-        self._subspaces = self._room(model.joint_dof_count, wp.spatial_vector)
-        self._links = self._room(model.body_count, wp.spatial_matrix)
+        self._jacobian = self._zeros((block[0], 6 * links, dofs))
+        self._subspaces = self._zeros(model.joint_dof_count, wp.spatial_vector)
+        self._links = self._zeros(model.body_count, wp.spatial_matrix)
         self._poses = model.state()
-        self.rows = {name: self._room(model.joint_dof_count) for name in ROWS}
-        self.position, self.end = self._room(model.joint_coord_count), self._room(model.joint_coord_count)
+        kind: Any = kernels.Joints
+        self.arrays: Any = kind()
+        sizes = {"inertia": block, "factor": block, "position": model.joint_coord_count, "end": model.joint_coord_count}
+        for name in set(kind.vars) - {"first", "count"}:
+            setattr(self.arrays, name, self._zeros(sizes.get(name, model.joint_dof_count)))
+        self.arrays.first = wp.array(first, dtype=wp.int32, device=model.device)
+        self.arrays.count = wp.array(last - first, dtype=wp.int32, device=model.device)
         self._served: set[int] = set()
         self._last_dt: float | None = None
         self._recorded: dict[Any, Any] = {}
@@ -72,67 +62,56 @@ class Articulations:
         if self._served and row not in self._served:
             self._served.add(row)
             return
-        wp.copy(self.position, state.joint_q)
-        wp.copy(self.rows["velocity"], state.joint_qd)
+        joints = self.arrays
+        wp.copy(joints.position, state.joint_q)
+        wp.copy(joints.velocity, state.joint_qd)
         if not self.loose:
             self._find_inertia()
         elif not self._served:
-            self.inertia.assign(loose_inertia(self.model, self.inertia.shape))
+            joints.inertia.assign(loose_inertia(self.model, joints.inertia.shape))
         self._served = {row}
         first = self._last_dt is None
-        seen = [self.first, self.count, self.inertia, *self._named("velocity", "before", "applied")]
-        self._launch(observe, [*seen, dt if first else self._last_dt, 0.0 if first else SHARE], self._named("other"))
-        wp.copy(self.rows["before"], self.rows["velocity"])
+        self._launch(kernels.observe, [dt if first else self._last_dt, 0.0 if first else SHARE])
+        wp.copy(joints.before, joints.velocity)
         self._last_dt = dt
 
     def _find_inertia(self) -> None:
-        model, poses = self.model, self._poses
-        poses.joint_q, poses.joint_qd = self.position, self.rows["velocity"]
+        model, poses, inertia = self.model, self._poses, self.arrays.inertia
+        poses.joint_q, poses.joint_qd = self.arrays.position, self.arrays.velocity
         newton.eval_fk(model, poses.joint_q, poses.joint_qd, poses)
         newton.eval_jacobian(model, poses, J=self._jacobian, joint_S_s=self._subspaces)
-        newton.eval_mass_matrix(model, poses, H=self.inertia, J=self._jacobian, body_I_s=self._links)
-        given = [self.first, self.count, model.joint_armature]
-        self._launch(add_to_diagonal, given, [self.inertia], self.inertia.shape[:2])
+        newton.eval_mass_matrix(model, poses, H=inertia, J=self._jacobian, body_I_s=self._links)
+        self._launch(kernels.add_to_diagonal, [model.joint_armature], inertia.shape[:2])
 
     def begin(self) -> None:
-        """Take the present velocities for those after the step."""
-        self._launch(begin_guess, self._named("velocity"), self._named("guess", *BRACKET), len(self.rows["guess"]))
+        """Take the present velocities as the guess of those after the step."""
+        self._launch(kernels.begin_guess, [], len(self.arrays.guess))
 
-    def place(self, coords: Any, dofs: Any, dt: float) -> None:
+    def place(self, coords: wp.array, dofs: wp.array, dt: float) -> None:
         """Write the positions that a row's joints would have after the step into `end`."""
-        self._launch(place_joints, [self.position, *self._named("guess"), coords, dofs, dt], [self.end], len(dofs))
+        self._launch(kernels.place_joints, [coords, dofs, dt], len(dofs))
 
-    def advance(self, slopes: dict[str, Any], dofs: Any, dt: float) -> None:
-        """A better guess of the velocities after the step, from a row's torques and slopes at the last guess."""
+    def advance(self, slopes: dict[str, wp.array], dofs: wp.array, dt: float) -> None:
+        """Improve the guess of the velocities after the step, from a row's torques and slopes at the last guess."""
         line = [slopes["torque"], slopes["torque_slope"], slopes["torque_stiffness"]]
-        self._launch(note_lines, [*line, *self._named("guess"), dofs, dt], self._named(*LINES), len(dofs))
-        given = [self.first, self.count, self.inertia, *self._named("velocity", "other", *LINES), dt]
-        self._launch(advance_guess, given, [self._factor, *self._named("step", "guess", *BRACKET)])
+        self._launch(kernels.note_lines, [*line, dofs, dt], len(dofs))
+        self._launch(kernels.advance_guess, [dt])
 
-    def hand(self, dofs: Any, efforts: Any, forces: Any) -> None:
+    def add_torques(self, dofs: wp.array, efforts: wp.array, forces: wp.array) -> None:
         """Add a row's torques at the end of the step to the host's forces."""
-        taken = self._named("guess", "torque", "slope", "base", "low_torque", "high_torque")
-        self._launch(hand_over, [*taken, dofs, efforts], [forces, *self._named("applied", "mine")], len(dofs))
+        self._launch(kernels.add_torques, [dofs, efforts, forces], len(dofs))
 
-    def _named(self, *names: str) -> list[Any]:
-        return [self.rows[name] for name in names]
-
-    def _launch(self, kernel: Any, inputs: list[Any], outputs: list[Any], dim: Any = None) -> None:
-        """Launch a kernel, over the articulations if nothing else is said; what was launched before is kept ready."""
-        arguments = (*inputs, *outputs)
-        key = (kernel.key, *(x.ptr if isinstance(x, wp.array) else x for x in arguments))
+    def _launch(self, kernel: wp.Kernel, inputs: list[wp.array | float], dim: Any = None) -> None:
+        """Launch a kernel on the joints, by default over the articulations; a launch is recorded and used again."""
+        key = (kernel.key, *(getattr(x, "ptr", x) for x in inputs))
         if key not in self._recorded:
             if len(self._recorded) > 256:
                 self._recorded.clear()
-            given: Any = {"inputs": inputs, "outputs": outputs, "device": self.model.device}
             dim = self.model.articulation_count if dim is None else dim
-            made = wp.launch(kernel, dim=dim, record_cmd=True, **given)
+            given: Any = {"inputs": [*inputs, self.arrays], "device": self.model.device, "record_cmd": True}
             # the arrays stay while their addresses are kept
-            self._recorded[key] = (made, arguments)
+            self._recorded[key] = (wp.launch(kernel, dim=dim, **given), inputs)
         self._recorded[key][0].launch()
 
-    def _room(self, shape: Any, kind: Any = wp.float32) -> wp.array:
+    def _zeros(self, shape: Any, kind: type = wp.float32) -> wp.array:
         return wp.zeros(shape, dtype=kind, device=self.model.device)
-
-    def _made(self, values: Any, kind: Any) -> wp.array:
-        return wp.array(values, dtype=kind, device=self.model.device)

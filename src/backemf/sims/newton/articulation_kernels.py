@@ -10,76 +10,91 @@ FAR = wp.constant(1.0e30)
 """A bound that is not known yet."""
 
 
+@wp.struct
+class Joints:
+    """Numbers of every articulation, and of every velocity of the model."""
+
+    first: wp.array(dtype=wp.int32)
+    """First velocity of each articulation."""
+    count: wp.array(dtype=wp.int32)
+    """Velocities of each articulation."""
+    inertia: wp.array3d(dtype=wp.float32)
+    """Inertia that a torque meets (articulation, velocity, velocity) [kg·m²]."""
+    factor: wp.array3d(dtype=wp.float32)
+    """Cholesky factor of the inertia with the slopes on its diagonal."""
+    position: wp.array(dtype=wp.float32)
+    """Joint positions at the start of the step."""
+    end: wp.array(dtype=wp.float32)
+    """Joint positions after a step at the guessed velocities."""
+    velocity: wp.array(dtype=wp.float32)
+    """Velocities at the start of this step."""
+    before: wp.array(dtype=wp.float32)
+    """Velocities at the start of the last step."""
+    applied: wp.array(dtype=wp.float32)
+    """Torques of the motors in the last step."""
+    other: wp.array(dtype=wp.float32)
+    """Estimate of all other torques."""
+    guess: wp.array(dtype=wp.float32)
+    """Guessed velocities at the end of the step."""
+    step: wp.array(dtype=wp.float32)
+    """Newton step from the guess."""
+    torque: wp.array(dtype=wp.float32)
+    """Torque of each motor at `base`."""
+    slope: wp.array(dtype=wp.float32)
+    """How fast that torque falls with velocity."""
+    base: wp.array(dtype=wp.float32)
+    """Velocity at which torque and slope were found."""
+    mine: wp.array(dtype=wp.float32)
+    """1 where a motor of the present row acts."""
+    low: wp.array(dtype=wp.float32)
+    """Largest guess from which the step led up, with its step and torque."""
+    low_step: wp.array(dtype=wp.float32)
+    low_torque: wp.array(dtype=wp.float32)
+    high: wp.array(dtype=wp.float32)
+    """Smallest guess from which the step led down, with its step and torque."""
+    high_step: wp.array(dtype=wp.float32)
+    high_torque: wp.array(dtype=wp.float32)
+
+
 @wp.kernel(enable_backward=False)
-def add_to_diagonal(
-    first: wp.array(dtype=wp.int32),
-    count: wp.array(dtype=wp.int32),
-    armature: wp.array(dtype=wp.float32),
-    inertia: wp.array3d(dtype=wp.float32),
-):
+def add_to_diagonal(armature: wp.array(dtype=wp.float32), j: Joints):
     """Add the armature of every joint to its own inertia [kg·m²]."""
     a, i = wp.tid()
-    if i < count[a]:
-        inertia[a, i, i] = inertia[a, i, i] + armature[first[a] + i]
+    if i < j.count[a]:
+        j.inertia[a, i, i] = j.inertia[a, i, i] + armature[j.first[a] + i]
 
 
 @wp.kernel(enable_backward=False)
-def observe(
-    first: wp.array(dtype=wp.int32),
-    count: wp.array(dtype=wp.int32),
-    inertia: wp.array3d(dtype=wp.float32),
-    velocity: wp.array(dtype=wp.float32),
-    before: wp.array(dtype=wp.float32),
-    applied: wp.array(dtype=wp.float32),
-    dt: wp.float32,
-    share: wp.float32,
-    other: wp.array(dtype=wp.float32),
-):
+def observe(dt: wp.float32, share: wp.float32, j: Joints):
     """Torques that are not ours, from the change of the velocities over the last step [N·m]."""
     a = wp.tid()
-    start = first[a]
-    for i in range(count[a]):
+    start = j.first[a]
+    for i in range(j.count[a]):
         gained = wp.float32(0.0)
-        for j in range(count[a]):
-            gained += inertia[a, i, j] * (velocity[start + j] - before[start + j])
-        seen = gained / dt - applied[start + i]
-        other[start + i] = other[start + i] + share * (seen - other[start + i])
+        for m in range(j.count[a]):
+            gained += j.inertia[a, i, m] * (j.velocity[start + m] - j.before[start + m])
+        seen = gained / dt - j.applied[start + i]
+        j.other[start + i] = j.other[start + i] + share * (seen - j.other[start + i])
 
 
 @wp.kernel(enable_backward=False)
-def begin_guess(
-    velocity: wp.array(dtype=wp.float32),
-    guess: wp.array(dtype=wp.float32),
-    low: wp.array(dtype=wp.float32),
-    low_step: wp.array(dtype=wp.float32),
-    low_torque: wp.array(dtype=wp.float32),
-    high: wp.array(dtype=wp.float32),
-    high_step: wp.array(dtype=wp.float32),
-    high_torque: wp.array(dtype=wp.float32),
-):
+def begin_guess(j: Joints):
     """The present velocities as the first guess, and no bounds around it."""
     i = wp.tid()
-    guess[i] = velocity[i]
-    low[i] = -FAR
-    high[i] = FAR
-    low_step[i] = 0.0
-    high_step[i] = 0.0
-    low_torque[i] = FAR
-    high_torque[i] = -FAR
+    j.guess[i] = j.velocity[i]
+    j.low[i] = -FAR
+    j.high[i] = FAR
+    j.low_step[i] = 0.0
+    j.high_step[i] = 0.0
+    j.low_torque[i] = FAR
+    j.high_torque[i] = -FAR
 
 
 @wp.kernel(enable_backward=False)
-def place_joints(
-    position: wp.array(dtype=wp.float32),
-    guess: wp.array(dtype=wp.float32),
-    coords: wp.array(dtype=wp.uint32),
-    dofs: wp.array(dtype=wp.uint32),
-    dt: wp.float32,
-    end: wp.array(dtype=wp.float32),
-):
+def place_joints(coords: wp.array(dtype=wp.uint32), dofs: wp.array(dtype=wp.uint32), dt: wp.float32, j: Joints):
     """Positions after a step at the guessed velocities."""
     i = wp.tid()
-    end[coords[i]] = position[coords[i]] + dt * guess[dofs[i]]
+    j.end[coords[i]] = j.position[coords[i]] + dt * j.guess[dofs[i]]
 
 
 @wp.kernel(enable_backward=False)
@@ -87,22 +102,18 @@ def note_lines(
     torque: wp.array(dtype=wp.float32),
     per_velocity: wp.array(dtype=wp.float32),
     per_position: wp.array(dtype=wp.float32),
-    guess: wp.array(dtype=wp.float32),
     dofs: wp.array(dtype=wp.uint32),
     dt: wp.float32,
-    line_torque: wp.array(dtype=wp.float32),
-    line_slope: wp.array(dtype=wp.float32),
-    line_base: wp.array(dtype=wp.float32),
-    mine: wp.array(dtype=wp.float32),
+    j: Joints,
 ):
     """The straight line of every joint of a row: its torque at the guess and how fast it falls from there."""
     i = wp.tid()
     k = dofs[i]
-    line_torque[k] = torque[i]
+    j.torque[k] = torque[i]
     # a torque that rises with the motion would turn the solve around
-    line_slope[k] = wp.max(per_velocity[i] + dt * per_position[i], 0.0)
-    line_base[k] = guess[k]
-    mine[k] = 1.0
+    j.slope[k] = wp.max(per_velocity[i] + dt * per_position[i], 0.0)
+    j.base[k] = j.guess[k]
+    j.mine[k] = 1.0
 
 
 @wp.func
@@ -113,104 +124,73 @@ def between(low: float, low_step: float, high: float, high_step: float):
 
 
 @wp.kernel(enable_backward=False)
-def advance_guess(
-    first: wp.array(dtype=wp.int32),
-    count: wp.array(dtype=wp.int32),
-    inertia: wp.array3d(dtype=wp.float32),
-    velocity: wp.array(dtype=wp.float32),
-    other: wp.array(dtype=wp.float32),
-    torque: wp.array(dtype=wp.float32),
-    slope: wp.array(dtype=wp.float32),
-    base: wp.array(dtype=wp.float32),
-    mine: wp.array(dtype=wp.float32),
-    dt: wp.float32,
-    factor: wp.array3d(dtype=wp.float32),
-    step: wp.array(dtype=wp.float32),
-    guess: wp.array(dtype=wp.float32),
-    low: wp.array(dtype=wp.float32),
-    low_step: wp.array(dtype=wp.float32),
-    low_torque: wp.array(dtype=wp.float32),
-    high: wp.array(dtype=wp.float32),
-    high_step: wp.array(dtype=wp.float32),
-    high_torque: wp.array(dtype=wp.float32),
-):
+def advance_guess(dt: wp.float32, j: Joints):
     """One step of Newton's method for all joints of an articulation, kept between bounds that have been seen."""
     a = wp.tid()
-    start, n = first[a], count[a]
+    start, n = j.first[a], j.count[a]
     # what is missing from the balance of momentum at the guess
     for i in range(n):
         k = start + i
-        missing = dt * (torque[k] - slope[k] * (guess[k] - base[k]) + other[k])
-        for j in range(n):
-            missing -= inertia[a, i, j] * (guess[start + j] - velocity[start + j])
-        step[k] = missing
+        missing = dt * (j.torque[k] - j.slope[k] * (j.guess[k] - j.base[k]) + j.other[k])
+        for m in range(n):
+            missing -= j.inertia[a, i, m] * (j.guess[start + m] - j.velocity[start + m])
+        j.step[k] = missing
     # Cholesky's factor of the inertia with the slopes on its diagonal
-    for j in range(n):
-        k = start + j
-        diagonal = inertia[a, j, j] + dt * slope[k]
+    for c in range(n):
+        diagonal = j.inertia[a, c, c] + dt * j.slope[start + c]
         least = 1.0e-7 * diagonal
-        for m in range(j):
-            diagonal -= factor[a, j, m] * factor[a, j, m]
+        for m in range(c):
+            diagonal -= j.factor[a, c, m] * j.factor[a, c, m]
         root = wp.sqrt(wp.max(wp.max(diagonal, least), 1.0e-30))
-        factor[a, j, j] = root
-        for i in range(j + 1, n):
-            entry = inertia[a, i, j]
-            for m in range(j):
-                entry -= factor[a, i, m] * factor[a, j, m]
-            factor[a, i, j] = entry / root
+        j.factor[a, c, c] = root
+        for i in range(c + 1, n):
+            entry = j.inertia[a, i, c]
+            for m in range(c):
+                entry -= j.factor[a, i, m] * j.factor[a, c, m]
+            j.factor[a, i, c] = entry / root
     for i in range(n):
-        value = step[start + i]
+        value = j.step[start + i]
         for m in range(i):
-            value -= factor[a, i, m] * step[start + m]
-        step[start + i] = value / factor[a, i, i]
+            value -= j.factor[a, i, m] * j.step[start + m]
+        j.step[start + i] = value / j.factor[a, i, i]
     for r in range(n):
         i = n - 1 - r
-        value = step[start + i]
+        value = j.step[start + i]
         for m in range(i + 1, n):
-            value -= factor[a, m, i] * step[start + m]
-        step[start + i] = value / factor[a, i, i]
+            value -= j.factor[a, m, i] * j.step[start + m]
+        j.step[start + i] = value / j.factor[a, i, i]
     # a torque falls with the velocity: the answer is above a guess from which the step leads up
     for i in range(n):
         k = start + i
-        wanted = guess[k] + step[k]
-        if mine[k] > 0.0:
-            if step[k] > 0.0:
-                if guess[k] > low[k]:
-                    low[k] = guess[k]
-                    low_step[k] = step[k]
-                    low_torque[k] = torque[k]
+        wanted = j.guess[k] + j.step[k]
+        if j.mine[k] > 0.0:
+            if j.step[k] > 0.0:
+                if j.guess[k] > j.low[k]:
+                    j.low[k] = j.guess[k]
+                    j.low_step[k] = j.step[k]
+                    j.low_torque[k] = j.torque[k]
                     # what stays counts half, or the line between the two would hardly move it
-                    high_step[k] = 0.5 * high_step[k]
-            elif guess[k] < high[k]:
-                high[k] = guess[k]
-                high_step[k] = step[k]
-                high_torque[k] = torque[k]
-                low_step[k] = 0.5 * low_step[k]
-            if low[k] > -FAR and high[k] < FAR and (wanted <= low[k] or wanted >= high[k]):
-                wanted = between(low[k], low_step[k], high[k], high_step[k])
-        guess[k] = wanted
+                    j.high_step[k] = 0.5 * j.high_step[k]
+            elif j.guess[k] < j.high[k]:
+                j.high[k] = j.guess[k]
+                j.high_step[k] = j.step[k]
+                j.high_torque[k] = j.torque[k]
+                j.low_step[k] = 0.5 * j.low_step[k]
+            if j.low[k] > -FAR and j.high[k] < FAR and (wanted <= j.low[k] or wanted >= j.high[k]):
+                wanted = between(j.low[k], j.low_step[k], j.high[k], j.high_step[k])
+        j.guess[k] = wanted
 
 
 @wp.kernel(enable_backward=False)
-def hand_over(
-    guess: wp.array(dtype=wp.float32),
-    torque: wp.array(dtype=wp.float32),
-    slope: wp.array(dtype=wp.float32),
-    base: wp.array(dtype=wp.float32),
-    low_torque: wp.array(dtype=wp.float32),
-    high_torque: wp.array(dtype=wp.float32),
-    dofs: wp.array(dtype=wp.uint32),
-    efforts: wp.array(dtype=wp.uint32),
-    forces: wp.array(dtype=wp.float32),
-    applied: wp.array(dtype=wp.float32),
-    mine: wp.array(dtype=wp.float32),
+def add_torques(
+    dofs: wp.array(dtype=wp.uint32), efforts: wp.array(dtype=wp.uint32), forces: wp.array(dtype=wp.float32), j: Joints
 ):
     """Torque at the end of the step, added to the host's forces and noted for the next step."""
     i = wp.tid()
     k = dofs[i]
-    found = torque[k] - slope[k] * (guess[k] - base[k])
-    if low_torque[k] < FAR and high_torque[k] > -FAR and low_torque[k] > high_torque[k]:
-        found = wp.clamp(found, high_torque[k], low_torque[k])
+    found = j.torque[k] - j.slope[k] * (j.guess[k] - j.base[k])
+    if j.low_torque[k] < FAR and j.high_torque[k] > -FAR and j.low_torque[k] > j.high_torque[k]:
+        found = wp.clamp(found, j.high_torque[k], j.low_torque[k])
     forces[efforts[i]] = forces[efforts[i]] + found
-    applied[k] = found
-    mine[k] = 0.0
+    j.applied[k] = found
+    j.mine[k] = 0.0

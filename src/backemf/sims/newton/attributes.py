@@ -13,7 +13,7 @@ NEWTON = "newton:"
 """What the names of Newton's attributes begin with."""
 
 
-def authored(prim: Any, name: str) -> Any:
+def authored_value(prim: Any, name: str) -> Any:
     """What a prim says of one of Newton's attributes; None: nothing."""
     attribute = prim.GetAttribute(NEWTON + name)
     if not attribute or not attribute.HasAuthoredValue():
@@ -23,7 +23,7 @@ def authored(prim: Any, name: str) -> Any:
     return attribute.Get()
 
 
-def said(prim: Any) -> list[str]:
+def authored_names(prim: Any) -> list[str]:
     """Newton's attributes that a prim says anything of, without `newton:`."""
     names = [str(x.GetName()) for x in prim.GetAuthoredAttributes() if str(x.GetName()).startswith(NEWTON)]
     return [name.removeprefix(NEWTON) for name in names]
@@ -31,7 +31,7 @@ def said(prim: Any) -> list[str]:
 
 def number(prim: Any, name: str, missing: float | None = 0.0, scale: float = 1.0) -> Any:
     """An attribute that is a number; None for infinity where that is what is missing."""
-    value = authored(prim, name)
+    value = authored_value(prim, name)
     if value is None:
         return missing
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -46,7 +46,7 @@ def number(prim: Any, name: str, missing: float | None = 0.0, scale: float = 1.0
 
 def row(prim: Any, name: str) -> np.ndarray:
     """An attribute that is a row of numbers."""
-    value = authored(prim, name)
+    value = authored_value(prim, name)
     if value is None:
         raise ParameterError(f"newton:{name} is missing: give lookupPositions and lookupEfforts")
     try:
@@ -57,7 +57,7 @@ def row(prim: Any, name: str) -> np.ndarray:
 
 def steps(prim: Any) -> int:
     """The delay; Newton takes no default of its schema, so that none is none."""
-    value = authored(prim, "delaySteps")
+    value = authored_value(prim, "delaySteps")
     if value is None:
         return 0
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 10_000:

@@ -37,13 +37,13 @@ class Carried:
         return id(self.actuator)
 
 
-def carried(arguments: dict[str, Any]) -> Actuator:
+def actuator_from(arguments: dict[str, Any]) -> Actuator:
     """The actuator that Newton's arguments describe, under plain names or those of the USD attributes."""
     given: dict[str, Any] = {}
     for key, value in arguments.items():
         name = key.removeprefix(PREFIX)
         if name not in NAMES:
-            raise ParameterError(f"{key}: there is no such number of a backemf actuator; it takes {', '.join(NAMES)}")
+            raise ParameterError(f"{key}: a backemf actuator has no such number; it takes {', '.join(NAMES)}")
         if name in given:
             raise ParameterError(f"{name} is given twice, with {PREFIX} and without")
         given[name] = value
@@ -55,7 +55,7 @@ def carried(arguments: dict[str, Any]) -> Actuator:
             raise ParameterError("motor: must be an id of the catalogue; give a Motor as actuator=Actuator(motor, ...)")
         return _of_motor(**given)
     if given:
-        raise ParameterError(f"{next(iter(given))} beside actuator: the actuator says everything, leave it out")
+        raise ParameterError(f"{next(iter(given))} together with actuator: the actuator has everything, leave it out")
     if isinstance(actuator, str):
         return _of_text(actuator)
     if isinstance(actuator, Motor):
@@ -99,8 +99,8 @@ def _of_motor(
 
 
 @lru_cache(maxsize=256)
-def checked(given: Carried) -> Actuator:
-    """The actuator as Newton can hold it, the same one for the same; raises one sentence where it cannot."""
+def for_newton(given: Carried) -> Actuator:
+    """The actuator as Newton can run it, the same object for the same input; raises ParameterError if it cannot."""
     actuator: Actuator = given.actuator
     if isinstance(actuator.controller, ModeSelector):
         raise ParameterError("ModeSelector: Newton has no modes; give one controller, such as Torque or VelocityPi")

@@ -1,4 +1,4 @@
-"""Our torque limits as a clamp of Newton: knee curves, torque-speed tables, PhysX's envelope and all others.
+"""backemf's torque limits as a clamp of Newton: knee curves, torque-speed tables, PhysX's envelope and all others.
 
 Newton has a flat limit, the straight line of a DC motor and a table over the angle; these are the rest, and any of
 them together.
@@ -14,6 +14,7 @@ import warp as wp  # pyright: ignore[reportMissingImports]
 from newton.actuators import ClampingBase  # pyright: ignore[reportMissingImports]
 
 from ...actuator import Actuator, torque_limits
+from ...checks import Maybe, Number
 from ...engines import bind, load
 from ...engines.tracing import FLOAT, Program, Symbol
 from ...engines.warp_engine import is_plain, leaves, with_symbols
@@ -82,9 +83,9 @@ class BackemfClamp(ClampingBase):
         self._kept: list[Any] = []
         self.count, self.device = 0, None
         # Newton looks for the function where it looks for a class's own
-        self.evaluate_clamp, self._row = function_of(self._traced(), self._shared, self._own)
+        self.evaluate_clamp, self._row = function_of(self._trace(), self._shared, self._own)
 
-    def _traced(self) -> Symbol:
+    def _trace(self) -> Symbol:
         """The clamped torque in symbols."""
         program = Program()
         value, angle, speed = (program.load(name, FLOAT) for name in ARGUMENTS)
@@ -104,14 +105,14 @@ class BackemfClamp(ClampingBase):
     def numbers(self) -> Numbers:
         """Arrays of the numbers of the limits, by name, e.g. "limits.0.effort_limit" [N·m], shape (N,).
 
-        The next step takes what is written there. Newton's implicit mode puts them into an array of its own when it is
-        switched on: ask again then.
+        The next step uses what is written there. Newton's implicit mode moves them to its own array when it is switched
+        on: ask again then.
         """
         if self.device is None:
             raise ParameterError("numbers: make the actuator of Newton with this clamp first")
         return self._numbers
 
-    def set_numbers(self, name: str, values: Any, mask: Any = None, indices: Any = None) -> None:
+    def set_numbers(self, name: str, values: Number, mask: Maybe = None, indices: Maybe = None) -> None:
         """Change a number of all joints or of some, as `BackemfDrive.set_numbers` does."""
         self.numbers.set(name, values, mask, indices)
 
@@ -150,7 +151,7 @@ class BackemfClamp(ClampingBase):
         layouts = dict.fromkeys(("value", "result", *self._own), own)
         for name, place, index in (("angle", "at.pos", pos_indices), ("speed", "at.vel", vel_indices)):
             layouts[name] = placed(own, "" if in_order(index, self.count) else place, layouts)
-        store = Store("result", self._traced())
+        store = Store("result", self._trace())
         made = Launcher([store], layouts, self.count, wp.float32, self.device, self._shared)
         made.load()
         return made

@@ -53,7 +53,7 @@ def _fill(
     pack[i, 4] = velocities[vel_indices[i]]
 
 
-def filled(
+def fill_lines(
     pack: Any,
     slopes: dict[str, Any],
     positions: Any,

@@ -1,4 +1,4 @@
-"""What a joint's own prim says: inertia, friction and damping, and what of it no actuator holds.
+"""The numbers of a joint's own prim: inertia, friction and damping, and what no actuator holds.
 
 Newton reads these attributes whether `NewtonJointAPI` is applied or not. They are in degrees where they are per angle.
 """
@@ -25,7 +25,7 @@ SAME = 1e-5
 def joint_numbers(prim: Any, path: str) -> tuple[dict[str, Any], list[Loss]]:
     """Armature [kg·m²], dry friction [N·m] and damping [N·m·s/rad] of a joint, and what of the joint is lost."""
     if not prim:
-        note = f"The stage has no prim {path}: armature, friction and damping of the joint stand in another file."
+        note = f"The stage has no prim {path}: armature, friction and damping of the joint are in another file."
         return {}, [Loss("rotor inertia", UNKNOWN, note)]
     turns = str(prim.GetTypeName()) != "PhysicsPrismaticJoint"
     numbers = {
@@ -40,18 +40,15 @@ def _losses(prim: Any, path: str, turns: bool) -> Any:
     speed = number(prim, "velocityLimit", None)
     if speed is not None:
         shown = f"{speed * DEGREE:.4g} rad/s" if turns else f"{speed:.4g} m/s"
-        yield Loss(
-            "speed limit",
-            DROPPED,
-            f"{path}: newton:velocityLimit, {shown}, is held by Newton's solver, not by a motor.",
-        )
+        note = f"{path}: newton:velocityLimit, {shown}, is held by Newton's solver, not by a motor."
+        yield Loss("speed limit", DROPPED, note)
     for name in applied_schemas(prim):
         if name.startswith(DRIVE):
             yield Loss(
                 "drive of the joint",
                 DROPPED,
-                f"{path}: {name} acts beside this actuator, on the same targets: take it out of the joint, or it is "
-                "counted twice.",
+                f"{path}: {name} acts in addition to this actuator, on the same targets: remove it from the joint, "
+                "or it counts twice.",
             )
 
 

@@ -1,91 +1,75 @@
 """What Newton's own actuators compute: a delay of the targets, a PD or PID drive, and clamps one after another.
 
-Newton counts in radians and SI units on the joint's side. What differs from ours: the integral takes this step's error
-before it is used, and a delay passes the first targets after a reset through at once and repeats them until others
-have come. `DcClip` and `AngleTable` are Newton's clamps as they are; limits of none and of zero are here.
+Newton uses radians and SI units on the joint's side. Two things differ from backemf: the integral includes this step's
+error before it is used, and a delay passes the first targets after a reset at once and repeats them until later ones
+arrive. The clamps equal `DcClip` and `AngleTable`, and also allow limits of None and of zero.
 """
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 
 from ...actuator.command import Command
-from ...checks import Maybe, Number, concrete, require, require_finite, require_part
+from ...checks import Maybe, Number, concrete, require_part
 from ...errors import ParameterError
-from ...parts import table
+from ...parts import number, part, table
 from ...physics.limits import clip
 from ...physics.ops import interpolate, maximum, minimum, where
-from ...tree import kind_of_numbers
+from ..delay_law import frame_at, select
+from ..on_engine import laws_on
+from ..pd_law import all_targets
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Drive:
     """`DrivePD`, or with `ki` `DrivePID`: kp·(p - q) + ki·∫(p - q) + kd·(v - q') + const_effort + feedforward."""
 
-    kp: Number = 0.0
-    """Torque per position error [N·m/rad]."""
-    ki: Maybe = None
-    """Torque per integrated position error [N·m/(rad·s)]; None: a PD without memory."""
-    kd: Number = 0.0
-    """Torque per velocity error [N·m·s/rad]."""
-    integral_max: Maybe = None
-    """Largest integral in either direction [rad·s]; None: any."""
-    const_effort: Number = 0.0
-    """Torque that is always added [N·m]."""
-
-    def __post_init__(self) -> None:
-        for name in ("kp", "ki", "kd", "integral_max"):
-            require(self, name, ">=")
-        require_finite(self, "const_effort")
+    kp: Number = number("N·m/rad", default=0.0, least=0.0)
+    """Torque per position error."""
+    ki: Maybe = number("N·m/(rad·s)", default=None, least=0.0)
+    """Torque per integrated position error; None: a PD without memory."""
+    kd: Number = number("N·m·s/rad", default=0.0, least=0.0)
+    """Torque per velocity error."""
+    integral_max: Maybe = number("rad·s", default=None, least=0.0)
+    """Largest integral in either direction; None: no limit."""
+    const_effort: Number = number("N·m", default=0.0)
+    """Torque that is always added."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class MaxEffort:
     """`ClampingMaxEffort`: the same limit at any speed."""
 
-    max_effort: Maybe = None
-    """Largest torque in either direction [N·m]; None: any."""
-
-    def __post_init__(self) -> None:
-        require(self, "max_effort", ">=")
+    max_effort: Maybe = number("N·m", default=None, least=0.0)
+    """Largest torque in either direction; None: no limit."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class DcMotor:
     """`ClampingDCMotor`: a straight torque-speed line with a flat top, in all four quadrants, as `DcClip`."""
 
-    saturation_effort: Maybe = None
-    """Torque at stall [N·m]; None: any, and then there is no line."""
-    velocity_limit: Maybe = None
-    """Speed at which the line meets zero torque [rad/s]; None: the torque does not fall with speed."""
-    max_motor_effort: Maybe = None
-    """Flat top [N·m]; None: none."""
+    saturation_effort: Maybe = number("N·m", default=None, least=0.0)
+    """Torque at stall; None: no limit, and then there is no line."""
+    velocity_limit: Maybe = number("rad/s", default=None, above=0.0)
+    """Speed at which the line meets zero torque; None: the torque does not fall with speed."""
+    max_motor_effort: Maybe = number("N·m", default=None, least=0.0)
+    """Flat top; None: none."""
 
     def __post_init__(self) -> None:
-        require(self, "saturation_effort", ">=")
-        require(self, "velocity_limit", ">")
-        require(self, "max_motor_effort", ">=")
         if self.saturation_effort is None and self.velocity_limit is not None:
             raise ParameterError("DcMotor.velocity_limit without saturation_effort: Newton refuses a line without end")
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class PositionBased:
     """`ClampingPositionBased`: a limit that depends on the joint's angle, linear between points, held at the ends."""
 
-    positions: np.ndarray = table(None)
-    """Joint angles, none below the one before it [rad]."""
-    efforts: np.ndarray = table(None)
-    """Largest torque in either direction at those angles [N·m]."""
+    positions: np.ndarray = table("rad")
+    """Joint angles, none below the one before it."""
+    efforts: np.ndarray = table("N·m")
+    """Largest torque in either direction at those angles."""
 
     def __post_init__(self) -> None:
         for name in ("positions", "efforts"):
@@ -97,9 +81,8 @@ class PositionBased:
                 raise ParameterError(f"PositionBased.{name}: must be one or more finite numbers in one row")
             object.__setattr__(self, name, row)
         if len(self.positions) != len(self.efforts):
-            raise ParameterError(
-                f"PositionBased has {len(self.positions)} positions and {len(self.efforts)} efforts: give as many"
-            )
+            counts = f"{len(self.positions)} positions and {len(self.efforts)} efforts"
+            raise ParameterError(f"PositionBased has {counts}: give as many of each")
         if (np.diff(self.positions) < 0).any() or (self.efforts < 0).any():
             raise ParameterError("PositionBased: positions must not fall, and efforts must be 0 or more")
 
@@ -112,12 +95,12 @@ Clamp = MaxEffort | DcMotor | PositionBased
 class Memory:
     """What Newton remembers of a row of actuators."""
 
-    integral: Any = None
+    integral: Maybe = None
     """Integral of the position error [rad·s]."""
-    frames: tuple[tuple[Any, Any, Any], ...] = ()
-    """Position, velocity and effort targets under way, the newest first."""
-    pushes: Any = 0
-    """Targets that have come since the last reset, as many as are kept [1]."""
+    frames: tuple[Command, ...] = ()
+    """Targets under way, newest first."""
+    pushes: Number = 0
+    """Targets that have come since the last reset, up to the number of frames [1]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +111,7 @@ class Pipeline:
     """What turns targets into a torque."""
     clamps: tuple[Clamp, ...] = ()
     """What limits it, in this order."""
-    delay_steps: Any = 0
+    delay_steps: Number = 0
     """Steps by which targets are late, a whole number per joint [1]."""
 
     def __post_init__(self) -> None:
@@ -142,68 +125,58 @@ class Pipeline:
 
     def initial(self, shape: tuple[int, ...] = ()) -> Memory:
         """The memory of a batch after a reset."""
-        nothing = np.zeros(shape)
+        zeros = np.zeros(shape)
         depth = int(np.max(np.asarray(self.delay_steps)))
-        integral = None if self.drive.ki is None else nothing
-        return Memory(integral, ((nothing, nothing, nothing),) * depth, np.zeros(shape))
+        nothing = Command(position=zeros, velocity=zeros, effort=zeros)
+        return Memory(None if self.drive.ki is None else zeros, (nothing,) * depth, zeros)
 
     def step(
-        self, state: Memory, command: Any, position: Any, velocity: Any, dt: float, engine: str = "numpy"
-    ) -> tuple[Memory, Any]:
-        """Memory and torque [N·m] after a step; a target that is not given is 0, as Newton's arrays are."""
-        return _on(engine).pipeline_step(self, state, targets_of(command), position, velocity, dt)
+        self,
+        state: Memory,
+        command: Command | Number,
+        position: Number,
+        velocity: Number,
+        dt: float,
+        engine: str = "numpy",
+    ) -> tuple[Memory, Number]:
+        """Memory and torque [N·m] after a step; a target that is not given is 0, as in Newton's arrays."""
+        if isinstance(command, Command) and not (command.voltage is None and command.mode is None):
+            raise ParameterError("Command.voltage: Newton's drives take position, velocity and effort")
+        return laws_on(__name__, engine).pipeline_step(self, state, all_targets(command), position, velocity, dt)
 
-    def reset(self, state: Memory, mask: Any, engine: str = "numpy") -> Memory:
-        """The memory with the joints where `mask` is true at their beginning."""
-        return _on(engine).forgotten(state, mask)
-
-
-def targets_of(command: Any) -> tuple[Any, Any, Any]:
-    """Position, velocity and effort target; a plain number is a position."""
-    if not isinstance(command, Command):
-        command = Command(position=command)
-    if command.voltage is not None or command.mode is not None:
-        raise ParameterError("Command.voltage: Newton's drives take position, velocity and effort")
-    position, velocity, effort = (0.0 if x is None else x for x in (command.position, command.velocity, command.effort))
-    return position, velocity, effort
-
-
-def _on(engine: str) -> ModuleType:
-    """These laws with an engine's operations."""
-    from ...engines import bind, load
-
-    return bind(sys.modules["backemf.sims.newton.law"], engine, load(engine).ops)
+    def reset(self, state: Memory, mask: Number, engine: str = "numpy") -> Memory:
+        """The memory with the joints where `mask` is true back at the start."""
+        return laws_on(__name__, engine).reset_memory(state, mask)
 
 
 # --- the laws
 
 
-def pipeline_step(pipeline: Pipeline, state: Memory, now, position, velocity, dt):
+def pipeline_step(
+    pipeline: Pipeline, state: Memory, command: Command, position: float, velocity: float, dt: float
+) -> tuple[Memory, float]:
     """Delay, drive and clamps: the memory and the torque [N·m]."""
-    targets = delayed(state, now, pipeline.delay_steps)
-    integral, effort = drive_effort(pipeline.drive, state.integral, targets, position, velocity, dt)
+    # until enough targets have come, the oldest since the reset acts
+    age = minimum(pipeline.delay_steps + 0.0 * state.pushes, state.pushes)
+    arriving = frame_at((command, *state.frames), age)
+    integral, effort = drive_effort(pipeline.drive, state.integral, arriving, position, velocity, dt)
     for limit in pipeline.clamps:
-        effort = clamped(limit, effort, position, velocity)
+        effort = clamp(limit, effort, position, velocity)
     if not state.frames:
         return Memory(integral), effort
     zero = 0.0 * position
-    frame = tuple(target + zero for target in now)
-    return Memory(integral, (frame, *state.frames[:-1]), minimum(state.pushes + 1.0, float(len(state.frames)))), effort
+    newest = Command(position=command.position + zero, velocity=command.velocity + zero, effort=command.effort + zero)
+    pushes = minimum(state.pushes + 1.0, float(len(state.frames)))
+    return Memory(integral, (newest, *state.frames[:-1]), pushes), effort
 
 
-def delayed(state: Memory, now, steps):
-    """The targets that are so many steps old, or the oldest since the reset, or else the present ones."""
-    age = minimum(steps + 0.0 * state.pushes, state.pushes)
-    for k, frame in enumerate(state.frames):
-        now = tuple(where(age == k + 1.0, old, new) for old, new in zip(frame, now, strict=True))
-    return now
-
-
-def drive_effort(drive: Drive, integral, targets, position, velocity, dt):
+def drive_effort(
+    drive: Drive, integral: Maybe, command: Command, position: float, velocity: float, dt: float
+) -> tuple[Maybe, float]:
     """The integral with this step's error, and the torque before any clamp [N·m]."""
-    error = targets[0] - position
-    effort = drive.const_effort + targets[2] + drive.kp * error + drive.kd * (targets[1] - velocity)
-    if drive.ki is None:
+    error = command.position - position
+    effort = drive.const_effort + command.effort + drive.kp * error + drive.kd * (command.velocity - velocity)
+    if drive.ki is None or integral is None:
         return None, effort
     integral = integral + error * dt
     if drive.integral_max is not None:
@@ -211,17 +184,17 @@ def drive_effort(drive: Drive, integral, targets, position, velocity, dt):
     return integral, effort + drive.ki * integral
 
 
-def clamped(limit: Clamp, effort, position, velocity):
+def clamp(limit: Clamp, effort: float, position: float, velocity: float) -> float:
     """The torque after one clamp [N·m]."""
-    if isinstance(limit, PositionBased):
-        most = interpolate(position, limit.positions, limit.efforts)
-        return clip(effort, -most, most)
-    if isinstance(limit, MaxEffort):
-        return effort if limit.max_effort is None else clip(effort, -limit.max_effort, limit.max_effort)
-    return dc_clamped(limit, effort, velocity)
+    if isinstance(limit, DcMotor):
+        return clamp_to_line(limit, effort, velocity)
+    most = (
+        interpolate(position, limit.positions, limit.efforts) if isinstance(limit, PositionBased) else limit.max_effort
+    )
+    return effort if most is None else clip(effort, -most, most)
 
 
-def dc_clamped(limit: DcMotor, effort, velocity):
+def clamp_to_line(limit: DcMotor, effort: float, velocity: float) -> float:
     """The torque within [max(sat·(-1 - v/v_lim), -max), min(sat·(1 - v/v_lim), max)], v within ±v_lim·(1 + max/sat)."""
     most, stall = limit.max_motor_effort, limit.saturation_effort
     if stall is None:
@@ -239,8 +212,9 @@ def dc_clamped(limit: DcMotor, effort, velocity):
     return clip(effort, low, high)
 
 
-def forgotten(state: Memory, mask):
-    """The memory with some joints at their beginning."""
+def reset_memory(state: Memory, mask: float) -> Memory:
+    """The memory with the joints of a mask back at the start."""
     integral = None if state.integral is None else where(mask, 0.0, state.integral)
-    frames = tuple(tuple(where(mask, 0.0, target) for target in frame) for frame in state.frames)
+    nothing = Command(position=0.0, velocity=0.0, effort=0.0)
+    frames = tuple(select(mask, nothing, frame) for frame in state.frames)
     return Memory(integral, frames, where(mask, 0.0, state.pushes))

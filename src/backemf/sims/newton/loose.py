@@ -28,7 +28,7 @@ def is_hinge_or_slider(model: Any) -> np.ndarray:
 
 
 def loose_inertia(model: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Inertia of a joint whose two bodies nothing else holds [kg·m² or kg], shape (articulations, dofs, dofs)."""
+    """Inertia of a joint whose two bodies are otherwise free [kg·m² or kg], shape (articulations, dofs, dofs)."""
     found = np.zeros(shape, dtype=np.float32)
     dofs = model.joint_qd_start.numpy()
     response = _responses(model)

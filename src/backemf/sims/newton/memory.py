@@ -1,4 +1,4 @@
-"""What our actuators remember inside Newton: one block of numbers, so that handing a state on is one copy."""
+"""The state of backemf actuators inside Newton: one block of numbers, so that passing it on is one copy."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class MotorState(DriveBase.State):
 
     def assign(self, other: MotorState) -> None:
         """Copy another state into this one."""
-        self.written(None)
+        self.note_write(None)
         wp.copy(self.numbers, other.numbers)
         if self.counts is not None:
             wp.copy(self.counts, other.counts)
 
-    def written(self, origin: MotorState | None) -> None:
+    def note_write(self, origin: MotorState | None) -> None:
         """Note that a step from another state was written here, or something else."""
         self.version += 1
         self.origin = None if origin is None else (origin, origin.version)
@@ -68,12 +68,12 @@ class MotorState(DriveBase.State):
 
     def take(self, other: MotorState) -> None:
         """Be another state from now on, whose arrays a tape has seen being made."""
-        self.written(None)
+        self.note_write(None)
         self.numbers, self.counts, self.arrays = other.numbers, other.counts, other.arrays
 
 
-def packed(state: State, count: int, device: Any, resetter: Any) -> MotorState:
-    """A state of its own arrays as one block."""
+def pack(state: State, count: int, device: Any, resetter: Any) -> MotorState:
+    """A state with separate arrays as one block."""
     given = {name: x for name, x in vars(state).items() if x is not None}
     blocks: dict[bool, list[np.ndarray]] = {True: [], False: []}
     for x in given.values():

@@ -13,6 +13,7 @@ import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from ...actuator import Actuator
+from ...checks import Maybe, Number
 from ...engines.tracing import Symbol
 from ...errors import ParameterError
 from ...parts import without_neutral
@@ -88,7 +89,7 @@ class Numbers(Mapping[str, Any]):
         """The arrays by the engine's names."""
         return self._views
 
-    def _column(self, name: str, value: Any) -> np.ndarray:
+    def _column(self, name: str, value: Number) -> np.ndarray:
         try:
             return np.broadcast_to(np.asarray(value, dtype=np.float32), (self.count,))
         except ValueError:
@@ -107,7 +108,7 @@ class Numbers(Mapping[str, Any]):
         return len(self.used)
 
     def _full(self, name: str) -> str:
-        """The engine's name of a number; one sentence where a change would do nothing."""
+        """The engine's name of a number; raises ParameterError if a change would have no effect."""
         ways = (f"{ROOT}{name}", f"{ROOT}motor.{name}")
         for full in ways:
             if full in self.used:
@@ -121,13 +122,13 @@ class Numbers(Mapping[str, Any]):
             raise ParameterError(f"numbers[{name!r}]: no step of this actuator takes it; it takes {shown}")
         raise ParameterError(f"numbers[{name!r}]: this actuator has no such number; it has {shown}")
 
-    def set(self, name: str, values: Any, mask: Any = None, indices: Any = None) -> None:
+    def set(self, name: str, values: Number, mask: Maybe = None, indices: Maybe = None) -> None:
         """Change a number; see `BackemfDrive.set_numbers`."""
         row = self[name]
-        chosen = self._chosen(name, mask, indices)
+        chosen = self._select(name, mask, indices)
         count = self.count if chosen[1] is None else len(chosen[1])
         if not isinstance(values, wp.array):
-            values = self._checked(name, values, count, *chosen)
+            values = self._check_values(name, values, count, *chosen)
         if values.dtype is not wp.float32 or tuple(values.shape) not in ((1,), (count,)):
             raise ParameterError(
                 f"set_numbers({name!r}): values are {values.dtype.__name__} of the shape {tuple(values.shape)}: must "
@@ -136,7 +137,7 @@ class Numbers(Mapping[str, Any]):
         inputs = [values, chosen[1], chosen[0]]
         wp.launch(_write, dim=count, inputs=inputs, outputs=[row], device=self.device)
 
-    def _chosen(self, name: str, mask: Any, indices: Any) -> tuple[Any, Any]:
+    def _select(self, name: str, mask: Maybe, indices: Maybe) -> tuple[Maybe, Maybe]:
         """The mask and the indices as arrays of the device."""
         if mask is not None and indices is not None:
             raise ParameterError(f"set_numbers({name!r}): give mask= or indices=, not both")
@@ -154,7 +155,7 @@ class Numbers(Mapping[str, Any]):
             raise ParameterError(f"set_numbers({name!r}): indices must be a row of int32")
         return mask, indices
 
-    def _indices(self, name: str, indices: Any) -> wp.array:
+    def _indices(self, name: str, indices: Number) -> wp.array:
         places = np.atleast_1d(np.asarray(indices))
         good = places.ndim == 1 and (places.dtype.kind in "iu" or not len(places))
         if not good or not ((places >= 0) & (places < self.count)).all():
@@ -164,8 +165,8 @@ class Numbers(Mapping[str, Any]):
             )
         return wp.array(places, dtype=wp.int32, device=self.device)
 
-    def _checked(self, name: str, values: Any, count: int, mask: Any, indices: Any) -> wp.array:
-        """Values of the host as an array; raises the sentence of the part that they would be wrong for."""
+    def _check_values(self, name: str, values: Number, count: int, mask: Maybe, indices: Maybe) -> wp.array:
+        """Values of the host as an array; raises the error of the part that refuses them."""
         try:
             given = np.asarray(values, dtype=np.float32)
             spread = np.broadcast_to(given, (count,))

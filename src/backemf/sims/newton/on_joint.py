@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from ...actuator.command import Command
+from ...checks import Number
 from ..on_joint import Law, OnJoint
-from .law import Pipeline
+from .law import Memory, Pipeline
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewtonJoint(OnJoint):
-    """An actuator in our words, and as Newton computes it."""
+    """A backemf actuator, and the same as Newton computes it."""
 
     pipeline: Pipeline | None = None
     """Newton's own delay, drive and clamps; None: the actuator runs inside Newton as it is."""
@@ -27,9 +28,11 @@ class PipelineLaw:
     def __init__(self, on_joint: OnJoint, pipeline: Pipeline):
         self.on_joint, self.pipeline = on_joint, pipeline
 
-    def initial(self, shape: tuple[int, ...] = ()) -> Any:
+    def initial(self, shape: tuple[int, ...] = ()) -> Memory:
         return self.pipeline.initial(shape)
 
-    def step(self, state: Any, command: Any, position: Any, velocity: Any, dt: float) -> tuple[Any, Any]:
+    def step(
+        self, state: Memory, command: Command | Number, position: Number, velocity: Number, dt: float
+    ) -> tuple[Memory, Number]:
         state, torque = self.pipeline.step(state, command, position, velocity, dt)
         return state, self.on_joint.after_friction(torque, velocity)

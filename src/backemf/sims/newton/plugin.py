@@ -1,6 +1,6 @@
 """A whole backemf actuator as a drive of Newton: delay, controller, motor, heat and friction in one launch.
 
-`BackemfDrive` is a drive among Newton's own, for `ModelBuilder.add_actuator` and USD; Newton finds no difference.
+`BackemfDrive` is a drive among Newton's own, for `ModelBuilder.add_actuator` and USD.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from newton.actuators import DriveBase  # pyright: ignore[reportMissingImports]
 from ...actuator import Actuator
 from ...actuator.command import Command
 from ...actuator.needs import require_frames, require_step
+from ...checks import Maybe, Number
 from ...engines.warp_fused import FORCES, NUMBERS, Fused, in_order
 from ...errors import ParameterError
 from ...motor import Motor
 from ...physics.state import OUTPUTS, State
 from ...tree import map_numbers
-from .carrier import NAMES, PREFIX, Carried, carried, checked
-from .implicit import filled, linear_force
-from .memory import MotorState, like, packed
+from .carrier import NAMES, PREFIX, Carried, actuator_from, for_newton
+from .implicit import fill_lines, linear_force
+from .memory import MotorState, like, pack
 from .numbers import Numbers, loads_in
 from .rows import Kind, kind_with
 from .wiring import PLACES, TARGETS, host_arrays, host_places, inputs_of
@@ -50,9 +51,9 @@ class BackemfDrive(DriveBase):
 
         What it is made of is shared by the joints of a row, and each joint says which actuator of that kind is its own.
         """
-        kind, place = kind_with(checked(Carried(carried(args))))
+        kind, place = kind_with(for_newton(Carried(actuator_from(args))))
         usd = any(name.startswith(PREFIX) for name in args)
-        # every joint answers with the same names, or Newton would put them into rows of their own
+        # every joint returns the same names, or Newton would put each into a row by itself
         return dict.fromkeys(cls.SHARED_PARAMS) | {"kind": kind, "place": float(place), "usd": float(usd)}
 
     def __init__(
@@ -73,19 +74,19 @@ class BackemfDrive(DriveBase):
         Args:
             actuator: What drives each joint; numbers in it may be arrays with one entry per joint.
             telemetry: Outputs to watch, as with `watch`.
-            seed: Where the draws of a delay begin.
+            seed: Random seed of a delay.
             dt: Step that the state is made for [s]; a delay in seconds takes its length from it.
             fixed: Whether its numbers never change: they are then constants of the kernel, which is faster.
             kind: What the actuators of a row are made of, as `resolve_arguments` found it.
             place: Which actuator of that kind each joint has, a number or an array of them.
             usd: 1 for a joint whose actuator was read from USD, where the joint's armature has the rotor in it.
-            given: The same in the words of the USD attributes, as Newton hands them over.
+            given: The same by the names of the USD attributes, as Newton passes them.
         """
         if kind is not None:
             self.backemf = kind.row(place.numpy() if isinstance(place, wp.array) else place)
         else:
             given = {name: x for name, x in given.items() if x is not None}
-            self.backemf = checked(Carried(carried(given if actuator is None else {"actuator": actuator})))
+            self.backemf = for_newton(Carried(actuator_from(given if actuator is None else {"actuator": actuator})))
         self.usd = np.asarray(usd.numpy() if isinstance(usd, wp.array) else usd) > 0.0
         self._grad = isinstance(place, wp.array) and place.requires_grad
         self.fixed = fixed
@@ -130,11 +131,11 @@ class BackemfDrive(DriveBase):
         if self._numbers is None:
             raise ParameterError("numbers: this drive was made with fixed=True; leave it out to change its numbers")
         if not self._numbers.used:
-            self._numbers.used = self._taken()
+            self._numbers.used = self._used_numbers()
             self._numbers.load()
         return self._numbers
 
-    def set_numbers(self, name: str, values: Any, mask: Any = None, indices: Any = None) -> None:
+    def set_numbers(self, name: str, values: Number, mask: Maybe = None, indices: Maybe = None) -> None:
         """Change a number of all joints, of those where `mask` is true, or of those at `indices` of the row.
 
         Args:
@@ -151,7 +152,7 @@ class BackemfDrive(DriveBase):
         """The actuator with its numbers as they are now, read back; `backemf` is what it was made of."""
         return self.numbers.present()
 
-    def _taken(self) -> tuple[str, ...]:
+    def _used_numbers(self) -> tuple[str, ...]:
         """Numbers that torque, slopes or state depend on."""
         stepper: Any = self._step._run
         row = wp.empty(self.count, dtype=wp.float32, device=self.device)
@@ -187,7 +188,7 @@ class BackemfDrive(DriveBase):
 
     def state(self, num_actuators: int, device: Any) -> MotorState | None:
         """A state at rest and ambient temperature."""
-        return packed(self._initial(), num_actuators, device, self._reset) if self._example else None
+        return pack(self._initial(), num_actuators, device, self._reset) if self._example else None
 
     def compute(
         self,
@@ -214,7 +215,7 @@ class BackemfDrive(DriveBase):
         self._run(arrays, places, state, {"torque": forces}, dt, grad)
 
     def update_state(self, current_state: Any, next_state: Any) -> None:
-        """Hand the state after the last step on."""
+        """Pass on the state after the last step."""
         if self._after is None:
             return
         if self._after.numbers.requires_grad:
@@ -227,7 +228,7 @@ class BackemfDrive(DriveBase):
     def bind_params(self) -> Any:
         """Room for the straight line that stands for the actuator while Newton solves for the end of the step."""
         if self._pack is None:
-            # Newton hands no feedforward to prepare_implicit
+            # Newton passes no feedforward to prepare_implicit
             self.custom_inputs = ("joint_act",)
             self._pack = wp.zeros((self.count, 5), dtype=wp.float32, device=self.device)
         return self._pack
@@ -254,12 +255,12 @@ class BackemfDrive(DriveBase):
         arrays = host_arrays(positions, velocities, target_pos, target_vel, feedforward)
         places = host_places(pos_indices, vel_indices, target_pos_indices, target_vel_indices)
         slopes = self.torque_and_slopes(arrays, places, drive_state, dt)
-        filled(self._pack, slopes, positions, velocities, pos_indices, vel_indices, inv_mass, dt)
+        fill_lines(self._pack, slopes, positions, velocities, pos_indices, vel_indices, inv_mass, dt)
 
     # --- one launch
 
     def torque_and_slopes(self, sim: Any, places: dict[str, Any], state: Any, dt: float) -> dict[str, Any]:
-        """Torque [N·m] and its slopes to velocity and position, a row each; `update_state` hands the state on."""
+        """Torque [N·m] and its slopes to velocity and position, a row each; `update_state` passes the state on."""
         slopes = {name: self.outputs[name] for name in SLOPES}
         self._run(sim, places, state, slopes, dt, False)
         return slopes
@@ -270,17 +271,17 @@ class BackemfDrive(DriveBase):
         # two states in turn differ by two frames of a delay
         alternates = state is not None and state.came_from(after)
         fused = self._plan(sim, places, (), True, alternates)
-        arrays = {FORCES: forces} | self._named(sim, places) | self._states(state, after)
+        arrays = {FORCES: forces} | self._input_arrays(sim, places) | self._states(state, after)
         fused.launch(arrays | {f"out.{name}": self.outputs[name] for name in self.telemetry}, dt)
         if after is not None:
-            after.written(state)
+            after.note_write(state)
 
     def _run(self, sim: Any, places: Any, state: Any, outputs: dict[str, Any], dt: float | None, grad: bool) -> None:
         self._check(dt)
         if grad and state is not None:
             self._after = like(state, self._example)
         fused = self._plan(sim, places, tuple(outputs), False)
-        arrays = self._named(sim, places) | self._states(state, self._after)
+        arrays = self._input_arrays(sim, places) | self._states(state, self._after)
         outputs = {name: self.outputs[name] for name in self.telemetry} | outputs
         fused.launch(arrays | {f"out.{name}": x for name, x in outputs.items()}, float(dt or 0.0))
 
@@ -309,7 +310,7 @@ class BackemfDrive(DriveBase):
                 self._plan(sim, places, outputs, True, True)
         return self._fused[key]
 
-    def _named(self, sim: dict[str, Any], places: dict[str, Any]) -> dict[str, Any]:
+    def _input_arrays(self, sim: dict[str, Any], places: dict[str, Any]) -> dict[str, Any]:
         named = {"position": sim["positions"], "velocity": sim["velocities"]}
         named |= {f"command.{name}": sim[TARGETS[name]] for name in self.backemf.controller.inputs}
         block = {} if self._numbers is None else {NUMBERS: self._numbers.block}
@@ -324,7 +325,7 @@ class BackemfDrive(DriveBase):
         return self._step.initial((self.count,), seed=self.seed, dt=self.dt)
 
     def _check(self, dt: float | None) -> None:
-        """Raise one sentence if the step is none, or the frames of a delay do not reach."""
+        """Check the step, and that the frames of a delay cover it; raise ParameterError if not."""
         if dt == self._seen and dt is not None:
             return
         if dt is None:

@@ -16,8 +16,8 @@ from ..loss import APPROXIMATED, DROPPED, UNKNOWN, Loss
 from ..on_joint import Unread
 from ..usd import applied_schemas, open_stage
 from .about import ABOUT, ACTUATOR
-from .attributes import authored, number, row, said, steps
-from .carrier import NAMES, PREFIX, carried
+from .attributes import authored_names, authored_value, number, row, steps
+from .carrier import NAMES, PREFIX, actuator_from
 from .joint_prim import joint_numbers, without_rotor
 from .law import Clamp, DcMotor, Drive, MaxEffort, Pipeline, PositionBased
 from .on_joint import NewtonJoint
@@ -39,16 +39,16 @@ SCHEMAS: dict[str, tuple[str, ...]] = {
     BACKEMF_CLAMP: (PREFIX + "limits",),
 }
 """The attributes of each schema that a prim may have."""
-BESIDE = "the whole actuator says everything: take the clamps and the delay of Newton out"
+BESIDE = "the backemf actuator has everything: remove Newton's clamps and delay"
 
 
 def read_actuators(stage: Any, *, version: str | None = None) -> list[NewtonJoint | Unread]:
     """Every NewtonActuator of a stage, file or text in order: as an actuator, or why it is not read.
 
-    What a joint has of its own is that of its first actuator, so that it is there once.
+    The joint's own numbers go with its first actuator, so that they count once.
     """
     ABOUT.require_version(version)
-    # a stage that nobody holds is gone, and its prims with it
+    # prims live only as long as their stage is referenced
     whole, found = open_stage(stage), []
     seen: set[str] = set()
     for prim in _prims(whole):
@@ -65,7 +65,7 @@ def read_actuator(stage: Any, joint: str | None = None, *, version: str | None =
     """The actuator of a joint in a stage, file or text, by the joint's path or name; None: the only one."""
     ABOUT.require_version(version)
     whole = open_stage(stage)
-    prim = _found(whole, joint)
+    prim = _find(whole, joint)
     try:
         return _read(prim, _target(prim))
     except ParameterError as wrong:
@@ -80,7 +80,7 @@ def _prims(stage: Any) -> Iterator[Any]:
     return (x for x in stage.TraverseAll() if str(x.GetTypeName()) == ACTUATOR and not x.IsAbstract())
 
 
-def _found(stage: Any, joint: str | None) -> Any:
+def _find(stage: Any, joint: str | None) -> Any:
     """The prim of an actuator; one that is switched off is not meant."""
     found = [(prim, _targets(prim)) for prim in _prims(stage) if prim.IsActive()]
     if joint is not None:
@@ -155,26 +155,26 @@ def _read(prim: Any, target: str, own: bool = True) -> NewtonJoint:
 
 
 def _not_taken(prim: Any, every: list[str], applied: list[str]) -> Iterator[Loss]:
-    """Schemas and attributes of the prim that are nobody's here."""
+    """Schemas and attributes of the prim that are not read."""
     for name in every:
         if name not in SCHEMAS and name.endswith("API"):
             yield Loss(name, UNKNOWN, f"{prim.GetPath()}: {name} is none of Newton's own schemas and is not read.")
     taken = {name for schema in applied for name in SCHEMAS[schema]}
-    for name in said(prim):
+    for name in authored_names(prim):
         if name not in taken:
             told = f"{prim.GetPath()}: newton:{name}: no schema of the prim has it, so that Newton does not read it."
             yield Loss(f"newton:{name}", DROPPED, told)
 
 
 def _whole(prim: Any) -> Actuator:
-    given = {name: authored(prim, PREFIX + name) for name in NAMES}
+    given = {name: authored_value(prim, PREFIX + name) for name in NAMES}
     given = {name: value for name, value in given.items() if value not in (None, "")}
     for name, value in given.items():
         text = name in ("actuator", "motor")
         if text != isinstance(value, str) or not (text or math.isfinite(value)):
             raise ParameterError(f"newton:{PREFIX}{name} = {value!r}: must be a {'text' if text else 'finite number'}")
     try:
-        return carried(given)
+        return actuator_from(given)
     except ParameterError:
         raise
     except BackemfError as wrong:
@@ -205,7 +205,7 @@ def _clamps(prim: Any, applied: list[str]) -> Iterator[Clamp]:
 
 
 def _as_ours(pipeline: Pipeline) -> Actuator:
-    """The nearest actuator of ours: the same but for when the integral takes an error, and for a constant torque.
+    """The nearest backemf actuator: the same except when the integral takes an error, and without a constant torque.
 
     Newton's drives take position, velocity and effort targets, as our controllers in torque do.
     """

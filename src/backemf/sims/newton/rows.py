@@ -1,6 +1,6 @@
 """Joints whose actuators are made of the same parts, as one row with their numbers side by side.
 
-Newton's builder puts joints with equal shared arguments into one group and hands over one number per joint. Here the
+Newton's builder puts joints with equal shared arguments into one group and passes one number per joint. Here the
 shared argument is what the actuators are made of, and the number says which actuator of that kind is the joint's.
 """
 
@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ...actuator import Actuator
+from ...checks import Number
 from ...robot.grouping import kind_of, merged
 from ...tree import is_structure, is_table, numbers
 
@@ -34,15 +35,15 @@ class Kind:
             self.members.append(actuator)
         return self._places[id(actuator)]
 
-    def row(self, places: Any) -> Actuator:
+    def row(self, places: Number) -> Actuator:
         """One actuator for the joints with these places; a number that differs is an array with one value per joint."""
         used, which = np.unique(np.asarray(places, dtype=np.int64).reshape(-1), return_inverse=True)
         chosen = [self.members[k] for k in used]
-        return chosen[0] if len(chosen) == 1 else _spread(merged(chosen), which)
+        return chosen[0] if len(chosen) == 1 else _spread_numbers(merged(chosen), which)
 
 
 def kind_with(actuator: Actuator) -> tuple[Kind, int]:
-    """The kind of an actuator and its place there; one with arrays in it is of its own kind."""
+    """The kind of an actuator and its place there; one with arrays in it is a kind by itself."""
     plain = all(isinstance(x, (int, float, np.generic)) for _, x in numbers(actuator))
     key = ("numbers", kind_of(actuator)) if plain else ("arrays", id(actuator))
     kind = _KINDS.get(key)
@@ -51,15 +52,15 @@ def kind_with(actuator: Actuator) -> tuple[Kind, int]:
     return kind, kind.place(actuator)
 
 
-def _spread(part: Any, which: np.ndarray) -> Any:
+def _spread_numbers(part: Any, which: np.ndarray) -> Any:
     """The same part with arrays of one value per actuator turned into arrays of one value per joint."""
     if is_dataclass(part) and not isinstance(part, type):
         copy = object.__new__(type(part))
         for entry in fields(part):
             value = getattr(part, entry.name)
             same = is_structure(entry) or is_table(entry)
-            object.__setattr__(copy, entry.name, value if same else _spread(value, which))
+            object.__setattr__(copy, entry.name, value if same else _spread_numbers(value, which))
         return copy
     if isinstance(part, tuple):
-        return tuple(_spread(item, which) for item in part)
+        return tuple(_spread_numbers(item, which) for item in part)
     return part[which] if isinstance(part, np.ndarray) else part

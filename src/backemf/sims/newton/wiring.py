@@ -1,4 +1,4 @@
-"""Which of Newton's arrays is which input of an actuator, and where a joint's number stands in each."""
+"""Which of Newton's arrays is which input of an actuator, and which indices find a joint in each."""
 
 from __future__ import annotations
 
@@ -19,26 +19,18 @@ PLACES = {
 """Which indices find a joint's number in each of Newton's arrays."""
 
 
-def host_arrays(positions: Any, velocities: Any, target_pos: Any, target_vel: Any, feedforward: Any) -> dict[str, Any]:
-    """Newton's arrays by name."""
-    return {
-        "positions": positions,
-        "velocities": velocities,
-        "target_pos": target_pos,
-        "target_vel": target_vel,
-        "feedforward": feedforward,
-    }
+ARRAYS = ("positions", "velocities", "target_pos", "target_vel", "feedforward")
+INDICES = ("pos", "vel", "target", "command", "effort")
 
 
-def host_places(pos: Any, vel: Any, target: Any, command: Any, effort: Any = None) -> dict[str, Any]:
-    """Newton's arrays of indices by name."""
-    return {
-        "pos": pos,
-        "vel": vel,
-        "target": target,
-        "command": command,
-        "effort": vel if effort is None else effort,
-    }
+def host_arrays(*arrays: Any) -> dict[str, Any]:
+    """Newton's arrays by name, in the order of `ARRAYS`."""
+    return dict(zip(ARRAYS, arrays, strict=True))
+
+
+def host_places(*indices: Any) -> dict[str, Any]:
+    """Newton's arrays of indices by name, in the order of `INDICES`; efforts have those of velocities if left out."""
+    return dict(zip(INDICES, indices if len(indices) == len(INDICES) else (*indices, indices[1]), strict=True))
 
 
 def inputs_of(actuator: Actuator, without: bool) -> tuple[str, ...]:

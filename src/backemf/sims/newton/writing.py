@@ -40,14 +40,14 @@ def write(
 ) -> Written:
     """A .usda layer to lay over a robot's stage, and what is lost.
 
-    `joint` is the path of the joint's prim, or the name of a joint of /robot; the actuator becomes a prim beside it.
-    `kind` is "dc_motor" (PD, and a
-    torque that falls with speed), "pd", "pid_dc_motor", "pid", or "backemf": the whole actuator, for which Newton needs
-    `import backemf.sims.newton`; left out, it is "dc_motor" where a torque-speed line is known and else "pd", with
-    the integral of a `TorquePid` "pid_dc_motor" or "pid". Gains are those of an `IdealPd` or `TorquePid`; else give
-    `stiffness=` and `damping=`, or `bandwidth_hz=`. `supply=` is the voltage behind the line, the motor's rated one if
-    left out; `effort=` "peak" or "continuous" chooses the current behind the largest torque. `const_effort=` is a
-    torque that Newton's own drives always add [N·m]. A delay in seconds needs the physics `timestep` [s].
+    `joint` is the path of the joint's prim, or the name of a joint of /robot; the actuator becomes a sibling prim.
+    `kind` is "dc_motor" (PD, and a torque that falls with speed), "pd", "pid_dc_motor", "pid", or "backemf": the whole
+    actuator, for which Newton needs `import backemf.sims.newton`. Left out, it is "dc_motor" where a torque-speed line
+    is known and else "pd", with the integral of a `TorquePid` "pid_dc_motor" or "pid". Gains are those of an `IdealPd`
+    or `TorquePid`; else give `stiffness=` and `damping=`, or `bandwidth_hz=`. `supply=` is the voltage behind the line,
+    the motor's rated one if left out; `effort=` "peak" or "continuous" chooses the current behind the largest torque.
+    `const_effort=` is a torque that Newton's own drives always add [N·m]. A delay in seconds needs the physics
+    `timestep` [s].
     """
     _, actuator = parts_of(thing)
     ABOUT.require(kind, version)
@@ -57,9 +57,7 @@ def write(
         kind = kind.replace("pid_pd", "pid")
     if kind == "backemf":
         for name in (*numbers, *(() if const_effort is None else ("const_effort",))):
-            raise ParameterError(
-                f"write({name}=...): there is no such number here: with kind = 'backemf' the actuator says everything"
-            )
+            raise ParameterError(f"write({name}=...): with kind = 'backemf' the actuator has everything; leave it out")
         return _whole(thing, actuator, joint)
     require_known(numbers, NUMBERS)
     figures = joint_of(thing, **numbers)
@@ -104,9 +102,9 @@ def _whole(thing: Motor | Actuator | OnJoint, actuator: Actuator, joint: str) ->
     for name in ("load-dependent friction", "backlash"):
         kept.pop(name)
     if actuator.delay is not None and actuator.delay.drawn and actuator.delay.per == "environment":
-        kept["delay"] = "Each joint draws a delay of its own: Newton has no environments here."
-    lines = [("string newton:backemf:actuator", _quoted(dumps(actuator)), "the actuator, as backemf.load reads it")]
-    # the armature is told from the motor's own by all of its digits, as the text of the motor has them
+        kept["delay"] = "Each joint draws its own delay: Newton has no environments here."
+    lines = [("string newton:backemf:actuator", _quote(dumps(actuator)), "the actuator, as backemf.load reads it")]
+    # reading tells the armature from the motor's own by all of its digits
     beside = _joint_lines(own, exact=True)
     return Written(text=_layer(joint, ["BackemfControlAPI"], lines, beside), statuses=statuses(thing, kept))
 
@@ -196,7 +194,7 @@ def _joint_lines(own: Any, exact: bool = False) -> list[Line]:
     return lines
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A text as a string of USD over several lines."""
     return '"""' + text.replace("\\", "\\\\").replace('"', '\\"') + '"""'
 

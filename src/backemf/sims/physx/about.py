@@ -1,4 +1,4 @@
-"""What the room of PhysX offers."""
+"""What this package offers for PhysX."""
 
 from ..room import About
 

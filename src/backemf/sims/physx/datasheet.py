@@ -7,12 +7,12 @@ With N the gear ratio, η its efficiency, V the voltage that the bridge passes o
     speed_effort_gradient   R/(η·N²·Kt·Ke) by voltage, (n0 - nN)/(η·N²·τN) by nominal point, 0 by mechanical limits
     velocity_dependent_resistance   the slope that follows the motor's own drag best, up to the top speed
 
-Dry friction is no part of the envelope: it is the joint's, as PhysX has it.
+Dry friction is not part of the envelope: as in PhysX, it belongs to the joint.
 
 The line through a nominal point: the maker prints, at the nominal voltage Vn, the no-load speed n0 and the speed nN
 under the torque τN. Both are points of one straight line n(τ) = n0 - k·τ, so that
 
-    k = (n0 - nN)/τN                        whatever the drive's supply and modulation are
+    k = (n0 - nN)/τN                        for any supply and modulation
 
 Another voltage V moves the line without turning it, by the back-EMF: n0(V) = n0 + (V - Vn)/Ke. At the joint speeds are
 divided by N and torques multiplied by η·N: max_actuator_velocity = n0(V)/N and speed_effort_gradient = k/(η·N²). At
@@ -39,6 +39,8 @@ from ...errors import ParameterError
 from ...motor import Drag, Gearbox, Limits, Magnet, Motor, Ratings, Stage, Winding
 from ..joint import ratio_of, single
 
+NOMINAL = ("nominal_speed", "nominal_torque", "no_load_speed", "nominal_voltage")
+"""What a maker prints of the nominal point [rad/s, N·m, rad/s, V]."""
 SAMPLES = 101
 """Speeds at which the motor's drag is looked at."""
 
@@ -145,10 +147,7 @@ def from_numbers(
     """
     given = (nominal_speed, nominal_torque, no_load_speed)
     if any(x is None for x in given) and any(x is not None for x in (*given, nominal_voltage)):
-        raise ParameterError(
-            "nominal_speed, nominal_torque and no_load_speed are given together or not at all, as the maker prints "
-            "them at nominal_voltage"
-        )
+        raise ParameterError("nominal_speed, nominal_torque and no_load_speed are given together or not at all")
     known = torque_constant if back_emf_constant is None else back_emf_constant
     motor = Motor(
         winding=Winding(resistance=resistance),
@@ -166,14 +165,8 @@ def from_numbers(
     supply = Supply(voltage=voltage, modulation_limit=modulation)
     if no_load_speed is None:
         return from_motor(motor, supply)
-    return from_motor(
-        motor,
-        supply,
-        nominal_speed=nominal_speed,
-        nominal_torque=nominal_torque,
-        no_load_speed=no_load_speed,
-        nominal_voltage=voltage if nominal_voltage is None else nominal_voltage,
-    )
+    point = dict(zip(NOMINAL, (*given, voltage if nominal_voltage is None else nominal_voltage), strict=True))
+    return from_motor(motor, supply, **point)
 
 
 def from_datasheet(
@@ -188,20 +181,9 @@ def from_datasheet(
     Where the sheet has no nominal point with a no-load speed, the gradient is that of the winding's resistance.
     """
     printed = normalise(sheet)
-    point = (printed.nominal_speed, printed.nominal_torque, printed.no_load_speed, printed.nominal_voltage)
-    if any(x is None for x in point):
-        return from_motor(sheet.motor(), supply, effort=effort, temperature=temperature)
-    speed, torque, free, volts = point
-    return from_motor(
-        sheet.motor(),
-        supply,
-        effort=effort,
-        temperature=temperature,
-        nominal_speed=speed,
-        nominal_torque=torque,
-        no_load_speed=free,
-        nominal_voltage=volts,
-    )
+    point = {name: getattr(printed, name) for name in NOMINAL}
+    point = {} if None in point.values() else point
+    return from_motor(sheet.motor(), supply, effort=effort, temperature=temperature, **point)
 
 
 def _efforts(motor: Motor, supply: Supply, celsius: Number, line: Line, effort: str) -> dict[str, Number]:
@@ -217,10 +199,8 @@ def _efforts(motor: Motor, supply: Supply, celsius: Number, line: Line, effort: 
         if amperes is not None
     }
     if not peak and not found:
-        raise ParameterError(
-            "effort = 'continuous': the motor has no continuous current; give Ratings(current=...) or "
-            "Limits(continuous_current=...)"
-        )
+        remedy = "give Ratings(current=...) or Limits(continuous_current=...)"
+        raise ParameterError(f"effort = 'continuous': the motor has no continuous current; {remedy}")
     gear = ratings.gear_peak_torque if peak else ratings.gear_torque
     if gear is not None:
         found["gear torque"] = gear
@@ -243,26 +223,18 @@ def _nominal(
 ) -> tuple[float, float, float, float]:
     """Nominal speed [rad/s], nominal torque [N·m], no-load speed [rad/s] and their voltage [V], on the motor side."""
     if speed is None or torque is None:
-        raise ParameterError(
-            "nominal_speed and nominal_torque are given together or not at all, and no_load_speed and nominal_voltage "
-            "beside them alone"
-        )
+        raise ParameterError("nominal_speed and nominal_torque are given together, or none of the nominal figures")
     rated = None if motor.ratings is None else motor.ratings.voltage
     if volts is None and rated is None:
         raise ParameterError(
-            f"nominal_speed = {speed} rad/s: the voltage at which it is printed is not known; give nominal_voltage= or "
-            "Ratings(voltage=...)"
+            f"nominal_speed = {speed} rad/s: give its voltage, nominal_voltage= or Ratings(voltage=...)"
         )
     volts = single("nominal_voltage", rated if volts is None else volts)
     if volts <= 0.0:
         raise ParameterError(f"nominal_voltage = {volts} V: must be greater than 0")
     if free is None:
         free = float(no_load(motor, volts, motor.winding.reference_temperature)[0])
-    free, speed, torque = (
-        single("no_load_speed", free),
-        single("nominal_speed", speed),
-        single("nominal_torque", torque),
-    )
+    speed, torque, free = map(single, NOMINAL[:3], (speed, torque, free))
     if free <= 0.0:
         raise ParameterError(f"no_load_speed = {free} rad/s: must be greater than 0")
     if not 0.0 <= speed < free:
@@ -293,7 +265,7 @@ def _resistance(motor: Motor, line: Line, efforts: Mapping[str, float], top: flo
     """The slope that follows the effort lost to drag best, and how far it is off at worst."""
     turns, speed = ratio_of(motor), np.linspace(0.0, top, SAMPLES)
     lost = single("efficiency", line.efficiency) * turns * drag_torque(motor, turns * speed)
-    # a gear that bears less than the motor gives is worn no less by drag: it hides what the motor has to spare
+    # where the gear limits the effort, drag first takes what the motor could give beyond that
     spare = min(x for name, x in efforts.items() if name != "gear torque") - min(efforts.values())
     lost = np.maximum(lost - spare, 0.0)
     slope = float(speed @ lost / (speed @ speed))

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...actuator.torque_limits import DriveEnvelope
-from ...checks import Maybe, Number, require, require_finite, require_part
+from ...checks import Maybe, Number
 from ...errors import ParameterError
+from ...parts import flag, number, one, part, word
 from ..digits import round_digits
 from ..joint import single
 from ..usd import applied_schemas, open_stage, save, usd
@@ -61,60 +61,48 @@ _AXIS: dict[str, Row] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@part
 class JointAxis:
     """`PhysxJointAxisAPI`: what belongs to the joint itself and acts outside the envelope."""
 
-    armature: Number = 0.0
-    """Inertia of the drive at the joint [kg·m²], of a linear joint [kg]."""
-    max_joint_velocity: Maybe = None
-    """Velocity that the joint is held to [rad/s]; None: any."""
-    static_friction: Number = 0.0
-    """Friction at rest [N·m]."""
-    dynamic_friction: Number = 0.0
-    """Friction when sliding [N·m]."""
-    viscous_friction: Number = 0.0
-    """Friction per velocity [N·m·s/rad]."""
-
-    def __post_init__(self) -> None:
-        for name in ("armature", "static_friction", "dynamic_friction", "viscous_friction"):
-            require(self, name, ">=")
-        require(self, "max_joint_velocity", ">")
+    armature: Number = number("kg·m²", default=0.0, least=0.0)
+    """Inertia of the drive at the joint; of a linear joint its mass [kg]."""
+    max_joint_velocity: Maybe = number("rad/s", default=None, above=0.0)
+    """Largest velocity of the joint; None: no limit."""
+    static_friction: Number = number("N·m", default=0.0, least=0.0)
+    """Friction at rest."""
+    dynamic_friction: Number = number("N·m", default=0.0, least=0.0)
+    """Friction when sliding."""
+    viscous_friction: Number = number("N·m·s/rad", default=0.0, least=0.0)
+    """Friction per velocity."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@part
 class UsdDrive:
     """The drive of one axis of a joint in a USD stage; of a linear axis in N, m and their ratios."""
 
-    instance: str = "angular"
+    instance: str = word(*INSTANCES, default="angular")
     """Axis: angular, linear, rotX, rotY or rotZ."""
-    acceleration: bool = False
+    acceleration: bool = flag(default=False)
     """Whether the gains are accelerations per error, so that the inertia does not count."""
-    stiffness: Number = 0.0
-    """Effort per position error [N·m/rad]."""
-    damping: Number = 0.0
-    """Effort per velocity error [N·m·s/rad]."""
-    position_target: Number = 0.0
-    """Position to hold [rad]."""
-    velocity_target: Number = 0.0
-    """Velocity to hold [rad/s]."""
-    max_effort: Maybe = None
-    """Largest effort [N·m]; None: any, or with an envelope the envelope's."""
-    envelope: DriveEnvelope | None = None
+    stiffness: Number = number("N·m/rad", default=0.0, least=0.0)
+    """Effort per position error."""
+    damping: Number = number("N·m·s/rad", default=0.0, least=0.0)
+    """Effort per velocity error."""
+    position_target: Number = number("rad", default=0.0)
+    """Position to hold."""
+    velocity_target: Number = number("rad/s", default=0.0)
+    """Velocity to hold."""
+    max_effort: Maybe = number("N·m", default=None, least=0.0)
+    """Largest effort; None: no limit, or with an envelope the envelope's."""
+    envelope: DriveEnvelope | None = one(DriveEnvelope, default=None)
     """Performance envelope; None: the largest effort holds at any speed."""
-    axis: JointAxis | None = None
-    """Properties of the joint's axis; None: the stage says nothing of them."""
+    axis: JointAxis | None = one(JointAxis, default=None)
+    """Properties of the joint's axis; None: the stage gives none."""
 
     def __post_init__(self) -> None:
-        if self.instance not in INSTANCES:
-            raise ParameterError(f"UsdDrive.instance = {self.instance!r}: must be one of {', '.join(INSTANCES)}")
-        for name in ("stiffness", "damping", "max_effort"):
-            require(self, name, ">=")
-        require_finite(self, "position_target", "velocity_target")
-        require_part(self, "envelope", DriveEnvelope)
-        require_part(self, "axis", JointAxis)
         if self.envelope is not None and self.max_effort is not None:
-            raise ParameterError("UsdDrive.max_effort beside an envelope: give DriveEnvelope.max_effort alone")
+            raise ParameterError("UsdDrive.max_effort together with an envelope: give DriveEnvelope.max_effort alone")
 
     def joint_drive(self, **solver: Any) -> JointDrive:
         """What PhysX computes with it on a joint of an articulation; `solver` are iterations and the like.
@@ -127,16 +115,10 @@ class UsdDrive:
         most = FLOAT_MAX if self.max_effort is None else self.max_effort
         limit = self.envelope or DriveEnvelope(max_effort=most, max_actuator_velocity=FLOAT_MAX)
         axis = self.axis or JointAxis()
-        return JointDrive(
-            envelope=Envelope(limit=limit),
-            stiffness=self.stiffness,
-            damping=self.damping,
-            static_friction=axis.static_friction,
-            dynamic_friction=axis.dynamic_friction,
-            viscous_friction=axis.viscous_friction,
-            max_joint_velocity=axis.max_joint_velocity,
-            **solver,
-        )
+        held = ("static_friction", "dynamic_friction", "viscous_friction", "max_joint_velocity")
+        figures = {name: getattr(axis, name) for name in held}
+        envelope = Envelope(limit=limit)
+        return JointDrive(envelope=envelope, stiffness=self.stiffness, damping=self.damping, **figures, **solver)
 
 
 def joints(stage: Any) -> list[str]:
@@ -168,7 +150,7 @@ def drive_of(prim: Any, name: str) -> UsdDrive:
         if f"{ENVELOPE}:{name}" in applied:
             figures = values(prim, name, f"physxDrivePerformanceEnvelope:{name}:", _ENVELOPE)
             figures["max_effort"] = found.pop("max_effort")
-            # PhysX puts the largest float in the place of inf, and so no limit stays a number
+            # PhysX replaces inf by the largest float, so that no limit is still a number
             envelope = DriveEnvelope(**{key: FLOAT_MAX if x is None else x for key, x in figures.items()})
         if f"{AXIS}:{name}" in applied:
             axis = JointAxis(**values(prim, name, f"physxJointAxis:{name}:", _AXIS))
@@ -215,12 +197,12 @@ def _author(prim: Any, drive: UsdDrive) -> None:
     (Sdf,) = usd("Sdf")
     kind = prim.CreateAttribute(f"drive:{name}:physics:type", Sdf.ValueTypeNames.Token, False, Sdf.VariabilityUniform)
     kind.Set("acceleration" if drive.acceleration else "force")
-    for schema, part, prefix, table in (
+    for schema, group, prefix, table in (
         (DRIVE, drive, f"drive:{name}:physics:", _DRIVE),
         (ENVELOPE, envelope, f"physxDrivePerformanceEnvelope:{name}:", _ENVELOPE),
         (AXIS, drive.axis, f"physxJointAxis:{name}:", _AXIS),
     ):
-        if part is None:
+        if group is None:
             # what a file said before must not be left behind
             if f"{schema}:{name}" in applied_schemas(prim):
                 prim.RemoveAppliedSchema(f"{schema}:{name}")
@@ -229,7 +211,7 @@ def _author(prim: Any, drive: UsdDrive) -> None:
             continue
         prim.AddAppliedSchema(f"{schema}:{name}")
         for attribute, row in table.items():
-            value = effort if row[0] == "max_effort" else getattr(part, row[0])
+            value = effort if row[0] == "max_effort" else getattr(group, row[0])
             known = math.inf if value is None else single(row[0], value)
             known = math.inf if known >= FLOAT_MAX else known / size_of(prim.GetStage(), name, row)
             prim.CreateAttribute(prefix + attribute, Sdf.ValueTypeNames.Float, False).Set(round_digits(known))

@@ -60,7 +60,7 @@ def fit_envelope(points: Sequence[Sequence[float | str]] | np.ndarray) -> Fitted
     v, t = speed[order] / scale_speed, torque[order] / scale_torque
     _require_falling(v, t)
     begin = min(_starts(v, t), key=lambda start: (_cost(start, v, t) > 1e-20) * _cost(start, v, t))
-    top, fast, loss, gradient = _refined(begin, v, t)
+    top, fast, loss, gradient = _refine(begin, v, t)
     limit = DriveEnvelope(
         max_effort=top * scale_torque,
         max_actuator_velocity=fast * scale_speed,
@@ -83,7 +83,7 @@ def fit_envelope(points: Sequence[Sequence[float | str]] | np.ndarray) -> Fitted
 
 
 def _columns(points: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Speeds [rad/s] and torques [N·m]; raises one sentence where they are no points of a diagram."""
+    """Speeds [rad/s] and torques [N·m]; raises ParameterError if they are not points of a diagram."""
     rows = points.tolist() if isinstance(points, np.ndarray) else points
     if not isinstance(rows, (list, tuple)) or not all(isinstance(row, (list, tuple)) and len(row) == 2 for row in rows):
         raise ParameterError("points: must be a list of points, each a speed [rad/s] and a torque [N·m]")
@@ -172,7 +172,7 @@ def _cost(numbers: Any, v: np.ndarray, t: np.ndarray) -> float:
     return float(np.sum(np.sqrt(1.0 + (_distances(numbers, v, t) / STRAY) ** 2) - 1.0))
 
 
-def _refined(begin: tuple[float, float, float, float], v: np.ndarray, t: np.ndarray) -> tuple[float, ...]:
+def _refine(begin: tuple[float, float, float, float], v: np.ndarray, t: np.ndarray) -> tuple[float, ...]:
     """The four numbers of least squares, none below nothing, from a first guess."""
     from scipy.optimize import least_squares
 

@@ -12,46 +12,36 @@ and `effort` the same two lines brake hardest there, and nothing changes while t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from types import ModuleType
-
 from ...actuator.torque_limits import DriveEnvelope, envelope_bounds, limited
-from ...checks import Number, require_part
-from ...errors import ParameterError
-from ...parts import word
+from ...checks import Number
+from ...parts import one, part, word
 from ...physics.limits import clip
 from ...physics.ops import absolute, maximum, minimum, where
-from ...tree import kind_of_numbers
+from ..on_engine import laws_on
 
 QUADRANTS = ("physx", "physical")
 """How an envelope treats braking and overspeed."""
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class Envelope:
     """A drive performance envelope, of an angular joint, or of a linear one in N, m/s and their ratios.
 
     Numbers and arrays of any engine go in and come out; `engine` names whose they are.
     """
 
-    limit: DriveEnvelope
+    limit: DriveEnvelope = one(DriveEnvelope)
     """The four numbers of PhysX."""
-    quadrants: str = word(default="physx")
+    quadrants: str = word(*QUADRANTS, default="physx")
     """"physx": braking is limited like driving. "physical": losses and back-EMF help to brake, as in a motor."""
-
-    def __post_init__(self) -> None:
-        require_part(self, "limit", DriveEnvelope)
-        if self.quadrants not in QUADRANTS:
-            raise ParameterError(f"Envelope.quadrants = {self.quadrants!r}: must be one of {', '.join(QUADRANTS)}")
 
     def bounds(self, velocity: Number, engine: str = "numpy") -> tuple[Number, Number]:
         """Lowest and highest effort at a joint velocity [N·m]."""
-        return _on(engine).effort_bounds(self, velocity)
+        return laws_on(__name__, engine).effort_bounds(self, velocity)
 
     def clamp(self, effort: Number, velocity: Number, engine: str = "numpy") -> Number:
         """The effort [N·m] that is left at a joint velocity [rad/s] which the effort itself does not change."""
-        return _on(engine).clamped_effort(self, effort, velocity)
+        return laws_on(__name__, engine).clamped_effort(self, effort, velocity)
 
     def solve(
         self,
@@ -68,16 +58,7 @@ class Envelope:
         [rad/s], `response` the velocity per impulse, 1/inertia [rad/(N·m·s²)]. `effort` is what the user applies at
         the joint [N·m]; PhysX counts it as the drive's own.
         """
-        return _on(engine).solved_impulse(self, impulse, free_velocity, response, dt, effort)
-
-
-def _on(engine: str) -> ModuleType:
-    """These laws with an engine's operations."""
-    import sys
-
-    from ...engines import bind, load
-
-    return bind(sys.modules["backemf.sims.physx.law"], engine, load(engine).ops)
+        return laws_on(__name__, engine).solved_impulse(self, impulse, free_velocity, response, dt, effort)
 
 
 # --- the laws

@@ -1,14 +1,15 @@
 """Drives of a stage as backemf actuators: every joint with a `PhysicsDriveAPI` is read, or a row says why not.
 
 A drive listens to a position and a velocity target, and to efforts applied at the joint, which PhysX counts within the
-drive's own limits. What the stage says beside it, such as targets or a velocity limit of the joint, is in `beside`,
-where `write` finds it again, and each of these has a row in `losses`.
+drive's own limits. Other numbers of the stage, such as targets or a velocity limit of the joint, are in
+`beside`, where `write` finds them again, and each has a row in `losses`.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ...actuator import Actuator
@@ -107,7 +108,7 @@ def _rows(stage: Any, prim: Any, place: str) -> Iterator[OnJoint | Unread]:
 
 
 def _require_driven(prim: Any, name: str) -> None:
-    """Refuse what PhysX does not drive, and what is no force drive."""
+    """Check that PhysX drives an axis; raise ParameterError if not."""
     path, kind = prim.GetPath(), str(prim.GetTypeName())
     enabled = prim.GetAttribute("physics:jointEnabled")
     if not prim.IsActive() or prim.IsAbstract():
@@ -156,23 +157,14 @@ def _on_joint(stage: Any, prim: Any, name: str, label: str, several: bool) -> On
         if value := float(getattr(drive, field)):
             beside[field] = value
             word = field.partition("_")[0]
-            losses.append(
-                Loss(f"{word} target", DROPPED, f"{value:.6g} {unit} is a command: give it as Command({word}=...).")
-            )
+            note = f"{value:.6g} {unit} is a command: give it as Command({word}=...)."
+            losses.append(Loss(f"{word} target", DROPPED, note))
     if axis.max_joint_velocity is not None:
         beside["max_joint_velocity"] = float(axis.max_joint_velocity)
-        losses.append(
-            Loss(
-                "joint velocity limit",
-                DROPPED,
-                f"PhysX holds the joint itself to {axis.max_joint_velocity:.6g} {_way(name)}/s, and nothing does here.",
-            )
-        )
-    limits: tuple[Any, ...] = ()
-    if drive.envelope is not None:
-        limits = (drive.envelope,)
-    elif drive.max_effort is not None:
-        limits = (EffortLimit(effort_limit=drive.max_effort),)
+        note = f"PhysX limits the joint itself to {axis.max_joint_velocity:.6g} {_way(name)}/s; the actuator does not."
+        losses.append(Loss("joint velocity limit", DROPPED, note))
+    flat = () if drive.max_effort is None else (EffortLimit(effort_limit=drive.max_effort),)
+    limits = flat if drive.envelope is None else (drive.envelope,)
     return OnJoint(
         actuator=Actuator(controller=IdealPd(stiffness=drive.stiffness, damping=drive.damping), limits=limits),
         joint=label,
@@ -190,7 +182,7 @@ def _way(name: str) -> str:
 
 
 def _stage_losses(stage: Any, prim: Any, name: str, several: bool) -> Iterator[Loss]:
-    """What the stage leaves open, or says of the joint beside its drive."""
+    """What the stage leaves open, or has for the joint in addition to its drive."""
     if not says(stage, "metersPerUnit"):
         note = "The stage gives no metersPerUnit: its numbers are read as SI, where USD's own default is centimetres."
         yield Loss("units", UNKNOWN, note)
@@ -218,14 +210,7 @@ def _standing_alone(prim: Any, drive: UsdDrive, losses: list[Loss]) -> UsdDrive:
     note = "The joint is not in its articulation: PhysX takes no notice of its envelope, armature and friction."
     losses.append(Loss("articulation", DROPPED, note))
     most = drive.max_effort if drive.envelope is None else drive.envelope.max_effort
-    return UsdDrive(
-        instance=drive.instance,
-        stiffness=drive.stiffness,
-        damping=drive.damping,
-        position_target=drive.position_target,
-        velocity_target=drive.velocity_target,
-        max_effort=most,
-    )
+    return replace(drive, max_effort=most, envelope=None, axis=None)
 
 
 def _axis_of(prim: Any, name: str, drive: UsdDrive) -> tuple[JointAxis, list[Loss]]:
@@ -252,14 +237,6 @@ def _axis_of(prim: Any, name: str, drive: UsdDrive) -> tuple[JointAxis, list[Los
         note = f"dynamicFrictionEffort = {dynamic:.6g} without static or viscous friction has no effect in PhysX."
         losses.append(Loss("dry friction", DROPPED, note))
         dynamic = 0.0
-    return (
-        JointAxis(
-            armature=armature,
-            max_joint_velocity=top,
-            # what sliding friction can stop it holds at rest, too
-            static_friction=max(static, dynamic),
-            dynamic_friction=dynamic,
-            viscous_friction=axis.viscous_friction,
-        ),
-        losses,
-    )
+    # friction that stops a sliding joint also holds it at rest
+    friction = {"static_friction": max(static, dynamic), "dynamic_friction": dynamic}
+    return replace(axis, armature=armature, max_joint_velocity=top, **friction), losses

@@ -17,67 +17,46 @@ Where it is false, gravity and efforts enter once, and envelope and friction cou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from types import ModuleType
-from typing import Any
-
-from ...checks import Maybe, Number, require, require_part
+from ...checks import Maybe, Number
 from ...errors import ParameterError
-from ...parts import count, flag
+from ...parts import count, flag, number, one, part
 from ...physics.limits import clip
 from ...physics.ops import absolute, where
-from ...tree import kind_of_numbers
+from ..on_engine import laws_on
 from .law import Envelope, solved_impulse
 
 
-@kind_of_numbers
-@dataclass(frozen=True, kw_only=True)
+@part
 class JointDrive:
     """PhysX's implicit PD drive of one articulation joint, as its TGS solver iterates it."""
 
-    envelope: Envelope
+    envelope: Envelope = one(Envelope)
     """What limits the drive."""
-    stiffness: Number = 0.0
-    """Effort per position error [N·m/rad]."""
-    damping: Number = 0.0
-    """Effort per velocity error [N·m·s/rad]."""
-    position_iterations: int = count(None, default=32)
-    """Position iterations of the articulation, each a short step of its own."""
-    velocity_iterations: int = count(None, default=1)
-    """Velocity iterations of the articulation; without one, the envelope need not hold at the end of the step."""
+    stiffness: Number = number("N·m/rad", default=0.0, least=0.0)
+    """Effort per position error."""
+    damping: Number = number("N·m·s/rad", default=0.0, least=0.0)
+    """Effort per velocity error."""
+    position_iterations: int = count(default=32, least=1)
+    """Position iterations of the articulation, each a short step; 255 at most."""
+    velocity_iterations: int = count(default=1)
+    """Velocity iterations, 255 at most; without one, the envelope need not hold at the end of the step."""
     forces_every_iteration: bool = flag(default=True)
     """Whether gravity and applied efforts enter in every position iteration, or once per step, as in Isaac Lab."""
-    static_friction: Number = 0.0
-    """Largest friction that holds the joint at rest [N·m]."""
-    dynamic_friction: Number = 0.0
-    """Friction when sliding [N·m]; PhysX has none unless static or viscous friction is above 0."""
-    viscous_friction: Number = 0.0
-    """Friction per velocity [N·m·s/rad]."""
-    friction_coefficient: Number = 0.0
-    """Friction per transmitted force, of older PhysX [m]; it acts where no other friction is given."""
-    max_joint_velocity: Maybe = None
-    """Velocity that the joint is held to [rad/s]; None: any."""
+    static_friction: Number = number("N·m", default=0.0, least=0.0)
+    """Largest friction that holds the joint at rest."""
+    dynamic_friction: Number = number("N·m", default=0.0, least=0.0)
+    """Friction when sliding; PhysX has none unless static or viscous friction is above 0."""
+    viscous_friction: Number = number("N·m·s/rad", default=0.0, least=0.0)
+    """Friction per velocity."""
+    friction_coefficient: Number = number("m", default=0.0, least=0.0)
+    """Friction per transmitted force, of older PhysX; it acts where no other friction is given."""
+    max_joint_velocity: Maybe = number("rad/s", default=None, least=0.0)
+    """Largest velocity of the joint; None: no limit."""
 
     def __post_init__(self) -> None:
-        require_part(self, "envelope", Envelope)
-        for name in (
-            "stiffness",
-            "damping",
-            "static_friction",
-            "dynamic_friction",
-            "viscous_friction",
-            "friction_coefficient",
-            "max_joint_velocity",
-        ):
-            require(self, name, ">=")
-        if not isinstance(self.forces_every_iteration, bool):
-            raise ParameterError(
-                f"JointDrive.forces_every_iteration = {self.forces_every_iteration!r}: must be True or False"
-            )
-        for name, least in (("position_iterations", 1), ("velocity_iterations", 0)):
-            count = getattr(self, name)
-            if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= 255:
-                raise ParameterError(f"JointDrive.{name} = {count!r}: must be a whole number from {least} to 255")
+        for name in ("position_iterations", "velocity_iterations"):
+            if getattr(self, name) > 255:
+                raise ParameterError(f"JointDrive.{name} = {getattr(self, name)}: must be a whole number, 255 at most")
 
     def step(
         self,
@@ -99,16 +78,8 @@ class JointDrive:
         `transmitted` is the force on the link, and its torque, sizes added, for `friction_coefficient` [N].
         """
         targets = (position_target, velocity_target)
-        return _on(engine).joint_step(self, position, velocity, response, dt, *targets, effort, load, transmitted)
-
-
-def _on(engine: str) -> ModuleType:
-    """These laws with an engine's operations."""
-    import sys
-
-    from ...engines import bind, load
-
-    return bind(sys.modules["backemf.sims.physx.solver"], engine, load(engine).ops)
+        laws = laws_on(__name__, engine)
+        return laws.joint_step(self, position, velocity, response, dt, *targets, effort, load, transmitted)
 
 
 # --- the laws
@@ -190,7 +161,7 @@ def rub(drive: JointDrive, velocity: float, had: float, response: float, span: f
     stopping = had - velocity / response
     sliding = span * (drive.dynamic_friction + drive.viscous_friction * absolute(velocity))
     slides = absolute(stopping) > span * drive.static_friction
-    friction = where(slides, clipped(stopping, sliding), stopping)
+    friction = where(slides, clip_to(stopping, sliding), stopping)
     # without static and viscous friction there is no dynamic one either
     friction = where((drive.static_friction > 0.0) | (drive.viscous_friction > 0.0), friction, had)
     return velocity + response * (friction - had), friction
@@ -200,21 +171,21 @@ def rub_by_coefficient(drive: JointDrive, velocity: float, response: float, larg
     """Velocity after the friction of the older coefficient, an impulse of `largest` at most [rad/s]."""
     if is_off(drive.friction_coefficient):
         return velocity
-    friction = clipped(-velocity / response, largest)
+    friction = clip_to(-velocity / response, largest)
     newer = (drive.static_friction > 0.0) | (drive.viscous_friction > 0.0)
     return velocity + where(newer, 0.0, response * friction)
 
 
 def hold(drive: JointDrive, velocity: float) -> float:
     """Velocity held to its limit [rad/s]."""
-    return velocity if drive.max_joint_velocity is None else clipped(velocity, drive.max_joint_velocity)
+    return velocity if drive.max_joint_velocity is None else clip_to(velocity, drive.max_joint_velocity)
 
 
-def clipped(value: float, size: float) -> float:
+def clip_to(value: float, size: float) -> float:
     """A value kept between -size and size."""
     return clip(value, -size, size)
 
 
-def is_off(value: Any) -> bool:
+def is_off(value: Number) -> bool:
     """Whether a plain number is 0, so that its law is left out."""
     return isinstance(value, (int, float)) and value == 0.0

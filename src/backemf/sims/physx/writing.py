@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...actuator import Actuator
@@ -12,7 +12,7 @@ from ...motor import Motor, mark
 from ..joint import NUMBERS, Joint, feeding, joint_of, parts_of, require_known, single
 from ..losses import kept_by_joint, statuses
 from ..on_joint import OnJoint
-from ..text import Written
+from ..text import Figure, Written
 from ..usd import prim_path
 from .about import ABOUT
 from .datasheet import from_motor
@@ -107,17 +107,17 @@ def _require_motion(motor: Motor | None, axis: str) -> None:
     name = motor.name or "Motor"
     if motor.motion == "linear":
         raise ParameterError(
-            f"{name} is a linear motor, and the {axis} axis turns: its forces are no torques; run it in Python, or "
+            f"{name} is a linear motor, and the {axis} axis turns: its forces are not torques; run it in Python, or "
             "inside MuJoCo on a slide joint with sims.mujoco.Motors"
         )
     raise ParameterError(
-        f"{name} turns, and the {axis} axis slides: its torques are no forces; write it to an angular axis, or bring "
+        f"{name} turns, and the {axis} axis slides: its torques are not forces; write it to an angular axis, or bring "
         "it to the slide with LeadScrew or Belt in Python"
     )
 
 
 def _with_marks(layer: str, motor: Motor | None, figures: Joint) -> str:
-    """The layer with a comment on each number that rests on an estimate."""
+    """The layer with a comment on each number that is based on an estimate."""
     first, rest = layer.split("\n", 1)
     marked = []
     for number, figure, name in (
@@ -148,13 +148,9 @@ def _envelope(motor: Motor | None, actuator: Actuator, figures: Joint, numbers: 
         )
     source = feeding(motor, actuator, numbers.get("supply"))
     limit = from_motor(motor, source, effort=numbers.get("effort", "peak")).limit
-    return DriveEnvelope(
-        max_effort=min(limit.max_effort, figures.effort_limit.value),
-        max_actuator_velocity=limit.max_actuator_velocity,
-        velocity_dependent_resistance=0.0,
-        speed_effort_gradient=limit.speed_effort_gradient,
-    )
+    most = min(limit.max_effort, figures.effort_limit.value)
+    return replace(limit, max_effort=most, velocity_dependent_resistance=0.0)
 
 
-def _value(figure: Any) -> float:
+def _value(figure: Figure | None) -> float:
     return 0.0 if figure is None else figure.value

@@ -1,0 +1,34 @@
+"""Frames under way: the delay line of simulators that keep their last targets, newest first."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from ..actuator.command import Command
+from ..physics.ops import where
+
+T = TypeVar("T", float, Command)
+
+
+def push(frames: tuple[T, ...], newest: T, empty: float) -> tuple[T, ...]:
+    """The frames with a new first one; where the line was `empty`, the new one fills all of it."""
+    return (newest, *(select(empty, newest, old) for old in frames[:-1]))
+
+
+def frame_at(frames: tuple[T, ...], lag: float) -> T:
+    """The frame that is `lag` steps old."""
+    found = frames[0]
+    for age, frame in enumerate(frames[1:], start=1):
+        found = select(lag == age, frame, found)
+    return found
+
+
+def select(mask: float, these: T, others: T) -> T:
+    """One frame where a mask is true, the other elsewhere."""
+    if not isinstance(these, Command) or not isinstance(others, Command):
+        return where(mask, these, others)
+    return Command(
+        position=where(mask, these.position, others.position),
+        velocity=where(mask, these.velocity, others.velocity),
+        effort=where(mask, these.effort, others.effort),
+    )
