@@ -13,7 +13,6 @@ from motors import scale
 
 import backemf as be
 from backemf.actuator import joint_friction, torque_limits
-from backemf.actuator.compiled import laws
 from backemf.actuator.torque_limits import bounds, dc_bounds, limited, tightest
 from backemf.engines import bind, load
 from backemf.physics.state import TORQUE
@@ -336,13 +335,12 @@ def test_beyond_the_corner_a_dc_clip_has_no_slope(limit):
 
 def run_free(actuator, speed, inertia, dt, steps=60):
     """Speeds of a free joint under an actuator that is told to do nothing."""
-    chain, step = laws("numpy"), actuator.compile("numpy")
+    step = actuator.compile("numpy")
     speed = np.array(speed)
     state, speeds, angle = step.initial(speed.shape), [speed], np.zeros_like(speed)
     for _ in range(steps):
-        command, flags, state = chain.receive(actuator, state, np.zeros_like(speed), angle, speed, dt, None)
-        state, speed, _ = chain.coupled(actuator, state, command, flags, angle, speed, dt, 0.0, inertia, 0.0)
-        angle = angle + dt * speed
+        state, out = step.coupled(state, np.zeros_like(speed), angle, speed, dt, 0.0, inertia)
+        angle, speed = out.joint_position, out.joint_velocity
         speeds.append(speed)
     return np.array(speeds)
 

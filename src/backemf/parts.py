@@ -20,6 +20,7 @@ from .checks import require, require_choice, require_count, require_finite, requ
 from .tree import acts, kind_of_numbers
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 FAMILIES: dict[str, dict[str, type]] = {}
 """Parts that can stand in for each other, such as controllers, by family and class name."""
@@ -246,6 +247,15 @@ class Laws(dict[type, Callable[..., Any]]):
         super().__setitem__(kind, law)
         for bind in self._binders:
             bind(kind, law)
+
+    def register(self, kind: type) -> Callable[[F], F]:
+        """Make a function the law of a part, on every engine: `@LAWS.register(Kind)`."""
+
+        def add(law: F) -> F:
+            self[kind] = law
+            return law
+
+        return add
 
     def bind(self, engine: str, bound_law: Callable[[Callable[..., Any]], Callable[..., Any]]) -> dict[type, Any]:
         """The same table with the laws of one engine."""

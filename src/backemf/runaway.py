@@ -12,8 +12,7 @@ import numpy as np
 
 from .actuator import Actuator
 from .errors import SimulationError
-from .loads import KINEMATIC, Load, Pendulum, TwoMass
-from .physics.load import pendulum_inertia
+from .loads import KINEMATIC, Load, Pendulum, TwoMass, pendulum_inertia
 
 SURE = 10.0
 """How many times the energy given a joint may have where every step is recorded."""

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,14 @@ import numpy as np
 from .actuator import Actuator, Command
 from .actuator.degrees import degrees_hint
 from .actuator.memory import PER_MOTOR, states_of
-from .actuator.needs import require_command, require_load
+from .actuator.needs import require_command, require_inertia, require_load
 from .checks import ABSOLUTE_ZERO, no_number, require_room, require_sizes, shown
 from .commands import Samples, as_command
 from .errors import BackemfWarning, ParameterError, SimulationError
-from .loads import KINEMATIC, Load, LockedRotor, Pendulum, PrescribedMotion
+from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion
 from .motor import Motor
 from .parts import acts, without_neutral
-from .physics.load import pendulum_inertia
+from .physics.load import react
 from .rollout import MAIN, Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .run import Run
 from .run_recording import RunRecorder
@@ -207,13 +207,7 @@ def check_load(actuator: Actuator, load: Load) -> None:
     require_load(actuator, 0.0, 1.0)
     if isinstance(load, KINEMATIC):
         return
-    own = np.asarray(0.0 if actuator.motor is None else actuator.motor.armature)
-    outside = np.asarray(pendulum_inertia(load) if isinstance(load, Pendulum) else load.inertia)
-    if not (own + outside > 0).all():
-        raise ParameterError(
-            "nothing has inertia: give Motor.rotor, or a load with an inertia above 0, "
-            "so that a torque has something to move"
-        )
+    require_inertia(actuator, react(load, (0.0,) * len(load.remembers), 0.0, 0.0, 1.0).inertia)
 
 
 def start_of(actuator: Actuator, load: Load, batch, position, velocity, initial, dt, seed) -> Here:
@@ -236,9 +230,7 @@ def start_of(actuator: Actuator, load: Load, batch, position, velocity, initial,
             )
     if actuator.motor is not None:
         check_start(actuator.motor, initial)
-    here = rest(actuator, load, batch, position, velocity, dt=dt, seed=seed)
-    given = {name: np.broadcast_to(np.asarray(value, dtype=float), batch).copy() for name, value in initial.items()}
-    return replace(here, state=replace(here.state, **given))
+    return rest(actuator, load, batch, position, velocity, initial=initial, dt=dt, seed=seed)
 
 
 def check_start(motor: Motor, initial: dict[str, Any]) -> None:

@@ -6,7 +6,6 @@ position.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,8 @@ from .command import Command
 
 LAWS = Laws()
 """Law of each controller, by its class: `law(controller, command, integral, position, velocity)`."""
+law_of = LAWS.register
+"""Makes a function the law of a controller: `@law_of(IdealPd)`."""
 
 
 @dataclass(frozen=True)
@@ -31,19 +32,6 @@ class Asked:
     """How fast it rises with the joint position."""
     rate: Any = None
     """How fast the integral goes on, before anything stops it; None: there is no integral."""
-
-
-Law = Callable[[Any, Command, Any, Any, Any], Asked]
-
-
-def law_of(kind: type) -> Callable[[Law], Law]:
-    """Make a function the law of a controller, on every engine."""
-
-    def register(law: Law) -> Law:
-        LAWS[kind] = law
-        return law
-
-    return register
 
 
 def pd(kp, kd, command: Command, position, velocity) -> Asked:

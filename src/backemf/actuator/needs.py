@@ -12,6 +12,7 @@ from ..checks import concrete, no_number, shown
 from ..errors import ParameterError
 from ..motor import Coulomb, LoadDependent, Motor
 from ..parts import acts
+from ..physics.load import IMMOVABLE
 from ..physics.state import State
 from ..physics.step import has_backlash
 from .command import TARGETS, Command
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .actuator import Actuator
 
 
-def look_of(state: Any, command: Any, position: Any, velocity: Any, dt: Any, torque: Any, inertia: Any) -> Any:
+def look_of(state: Any, command: Any, position: Any, velocity: Any, dt: Any, *loads: Any) -> Any:
     """What decides whether a step can be taken: which inputs are there, and their shapes; None where a plain number is.
 
     Two steps that look alike pass or fail the checks alike, so that a loop pays for them once.
@@ -32,7 +33,7 @@ def look_of(state: Any, command: Any, position: Any, velocity: Any, dt: Any, tor
         shapes = [None if x is None else (name, x.shape) for name, x in targets.items()]
         held = next((x.shape for x in vars(state).values() if x is not None and x.shape), None)
         step = dt if isinstance(dt, (int, float, np.generic)) else dt.shape
-        return shapes, position.shape, velocity.shape, step, _look(torque), _look(inertia), held
+        return shapes, position.shape, velocity.shape, step, [_look(load) for load in loads], held
     except (AttributeError, TypeError):
         return None
 
@@ -52,10 +53,9 @@ def require_step(dt: Any) -> None:
         raise ParameterError(f"dt = {shown(dt)}: must be a positive number of seconds")
 
 
-def require_finite_joint(position: Any, velocity: Any, load_torque: Any, load_inertia: Any) -> None:
-    """Raise a `ParameterError` if a plain number of the joint is not finite; in a batch the step itself sees to it."""
-    names = ("joint_position", "joint_velocity", "load_torque", "load_inertia")
-    for name, value in zip(names, (position, velocity, load_torque, load_inertia), strict=True):
+def require_finite_joint(position: Any, velocity: Any, **loads: Any) -> None:
+    """Check that plain numbers of the joint are finite; raise `ParameterError` if not. The step checks a batch."""
+    for name, value in {"joint_position": position, "joint_velocity": velocity, **loads}.items():
         if value is None and name.startswith("load"):
             continue
         if type(value) is float and math.isfinite(value):
@@ -140,6 +140,30 @@ def require_frames(actuator: Actuator, state: State, dt: Any) -> None:
             f"Delay.seconds = {delay.seconds} at dt = {dt:g} s is longer than the {frames} frames of this state: "
             f"make it with initial(shape, dt={dt:g})"
         )
+
+
+def finite_inertia(load_inertia: Any) -> Any:
+    """The inertia of a load where None is no load, and a plain infinity a joint that no motor moves [kg·m²]."""
+    if load_inertia is None:
+        return 0.0
+    return IMMOVABLE if isinstance(load_inertia, float) and load_inertia == math.inf else load_inertia
+
+
+def require_inertia(actuator: Actuator, load_inertia: Any) -> None:
+    """Check that a torque has something to move; raise `ParameterError` if not. What is traced passes."""
+    own = concrete(0.0 if actuator.motor is None else actuator.motor.armature)
+    outside = concrete(load_inertia)
+    if own is None or outside is None:
+        return
+    if (outside < 0.0).any():
+        raise ParameterError(f"load_inertia = {shown(load_inertia)}: must be 0 or more")
+    if not (own + outside > 0.0).all():
+        raise ParameterError(
+            "nothing has inertia: give Motor.rotor, or a load with an inertia above 0, "
+            "so that a torque has something to move"
+        )
+    if actuator.motor is not None and has_backlash(actuator.motor) and not (outside > 0.0).all():
+        raise ParameterError("load_inertia = 0: backlash needs a load with an inertia, which the gears can hit")
 
 
 def require_load(actuator: Actuator, load_torque: Any, load_inertia: Any) -> None:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..loads import LockedRotor, Pendulum, PrescribedMotion
-from ..physics.load import pendulum_inertia
+from ..loads import LockedRotor, Pendulum, PrescribedMotion, pendulum_inertia
 
 
 def gear_output_torque(run: Any) -> np.ndarray:

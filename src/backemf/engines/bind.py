@@ -15,7 +15,7 @@ from ..physics import ops as numpy_ops
 ENGINES = {"numpy": None, "python": None, "jax": None, "torch": "torch", "warp": "warp"}
 """Name of each engine and the extra that brings it; None: a plain install has it."""
 
-_LAWS = ("backemf.physics.", "backemf.actuator.", "backemf.sims.")
+_LAWS = ("backemf.physics.", "backemf.actuator.", "backemf.sims.", "backemf.loads")
 """Rooms whose functions are laws: elementwise, with the operations in their globals."""
 
 

@@ -123,7 +123,7 @@ class Fused:
             told = dict(zip(self._names, rows, strict=False))
             command = told[MAIN] if MAIN in told else share_of(group.actuator, Command(**told))
             position, velocity, *around = rows[count:]
-            new, *found, out = self._law.together(
+            new, *found, out = self._law.step_joint(
                 group.actuator, State(**part), command, position, velocity, self._dt, *around
             )
             after.append({name: alike(getattr(new, name), old) for name, old in part.items()})
