@@ -150,19 +150,22 @@ def finite_inertia(load_inertia: Any) -> Any:
 
 
 def require_inertia(actuator: Actuator, load_inertia: Any) -> None:
-    """Check that a torque has something to move; raise `ParameterError` if not. What is traced passes."""
+    """Check that a torque has something to move; raise `ParameterError` if not.
+
+    What is traced or on another device passes: a step never waits for it.
+    """
     own = concrete(0.0 if actuator.motor is None else actuator.motor.armature)
-    outside = concrete(load_inertia)
-    if own is None or outside is None:
+    if own is None or not isinstance(load_inertia, (int, float, np.ndarray, np.generic)):
         return
+    outside = np.asarray(load_inertia, dtype=float)
     if (outside < 0.0).any():
         raise ParameterError(f"load_inertia = {shown(load_inertia)}: must be 0 or more")
-    if not (own + outside > 0.0).all():
+    if (own + outside <= 0.0).any():
         raise ParameterError(
             "nothing has inertia: give Motor.rotor, or a load with an inertia above 0, "
             "so that a torque has something to move"
         )
-    if actuator.motor is not None and has_backlash(actuator.motor) and not (outside > 0.0).all():
+    if actuator.motor is not None and has_backlash(actuator.motor) and (outside <= 0.0).any():
         raise ParameterError("load_inertia = 0: backlash needs a load with an inertia, which the gears can hit")
 
 
