@@ -187,7 +187,7 @@ def joint_bounds(actuator, position, velocity) -> JointBounds:
 
     low, high = tightest(actuator.limits, position, velocity)
     low_slope, high_slope = tightest_slopes(actuator.limits, position, velocity)
-    slants, flat_low, flat_high = limit_lines(actuator.limits, position, velocity)
+    lines = limit_lines(actuator.limits, position, velocity)
     return JointBounds(
         *pair(low, high),
         where(per_torque > 0.0, low_slope, high_slope) * per_slope,
@@ -200,9 +200,9 @@ def joint_bounds(actuator, position, velocity) -> JointBounds:
                 s.floor * absolute(per_torque),
                 s.to_zero,
             )
-            for s in slants
+            for s in lines.slants
         ),
-        *pair(flat_low, flat_high),
+        *pair(lines.low, lines.high),
     )
 
 

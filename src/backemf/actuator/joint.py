@@ -70,11 +70,12 @@ def joint_coupled(actuator, decision: Decision, position, velocity, dt, load_tor
     stiffness = -asked.per_position
     line = Line(asked.amount - dt * stiffness * velocity, dt * stiffness - asked.per_velocity)
     if actuator.limits:
-        slants, lowest, highest = limit_lines(actuator.limits, position, velocity)
+        limits = limit_lines(actuator.limits, position, velocity)
         pairs = tuple(
-            Slant(Line(s.low, s.low_fall), Line(s.high, s.high_fall), -s.floor, s.floor, s.to_zero) for s in slants
+            Slant(Line(s.low, s.low_fall), Line(s.high, s.high_fall), -s.floor, s.floor, s.to_zero)
+            for s in limits.slants
         )
-        lines = Lines(line, slants=pairs, flat=(lowest, highest))
+        lines = Lines(line, slants=pairs, flat=(limits.low, limits.high))
         line = acting_line(lines, lambda line: end_speed(line) - velocity)
     end = end_speed(line)
     torque = value_at(line, end - velocity) - rubbed - per_speed * (end - velocity)
