@@ -166,7 +166,8 @@ def test_the_step_obeys_the_law_of_motion_and_gains_no_energy(dt):
         )
         gained = inertia * (out.joint_velocity - velocity)
         # rounding is that of the spring's torque at the start, of which little may be left at the end
-        size = dt * (np.abs(out.torque) + stiffness * np.abs(position)) + inertia * np.abs(velocity)
+        spring = stiffness * (np.abs(position) + dt * np.abs(velocity))
+        size = dt * (np.abs(out.torque) + spring) + inertia * np.abs(velocity)
         assert (np.abs(gained - dt * (out.torque + out.load_torque)) <= 1e-9 * size).all()
         np.testing.assert_allclose(out.joint_position, position + dt * out.joint_velocity, rtol=0, atol=1e-15)
         position, velocity = out.joint_position, out.joint_velocity

@@ -6,10 +6,11 @@ several times per step, each time with the joint a little further on.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..physics.load import IMMOVABLE, LinearLoad, Memory, follow, react
-from ..physics.ops import as_bits, isfinite, minimum, where
+from ..physics.ops import as_bits, isfinite, where
 from ..physics.state import OUTPUTS, Output, State
 from ..physics.step import coupled as motor_coupled
 from ..physics.step import held as motor_held
@@ -40,12 +41,30 @@ def held(
     draws: Draws | None = None,
 ) -> tuple[State, Output]:
     """New state and output for a joint position and velocity that a host holds over the step."""
+    return on_known_joints(
+        held_known, actuator, state, command, position, velocity, dt, load_torque, load_inertia, draws
+    )
+
+
+def on_known_joints(
+    law: Callable[..., tuple[State, Output]],
+    actuator: Actuator,
+    state: State,
+    command: Command | float,
+    position: float,
+    velocity: float,
+    dt: float,
+    load_torque: float | None,
+    load_inertia: float | None,
+    draws: Draws | None,
+) -> tuple[State, Output]:
+    """State and output of a law in which motors take no part where what is known of the joint is not finite."""
     good = known_joints(dt, position, velocity, load_torque, load_inertia)
     inputs = command, position, velocity, dt, load_torque, load_inertia
     if good is None:
-        after, out = held_known(actuator, state, *inputs, draws)
+        after, out = law(actuator, state, *inputs, draws)
     else:
-        after, out = held_known(actuator, state, *known_inputs(good, actuator, *inputs), draws)
+        after, out = law(actuator, state, *known_inputs(good, actuator, *inputs), draws)
         after, out = without_unknown(good, state, after, out)
     return after, changed(out, limit=as_bits(out.limit))
 
@@ -83,18 +102,18 @@ def held_known(
     draws: Draws | None,
 ) -> tuple[State, Output]:
     """New state and output where all that is known of the joint is finite."""
-    command, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
+    told, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
     substeps = actuator.substeps
     if substeps == 1:
-        return held_substep(actuator, state, command, flags, position, velocity, dt, load_torque, load_inertia)
+        return held_substep(actuator, state, told, flags, position, velocity, dt, load_torque, load_inertia)
     # how the torque follows the joint over all substeps is that of one substep as long as the step
-    _, whole = held_substep(actuator, state, command, flags, position, velocity, dt, load_torque, load_inertia)
+    _, whole = held_substep(actuator, state, told, flags, position, velocity, dt, load_torque, load_inertia)
     short = dt / substeps
     total = None
     for index in range(substeps):
         # the joint goes on at its speed
         here = position + (index * short) * velocity
-        state, out = held_substep(actuator, state, command, flags, here, velocity, short, load_torque, load_inertia)
+        state, out = held_substep(actuator, state, told, flags, here, velocity, short, load_torque, load_inertia)
         total = add_substep(total, out, substeps)
     return state, changed(total, torque_slope=whole.torque_slope, torque_stiffness=whole.torque_stiffness)
 
@@ -116,9 +135,17 @@ def held_substep(
         out = joint_output(actuator, decision, position, velocity)
         return settle(actuator, decision, decision.state, out, position, dt), out
     state, out = motor_held(
-        actuator, decision.state, decision.demand, position, velocity, dt, load_torque, load_inertia
+        actuator.motor,
+        actuator.supply,
+        decision.state,
+        decision.demand,
+        position,
+        velocity,
+        dt,
+        load_torque,
+        load_inertia,
     )
-    return metered(settle(actuator, decision, state, out, position, dt), out, dt)
+    return count_energy(settle(actuator, decision, state, out, position, dt), out, dt)
 
 
 # --- motor and load move the joint together
@@ -141,15 +168,16 @@ def coupled(
 
     An infinite inertia is that of a joint that keeps its velocity, whatever the motor does.
     """
-    load_inertia = load_inertia if is_plain(load_inertia) else minimum(load_inertia, IMMOVABLE)
+    if not is_plain(load_inertia):
+        load_inertia = where(load_inertia > IMMOVABLE, IMMOVABLE, load_inertia)
     inputs = command, position, velocity, dt, load_torque, load_inertia
     good = known_joints(dt, position, velocity, load_torque, load_inertia, load_damping, load_stiffness)
     if good is not None:
         inputs = known_inputs(good, actuator, *inputs)
         load_damping, load_stiffness = in_place_of(good, load_damping, 0.0), in_place_of(good, load_stiffness, 0.0)
-    told, begin, speed, step, torque, inertia = inputs
+    command, begin, speed, step, torque, inertia = inputs
     load = LinearLoad(torque, inertia, load_damping, load_stiffness, begin, speed)
-    after, _, out = with_load(actuator, state, told, begin, speed, step, load, (), draws)
+    after, _, out = with_load(actuator, state, command, begin, speed, step, load, (), draws)
     if good is not None:
         after, out = without_unknown(good, state, after, out)
         # a joint that is not known stays where it is
@@ -170,14 +198,14 @@ def with_load(
     draws: Draws | None = None,
 ) -> tuple[State, Memory, Output]:
     """New state, memory of the load and output of a step together with a load that reacts anew in each substep."""
-    command, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
+    told, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
     substeps = actuator.substeps
     short = dt if substeps == 1 else dt / substeps
     total, travel, pulled = None, 0.0, 0.0
     for _ in range(substeps):
         reaction = react(load, memory, position, velocity, short)
         state, after, out = coupled_substep(
-            actuator, state, command, flags, position, velocity, short, reaction.torque, reaction.inertia,
+            actuator, state, told, flags, position, velocity, short, reaction.torque, reaction.inertia,
             reaction.damping,
         )  # fmt: skip
         torque = reaction.torque - reaction.damping * (after - velocity)
@@ -206,16 +234,25 @@ def coupled_substep(
     if actuator.motor is None:
         return joint_coupled(actuator, decision, position, velocity, dt, load_torque, load_inertia, load_damping)
     state, velocity, out = motor_coupled(
-        actuator, decision.state, decision.demand, position, velocity, dt, load_torque, load_inertia, load_damping
+        actuator.motor,
+        actuator.supply,
+        decision.state,
+        decision.demand,
+        position,
+        velocity,
+        dt,
+        load_torque,
+        load_inertia,
+        load_damping,
     )
-    state, out = metered(settle(actuator, decision, state, out, position, dt), out, dt)
+    state, out = count_energy(settle(actuator, decision, state, out, position, dt), out, dt)
     return state, velocity, out
 
 
 # --- what both share
 
 
-def metered(state: State, out: Output, dt: float) -> tuple[State, Output]:
+def count_energy(state: State, out: Output, dt: float) -> tuple[State, Output]:
     """State and output with the electrical energy of the step counted."""
     if state.energy is None:
         return state, out

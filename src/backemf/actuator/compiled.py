@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from .actuator import Actuator
     from .delay import Draws
 
-Step = Callable[..., tuple[State, Output]]
-"""A step as a function, its actuator first."""
+Step = Callable[..., tuple[Any, Output]]
+"""A step as a function, its actuator first: the new state, or those of several groups, and the output."""
 _OPTIONS = {
     "torch": {"dtype", "device", "dynamic", "eager", "in_place", "telemetry"},
     "jax": {"in_place", "telemetry"},
@@ -53,17 +53,17 @@ class CompiledStep:
         self._options = options
         self._engine = load(engine)
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
-        self._run = self._compiled("held")
+        self._run = self._compile("held")
         self._look = self._coupled_look = None
 
-    def _compiled(self, law: str) -> Callable[..., tuple[State, Output]]:
+    def _compile(self, law: str) -> Callable[..., tuple[State, Output]]:
         """One of the two ways to step, ready to run."""
-        step = wanted(getattr(laws(self.engine), law), outputs(self._options.get("telemetry"), law))
+        step = with_outputs(getattr(laws(self.engine), law), outputs(self._options.get("telemetry"), law))
         return self._engine.compiled(step, without_neutral(self.actuator), self._options)
 
     @cached_property
     def _run_coupled(self) -> Callable[..., tuple[State, Output]]:
-        return self._compiled("coupled")
+        return self._compile("coupled")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was compiled belongs to this process: a copy compiles it again
@@ -195,8 +195,8 @@ class CompiledStep:
         for name in values:
             if getattr(state, name, None) is None:
                 raise ParameterError(f"reset({name}=...): this motor has no such state")
-        if hasattr(self._run, "reset"):
-            return self._run.reset(state, mask, values)
+        if (reset := getattr(self._run, "reset", None)) is not None:
+            return reset(state, mask, values)
         return reset_state(self._engine, self.engine, state, mask, values, self._place)
 
 
@@ -224,7 +224,7 @@ def outputs(telemetry: Any, law: str = "held") -> tuple[str, ...] | None:
 
 
 @cache
-def wanted(function: Step, names: tuple[str, ...] | None) -> Step:
+def with_outputs(function: Step, names: tuple[str, ...] | None) -> Step:
     """The step with only some of its outputs; what the others need is left out when it is compiled."""
     if names is None:
         return function

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..physics import state as names
 from ..physics.limits import clip
 from ..physics.lines import Line, Lines, Slant, acting_line, value_at
@@ -15,8 +17,11 @@ from .limit_lines import limit_lines
 from .limit_slopes import tightest_slopes
 from .torque_limits import tightest
 
+if TYPE_CHECKING:
+    from .actuator import Actuator
 
-def limited_torque(actuator, asked: Asked, position, velocity):
+
+def limited_torque(actuator: Actuator, asked: Asked, position: float, velocity: float):
     """The joint torque within its limits, how fast it falls with speed and with position, and the flag of the limit."""
     torque, slope, stiffness, flag = asked.amount, -asked.per_velocity, -asked.per_position, 0
     if actuator.limits:
@@ -31,7 +36,7 @@ def limited_torque(actuator, asked: Asked, position, velocity):
     return torque, slope, stiffness, flag
 
 
-def joint_output(actuator, decision: Decision, position, velocity) -> Output:
+def joint_output(actuator: Actuator, decision: Decision, position: float, velocity: float) -> Output:
     """Torque and telemetry of an actuator without a motor."""
     asked = decision.torque
     torque, slope, stiffness, flag = limited_torque(actuator, asked, position, velocity)
@@ -48,7 +53,16 @@ def joint_output(actuator, decision: Decision, position, velocity) -> Output:
     )
 
 
-def joint_coupled(actuator, decision: Decision, position, velocity, dt, load_torque, load_inertia, load_slope):
+def joint_coupled(
+    actuator: Actuator,
+    decision: Decision,
+    position: float,
+    velocity: float,
+    dt: float,
+    load_torque: float,
+    load_inertia: float,
+    load_slope: float,
+):
     """The torque taken at the end of the step, so that any gain is stable at any dt.
 
     J·(v1 - v0) = dt·(torque(v0) - slope·(v1 - v0) - stiffness·dt·v1 + load)

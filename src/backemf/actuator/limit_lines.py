@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..parts import Laws
-from ..physics.limits import narrowed
+from ..physics.limits import narrow
 from ..physics.ops import interpolate, maximum, where
 from .limit_slopes import column_slope
 from .torque_limits import DcClip, DriveEnvelope, KneeCurve, TorqueLimit, TorqueSpeedTable, bounds
@@ -151,5 +151,5 @@ def limit_lines(limits: tuple[TorqueLimit, ...], angle: float, speed: float) -> 
     for limit in limits[1:]:
         more = lines_of_limit(limit, angle, speed)
         slants += more.slants
-        low, high = narrowed(low, high, more.low, more.high)
+        low, high = narrow(low, high, more.low, more.high)
     return LimitLines(slants, low, high)

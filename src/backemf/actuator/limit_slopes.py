@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..parts import Laws
-from ..physics.limits import narrowed
+from ..physics.limits import narrow
 from ..physics.ops import absolute, maximum, minimum, where
 from .torque_limits import DcClip, DriveEnvelope, KneeCurve, TorqueLimit, TorqueSpeedTable, bounds, dc_slope
 
@@ -90,5 +90,5 @@ def tightest_slopes(limits: tuple[TorqueLimit, ...], angle: float, speed: float)
         # where limits contradict each other, both bounds are the one nearest zero
         crossed, nearest = lower > upper, where(absolute(lower) < absolute(upper), low_slope, high_slope)
         low_slope, high_slope = where(crossed, nearest, low_slope), where(crossed, nearest, high_slope)
-        low, high = narrowed(low, high, lower, upper)
+        low, high = narrow(low, high, lower, upper)
     return low_slope, high_slope

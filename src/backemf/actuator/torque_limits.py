@@ -4,8 +4,7 @@ Each limit is a pair of bounds on the joint torque; the torque asked for is clip
 a motor as well, the bounds limit its current.
 
 A limit is a part of the family "limit" with a law, `@bounds_of(Kind)`. One that falls with speed has two more, which
-make
-steps stable: `@slopes_of` of `limit_slopes.py` and `@lines_of` of `limit_lines.py`.
+make steps stable: `@slopes_of` of `limit_slopes.py` and `@lines_of` of `limit_lines.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 from ..checks import Number, concrete, no_number, shown
 from ..errors import ParameterError
 from ..parts import Laws, flag, number, part, table
-from ..physics.limits import clip, narrowed
+from ..physics.limits import clip, narrow
 from ..physics.ops import absolute, interpolate, maximum, minimum, where
 
 BOUNDS = Laws()
@@ -279,7 +278,7 @@ def tightest(limits: tuple[TorqueLimit, ...], angle: float, speed: float) -> tup
     """Bounds of several limits together [N·m]. Where they contradict each other, the torque nearest zero is left."""
     low, high = bounds(limits[0], angle, speed)
     for limit in limits[1:]:
-        low, high = narrowed(low, high, *bounds(limit, angle, speed))
+        low, high = narrow(low, high, *bounds(limit, angle, speed))
     return low, high
 
 

@@ -50,9 +50,9 @@ class CompiledSet:
         self._options = options
         self._engine = load(engine)
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
-        self._run = self._compiled("held")
+        self._run = self._compile("held")
 
-    def _compiled(self, law: str) -> Callable[..., tuple[tuple[State, ...], Output]]:
+    def _compile(self, law: str) -> Callable[..., tuple[tuple[State, ...], Output]]:
         """One of the two ways to step, ready to run."""
         names = outputs(self._options.get("telemetry"), law)
         step = fused(getattr(laws(self.engine), law), self.groups, names, self._engine)
@@ -61,7 +61,7 @@ class CompiledSet:
 
     @cached_property
     def _run_coupled(self) -> Callable[..., tuple[tuple[State, ...], Output]]:
-        return self._compiled("coupled")
+        return self._compile("coupled")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was compiled belongs to this process: a copy compiles it again

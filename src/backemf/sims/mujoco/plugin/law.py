@@ -56,7 +56,7 @@ def carry_along(motor: Motor | None, state: State, slip: float) -> State:
     """The state with bristles bent and flanks moved by what the joint did beyond what was foreseen."""
     if motor is None:
         return state
-    if state.bristle is not None:
+    if isinstance(motor.friction, (Dahl, LuGre)):
         bent = state.bristle + motor.ratio * slip * bending_share(motor.friction, state.bristle)
         state = changed(state, bristle=bent)
     if state.gap is not None and motor.gearbox is not None:
