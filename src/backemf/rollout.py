@@ -220,16 +220,9 @@ def as_command(values: dict[str, Any]) -> Any:
 
 
 def roll_numpy(
-    actuator: Actuator,
-    load: Load,
-    start: Here,
-    values: dict[str, np.ndarray],
-    path: np.ndarray | None,
-    dt: float,
-    every: int,
-    batch: tuple[int, ...],
-    precision: str,
-) -> tuple[Here, dict[str, np.ndarray]]:
+    actuator: Actuator, load: Load, start: Here, values: dict[str, np.ndarray], path: np.ndarray | None, dt: float,
+    every: int, batch: tuple[int, ...], precision: str,
+) -> tuple[Here, dict[str, np.ndarray]]:  # fmt: skip
     """A recorded piece of a run in plain NumPy: the reference."""
     names = channel_names(actuator, load)
     values = {name: behind_time(row, len(batch)) for name, row in values.items()}
@@ -248,16 +241,9 @@ def roll_numpy(
 
 
 def roll_jax(
-    actuator: Actuator,
-    load: Load,
-    start: Here,
-    values: dict[str, np.ndarray],
-    path: np.ndarray | None,
-    dt: float,
-    every: int,
-    batch: tuple[int, ...],
-    precision: str,
-) -> tuple[Here, dict[str, np.ndarray]]:
+    actuator: Actuator, load: Load, start: Here, values: dict[str, np.ndarray], path: np.ndarray | None, dt: float,
+    every: int, batch: tuple[int, ...], precision: str,
+) -> tuple[Here, dict[str, np.ndarray]]:  # fmt: skip
     """A recorded piece of a run compiled by JAX, once per kind of motor, load and length."""
     names = channel_names(actuator, load)
     with load_engine("jax").doubles(precision == "float64"):

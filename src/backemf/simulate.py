@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from .actuator import Actuator, Command
 from .actuator.degrees import degrees_hint
 from .actuator.memory import PER_MOTOR, states_of
 from .actuator.needs import require_command, require_inertia, require_load
-from .checks import ABSOLUTE_ZERO, no_number, require_room, require_sizes, shown
+from .checks import ABSOLUTE_ZERO, Number, no_number, require_room, require_sizes, shown
 from .commands import Samples, as_command
 from .errors import BackemfWarning, ParameterError, SimulationError
 from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion
@@ -32,7 +32,7 @@ from .tree import numbers
 CHUNK = 16384
 """Longest piece of a run that is computed at once [steps]; between pieces the numbers are checked."""
 MOST_STEPS = 1e11
-"""A run of more steps is a slip of the pen [steps]."""
+"""A run of more steps is a typing error [steps]."""
 
 
 def simulate(
@@ -142,7 +142,7 @@ def signals_of(actuator: Actuator, command: Any) -> dict[str, Any]:
 
 
 def count_steps(duration: float, dt: float, every: int) -> int:
-    """Number of steps of a run; raises one sentence on times that make no sense."""
+    """Number of steps of a run; raises `ParameterError` on times that make no sense."""
     for name, value in (("dt", dt), ("duration", duration)):
         if (
             isinstance(value, bool)
@@ -169,7 +169,10 @@ def chunks(steps: int, every: int) -> Iterator[tuple[int, int]]:
         yield first, min(size, steps - first)
 
 
-def batch_shape(actuator, load, signals, position, velocity, initial, shape) -> tuple[int, ...]:
+def batch_shape(
+    actuator: Actuator, load: Load, signals: dict[str, Any], position: Number, velocity: Number,
+    initial: dict[str, Any], shape: tuple[int, ...] | int | None,
+) -> tuple[int, ...]:  # fmt: skip
     """The shape every array of the run broadcasts to."""
     asked = () if shape is None else require_sizes("shape", shape, 1)
     # how large the record of a shape is comes later; one that no array can have ends here
@@ -197,20 +200,23 @@ def batch_shape(actuator, load, signals, position, velocity, initial, shape) -> 
 
 
 def check_memory(records: int, batch: tuple[int, ...], channels: int) -> None:
-    """Raise one sentence if the record of a run is larger than this machine."""
+    """Check that the record of a run fits into the memory; raise `ParameterError` if not."""
     wanted = records * math.prod(batch) * channels * 8
     require_room("the record", wanted, "raise every or dt, shorten duration, or run fewer motors at once")
 
 
 def check_load(actuator: Actuator, load: Load) -> None:
-    """Raise one sentence if there is nothing that could move, or no way to move it."""
+    """Check that there is something to move; raise `ParameterError` if not."""
     require_load(actuator, 0.0, 1.0)
     if isinstance(load, KINEMATIC):
         return
     require_inertia(actuator, react(load, (0.0,) * len(load.remembers), 0.0, 0.0, 1.0).inertia)
 
 
-def start_of(actuator: Actuator, load: Load, batch, position, velocity, initial, dt, seed) -> Here:
+def start_of(
+    actuator: Actuator, load: Load, batch: tuple[int, ...], position: Number, velocity: Number,
+    initial: dict[str, Any], dt: float, seed: int,
+) -> Here:  # fmt: skip
     """Everything at the start, spread over the batch."""
     for name, value in (("position", position), ("velocity", velocity), *initial.items()):
         if no_number(value) or value is None or not np.isfinite(np.asarray(value, dtype=float)).all():
@@ -234,7 +240,7 @@ def start_of(actuator: Actuator, load: Load, batch, position, velocity, initial,
 
 
 def check_start(motor: Motor, initial: dict[str, Any]) -> None:
-    """Raise one sentence if a state cannot be: a winding colder than its law knows, a rotor outside its play."""
+    """Check that the start is possible: a winding above absolute zero, a rotor within its backlash; raise if not."""
     if "winding_rise" in initial and motor.thermal is not None:
         degrees = motor.thermal.ambient + np.asarray(initial["winding_rise"])
         factor = 1.0 + motor.winding.temperature_coefficient * (degrees - motor.winding.reference_temperature)
@@ -246,7 +252,7 @@ def check_start(motor: Motor, initial: dict[str, Any]) -> None:
         half = 0.5 * np.abs(motor.ratio) * motor.gearbox.backlash
         if (np.abs(initial["gap"]) > half * (1.0 + 1e-9)).any():
             raise ParameterError(
-                f"initial['gap'] = {initial['gap']}: must be within half the play, ±{half} rad at the rotor"
+                f"initial['gap'] = {initial['gap']}: must be within half the backlash, ±{half} rad at the rotor"
             )
 
 
@@ -271,7 +277,7 @@ _TELEMETRY = {
 
 
 def check_finite(record: dict[str, np.ndarray], first: float, spacing: float, actuator: Actuator, load: Load) -> None:
-    """Raise one sentence at the first value that is no finite number: when, which state, which parameter to look at."""
+    """Check that a record is finite; if not, raise `SimulationError` with the time, the state and likely parameters."""
     moments = {}
     for name, values in record.items():
         bad = ~np.isfinite(values)
@@ -290,12 +296,12 @@ def check_finite(record: dict[str, np.ndarray], first: float, spacing: float, ac
     params = dict.fromkeys(name for channel in found for name in suspects.get(channel, ()) if name in known)
     look = ", ".join(["the command", *(f"{name} = {known[name]}" for name in params)])
     raise SimulationError(
-        f"at t = {first + index * spacing:g} s the run left the finite numbers, first in {' and '.join(found)}; "
+        f"at t = {first + index * spacing:g} s the run was no longer finite, first in {' and '.join(found)}; "
         f"look at {look}, or lower dt"
     )
 
 
-def _bar(progress: bool, steps: int):
+def _bar(progress: bool, steps: int) -> AbstractContextManager[Callable[[int], None]]:
     """A context that gives a function to report progress with."""
     if not progress:
         return nullcontext(lambda done: None)

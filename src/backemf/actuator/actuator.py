@@ -139,7 +139,7 @@ class Actuator:
 
 
 def check_command_range(actuator: Actuator) -> None:
-    """Raise one sentence if the command range is no pair of rising numbers; a list becomes a tuple."""
+    """Check that the command range is two rising numbers; raise `ParameterError` if not. A list becomes a tuple."""
     limits = actuator.command_range
     if limits is None:
         return

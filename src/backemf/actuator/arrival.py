@@ -18,14 +18,9 @@ if TYPE_CHECKING:
 
 
 def receive(
-    actuator: Actuator,
-    state: State,
-    command: Command | float,
-    position: float,
-    velocity: float,
-    dt: float,
+    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
     draws: Draws | None,
-) -> tuple[Command, int, State]:
+) -> tuple[Command, int, State]:  # fmt: skip
     """The command as the controller sees it, the limits that acted on it, and the state with this one under way."""
     controller = actuator.controller
     told = command if isinstance(command, Command) else Command(**{controller.main: command})

@@ -30,16 +30,9 @@ if TYPE_CHECKING:
 
 
 def held(
-    actuator: Actuator,
-    state: State,
-    command: Command | float,
-    position: float,
-    velocity: float,
-    dt: float,
-    load_torque: float | None = None,
-    load_inertia: float | None = None,
-    draws: Draws | None = None,
-) -> tuple[State, Output]:
+    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    load_torque: float | None = None, load_inertia: float | None = None, draws: Draws | None = None,
+) -> tuple[State, Output]:  # fmt: skip
     """New state and output for a joint position and velocity that a host holds over the step."""
     return on_known_joints(
         held_known, actuator, state, command, position, velocity, dt, load_torque, load_inertia, draws
@@ -47,17 +40,10 @@ def held(
 
 
 def on_known_joints(
-    law: Callable[..., tuple[State, Output]],
-    actuator: Actuator,
-    state: State,
-    command: Command | float,
-    position: float,
-    velocity: float,
-    dt: float,
-    load_torque: float | None,
-    load_inertia: float | None,
+    law: Callable[..., tuple[State, Output]], actuator: Actuator, state: State, command: Command | float,
+    position: float, velocity: float, dt: float, load_torque: float | None, load_inertia: float | None,
     draws: Draws | None,
-) -> tuple[State, Output]:
+) -> tuple[State, Output]:  # fmt: skip
     """State and output of a law in which motors take no part where what is known of the joint is not finite."""
     good = known_joints(dt, position, velocity, load_torque, load_inertia)
     inputs = command, position, velocity, dt, load_torque, load_inertia
@@ -70,15 +56,9 @@ def on_known_joints(
 
 
 def known_inputs(
-    good: bool,
-    actuator: Actuator,
-    command: Command | float,
-    position: float,
-    velocity: float,
-    dt: float,
-    load_torque: float | None,
-    load_inertia: float | None,
-) -> tuple[Command | float, float, float, float, float | None, float | None]:
+    good: bool, actuator: Actuator, command: Command | float, position: float, velocity: float, dt: float,
+    load_torque: float | None, load_inertia: float | None,
+) -> tuple[Command | float, float, float, float, float | None, float | None]:  # fmt: skip
     """The inputs of a step with harmless numbers where what is known of the joint is not finite."""
     position, velocity = in_place_of(good, position, 0.0), in_place_of(good, velocity, 0.0)
     # a step that is one for all motors stays one, since delays are counted in it
@@ -91,16 +71,9 @@ def known_inputs(
 
 
 def held_known(
-    actuator: Actuator,
-    state: State,
-    command: Command | float,
-    position: float,
-    velocity: float,
-    dt: float,
-    load_torque: float | None,
-    load_inertia: float | None,
-    draws: Draws | None,
-) -> tuple[State, Output]:
+    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    load_torque: float | None, load_inertia: float | None, draws: Draws | None,
+) -> tuple[State, Output]:  # fmt: skip
     """New state and output where all that is known of the joint is finite."""
     told, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
     substeps = actuator.substeps
@@ -119,16 +92,9 @@ def held_known(
 
 
 def held_substep(
-    actuator: Actuator,
-    state: State,
-    command: Command,
-    flags: int,
-    position: float,
-    velocity: float,
-    dt: float,
-    load_torque: float | None,
-    load_inertia: float | None,
-) -> tuple[State, Output]:
+    actuator: Actuator, state: State, command: Command, flags: int, position: float, velocity: float, dt: float,
+    load_torque: float | None, load_inertia: float | None,
+) -> tuple[State, Output]:  # fmt: skip
     """One substep of the control loop and the motor."""
     decision = decide(actuator, state, command, flags, position, velocity, dt)
     if actuator.motor is None:
@@ -152,18 +118,10 @@ def held_substep(
 
 
 def coupled(
-    actuator: Actuator,
-    state: State,
-    command: Command | float,
-    position: float,
-    velocity: float,
-    dt: float,
-    load_torque: float = 0.0,
-    load_inertia: float = 0.0,
-    draws: Draws | None = None,
-    load_damping: float = 0.0,
+    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    load_torque: float = 0.0, load_inertia: float = 0.0, draws: Draws | None = None, load_damping: float = 0.0,
     load_stiffness: float = 0.0,
-) -> tuple[State, Output]:
+) -> tuple[State, Output]:  # fmt: skip
     """New state and output of a step together with a load that is linear around the start of the step.
 
     An infinite inertia is that of a joint that keeps its velocity, whatever the motor does.
@@ -187,16 +145,9 @@ def coupled(
 
 
 def with_load(
-    actuator: Actuator,
-    state: State,
-    command: Command | float,
-    position: float,
-    velocity: float,
-    dt: float,
-    load: Load | LinearLoad,
-    memory: Memory,
-    draws: Draws | None = None,
-) -> tuple[State, Memory, Output]:
+    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    load: Load | LinearLoad, memory: Memory, draws: Draws | None = None,
+) -> tuple[State, Memory, Output]:  # fmt: skip
     """New state, memory of the load and output of a step together with a load that reacts anew in each substep."""
     told, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
     substeps = actuator.substeps
@@ -218,17 +169,9 @@ def with_load(
 
 
 def coupled_substep(
-    actuator: Actuator,
-    state: State,
-    command: Command,
-    flags: int,
-    position: float,
-    velocity: float,
-    dt: float,
-    load_torque: float,
-    load_inertia: float,
-    load_damping: float,
-) -> tuple[State, float, Output]:
+    actuator: Actuator, state: State, command: Command, flags: int, position: float, velocity: float, dt: float,
+    load_torque: float, load_inertia: float, load_damping: float,
+) -> tuple[State, float, Output]:  # fmt: skip
     """New state, joint velocity at the end and output of one substep together with a load, after `receive`."""
     decision = decide(actuator, state, command, flags, position, velocity, dt)
     if actuator.motor is None:

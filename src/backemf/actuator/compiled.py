@@ -201,7 +201,7 @@ class CompiledStep:
 
 
 def check_options(engine: str, options: dict[str, Any]) -> None:
-    """Raise one sentence if an engine does not know an option."""
+    """Check that an engine knows every option; raise `ParameterError` if not."""
     unknown = set(options) - _OPTIONS.get(engine, set())
     if unknown:
         raise ParameterError(f"compile({engine!r}) does not know the option {sorted(unknown)[0]!r}")

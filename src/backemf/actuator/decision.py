@@ -259,15 +259,9 @@ def beyond_limits(actuator: Actuator, asked: Asked, position: float, velocity: f
 
 
 def select(
-    actuator: Actuator,
-    controller: ModeSelector,
-    state: State,
-    command: Command,
-    flags: int,
-    position: float,
-    velocity: float,
-    dt: float,
-) -> Decision:
+    actuator: Actuator, controller: ModeSelector, state: State, command: Command, flags: int, position: float,
+    velocity: float, dt: float,
+) -> Decision:  # fmt: skip
     """Torque, voltage or velocity, each motor by its mode; torque before voltage before velocity."""
     mode = mode_of(command)
     by_torque, by_velocity = mode == TORQUE, mode == VELOCITY

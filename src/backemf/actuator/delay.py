@@ -184,7 +184,7 @@ def all_whole(steps: Any) -> bool:
 
 
 def check_range(delay: Delay, name: str) -> None:
-    """Raise one sentence if a delay is no number of 0 or more, or a range that falls; a list becomes a tuple."""
+    """Check that a delay is 0 or more, or a rising range; raise `ParameterError` if not. A list becomes a tuple."""
     value = getattr(delay, name)
     if isinstance(value, list):
         object.__setattr__(delay, name, tuple(value))

@@ -54,15 +54,9 @@ def joint_output(actuator: Actuator, decision: Decision, position: float, veloci
 
 
 def joint_coupled(
-    actuator: Actuator,
-    decision: Decision,
-    position: float,
-    velocity: float,
-    dt: float,
-    load_torque: float,
-    load_inertia: float,
-    load_slope: float,
-):
+    actuator: Actuator, decision: Decision, position: float, velocity: float, dt: float, load_torque: float,
+    load_inertia: float, load_slope: float,
+):  # fmt: skip
     """The torque taken at the end of the step, so that any gain is stable at any dt.
 
     J·(v1 - v0) = dt·(torque(v0) - slope·(v1 - v0) - stiffness·dt·v1 + load)

@@ -92,14 +92,9 @@ def shared_shape(actuator: Actuator, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def initial_state(
-    engine: ModuleType | SimpleNamespace,
-    actuator: Actuator,
-    shape: tuple[int, ...],
-    seed: int,
-    dt: float | None,
-    values: dict[str, Any],
-    place: dict[str, Any],
-) -> State:
+    engine: ModuleType | SimpleNamespace, actuator: Actuator, shape: tuple[int, ...], seed: int, dt: float | None,
+    values: dict[str, Any], place: dict[str, Any],
+) -> State:  # fmt: skip
     """The state of a batch at the start."""
     present = states_of(actuator)
     for name in values:
@@ -134,13 +129,9 @@ def initial_state(
 
 
 def require_room_for_state(
-    engine: ModuleType | SimpleNamespace,
-    present: list[str],
-    shape: tuple[int, ...],
-    frames: int,
-    learned: dict[str, Any],
-    place: dict[str, Any],
-) -> None:
+    engine: ModuleType | SimpleNamespace, present: list[str], shape: tuple[int, ...], frames: int,
+    learned: dict[str, Any], place: dict[str, Any],
+) -> None:  # fmt: skip
     """Raise a `ParameterError` before anything is made, if a state is larger than the memory."""
     rows = sum(frames if name.endswith("_line") else 1 for name in present if name not in learned)
     count = rows * math.prod(shape) + sum(math.prod(size) for size in learned.values())
@@ -163,13 +154,9 @@ def first_keys(seed: int, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def reset_state(
-    engine: ModuleType | SimpleNamespace,
-    name: str,
-    state: State,
-    mask: Any,
-    values: dict[str, Any],
+    engine: ModuleType | SimpleNamespace, name: str, state: State, mask: Any, values: dict[str, Any],
     place: dict[str, Any],
-) -> State:
+) -> State:  # fmt: skip
     """The state with some motors back at the start; `name` is the engine's."""
     laws = bind(draws, name, engine.ops)
     fresh = {}

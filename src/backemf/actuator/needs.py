@@ -1,4 +1,4 @@
-"""What a step needs to be given, and the sentence that says what is missing or does not fit."""
+"""Checks of what a step is given: what is missing, and what does not fit."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def require_finite_joint(position: Any, velocity: Any, **loads: Any) -> None:
 
 
 def require_command(actuator: Actuator, command: Any) -> None:
-    """Raise one sentence if a command is not what the controller takes, or is plainly no number."""
+    """Check that a command is what the controller takes; raise `ParameterError` if not."""
     if isinstance(command, str) or command is None:
         raise ParameterError(f"command = {command!r}: must be a number, an array of them, or a Command")
     controller = actuator.controller
@@ -92,13 +92,13 @@ def require_command(actuator: Actuator, command: Any) -> None:
 
 
 def require_finite_command(name: str, value: Any) -> None:
-    """Raise one sentence if a command for one motor is no finite number; in a batch the step itself sees to it."""
+    """Check that a command for one motor is finite; raise `ParameterError` if not. The step checks a batch."""
     if isinstance(value, (int, float)) and not math.isfinite(value):
         raise ParameterError(f"{name} = {value}: must be a finite number")
 
 
 def require_shapes(state: State, command: Any, **inputs: Any) -> None:
-    """Raise one sentence if an input does not broadcast to the batch."""
+    """Check that every input broadcasts to the batch; raise `ParameterError` if not."""
     if isinstance(command, Command):
         targets = {name: getattr(command, name) for name in (*TARGETS, "mode")}
         inputs = {f"Command.{name}": value for name, value in targets.items() if value is not None} | inputs
@@ -128,7 +128,7 @@ def batch_of(state: State) -> tuple[int, ...]:
 
 
 def require_frames(actuator: Actuator, state: State, dt: Any) -> None:
-    """Raise one sentence if a delay in seconds needs more frames at this step than the state has."""
+    """Check that the state has enough frames for a delay in seconds; raise `ParameterError` if not."""
     delay = actuator.delay
     if delay is None or delay.seconds is None or not isinstance(dt, (int, float)):
         return
@@ -170,13 +170,13 @@ def require_inertia(actuator: Actuator, load_inertia: Any) -> None:
 
 
 def require_load(actuator: Actuator, load_torque: Any, load_inertia: Any) -> None:
-    """Raise one sentence if the motor's physics needs to know more of the load."""
+    """Check that the motor's physics knows enough of the load; raise `ParameterError` if not."""
     motor: Motor | None = actuator.motor
     if motor is None:
         return
     if has_backlash(motor) and (load_torque is None or load_inertia is None):
         raise ParameterError(
-            "backlash needs load_torque and load_inertia: what the rotor hits when the play is used up"
+            "backlash needs load_torque and load_inertia: what the rotor hits at the end of the backlash"
         )
     if has_backlash(motor) and motor.rotor is None:
         raise ParameterError("backlash needs Motor.rotor: give its inertia, or leave the backlash out")

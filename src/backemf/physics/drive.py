@@ -103,14 +103,9 @@ def highest_voltage(supply: Supply | None, demand: Demand, c: Circuit, emf: floa
 
 
 def terminals(
-    supply: Supply | None,
-    demand: Demand,
-    bounds: CurrentBounds | None,
-    c: Circuit,
-    command: float,
-    emf: float,
+    supply: Supply | None, demand: Demand, bounds: CurrentBounds | None, c: Circuit, command: float, emf: float,
     bus: float,
-) -> Terminals:
+) -> Terminals:  # fmt: skip
     """What the bridge gives at a bus voltage: the command within the limits of voltage and current."""
     # in the precision of the batch, which plain numbers alone do not have
     none, all_of_it = 0.0 * (command + emf), 0.0 * (command + emf) + 1.0

@@ -240,7 +240,7 @@ def full_duty(supply: Supply, c: Circuit, share: float, rest: float, conductance
 
     A battery of its own sags with the current, which makes the line flatter; one that is shared keeps its voltage.
     """
-    if supply.shared:
+    if supply.shared and bus is not None:
         return Line(rest + conductance * share * bus, conductance * c.back_emf_constant)
     stiffness = share * share * conductance
     sagged = sagging_bus(supply.voltage, supply.resistance, share * rest, stiffness, 0.0)

@@ -177,16 +177,9 @@ def estimated_friction(motor: Motor, state: State, speed: float, free: float, lo
 
 
 def rub(
-    motor: Motor,
-    state: State,
-    speed: float,
-    torque: float,
-    free: float,
-    load: Load,
-    dt: float,
-    implicit: bool,
+    motor: Motor, state: State, speed: float, torque: float, free: float, load: Load, dt: float, implicit: bool,
     law: FrictionLaw,
-) -> Rubbed:
+) -> Rubbed:  # fmt: skip
     """Dry friction by a law and gear loss of a rotor that would reach the speed `free` without them."""
     held, bristle, left = law(motor, state, speed, free, load, dt, implicit)
     if motor.gearbox is None or motor.gearbox.lossless:
@@ -228,18 +221,9 @@ def resting_friction(motor: Motor, state: State, speed: float, load: Load, stopp
 
 
 def part(
-    motor: Motor,
-    state: State,
-    speed: float,
-    torque: float,
-    driving: float | None,
-    own_inertia: float,
-    gear_speed: float,
-    gear_inertia: float,
-    pull: float,
-    dt: float,
-    law: FrictionLaw,
-) -> Parted:
+    motor: Motor, state: State, speed: float, torque: float, driving: float | None, own_inertia: float,
+    gear_speed: float, gear_inertia: float, pull: float, dt: float, law: FrictionLaw,
+) -> Parted:  # fmt: skip
     """A rotor that backlash lets go: in free flight, or against a flank and together with the gears.
 
     `driving` is the torque of the motor that friction under load depends on, `gear_speed` what the gears reach by

@@ -51,16 +51,9 @@ def has_backlash(motor: Motor) -> bool:
 
 
 def held(
-    motor: Motor,
-    supply: Supply | None,
-    state: State,
-    demand: Demand,
-    joint_position: float,
-    joint_velocity: float,
-    dt: float,
-    load_torque: float | None = None,
-    load_inertia: float | None = None,
-) -> tuple[State, Output]:
+    motor: Motor, supply: Supply | None, state: State, demand: Demand, joint_position: float, joint_velocity: float,
+    dt: float, load_torque: float | None = None, load_inertia: float | None = None,
+) -> tuple[State, Output]:  # fmt: skip
     """New state and output for a joint position and velocity held over the step.
 
     `load_torque` [N·m] and `load_inertia` [kg·m²] are what the host knows of the joint without the motor's own
@@ -137,17 +130,9 @@ def remember(
 
 
 def coupled(
-    motor: Motor,
-    supply: Supply | None,
-    state: State,
-    demand: Demand,
-    joint_position: float,
-    joint_velocity: float,
-    dt: float,
-    load_torque: float,
-    load_inertia: float,
-    load_slope: float,
-) -> tuple[State, float, Output]:
+    motor: Motor, supply: Supply | None, state: State, demand: Demand, joint_position: float, joint_velocity: float,
+    dt: float, load_torque: float, load_inertia: float, load_slope: float,
+) -> tuple[State, float, Output]:  # fmt: skip
     """New state, joint velocity at the end of the step, and output, together with a load.
 
     The load pulls with `load_torque` at the present speed [N·m], falling by `load_slope` per speed [N·m·s/rad]. All
@@ -242,23 +227,10 @@ def with_stiffness(motor: Motor, circuit: Circuit, demand: Demand, speed: float,
 
 
 def report(
-    motor: Motor,
-    before: State,
-    after: State,
-    driven: Driven,
-    rubbed: Rubbed,
-    speed: float,
-    rubbing_speed: float,
-    work_speed: float,
-    torque: float,
-    cogged: float,
-    dragged: float,
-    slope: float,
-    numerical: float,
-    dt: float,
-    flank: bool | None = None,
-    accelerating: Any = None,
-) -> Output:
+    motor: Motor, before: State, after: State, driven: Driven, rubbed: Rubbed, speed: float, rubbing_speed: float,
+    work_speed: float, torque: float, cogged: float, dragged: float, slope: float, numerical: float, dt: float,
+    flank: bool | None = None, accelerating: Any = None,
+) -> Output:  # fmt: skip
     """Torque and telemetry of a step, brought to the joint.
 
     With backlash `flank` is where rotor and gears touch, `accelerating` the torque that is left to the rotor.

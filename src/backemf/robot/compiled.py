@@ -55,7 +55,7 @@ class CompiledSet:
     def _compile(self, law: str) -> Callable[..., tuple[tuple[State, ...], Output]]:
         """One of the two ways to step, ready to run."""
         names = outputs(self._options.get("telemetry"), law)
-        step = fused(getattr(laws(self.engine), law), self.groups, names, self._engine)
+        step = fuse(getattr(laws(self.engine), law), self.groups, names, self._engine)
         actuators = tuple(without_neutral(group.actuator) for group in self.groups)
         return self._engine.compiled(step, actuators, self._options)
 
@@ -195,7 +195,7 @@ def batch_shape(state: State) -> tuple[int, ...]:
 
 
 def require_joints(name: str, value: Any, count: int) -> None:
-    """Raise one sentence if the last axis of an input is not that of the joints."""
+    """Check that the last axis of an input is that of the joints; raise `ParameterError` if not."""
     shape = tuple(getattr(value, "shape", ()))
     if shape and shape[-1] not in (1, count):
         raise ParameterError(f"{name} has the shape {shape}: its last axis must be that of the {count} joints")
@@ -223,7 +223,7 @@ def take(x: Any, columns: tuple[int, ...]) -> Any:
     return x[..., list(columns)]
 
 
-def fused(law: Step, groups: tuple[Group, ...], names: tuple[str, ...] | None, engine: ModuleType) -> Step:
+def fuse(law: Step, groups: tuple[Group, ...], names: tuple[str, ...] | None, engine: ModuleType) -> Step:
     """One function that steps every group and puts the outputs back in the order of the joints."""
     columns = [group.columns for group in groups]
     order = [c for group in columns for c in group]

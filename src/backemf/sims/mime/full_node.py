@@ -178,7 +178,7 @@ def _selecting(prefix: str, actuator: Any, kp: Any, ki: Any) -> Actuator:
 
 
 def _require_inertia(prefix: str, actuator: Actuator, inertia: Any) -> None:
-    """Raise one sentence if nothing is known that turns."""
+    """Check that something has inertia; raise `ParameterError` if not."""
     motor: Any = actuator.motor
     no_inertia = isinstance(inertia, bool) or inertia is None or no_number(inertia)
     known, own = (None if no_inertia else known_now(inertia)), concrete(motor.inertia)

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from ...actuator import Actuator
-from ...robot.grouping import kind_of, merged
+from ...robot.grouping import kind_of, merge
 from ...tree import is_structure, is_table, numbers
 
 _KINDS: WeakValueDictionary[Any, Kind] = WeakValueDictionary()
@@ -38,7 +38,7 @@ class Kind:
         """One actuator for the joints with these places; a number that differs is an array with one value per joint."""
         used, which = np.unique(np.asarray(places, dtype=np.int64).reshape(-1), return_inverse=True)
         chosen = [self.members[k] for k in used]
-        return chosen[0] if len(chosen) == 1 else _spread(merged(chosen), which)
+        return chosen[0] if len(chosen) == 1 else _spread(merge(chosen), which)
 
 
 def kind_with(actuator: Actuator) -> tuple[Kind, int]:

@@ -23,17 +23,9 @@ STIFF = 1e12
 
 
 def step_joint(
-    actuator: Actuator,
-    state: State,
-    command: Command | float,
-    position: float,
-    velocity: float,
-    dt: float,
-    load_torque: float,
-    load_inertia: float,
-    load_damping: float,
-    slip: float,
-) -> tuple[State, float, float, float, Output]:
+    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    load_torque: float, load_inertia: float, load_damping: float, slip: float,
+) -> tuple[State, float, float, float, Output]:  # fmt: skip
     """New state, joint speed at the end, slope of the torque, slope of a friction that holds, and the output.
 
     `slip` is how much further than foreseen the joint went in the step before [rad].
