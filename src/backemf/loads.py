@@ -1,34 +1,34 @@
 """What a motor moves: small frozen groups of constants, all at the joint, each with the law of its torque.
 
-`@reaction_of(Kind)` makes a function the law of a load; a load with a state of its own names it in `remembers` and has
-a second law, `@memory_of(Kind)`.
+A load is a part of the family "load" with a law, `@reaction_of(Kind)`. One that remembers something names it in
+`remembers` and has a second law, `@memory_of(Kind)`.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .checks import Number
 from .errors import ParameterError
 from .parts import number, part, table
-from .physics.load import MEMORIES, REACTIONS, Memory, Reaction
+from .physics.load import MEMORIES, REACTIONS, Memory, Reaction, react
 from .physics.ops import absolute, interpolate, maximum, minimum, sin, where
 
 reaction_of, memory_of = REACTIONS.register, MEMORIES.register
 
 
-class Remembers:
-    """What a load remembers between steps."""
+class BaseLoad:
+    """What all loads have."""
 
     remembers: ClassVar[tuple[str, ...]] = ()
-    """Names of its states, which start as position and velocity of the joint."""
+    """Names of what it remembers between steps, which starts as position and velocity of the joint."""
 
 
 @part(family="load", kw_only=False)
-class Inertia(Remembers):
+class Inertia(BaseLoad):
     """A turning mass, with bearings that may drag."""
 
     inertia: Number = number("kg·m²", least=0.0)
@@ -44,7 +44,7 @@ def inertia_reaction(load: Inertia, memory: Memory, position: float, velocity: f
 
 
 @part(family="load", called="torque")
-class ConstantTorque(Remembers):
+class ConstantTorque(BaseLoad):
     """A turning mass that something pulls on, such as a weight on a drum."""
 
     torque: Number = number("N·m")
@@ -60,7 +60,7 @@ def constant_reaction(load: ConstantTorque, memory: Memory, position: float, vel
 
 
 @part(family="load")
-class Pendulum(Remembers):
+class Pendulum(BaseLoad):
     """A weight on an arm; at position 0 it hangs straight down."""
 
     mass: Number = number("kg", least=0.0)
@@ -100,7 +100,7 @@ def pendulum_reaction(load: Pendulum, memory: Memory, position: float, velocity:
 
 
 @part(family="load")
-class Fan(Remembers):
+class Fan(BaseLoad):
     """A propeller or pump: its torque grows with the square of the speed."""
 
     coefficient: Number = number("N·m·s²/rad²", least=0.0)
@@ -121,7 +121,7 @@ def fan_reaction(load: Fan, memory: Memory, position: float, velocity: float, dt
 
 
 @part(family="load")
-class TwoMass(Remembers):
+class TwoMass(BaseLoad):
     """A mass at the joint that drives another one through a spring with backlash: a belt, a coupling, a soft gear."""
 
     remembers = ("far_position", "far_velocity")
@@ -171,12 +171,12 @@ def far_mass(load: TwoMass, memory: Memory, torque_on_joint: float, dt: float) -
 
 
 @part(family="load", called="locked")
-class LockedRotor(Remembers):
+class LockedRotor(BaseLoad):
     """A joint that is held still."""
 
 
 @part(family="load")
-class PrescribedMotion(Remembers):
+class PrescribedMotion(BaseLoad):
     """A joint that is moved along a table, whatever the motor does: a dynamometer."""
 
     time: np.ndarray = table("s")
@@ -221,6 +221,11 @@ Load = Inertia | ConstantTorque | Pendulum | Fan | TwoMass | LockedRotor | Presc
 """Everything a motor can be simulated with."""
 KINEMATIC = (LockedRotor, PrescribedMotion)
 """Loads whose motion is prescribed."""
+
+
+def inertia_of(load: Load) -> Any:
+    """Inertia of a load at the joint, without the motor's own [kg·m²]; not for prescribed motion."""
+    return react(load, (0.0,) * len(load.remembers), 0.0, 0.0, 1.0).inertia
 
 
 def with_inertia(load: Load, inertia: float) -> Load:

@@ -19,10 +19,9 @@ from .actuator.needs import require_command, require_inertia, require_load
 from .checks import ABSOLUTE_ZERO, Number, no_number, require_room, require_sizes, shown
 from .commands import Samples, as_command
 from .errors import BackemfWarning, ParameterError, SimulationError
-from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion
+from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion, inertia_of
 from .motor import Motor
-from .parts import acts, without_neutral
-from .physics.load import react
+from .parts import FAMILIES, acts, without_neutral
 from .rollout import MAIN, Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .run import Run
 from .run_recording import RunRecorder
@@ -79,7 +78,7 @@ def simulate(
         actuator = Actuator(actuator)
     if not isinstance(actuator, Actuator):
         raise ParameterError(f"simulate({type(actuator).__name__}): the first argument must be a Motor or an Actuator")
-    if not isinstance(load, Load):
+    if not isinstance(load, tuple(FAMILIES["load"].values())):
         raise ParameterError(f"load = {load!r}: must be one of the loads of backemf, e.g. Inertia(inertia=1e-4)")
     if engine not in ("jax", "numpy"):
         raise ParameterError(f"engine = {engine!r}: a run needs 'jax' or 'numpy'")
@@ -210,7 +209,7 @@ def check_load(actuator: Actuator, load: Load) -> None:
     require_load(actuator, 0.0, 1.0)
     if isinstance(load, KINEMATIC):
         return
-    require_inertia(actuator, react(load, (0.0,) * len(load.remembers), 0.0, 0.0, 1.0).inertia)
+    require_inertia(actuator, inertia_of(load))
 
 
 def start_of(

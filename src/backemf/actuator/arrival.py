@@ -35,7 +35,7 @@ def receive(
 
 
 def valid(command: Command, position: float):
-    """The command with what is no finite number replaced: hold the position, and zero of the rest."""
+    """The command with what is not finite replaced: hold the position, and zero of the rest."""
     good, kept = None, {}
     for name in TARGETS:
         target = getattr(command, name)

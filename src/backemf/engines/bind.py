@@ -42,7 +42,7 @@ def _bound(name: str, content: dict[str, Any], home: str, engine: str, ops: Any)
         if key in numpy_ops.__all__ and value is getattr(numpy_ops, key):
             scope[key] = getattr(ops, key)
         elif isinstance(value, FunctionType) and value.__module__ == home:
-            scope[key] = FunctionType(value.__code__, scope, key, value.__defaults__)
+            scope[key] = FunctionType(value.__code__, scope, key, value.__defaults__, value.__closure__)
             scope[key].__kwdefaults__, scope[key].__doc__ = value.__kwdefaults__, value.__doc__
         elif isinstance(value, FunctionType) and value.__module__.startswith(_LAWS):
             scope[key] = getattr(bind(sys.modules[value.__module__], engine, ops), value.__name__)

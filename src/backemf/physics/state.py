@@ -28,7 +28,7 @@ class State:
     bristle: Array = None
     """Bending of the friction bristles [rad]."""
     gap: Array = None
-    """Rotor angle ahead of the gears, on the motor side, within ± half the play [rad]."""
+    """Rotor angle ahead of the gears, on the motor side, within ± half the backlash [rad]."""
     rotor_speed: Array = None
     """Rotor speed where backlash lets it differ from the joint's [rad/s]."""
     energy: Array = None
