@@ -1,6 +1,8 @@
 """Loads against their closed forms: where a motor comes to rest, how fast it swings, what it feels."""
 
 import math
+import sys
+import types
 from dataclasses import replace
 
 import numpy as np
@@ -306,3 +308,38 @@ def test_a_new_load_is_a_part_and_its_law(engine, monkeypatch):
         position, velocity = out.joint_position, out.joint_velocity
         assert run["position"][k] == pytest.approx(position, rel=1e-11)
     assert run["position"][-1] < 0.5
+
+
+LATE = """
+from backemf.loads import BaseLoad, Reaction, reaction_of
+from backemf.parts import number, part
+from backemf.physics.ops import sin
+
+
+@part
+class Late(BaseLoad):
+    inertia: float = number("kg·m²", above=0.0)
+
+
+@reaction_of(Late)
+def late(load, memory, position, velocity, dt):
+    return Reaction(load.inertia, helper(position))
+
+
+def helper(position):
+    return -0.1 * sin(position)
+"""
+
+
+def test_a_load_may_come_after_its_table_was_bound(monkeypatch):
+    """A module that is imported after a step was compiled, with a helper below the law: all engines know it."""
+    be.Actuator(MOTOR).compile("jax")
+    module = types.ModuleType("late_load")
+    monkeypatch.setitem(sys.modules, "late_load", module)
+    exec(LATE, vars(module))
+    monkeypatch.setitem(FAMILIES["load"], "Late", module.Late)
+    load = module.Late(inertia=1e-4)
+    plain, compiled = (be.simulate(MOTOR, load, 12.0, 0.02, 1e-3, engine=engine) for engine in ("numpy", "jax"))
+    np.testing.assert_allclose(compiled["position"], plain["position"], rtol=1e-11)
+    free = be.simulate(MOTOR, be.Inertia(inertia=1e-4), 12.0, 0.02, 1e-3, engine="numpy")
+    assert plain["position"][-1] < free["position"][-1]

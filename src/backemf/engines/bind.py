@@ -25,6 +25,7 @@ def bind(module: ModuleType, engine: str, ops: Any) -> ModuleType:
     Laws of other modules that it uses are bound along with it. Each bound module is a real one, named after the law
     and the engine, since tracers such as Dynamo look globals up by module name.
     """
+    Laws.bind_pending()
     name = f"{module.__name__}@{engine}"
     if name in sys.modules and module.__name__.startswith(_LAWS):
         return sys.modules[name]
