@@ -14,7 +14,6 @@ from backemf.actuator.memory import PER_MOTOR, initial_state, states_of
 from backemf.engines import load as load_engine
 from backemf.loads import KINEMATIC
 from backemf.parts import without_neutral
-from backemf.physics import load as load_laws
 from backemf.physics.step import has_backlash
 from backemf.rollout import Here, advance
 from backemf.tree import map_numbers
@@ -88,7 +87,7 @@ class Step:
     """Power of the load on the joint, and of what the joint's own damping takes from it [W]; 0 for a host."""
 
 
-def steps_of(case: Case, laws: Any = chain, loads: Any = load_laws) -> Iterator[Step]:
+def steps_of(case: Case, laws: Any = chain) -> Iterator[Step]:
     """The steps of a case, one after the other, by the laws of an engine."""
     here = Here(case.state, case.memory, case.position, case.velocities[0])
     for index, command in enumerate(case.commands):
@@ -104,8 +103,8 @@ def steps_of(case: Case, laws: Any = chain, loads: Any = load_laws) -> Iterator[
                 here, power = Here(state, (), here.position + case.dt * velocity, velocity), 0.0
             else:
                 path = (here.position, here.position + case.dt * here.velocity)
-                here, pull, out = advance(laws, loads, case.actuator, case.load, here, command, path, case.dt)
-                power = pull * here.velocity
+                here, out = advance(laws, case.actuator, case.load, here, command, path, case.dt)
+                power = out.load_torque * here.velocity
         yield Step(index, start.state, here.state, out, command, start.position, start.velocity, here.velocity, power)
 
 

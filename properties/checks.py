@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import backemf as be
-from backemf.physics.load import pendulum_inertia
+from backemf.loads import pendulum_inertia
 
 from .cases import HELD, Case, Step
 

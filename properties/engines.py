@@ -10,9 +10,7 @@ import numpy as np
 
 import backemf as be
 from backemf.actuator.compiled import laws
-from backemf.engines import bind, load
 from backemf.loads import KINEMATIC
-from backemf.physics import load as load_laws
 from backemf.tree import map_numbers
 
 from .bounds import current_size
@@ -152,11 +150,11 @@ def friction_size(motor: be.Motor, step: Step) -> Any:
 
 def on_python(case: Case) -> dict[str, np.ndarray]:
     """Plain floats, one motor after the other."""
-    engine, loads = laws("python"), bind(load_laws, "python", load("python").ops)
+    engine = laws("python")
     rows = []
     for k in range(case.shape[0]):
         one = map_numbers_of(picked(case, (k,)), lambda part: map_numbers(part, plain))
-        rows.append(numbers_of(next(iter(steps_of(one, engine, loads))), ()))
+        rows.append(numbers_of(next(iter(steps_of(one, engine))), ()))
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
@@ -173,20 +171,20 @@ def on_torch(case: Case) -> dict[str, np.ndarray]:
     """PyTorch's operations in double precision, not compiled."""
     import torch
 
-    engine, loads = laws("torch"), bind(load_laws, "torch", load("torch").ops)
+    engine = laws("torch")
 
     def tensor(x: Any) -> Any:
         return torch.as_tensor(np.array(x)) if isinstance(x, np.ndarray) else x
 
     moved = map_numbers_of(case, lambda part: map_numbers(part, tensor))
-    return numbers_of(next(iter(steps_of(moved, engine, loads))), case.shape)
+    return numbers_of(next(iter(steps_of(moved, engine))), case.shape)
 
 
 def on_jax(case: Case) -> dict[str, np.ndarray]:
     """JAX in double precision, compiled."""
     import jax
 
-    engine, loads = laws("jax"), bind(load_laws, "jax", load("jax").ops)
+    engine = laws("jax")
 
     def step(*parts: Any) -> dict[str, Any]:
         actuator, load_, state, memory, position, velocity, command, dt, torque, inertia = parts
@@ -195,7 +193,7 @@ def on_jax(case: Case) -> dict[str, np.ndarray]:
             position=position, velocities=(velocity,), commands=(command,), dt=dt, load_torque=torque,
             load_inertia=inertia,
         )  # fmt: skip
-        done = next(iter(steps_of(one, engine, loads)))
+        done = next(iter(steps_of(one, engine)))
         return {"end_velocity": done.end_velocity, "after": done.after, "out": done.out}
 
     with jax.enable_x64(True):

@@ -86,8 +86,6 @@ def run_lines(case: Case, given: dict[str, Any]) -> list[str]:
         "from dataclasses import replace",
         "from backemf.actuator import chain",
         "from backemf.parts import without_neutral",
-        "from backemf.parts import without_neutral",
-        "from backemf.physics import load as load_laws",
         "from backemf.rollout import Here, advance, rest",
         "",
         "actuator = without_neutral(actuator)",
@@ -106,5 +104,5 @@ def run_lines(case: Case, given: dict[str, Any]) -> list[str]:
         ["    path = (here.position, here.position + dt * here.velocity)"] if isinstance(case.load, KINEMATIC) else []
     )
     path = "path" if isinstance(case.load, KINEMATIC) else "None"
-    lines += [f"    here, pull, out = advance(chain, load_laws, actuator, load, here, command, {path}, dt)"]
+    lines += [f"    here, out = advance(chain, actuator, load, here, command, {path}, dt)"]
     return [*lines, "print(here, out)"]

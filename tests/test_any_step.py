@@ -12,7 +12,6 @@ import backemf as be
 from backemf.actuator.compiled import laws
 from backemf.engines import bind
 from backemf.engines import load as load_engine
-from backemf.physics import load as load_laws
 from backemf.physics.state import CURRENT, DERATING, RATE, TORQUE, VOLTAGE
 from backemf.rollout import advance, rest
 from backemf.tree import map_numbers
@@ -124,8 +123,9 @@ def test_a_pendulum_gains_nothing_from_long_steps():
 
 def test_energy_from_nowhere_stops_a_run(monkeypatch):
     """A step without slopes diverges; the run says when, how much, and what to do."""
-    from backemf.physics import step
+    from backemf.physics import step as step_laws
 
+    step = bind(step_laws, "numpy", load_engine("numpy").ops)
     whole = step.lines_of
 
     def flat(*arguments):
@@ -272,8 +272,7 @@ def test_a_table_bounds_the_end_of_a_step_on_plain_python_too():
         run = be.simulate(free, load, 5.0, duration=20 * dt, dt=dt, engine="numpy")
         allowed = np.interp(run["velocity"], table.speed, table.driving)
         assert (K * run["current"] <= allowed + 1e-12).all()
-        laws_, loads = laws("python"), bind(load_laws, "python", load_engine("python").ops)
         here = map_numbers(rest(free, load, (), 0.0, 0.0), float)
         for _ in range(20):
-            here, _, _ = advance(laws_, loads, free, load, here, 5.0, None, dt)
+            here, _ = advance(laws("python"), free, load, here, 5.0, None, dt)
         assert here.velocity == pytest.approx(run["velocity"][-1], rel=1e-12)

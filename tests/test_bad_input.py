@@ -306,7 +306,7 @@ def test_a_bad_time_is_refused(name, value):
 
 
 def test_a_run_without_steps_or_without_end_is_refused():
-    """Shorter than a step; so long that it is a slip of the pen."""
+    """Shorter than a step; so long that it is a typing error."""
     refused(lambda: run(duration=1e-4, dt=1e-3), "duration = 0.0001 s holds no recorded step of 0.001 s")
     refused(lambda: run(duration=0.01, dt=1e-3, every=11), "holds no recorded step of 0.011 s")
     refused(lambda: run(duration=1e300, dt=1e-6), "never ends: shorten it or raise dt")
@@ -405,7 +405,9 @@ def test_a_state_that_cannot_be_is_refused():
     """A winding below the law of its resistance, a rotor outside its play, no dict at all."""
     refused(lambda: run(initial={"winding_rise": -300.0}), "initial['winding_rise'] = -300.0", "no resistance")
     geared = replace(MOTOR, gearbox=be.Gearbox(stages=(be.Stage(ratio=5.0),), backlash=0.01))
-    refused(lambda: run(geared, initial={"gap": 0.03}), "initial['gap'] = 0.03: must be within half the play, ±0.025")
+    refused(
+        lambda: run(geared, initial={"gap": 0.03}), "initial['gap'] = 0.03: must be within half the backlash, ±0.025"
+    )
     run(geared, initial={"gap": -0.025})
     refused(lambda: run(initial=[60.0]), "initial = [60.0]: must be a dict")
 
@@ -480,7 +482,7 @@ def test_a_run_that_overflows_stops_with_time_state_and_parameter(engine):
     with pytest.raises(be.SimulationError) as caught:
         be.simulate(motor, be.Inertia(inertia=0.0), 1e10, 0.01, 1e-3, engine=engine)
     message = str(caught.value)
-    assert message.startswith("at t = 0.001 s the run left the finite numbers, first in ")
+    assert message.startswith("at t = 0.001 s the run was no longer finite, first in ")
     assert "velocity" in message and "rotor.inertia = 1e-300" in message and "\n" not in message
 
 
@@ -490,7 +492,7 @@ def test_the_moment_of_an_overflow_is_named():
     motor = replace(MOTOR, magnet=magnet, rotor=be.Rotor(inertia=1e-300), thermal=None)
     # 1e8 N·m on 1e-300 kg·m² are 1e308 rad/s²: after 1.797 s there is no such speed
     load = be.ConstantTorque(torque=1e8)
-    with pytest.raises(be.SimulationError, match=r"at t = 1\.8 s the run left the finite numbers, first in velocity"):
+    with pytest.raises(be.SimulationError, match=r"at t = 1\.8 s the run was no longer finite, first in velocity"):
         be.simulate(motor, load, 0.0, 3.0, 0.1, engine="numpy")
 
 

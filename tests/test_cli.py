@@ -798,7 +798,7 @@ def test_a_run_that_overflows_ends_the_program_in_one_sentence(tmp_path):
     file.write_text(SHEET)
     done = program("simulate", file, "--command", "1e307 V", "--load", "locked", *FAST)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert done.stderr.startswith("SimulationError: at t = 0.001 s the run left the finite numbers")
+    assert done.stderr.startswith("SimulationError: at t = 0.001 s the run was no longer finite")
 
 
 def test_a_piped_run_shows_no_progress_and_plain_text():

@@ -393,10 +393,10 @@ def test_jax_maps_a_motor_with_estimates():
 
 def test_motors_with_other_estimates_share_a_kernel():
     """What is estimated does not tell two motors apart when a robot is compiled."""
-    from backemf.robot.grouping import grouped
+    from backemf.robot.grouping import group_actuators
 
     two = [be.Actuator(sheet(mechanical={"mass": m}).motor(estimate=True)) for m in (0.3, 0.4)]
-    assert len(grouped(two)) == 1
+    assert len(group_actuators(two)) == 1
 
 
 @pytest.mark.parametrize("bad", ["rotor", (1.0,), ("rotor.inertia",), None])

@@ -211,9 +211,10 @@ def reactions(thing: Any) -> list[np.ndarray]:
     rng = np.random.default_rng(2)
     q, v = rng.normal(size=N), rng.normal(size=N)
     memory = (q + 0.03 * rng.normal(size=N), v - 0.1) if isinstance(thing, be.TwoMass) else ()
-    inertia, torque, slope = load_laws.react(thing, memory, q, v, DT)
+    found = load_laws.react(thing, memory, q, v, DT)
     return [
-        np.asarray(x, float) + 0.0 * q for x in (inertia, torque, slope, *load_laws.follow(thing, memory, torque, DT))
+        np.asarray(x, float) + 0.0 * q
+        for x in (found.inertia, found.torque, found.damping, *load_laws.follow(thing, memory, found.torque, DT))
     ]
 
 

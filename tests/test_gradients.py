@@ -384,3 +384,83 @@ def test_memory_of_a_gradient_grows_with_the_root_of_the_steps():
     state = 256 * 4 * 5
     assert few > 16 * state, "the kept states are in there"
     assert many < 2.5 * few
+
+
+STARTED = be.Actuator(motor(thermal=TWO, friction=LUGRE, cogging=COGGING, magnet=SATURATING))
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        be.Pendulum(mass=0.3, length=0.15),
+        be.TwoMass(inertia=1e-3, far_inertia=1e-3, stiffness=2.0, damping=1e-3),
+    ],
+    ids=lambda load: type(load).__name__,
+)
+def test_a_rollout_has_the_gradient_by_where_it_starts(load):
+    """By position, velocity and both temperatures of the start, equal to differences."""
+    theta, commands = np.array([0.4, 3.0, 30.0, 12.0]), 4.0 * np.cos(np.arange(12) * 0.3)
+
+    def loss(x):
+        here, seen = be.rollout(
+            STARTED, load, commands, 1e-3, position=x[0], velocity=x[1],
+            initial={"winding_rise": x[2], "housing_rise": x[3]}, observe=lambda here, out: out.current,
+        )  # fmt: skip
+        return here.position + 0.1 * here.velocity + 0.01 * here.state.winding_rise + seen.sum()
+
+    with jax.enable_x64(True):
+        slopes = np.asarray(jax.jit(jax.grad(loss), compiler_options=UNFUSED)(jnp.asarray(theta)))
+        expected = differences(jax.jit(jax.vmap(loss), compiler_options=UNFUSED), theta)
+    assert (expected != 0.0).all()
+    np.testing.assert_allclose(slopes, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_a_rollout_along_prescribed_motion_has_the_right_gradient():
+    """By the table's positions, the step and the start temperature: a dynamometer turned by a program."""
+    theta, volts = np.array([0.1, 0.5, 1e-3, 40.0]), 3.0 * np.ones(10)
+    path = be.PrescribedMotion(time=[0.0, 0.02], position=[0.1, 0.5])
+
+    def loss(x):
+        moved = jax.tree.unflatten(jax.tree.structure(path), [jnp.array([0.0, 0.02]), x[:2]])
+        here, seen = be.rollout(
+            STARTED, moved, volts, x[2], initial={"winding_rise": x[3]}, observe=lambda here, out: out.torque
+        )
+        return here.position + seen.sum() + 0.01 * here.state.winding_rise
+
+    with jax.enable_x64(True):
+        slopes = np.asarray(jax.jit(jax.grad(loss), compiler_options=UNFUSED)(jnp.asarray(theta)))
+        expected = differences(jax.jit(jax.vmap(loss), compiler_options=UNFUSED), theta)
+    assert (expected != 0.0).all()
+    np.testing.assert_allclose(slopes, expected, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("load", "begin"),
+    [
+        (be.Pendulum(mass=0.3, length=0.15), {"position": 0.4, "velocity": 3.0}),
+        (be.PrescribedMotion(time=[0.0, 0.02], position=[0.1, 0.5]), {}),
+        (be.LockedRotor(), {"position": 0.2}),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_a_rollout_ends_where_simulate_does(load, begin):
+    """From the same start, with the same temperatures."""
+    hot = {"winding_rise": 30.0, "housing_rise": 12.0}
+    run = be.simulate(STARTED, load, 4.0, 0.012, 1e-3, initial=hot, engine="numpy", **begin)
+    with jax.enable_x64(True):
+        here, seen = be.rollout(
+            STARTED, load, 4.0 * np.ones(12), 1e-3, initial=hot, observe=lambda here, out: out.load_torque, **begin
+        )
+    assert float(here.position) == pytest.approx(run["position"][-1], rel=1e-12)
+    assert float(here.velocity) == pytest.approx(run["velocity"][-1], rel=1e-11, abs=1e-15)
+    assert float(here.state.winding_rise) == pytest.approx(run["winding_rise"][-1], rel=1e-12)
+    np.testing.assert_allclose(seen, run["load_torque"], rtol=1e-10, atol=1e-13)
+
+
+def test_a_start_is_given_once():
+    """Either `start`, or position, velocity and temperatures."""
+    load = be.Inertia(inertia=1e-3)
+    with pytest.raises(be.ParameterError, match=r"rollout\(start=...\) says where everything is"):
+        be.rollout(STARTED, load, np.ones(3), 1e-3, start=be.rest(STARTED, load), position=1.0)
+    with pytest.raises(be.ParameterError, match="this actuator has no such state; it has current"):
+        be.rollout(STARTED, load, np.ones(3), 1e-3, initial={"warmth": 1.0})

@@ -1,12 +1,17 @@
 """Loads against their closed forms: where a motor comes to rest, how fast it swings, what it feels."""
 
 import math
+import sys
+import types
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import backemf as be
+from backemf.checks import Number
+from backemf.loads import BaseLoad, Reaction, reaction_of
+from backemf.parts import FAMILIES, number, part
 
 R, KT, KE, J = 2.0, 0.05, 0.06, 3e-5
 STEPS = 4000
@@ -265,3 +270,76 @@ def test_every_load_is_finite_at_every_step(load, dt):
     run = be.simulate(MOTOR, load, 12.0, 100 * dt, dt, engine="numpy")
     assert np.isfinite(run["position"]).all()
     assert np.abs(run["velocity"]).max() < 2 * (12.0 / KE + R * 0.1 / (KT * KE))
+
+
+@part
+class ReturnSpring(BaseLoad):
+    """A door closer: a spring around 0 and a damper."""
+
+    stiffness: Number = number("N·m/rad", least=0.0)
+    """Torque per angle."""
+    damping: Number = number("N·m·s/rad", default=0.0, least=0.0)
+    """Drag torque per speed."""
+    inertia: Number = number("kg·m²", above=0.0)
+    """Moment of inertia at the joint."""
+
+
+@reaction_of(ReturnSpring)
+def spring_of_a_door(load: ReturnSpring, memory, position: float, velocity: float, dt: float) -> Reaction:
+    """Spring and damper at the end of the step."""
+    torque = -load.stiffness * (position + dt * velocity) - load.damping * velocity
+    return Reaction(load.inertia, torque, load.damping + dt * load.stiffness)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "jax"])
+def test_a_new_load_is_a_part_and_its_law(engine, monkeypatch):
+    """Declared in one file: `simulate` moves it like a load of a host's own with the same stiffness."""
+    # what `part(family="load")` does, for this test alone
+    monkeypatch.setitem(FAMILIES["load"], "ReturnSpring", ReturnSpring)
+    door = ReturnSpring(stiffness=2.0, damping=1e-3, inertia=1e-3)
+    run = be.simulate(MOTOR, door, 12.0, 0.05, 1e-3, position=0.5, engine=engine)
+    step = be.Actuator(MOTOR).compile("python")
+    state, position, velocity = step.initial(), 0.5, 0.0
+    for k in range(50):
+        state, out = step.coupled(
+            state, 12.0, position, velocity, 1e-3, -2.0 * position - 1e-3 * velocity, 1e-3, load_damping=1e-3,
+            load_stiffness=2.0,
+        )  # fmt: skip
+        position, velocity = out.joint_position, out.joint_velocity
+        assert run["position"][k] == pytest.approx(position, rel=1e-11)
+    assert run["position"][-1] < 0.5
+
+
+LATE = """
+from backemf.loads import BaseLoad, Reaction, reaction_of
+from backemf.parts import number, part
+from backemf.physics.ops import sin
+
+
+@part
+class Late(BaseLoad):
+    inertia: float = number("kg·m²", above=0.0)
+
+
+@reaction_of(Late)
+def late(load, memory, position, velocity, dt):
+    return Reaction(load.inertia, helper(position))
+
+
+def helper(position):
+    return -0.1 * sin(position)
+"""
+
+
+def test_a_load_may_come_after_its_table_was_bound(monkeypatch):
+    """A module that is imported after a step was compiled, with a helper below the law: all engines know it."""
+    be.Actuator(MOTOR).compile("jax")
+    module = types.ModuleType("late_load")
+    monkeypatch.setitem(sys.modules, "late_load", module)
+    exec(LATE, vars(module))
+    monkeypatch.setitem(FAMILIES["load"], "Late", module.Late)
+    load = module.Late(inertia=1e-4)
+    plain, compiled = (be.simulate(MOTOR, load, 12.0, 0.02, 1e-3, engine=engine) for engine in ("numpy", "jax"))
+    np.testing.assert_allclose(compiled["position"], plain["position"], rtol=1e-11)
+    free = be.simulate(MOTOR, be.Inertia(inertia=1e-4), 12.0, 0.02, 1e-3, engine="numpy")
+    assert plain["position"][-1] < free["position"][-1]

@@ -14,13 +14,10 @@ from motors import actuators, scale, steps
 
 import backemf as be
 from backemf.actuator.compiled import laws
-from backemf.engines import bind, load
-from backemf.physics import load as load_laws
 from backemf.rollout import advance, rest
 from backemf.tree import map_numbers
 
 python = laws("python")
-loads = bind(load_laws, "python", load("python").ops)
 FEW, MANY = 250, 5000
 """Examples of each property in `make test` and in `make test-long`."""
 
@@ -115,9 +112,9 @@ def test_a_moving_load_gives_finite_balanced_dissipative_steps(actuator, load, d
     here = as_floats(rest(actuator, load, (), 0.2, velocity))
     for k in range(4):
         before = here.state
-        here, torque, out = advance(python, loads, actuator, load, here, command if k < 3 else 0.0, None, dt)
+        here, out = advance(python, actuator, load, here, command if k < 3 else 0.0, None, dt)
         everything_finite(here.state, out)
-        assert math.isfinite(here.position) and math.isfinite(here.velocity) and math.isfinite(torque)
+        assert math.isfinite(here.position) and math.isfinite(here.velocity) and math.isfinite(out.load_torque)
         rest_of_it, size = balance(out)
         assert abs(rest_of_it) <= 1e-9 * (size + circuit_size(actuator, before, here.state, out, dt)) + 1e-12
         stays_warm(actuator, here.state)
@@ -149,5 +146,5 @@ def test_a_shorted_motor_left_alone_never_gains_energy(actuator, inertia, dt, ve
 
     for _ in range(6):
         before = energy(here)
-        here, _, _ = advance(python, loads, actuator, load, here, 0.0, None, dt)
+        here, _ = advance(python, actuator, load, here, 0.0, None, dt)
         assert energy(here) <= before * (1 + 1e-9) + 1e-18

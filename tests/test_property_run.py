@@ -90,13 +90,13 @@ def broken(spoil=None, turn=None) -> SimpleNamespace:
         state, out = chain.held(*arguments)
         return (state, out) if spoil is None else spoil(state, out)
 
-    def coupled(*arguments):
-        state, velocity, out = chain.coupled(*arguments)
+    def with_load(*arguments):
+        state, memory, out = chain.with_load(*arguments)
         if spoil is not None:
             state, out = spoil(state, out)
-        return state, velocity if turn is None else turn(velocity), out
+        return state, memory, out if turn is None else changed(out, joint_velocity=turn(out.joint_velocity))
 
-    return SimpleNamespace(held=held, coupled=coupled, receive=chain.receive, added=chain.added)
+    return SimpleNamespace(held=held, with_load=with_load)
 
 
 def output(**changes):

@@ -13,9 +13,10 @@ from motors import scale
 
 import backemf as be
 from backemf.actuator import joint_friction, torque_limits
-from backemf.actuator.compiled import laws
-from backemf.actuator.torque_limits import bounds, dc_bounds, limited, tightest
+from backemf.actuator.torque_limits import bounds, bounds_of, dc_bounds, limited, tightest
+from backemf.checks import Number
 from backemf.engines import bind, load
+from backemf.parts import FAMILIES, number, part
 from backemf.physics.state import TORQUE
 
 jax = pytest.importorskip("jax")
@@ -336,13 +337,12 @@ def test_beyond_the_corner_a_dc_clip_has_no_slope(limit):
 
 def run_free(actuator, speed, inertia, dt, steps=60):
     """Speeds of a free joint under an actuator that is told to do nothing."""
-    chain, step = laws("numpy"), actuator.compile("numpy")
+    step = actuator.compile("numpy")
     speed = np.array(speed)
     state, speeds, angle = step.initial(speed.shape), [speed], np.zeros_like(speed)
     for _ in range(steps):
-        command, flags, state = chain.receive(actuator, state, np.zeros_like(speed), angle, speed, dt, None)
-        state, speed, _ = chain.coupled(actuator, state, command, flags, angle, speed, dt, 0.0, inertia, 0.0)
-        angle = angle + dt * speed
+        state, out = step.coupled(state, np.zeros_like(speed), angle, speed, dt, 0.0, inertia)
+        angle, speed = out.joint_position, out.joint_velocity
         speeds.append(speed)
     return np.array(speeds)
 
@@ -578,3 +578,28 @@ def test_unitrees_curve_is_that_of_its_actuators():
         if abs(v) >= 4.0:
             most = max(0.0, most - most / (11.0 - 4.0) * (abs(v) - 4.0))
         assert got == pytest.approx(min(max(tau, -most), most), abs=1e-12)
+
+
+@part
+class HalfWave:
+    """A limit that only pushes forwards."""
+
+    effort: Number = number("N·m", above=0.0)
+    """Largest torque."""
+
+
+@bounds_of(HalfWave)
+def half_wave_bounds(limit: HalfWave, angle: float, speed: float) -> tuple[float, float]:
+    """From nothing to the effort."""
+    return 0.0, limit.effort
+
+
+@pytest.mark.parametrize("engine", ["numpy", "python", "jax"])
+def test_a_new_limit_is_a_part_and_its_law(engine, monkeypatch):
+    """Declared in one file, it bounds a joint's torque, held and together with a load."""
+    # what `part(family="limit")` does, for this test alone
+    monkeypatch.setitem(FAMILIES["limit"], "HalfWave", HalfWave)
+    step = be.Actuator(controller=be.Torque(), limits=HalfWave(effort=2.0)).compile(engine)
+    for asked, expected in ((5.0, 2.0), (1.0, 1.0), (-1.0, 0.0)):
+        assert float(step(step.initial(), asked, 0.0, 0.0, DT)[1].torque) == expected
+        assert float(step.coupled(step.initial(), asked, 0.0, 0.0, DT, 0.0, 0.1)[1].torque) == expected

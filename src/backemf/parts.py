@@ -14,12 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, TypeVar, dataclass_transform, overload
+from typing import Any, ClassVar, TypeVar, dataclass_transform, overload
 
 from .checks import require, require_choice, require_count, require_finite, require_flag, require_part, require_parts
 from .tree import acts, kind_of_numbers
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 FAMILIES: dict[str, dict[str, type]] = {}
 """Parts that can stand in for each other, such as controllers, by family and class name."""
@@ -237,6 +238,9 @@ _CHECKS: dict[str, Callable[[Any, str, Declaration], None]] = {
 class Laws(dict[type, Callable[..., Any]]):
     """A law for each part, by its class. Engines bind all of them, also those that are added later."""
 
+    pending: ClassVar[list[tuple[Callable[..., None], type, Callable[..., Any]]]] = []
+    """Laws that are still to be bound: what binds them to an engine, the class of the part, and the law."""
+
     def __init__(self) -> None:
         super().__init__()
         self.bound: dict[str, dict[type, Callable[..., Any]]] = {}
@@ -244,8 +248,26 @@ class Laws(dict[type, Callable[..., Any]]):
 
     def __setitem__(self, kind: type, law: Callable[..., Any]) -> None:
         super().__setitem__(kind, law)
-        for bind in self._binders:
-            bind(kind, law)
+        self.pending.extend((bind, kind, law) for bind in self._binders)
+
+    @classmethod
+    def bind_pending(cls) -> None:
+        """Bind the laws that came after their table was bound, once the modules that define them know them."""
+        waiting, cls.pending[:] = tuple(cls.pending), ()
+        for bind, kind, law in waiting:
+            if getattr(law, "__globals__", {}).get(law.__name__) is law:
+                bind(kind, law)
+            else:
+                cls.pending.append((bind, kind, law))
+
+    def register(self, kind: type) -> Callable[[F], F]:
+        """Make a function the law of a part, on every engine: `@LAWS.register(Kind)`."""
+
+        def add(law: F) -> F:
+            self[kind] = law
+            return law
+
+        return add
 
     def bind(self, engine: str, bound_law: Callable[[Callable[..., Any]], Callable[..., Any]]) -> dict[type, Any]:
         """The same table with the laws of one engine."""

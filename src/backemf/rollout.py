@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from . import loads
 from .actuator import Actuator, Command
-from .actuator import chain as actuator_laws
+from .actuator.compiled import laws
 from .actuator.memory import initial_state, states_of
+from .checks import concrete
 from .engines import bind
 from .engines import load as load_engine
-from .loads import KINEMATIC, Load, LockedRotor, TwoMass
+from .errors import ParameterError
+from .loads import KINEMATIC, Load, PrescribedMotion
 from .motor import Motor, TwoNodeThermal
 from .parts import without_neutral
-from .physics import load as load_laws
-from .physics.state import Output, State
+from .physics.load import IMMOVABLE, Memory
+from .physics.state import COUPLED, Output, State
 from .tree import kind_of_numbers, map_numbers
 
 MAIN = "command"
 """Name of the controller's main input where nothing else is commanded."""
-IMMOVABLE = 1e20
-"""Inertia of a joint with prescribed motion [kg·m²]."""
+Path = tuple[Any, Any]
+"""Joint position at the beginning and at the end of a step with prescribed motion [rad]."""
 
 
 @kind_of_numbers
@@ -35,7 +39,7 @@ class Here:
 
     state: State
     """What the motor remembers."""
-    memory: tuple
+    memory: Memory
     """What the load remembers: position and velocity of the far mass, if it has one."""
     position: Any
     """Joint position [rad]."""
@@ -50,53 +54,44 @@ def rest(
     position: Any = 0.0,
     velocity: Any = 0.0,
     *,
+    initial: Mapping[str, Any] | None = None,
     dt: float | None = None,
     seed: int = 0,
 ) -> Here:
-    """Motor and load at the start of a run: cold, without current, at a position and velocity of the joint.
+    """Motor and load at the start of a run, without current, at a position and velocity of the joint.
 
-    `dt` is the step that a delay in seconds is made for, `seed` the random seed of its draws.
+    `initial` are states of the motor by name, e.g. {"winding_rise": 60.0}; without it the motor is at ambient
+    temperature. These three may be traced by JAX. `dt` is the step that a delay in seconds is made for, `seed` its
+    random seed.
     """
 
-    def spread(value: Any) -> np.ndarray:
+    def spread(value: Any) -> Any:
+        if concrete(value) is None and not isinstance(value, (list, tuple)):
+            return load_engine("jax").array(value, shape)
         return np.broadcast_to(np.asarray(value, dtype=float), shape).copy()
 
-    state = initial_state(load_engine("numpy"), actuator, shape, seed, dt, {}, {})
-    if state.rotor_speed is not None and actuator.motor is not None:
-        state = replace(state, rotor_speed=spread(actuator.motor.ratio * np.asarray(velocity)))
-    memory = (spread(position), spread(velocity)) if isinstance(load, TwoMass) else ()
-    return Here(state, memory, spread(position), spread(velocity))
+    position, velocity = spread(position), spread(velocity)
+    given = {name: spread(value) for name, value in (initial or {}).items()}
+    if "rotor_speed" in states_of(actuator) and actuator.motor is not None:
+        given.setdefault("rotor_speed", spread(actuator.motor.ratio * velocity))
+    state = initial_state(load_engine("numpy"), actuator, shape, seed, dt, dict.fromkeys(given, 0.0), {})
+    return Here(replace(state, **given), (position, velocity) if load.remembers else (), position, velocity)
 
 
-def advance(laws, loads, actuator: Actuator, load: Load, here: Here, command, path, dt):
-    """One step of actuator and load together: where everything is afterwards, the load's torque, the output."""
+def advance(
+    laws: ModuleType, actuator: Actuator, load: Load, here: Here, command: Any, path: Path | None, dt: float
+) -> tuple[Here, Output]:
+    """Where motor and load are after a step, and its output, by the laws of an engine."""
     if isinstance(load, KINEMATIC):
         # the joint moves along its path, and no motor changes that
-        begin, end = (here.position, here.position) if isinstance(load, LockedRotor) else path
+        begin, end = (here.position, here.position) if path is None else path
         velocity = (end - begin) / dt
         state, out = laws.held(actuator, here.state, command, begin, velocity, dt, 0.0, IMMOVABLE)
-        return Here(state, here.memory, end, velocity), -out.torque, out
-    command, flags, state = laws.receive(actuator, here.state, command, here.position, here.velocity, dt, None)
-    here = Here(state, here.memory, here.position, here.velocity)
-    if actuator.substeps == 1:
-        return turn(laws, loads, actuator, load, here, command, flags, dt)
-    pulled: Any = 0.0
-    total: Any = None
-    for _ in range(actuator.substeps):
-        here, torque, out = turn(laws, loads, actuator, load, here, command, flags, dt / actuator.substeps)
-        pulled, total = pulled + torque / actuator.substeps, laws.added(total, out, actuator.substeps)
-    return here, pulled, total
-
-
-def turn(laws, loads, actuator: Actuator, load: Load, here: Here, command, flags, dt):
-    """One turn of the control loop with motor and load."""
-    inertia, torque, slope = loads.react(load, here.memory, here.position, here.velocity, dt)
-    state, velocity, out = laws.coupled(
-        actuator, here.state, command, flags, here.position, here.velocity, dt, torque, inertia, slope
+        return Here(state, here.memory, end, velocity), replace(out, load_torque=-out.torque)
+    state, memory, out = laws.with_load(
+        actuator, here.state, command, here.position, here.velocity, dt, load, here.memory
     )
-    torque = torque - slope * (velocity - here.velocity)
-    memory = loads.follow(load, here.memory, torque, dt)
-    return Here(state, memory, here.position + dt * velocity, velocity), torque, out
+    return Here(state, memory, out.joint_position, out.joint_velocity), out
 
 
 def rollout(
@@ -105,6 +100,9 @@ def rollout(
     commands: Any,
     dt: Any,
     *,
+    position: Any = 0.0,
+    velocity: Any = 0.0,
+    initial: Mapping[str, Any] | None = None,
     start: Here | None = None,
     observe: Callable[[Here, Output], Any] | None = None,
 ) -> tuple[Here, Any]:
@@ -117,23 +115,38 @@ def rollout(
 
     Args:
         actuator: A `Motor`, or an `Actuator` with its supply.
-        load: What it moves; any load without prescribed motion.
+        load: What it moves; a `PrescribedMotion` moves the joint along its table from time 0 on.
         commands: The controller's main input, one value or row per step; without a controller, volts.
         dt: Step [s].
-        start: Where everything is at first; None: `rest`.
+        position: Joint position at the start [rad].
+        velocity: Joint velocity at the start [rad/s].
+        initial: States of the motor at the start by name, e.g. {"winding_rise": 60.0}.
+        start: Where everything is at first, in place of these three.
         observe: What to keep of each step, e.g. `lambda here, out: here.position`; None: nothing.
     """
-    laws, loads = jax_laws()
+    law = laws("jax")
     import jax
     import jax.numpy as jnp
 
     actuator = without_neutral(Actuator(actuator) if isinstance(actuator, Motor) else actuator)
     commands = jnp.asarray(commands, dtype=jnp.result_type(float))
-    begin = rest(actuator, load, commands.shape[1:], dt=dt) if start is None else start
-    begin: Here = jax.tree.map(jnp.asarray, in_precision(begin, commands.dtype))
+    if start is None:
+        given = (position, velocity, *(initial or {}).values())
+        shape = np.broadcast_shapes(commands.shape[1:], *(jnp.shape(value) for value in given))
+        start = rest(actuator, load, shape, position, velocity, initial=initial, dt=dt)
+    elif initial is not None or not all(isinstance(x, float) and x == 0.0 for x in (position, velocity)):
+        raise ParameterError("rollout(start=...) says where everything is: leave position, velocity and initial out")
+    begin: Here = jax.tree.map(jnp.asarray, in_precision(start, commands.dtype))
+    paths = None
+    if isinstance(load, PrescribedMotion):
+        times = jnp.arange(len(commands) + 1, dtype=commands.dtype) * dt
+        path = bind(loads, "jax", load_engine("jax").ops).prescribed_position(load, times)
+        path = path.reshape(-1, *(1,) * (commands.ndim - 1))
+        paths = path[:-1], path[1:]
 
-    def one(here, command):
-        after, _, out = advance(laws, loads, actuator, load, here, command, None, dt)
+    def one(here: Here, row: Any) -> tuple[Here, Any]:
+        command, path = row
+        after, out = advance(law, actuator, load, here, command, path, dt)
         after = like(after, begin)
         return after, None if observe is None else observe(after, out)
 
@@ -141,14 +154,16 @@ def rollout(
 
     # the outer loop keeps one state per block, the inner one computes the block again for the gradient
     @jax.checkpoint
-    def block(here, rows):
+    def block(here: Here, rows: Any) -> tuple[Here, Any]:
         return jax.lax.scan(jax.checkpoint(one), here, rows)
 
     whole = len(commands) // size * size
-    here, seen = jax.lax.scan(block, begin, commands[:whole].reshape(-1, size, *commands.shape[1:]))
+    rows = commands, paths
+    blocks = jax.tree.map(lambda x: x[:whole].reshape(-1, size, *x.shape[1:]), rows)
+    here, seen = jax.lax.scan(block, begin, blocks)
     seen = jax.tree.map(lambda x: x.reshape(whole, *x.shape[2:]), seen)
     if whole < len(commands):
-        here, rest_seen = block(here, commands[whole:])
+        here, rest_seen = block(here, jax.tree.map(lambda x: x[whole:], rows))
         seen = jax.tree.map(lambda x, y: jnp.concatenate([x, y]), seen, rest_seen)
     return here, seen
 
@@ -171,20 +186,12 @@ def like(here: Here, start: Here) -> Here:
     return jax.tree.map(lambda x, y: jnp.broadcast_to(jnp.asarray(x, y.dtype), y.shape), here, start)
 
 
-def jax_laws():
-    """The laws of actuator and load, bound to JAX."""
-    ops = load_engine("jax").ops
-    return bind(actuator_laws, "jax", ops), bind(load_laws, "jax", ops)
-
-
 def channel_names(actuator: Actuator, load: Load) -> list[str]:
     """Every recorded channel, in the order in which it is recorded."""
-    names = ["position", "velocity", "load_torque"]
-    if isinstance(load, TwoMass):
-        names += ["far_position", "far_velocity"]
+    names = ["position", "velocity", "load_torque", *load.remembers]
     recorded = ("winding_rise", "housing_rise", "bristle", "gap", "setpoint", "integral", "lag")
     names += [name for name in states_of(actuator) if name in recorded]
-    outputs = [entry.name for entry in fields(Output)]
+    outputs = [entry.name for entry in fields(Output) if entry.name not in COUPLED]
     if actuator.motor is None:
         present = ("torque", "torque_requested", "torque_slope", "torque_stiffness", "mechanical_power", "limit")
         return names + [name for name in outputs if name in present]
@@ -193,10 +200,10 @@ def channel_names(actuator: Actuator, load: Load) -> list[str]:
     return names + [name for name in outputs if name not in absent]
 
 
-def record_of(names: list[str], here: Here, torque, out: Output) -> list[Any]:
+def record_of(names: list[str], load: Load, here: Here, out: Output) -> list[Any]:
     """The values of all channels after a step."""
-    values = {"position": here.position, "velocity": here.velocity, "load_torque": torque}
-    values |= dict(zip(("far_position", "far_velocity"), here.memory, strict=False))
+    values = {"position": here.position, "velocity": here.velocity}
+    values |= dict(zip(load.remembers, here.memory, strict=True))
     return [
         values[name] if name in values else getattr(out if hasattr(out, name) else here.state, name) for name in names
     ]
@@ -207,30 +214,36 @@ def behind_time(values: np.ndarray, dimensions: int) -> np.ndarray:
     return values.reshape(values.shape[0], *(1,) * (dimensions - values.ndim + 1), *values.shape[1:])
 
 
-def told(values: dict[str, Any]) -> Any:
+def as_command(values: dict[str, Any]) -> Any:
     """The command of a step: its main input alone, or a `Command`."""
     return values[MAIN] if MAIN in values else Command(**values)
 
 
-def roll_numpy(actuator, load, start: Here, values, path, dt, every, batch, precision):
+def roll_numpy(
+    actuator: Actuator, load: Load, start: Here, values: dict[str, np.ndarray], path: np.ndarray | None, dt: float,
+    every: int, batch: tuple[int, ...], precision: str,
+) -> tuple[Here, dict[str, np.ndarray]]:  # fmt: skip
     """A recorded piece of a run in plain NumPy: the reference."""
     names = channel_names(actuator, load)
     values = {name: behind_time(row, len(batch)) for name, row in values.items()}
     count = len(next(iter(values.values())))
     kept = np.empty((len(names), count // every, *batch), dtype=precision)
-    here = start
+    here, law = start, laws("numpy")
     with np.errstate(all="ignore"):
         for k in range(count):
             leg = None if path is None else (path[k], path[k + 1])
-            command = told({name: row[k] for name, row in values.items()})
-            here, torque, out = advance(actuator_laws, load_laws, actuator, load, here, command, leg, dt)
+            command = as_command({name: row[k] for name, row in values.items()})
+            here, out = advance(law, actuator, load, here, command, leg, dt)
             if (k + 1) % every == 0:
-                for row, value in zip(kept, record_of(names, here, torque, out), strict=True):
+                for row, value in zip(kept, record_of(names, load, here, out), strict=True):
                     row[k // every] = value
     return here, dict(zip(names, kept, strict=True))
 
 
-def roll_jax(actuator, load, start: Here, values, path, dt, every, batch, precision):
+def roll_jax(
+    actuator: Actuator, load: Load, start: Here, values: dict[str, np.ndarray], path: np.ndarray | None, dt: float,
+    every: int, batch: tuple[int, ...], precision: str,
+) -> tuple[Here, dict[str, np.ndarray]]:  # fmt: skip
     """A recorded piece of a run compiled by JAX, once per kind of motor, load and length."""
     names = channel_names(actuator, load)
     with load_engine("jax").doubles(precision == "float64"):
@@ -245,35 +258,38 @@ def roll_jax(actuator, load, start: Here, values, path, dt, every, batch, precis
 
 
 @lru_cache(maxsize=128)
-def _compiled(load_kind: type, targets: tuple[str, ...], names: tuple[str, ...], every: int, batch: tuple[int, ...]):
+def _compiled(
+    load_kind: type, targets: tuple[str, ...], names: tuple[str, ...], every: int, batch: tuple[int, ...]
+) -> Callable[..., tuple[Here, list[Any]]]:
     """The compiled loop over (recorded, every) steps, for loads of one kind."""
     import jax
     import jax.numpy as jnp
 
-    laws, loads = jax_laws()
+    law = laws("jax")
 
-    def run(actuator, load, start, arrays, dt):
+    def run(
+        actuator: Actuator, load: Load | None, start: Here, arrays: list[jax.Array], dt: float
+    ) -> tuple[Here, list[jax.Array]]:
         # prescribed motion has no numbers of its own here: its path comes with the arrays
-        load = object.__new__(load_kind) if load is None else load
+        moved: Load = object.__new__(load_kind) if load is None else load
 
-        def step(here, row):
-            command = told(dict(zip(targets, row, strict=False)))
-            here, torque, out = advance(
-                laws, loads, actuator, load, here, command, tuple(row[len(targets) :]) or None, dt
-            )
-            return like(here, start), torque, out
+        def step(here: Here, row: list[jax.Array]) -> tuple[Here, Output]:
+            command = as_command(dict(zip(targets, row, strict=False)))
+            path = (row[-2], row[-1]) if len(row) > len(targets) else None
+            here, out = advance(law, actuator, moved, here, command, path, dt)
+            return like(here, start), out
 
-        def recorded(here, rows):
+        def record(here: Here, rows: list[jax.Array]) -> tuple[Here, list[jax.Array]]:
             """Where everything is after `every` steps, and the channels of the last of them."""
             if every > 1:
                 here, _ = jax.lax.scan(lambda h, row: (step(h, row)[0], None), here, [row[:-1] for row in rows])
-            here, torque, out = step(here, [row[-1] for row in rows])
+            here, out = step(here, [row[-1] for row in rows])
             # XLA compiles the loop with its channels as one function; channels of all times at once take it far longer
-            return here, [spread(channel) for channel in record_of(list(names), here, torque, out)]
+            return here, [spread(channel) for channel in record_of(list(names), moved, here, out)]
 
-        def spread(channel):
+        def spread(channel: Any) -> jax.Array:
             return jnp.broadcast_to(jnp.asarray(channel, start.position.dtype), batch)
 
-        return jax.lax.scan(recorded, start, arrays)
+        return jax.lax.scan(record, start, arrays)
 
     return jax.jit(run)

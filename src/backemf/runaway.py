@@ -12,8 +12,7 @@ import numpy as np
 
 from .actuator import Actuator
 from .errors import SimulationError
-from .loads import KINEMATIC, Load, Pendulum, TwoMass
-from .physics.load import pendulum_inertia
+from .loads import KINEMATIC, Load, TwoMass, inertia_of
 
 SURE = 10.0
 """How many times the energy given a joint may have where every step is recorded."""
@@ -30,7 +29,7 @@ class EnergyWatch:
         if isinstance(load, KINEMATIC):
             return
         self.active = True
-        outside = pendulum_inertia(load) if isinstance(load, Pendulum) else load.inertia
+        outside = inertia_of(load)
         self.inertia = np.asarray(outside + (0.0 if actuator.motor is None else actuator.motor.armature))
         self.far_inertia = np.asarray(load.far_inertia) if isinstance(load, TwoMass) else None
         self.far_torque = load.far_torque if isinstance(load, TwoMass) else 0.0

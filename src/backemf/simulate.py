@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
-from contextlib import nullcontext
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,13 @@ import numpy as np
 from .actuator import Actuator, Command
 from .actuator.degrees import degrees_hint
 from .actuator.memory import PER_MOTOR, states_of
-from .actuator.needs import require_command, require_load
-from .checks import ABSOLUTE_ZERO, no_number, require_room, require_sizes, shown
+from .actuator.needs import require_command, require_inertia, require_load
+from .checks import ABSOLUTE_ZERO, Number, no_number, require_room, require_sizes, shown
 from .commands import Samples, as_command
 from .errors import BackemfWarning, ParameterError, SimulationError
-from .loads import KINEMATIC, Load, LockedRotor, Pendulum, PrescribedMotion
+from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion, inertia_of
 from .motor import Motor
-from .parts import acts, without_neutral
-from .physics.load import pendulum_inertia
+from .parts import FAMILIES, acts, without_neutral
 from .rollout import MAIN, Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .run import Run
 from .run_recording import RunRecorder
@@ -32,7 +31,7 @@ from .tree import numbers
 CHUNK = 16384
 """Longest piece of a run that is computed at once [steps]; between pieces the numbers are checked."""
 MOST_STEPS = 1e11
-"""A run of more steps is a slip of the pen [steps]."""
+"""A run of more steps is a typing error [steps]."""
 
 
 def simulate(
@@ -79,7 +78,7 @@ def simulate(
         actuator = Actuator(actuator)
     if not isinstance(actuator, Actuator):
         raise ParameterError(f"simulate({type(actuator).__name__}): the first argument must be a Motor or an Actuator")
-    if not isinstance(load, Load):
+    if not isinstance(load, tuple(FAMILIES["load"].values())):
         raise ParameterError(f"load = {load!r}: must be one of the loads of backemf, e.g. Inertia(inertia=1e-4)")
     if engine not in ("jax", "numpy"):
         raise ParameterError(f"engine = {engine!r}: a run needs 'jax' or 'numpy'")
@@ -142,7 +141,7 @@ def signals_of(actuator: Actuator, command: Any) -> dict[str, Any]:
 
 
 def count_steps(duration: float, dt: float, every: int) -> int:
-    """Number of steps of a run; raises one sentence on times that make no sense."""
+    """Number of steps of a run; raises `ParameterError` on times that make no sense."""
     for name, value in (("dt", dt), ("duration", duration)):
         if (
             isinstance(value, bool)
@@ -169,7 +168,10 @@ def chunks(steps: int, every: int) -> Iterator[tuple[int, int]]:
         yield first, min(size, steps - first)
 
 
-def batch_shape(actuator, load, signals, position, velocity, initial, shape) -> tuple[int, ...]:
+def batch_shape(
+    actuator: Actuator, load: Load, signals: dict[str, Any], position: Number, velocity: Number,
+    initial: dict[str, Any], shape: tuple[int, ...] | int | None,
+) -> tuple[int, ...]:  # fmt: skip
     """The shape every array of the run broadcasts to."""
     asked = () if shape is None else require_sizes("shape", shape, 1)
     # how large the record of a shape is comes later; one that no array can have ends here
@@ -197,26 +199,23 @@ def batch_shape(actuator, load, signals, position, velocity, initial, shape) -> 
 
 
 def check_memory(records: int, batch: tuple[int, ...], channels: int) -> None:
-    """Raise one sentence if the record of a run is larger than this machine."""
+    """Check that the record of a run fits into the memory; raise `ParameterError` if not."""
     wanted = records * math.prod(batch) * channels * 8
     require_room("the record", wanted, "raise every or dt, shorten duration, or run fewer motors at once")
 
 
 def check_load(actuator: Actuator, load: Load) -> None:
-    """Raise one sentence if there is nothing that could move, or no way to move it."""
+    """Check that there is something to move; raise `ParameterError` if not."""
     require_load(actuator, 0.0, 1.0)
     if isinstance(load, KINEMATIC):
         return
-    own = np.asarray(0.0 if actuator.motor is None else actuator.motor.armature)
-    outside = np.asarray(pendulum_inertia(load) if isinstance(load, Pendulum) else load.inertia)
-    if not (own + outside > 0).all():
-        raise ParameterError(
-            "nothing has inertia: give Motor.rotor, or a load with an inertia above 0, "
-            "so that a torque has something to move"
-        )
+    require_inertia(actuator, inertia_of(load))
 
 
-def start_of(actuator: Actuator, load: Load, batch, position, velocity, initial, dt, seed) -> Here:
+def start_of(
+    actuator: Actuator, load: Load, batch: tuple[int, ...], position: Number, velocity: Number,
+    initial: dict[str, Any], dt: float, seed: int,
+) -> Here:  # fmt: skip
     """Everything at the start, spread over the batch."""
     for name, value in (("position", position), ("velocity", velocity), *initial.items()):
         if no_number(value) or value is None or not np.isfinite(np.asarray(value, dtype=float)).all():
@@ -236,13 +235,11 @@ def start_of(actuator: Actuator, load: Load, batch, position, velocity, initial,
             )
     if actuator.motor is not None:
         check_start(actuator.motor, initial)
-    here = rest(actuator, load, batch, position, velocity, dt=dt, seed=seed)
-    given = {name: np.broadcast_to(np.asarray(value, dtype=float), batch).copy() for name, value in initial.items()}
-    return replace(here, state=replace(here.state, **given))
+    return rest(actuator, load, batch, position, velocity, initial=initial, dt=dt, seed=seed)
 
 
 def check_start(motor: Motor, initial: dict[str, Any]) -> None:
-    """Raise one sentence if a state cannot be: a winding colder than its law knows, a rotor outside its play."""
+    """Check that the start is possible: a winding above absolute zero, a rotor within its backlash; raise if not."""
     if "winding_rise" in initial and motor.thermal is not None:
         degrees = motor.thermal.ambient + np.asarray(initial["winding_rise"])
         factor = 1.0 + motor.winding.temperature_coefficient * (degrees - motor.winding.reference_temperature)
@@ -254,7 +251,7 @@ def check_start(motor: Motor, initial: dict[str, Any]) -> None:
         half = 0.5 * np.abs(motor.ratio) * motor.gearbox.backlash
         if (np.abs(initial["gap"]) > half * (1.0 + 1e-9)).any():
             raise ParameterError(
-                f"initial['gap'] = {initial['gap']}: must be within half the play, ±{half} rad at the rotor"
+                f"initial['gap'] = {initial['gap']}: must be within half the backlash, ±{half} rad at the rotor"
             )
 
 
@@ -279,7 +276,7 @@ _TELEMETRY = {
 
 
 def check_finite(record: dict[str, np.ndarray], first: float, spacing: float, actuator: Actuator, load: Load) -> None:
-    """Raise one sentence at the first value that is no finite number: when, which state, which parameter to look at."""
+    """Check that a record is finite; if not, raise `SimulationError` with the time, the state and likely parameters."""
     moments = {}
     for name, values in record.items():
         bad = ~np.isfinite(values)
@@ -298,12 +295,12 @@ def check_finite(record: dict[str, np.ndarray], first: float, spacing: float, ac
     params = dict.fromkeys(name for channel in found for name in suspects.get(channel, ()) if name in known)
     look = ", ".join(["the command", *(f"{name} = {known[name]}" for name in params)])
     raise SimulationError(
-        f"at t = {first + index * spacing:g} s the run left the finite numbers, first in {' and '.join(found)}; "
+        f"at t = {first + index * spacing:g} s the run was no longer finite, first in {' and '.join(found)}; "
         f"look at {look}, or lower dt"
     )
 
 
-def _bar(progress: bool, steps: int):
+def _bar(progress: bool, steps: int) -> AbstractContextManager[Callable[[int], None]]:
     """A context that gives a function to report progress with."""
     if not progress:
         return nullcontext(lambda done: None)

@@ -108,7 +108,7 @@ def test_a_run_that_left_the_numbers_is_found():
     node = motor()
     graph = commanded(node, "load_torque")
     state = graph.step({"motor": {"load_torque": jnp.array(math.nan)}})["motor"]
-    with pytest.raises(ParameterError, match="MotorNode 'motor': angle is no finite number: look at its boundary"):
+    with pytest.raises(ParameterError, match="MotorNode 'motor': angle is not finite: look at its boundary"):
         node.check(state)
 
 

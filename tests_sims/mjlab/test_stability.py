@@ -17,7 +17,7 @@ from mjlab.sim import MujocoCfg, Simulation, SimulationCfg
 import backemf as be
 from backemf import catalog
 from backemf.physics.state import OUTPUTS
-from backemf.robot.grouping import grouped
+from backemf.robot.grouping import group_actuators
 from backemf.sims.mjlab import MotorActuatorCfg
 from backemf.sims.mjlab.simulations import simulation_of
 
@@ -81,7 +81,7 @@ class Bench:
                 actuator=group.actuator,
                 **{"eager": True, "telemetry": (), **options},
             )
-            for group in grouped(list(actuators.values()))
+            for group in group_actuators(list(actuators.values()))
         )
         robot = EntityCfg(
             spec_fn=lambda: mujoco.MjSpec.from_string(links(names)),
@@ -301,7 +301,7 @@ def simulated_catalogue(dt: float, duration: float) -> dict[str, np.ndarray]:
     """Where `simulate` ends with each motor whose rotor is known, on each link [rad]."""
     known = {name: each for name, each in whole_catalogue().items() if each.motor.rotor is not None}
     names, ends = list(known), {}
-    for group in grouped(list(known.values())):
+    for group in group_actuators(list(known.values())):
         load = be.Inertia(inertia=np.broadcast_to(INERTIAS[:, None], (len(MASSES), len(group.columns))))
         run = be.simulate(group.actuator, load, TARGET, duration, dt, engine="numpy")
         ends |= {names[column]: run["position"][-1][:, place] for place, column in enumerate(group.columns)}

@@ -8,7 +8,8 @@ from typing import Any
 from ..checks import Maybe, concrete, no_number, shown
 from ..errors import ParameterError
 from ..motor import Motor
-from ..parts import count, flag, number, numbers, one, part, several
+from ..parts import FAMILIES, count, flag, number, numbers, one, part, several
+from . import torque_limits  # noqa: F401  # which makes the limits known
 from .compiled import CompiledStep
 from .controllers import (
     Torque,
@@ -18,7 +19,6 @@ from .controllers import (
 from .delay import Delay
 from .joint_friction import TanhFriction
 from .supply import Supply
-from .torque_limits import TorqueLimit
 from .words import actuator_words
 
 
@@ -75,13 +75,14 @@ class Actuator:
                 )
 
     def _check_limits(self) -> None:
-        given: Any = (self.limits,) if isinstance(self.limits, TorqueLimit) else self.limits
+        kinds = tuple(FAMILIES["limit"].values())
+        given: Any = (self.limits,) if isinstance(self.limits, kinds) else self.limits
         for limit in given if isinstance(given, (tuple, list)) else (given,):
-            if is_dataclass(limit) and not isinstance(limit, TorqueLimit):
+            if is_dataclass(limit) and not isinstance(limit, kinds):
                 raise ParameterError(
                     f"Actuator.limits holds {type(limit).__name__}(...): must be limits such as DcClip"
                 )
-        if not isinstance(given, (tuple, list)) or not all(isinstance(limit, TorqueLimit) for limit in given):
+        if not isinstance(given, (tuple, list)) or not all(isinstance(limit, kinds) for limit in given):
             raise ParameterError(f"Actuator.limits = {shown(self.limits)}: must be a tuple of limits such as DcClip")
         object.__setattr__(self, "limits", tuple(given))
 
@@ -138,7 +139,7 @@ class Actuator:
 
 
 def check_command_range(actuator: Actuator) -> None:
-    """Raise one sentence if the command range is no pair of rising numbers; a list becomes a tuple."""
+    """Check that the command range is two rising numbers; raise `ParameterError` if not. A list becomes a tuple."""
     limits = actuator.command_range
     if limits is None:
         return

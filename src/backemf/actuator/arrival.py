@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..physics import state as names
 from ..physics.limits import clip
 from ..physics.ops import absolute, alike, isfinite, stored, where
@@ -9,26 +11,31 @@ from ..physics.state import State
 from ..tree import changed
 from .command import TARGETS, TORQUE, VELOCITY, VOLTAGE, Command
 from .controllers import ModeSelector
-from .delay import Draws, arrived, first_phase, next_lag
+from .delay import Delay, Draws, arriving_target, first_phase, next_lag
+
+if TYPE_CHECKING:
+    from .actuator import Actuator
 
 
-def receive(actuator, state: State, command, position, velocity, dt, draws: Draws | None):
+def receive(
+    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    draws: Draws | None,
+) -> tuple[Command, int, State]:  # fmt: skip
     """The command as the controller sees it, the limits that acted on it, and the state with this one under way."""
     controller = actuator.controller
-    if not isinstance(command, Command):
-        command = Command(**{controller.main: command})
-    command, flags = valid(command, position)
+    told = command if isinstance(command, Command) else Command(**{controller.main: command})
+    told, flags = valid(told, position)
     if actuator.command_range is not None:
-        command, flags = ranged(controller.main, command, actuator.command_range, flags)
-    state = started(actuator, state, position, velocity)
+        told, flags = clip_to_range(controller.main, told, actuator.command_range, flags)
+    state = begin_with_joint(actuator, state, position, velocity)
     if actuator.delay is None:
-        return command, flags, state
-    command, state = travel(actuator, state, command, dt, draws)
-    return command, flags, changed(state, clock=state.clock + 1)
+        return told, flags, state
+    told, state = travel(actuator, actuator.delay, state, told, dt, draws)
+    return told, flags, changed(state, clock=state.clock + 1)
 
 
-def valid(command: Command, position):
-    """The command with what is no finite number replaced: hold the position, and zero of the rest."""
+def valid(command: Command, position: float):
+    """The command with what is not finite replaced: hold the position, and zero of the rest."""
     good, kept = None, {}
     for name in TARGETS:
         target = getattr(command, name)
@@ -40,7 +47,7 @@ def valid(command: Command, position):
     return changed(command, **kept), 0 if good is None else where(good, 0, names.INVALID)
 
 
-def ranged(main: str, command: Command, limits, flags):
+def clip_to_range(main: str, command: Command, limits: tuple[float, float], flags: int):
     """The command with its main input within the range that the actuator takes."""
     target = getattr(command, main)
     if target is None:
@@ -50,7 +57,7 @@ def ranged(main: str, command: Command, limits, flags):
     return changed(command, **{main: within}), flags + where(acts, names.COMMAND, 0)
 
 
-def started(actuator, state: State, position, velocity) -> State:
+def begin_with_joint(actuator: Actuator, state: State, position: float, velocity: float) -> State:
     """The state with what begins with the first step: where the joint is, and how fast it goes."""
     begun = {}
     if state.fresh is not None:
@@ -62,15 +69,15 @@ def started(actuator, state: State, position, velocity) -> State:
             begun["integral"] = where(first, position, state.integral)
     if state.held_position is not None:
         begun["held_position"] = where(state.clock == 0, position, state.held_position)
-    if state.phase is not None:
+    if state.phase is not None and actuator.delay is not None:
         phase = where(state.clock == 0, first_phase(actuator.delay, state.key), state.phase)
         begun["phase"] = alike(phase, state.phase)
     return changed(state, **begun) if begun else state
 
 
-def travel(actuator, state: State, command: Command, dt, draws: Draws | None):
+def travel(actuator: Actuator, delay: Delay, state: State, command: Command, dt: float, draws: Draws | None):
     """The command that arrives in this step, and the state with the present one under way."""
-    delay, head = actuator.delay, state.head
+    head = state.head
     lag, aim = next_lag(delay, state, dt, draws)
     if isinstance(actuator.controller, ModeSelector):
         command = changed(command, mode=mode_of(command))
@@ -84,7 +91,7 @@ def travel(actuator, state: State, command: Command, dt, draws: Draws | None):
             continue
         line = stored(line, head, alike(0.0 if target is None else target, line[0]))
         lines[f"{name}_line"] = line
-        arrives[name] = arrived(delay, line, head, lag, state.clock, resting(name, state))
+        arrives[name] = arriving_target(delay, line, head, lag, state.clock, resting(name, state))
     if state.lag is not None:
         lines["lag"] = alike(lag, state.lag)
     if state.aim is not None:

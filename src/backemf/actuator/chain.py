@@ -6,87 +6,196 @@ several times per step, each time with the joint a little further on.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
+from ..physics.load import IMMOVABLE, LinearLoad, Memory, follow, react
 from ..physics.ops import as_bits, isfinite, where
 from ..physics.state import OUTPUTS, Output, State
 from ..physics.step import coupled as motor_coupled
 from ..physics.step import held as motor_held
 from ..tree import changed
 from .arrival import receive
+from .command import Command
 from .decision import decide, settle
+from .delay import Draws
 from .finite_joint import in_place_of, is_plain, known_joints, resting_command, without_unknown
 from .joint import joint_coupled, joint_output
 
+if TYPE_CHECKING:
+    from ..loads import Load
+    from .actuator import Actuator
 
-def held(actuator, state: State, command, position, velocity, dt, load_torque=None, load_inertia=None, draws=None):
+# --- a host moves the joint
+
+
+def held(
+    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    load_torque: float | None = None, load_inertia: float | None = None, draws: Draws | None = None,
+) -> tuple[State, Output]:  # fmt: skip
     """New state and output for a joint position and velocity that a host holds over the step."""
     return on_known_joints(
         held_known, actuator, state, command, position, velocity, dt, load_torque, load_inertia, draws
     )
 
 
-def on_known_joints(law, actuator, state: State, command, position, velocity, dt, load_torque, load_inertia, draws):
+def on_known_joints(
+    law: Callable[..., tuple[State, Output]], actuator: Actuator, state: State, command: Command | float,
+    position: float, velocity: float, dt: float, load_torque: float | None, load_inertia: float | None,
+    draws: Draws | None,
+) -> tuple[State, Output]:  # fmt: skip
     """State and output of a law in which motors take no part where what is known of the joint is not finite."""
-    good = known_joints(position, velocity, dt, load_torque, load_inertia)
+    good = known_joints(dt, position, velocity, load_torque, load_inertia)
+    inputs = command, position, velocity, dt, load_torque, load_inertia
     if good is None:
-        state, out = law(actuator, state, command, position, velocity, dt, load_torque, load_inertia, draws)
-        return state, changed(out, limit=as_bits(out.limit))
-    position, velocity = in_place_of(good, position, 0.0), in_place_of(good, velocity, 0.0)
-    # a step that is one for all motors stays one, since delays are counted in it
-    dt = dt if is_plain(dt) else where(isfinite(dt) & (dt > 0.0), dt, 1.0)
-    load_torque, load_inertia = in_place_of(good, load_torque, 0.0), in_place_of(good, load_inertia, 1.0)
-    if actuator.supply is not None and actuator.supply.shared:
-        command = resting_command(good, actuator.controller.main, command, position)
-    after, out = law(actuator, state, command, position, velocity, dt, load_torque, load_inertia, draws)
-    after, out = without_unknown(good, state, after, out)
+        after, out = law(actuator, state, *inputs, draws)
+    else:
+        after, out = law(actuator, state, *known_inputs(good, actuator, *inputs), draws)
+        after, out = without_unknown(good, state, after, out)
     return after, changed(out, limit=as_bits(out.limit))
 
 
-def held_known(actuator, state: State, command, position, velocity, dt, load_torque, load_inertia, draws):
+def known_inputs(
+    good: bool, actuator: Actuator, command: Command | float, position: float, velocity: float, dt: float,
+    load_torque: float | None, load_inertia: float | None,
+) -> tuple[Command | float, float, float, float, float | None, float | None]:  # fmt: skip
+    """The inputs of a step with harmless numbers where what is known of the joint is not finite."""
+    position, velocity = in_place_of(good, position, 0.0), in_place_of(good, velocity, 0.0)
+    # a step that is one for all motors stays one, since delays are counted in it
+    dt = dt if is_plain(dt) else where(isfinite(dt) & (dt > 0.0), dt, 1.0)
+    if actuator.supply is not None and actuator.supply.shared:
+        command = resting_command(good, actuator.controller.main, command, position)
+    return (
+        command, position, velocity, dt, in_place_of(good, load_torque, 0.0), in_place_of(good, load_inertia, 1.0)
+    )  # fmt: skip
+
+
+def held_known(
+    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    load_torque: float | None, load_inertia: float | None, draws: Draws | None,
+) -> tuple[State, Output]:  # fmt: skip
     """New state and output where all that is known of the joint is finite."""
-    command, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
-    turns = actuator.substeps
-    if turns == 1:
-        return turn_held(actuator, state, command, flags, position, velocity, dt, load_torque, load_inertia)
-    # how the torque follows the joint over all turns is that of one turn as long as the step
-    _, whole = turn_held(actuator, state, command, flags, position, velocity, dt, load_torque, load_inertia)
-    short = dt / turns
-    total: Any = None
-    for turn in range(turns):
-        # the joint goes on at its speed while the loop turns
-        here = position + (turn * short) * velocity
-        state, out = turn_held(actuator, state, command, flags, here, velocity, short, load_torque, load_inertia)
-        total = added(total, out, turns)
-    slopes = {"torque_slope": whole.torque_slope, "torque_stiffness": whole.torque_stiffness}
-    return state, changed(total, **slopes)
+    told, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
+    substeps = actuator.substeps
+    if substeps == 1:
+        return held_substep(actuator, state, told, flags, position, velocity, dt, load_torque, load_inertia)
+    # how the torque follows the joint over all substeps is that of one substep as long as the step
+    _, whole = held_substep(actuator, state, told, flags, position, velocity, dt, load_torque, load_inertia)
+    short = dt / substeps
+    total = None
+    for index in range(substeps):
+        # the joint goes on at its speed
+        here = position + (index * short) * velocity
+        state, out = held_substep(actuator, state, told, flags, here, velocity, short, load_torque, load_inertia)
+        total = add_substep(total, out, substeps)
+    return state, changed(total, torque_slope=whole.torque_slope, torque_stiffness=whole.torque_stiffness)
 
 
-def turn_held(actuator, state: State, command, flags, position, velocity, dt, load_torque, load_inertia):
-    """One turn of the control loop and the motor."""
+def held_substep(
+    actuator: Actuator, state: State, command: Command, flags: int, position: float, velocity: float, dt: float,
+    load_torque: float | None, load_inertia: float | None,
+) -> tuple[State, Output]:  # fmt: skip
+    """One substep of the control loop and the motor."""
     decision = decide(actuator, state, command, flags, position, velocity, dt)
     if actuator.motor is None:
         out = joint_output(actuator, decision, position, velocity)
         return settle(actuator, decision, decision.state, out, position, dt), out
     state, out = motor_held(
-        actuator, decision.state, decision.demand, position, velocity, dt, load_torque, load_inertia
+        actuator.motor,
+        actuator.supply,
+        decision.state,
+        decision.demand,
+        position,
+        velocity,
+        dt,
+        load_torque,
+        load_inertia,
     )
-    return metered(settle(actuator, decision, state, out, position, dt), out, dt)
+    return count_energy(settle(actuator, decision, state, out, position, dt), out, dt)
 
 
-def coupled(actuator, state: State, command, flags, position, velocity, dt, load_torque, load_inertia, load_slope):
-    """New state, joint velocity at the end and output of one turn together with a load, after `receive`."""
+# --- motor and load move the joint together
+
+
+def coupled(
+    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    load_torque: float = 0.0, load_inertia: float = 0.0, draws: Draws | None = None, load_damping: float = 0.0,
+    load_stiffness: float = 0.0,
+) -> tuple[State, Output]:  # fmt: skip
+    """New state and output of a step together with a load that is linear around the start of the step.
+
+    An infinite inertia is that of a joint that keeps its velocity, whatever the motor does.
+    """
+    if not is_plain(load_inertia):
+        load_inertia = where(load_inertia > IMMOVABLE, IMMOVABLE, load_inertia)
+    inputs = command, position, velocity, dt, load_torque, load_inertia
+    good = known_joints(dt, position, velocity, load_torque, load_inertia, load_damping, load_stiffness)
+    if good is not None:
+        inputs = known_inputs(good, actuator, *inputs)
+        load_damping, load_stiffness = in_place_of(good, load_damping, 0.0), in_place_of(good, load_stiffness, 0.0)
+    command, begin, speed, step, torque, inertia = inputs
+    load = LinearLoad(torque, inertia, load_damping, load_stiffness, begin, speed)
+    after, _, out = with_load(actuator, state, command, begin, speed, step, load, (), draws)
+    if good is not None:
+        after, out = without_unknown(good, state, after, out)
+        # a joint that is not known stays where it is
+        end, last = where(good, out.joint_position, position), where(good, out.joint_velocity, velocity)
+        out = changed(out, joint_position=end, joint_velocity=last)
+    return after, changed(out, limit=as_bits(out.limit))
+
+
+def with_load(
+    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    load: Load | LinearLoad, memory: Memory, draws: Draws | None = None,
+) -> tuple[State, Memory, Output]:  # fmt: skip
+    """New state, memory of the load and output of a step together with a load that reacts anew in each substep."""
+    told, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
+    substeps = actuator.substeps
+    short = dt if substeps == 1 else dt / substeps
+    total, travel, pulled = None, 0.0, 0.0
+    for _ in range(substeps):
+        reaction = react(load, memory, position, velocity, short)
+        state, after, out = coupled_substep(
+            actuator, state, told, flags, position, velocity, short, reaction.torque, reaction.inertia,
+            reaction.damping,
+        )  # fmt: skip
+        torque = reaction.torque - reaction.damping * (after - velocity)
+        memory = follow(load, memory, torque, short)
+        position, velocity = position + short * after, after
+        travel, pulled = travel + short * after, pulled + torque / substeps
+        total = out if substeps == 1 else add_substep(total, out, substeps)
+    ends = {"joint_position": position, "joint_velocity": velocity, "joint_travel": travel, "load_torque": pulled}
+    return state, memory, changed(total, **ends)
+
+
+def coupled_substep(
+    actuator: Actuator, state: State, command: Command, flags: int, position: float, velocity: float, dt: float,
+    load_torque: float, load_inertia: float, load_damping: float,
+) -> tuple[State, float, Output]:  # fmt: skip
+    """New state, joint velocity at the end and output of one substep together with a load, after `receive`."""
     decision = decide(actuator, state, command, flags, position, velocity, dt)
     if actuator.motor is None:
-        return joint_coupled(actuator, decision, position, velocity, dt, load_torque, load_inertia, load_slope)
+        return joint_coupled(actuator, decision, position, velocity, dt, load_torque, load_inertia, load_damping)
     state, velocity, out = motor_coupled(
-        actuator, decision.state, decision.demand, position, velocity, dt, load_torque, load_inertia, load_slope
+        actuator.motor,
+        actuator.supply,
+        decision.state,
+        decision.demand,
+        position,
+        velocity,
+        dt,
+        load_torque,
+        load_inertia,
+        load_damping,
     )
-    state, out = metered(settle(actuator, decision, state, out, position, dt), out, dt)
+    state, out = count_energy(settle(actuator, decision, state, out, position, dt), out, dt)
     return state, velocity, out
 
 
-def metered(state: State, out: Output, dt):
+# --- what both share
+
+
+def count_energy(state: State, out: Output, dt: float) -> tuple[State, Output]:
     """State and output with the electrical energy of the step counted."""
     if state.energy is None:
         return state, out
@@ -98,12 +207,12 @@ AT_THE_END = (
     "voltage", "current", "back_emf", "winding_temperature", "housing_temperature", "rotor_speed", "bus_voltage",
     "torque_slope", "torque_stiffness", "electrical_energy",
 )  # fmt: skip
-"""What is reported as it is after the last turn; all else is the mean over the turns."""
+"""What is reported as it is after the last substep; all else is the mean over the substeps."""
 
 
-def added(total: Output | None, out: Output, turns: int) -> Output:
-    """The output of several turns as it grows: means are summed share by share, flags are joined."""
-    share = 1.0 / turns
+def add_substep(total: Output | None, out: Output, substeps: int) -> Output:
+    """The output of a step as it grows by a substep: means are summed share by share, flags are joined."""
+    share = 1.0 / substeps
     grown = {}
     for name in OUTPUTS:
         value = getattr(out, name)

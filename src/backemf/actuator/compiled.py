@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, cached_property
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..checks import require_sizes
 from ..engines import bind, load
 from ..errors import ParameterError
 from ..parts import without_neutral
-from ..physics.state import OUTPUTS, Output, State
+from ..physics.state import COUPLED, OUTPUTS, Output, State
 from . import chain
 from .memory import initial_state, reset_state
 from .needs import (
+    finite_inertia,
     look_of,
     require_command,
     require_finite_joint,
     require_frames,
+    require_inertia,
     require_load,
     require_shapes,
     require_step,
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
     from .actuator import Actuator
     from .delay import Draws
 
+Step = Callable[..., tuple[Any, Output]]
+"""A step as a function, its actuator first: the new state, or those of several groups, and the output."""
 _OPTIONS = {
     "torch": {"dtype", "device", "dynamic", "eager", "in_place", "telemetry"},
     "jax": {"in_place", "telemetry"},
@@ -34,19 +40,30 @@ _OPTIONS = {
 
 
 class CompiledStep:
-    """Steps a batch of one kind of actuator: `state, out = step(state, command, position, velocity, dt)`."""
+    """Steps a batch of one kind of actuator.
+
+    `state, out = step(state, command, position, velocity, dt)` for a host that moves the joint itself, and
+    `state, out = step.coupled(...)`, which moves the joint together with a load.
+    """
 
     def __init__(self, actuator: Actuator, engine: str, options: dict[str, Any]):
         check_options(engine, options)
         self.actuator = actuator
-        composed = without_neutral(actuator)
         self.engine = engine
         self._options = options
         self._engine = load(engine)
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
-        step = wanted(laws(engine).held, outputs(options.get("telemetry")))
-        self._run = self._engine.compiled(step, composed, options)
-        self._look = None
+        self._run = self._compile("held")
+        self._look = self._coupled_look = None
+
+    def _compile(self, law: str) -> Callable[..., tuple[State, Output]]:
+        """One of the two ways to step, ready to run."""
+        step = with_outputs(getattr(laws(self.engine), law), outputs(self._options.get("telemetry"), law))
+        return self._engine.compiled(step, without_neutral(self.actuator), self._options)
+
+    @cached_property
+    def _run_coupled(self) -> Callable[..., tuple[State, Output]]:
+        return self._compile("coupled")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was compiled belongs to this process: a copy compiles it again
@@ -100,14 +117,75 @@ class CompiledStep:
             self._look = look
         return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, draws)
 
-    def _check(self, state, command, joint_position, joint_velocity, dt, load_torque, load_inertia) -> None:
+    def coupled(
+        self,
+        state: State,
+        command: Any,
+        joint_position: Any,
+        joint_velocity: Any,
+        dt: Any,
+        load_torque: Any = 0.0,
+        load_inertia: Any = None,
+        *,
+        load_damping: Any = 0.0,
+        load_stiffness: Any = 0.0,
+        draws: Draws | None = None,
+    ) -> tuple[State, Output]:
+        """New state and output after `dt` seconds in which motor and load move the joint together.
+
+        The step is implicit: back-EMF, friction, controller, limits and load act at the velocity of the end of the
+        step, so that any `dt` is stable and friction stops the joint exactly. `out.joint_position` and
+        `out.joint_velocity` are those of the end of the step, `out.torque` and `out.load_torque` means over it.
+
+        Args:
+            state: What the motors remember.
+            command: The controller's main input, without a controller volts; or a `Command`.
+            joint_position: Joint position at the start of the step [rad].
+            joint_velocity: Joint velocity at the start of the step [rad/s].
+            dt: Step [s].
+            load_torque: Torque of the load on the joint at the start of the step [N·m].
+            load_inertia: Inertia at the joint besides the motor's own [kg·m²]; None: 0. `math.inf` is a joint that
+                keeps its velocity: fixed at 0, or moved by a machine.
+            load_damping: How fast the torque of the load falls with velocity [N·m·s/rad].
+            load_stiffness: How fast the torque of the load falls with position [N·m/rad].
+            draws: Random numbers in place of the delay's own.
+        """
+        inertia = finite_inertia(load_inertia)
+        loads = load_torque, inertia, load_damping, load_stiffness
+        look = look_of(state, command, joint_position, joint_velocity, dt, *loads)
+        if look is None or look != self._coupled_look:
+            self._check(state, command, joint_position, joint_velocity, dt, *loads)
+            require_inertia(self.actuator, inertia)
+            self._coupled_look = look
+        return self._run_coupled(
+            state, command, joint_position, joint_velocity, dt, load_torque, inertia, draws, load_damping,
+            load_stiffness,
+        )  # fmt: skip
+
+    def _check(
+        self,
+        state: State,
+        command: Any,
+        joint_position: Any,
+        joint_velocity: Any,
+        dt: Any,
+        load_torque: Any,
+        load_inertia: Any,
+        load_damping: Any = None,
+        load_stiffness: Any = None,
+    ) -> None:
+        loads = {
+            "load_torque": load_torque, "load_inertia": load_inertia, "load_damping": load_damping,
+            "load_stiffness": load_stiffness,
+        }  # fmt: skip
         require_step(dt)
-        require_finite_joint(joint_position, joint_velocity, load_torque, load_inertia)
+        require_finite_joint(joint_position, joint_velocity, **loads)
         require_command(self.actuator, command)
         require_load(self.actuator, load_torque, load_inertia)
         require_frames(self.actuator, state, dt)
         if self.engine != "python":
-            require_shapes(state, command, joint_position=joint_position, joint_velocity=joint_velocity)
+            known = {name: value for name, value in loads.items() if value is not None}
+            require_shapes(state, command, joint_position=joint_position, joint_velocity=joint_velocity, **known)
 
     def reset(self, state: State, mask: Any, **values: Any) -> State:
         """The state with every motor where `mask` is true back at rest and ambient temperature.
@@ -117,41 +195,41 @@ class CompiledStep:
         for name in values:
             if getattr(state, name, None) is None:
                 raise ParameterError(f"reset({name}=...): this motor has no such state")
-        if hasattr(self._run, "reset"):
-            return self._run.reset(state, mask, values)
+        if (reset := getattr(self._run, "reset", None)) is not None:
+            return reset(state, mask, values)
         return reset_state(self._engine, self.engine, state, mask, values, self._place)
 
 
 def check_options(engine: str, options: dict[str, Any]) -> None:
-    """Raise one sentence if an engine does not know an option."""
+    """Check that an engine knows every option; raise `ParameterError` if not."""
     unknown = set(options) - _OPTIONS.get(engine, set())
     if unknown:
         raise ParameterError(f"compile({engine!r}) does not know the option {sorted(unknown)[0]!r}")
 
 
-def laws(engine: str) -> Any:
-    """The laws of the chain on one engine: `held` for a host, `receive` and `coupled` together with a load."""
+def laws(engine: str) -> ModuleType:
+    """The steps as pure functions on one engine: `held`, `coupled`, and `with_load` for a load of `backemf.loads`."""
     return bind(chain, engine, load(engine).ops)
 
 
-def outputs(telemetry: Any) -> tuple[str, ...] | None:
-    """The outputs that are wanted, by name; None: all."""
+def outputs(telemetry: Any, law: str = "held") -> tuple[str, ...] | None:
+    """The outputs that are wanted, by name; None: all. A coupled step always says where the joint is."""
     if telemetry is None:
         return None
     names = (telemetry,) if isinstance(telemetry, str) else tuple(telemetry)
     for name in names:
         if name not in OUTPUTS:
             raise ParameterError(f"telemetry names {name!r}: there are {', '.join(OUTPUTS)}")
-    return names
+    return names if law == "held" else (*names, *COUPLED)
 
 
 @cache
-def wanted(function: Any, names: tuple[str, ...] | None) -> Any:
+def with_outputs(function: Step, names: tuple[str, ...] | None) -> Step:
     """The step with only some of its outputs; what the others need is left out when it is compiled."""
     if names is None:
         return function
 
-    def step(*arguments):
+    def step(*arguments: Any) -> tuple[State, Output]:
         state, out = function(*arguments)
         return state, Output(**{name: getattr(out, name) if name in names else None for name in OUTPUTS})
 

@@ -6,7 +6,6 @@ position.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,8 @@ from .command import Command
 
 LAWS = Laws()
 """Law of each controller, by its class: `law(controller, command, integral, position, velocity)`."""
+law_of = LAWS.register
+"""Makes a function the law of a controller: `@law_of(IdealPd)`."""
 
 
 @dataclass(frozen=True)
@@ -33,20 +34,7 @@ class Asked:
     """How fast the integral goes on, before anything stops it; None: there is no integral."""
 
 
-Law = Callable[[Any, Command, Any, Any, Any], Asked]
-
-
-def law_of(kind: type) -> Callable[[Law], Law]:
-    """Make a function the law of a controller, on every engine."""
-
-    def register(law: Law) -> Law:
-        LAWS[kind] = law
-        return law
-
-    return register
-
-
-def pd(kp, kd, command: Command, position, velocity) -> Asked:
+def pd(kp: float, kd: float, command: Command, position: float, velocity: float) -> Asked:
     """kp·(p - q) + kd·(v - q') + effort [N·m]; kp rests without a position target, v is 0 without a velocity target."""
     damping = -kd * velocity if command.velocity is None else kd * (command.velocity - velocity)
     if command.position is None:
@@ -56,12 +44,12 @@ def pd(kp, kd, command: Command, position, velocity) -> Asked:
     return Asked(amount if command.effort is None else amount + command.effort, -kd, stiffness)
 
 
-def slewed(target, before, rate, dt):
+def slew_limit(target: float, before: float, rate: float, dt: float):
     """A setpoint that moves by no more than rate·dt from its last value."""
     return clip(target, before - rate * dt, before + rate * dt)
 
 
-def integrated(integral, rate, centre, limit, stopped, dt):
+def next_integral(integral: float, rate: float, centre: float, limit: float | None, stopped: bool | None, dt: float):
     """The integral after a step.
 
     At its limit around `centre` it only moves back, and it ends within the limit. `stopped` is where it rests: None, or

@@ -1,10 +1,11 @@
-"""What is decided: one turn of a control loop, as a demand on the drive or as a joint torque."""
+"""What is decided: one substep of a control loop, as a demand on the drive or as a joint torque."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..motor import Motor
 from ..physics import state as names
 from ..physics.circuit import flux_of
 from ..physics.current_limits import JointBounds, SlantedBounds
@@ -14,12 +15,16 @@ from ..physics.state import Output, State
 from ..tree import changed
 from .arrival import mode_of
 from .command import TORQUE, VELOCITY, Command
-from .control import LAWS, Asked, integrated, slewed
+from .control import LAWS, Asked, next_integral, slew_limit
 from .controllers import DutyServo, ModeSelector
 from .controllers.learned import LearnedController, learned_torque
 from .limit_lines import limit_lines
 from .limit_slopes import tightest_slopes
 from .torque_limits import tightest
+
+if TYPE_CHECKING:
+    from .actuator import Actuator
+    from .controllers.controller import Controller
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,7 @@ class Decision:
     torque: Any
     """Joint torque that is `Asked` for; None with a motor."""
     state: State
-    """The state with the setpoint after this turn; the integral is still to be settled."""
+    """The state with the setpoint after this substep; the integral is still to be settled."""
     flags: Any
     """Limits that acted so far."""
     rate: Any = None
@@ -40,15 +45,19 @@ class Decision:
     """Where a limit in front of the motor acts and the integral would only ask for more; None: nowhere."""
 
 
-def decide(actuator, state: State, command: Command, flags, position, velocity, dt) -> Decision:
-    """One turn of the control loop, after which nothing is fresh any more."""
-    decision = decided(actuator, state, command, flags, position, velocity, dt)
+def decide(
+    actuator: Actuator, state: State, command: Command, flags: int, position: float, velocity: float, dt: float
+) -> Decision:
+    """One substep of the control loop, after which nothing is fresh any more."""
+    decision = controller_decision(actuator, state, command, flags, position, velocity, dt)
     if state.fresh is None:
         return decision
     return changed(decision, state=changed(decision.state, fresh=0.0 * state.fresh))
 
 
-def decided(actuator, state: State, command: Command, flags, position, velocity, dt) -> Decision:
+def controller_decision(
+    actuator: Actuator, state: State, command: Command, flags: int, position: float, velocity: float, dt: float
+) -> Decision:
     """What the controller makes of a command."""
     controller = actuator.controller
     if state.setpoint is not None:
@@ -56,7 +65,7 @@ def decided(actuator, state: State, command: Command, flags, position, velocity,
     if controller.asks == "mode":
         return select(actuator, controller, state, command, flags, position, velocity, dt)
     if controller.asks == "network":
-        return learned(controller, state, command, flags, position, velocity)
+        return network_decision(controller, state, command, flags, position, velocity)
     asked = ask(controller, state, command, position, velocity)
     if actuator.motor is None:
         return Decision(None, asked, state, flags, asked.rate, beyond_limits(actuator, asked, position, velocity))
@@ -67,37 +76,46 @@ def decided(actuator, state: State, command: Command, flags, position, velocity,
         demand, flags, full = duty_demand(actuator, controller, asked, flags)
     else:
         demand = volt_demand(actuator, asked, flags)
-    demand = bounded(actuator, demand, state, position, velocity)
+    demand = with_joint_bounds(actuator, demand, state, position, velocity)
     return Decision(demand, None, state, flags, asked.rate, full)
 
 
-def learned(controller: LearnedController, state: State, command: Command, flags, position, velocity) -> Decision:
+def network_decision(
+    controller: LearnedController, state: State, command: Command, flags: int, position: float, velocity: float
+) -> Decision:
     """A torque that a network asks for."""
     remembered, torque = learned_torque(controller, state, command.position - position, velocity, state.fresh > 0)
     return Decision(None, Asked(torque), changed(state, **remembered), flags)
 
 
-def slew(actuator, state: State, command: Command, flags, dt):
+def slew(actuator: Actuator, state: State, command: Command, flags: int, dt: float):
     """The main input after the slew limit."""
     main = actuator.controller.main
     target = getattr(command, main)
     if target is None:
         return command, state, flags
-    setpoint = slewed(target, state.setpoint, actuator.slew, dt)
+    setpoint = slew_limit(target, state.setpoint, actuator.slew, dt)
     flags = flags | where(absolute(setpoint - target) > 0.0, names.SLEW, 0)
     return changed(command, **{main: setpoint}), changed(state, setpoint=alike(setpoint, state.setpoint)), flags
 
 
-def ask(controller, state: State, command: Command, position, velocity) -> Asked:
+def ask(controller: Controller, state: State, command: Command, position: float, velocity: float) -> Asked:
     """What a controller asks for, in the unit of `controller.asks`."""
     return LAWS[type(controller)](controller, command, state.integral, position, velocity)
 
 
-def volt_demand(actuator, asked: Asked, flags) -> Demand:
+def motor_of(actuator: Actuator) -> Motor:
+    """The motor, which is there where something is asked of a drive."""
+    assert actuator.motor is not None
+    return actuator.motor
+
+
+def volt_demand(actuator: Actuator, asked: Asked, flags: int) -> Demand:
     """A voltage for the drive; slopes are brought from the joint to the rotor."""
-    volts, ratio = asked.amount, actuator.motor.ratio
+    motor = motor_of(actuator)
+    volts, ratio = asked.amount, motor.ratio
     per_joint = 1.0 / ratio
-    if actuator.motor.gearbox is not None and actuator.controller.inputs != ("voltage",):
+    if motor.gearbox is not None and actuator.controller.inputs != ("voltage",):
         # a loop around gears that turn the other way is wired with its poles swapped
         volts, per_joint = sign(ratio) * volts, 1.0 / absolute(ratio)
     return Demand(
@@ -109,8 +127,9 @@ def volt_demand(actuator, asked: Asked, flags) -> Demand:
     )
 
 
-def duty_demand(actuator, servo: DutyServo, asked: Asked, flags):
+def duty_demand(actuator: Actuator, servo: DutyServo, asked: Asked, flags: int) -> tuple[Demand, int, Any]:
     """A duty of the bus, within the PWM limit and under the current limiter."""
+    assert actuator.supply is not None
     bus = actuator.supply.voltage
     demand = volt_demand(actuator, Asked(asked.amount * bus, bus * asked.per_velocity, bus * asked.per_position), flags)
     full = None
@@ -119,20 +138,20 @@ def duty_demand(actuator, servo: DutyServo, asked: Asked, flags):
     return changed(demand, current_limit=servo.current_limit, duty_limit=servo.pwm_limit), flags, full
 
 
-def torque_demand(actuator, state: State, asked: Asked, flags, velocity, dt) -> Demand:
+def torque_demand(actuator: Actuator, state: State, asked: Asked, flags: int, velocity: float, dt: float) -> Demand:
     """A joint torque for the drive, through a current loop where there is one."""
     bandwidth = actuator.controller.bandwidth
     if bandwidth is None:
-        return compensated(actuator, state, asked, flags, velocity)
-    return looped(actuator, bandwidth, state, asked, flags, dt)
+        return compensating_demand(actuator, state, asked, flags, velocity)
+    return current_loop_demand(actuator, bandwidth, state, asked, flags, dt)
 
 
-def compensated(actuator, state: State, asked: Asked, flags, velocity) -> Demand:
+def compensating_demand(actuator: Actuator, state: State, asked: Asked, flags: int, velocity: float) -> Demand:
     """The voltage of a joint torque at rest and the back-EMF on top: v = R/Kt·torque/N + Ke·w.
 
     The drive knows R and Kt of the data sheet. The back-EMF it sees as it is: a magnet that is hot gives less.
     """
-    motor = actuator.motor
+    motor = motor_of(actuator)
     ohms = motor.winding.resistance
     constant = motor.magnet.back_emf_constant * flux_of(motor, state)
     per_torque = ohms / (motor.magnet.torque_constant * motor.ratio)
@@ -146,9 +165,11 @@ def compensated(actuator, state: State, asked: Asked, flags, velocity) -> Demand
     )
 
 
-def looped(actuator, bandwidth, state: State, asked: Asked, flags, dt) -> Demand:
+def current_loop_demand(
+    actuator: Actuator, bandwidth: float, state: State, asked: Asked, flags: int, dt: float
+) -> Demand:
     """The aim of a first-order current loop, which closes a share 1 - exp(-bandwidth·dt) of the gap within the step."""
-    motor = actuator.motor
+    motor = motor_of(actuator)
     per_torque = 1.0 / (motor.magnet.torque_constant * motor.ratio)
     share = -expm1(-bandwidth * dt)
     per_joint = share * per_torque / motor.ratio
@@ -162,7 +183,7 @@ def looped(actuator, bandwidth, state: State, asked: Asked, flags, dt) -> Demand
     )
 
 
-def bounded(actuator, demand: Demand, state: State, position, velocity) -> Demand:
+def with_joint_bounds(actuator: Actuator, demand: Demand, state: State, position: float, velocity: float) -> Demand:
     """The demand with the torque limits of the joint as bounds of the current.
 
     Behind backlash they are those of the rotor's speed, which is the one that the drive measures.
@@ -170,23 +191,23 @@ def bounded(actuator, demand: Demand, state: State, position, velocity) -> Deman
     if not actuator.limits:
         return demand
     if state.rotor_speed is not None:
-        velocity = state.rotor_speed / actuator.motor.ratio
+        velocity = state.rotor_speed / motor_of(actuator).ratio
     return changed(demand, joint=joint_bounds(actuator, position, velocity))
 
 
-def joint_bounds(actuator, position, velocity) -> JointBounds:
+def joint_bounds(actuator: Actuator, position: float, velocity: float) -> JointBounds:
     """The torque limits of the joint as bounds of the current; a gear that turns the other way swaps them."""
-    motor = actuator.motor
+    motor = motor_of(actuator)
     per_torque = 1.0 / (motor.magnet.torque_constant * motor.ratio)
     per_slope = absolute(per_torque / motor.ratio)
 
-    def pair(low, high):
+    def pair(low: float, high: float) -> tuple[float, float]:
         first, second = low * per_torque, high * per_torque
         return minimum(first, second), maximum(first, second)
 
     low, high = tightest(actuator.limits, position, velocity)
     low_slope, high_slope = tightest_slopes(actuator.limits, position, velocity)
-    slants, flat_low, flat_high = limit_lines(actuator.limits, position, velocity)
+    lines = limit_lines(actuator.limits, position, velocity)
     return JointBounds(
         *pair(low, high),
         where(per_torque > 0.0, low_slope, high_slope) * per_slope,
@@ -199,9 +220,9 @@ def joint_bounds(actuator, position, velocity) -> JointBounds:
                 s.floor * absolute(per_torque),
                 s.to_zero,
             )
-            for s in slants
+            for s in lines.slants
         ),
-        *pair(flat_low, flat_high),
+        *pair(lines.low, lines.high),
     )
 
 
@@ -209,8 +230,8 @@ SATURATED = names.VOLTAGE | names.CURRENT | names.TORQUE
 """Limits at which a motor cannot give what is asked."""
 
 
-def settle(actuator, decision: Decision, state: State, out: Output, position, dt) -> State:
-    """The state with the integral after this turn, which rests where a limit acts and it would only ask for more."""
+def settle(actuator: Actuator, decision: Decision, state: State, out: Output, position: float, dt: float) -> State:
+    """The state with the integral after this substep, which rests where a limit acts and it would only ask for more."""
     if state.integral is None or decision.rate is None:
         return state
     controller: Any = actuator.controller
@@ -224,11 +245,11 @@ def settle(actuator, decision: Decision, state: State, out: Output, position, dt
             short = (out.limit & SATURATED > 0) & (missing * decision.rate > 0.0)
             stopped = short if stopped is None else stopped | short
     centre = position if controller.moving_target else 0.0
-    after = integrated(state.integral, decision.rate, centre, controller.integral_limit, stopped, dt)
+    after = next_integral(state.integral, decision.rate, centre, controller.integral_limit, stopped, dt)
     return changed(state, integral=alike(after, state.integral))
 
 
-def beyond_limits(actuator, asked: Asked, position, velocity):
+def beyond_limits(actuator: Actuator, asked: Asked, position: float, velocity: float) -> Any:
     """Where a torque is beyond the limits of a joint without a motor and its integral would only ask for more."""
     if asked.rate is None or not actuator.limits:
         return None
@@ -237,8 +258,9 @@ def beyond_limits(actuator, asked: Asked, position, velocity):
 
 
 def select(
-    actuator, controller: ModeSelector, state: State, command: Command, flags, position, velocity, dt
-) -> Decision:
+    actuator: Actuator, controller: ModeSelector, state: State, command: Command, flags: int, position: float,
+    velocity: float, dt: float,
+) -> Decision:  # fmt: skip
     """Torque, voltage or velocity, each motor by its mode; torque before voltage before velocity."""
     mode = mode_of(command)
     by_torque, by_velocity = mode == TORQUE, mode == VELOCITY
@@ -250,7 +272,7 @@ def select(
         if controller.velocity.asks == "voltage":
             running = volt_demand(actuator, asked, flags)
         else:
-            running = compensated(actuator, state, asked, flags, velocity)
+            running = compensating_demand(actuator, state, asked, flags, velocity)
         volts = where(by_velocity, running.voltage, volts)
         per_speed = where(by_velocity, running.per_speed, nothing)
         per_angle = where(by_velocity, running.per_angle, nothing)
@@ -271,4 +293,4 @@ def select(
         along = velocity if asked is None else where(by_velocity, 0.0, velocity)
         state = changed(state, integral=alike(state.integral + along * dt, state.integral))
         rate = None if asked is None else where(by_velocity, asked.rate, 0.0)
-    return Decision(bounded(actuator, demand, state, position, velocity), None, state, flags, rate)
+    return Decision(with_joint_bounds(actuator, demand, state, position, velocity), None, state, flags, rate)

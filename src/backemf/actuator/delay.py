@@ -16,8 +16,9 @@ import numpy as np
 from ..checks import Number, concrete, no_number, shown
 from ..errors import ParameterError
 from ..parts import acts, count, flag, number, numbers, part, word, words
-from ..physics.draws import mixed, uniform
+from ..physics.draws import mix, uniform
 from ..physics.ops import counted, floor, minimum, picked, where
+from ..physics.state import State
 from .command import TARGETS
 
 SCHEDULES = ("constant", "episode", "period", "step", "mjlab", "isaaclab")
@@ -183,7 +184,7 @@ def all_whole(steps: Any) -> bool:
 
 
 def check_range(delay: Delay, name: str) -> None:
-    """Raise one sentence if a delay is no number of 0 or more, or a range that falls; a list becomes a tuple."""
+    """Check that a delay is 0 or more, or a rising range; raise `ParameterError` if not. A list becomes a tuple."""
     value = getattr(delay, name)
     if isinstance(value, list):
         object.__setattr__(delay, name, tuple(value))
@@ -216,14 +217,14 @@ class Draws:
 # --- the laws
 
 
-def in_steps(delay: Delay, value, dt):
+def in_steps(delay: Delay, value: float, dt: float):
     """A delay in its own unit, in steps; the nearest whole number of them where they are to be whole."""
     if delay.seconds is None:
         return value
     return floor(value / dt + 0.5) if delay.whole else value / dt
 
 
-def drawn_lag(delay: Delay, key, counter, dt, like):
+def drawn_lag(delay: Delay, key: int, counter: int, dt: float, like: float):
     """A delay from the range [steps]."""
     low, high = in_steps(delay, delay.shortest, dt), in_steps(delay, delay.longest, dt)
     u = uniform(key, counter, like)
@@ -232,7 +233,7 @@ def drawn_lag(delay: Delay, key, counter, dt, like):
     return low + u * (high - low)
 
 
-def due(delay: Delay, clock, phase):
+def due(delay: Delay, clock: int, phase: int):
     """Whether a new delay is drawn in this step, `clock` steps after the reset; None: in no step but the first."""
     if delay.schedule == "step" or (delay.schedule == "mjlab" and delay.period == 0):
         return clock >= 0
@@ -241,7 +242,7 @@ def due(delay: Delay, clock, phase):
     return None
 
 
-def next_lag(delay: Delay, state, dt, draws: Draws | None):
+def next_lag(delay: Delay, state: State, dt: float, draws: Draws | None):
     """The delay of this step, and the one that it goes to [steps]."""
     aim = next_aim(delay, state, dt, draws)
     if delay.reorder or not delay.drawn or delay.schedule not in ("period", "step"):
@@ -250,7 +251,7 @@ def next_lag(delay: Delay, state, dt, draws: Draws | None):
     return where(state.clock == 0, aim, minimum(aim, state.lag + 1.0)), aim
 
 
-def next_aim(delay: Delay, state, dt, draws: Draws | None):
+def next_aim(delay: Delay, state: State, dt: float, draws: Draws | None):
     """The delay that was last drawn [steps]."""
     if not delay.drawn:
         return in_steps(delay, delay.shortest, dt)
@@ -275,18 +276,18 @@ def next_aim(delay: Delay, state, dt, draws: Draws | None):
     return where(change | first, candidate, before)
 
 
-def any_line(state):
+def any_line(state: State):
     """A line of frames, for its precision."""
     lines = (state.position_line, state.velocity_line, state.effort_line, state.voltage_line)
     return next(line for line in lines if line is not None)
 
 
-def first_phase(delay: Delay, key):
+def first_phase(delay: Delay, key: int):
     """Phase of an environment within the period, drawn at its reset [steps]."""
-    return mixed(key, 1) % max(delay.period, 1)
+    return mix(key, 1) % max(delay.period, 1)
 
 
-def arrived(delay: Delay, line, head, lag, clock, resting):
+def arriving_target(delay: Delay, line: np.ndarray, head: int, lag: float, clock: int, resting: float):
     """The target that is `lag` steps old, where so many have come since the reset; else the resting one.
 
     A ring of n frames whose newest is in slot h holds the frame of age a in slot (h - a) mod n.

@@ -6,6 +6,8 @@ Plain numbers are looked over before the step and cost nothing here.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..physics import state as names
 from ..physics.ops import isfinite, where
 from ..physics.state import Output, State
@@ -17,19 +19,18 @@ KEPT = (
     "held_position", "fresh",
 )  # fmt: skip
 """States that stay as they were; those of a delay go on, since commands travel whatever the joint does."""
-SILENT = ("torque", "torque_requested", "torque_slope", "torque_stiffness")
+SILENT = ("torque", "torque_requested", "torque_slope", "torque_stiffness", "joint_travel", "load_torque")
 """Outputs that are 0 where the joint is not known."""
 
 
-def is_plain(x) -> bool:
+def is_plain(x: float | None) -> bool:
     """Whether an input is a plain number, or not there."""
     return x is None or type(x) in (int, float)
 
 
-def known_joints(position, velocity, dt, load_torque, load_inertia):
-    """Where position, velocity, step and load are finite numbers and the step is positive; None: all are plain."""
-    inputs = (position, velocity, dt, load_torque, load_inertia)
-    given = [x for x in inputs if x is not None and type(x) is not float and type(x) is not int]
+def known_joints(dt: float, *inputs: float | None) -> bool | None:
+    """Where all inputs of a joint are finite numbers and the step is positive; None: all are plain."""
+    given = [x for x in (*inputs, dt) if x is not None and type(x) is not float and type(x) is not int]
     if not given:
         return None
     # a sum is finite only if all of its terms are
@@ -40,12 +41,12 @@ def known_joints(position, velocity, dt, load_torque, load_inertia):
     return good if is_plain(dt) else good & (dt > 0.0)
 
 
-def in_place_of(good, x, stand_in: float):
+def in_place_of(good: bool, x: float | None, stand_in: float) -> Any:
     """An input with a number in place of what is not known."""
     return x if is_plain(x) else where(good, x, stand_in)
 
 
-def without_unknown(good, state: State, after: State, out: Output) -> tuple[State, Output]:
+def without_unknown(good: bool, state: State, after: State, out: Output) -> tuple[State, Output]:
     """State and output after a step in which some motors took no part."""
     held = {}
     for name in KEPT:
@@ -59,7 +60,7 @@ def without_unknown(good, state: State, after: State, out: Output) -> tuple[Stat
     return changed(after, **held), changed(out, **silent)
 
 
-def resting_command(good, main: str, command, position):
+def resting_command(good: bool, main: str, command: Command | float, position: float) -> Command:
     """The command with nothing asked of the motors that take no part, which would pull a shared supply down."""
     command = command if isinstance(command, Command) else Command(**{main: command})
     targets = {name: getattr(command, name) for name in TARGETS if getattr(command, name) is not None}

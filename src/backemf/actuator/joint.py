@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..physics import state as names
 from ..physics.limits import clip
 from ..physics.lines import Line, Lines, Slant, acting_line, value_at
@@ -15,8 +17,11 @@ from .limit_lines import limit_lines
 from .limit_slopes import tightest_slopes
 from .torque_limits import tightest
 
+if TYPE_CHECKING:
+    from .actuator import Actuator
 
-def limited_torque(actuator, asked: Asked, position, velocity):
+
+def limited_torque(actuator: Actuator, asked: Asked, position: float, velocity: float):
     """The joint torque within its limits, how fast it falls with speed and with position, and the flag of the limit."""
     torque, slope, stiffness, flag = asked.amount, -asked.per_velocity, -asked.per_position, 0
     if actuator.limits:
@@ -31,7 +36,7 @@ def limited_torque(actuator, asked: Asked, position, velocity):
     return torque, slope, stiffness, flag
 
 
-def joint_output(actuator, decision: Decision, position, velocity) -> Output:
+def joint_output(actuator: Actuator, decision: Decision, position: float, velocity: float) -> Output:
     """Torque and telemetry of an actuator without a motor."""
     asked = decision.torque
     torque, slope, stiffness, flag = limited_torque(actuator, asked, position, velocity)
@@ -48,7 +53,10 @@ def joint_output(actuator, decision: Decision, position, velocity) -> Output:
     )
 
 
-def joint_coupled(actuator, decision: Decision, position, velocity, dt, load_torque, load_inertia, load_slope):
+def joint_coupled(
+    actuator: Actuator, decision: Decision, position: float, velocity: float, dt: float, load_torque: float,
+    load_inertia: float, load_slope: float,
+):  # fmt: skip
     """The torque taken at the end of the step, so that any gain is stable at any dt.
 
     J·(v1 - v0) = dt·(torque(v0) - slope·(v1 - v0) - stiffness·dt·v1 + load)
@@ -70,11 +78,12 @@ def joint_coupled(actuator, decision: Decision, position, velocity, dt, load_tor
     stiffness = -asked.per_position
     line = Line(asked.amount - dt * stiffness * velocity, dt * stiffness - asked.per_velocity)
     if actuator.limits:
-        slants, lowest, highest = limit_lines(actuator.limits, position, velocity)
+        limits = limit_lines(actuator.limits, position, velocity)
         pairs = tuple(
-            Slant(Line(s.low, s.low_fall), Line(s.high, s.high_fall), -s.floor, s.floor, s.to_zero) for s in slants
+            Slant(Line(s.low, s.low_fall), Line(s.high, s.high_fall), -s.floor, s.floor, s.to_zero)
+            for s in limits.slants
         )
-        lines = Lines(line, slants=pairs, flat=(lowest, highest))
+        lines = Lines(line, slants=pairs, flat=(limits.low, limits.high))
         line = acting_line(lines, lambda line: end_speed(line) - velocity)
     end = end_speed(line)
     torque = value_at(line, end - velocity) - rubbed - per_speed * (end - velocity)

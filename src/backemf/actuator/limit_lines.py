@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..physics.limits import narrowed
+from ..parts import Laws
+from ..physics.limits import narrow
 from ..physics.ops import interpolate, maximum, where
 from .limit_slopes import column_slope
 from .torque_limits import DcClip, DriveEnvelope, KneeCurve, TorqueLimit, TorqueSpeedTable, bounds
@@ -36,50 +37,86 @@ class Slant:
     """Whether that is 0."""
 
 
-def slants_of(limit: TorqueLimit, speed) -> tuple[Slant, ...]:
-    """The slanted bounds of a limit at a joint speed."""
-    if isinstance(limit, DcClip):
-        fall = limit.saturation_effort / limit.velocity_limit
-        top = limit.saturation_effort
-        return (Slant(-top - fall * speed, top - fall * speed, fall, fall, -limit.effort_limit, to_zero=False),)
-    if isinstance(limit, KneeCurve):
-        fall = limit.driving_effort / (limit.no_load_speed - limit.knee_speed)
-        return (braking_beside(around(limit.no_load_speed, fall, speed), limit, speed, limit.no_load_speed, 0.0),)
-    if isinstance(limit, DriveEnvelope):
-        top, resistance = limit.max_effort, limit.velocity_dependent_resistance
-        width = maximum(limit.speed_effort_gradient * top, CUT_OFF * limit.max_actuator_velocity)
-        steep = top / where(width > 0.0, width, 1.0)
-        gentle = Slant(-top - resistance * speed, top - resistance * speed, resistance, resistance)
-        return gentle, around(limit.max_actuator_velocity, steep, speed)
-    if isinstance(limit, TorqueSpeedTable):
-        # along the motion from where the joint is, the other way from rest
-        low, low_fall = ahead(limit, maximum(-speed, 0.0), -speed)
-        high, high_fall = ahead(limit, maximum(speed, 0.0), speed)
-        end = limit.driving[-1]
-        driving = Slant(-low, high, low_fall, high_fall, end, to_zero=False)
-        return (driving if limit.braking is None else braking_beside(driving, limit, speed, limit.speed[-1], end),)
-    return ()
+@dataclass(frozen=True)
+class LimitLines:
+    """The bounds of a limit over a step."""
+
+    slants: tuple[Slant, ...]
+    """Pairs of bounds that fall with speed."""
+    low: Any
+    """Lowest torque, without the slants, in the direction of the present speed [N·m]."""
+    high: Any
+    """Highest torque likewise [N·m]."""
 
 
-def braking_beside(driving: Slant, limit: TorqueLimit, speed, last_speed, end) -> Slant:
+LINES = Laws()
+"""Law of each limit that falls with speed, by its class: `law(limit, angle, speed)` gives its `LimitLines`."""
+lines_of = LINES.register
+
+
+@lines_of(DcClip)
+def clip_lines(limit: DcClip, angle: float, speed: float) -> LimitLines:
+    """One slanted line and the flat top."""
+    fall, top = limit.saturation_effort / limit.velocity_limit, limit.saturation_effort
+    slant = Slant(-top - fall * speed, top - fall * speed, fall, fall, -limit.effort_limit, to_zero=False)
+    return LimitLines((slant,), -limit.effort_limit, limit.effort_limit)
+
+
+@lines_of(KneeCurve)
+def knee_lines(limit: KneeCurve, angle: float, speed: float) -> LimitLines:
+    """The line behind the knee, and the flat torques in front of it."""
+    fall = limit.driving_effort / (limit.no_load_speed - limit.knee_speed)
+    slant = braking_beside(around(limit.no_load_speed, fall, speed), limit, speed, limit.no_load_speed, 0.0)
+    low, high = bounds(limit, angle, speed)
+    if not limit.braking_falls:
+        return LimitLines((slant,), *flat_ahead(limit, angle, speed))
+    # a joint at rest brakes
+    low, high = where(speed >= 0.0, low, -limit.driving_effort), where(speed <= 0.0, high, limit.driving_effort)
+    return LimitLines((slant,), low, high)
+
+
+@lines_of(DriveEnvelope)
+def envelope_lines(limit: DriveEnvelope, angle: float, speed: float) -> LimitLines:
+    """A gentle and a steep line."""
+    top, resistance = limit.max_effort, limit.velocity_dependent_resistance
+    width = maximum(limit.speed_effort_gradient * top, CUT_OFF * limit.max_actuator_velocity)
+    steep = top / where(width > 0.0, width, 1.0)
+    gentle = Slant(-top - resistance * speed, top - resistance * speed, resistance, resistance)
+    return LimitLines((gentle, around(limit.max_actuator_velocity, steep, speed)), *flat_ahead(limit, angle, speed))
+
+
+@lines_of(TorqueSpeedTable)
+def table_lines(limit: TorqueSpeedTable, angle: float, speed: float) -> LimitLines:
+    """Along the motion the line from where the joint is, the other way from rest."""
+    low, low_fall = ahead(limit, maximum(-speed, 0.0), -speed)
+    high, high_fall = ahead(limit, maximum(speed, 0.0), speed)
+    end = limit.driving[-1]
+    slant = Slant(-low, high, low_fall, high_fall, end, to_zero=False)
+    slant = slant if limit.braking is None else braking_beside(slant, limit, speed, limit.speed[-1], end)
+    return LimitLines((slant,), *bounds(limit, angle, speed))
+
+
+def braking_beside(driving: Slant, limit: TorqueLimit, speed: float, last_speed: float, end: float) -> Slant:
     """The slanted bounds of driving, raised where the joint brakes to what it may brake with.
 
     From there they fall to where driving ends, so that no step that turns the joint round sees a jump.
     """
     low, high = bounds(limit, 0.0, speed)
-    high, high_fall = raised(driving.high, driving.high_fall, high, -speed, last_speed, end)
-    low, low_fall = raised(-driving.low, driving.low_fall, -low, speed, last_speed, end)
+    high, high_fall = raise_to_braking(driving.high, driving.high_fall, high, -speed, last_speed, end)
+    low, low_fall = raise_to_braking(-driving.low, driving.low_fall, -low, speed, last_speed, end)
     return replace(driving, low=-low, high=high, low_fall=low_fall, high_fall=high_fall)
 
 
-def raised(line, fall, braking, backwards, last_speed, end):
+def raise_to_braking(
+    line: float, fall: float, braking: float, backwards: float, last_speed: float, end: float
+) -> tuple[float, float]:
     """A line and its fall, or those of the braking torque at a speed `backwards` where that is positive and higher."""
     higher = (backwards >= 0.0) & (braking > line)
     room = last_speed + maximum(backwards, 0.0)
     return where(higher, braking, line), where(higher, (braking - end) / room, fall)
 
 
-def ahead(limit: TorqueSpeedTable, fast, speed):
+def ahead(limit: TorqueSpeedTable, fast: float, speed: float) -> tuple[float, float]:
     """Torque at a speed on the line that leads down from a speed `fast` of the table [N·m], and its fall."""
     torque = interpolate(fast, limit.speed, limit.driving)
     last = limit.speed[-1]
@@ -89,30 +126,30 @@ def ahead(limit: TorqueSpeedTable, fast, speed):
     return torque + fall * (fast - speed), fall
 
 
-def around(no_load_speed, fall, speed) -> Slant:
+def around(no_load_speed: float, fall: float, speed: float) -> Slant:
     """Two lines that fall to nothing at the no-load speed of either direction."""
     return Slant(-fall * (no_load_speed + speed), fall * (no_load_speed - speed), fall, fall)
 
 
-def flat_bounds(limit: TorqueLimit, angle, speed):
-    """Lowest and highest torque of a limit without its slants, in the direction of the present speed [N·m]."""
-    if isinstance(limit, DcClip):
-        return -limit.effort_limit, limit.effort_limit
+def flat_ahead(limit: TorqueLimit, angle: float, speed: float) -> tuple[float, float]:
+    """Lowest and highest torque of a limit: along the motion those of rest, against it those of now [N·m]."""
     low, high = bounds(limit, angle, speed)
-    if isinstance(limit, KneeCurve) and limit.braking_falls:
-        # a joint at rest brakes
-        return where(speed >= 0.0, low, -limit.driving_effort), where(speed <= 0.0, high, limit.driving_effort)
-    if isinstance(limit, (KneeCurve, DriveEnvelope)):
-        lowest, highest = bounds(limit, angle, 0.0 * speed)
-        return where(speed > 0.0, low, lowest), where(speed < 0.0, high, highest)
-    return low, high
+    lowest, highest = bounds(limit, angle, 0.0 * speed)
+    return where(speed > 0.0, low, lowest), where(speed < 0.0, high, highest)
 
 
-def limit_lines(limits: tuple[TorqueLimit, ...], angle, speed):
-    """Slanted bounds, lowest and highest torque of several limits together [N·m]."""
-    slants = slants_of(limits[0], speed)
-    low, high = flat_bounds(limits[0], angle, speed)
+def lines_of_limit(limit: TorqueLimit, angle: float, speed: float) -> LimitLines:
+    """The bounds of a limit over a step; one that does not fall with speed is flat."""
+    law = LINES.get(type(limit))
+    return LimitLines((), *bounds(limit, angle, speed)) if law is None else law(limit, angle, speed)
+
+
+def limit_lines(limits: tuple[TorqueLimit, ...], angle: float, speed: float) -> LimitLines:
+    """The bounds of several limits together over a step."""
+    first = lines_of_limit(limits[0], angle, speed)
+    slants, low, high = first.slants, first.low, first.high
     for limit in limits[1:]:
-        slants += slants_of(limit, speed)
-        low, high = narrowed(low, high, *flat_bounds(limit, angle, speed))
-    return slants, low, high
+        more = lines_of_limit(limit, angle, speed)
+        slants += more.slants
+        low, high = narrow(low, high, more.low, more.high)
+    return LimitLines(slants, low, high)

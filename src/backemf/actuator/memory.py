@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,8 +92,9 @@ def shared_shape(actuator: Actuator, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def initial_state(
-    engine, actuator: Actuator, shape: tuple[int, ...], seed: int, dt: float | None, values: dict[str, Any], place
-) -> State:
+    engine: ModuleType | SimpleNamespace, actuator: Actuator, shape: tuple[int, ...], seed: int, dt: float | None,
+    values: dict[str, Any], place: dict[str, Any],
+) -> State:  # fmt: skip
     """The state of a batch at the start."""
     present = states_of(actuator)
     for name in values:
@@ -126,7 +128,10 @@ def initial_state(
     return State(**made)
 
 
-def require_room_for_state(engine, present: list[str], shape, frames: int, learned: dict[str, Any], place) -> None:
+def require_room_for_state(
+    engine: ModuleType | SimpleNamespace, present: list[str], shape: tuple[int, ...], frames: int,
+    learned: dict[str, Any], place: dict[str, Any],
+) -> None:  # fmt: skip
     """Raise a `ParameterError` before anything is made, if a state is larger than the memory."""
     rows = sum(frames if name.endswith("_line") else 1 for name in present if name not in learned)
     count = rows * math.prod(shape) + sum(math.prod(size) for size in learned.values())
@@ -145,10 +150,13 @@ def first_keys(seed: int, shape: tuple[int, ...]) -> np.ndarray:
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ParameterError(f"seed = {seed!r}: must be a whole number of 0 or more")
     index = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
-    return np.asarray(draws.mixed(draws.mixed(0x9E3779B9, int(seed) & 0xFFFFFFFF), index)).astype(np.uint32)
+    return np.asarray(draws.mix(draws.mix(0x9E3779B9, int(seed) & 0xFFFFFFFF), index)).astype(np.uint32)
 
 
-def reset_state(engine, name: str, state: State, mask: Any, values: dict[str, Any], place) -> State:
+def reset_state(
+    engine: ModuleType | SimpleNamespace, name: str, state: State, mask: Any, values: dict[str, Any],
+    place: dict[str, Any],
+) -> State:  # fmt: skip
     """The state with some motors back at the start; `name` is the engine's."""
     laws = bind(draws, name, engine.ops)
     fresh = {}
@@ -168,6 +176,6 @@ def reset_state(engine, name: str, state: State, mask: Any, values: dict[str, An
             where = mask.any(-1)[..., None]
         if field == "key" and state.lag is None:
             continue
-        new = laws.renewed(old) if field == "key" else old * 0
+        new = laws.renew(old) if field == "key" else old * 0
         fresh[field] = engine.select(where, new, old)
     return replace(state, **fresh)

@@ -1,4 +1,4 @@
-"""What a step needs to be given, and the sentence that says what is missing or does not fit."""
+"""Checks of what a step is given: what is missing, and what does not fit."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ..checks import concrete, no_number, shown
 from ..errors import ParameterError
 from ..motor import Coulomb, LoadDependent, Motor
 from ..parts import acts
+from ..physics.load import IMMOVABLE
 from ..physics.state import State
 from ..physics.step import has_backlash
 from .command import TARGETS, Command
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .actuator import Actuator
 
 
-def look_of(state: Any, command: Any, position: Any, velocity: Any, dt: Any, torque: Any, inertia: Any) -> Any:
+def look_of(state: Any, command: Any, position: Any, velocity: Any, dt: Any, *loads: Any) -> Any:
     """What decides whether a step can be taken: which inputs are there, and their shapes; None where a plain number is.
 
     Two steps that look alike pass or fail the checks alike, so that a loop pays for them once.
@@ -32,7 +33,7 @@ def look_of(state: Any, command: Any, position: Any, velocity: Any, dt: Any, tor
         shapes = [None if x is None else (name, x.shape) for name, x in targets.items()]
         held = next((x.shape for x in vars(state).values() if x is not None and x.shape), None)
         step = dt if isinstance(dt, (int, float, np.generic)) else dt.shape
-        return shapes, position.shape, velocity.shape, step, _look(torque), _look(inertia), held
+        return shapes, position.shape, velocity.shape, step, [_look(load) for load in loads], held
     except (AttributeError, TypeError):
         return None
 
@@ -52,10 +53,9 @@ def require_step(dt: Any) -> None:
         raise ParameterError(f"dt = {shown(dt)}: must be a positive number of seconds")
 
 
-def require_finite_joint(position: Any, velocity: Any, load_torque: Any, load_inertia: Any) -> None:
-    """Raise a `ParameterError` if a plain number of the joint is not finite; in a batch the step itself sees to it."""
-    names = ("joint_position", "joint_velocity", "load_torque", "load_inertia")
-    for name, value in zip(names, (position, velocity, load_torque, load_inertia), strict=True):
+def require_finite_joint(position: Any, velocity: Any, **loads: Any) -> None:
+    """Check that plain numbers of the joint are finite; raise `ParameterError` if not. The step checks a batch."""
+    for name, value in {"joint_position": position, "joint_velocity": velocity, **loads}.items():
         if value is None and name.startswith("load"):
             continue
         if type(value) is float and math.isfinite(value):
@@ -65,7 +65,7 @@ def require_finite_joint(position: Any, velocity: Any, load_torque: Any, load_in
 
 
 def require_command(actuator: Actuator, command: Any) -> None:
-    """Raise one sentence if a command is not what the controller takes, or is plainly no number."""
+    """Check that a command is what the controller takes; raise `ParameterError` if not."""
     if isinstance(command, str) or command is None:
         raise ParameterError(f"command = {command!r}: must be a number, an array of them, or a Command")
     controller = actuator.controller
@@ -92,13 +92,13 @@ def require_command(actuator: Actuator, command: Any) -> None:
 
 
 def require_finite_command(name: str, value: Any) -> None:
-    """Raise one sentence if a command for one motor is no finite number; in a batch the step itself sees to it."""
+    """Check that a command for one motor is finite; raise `ParameterError` if not. The step checks a batch."""
     if isinstance(value, (int, float)) and not math.isfinite(value):
         raise ParameterError(f"{name} = {value}: must be a finite number")
 
 
 def require_shapes(state: State, command: Any, **inputs: Any) -> None:
-    """Raise one sentence if an input does not broadcast to the batch."""
+    """Check that every input broadcasts to the batch; raise `ParameterError` if not."""
     if isinstance(command, Command):
         targets = {name: getattr(command, name) for name in (*TARGETS, "mode")}
         inputs = {f"Command.{name}": value for name, value in targets.items() if value is not None} | inputs
@@ -128,7 +128,7 @@ def batch_of(state: State) -> tuple[int, ...]:
 
 
 def require_frames(actuator: Actuator, state: State, dt: Any) -> None:
-    """Raise one sentence if a delay in seconds needs more frames at this step than the state has."""
+    """Check that the state has enough frames for a delay in seconds; raise `ParameterError` if not."""
     delay = actuator.delay
     if delay is None or delay.seconds is None or not isinstance(dt, (int, float)):
         return
@@ -142,14 +142,41 @@ def require_frames(actuator: Actuator, state: State, dt: Any) -> None:
         )
 
 
+def finite_inertia(load_inertia: Any) -> Any:
+    """The inertia of a load where None is no load, and a plain infinity a joint that no motor moves [kg·m²]."""
+    if load_inertia is None:
+        return 0.0
+    return IMMOVABLE if isinstance(load_inertia, float) and load_inertia == math.inf else load_inertia
+
+
+def require_inertia(actuator: Actuator, load_inertia: Any) -> None:
+    """Check that a torque has something to move; raise `ParameterError` if not.
+
+    What is traced or on another device passes: a step never waits for it.
+    """
+    own = concrete(0.0 if actuator.motor is None else actuator.motor.armature)
+    if own is None or not isinstance(load_inertia, (int, float, np.ndarray, np.generic)):
+        return
+    outside = np.asarray(load_inertia, dtype=float)
+    if (outside < 0.0).any():
+        raise ParameterError(f"load_inertia = {shown(load_inertia)}: must be 0 or more")
+    if (own + outside <= 0.0).any():
+        raise ParameterError(
+            "nothing has inertia: give Motor.rotor, or a load with an inertia above 0, "
+            "so that a torque has something to move"
+        )
+    if actuator.motor is not None and has_backlash(actuator.motor) and (outside <= 0.0).any():
+        raise ParameterError("load_inertia = 0: backlash needs a load with an inertia, which the gears can hit")
+
+
 def require_load(actuator: Actuator, load_torque: Any, load_inertia: Any) -> None:
-    """Raise one sentence if the motor's physics needs to know more of the load."""
+    """Check that the motor's physics knows enough of the load; raise `ParameterError` if not."""
     motor: Motor | None = actuator.motor
     if motor is None:
         return
     if has_backlash(motor) and (load_torque is None or load_inertia is None):
         raise ParameterError(
-            "backlash needs load_torque and load_inertia: what the rotor hits when the play is used up"
+            "backlash needs load_torque and load_inertia: what the rotor hits at the end of the backlash"
         )
     if has_backlash(motor) and motor.rotor is None:
         raise ParameterError("backlash needs Motor.rotor: give its inertia, or leave the backlash out")

@@ -2,6 +2,9 @@
 
 Each limit is a pair of bounds on the joint torque; the torque asked for is clipped between them. Where an actuator has
 a motor as well, the bounds limit its current.
+
+A limit is a part of the family "limit" with a law, `@bounds_of(Kind)`. One that falls with speed has two more, which
+make steps stable: `@slopes_of` of `limit_slopes.py` and `@lines_of` of `limit_lines.py`.
 """
 
 from __future__ import annotations
@@ -12,9 +15,13 @@ import numpy as np
 
 from ..checks import Number, concrete, no_number, shown
 from ..errors import ParameterError
-from ..parts import flag, number, part, table
-from ..physics.limits import clip, narrowed
+from ..parts import Laws, flag, number, part, table
+from ..physics.limits import clip, narrow
 from ..physics.ops import absolute, interpolate, maximum, minimum, where
+
+BOUNDS = Laws()
+"""Law of each limit, by its class: `law(limit, angle, speed)` gives the lowest and the highest torque [N·m]."""
+bounds_of = BOUNDS.register
 
 
 @part(family="limit")
@@ -134,7 +141,7 @@ TorqueLimit = DcClip | EffortLimit | EffortRange | DriveEnvelope | KneeCurve | T
 
 
 def check_table(part: Any, key: str, columns: tuple[str, ...]) -> None:
-    """Raise one sentence if the columns of a table are no rising row of finite numbers, each with its torque."""
+    """Check that the columns of a table are finite and its first one rises; raise `ParameterError` if not."""
     name = type(part).__name__
     for field in (key, *columns):
         value = getattr(part, field)
@@ -174,6 +181,23 @@ def dc_bounds(speed: float, limit: DcClip) -> tuple[float, float]:
     return low, high
 
 
+@bounds_of(DcClip)
+def dc_clip_bounds(limit: DcClip, angle: float, speed: float) -> tuple[float, float]:
+    return dc_bounds(speed, limit)
+
+
+@bounds_of(EffortLimit)
+def effort_bounds(limit: EffortLimit, angle: float, speed: float) -> tuple[float, float]:
+    """The same in both directions [N·m]."""
+    return -limit.effort_limit, limit.effort_limit
+
+
+@bounds_of(EffortRange)
+def range_bounds(limit: EffortRange, angle: float, speed: float) -> tuple[float, float]:
+    """Both ends [N·m]."""
+    return limit.lowest, limit.highest
+
+
 def dc_corner(limit: DcClip) -> float:
     """Speed from which on the clip brakes with all of its torque, v_lim·(1 + lim/sat) [rad/s]."""
     # it follows from the limits at every step, so that a changed limit is never exceeded
@@ -199,7 +223,13 @@ def envelope_bounds(speed: float, limit: DriveEnvelope) -> tuple[float, float]:
     return -high, high
 
 
-def knee_bounds(speed: float, limit: KneeCurve) -> tuple[float, float]:
+@bounds_of(DriveEnvelope)
+def drive_envelope_bounds(limit: DriveEnvelope, angle: float, speed: float) -> tuple[float, float]:
+    return envelope_bounds(speed, limit)
+
+
+@bounds_of(KneeCurve)
+def knee_bounds(limit: KneeCurve, angle: float, speed: float) -> tuple[float, float]:
     """Lowest and highest torque of the knee curve at a joint speed [N·m]."""
     fast = absolute(speed)
     fall = (limit.no_load_speed - fast) / (limit.no_load_speed - limit.knee_speed)
@@ -212,7 +242,8 @@ def knee_bounds(speed: float, limit: KneeCurve) -> tuple[float, float]:
     return where(speed < 0.0, -driving, -braking), where(speed > 0.0, driving, braking)
 
 
-def table_bounds(speed: float, limit: TorqueSpeedTable) -> tuple[float, float]:
+@bounds_of(TorqueSpeedTable)
+def table_bounds(limit: TorqueSpeedTable, angle: float, speed: float) -> tuple[float, float]:
     """Lowest and highest torque of a torque-speed table at a joint speed [N·m]."""
     fast = absolute(speed)
     driving = interpolate(fast, limit.speed, limit.driving)
@@ -233,28 +264,21 @@ def angle_bounds(angle: float, limit: AngleTable) -> tuple[float, float]:
     return -high, high
 
 
+@bounds_of(AngleTable)
+def angle_table_bounds(limit: AngleTable, angle: float, speed: float) -> tuple[float, float]:
+    return angle_bounds(angle, limit)
+
+
 def bounds(limit: TorqueLimit, angle: float, speed: float) -> tuple[float, float]:
     """Lowest and highest torque of any limit at a joint angle and speed [N·m]."""
-    if isinstance(limit, DcClip):
-        return dc_bounds(speed, limit)
-    if isinstance(limit, EffortLimit):
-        return -limit.effort_limit, limit.effort_limit
-    if isinstance(limit, EffortRange):
-        return limit.lowest, limit.highest
-    if isinstance(limit, DriveEnvelope):
-        return envelope_bounds(speed, limit)
-    if isinstance(limit, KneeCurve):
-        return knee_bounds(speed, limit)
-    if isinstance(limit, TorqueSpeedTable):
-        return table_bounds(speed, limit)
-    return angle_bounds(angle, limit)
+    return BOUNDS[type(limit)](limit, angle, speed)
 
 
 def tightest(limits: tuple[TorqueLimit, ...], angle: float, speed: float) -> tuple[float, float]:
     """Bounds of several limits together [N·m]. Where they contradict each other, the torque nearest zero is left."""
     low, high = bounds(limits[0], angle, speed)
     for limit in limits[1:]:
-        low, high = narrowed(low, high, *bounds(limit, angle, speed))
+        low, high = narrow(low, high, *bounds(limit, angle, speed))
     return low, high
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..loads import LockedRotor, Pendulum, PrescribedMotion
-from ..physics.load import pendulum_inertia
+from ..loads import LockedRotor, Pendulum, PrescribedMotion, pendulum_inertia
 from ..run import Run
 
 

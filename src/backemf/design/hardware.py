@@ -18,7 +18,7 @@ from ..parts import number, part
 
 
 def positive(name: str, value: Number, zero: bool = False) -> None:
-    """Raise one sentence if a number that is known now is not finite and positive."""
+    """Check that a number that is known now is finite and positive; raise `ParameterError` if not."""
     if value is None or no_number(value):
         raise ParameterError(f"{name} = {value!r}: must be a number or an array of them")
     known = concrete(value)

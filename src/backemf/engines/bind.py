@@ -15,7 +15,7 @@ from ..physics import ops as numpy_ops
 ENGINES = {"numpy": None, "python": None, "jax": None, "torch": "torch", "warp": "warp"}
 """Name of each engine and the extra that brings it; None: a plain install has it."""
 
-_LAWS = ("backemf.physics.", "backemf.actuator.", "backemf.sims.")
+_LAWS = ("backemf.physics.", "backemf.actuator.", "backemf.sims.", "backemf.loads")
 """Rooms whose functions are laws: elementwise, with the operations in their globals."""
 
 
@@ -25,6 +25,7 @@ def bind(module: ModuleType, engine: str, ops: Any) -> ModuleType:
     Laws of other modules that it uses are bound along with it. Each bound module is a real one, named after the law
     and the engine, since tracers such as Dynamo look globals up by module name.
     """
+    Laws.bind_pending()
     name = f"{module.__name__}@{engine}"
     if name in sys.modules and module.__name__.startswith(_LAWS):
         return sys.modules[name]
@@ -42,7 +43,7 @@ def _bound(name: str, content: dict[str, Any], home: str, engine: str, ops: Any)
         if key in numpy_ops.__all__ and value is getattr(numpy_ops, key):
             scope[key] = getattr(ops, key)
         elif isinstance(value, FunctionType) and value.__module__ == home:
-            scope[key] = FunctionType(value.__code__, scope, key, value.__defaults__)
+            scope[key] = FunctionType(value.__code__, scope, key, value.__defaults__, value.__closure__)
             scope[key].__kwdefaults__, scope[key].__doc__ = value.__kwdefaults__, value.__doc__
         elif isinstance(value, FunctionType) and value.__module__.startswith(_LAWS):
             scope[key] = getattr(bind(sys.modules[value.__module__], engine, ops), value.__name__)

@@ -120,7 +120,9 @@ class Stepper:
                 self.arrays[name] = self._array(name, value)
         self.plans: dict[Any, Plan] = {}
 
-    def __call__(self, state, command, position, velocity, dt, load_torque=None, load_inertia=None, draws=None):
+    def __call__(
+        self, state, command, position, velocity, dt, load_torque=None, load_inertia=None, draws=None, *more
+    ) -> tuple[State, Output]:  # fmt: skip
         given = given_values("state", state)
         given |= given_values("command", command) if isinstance(command, Command) else {"command": command}
         given |= {"position": position, "velocity": velocity, "dt": dt}
@@ -130,6 +132,7 @@ class Stepper:
             given["load_inertia"] = load_inertia
         if draws is not None:
             given |= given_values("draws", draws)
+        given |= {f"more.{k}": value for k, value in enumerate(more)}
         plan, given = self._plan(given, self._trace_step, (type(command), type(draws)))
         after, out = plan.run(given, self.numbers)
         return State(**after), Output(**{name: out.get(name) for name in OUTPUTS})
@@ -203,6 +206,7 @@ class Stepper:
             with_symbols(self.actuator, "actuator", symbols), part(State, "state"), command, symbols["position"],
             symbols["velocity"], symbols["dt"], symbols.get("load_torque"), symbols.get("load_inertia"),
             None if kinds[1] is type(None) else part(kinds[1], "draws"),
+            *(symbols[name] for name in given if name.startswith("more.")),
         )  # fmt: skip
 
     def _trace_reset(self, given: dict[str, Any], names: tuple[str, ...]) -> Plan:

@@ -60,15 +60,9 @@ def stored_energy(bristle: float, stiffness: float) -> float:
 
 
 def settled_speed(
-    free_speed: float,
-    inertia: float,
-    bristle: float,
-    level: float,
-    stiffness: float,
-    damping: float,
-    dt: float,
+    free_speed: float, inertia: float, bristle: float, level: float, stiffness: float, damping: float, dt: float,
     estimate: bool = False,
-) -> float:
+) -> float:  # fmt: skip
     """Speed at the end of the step of an inertia that the bristles hold [rad/s]; an estimate: in closed form.
 
     Solves J·w + dt·torque(w) = J·free with the exact mean torque at the speed w itself, so that even stiff bristles

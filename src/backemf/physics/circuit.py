@@ -40,7 +40,7 @@ class Circuit:
     """Share of the steady current in that mean [1]."""
 
 
-def circuit_of(motor: Motor, state: State, dt) -> Circuit:
+def circuit_of(motor: Motor, state: State, dt: float) -> Circuit:
     """The circuit of a motor in a step."""
     temperature = winding_temperature(motor, state)
     ohms, field = resistance(temperature, motor.winding), flux_of(motor, state)
@@ -71,22 +71,22 @@ def housing_temperature(motor: Motor, state: State):
     return motor.thermal.ambient + state.housing_rise
 
 
-def end_current(c: Circuit, steady):
+def end_current(c: Circuit, steady: float):
     """Current at the end of the step [A]."""
     return c.left * c.current + c.come * steady
 
 
-def mean_current(c: Circuit, steady):
+def mean_current(c: Circuit, steady: float):
     """Current averaged over the step [A]."""
     return c.left_mean * c.current + c.come_mean * steady
 
 
-def steady_for(c: Circuit, target):
+def steady_for(c: Circuit, target: float):
     """Steady current that brings the current to a target at the end of the step [A]."""
     return (target - c.left * c.current) / c.come
 
 
-def mean_square_current(c: Circuit, steady):
+def mean_square_current(c: Circuit, steady: float):
     """Squared current averaged over the step, which is what heats [A²].
 
     With x = t/te it is the mean of (i·exp(-x) + s·(1 - exp(-x)))², without a difference of large numbers.
@@ -97,21 +97,21 @@ def mean_square_current(c: Circuit, steady):
     return maximum(square, 0.0)
 
 
-def torque_of(motor: Motor, current, field):
+def torque_of(motor: Motor, current: float, field: float):
     """Torque of a current, saturation included where there is one [N·m]."""
     if motor.magnet.saturation is None:
         return torque(current, field, motor.magnet)
     return saturating_torque(current, field, motor.magnet, motor.magnet.saturation)
 
 
-def torque_per_ampere(motor: Motor, current, field):
+def torque_per_ampere(motor: Motor, current: float, field: float):
     """Slope of the torque over the current [N·m/A]."""
     if motor.magnet.saturation is None:
         return motor.magnet.torque_constant * field
     return saturating_torque_slope(current, field, motor.magnet, motor.magnet.saturation)
 
 
-def steepest_torque_per_ampere(motor: Motor, current, field):
+def steepest_torque_per_ampere(motor: Motor, current: float, field: float):
     """Torque per ampere with which a step may follow the current without passing zero [N·m/A].
 
     Where the iron saturates, that is the line to the origin, or the slope if that is steeper.

@@ -7,13 +7,16 @@ Only the rate gives way, since a current above its limit has to come down.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..motor import Limits
 from . import state as names
 from .circuit import Circuit
-from .limits import clip, derated_current, narrowed
+from .limits import clip, derated_current, narrow
 from .ops import absolute, maximum, minimum, where
+
+if TYPE_CHECKING:
+    from .demand import Demand
 
 
 @dataclass(frozen=True)
@@ -82,19 +85,19 @@ UNBOUNDED = 1e30
 """A current that nothing reaches [A]."""
 
 
-def has_current_limit(limits: Limits | None, demand) -> bool:
+def has_current_limit(limits: Limits | None, demand: Demand) -> bool:
     """Whether anything limits the current."""
     return limits is not None or demand.joint is not None or demand.current_limit is not None
 
 
-def current_bounds(limits: Limits | None, demand, c: Circuit, dt) -> CurrentBounds:
+def current_bounds(limits: Limits | None, demand: Demand, c: Circuit, dt: float) -> CurrentBounds:
     """The bounds of the current at the end of a step, at a speed that is held over it."""
     cap, hot = current_cap(limits, demand, c)
     low, high = (-UNBOUNDED, UNBOUNDED) if cap is None else (-cap, cap)
     low_slope, high_slope = 0.0, 0.0
     joint = demand.joint
     if joint is not None:
-        low, high = narrowed(low, high, joint.low, joint.high)
+        low, high = narrow(low, high, joint.low, joint.high)
         low_slope = where(low == joint.low, joint.low_slope, 0.0 * low)
         high_slope = where(high == joint.high, joint.high_slope, 0.0 * high)
     at_any_rate, in_time = None, None
@@ -107,18 +110,18 @@ def current_bounds(limits: Limits | None, demand, c: Circuit, dt) -> CurrentBoun
     return CurrentBounds(low, high, low_slope, high_slope, at_any_rate, in_time, cap, hot, joint)
 
 
-def slope_between(current, low, high, low_slope, high_slope):
+def slope_between(current: float, low: float, high: float, low_slope: float, high_slope: float):
     """How fast a current falls with speed that is kept between two bounds and does not fall by itself [A·s/rad]."""
     none = 0.0 * current
     return where(current < low, low_slope + none, where(current > high, high_slope + none, none))
 
 
-def rate_bounds(limits, c: Circuit, dt):
+def rate_bounds(limits: Limits, c: Circuit, dt: float):
     """Lowest and highest current that can be reached within a step [A]."""
     return c.current - limits.current_rate * dt, c.current + limits.current_rate * dt
 
 
-def flat_bounds(limits: Limits | None, demand, c: Circuit, dt):
+def flat_bounds(limits: Limits | None, demand: Demand, c: Circuit, dt: float):
     """Bounds of the current that no speed moves [A]; without those of its rate where it yields to slanted ones."""
     cap, _ = current_cap(limits, demand, c)
     joint = demand.joint
@@ -132,7 +135,7 @@ def flat_bounds(limits: Limits | None, demand, c: Circuit, dt):
     return low, high
 
 
-def bounds_after(joint: JointBounds, change) -> JointBounds:
+def bounds_after(joint: JointBounds, change: float) -> JointBounds:
     """The bounds after a change of the rotor speed, along the lines that a step is solved with."""
     low, high, low_slope, high_slope = joint.flat_low, joint.flat_high, 0.0, 0.0
     for k, slant in enumerate(joint.slants):
@@ -143,16 +146,16 @@ def bounds_after(joint: JointBounds, change) -> JointBounds:
         if k == 0:
             low, high, low_slope, high_slope = pair
         else:
-            low, low_slope = kept_between(low, low_slope, *pair)
-            high, high_slope = kept_between(high, high_slope, *pair)
+            low, low_slope = clip_bound(low, low_slope, *pair)
+            high, high_slope = clip_bound(high, high_slope, *pair)
     if joint.slants:
         flat = joint.flat_low, joint.flat_high, 0.0, 0.0
-        low, low_slope = kept_between(low, low_slope, *flat)
-        high, high_slope = kept_between(high, high_slope, *flat)
+        low, low_slope = clip_bound(low, low_slope, *flat)
+        high, high_slope = clip_bound(high, high_slope, *flat)
     return replace(joint, low=low, high=high, low_slope=low_slope, high_slope=high_slope)
 
 
-def kept_between(bound, slope, low, high, low_slope, high_slope):
+def clip_bound(bound: float, slope: float, low: float, high: float, low_slope: float, high_slope: float):
     """A bound within two others, and how fast it falls with the rotor speed there."""
     under, over = bound < low, bound > high
     none = 0.0 * bound
@@ -160,7 +163,7 @@ def kept_between(bound, slope, low, high, low_slope, high_slope):
     return clip(bound, low, high), slope
 
 
-def current_cap(limits: Limits | None, demand, c: Circuit):
+def current_cap(limits: Limits | None, demand: Demand, c: Circuit):
     """Largest current of drive and firmware, and the drive's where heat has lowered it [A]; None: there is none."""
     cap, hot = None, None
     if limits is not None and limits.rated_current is not None:
@@ -174,7 +177,7 @@ def current_cap(limits: Limits | None, demand, c: Circuit):
     return cap, hot
 
 
-def acting_limits(b: CurrentBounds, wanted, allowed, rounding):
+def acting_limits(b: CurrentBounds, wanted: float, allowed: float, rounding: float):
     """Flags of the limits that turn the current that is wanted into the one that is allowed, by more than rounding."""
     cut = absolute(allowed - wanted) > rounding
     flags = 0

@@ -36,7 +36,7 @@ class Demand:
     """Limits that already act in front of the drive."""
 
 
-def after_change(demand: Demand, change) -> Demand:
+def after_change(demand: Demand, change: float) -> Demand:
     """The demand after a change of the rotor's speed, controller and bounds going along with it."""
     moved = {}
     if demand.voltage is not None:
@@ -48,7 +48,7 @@ def after_change(demand: Demand, change) -> Demand:
     return replace(demand, **moved)
 
 
-def command_of(demand: Demand, c: Circuit, emf):
+def command_of(demand: Demand, c: Circuit, emf: float):
     """The voltage that is asked for, and how it rises with the rotor's speed and angle."""
     if demand.current is None:
         return demand.voltage, demand.per_speed, demand.per_angle

@@ -8,24 +8,24 @@ from typing import Any
 from .ops import alike, fractions, low_word, words
 
 
-def scrambled(x: Any) -> Any:
+def scramble(x: Any) -> Any:
     """A word in which every bit depends on every bit of the given one."""
     x = low_word((x ^ (x >> 16)) * 0x45D9F3B)
     x = low_word((x ^ (x >> 16)) * 0x45D9F3B)
     return x ^ (x >> 16)
 
 
-def mixed(key: Any, counter: Any) -> Any:
+def mix(key: Any, counter: Any) -> Any:
     """A word from a key and a counter."""
-    return scrambled(low_word(scrambled(words(key)) + words(counter)))
+    return scramble(low_word(scramble(words(key)) + words(counter)))
 
 
-def renewed(key: Any) -> Any:
+def renew(key: Any) -> Any:
     """The key that follows after a reset."""
     # 0 would follow itself
-    return alike(scrambled(words(key + (key == 0))), key)
+    return alike(scramble(words(key + (key == 0))), key)
 
 
 def uniform(key: Any, counter: Any, like: Any) -> Any:
     """A number in [0, 1) from a key and a counter, in the precision of `like`."""
-    return fractions(mixed(key, counter) >> 8, like)
+    return fractions(mix(key, counter) >> 8, like)

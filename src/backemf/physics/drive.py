@@ -24,7 +24,7 @@ from .current_limits import CurrentBounds, acting_limits, current_bounds, has_cu
 from .demand import Demand, command_of
 from .limits import clip
 from .ops import absolute, minimum, total, where
-from .supply import COLLAPSED, accepted, bus_current, duty, sagging_bus
+from .supply import COLLAPSED, Supply, accepted_power, bus_current, duty, sagging_bus
 from .winding import steady_current
 
 
@@ -83,12 +83,12 @@ def has_current_state(motor: Motor, loop: bool = False) -> bool:
     return loop or limited or acts(motor.winding, "inductance")
 
 
-def largest_duty(supply, demand: Demand):
+def largest_duty(supply: Supply, demand: Demand):
     """Largest share of the bus that supply and firmware allow [1]."""
     return supply.modulation_limit if demand.duty_limit is None else minimum(supply.modulation_limit, demand.duty_limit)
 
 
-def highest_voltage(supply, demand: Demand, c: Circuit, emf, bus, towards):
+def highest_voltage(supply: Supply | None, demand: Demand, c: Circuit, emf: float, bus: float, towards: float):
     """Largest voltage that the bridge can give in the direction of another one [V]; None: any.
 
     A battery of its own sags or rises by what flows then; one that is shared has the voltage of `bus`.
@@ -102,7 +102,10 @@ def highest_voltage(supply, demand: Demand, c: Circuit, emf, bus, towards):
     return most * bus if demand.voltage_limit is None else minimum(most * bus, demand.voltage_limit)
 
 
-def terminals(supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, command, emf, bus) -> Terminals:
+def terminals(
+    supply: Supply | None, demand: Demand, bounds: CurrentBounds | None, c: Circuit, command: float, emf: float,
+    bus: float,
+) -> Terminals:  # fmt: skip
     """What the bridge gives at a bus voltage: the command within the limits of voltage and current."""
     # in the precision of the batch, which plain numbers alone do not have
     none, all_of_it = 0.0 * (command + emf), 0.0 * (command + emf) + 1.0
@@ -163,7 +166,7 @@ def terminals(supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, 
     )
 
 
-def battery_bus(supply, c: Circuit, share, fixed, emf):
+def battery_bus(supply: Supply, c: Circuit, share: float, fixed: float, emf: float):
     """Bus voltage of a battery that feeds a duty of the bus, and a power that does not depend on it [V]."""
     # mean currents are affine in the voltage, i = a + g·v
     conductance = c.come_mean / c.resistance
@@ -176,13 +179,13 @@ def battery_bus(supply, c: Circuit, share, fixed, emf):
     return bus if supply.regeneration else where(bus > supply.voltage, supply.voltage, bus)
 
 
-def found_bus(supply, c: Circuit, t: Terminals, emf):
+def found_bus(supply: Supply, c: Circuit, t: Terminals, emf: float):
     """Bus voltage of a battery that feeds what the terminals take [V]."""
     fixed = where(absolute(t.duty) > 0.0, 0.0 * t.voltage, t.voltage * mean_current(c, t.steady))
     return battery_bus(supply, c, t.duty, fixed, emf)
 
 
-def find_bus(supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, command, emf):
+def find_bus(supply: Supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, command: float, emf: float):
     """Terminals and bus voltage of a battery that gives way.
 
     A motor with a battery of its own has the bus of its duty, or of the power that its limits leave. On one that is
@@ -205,7 +208,9 @@ def find_bus(supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, c
     return t, bus
 
 
-def voltage_slope(supply, c: Circuit, share, command_slope, emf_slope, bus, mean):
+def voltage_slope(
+    supply: Supply, c: Circuit, share: float, command_slope: float, emf_slope: float, bus: float, mean: float
+):
     """How fast the terminal voltage rises with speed or angle, of a duty that follows the command [V·s/rad] or [V/rad].
 
     A battery gives way as the current changes: with v = duty·bus, bus = V - r·duty·i and i = a + g·(v - emf),
@@ -222,16 +227,18 @@ def voltage_slope(supply, c: Circuit, share, command_slope, emf_slope, bus, mean
     return where(gives_way, felt, rises * bus)
 
 
-def drawn_from(supply, power, bus):
+def bus_draw(supply: Supply, power: float, bus: float):
     """Bus current and brake power of what the motor takes [A], [W]."""
     drawn = total(power) if supply.shared else power
     brake = 0.0
     if not supply.regeneration:
-        brake, drawn = accepted(-drawn), accepted(drawn)
+        brake, drawn = accepted_power(-drawn), accepted_power(drawn)
     return bus_current(drawn, bus), brake
 
 
-def drive(motor: Motor, supply, c: Circuit, demand: Demand, speed, dt, mean_torque: bool) -> Driven:
+def drive(
+    motor: Motor, supply: Supply | None, c: Circuit, demand: Demand, speed: float, dt: float, mean_torque: bool
+) -> Driven:
     """Current and torque over a step at a held rotor speed.
 
     The torque is that of the mean current over the step, which is the exact impulse and makes power balance, or that
@@ -262,7 +269,7 @@ def drive(motor: Motor, supply, c: Circuit, demand: Demand, speed, dt, mean_torq
     if motor.winding.inductance is not None:
         magnetic = motor.winding.inductance * (t.current - c.current) * (t.current + c.current) / (2.0 * dt)
     power = t.voltage * mean
-    amperes, brake = (mean, 0.0) if supply is None else drawn_from(supply, power, bus)
+    amperes, brake = (mean, 0.0) if supply is None else bus_draw(supply, power, bus)
     unlimited = steady_current(command, emf, c.resistance)
     requested = mean_current(c, unlimited) if mean_torque else end_current(c, unlimited)
     return Driven(

@@ -1,4 +1,4 @@
-"""The gear train: what it loses depends on which side drives, and its play lets go of the joint."""
+"""The gear train: what it loses depends on which side drives, and its backlash lets go of the joint."""
 
 from .limits import clip
 from .ops import absolute, where
@@ -39,7 +39,7 @@ def joined_speed(
 ) -> float:
     """Rotor speed after rotor and gears have met and go on together, momentum being kept [rad/s].
 
-    `approach` is the speed at which the rest of the play closes within the step.
+    `approach` is the speed at which the rest of the backlash closes within the step.
     """
     momentum = rotor_inertia * rotor_speed + gear_inertia * (gear_speed + approach)
     return momentum / (rotor_inertia + gear_inertia)

@@ -19,7 +19,7 @@ def derated_current(temperature: float, rated: float, low: float, start: float, 
     return low + (rated - low) * cool_fraction(temperature, start, end)
 
 
-def narrowed(low: float, high: float, lower: float, upper: float) -> tuple[float, float]:
+def narrow(low: float, high: float, lower: float, upper: float) -> tuple[float, float]:
     """What two pairs of bounds both allow; where that is nothing, the bound nearest zero."""
     low, high = maximum(low, lower), minimum(high, upper)
     nearest = where(absolute(low) < absolute(high), low, high)

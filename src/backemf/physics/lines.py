@@ -20,7 +20,7 @@ from .demand import Demand, after_change, command_of
 from .drive import battery_bus, largest_duty, voltage_slope
 from .limits import clip
 from .ops import absolute, maximum, minimum, where
-from .supply import duty, sagging_bus
+from .supply import Supply, duty, sagging_bus
 from .winding import steady_current
 
 
@@ -70,7 +70,9 @@ class Lines:
     """Those of the lowest and the highest voltage, for each thing that ends it."""
 
 
-def lines_of(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus, dt) -> Lines:
+def lines_of(
+    motor: Motor, supply: Supply | None, c: Circuit, demand: Demand, speed: float, bus: float | None, dt: float
+) -> Lines:
     """The lines of a step that starts at a rotor speed; `bus` is the voltage of a shared battery at the start [V]."""
     limits, joint = motor.limits, demand.joint
     rate, slants, flat = None, (), None
@@ -82,7 +84,7 @@ def lines_of(motor: Motor, supply, c: Circuit, demand: Demand, speed, bus, dt) -
             slowest, fastest = (mean_of(c, current) for current in rate_bounds(limits, c, dt))
             rate = Line(slowest, 0.0), Line(fastest, 0.0)
 
-    def touching(change) -> Line:
+    def touching(change: float) -> Line:
         line = command_line(supply, c, after_change(demand, change), speed + change, bus)
         return Line(line.value + line.fall * change, line.fall)
 
@@ -122,12 +124,12 @@ def acting_line(lines: Lines, change: Callable[[Line], Any]) -> Line:
     return line
 
 
-def value_at(line: Line, change):
+def value_at(line: Line, change: float):
     """Value after a change of the speed [A] or [N·m]."""
     return line.value - line.fall * change
 
 
-def within(line: Line, low: Line, high: Line, change) -> Line:
+def within(line: Line, low: Line, high: Line, change: float) -> Line:
     """The line that acts at a change of speed, of one that is kept between two others."""
     value = value_at(line, change)
     over, under = value > value_at(high, change), value < value_at(low, change)
@@ -137,7 +139,7 @@ def within(line: Line, low: Line, high: Line, change) -> Line:
     )
 
 
-def along_slant(line: Line, slant: Slant, change):
+def along_slant(line: Line, slant: Slant, change: float):
     """The line that acts beside slanted bounds, as if they had no end, and where that is the upper or the lower one."""
     value = value_at(line, change)
     over = value > maximum(value_at(slant.high, change), slant.high_end)
@@ -156,7 +158,7 @@ def torque_per_mean_ampere(motor: Motor, c: Circuit, lines: Lines):
     return steepest_torque_per_ampere(motor, acting_line(lines, lambda line: 0.0).value, c.flux)
 
 
-def command_line(supply, c: Circuit, demand: Demand, speed, bus) -> Line:
+def command_line(supply: Supply | None, c: Circuit, demand: Demand, speed: float, bus: float | None) -> Line:
     """The line that the command asks for; one that rises counts as flat. A shared battery keeps its voltage."""
     emf = c.back_emf_constant * speed
     voltage, per_speed, _ = command_of(demand, c, emf)
@@ -171,7 +173,7 @@ def command_line(supply, c: Circuit, demand: Demand, speed, bus) -> Line:
     return Line(mean_current(c, steady), maximum(fall, 0.0))
 
 
-def bus_of_command(supply, c: Circuit, demand: Demand, voltage, per_speed, emf):
+def bus_of_command(supply: Supply, c: Circuit, demand: Demand, voltage: float, per_speed: float, emf: float):
     """Bus of a battery of its own under a command [V], and how fast the terminal voltage rises with speed [V·s/rad].
 
     A command beyond the largest duty moves the bus no further, only the back-EMF does: with its rise added to that of
@@ -187,7 +189,7 @@ def bus_of_command(supply, c: Circuit, demand: Demand, voltage, per_speed, emf):
     return bus, where(beyond, per_speed * bus / supply.voltage + by_emf, rises)
 
 
-def mean_of(c: Circuit, current):
+def mean_of(c: Circuit, current: float):
     """Mean current of a step that ends at a current [A]."""
     return mean_current(c, steady_for(c, current))
 
@@ -204,7 +206,9 @@ def slant_of(c: Circuit, bounds: SlantedBounds) -> Slant:
     )
 
 
-def voltage_lines(supply, c: Circuit, demand: Demand, speed, bus) -> tuple[tuple[Line, Line], ...]:
+def voltage_lines(
+    supply: Supply | None, c: Circuit, demand: Demand, speed: float, bus: float | None
+) -> tuple[tuple[Line, Line], ...]:
     """The lines of the lowest and the highest voltage; `bus` is that of a shared battery [V]."""
     emf, conductance = c.back_emf_constant * speed, c.come_mean / c.resistance
     rest = c.left_mean * c.current - emf * conductance
@@ -224,23 +228,23 @@ def voltage_lines(supply, c: Circuit, demand: Demand, speed, bus) -> tuple[tuple
     return (ends,) if limit is None else (ends, pair_around(rest, conductance * limit, fall))
 
 
-def commanded_duty(supply, demand: Demand):
+def commanded_duty(supply: Supply, demand: Demand):
     """Largest share of the bus that a command gets [1]; a voltage limit bounds the share of the battery's voltage."""
     most = largest_duty(supply, demand)
     return most if demand.voltage_limit is None else minimum(most, demand.voltage_limit / supply.voltage)
 
 
-def pair_around(value, reach, fall) -> tuple[Line, Line]:
+def pair_around(value: float, reach: float, fall: float) -> tuple[Line, Line]:
     """Two lines that fall alike, as far below a value as above it."""
     return Line(value - reach, fall), Line(value + reach, fall)
 
 
-def full_duty(supply, c: Circuit, share, rest, conductance, bus) -> Line:
+def full_duty(supply: Supply, c: Circuit, share: float, rest: float, conductance: float, bus: float | None) -> Line:
     """The line of the largest duty `share`.
 
     A battery of its own sags with the current, which makes the line flatter; one that is shared keeps its voltage.
     """
-    if supply.shared:
+    if supply.shared and bus is not None:
         return Line(rest + conductance * share * bus, conductance * c.back_emf_constant)
     stiffness = share * share * conductance
     sagged = sagging_bus(supply.voltage, supply.resistance, share * rest, stiffness, 0.0)

@@ -1,68 +1,67 @@
-"""What loads do: their inertia, their torque on the joint, and how that falls with speed."""
+"""How a load acts on the joint over a step: its inertia, its torque, and how that torque falls with speed."""
 
 from __future__ import annotations
 
-from ..errors import ParameterError
-from ..loads import ConstantTorque, Fan, Inertia, Pendulum, TwoMass
-from .ops import absolute, maximum, minimum, sin, where
+from dataclasses import dataclass
+from typing import Any
+
+from ..parts import Laws
+
+REACTIONS = Laws()
+"""Law of each load, by its class: `law(load, memory, position, velocity, dt)` gives a `Reaction`."""
+MEMORIES = Laws()
+"""Law of each load with a memory: `law(load, memory, torque_on_joint, dt)` gives the memory after the step."""
+IMMOVABLE = 1e20
+"""Inertia of a joint whose motion no motor changes [kg·m²]."""
+
+Memory = tuple[Any, ...]
+"""What a load remembers, in the order of its class's `remembers`."""
 
 
-def pendulum_torque(position: float, p: Pendulum) -> float:
-    """Torque of gravity on weight and arm [N·m]."""
-    return -(p.mass + 0.5 * p.arm_mass) * p.gravity * p.length * sin(position + p.offset)
+@dataclass(frozen=True)
+class Reaction:
+    """What a load does over a step, linear in the speed at its end."""
+
+    inertia: Any
+    """Inertia at the joint, without the motor's own [kg·m²]."""
+    torque: Any
+    """Torque on the joint at the present speed [N·m]."""
+    damping: Any = 0.0
+    """How fast that torque falls with speed [N·m·s/rad]."""
 
 
-def pendulum_inertia(p: Pendulum) -> float:
-    """Weight at the end of the arm and a uniform rod [kg·m²]."""
-    return (p.mass + p.arm_mass / 3.0) * p.length * p.length + p.inertia
+@dataclass(frozen=True)
+class LinearLoad:
+    """A load of a host's own, linear around where the joint is at the start of a step."""
+
+    torque: Any
+    """Torque on the joint at the start of the step [N·m]."""
+    inertia: Any
+    """Inertia at the joint, without the motor's own [kg·m²]."""
+    damping: Any
+    """How fast the torque falls with speed [N·m·s/rad]."""
+    stiffness: Any
+    """How fast the torque falls with position [N·m/rad]."""
+    position: Any
+    """Joint position at the start of the step [rad]."""
+    velocity: Any
+    """Joint velocity at the start of the step [rad/s]."""
 
 
-def fan_torque(speed: float, f: Fan) -> float:
-    """Torque of the air, against the motion [N·m]."""
-    return f.coefficient * speed * absolute(speed)
+@REACTIONS.register(LinearLoad)
+def linear_reaction(load: LinearLoad, memory: Memory, position: float, velocity: float, dt: float) -> Reaction:
+    """Damping acts at the speed of the end of the step, stiffness at the position of its end."""
+    moved = position - load.position + dt * velocity
+    torque = load.torque - load.damping * (velocity - load.velocity) - load.stiffness * moved
+    return Reaction(load.inertia, torque, load.damping + dt * load.stiffness)
 
 
-def tight_twist(twist: float, backlash: float) -> float:
-    """Twist beyond the play [rad]."""
-    return twist - maximum(minimum(twist, 0.5 * backlash), -0.5 * backlash)
+def react(load: Any, memory: Memory, position: float, velocity: float, dt: float) -> Reaction:
+    """What a load does over a step that begins at a joint position and velocity."""
+    return REACTIONS[type(load)](load, memory, position, velocity, dt)
 
 
-def spring(twist: float, twist_rate: float, dt: float, m: TwoMass):
-    """Torque of the spring at the end of the step if the speeds stayed, and how it grows with the rate of twist."""
-    ahead = tight_twist(twist + dt * twist_rate, m.backlash)
-    tight = where(absolute(ahead) > 0.0, 1.0, 0.0)
-    return m.stiffness * ahead + tight * m.damping * twist_rate, tight * (dt * m.stiffness + m.damping)
-
-
-def react(load, memory, position, velocity, dt):
-    """Inertia [kg·m²], torque on the joint [N·m] and its slope, -d(torque)/d(speed) [N·m·s/rad]."""
-    if isinstance(load, Inertia):
-        return load.inertia, -load.damping * velocity, load.damping
-    if isinstance(load, ConstantTorque):
-        return load.inertia, load.torque, 0.0
-    if isinstance(load, Pendulum):
-        inertia, torque = pendulum_inertia(load), pendulum_torque(position, load) - load.damping * velocity
-        # a step longer than gravity swings the arm sees part of the way that it goes, and gains no energy from it
-        gravity = (load.mass + 0.5 * load.arm_mass) * load.gravity * load.length
-        brake = maximum(gravity * dt - inertia / dt, 0.0)
-        return inertia, torque - brake * velocity, load.damping + brake
-    if isinstance(load, Fan):
-        # the end speed meets the coefficient of the start, which never pushes
-        return load.inertia, -fan_torque(velocity, load), load.coefficient * absolute(velocity)
-    if isinstance(load, TwoMass):
-        # the far mass gives way within the step: eliminate its speed from the spring's implicit torque
-        far_position, far_velocity = memory
-        torque, stiffening = spring(position - far_position, velocity - far_velocity, dt, load)
-        give = dt / load.far_inertia
-        share = 1.0 / (1.0 + stiffening * give)
-        return load.inertia, -share * (torque - stiffening * give * load.far_torque), share * stiffening
-    raise ParameterError(f"load = {load!r}: must be one of the loads of backemf")
-
-
-def follow(load, memory, torque_on_joint, dt):
+def follow(load: Any, memory: Memory, torque_on_joint: float, dt: float) -> Memory:
     """What the load remembers after the step, given the torque it put on the joint."""
-    if not isinstance(load, TwoMass):
-        return memory
-    far_position, far_velocity = memory
-    far_velocity = far_velocity + dt * (load.far_torque - torque_on_joint) / load.far_inertia
-    return far_position + dt * far_velocity, far_velocity
+    law = MEMORIES.get(type(load))
+    return memory if law is None else law(load, memory, torque_on_joint, dt)

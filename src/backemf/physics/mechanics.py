@@ -5,6 +5,7 @@ Everything here is on the motor side: a joint inertia J counts J/N², a joint to
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,9 @@ from .load_friction import load_budget, plain_budget, quadratic_budget, stribeck
 from .magnet import iron_heat
 from .ops import absolute, sign, where
 from .state import State
+
+FrictionLaw = Callable[..., tuple[Any, Any, Any]]
+"""Dry friction: torque, bristles after the step and the speed that is left; see `dry_friction`."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class Parted:
     """Where a flank is touched; None without backlash."""
 
 
-def cogging(motor: Motor, angle):
+def cogging(motor: Motor, angle: float):
     """Cogging torque of all harmonics at a rotor angle [N·m]."""
     torque = 0.0
     if motor.cogging is not None:
@@ -76,13 +80,13 @@ def cogging(motor: Motor, angle):
     return torque
 
 
-def drag(motor: Motor, speed):
+def drag(motor: Motor, speed: float):
     """Torque against the motion [N·m] of all that brakes more the faster it goes, and its slope [N·m·s/rad]."""
     coefficient, slope = braking(motor, speed)
     return coefficient * speed, slope
 
 
-def braking(motor: Motor, speed):
+def braking(motor: Motor, speed: float):
     """Torque over speed, and torque gained per speed, of all that brakes more the faster it goes [N·m·s/rad].
 
     That is the polynomial, viscous friction and the iron losses.
@@ -105,12 +109,12 @@ def viscous_slope(motor: Motor):
     return slope + motor.friction.viscous if isinstance(motor.friction, LoadDependent) else slope
 
 
-def iron_power(motor: Motor, speed):
+def iron_power(motor: Motor, speed: float):
     """Heat of the iron losses [W]."""
     return 0.0 if motor.magnet.iron_loss is None else iron_heat(speed, motor.magnet.iron_loss)
 
 
-def friction_budget(friction: Coulomb | LoadDependent, speed, motor_torque, load_torque):
+def friction_budget(friction: Coulomb | LoadDependent, speed: float, motor_torque: float, load_torque: float):
     """Largest dry friction at this speed and load [N·m]."""
     if isinstance(friction, Coulomb):
         return friction.coulomb
@@ -127,7 +131,7 @@ def friction_budget(friction: Coulomb | LoadDependent, speed, motor_torque, load
     return budget
 
 
-def bristles(friction: Dahl | LuGre, speed):
+def bristles(friction: Dahl | LuGre, speed: float):
     """Friction level, stiffness and damping of the bristles at a speed."""
     if isinstance(friction, Dahl):
         return friction.coulomb, friction.stiffness, 0.0
@@ -141,7 +145,7 @@ def bristles(friction: Dahl | LuGre, speed):
     return level, friction.stiffness, damping
 
 
-def dry_friction(motor: Motor, state: State, speed, free, load: Load, dt, implicit: bool):
+def dry_friction(motor: Motor, state: State, speed: float, free: float, load: Load, dt: float, implicit: bool):
     """Friction torque against the motion, the bristles after the step, and the speed that is left."""
     friction = motor.friction
     if friction is None:
@@ -163,7 +167,7 @@ def dry_friction(motor: Motor, state: State, speed, free, load: Load, dt, implic
     return held, after, left
 
 
-def estimated_friction(motor: Motor, state: State, speed, free, load: Load, dt, implicit: bool):
+def estimated_friction(motor: Motor, state: State, speed: float, free: float, load: Load, dt: float, implicit: bool):
     """As `dry_friction`, without the search for the speed that bristles lead to."""
     friction = motor.friction
     if not isinstance(friction, (Dahl, LuGre)):
@@ -172,7 +176,10 @@ def estimated_friction(motor: Motor, state: State, speed, free, load: Load, dt, 
     return load.inertia * (free - left) / dt, state.bristle, left
 
 
-def rub(motor: Motor, state: State, speed, torque, free, load: Load, dt, implicit: bool, law) -> Rubbed:
+def rub(
+    motor: Motor, state: State, speed: float, torque: float, free: float, load: Load, dt: float, implicit: bool,
+    law: FrictionLaw,
+) -> Rubbed:  # fmt: skip
     """Dry friction by a law and gear loss of a rotor that would reach the speed `free` without them."""
     held, bristle, left = law(motor, state, speed, free, load, dt, implicit)
     if motor.gearbox is None or motor.gearbox.lossless:
@@ -204,7 +211,7 @@ def rub(motor: Motor, state: State, speed, torque, free, load: Load, dt, implici
     )
 
 
-def resting_friction(motor: Motor, state: State, speed, load: Load, stopping):
+def resting_friction(motor: Motor, state: State, speed: float, load: Load, stopping: float):
     """Friction torque of a rotor that comes to rest within the step [N·m]."""
     if motor.friction is None:
         return 0.0
@@ -214,8 +221,9 @@ def resting_friction(motor: Motor, state: State, speed, load: Load, stopping):
 
 
 def part(
-    motor: Motor, state: State, speed, torque, driving, own_inertia, gear_speed, gear_inertia, pull, dt, law
-) -> Parted:
+    motor: Motor, state: State, speed: float, torque: float, driving: float | None, own_inertia: float,
+    gear_speed: float, gear_inertia: float, pull: float, dt: float, law: FrictionLaw,
+) -> Parted:  # fmt: skip
     """A rotor that backlash lets go: in free flight, or against a flank and together with the gears.
 
     `driving` is the torque of the motor that friction under load depends on, `gear_speed` what the gears reach by

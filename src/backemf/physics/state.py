@@ -28,7 +28,7 @@ class State:
     bristle: Array = None
     """Bending of the friction bristles [rad]."""
     gap: Array = None
-    """Rotor angle ahead of the gears, on the motor side, within ± half the play [rad]."""
+    """Rotor angle ahead of the gears, on the motor side, within ± half the backlash [rad]."""
     rotor_speed: Array = None
     """Rotor speed where backlash lets it differ from the joint's [rad/s]."""
     energy: Array = None
@@ -165,6 +165,14 @@ class Output:
     """Which limits act, as a sum of bits; `limit_names` says them in words."""
     electrical_energy: Array = None
     """Electrical energy taken since the last reset [J]; None where the actuator has no meter."""
+    joint_position: Array = None
+    """Joint position at the end of a `coupled` step [rad]; None where a host integrates the joint."""
+    joint_velocity: Array = None
+    """Joint velocity at the end of a `coupled` step [rad/s]."""
+    joint_travel: Array = None
+    """Angle that the joint moved over a `coupled` step [rad]: finer than a difference of two large positions."""
+    load_torque: Array = None
+    """Mean torque of the load on the joint over a `coupled` step [N·m]."""
 
     def check(self) -> None:
         """Raise a `ParameterError` that names each motor whose command or joint was not finite; waits for a GPU."""
@@ -192,6 +200,8 @@ _INVALID = {
     ),
 }
 """What each bit of an invalid input says, and what became of the motor."""
+COUPLED = ("joint_position", "joint_velocity", "joint_travel", "load_torque")
+"""Outputs that only a `coupled` step has."""
 STATES = tuple(entry.name for entry in fields(State))
 """Names of all states."""
 OUTPUTS = tuple(entry.name for entry in fields(Output))

@@ -13,11 +13,12 @@ from typing import Any
 from ..motor import Dahl, LoadDependent, LuGre, Motor, Thermal, TwoNodeThermal
 from ..parts import acts
 from .bristle import stored_energy
-from .circuit import circuit_of, housing_temperature, winding_temperature
+from .circuit import Circuit, circuit_of, housing_temperature, winding_temperature
 from .demand import Demand, after_change
 from .drive import Driven, drive
 from .lines import Line, acting_line, lines_of, torque_per_mean_ampere, value_at
 from .mechanics import (
+    FrictionLaw,
     Load,
     Parted,
     Rubbed,
@@ -32,10 +33,11 @@ from .mechanics import (
 )
 from .ops import maximum, where
 from .state import Output, State
+from .supply import Supply
 from .thermal import one_node, two_nodes
 
 
-def heat(motor: Motor, state: State, copper, iron, dt):
+def heat(motor: Motor, state: State, copper: float, iron: float, dt: float):
     """Rises of winding and housing after a step [K]; None where there is no such state."""
     if isinstance(motor.thermal, TwoNodeThermal):
         return two_nodes(state.winding_rise, state.housing_rise, copper, iron, dt, motor.thermal)
@@ -49,25 +51,25 @@ def has_backlash(motor: Motor) -> bool:
 
 
 def held(
-    actuator, state: State, demand: Demand, joint_position, joint_velocity, dt, load_torque=None, load_inertia=None
-):
+    motor: Motor, supply: Supply | None, state: State, demand: Demand, joint_position: float, joint_velocity: float,
+    dt: float, load_torque: float | None = None, load_inertia: float | None = None,
+) -> tuple[State, Output]:  # fmt: skip
     """New state and output for a joint position and velocity held over the step.
 
     `load_torque` [N·m] and `load_inertia` [kg·m²] are what the host knows of the joint without the motor's own
     inertia. With both, friction is that of the speed the joint will have: it stops the joint exactly and stays passive
     even where bristles are stiffer than the step can follow. Without them it stops the rotor's own inertia at most.
     """
-    motor: Motor = actuator.motor
-    if has_backlash(motor):
+    if has_backlash(motor) and load_torque is not None and load_inertia is not None:
         # the rotor is ours to integrate
         new, _, out = coupled(
-            actuator, state, demand, joint_position, joint_velocity, dt, load_torque, load_inertia, 0.0
+            motor, supply, state, demand, joint_position, joint_velocity, dt, load_torque, load_inertia, 0.0
         )
         return new, out
     ratio = motor.ratio
     speed = ratio * joint_velocity
     circuit = circuit_of(motor, state, dt)
-    driven = drive(motor, actuator.supply, circuit, demand, speed, dt, mean_torque=False)
+    driven = drive(motor, supply, circuit, demand, speed, dt, mean_torque=False)
     dragged, drag_slope = drag(motor, speed)
     cogged = cogging(motor, ratio * joint_position)
     torque = driven.torque + cogged - dragged
@@ -102,7 +104,7 @@ def held(
     return new, out
 
 
-def load_on(motor: Motor, load_torque, load_inertia, driving) -> Load:
+def load_on(motor: Motor, load_torque: float | None, load_inertia: float | None, driving: float) -> Load:
     """What the host knows of the load, brought to the motor side, under the torque of the motor."""
     own, ratio = motor.inertia, motor.ratio
     pull = None if load_torque is None else load_torque / ratio
@@ -111,7 +113,9 @@ def load_on(motor: Motor, load_torque, load_inertia, driving) -> Load:
     return Load(None if motor.rotor is None else own, own, pull, driving)
 
 
-def remember(motor: Motor, state: State, driven: Driven, rubbed: Rubbed, speed, gap, dt) -> State:
+def remember(
+    motor: Motor, state: State, driven: Driven, rubbed: Rubbed, speed: float, gap: float | None, dt: float
+) -> State:
     """State after the step."""
     winding_rise, housing_rise = heat(motor, state, driven.copper_power, iron_power(motor, speed), dt)
     return replace(
@@ -126,8 +130,9 @@ def remember(motor: Motor, state: State, driven: Driven, rubbed: Rubbed, speed, 
 
 
 def coupled(
-    actuator, state: State, demand: Demand, joint_position, joint_velocity, dt, load_torque, load_inertia, load_slope
-):
+    motor: Motor, supply: Supply | None, state: State, demand: Demand, joint_position: float, joint_velocity: float,
+    dt: float, load_torque: float, load_inertia: float, load_slope: float,
+) -> tuple[State, float, Output]:  # fmt: skip
     """New state, joint velocity at the end of the step, and output, together with a load.
 
     The load pulls with `load_torque` at the present speed [N·m], falling by `load_slope` per speed [N·m·s/rad]. All
@@ -136,7 +141,6 @@ def coupled(
 
         J·(w1 - w0) = dt·(torque(w0) - slope·(w1 - w0))
     """
-    motor: Motor = actuator.motor
     ratio = motor.ratio
     parted = has_backlash(motor)
     angle = ratio * joint_position + state.gap if parted else ratio * joint_position
@@ -149,7 +153,6 @@ def coupled(
     demand = with_stiffness(motor, circuit, demand, start, motor.inertia + outside, dt)
 
     # what friction under load and a shared battery feel of the motor is that of the start
-    supply: Any = actuator.supply
     bus, driving = None, None
     if isinstance(motor.friction, LoadDependent) or (
         supply is not None and acts(supply, "resistance") and supply.shared
@@ -165,7 +168,7 @@ def coupled(
         torque = constant * line.value + cogged - coefficient * start
         return torque, motor.inertia + dt * (constant * line.fall + coefficient)
 
-    def move(line: Line, friction=dry_friction) -> Parted:
+    def move(line: Line, friction: FrictionLaw = dry_friction) -> Parted:
         torque, own = push(line)
         if parted:
             gear_speed = ratio * joint_velocity + dt * pull / outside
@@ -200,7 +203,7 @@ def coupled(
     return new, moved.gear_speed / ratio, out
 
 
-def with_stiffness(motor: Motor, circuit, demand: Demand, speed, inertia, dt) -> Demand:
+def with_stiffness(motor: Motor, circuit: Circuit, demand: Demand, speed: float, inertia: float, dt: float) -> Demand:
     """The demand of a position loop that is too stiff for the step: it sees part of the way that the step will go.
 
     A loop of stiffness k on an inertia J takes the position of the start, which is good while k·dt² is below J. Beyond
@@ -224,23 +227,10 @@ def with_stiffness(motor: Motor, circuit, demand: Demand, speed, inertia, dt) ->
 
 
 def report(
-    motor: Motor,
-    before: State,
-    after: State,
-    driven: Driven,
-    rubbed: Rubbed,
-    speed,
-    rubbing_speed,
-    work_speed,
-    torque,
-    cogged,
-    dragged,
-    slope,
-    numerical,
-    dt,
-    flank=None,
-    accelerating: Any = None,
-) -> Output:
+    motor: Motor, before: State, after: State, driven: Driven, rubbed: Rubbed, speed: float, rubbing_speed: float,
+    work_speed: float, torque: float, cogged: float, dragged: float, slope: float, numerical: float, dt: float,
+    flank: bool | None = None, accelerating: Any = None,
+) -> Output:  # fmt: skip
     """Torque and telemetry of a step, brought to the joint.
 
     With backlash `flank` is where rotor and gears touch, `accelerating` the torque that is left to the rotor.

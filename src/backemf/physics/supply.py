@@ -8,11 +8,30 @@ fixed by a limit draw Σ power/bus. The bus voltage of any number of motors foll
     (1 + resistance·Σ duty²·g)·bus² - (voltage - resistance·Σ duty·a)·bus + resistance·Σ power = 0
 """
 
+from __future__ import annotations
+
+from typing import Any, Protocol
+
 from .limits import clip
 from .ops import maximum, sqrt
 
 COLLAPSED = 0.001
 """Share of its voltage that a collapsing bus keeps [1]."""
+
+
+class Supply(Protocol):
+    """What the laws need to know of a supply; `backemf.Supply` says what each is."""
+
+    @property
+    def voltage(self) -> Any: ...
+    @property
+    def resistance(self) -> Any: ...
+    @property
+    def modulation_limit(self) -> Any: ...
+    @property
+    def regeneration(self) -> bool: ...
+    @property
+    def shared(self) -> bool: ...
 
 
 def duty(command: float, voltage: float, modulation_limit: float) -> float:
@@ -33,6 +52,6 @@ def bus_current(power: float, bus: float) -> float:
     return power / bus
 
 
-def accepted(power: float) -> float:
+def accepted_power(power: float) -> float:
     """Power drawn from a supply that takes nothing back [W]."""
     return maximum(power, 0.0)

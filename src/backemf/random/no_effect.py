@@ -21,7 +21,7 @@ _CURRENTS = ("limits.peak_current", "limits.continuous_current", "limits.safe_cu
 
 
 def require_effect(target: Any, ends: Ends) -> None:
-    """Raise one sentence if a limit varies over a range in which it can never act."""
+    """Check that a limit can act somewhere in the range over which it varies; raise `ParameterError` if not."""
     motor = target if isinstance(target, Motor) else getattr(target, "motor", None)
     inside = "" if motor is target else "motor."
     for name in ends:

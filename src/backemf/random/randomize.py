@@ -171,7 +171,7 @@ def _ends(entry: Entry, name: str) -> tuple[Any, Any]:
 
 
 def _require_possible(target: Any, entries: list[Entry]) -> None:
-    """Raise one sentence if a corner of the ranges cannot exist, even where no draw happens to fall there.
+    """Check that every corner of the ranges can exist, even where no draw falls there; raise `ParameterError` if not.
 
     Every check compares up to three parameters, so it is enough that any three are at every combination of ends.
     """
@@ -241,7 +241,7 @@ def _stream(target: Any, names: tuple[str, ...], seed: int) -> np.random.Generat
 
 
 def _require_fits(entry: Entry, batch: tuple[int, ...]) -> None:
-    """Raise one sentence if a parameter that is an array already does not broadcast to the batch."""
+    """Check that parameters that are arrays already broadcast to the batch; raise `ParameterError` if not."""
     for name, nominal in zip(entry.names, entry.nominal, strict=True):
         shape = np.shape(nominal)
         good = len(shape) <= len(batch)

@@ -14,7 +14,7 @@ from ..motor import Motor
 from ..random.randomize import randomize, rebuilt, resolved
 from ..tree import numbers
 from .compiled import CompiledSet
-from .grouping import Group, grouped
+from .grouping import Group, group_actuators
 
 
 class ActuatorSet:
@@ -28,12 +28,12 @@ class ActuatorSet:
 
     def __init__(self, joints: Sequence[str], actuators: Mapping[str, Actuator | Motor]):
         self.joints = check_joints(joints)
-        self.patterns = matched(self.joints, actuators)
+        self.patterns = match_patterns(self.joints, actuators)
         kinds = {
             pattern: Actuator(kind) if isinstance(kind, Motor) else kind for pattern, kind in dict(actuators).items()
         }
         self.actuators: tuple[Actuator, ...] = tuple(kinds[self.patterns[joint]] for joint in self.joints)
-        self.groups: tuple[Group, ...] = tuple(grouped(list(self.actuators)))
+        self.groups: tuple[Group, ...] = tuple(group_actuators(list(self.actuators)))
         check_supplies(self.groups)
 
     def __getitem__(self, joint: str) -> Actuator:
@@ -85,7 +85,7 @@ def check_joints(joints: Sequence[str]) -> tuple[str, ...]:
     return tuple(joints)
 
 
-def matched(joints: tuple[str, ...], actuators: Mapping[str, Any]) -> dict[str, str]:
+def match_patterns(joints: tuple[str, ...], actuators: Mapping[str, Any]) -> dict[str, str]:
     """The pattern of each joint; raises one sentence unless every joint has exactly one and every pattern some."""
     if not isinstance(actuators, Mapping) or not actuators:
         raise ParameterError("actuators: must be a dict of patterns and actuators, e.g. {'.*_knee': Actuator(...)}")
@@ -112,7 +112,7 @@ def matched(joints: tuple[str, ...], actuators: Mapping[str, Any]) -> dict[str, 
 
 
 def check_supplies(groups: tuple[Group, ...]) -> None:
-    """Raise one sentence if motors of different kinds would have to share a bus."""
+    """Check that motors that share a supply are of one kind; raise `ParameterError` if not."""
     shared = [g for g in groups if g.actuator.supply is not None and g.actuator.supply.shared]
     if shared and len(groups) > 1:
         raise ParameterError(

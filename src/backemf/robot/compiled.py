@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import fields
+from functools import cached_property
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..actuator.actuator import Actuator
 from ..actuator.command import TARGETS, Command
-from ..actuator.compiled import check_options, laws, outputs
+from ..actuator.compiled import Step, check_options, laws, outputs
 from ..actuator.controllers import ModeSelector
 from ..actuator.memory import initial_state, reset_state
-from ..actuator.needs import require_command, require_finite_joint, require_frames, require_load, require_step
+from ..actuator.needs import (
+    finite_inertia,
+    require_command,
+    require_finite_joint,
+    require_frames,
+    require_inertia,
+    require_load,
+    require_step,
+)
 from ..checks import require_sizes
 from ..engines import load
 from ..errors import ParameterError
@@ -24,6 +35,8 @@ from .grouping import Group
 
 class CompiledSet:
     """Steps all joints of many robots: `state, out = step(state, command, position, velocity, dt)`.
+
+    `step.coupled(...)` moves the joints too, each together with a load.
 
     Every array has the joints along its last axis. A state is one `State` per group of like actuators.
     """
@@ -37,8 +50,18 @@ class CompiledSet:
         self._options = options
         self._engine = load(engine)
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
-        step = fused(laws(engine), groups, outputs(options.get("telemetry")), self._engine)
-        self._run = self._engine.compiled(step, tuple(without_neutral(group.actuator) for group in groups), options)
+        self._run = self._compile("held")
+
+    def _compile(self, law: str) -> Callable[..., tuple[tuple[State, ...], Output]]:
+        """One of the two ways to step, ready to run."""
+        names = outputs(self._options.get("telemetry"), law)
+        step = fuse(getattr(laws(self.engine), law), self.groups, names, self._engine)
+        actuators = tuple(without_neutral(group.actuator) for group in self.groups)
+        return self._engine.compiled(step, actuators, self._options)
+
+    @cached_property
+    def _run_coupled(self) -> Callable[..., tuple[tuple[State, ...], Output]]:
+        return self._compile("coupled")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was compiled belongs to this process: a copy compiles it again
@@ -77,13 +100,55 @@ class CompiledSet:
 
         A plain array is the main input of each joint's controller. Of a `Command`, each controller gets what it takes.
         """
-        require_step(dt)
         self._check(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
         return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
 
-    def _check(self, state, command, position, velocity, dt, load_torque, load_inertia) -> None:
-        given = {"joint_position": position, "joint_velocity": velocity}
-        require_finite_joint(position, velocity, load_torque, load_inertia)
+    def coupled(
+        self,
+        state: tuple[State, ...],
+        command: Any,
+        joint_position: Any,
+        joint_velocity: Any,
+        dt: Any,
+        load_torque: Any = 0.0,
+        load_inertia: Any = None,
+        *,
+        load_damping: Any = 0.0,
+        load_stiffness: Any = 0.0,
+    ) -> tuple[tuple[State, ...], Output]:
+        """New state and output after `dt` seconds in which motors and loads move the joints; see `CompiledStep`.
+
+        Each joint moves by itself: what joints do to each other is part of the loads.
+        """
+        inertia = finite_inertia(load_inertia)
+        self._check(
+            state, command, joint_position, joint_velocity, dt, load_torque, inertia, load_damping, load_stiffness
+        )
+        for group in self.groups:
+            require_inertia(group.actuator, take(inertia, group.columns))
+        return self._run_coupled(
+            state, command, joint_position, joint_velocity, dt, load_torque, inertia, load_damping, load_stiffness
+        )
+
+    def _check(
+        self,
+        state: tuple[State, ...],
+        command: Any,
+        position: Any,
+        velocity: Any,
+        dt: Any,
+        load_torque: Any,
+        load_inertia: Any,
+        load_damping: Any = None,
+        load_stiffness: Any = None,
+    ) -> None:
+        require_step(dt)
+        loads = {
+            "load_torque": load_torque, "load_inertia": load_inertia, "load_damping": load_damping,
+            "load_stiffness": load_stiffness,
+        }  # fmt: skip
+        given = {"joint_position": position, "joint_velocity": velocity, **loads}
+        require_finite_joint(position, velocity, **loads)
         if isinstance(command, Command):
             given |= {f"Command.{name}": getattr(command, name) for name in (*TARGETS, "mode")}
             taken = {name for group in self.groups for name in group.actuator.controller.inputs}
@@ -130,7 +195,7 @@ def batch_shape(state: State) -> tuple[int, ...]:
 
 
 def require_joints(name: str, value: Any, count: int) -> None:
-    """Raise one sentence if the last axis of an input is not that of the joints."""
+    """Check that the last axis of an input is that of the joints; raise `ParameterError` if not."""
     shape = tuple(getattr(value, "shape", ()))
     if shape and shape[-1] not in (1, count):
         raise ParameterError(f"{name} has the shape {shape}: its last axis must be that of the {count} joints")
@@ -158,14 +223,24 @@ def take(x: Any, columns: tuple[int, ...]) -> Any:
     return x[..., list(columns)]
 
 
-def fused(law: Any, groups: tuple[Group, ...], names: tuple[str, ...] | None, engine: Any) -> Any:
+def fuse(law: Step, groups: tuple[Group, ...], names: tuple[str, ...] | None, engine: ModuleType) -> Step:
     """One function that steps every group and puts the outputs back in the order of the joints."""
     columns = [group.columns for group in groups]
     order = [c for group in columns for c in group]
     inverse = tuple(order.index(c) for c in range(len(order)))
     wanted = OUTPUTS if names is None else names
 
-    def step(actuators, state, command, position, velocity, dt, load_torque, load_inertia):
+    def step(
+        actuators: tuple[Actuator, ...],
+        state: tuple[State, ...],
+        command: Any,
+        position: Any,
+        velocity: Any,
+        dt: Any,
+        load_torque: Any,
+        load_inertia: Any,
+        *more: Any,
+    ) -> tuple[tuple[State, ...], Output]:
         after, outs = [], []
         for actuator, part, mine in zip(actuators, state, columns, strict=True):
             given = share_of(actuator, command)
@@ -175,7 +250,8 @@ def fused(law: Any, groups: tuple[Group, ...], names: tuple[str, ...] | None, en
                 given = take(given, mine)
             here = [take(x, mine) for x in (position, velocity)]
             loads = [take(x, mine) for x in (load_torque, load_inertia)]
-            part, out = law.held(actuator, part, given, *here, dt, *loads)
+            # a delay draws its own random numbers
+            part, out = law(actuator, part, given, *here, dt, *loads, None, *(take(x, mine) for x in more))
             after.append(part)
             outs.append(out)
         merged = {}
@@ -185,7 +261,7 @@ def fused(law: Any, groups: tuple[Group, ...], names: tuple[str, ...] | None, en
             merged[name] = None if absent else beside(name, values, outs)
         return tuple(after), Output(**merged)
 
-    def beside(name, values, outs):
+    def beside(name: str, values: list[Any], outs: list[Output]) -> Any:
         """The groups' values in the order of the joints; NaN where a group has no such output."""
         nothing = 0 if name == "limit" else math.nan
         # a joint without a state that is told one number for all robots knows nothing of the batch; others do

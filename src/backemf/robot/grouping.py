@@ -23,12 +23,12 @@ class Group:
     """Places of the joints along the last axis."""
 
 
-def grouped(actuators: list[Actuator]) -> list[Group]:
+def group_actuators(actuators: list[Actuator]) -> list[Group]:
     """The actuators of all joints, in as few groups as their parts allow."""
     kinds: dict[Any, list[int]] = {}
     for column, actuator in enumerate(actuators):
         kinds.setdefault(kind_of(actuator), []).append(column)
-    return [Group(merged([actuators[c] for c in columns]), tuple(columns)) for columns in kinds.values()]
+    return [Group(merge([actuators[c] for c in columns]), tuple(columns)) for columns in kinds.values()]
 
 
 def kind_of(part: Any) -> Any:
@@ -64,7 +64,7 @@ def table_bytes(value: Any) -> Any:
     return None if value is None else (np.shape(value), np.asarray(value, dtype=float).tobytes())
 
 
-def merged(parts: list[Any]) -> Any:
+def merge(parts: list[Any]) -> Any:
     """Parts of one kind as one part."""
     first = parts[0]
     if len(parts) == 1 or isinstance(first, Delay):
@@ -74,10 +74,10 @@ def merged(parts: list[Any]) -> Any:
         for entry in fields(first):
             values = [getattr(part, entry.name) for part in parts]
             same = is_structure(entry) or is_table(entry) or entry.name == "name"
-            object.__setattr__(copy, entry.name, values[0] if same else merged(values))
+            object.__setattr__(copy, entry.name, values[0] if same else merge(values))
         return copy
     if isinstance(first, tuple):
-        return tuple(merged(list(items)) for items in zip(*parts, strict=True))
+        return tuple(merge(list(items)) for items in zip(*parts, strict=True))
     if first is None or isinstance(first, (str, bool)):
         return first
     if all(isinstance(x, (int, float)) and x == first for x in parts):

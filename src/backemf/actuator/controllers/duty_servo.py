@@ -8,6 +8,7 @@ from ...checks import Maybe, Number
 from ...errors import ParameterError
 from ...parts import flag, number, part
 from ...physics.ops import absolute, maximum, sign, where
+from ..command import Command
 from ..control import Asked, law_of
 from ..firmware import DYNAMIXEL, FEETECH, Firmware, firmware_of, register
 from .controller import Controller, check_integral
@@ -76,7 +77,7 @@ class DutyServo(Controller):
 
 
 @law_of(DutyServo)
-def duty_servo(c: DutyServo, command, integral, position, velocity) -> Asked:
+def duty_servo(c: DutyServo, command: Command, integral: float, position: float, velocity: float) -> Asked:
     """kp·e + ki·∫e - kd·q', where no e within the dead band counts [1]."""
     error, per_position = command.position - position, -c.kp
     if c.dead_band is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...checks import Maybe, Number
 from ...parts import number, part, words
+from ..command import Command
 from ..control import Asked, law_of, pd
 from .controller import TORQUE_TARGETS, Controller, check_listens
 
@@ -33,6 +34,6 @@ class IdealPd(Controller):
 
 
 @law_of(IdealPd)
-def ideal_pd(c: IdealPd, command, integral, position, velocity) -> Asked:
+def ideal_pd(c: IdealPd, command: Command, integral: float, position: float, velocity: float) -> Asked:
     """stiffness·(p - q) + damping·(v - q') + effort [N·m]."""
     return pd(c.stiffness, c.damping, command, position, velocity)

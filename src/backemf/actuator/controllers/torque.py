@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...checks import Maybe
 from ...parts import number, part
+from ..command import Command
 from ..control import Asked, law_of
 from .controller import Controller
 
@@ -21,6 +22,6 @@ class Torque(Controller):
 
 
 @law_of(Torque)
-def torque(c: Torque, command, integral, position, velocity) -> Asked:
+def torque(c: Torque, command: Command, integral: float, position: float, velocity: float) -> Asked:
     """The command [N·m]."""
     return Asked(command.effort)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...checks import Maybe, Number
 from ...parts import flag, number, part, word, words
+from ..command import Command
 from ..control import Asked, law_of, pd
 from .controller import TORQUE_TARGETS, Controller, check_integral, check_listens
 
@@ -55,7 +56,7 @@ class TorquePid(Controller):
 
 
 @law_of(TorquePid)
-def torque_pid(c: TorquePid, command, integral, position, velocity) -> Asked:
+def torque_pid(c: TorquePid, command: Command, integral: float, position: float, velocity: float) -> Asked:
     """kp·(p - q) + ki·∫(p - q) + kd·(v - q') + effort; ∫ is that of the main input [N·m]."""
     asked = pd(c.kp, c.kd, command, position, velocity)
     if c.ki is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...checks import Maybe, Number
 from ...parts import flag, number, part
+from ..command import Command
 from ..control import Asked, law_of
 from .controller import Controller, check_integral
 
@@ -31,7 +32,7 @@ class VelocityPi(Controller):
 
 
 @law_of(VelocityPi)
-def velocity_pi(c: VelocityPi, command, integral, position, velocity) -> Asked:
+def velocity_pi(c: VelocityPi, command: Command, integral: float, position: float, velocity: float) -> Asked:
     """kp·(target - q') + ki·(p - q), where p goes on at the target velocity [V]."""
     target = command.velocity
     amount = c.kp * (target - velocity)

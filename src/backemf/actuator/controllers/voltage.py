@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...parts import part
+from ..command import Command
 from ..control import Asked, law_of
 from .controller import Controller
 
@@ -17,6 +18,6 @@ class Voltage(Controller):
 
 
 @law_of(Voltage)
-def voltage(c: Voltage, command, integral, position, velocity) -> Asked:
+def voltage(c: Voltage, command: Command, integral: float, position: float, velocity: float) -> Asked:
     """The command [V]."""
     return Asked(command.voltage)

@@ -60,7 +60,7 @@ def array(engine: str, value: Any) -> Any:
 
 
 def row(engine: str, name: str, value: Any, length: int) -> Any:
-    """Numbers along the last axis as an array of an engine; raises one sentence if they are not so many."""
+    """Numbers along the last axis as an array of an engine; raises `ParameterError` if they are not so many."""
     try:
         values = array(engine, value)
     except (TypeError, ValueError):
@@ -74,7 +74,7 @@ def row(engine: str, name: str, value: Any, length: int) -> Any:
 
 
 def require_direction(name: str, value: Any) -> None:
-    """Raise one sentence if an axis that is known now points nowhere."""
+    """Check that an axis that is known now has a direction; raise `ParameterError` if not."""
     try:
         known = np.asarray(value, dtype=float)
     except Exception:
@@ -126,7 +126,7 @@ def shape_of(parts: Any) -> tuple[int, ...]:
 
 
 def require_inputs(inputs: dict[str, Any], batch: tuple[int, ...], prefix: str = "") -> None:
-    """Raise one sentence if an input does not fit the batch, or is known now and no finite number."""
+    """Check that the inputs fit the batch and, where they are known now, are finite; raise `ParameterError` if not."""
     for name, value in inputs.items():
         if value is None and name == "mode":
             continue

@@ -18,10 +18,9 @@ from maddening.core.compliance.stability import stability
 from maddening.core.node import BoundaryFluxSpec, SimulationNode
 
 from ...actuator import Actuator, Command, ModeSelector, TorquePid
-from ...actuator import chain as actuator_laws
 from ...actuator.memory import initial_state, states_of
 from ...checks import concrete, no_number
-from ...engines import bind, load
+from ...engines import load
 from ...errors import ParameterError
 from ...motor import Motor
 from ...parts import without_neutral
@@ -64,7 +63,7 @@ class FullMotorNode(Shaft, SimulationNode):
         governing_equations="See the theory page of backemf.",
         discretization="Linear states exactly for held inputs; the shaft's speed implicit in all that brakes.",
         limitations=("No PWM ripple",),
-        implementation_map={"One step": "backemf.actuator.chain.coupled"},
+        implementation_map={"One step": "backemf.actuator.CompiledStep.coupled"},
     )
 
     def __init__(
@@ -90,7 +89,7 @@ class FullMotorNode(Shaft, SimulationNode):
         _require_inertia(f"FullMotorNode {name!r}: ", self.actuator, load_inertia_kg_m2)
         batch = tuple(shape) or shape_of((self.actuator, load_inertia_kg_m2))
         super().__init__(name, timestep, axis_in_parent_frame, tool_offset_in_rotor_frame, batch, params)
-        self._laws = bind(actuator_laws, "jax", load("jax").ops)
+        self._step = self.actuator.compile("jax")
 
     def initial_state(self) -> dict:
         """The shaft at rest at angle 0, and the motor cold."""
@@ -110,16 +109,14 @@ class FullMotorNode(Shaft, SimulationNode):
             velocity=told.commanded_velocity,
             mode=jnp.where(mode == COAST, TORQUE, mode),
         )
-        angle, speed = state["angle"], state["angular_velocity"]
-        command, flags, memory = self._laws.receive(self.actuator, self._memory(state), command, angle, speed, dt, None)
-        turns, remainder = self.actuator.substeps, state["angle_remainder"]
-        out: Any = None
-        for _ in range(turns):
-            memory, speed, out = self._laws.coupled(
-                self.actuator, memory, command, flags, angle, speed, dt / turns, told.load_torque, self._load, 0.0
-            )
-            angle, remainder = laws("jax").turned(angle, remainder, speed * (dt / turns))
-        after = {"angle": angle, "angular_velocity": speed, "angle_remainder": remainder, "current": out.current}
+        memory, out = self._step.coupled(
+            self._memory(state), command, state["angle"], state["angular_velocity"], dt, told.load_torque, self._load
+        )
+        angle, remainder = laws("jax").turned(state["angle"], state["angle_remainder"], out.joint_travel)
+        after = {
+            "angle": angle, "angular_velocity": out.joint_velocity, "angle_remainder": remainder,
+            "current": out.current,
+        }  # fmt: skip
         after |= {name: value for name, value in vars(memory).items() if name in state}
         return jax.tree.map(lambda new, old: jnp.broadcast_to(jnp.asarray(new, old.dtype), old.shape), after, state)
 
@@ -181,7 +178,7 @@ def _selecting(prefix: str, actuator: Any, kp: Any, ki: Any) -> Actuator:
 
 
 def _require_inertia(prefix: str, actuator: Actuator, inertia: Any) -> None:
-    """Raise one sentence if nothing is known that turns."""
+    """Check that something has inertia; raise `ParameterError` if not."""
     motor: Any = actuator.motor
     no_inertia = isinstance(inertia, bool) or inertia is None or no_number(inertia)
     known, own = (None if no_inertia else known_now(inertia)), concrete(motor.inertia)

@@ -8,18 +8,25 @@ gave, stands for no rotation.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from ...physics.ops import cos, sin, sqrt, stack_last, where
 
 IDENTITY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 """The pose of a frame that lies on another."""
 
+Row = tuple[Any, ...]
+"""Components of a vector or quaternion, one array each."""
 
-def quaternion_of(axis, angle):
+
+def quaternion_of(axis: np.ndarray, angle: float) -> np.ndarray:
     """The rotation by an angle [rad] about an axis of any length, as [w, x, y, z] along the last axis."""
     return stack_last(turning(components(axis, 0, 3), angle))
 
 
-def compose_pose(parent, axis, angle, tool):
+def compose_pose(parent: np.ndarray, axis: np.ndarray, angle: float, tool: np.ndarray) -> np.ndarray:
     """Pose of the tool in the world: a parent frame, the rotor's axis in it, its angle [rad], and the tool on it.
 
     Quaternions and the axis may have any length: it is taken out.
@@ -27,17 +34,17 @@ def compose_pose(parent, axis, angle, tool):
     at, frame = components(parent, 0, 3), unit(components(parent, 3, 7))
     arm, grip = components(tool, 0, 3), components(tool, 3, 7)
     rotor = product(frame, turning(components(axis, 0, 3), angle))
-    reached = rotated(rotor, arm)
+    reached = rotate(rotor, arm)
     place = (at[0] + reached[0], at[1] + reached[1], at[2] + reached[2])
     return stack_last((*place, *unit(product(rotor, unit(grip)))))
 
 
-def components(values, begin: int, end: int):
+def components(values: np.ndarray, begin: int, end: int) -> Row:
     """The numbers along the last axis, one array each."""
     return tuple(values[..., index] for index in range(begin, end))
 
 
-def turning(axis, angle):
+def turning(axis: Row, angle: float) -> Row:
     """cos(angle/2) and axis·sin(angle/2)."""
     x, y, z = axis
     half = 0.5 * angle
@@ -45,7 +52,7 @@ def turning(axis, angle):
     return cos(half), x * share, y * share, z * share
 
 
-def product(p, q):
+def product(p: Row, q: Row) -> Row:
     """Hamilton's product p ⊗ q: the rotation q, then p."""
     a, b, c, d = p
     w, x, y, z = q
@@ -57,7 +64,7 @@ def product(p, q):
     )
 
 
-def unit(q):
+def unit(q: Row) -> Row:
     """The quaternion with length 1; no rotation where it has none."""
     w, x, y, z = q
     square = w * w + x * x + y * y + z * z
@@ -66,7 +73,7 @@ def unit(q):
     return where(empty, 1.0, w * scale), x * scale, y * scale, z * scale
 
 
-def rotated(q, vector):
+def rotate(q: Row, vector: Row) -> Row:
     """A vector turned by a quaternion of length 1: v + w·t + u × t with t = 2·(u × v)."""
     w, x, y, z = q
     a, b, c = vector

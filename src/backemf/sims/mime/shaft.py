@@ -129,13 +129,13 @@ class Shaft:
         return compose_pose(parent, self._axis, angle, self._tool)
 
     def check(self, state: dict) -> None:
-        """Raise one sentence if a state has left the finite numbers."""
+        """Check that every state is finite; raise `ParameterError` if not."""
         for name, value in state.items():
             if not np.isfinite(np.asarray(value)).all():
                 first = tuple(int(i) for i in np.argwhere(~np.isfinite(np.asarray(value)))[0])
                 where = f" at {first}" if first else ""
                 raise ParameterError(
-                    f"{self._prefix}{name}{where} is no finite number: look at its boundary inputs, and at dt"
+                    f"{self._prefix}{name}{where} is not finite: look at its boundary inputs, and at dt"
                 )
 
     def _inputs(self, state: dict, boundary_inputs: dict, dt: Any) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from typing import Any
 
 from ...actuator import Actuator, Command
 from ...actuator.arrival import receive
-from ...actuator.chain import added, coupled, metered, on_known_joints
+from ...actuator.chain import add_substep, count_energy, on_known_joints
+from ...actuator.chain import coupled_substep as coupled
 from ...actuator.decision import Decision, decide, settle
 from ...actuator.joint import joint_coupled, joint_output
 from ...motor import Motor
@@ -82,7 +83,7 @@ def in_substeps(
     short = dt / substeps
     for _ in range(substeps):
         state, velocity, out = law(actuator, state, command, flags, position, velocity, short, *load)
-        position, total = position + short * velocity, added(total, out, substeps)
+        position, total = position + short * velocity, add_substep(total, out, substeps)
     return state, velocity, total
 
 
@@ -150,6 +151,8 @@ def substep_along(
     if motor is None:
         return joint_coupled(actuator, decision, position, velocity, dt, pull, HEAVY, 0.0)
     demand = demand_on(motor, decision, velocity, dt, load_inertia)
-    state, end, out = motor_coupled(actuator, decision.state, demand, position, velocity, dt, pull, HEAVY, 0.0)
-    state, out = metered(settle(actuator, decision, state, out, position, dt), out, dt)
+    state, end, out = motor_coupled(
+        motor, actuator.supply, decision.state, demand, position, velocity, dt, pull, HEAVY, 0.0
+    )
+    state, out = count_energy(settle(actuator, decision, state, out, position, dt), out, dt)
     return state, end, out

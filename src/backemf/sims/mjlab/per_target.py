@@ -14,7 +14,7 @@ from typing import Any
 from ...actuator import Actuator, Command, Delay
 from ...actuator.arrival import receive
 from ...actuator.chain import held
-from ...actuator.compiled import outputs, wanted
+from ...actuator.compiled import outputs, with_outputs
 from ...actuator.memory import delay_states, initial_state, reset_state
 from ...checks import Number
 from ...engines import bind, load
@@ -72,7 +72,7 @@ class DelayedStep:
             actuator = replace(actuator, command_range=None)
         self._actuator = actuator
         laws = bind(sys.modules[__name__], "torch", self._engine.ops)
-        step = wanted(getattr(laws, f"{law}_over_lines"), outputs(options.get("telemetry")))
+        step = with_outputs(getattr(laws, f"{law}_over_lines"), outputs(options.get("telemetry")))
         self._run = self._engine.compiled(step, (without_neutral(actuator), *self._lines), options)
 
     def initial(self, shape: tuple[int, ...], seed: int, dt: float) -> tuple[State, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...actuator import Command
-from ...actuator.control import slewed
+from ...actuator.control import slew_limit
 from ...checks import Number
 from ...physics.limits import clip
 from ...physics.ops import exp, maximum, minimum, where
@@ -158,7 +158,7 @@ class GeneralLaw:
         """Slew and integral after a step, and the force over it."""
         g, (before, integral) = self.general, state
         if g.slew > 0.0:
-            ctrl = [slewed(ctrl[0], before, g.slew, dt), *ctrl[1:]]
+            ctrl = [slew_limit(ctrl[0], before, g.slew, dt), *ctrl[1:]]
         target = dict(zip(g.inputs, ctrl, strict=True))
         b0, b1, b2 = g.bias
         force = b0 + b1 * (length - target.get("pos", 0.0)) + b2 * (speed - target.get("vel", 0.0))

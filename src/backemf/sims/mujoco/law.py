@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ...actuator.control import integrated, slewed
+from ...actuator.control import next_integral, slew_limit
 from ...checks import Number
 from ...physics.bristle import bristle_rate, bristle_step
 from ...physics.drag import drag_coefficient
@@ -113,13 +113,13 @@ def drive_of(m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity
     u = [clip(x, low, high) for x, low, high in zip(controls(m, ctrl), m.lowest_ctrl, m.highest_ctrl, strict=True)]
     slew = integral = None
     if state.slew is not None:
-        u[0] = slewed(u[0], state.slew, m.slew, dt)
+        u[0] = slew_limit(u[0], state.slew, m.slew, dt)
         slew = state.slew + (u[0] - state.slew) / dt * dt
     if state.integral is not None:
         counts_error = m.inputs == ("position",) or not in_volts(m.version)
         rate = u[0] - length if counts_error else u[0]
         limit = where(m.integral_limit > 0.0, m.integral_limit, float("inf"))
-        integral = integrated(state.integral, rate, 0.0, limit, None, dt)
+        integral = next_integral(state.integral, rate, 0.0, limit, None, dt)
     # the integral acts with its value before this step
     so_far = 0.0 if state.integral is None else state.integral
     asked = volts_asked(m, u, so_far, length, velocity)

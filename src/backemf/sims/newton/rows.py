@@ -14,7 +14,7 @@ import numpy as np
 
 from ...actuator import Actuator
 from ...checks import Number
-from ...robot.grouping import kind_of, merged
+from ...robot.grouping import kind_of, merge
 from ...tree import is_structure, is_table, numbers
 
 _KINDS: WeakValueDictionary[Any, Kind] = WeakValueDictionary()
@@ -39,7 +39,7 @@ class Kind:
         """One actuator for the joints with these places; a number that differs is an array with one value per joint."""
         used, which = np.unique(np.asarray(places, dtype=np.int64).reshape(-1), return_inverse=True)
         chosen = [self.members[k] for k in used]
-        return chosen[0] if len(chosen) == 1 else _spread_numbers(merged(chosen), which)
+        return chosen[0] if len(chosen) == 1 else _spread_numbers(merge(chosen), which)
 
 
 def kind_with(actuator: Actuator) -> tuple[Kind, int]:

@@ -50,7 +50,7 @@ class Commands:
         return (MAIN,), [row]
 
     def require_finite(self, names: tuple[str, ...], rows: list[np.ndarray]) -> None:
-        """Raise one sentence for a number that is not finite, with the joint and the input."""
+        """Check that every number is finite; raise `ParameterError` with the joint and the input if not."""
         for name, row in zip(names, rows, strict=True):
             if not all(map(math.isfinite, row.tolist())):
                 self._refuse(name, row)
@@ -67,7 +67,7 @@ class Commands:
             )
 
     def _require_targets(self, names: tuple[str, ...]) -> None:
-        """Raise one sentence unless some controller takes each input and every controller has what it needs."""
+        """Check that some controller takes each input and that every controller has what it needs."""
         if names in self._valid:
             return
         actuators = self._robot.actuators

@@ -92,7 +92,7 @@ def response(actuator: Actuator | None, inertia: float, damping: float, dt: floa
     armature = 0.0 if actuator.motor is None else float(np.ravel(actuator.motor.armature)[0])
     nothing, rest = np.zeros(count), np.full(count, max(inertia - armature, 1e-9 * inertia))
     with np.errstate(all="ignore"):
-        after, ends, slope, _, out = law.together(
+        after, ends, slope, _, out = law.step_joint(
             actuator, state, nothing, basis[0], basis[1], dt, basis[-1], rest, nothing + damping, nothing
         )
     rows = [out.torque, ends, *(getattr(after, name) for name in names)]

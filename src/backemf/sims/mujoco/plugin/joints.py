@@ -123,7 +123,9 @@ def find_joints(model: Any, robot: ActuatorSet, armature: bool) -> Joints:
     return Joints(robot.joints, places, dofs, hands, gears, np.array(own), ids, motors, controls)
 
 
-def warn_of_doubles(model: Any, robot: ActuatorSet, ids, dofs, hands, armature: bool) -> None:
+def warn_of_doubles(
+    model: Any, robot: ActuatorSet, ids: np.ndarray, dofs: np.ndarray, hands: np.ndarray, armature: bool
+) -> None:
     """Warn where the model says what the motor says too, or clips what it gives."""
     words = []
     for joint, number, dof, hand, actuator in zip(robot.joints, ids, dofs, hands, robot.actuators, strict=True):

@@ -9,50 +9,47 @@ those MuJoCo's own step ends at the same speed, and it solves for what the joint
 
 from __future__ import annotations
 
-from typing import Any
-
-from ....actuator.chain import added, coupled, receive
+from ....actuator import Actuator, Command
+from ....actuator.chain import coupled
 from ....motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
 from ....parts import acts
 from ....physics.gearbox import within_play
-from ....physics.ops import absolute, as_bits, maximum, where
-from ....physics.state import State
+from ....physics.ops import absolute, maximum, where
+from ....physics.state import COUPLED, Output, State
 from ....tree import changed
 
 STIFF = 1e12
 """Slope of a friction that holds, in units of the joint's inertia per step."""
 
 
-def together(actuator, state: State, command, position, velocity, dt, load_torque, load_inertia, load_slope, slip):
+def step_joint(
+    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    load_torque: float, load_inertia: float, load_damping: float, slip: float,
+) -> tuple[State, float, float, float, Output]:  # fmt: skip
     """New state, joint speed at the end, slope of the torque, slope of a friction that holds, and the output.
 
     `slip` is how much further than foreseen the joint went in the step before [rad].
     """
-    state = taken_along(actuator.motor, state, slip)
-    command, flags, state = receive(actuator, state, command, position, velocity, dt, None)
-    turns, here, speed, pull = actuator.substeps, position, velocity, load_torque
-    out: Any = None
-    for _ in range(turns):
-        state, after, turn = coupled(
-            actuator, state, command, flags, here, speed, dt / turns, pull, load_inertia, load_slope
-        )
-        out = turn if turns == 1 else added(out, turn, turns)
-        pull = pull - load_slope * (after - speed)
-        here, speed = here + dt / turns * after, after
+    state, out = coupled(
+        actuator, carry_along(actuator.motor, state, slip), command, position, velocity, dt, load_torque, load_inertia,
+        load_damping=load_damping,
+    )  # fmt: skip
+    speed = out.joint_velocity
     # a stop is exact but for rounding, which is that of the speeds it is the difference of
     pushed = dt * (absolute(out.torque) + absolute(load_torque)) / load_inertia
     stands = absolute(speed) <= 1e-9 * (absolute(velocity) + pushed)
     slope = felt_slope(actuator, out, dt)
     grip = holding_slope(actuator.motor, state, stands, out, dt, load_inertia)
-    return state, speed, slope, grip, changed(out, limit=as_bits(out.limit))
+    # where the joint ends is for MuJoCo to say
+    return state, speed, slope, grip, changed(out, **dict.fromkeys(COUPLED))
 
 
-def taken_along(motor: Motor | None, state: State, slip):
+def carry_along(motor: Motor | None, state: State, slip: float) -> State:
     """The state with bristles bent and flanks moved by what the joint did beyond what was foreseen."""
     if motor is None:
         return state
-    if state.bristle is not None:
-        bent = state.bristle + motor.ratio * slip * unbent(motor.friction, state.bristle)
+    if isinstance(motor.friction, (Dahl, LuGre)):
+        bent = state.bristle + motor.ratio * slip * bending_share(motor.friction, state.bristle)
         state = changed(state, bristle=bent)
     if state.gap is not None and motor.gearbox is not None:
         play = absolute(motor.ratio) * motor.gearbox.backlash
@@ -60,13 +57,13 @@ def taken_along(motor: Motor | None, state: State, slip):
     return state
 
 
-def unbent(friction, bristle):
+def bending_share(friction: Dahl | LuGre, bristle: float) -> float:
     """Share of a small motion that bends the bristles: all of it at first, none when they slip [1]."""
     bent = friction.stiffness * absolute(bristle) / friction.coulomb
     return maximum(1.0 - bent, 0.0 * bent)
 
 
-def felt_slope(actuator, out, dt):
+def felt_slope(actuator: Actuator, out: Output, dt: float) -> float:
     """How fast the torque falls with the joint's speed within this step [N·m·s/rad].
 
     MuJoCo's step ends where ours does with any slope, as long as the joint moves alone. The right one lets it find what
@@ -82,7 +79,9 @@ def felt_slope(actuator, out, dt):
     return maximum(out.torque_slope + nothing, nothing)
 
 
-def holding_slope(motor: Motor | None, state: State, stands, out, dt, load_inertia):
+def holding_slope(
+    motor: Motor | None, state: State, stands: bool, out: Output, dt: float, load_inertia: float
+) -> float:
     """How fast a friction that holds grows with the joint's speed [N·m·s/rad]; 0 where it slips."""
     nothing = 0.0 * out.torque
     if motor is None or state.gap is not None:
@@ -91,7 +90,7 @@ def holding_slope(motor: Motor | None, state: State, stands, out, dt, load_inert
         resistance = motor.friction.stiffness * dt
         if isinstance(motor.friction, LuGre):
             resistance = resistance + motor.friction.damping
-        return motor.ratio * motor.ratio * resistance * unbent(motor.friction, state.bristle)
+        return motor.ratio * motor.ratio * resistance * bending_share(motor.friction, state.bristle)
     lossy = motor.gearbox is not None and not motor.gearbox.lossless
     if isinstance(motor.friction, (Coulomb, LoadDependent)) or lossy:
         return where(stands, STIFF * (load_inertia + motor.reflected_inertia) / dt + nothing, nothing)

@@ -63,13 +63,16 @@ class LoadOnJoints:
         load = inertia * self.acceleration - torque
         return load, np.maximum(inertia - self._joints.armature, 1e-9 * inertia)
 
-    def settled(self, torque, slope, ends, before, velocity, dt: float) -> tuple[np.ndarray, np.ndarray]:
+    def solve(
+        self, torque: np.ndarray, slope: np.ndarray, ends: np.ndarray, before: np.ndarray, velocity: np.ndarray,
+        dt: float,
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
         """Torque and speed at the end of the step of joints that move each other.
 
         Each motor gives `torque` if its joint ends at the speed `ends`, and `slope` less per speed beyond; `before` is
         the torque that the acceleration was found with. Solves v = velocity + dt·(a + M⁻¹·(torque(v) - before)).
         """
-        reach = dt * self.mobility
-        free = velocity + dt * self.acceleration + reach @ (torque + slope * ends - before)
-        speed = np.linalg.solve(self._identity + reach * slope, free)
+        change = dt * self.mobility
+        free = velocity + dt * self.acceleration + change @ (torque + slope * ends - before)
+        speed = np.linalg.solve(self._identity + change * slope, free)
         return torque - slope * (speed - ends), speed

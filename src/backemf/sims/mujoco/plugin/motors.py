@@ -34,7 +34,7 @@ class Motors:
     """Motors on joints of a MuJoCo model, stepped with it.
 
     The model is changed: each joint gets the rotor's inertia as armature, and the actuator on it, if there is one,
-    becomes the motor's hand (its gain, bias and force range are replaced; `data.ctrl` no longer acts by itself).
+    is driven by the motor (its gain, bias and force range are replaced; `data.ctrl` no longer acts by itself).
     `release` undoes that. Friction and damping of the model's joints stay, as those of their bearings.
 
     Args:
@@ -43,7 +43,7 @@ class Motors:
             `ActuatorSet`. Joints that no pattern matches have no motor.
         armature: Whether the rotors' inertia is added to the joints; False: the model's armature already holds it.
         engine: "jax", compiled, or "numpy", the reference.
-        seed: Where the draws of delays begin.
+        seed: Random seed of delays.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class Motors:
 
     @property
     def command(self) -> Any:
-        """What the motors are told within `installed`; None: what `data.ctrl` says."""
+        """The command of the motors within `installed`; None: that of `data.ctrl`."""
         return self._command
 
     @command.setter
@@ -237,7 +237,7 @@ class Motors:
         speed = ends
         if len(ends) > 1 and grip.any():
             # joints that friction holds, it holds against each other
-            mean, speed = self._load.settled(mean, slope + grip, ends, self._torque, velocity, self._dt)
+            mean, speed = self._load.solve(mean, slope + grip, ends, self._torque, velocity, self._dt)
         if not damped:
             slope = np.where(implicit & (self._joints.actuators >= 0), slope, 0.0)
         self._hands.give(data, mean + slope * (speed - velocity), slope, velocity, implicit)
@@ -247,12 +247,12 @@ class Motors:
 
     def _commit(self, data: Any) -> None:
         """The step is done: the motors are where they are after it, and gave the torque of the speed that came."""
-        self._done = self._finished(data)
+        self._done = self._finish_report(data)
         self._pending, self._state, self._time, self._ended = None, self._after, None, data.time
         self._torque = self._done.mean
         self._slip = self._dt * (data.qvel[self._joints.dofs] - self._ends)
 
-    def _finished(self, data: Any) -> Report:
+    def _finish_report(self, data: Any) -> Report:
         """What the motors did in a step of which MuJoCo is through."""
         assert self._pending is not None
         return self._pending.at(data.qvel[self._joints.dofs], self._hands.cut(data))
@@ -267,7 +267,7 @@ class Motors:
     # --- what comes in
 
     def _check(self, data: Any) -> None:
-        """Raise one sentence for data of another model, or a step that has changed."""
+        """Check that the data is of this model and that the step is the same; raise `ParameterError` if not."""
         if not isinstance(data, self._mujoco.MjData):
             raise ParameterError(f"Motors: data = {type(data).__name__}: must be the mujoco.MjData of the model")
         if data.qvel.shape[0] != self.model.nv or data.qpos.shape[0] != self.model.nq:
@@ -313,7 +313,7 @@ class Motors:
         """The last step that is done: within `installed`, MuJoCo is through with it before the motors hear of it."""
         data = self._data
         if self._pending is not None and data is not None and self._time is not None and data.time > self._time:
-            return self._finished(data)
+            return self._finish_report(data)
         return self._done
 
     @property

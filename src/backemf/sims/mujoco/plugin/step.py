@@ -70,7 +70,7 @@ class JointStep:
         """State after the step, and the rows FOUND and `outputs`."""
         run = self._runs.get(names)
         if run is None:
-            run = self._runs[names] = made(self.groups, self.engine, self.dt, names)
+            run = self._runs[names] = fused_step(self.groups, self.engine, self.dt, names)
         answer = run(state, inputs)
         self.outputs = run.outputs
         return answer
@@ -91,7 +91,7 @@ class Fused:
         order = [c for group in groups for c in group.columns]
         self._inverse = tuple(order.index(c) for c in range(len(order)))
         self.outputs: tuple[str, ...] = ()
-        self._run = self._compiled() if engine == "jax" else self._plain
+        self._run = self._compile() if engine == "jax" else self._plain
 
     def __call__(self, state: Any, inputs: np.ndarray) -> Any:
         return self._run(state, inputs)
@@ -100,7 +100,7 @@ class Fused:
         with np.errstate(under="ignore", over="ignore"):
             return self._step(state, inputs)
 
-    def _compiled(self) -> Callable[..., Any]:
+    def _compile(self) -> Callable[..., Any]:
         import jax
 
         jitted = jax.jit(self._step)
@@ -120,21 +120,21 @@ class Fused:
         after, answers = [], []
         for group, part in zip(self._groups, state, strict=True):
             rows = [take(row, group.columns) for row in inputs]
-            told = dict(zip(self._names, rows, strict=False))
-            command = told[MAIN] if MAIN in told else share_of(group.actuator, Command(**told))
+            given = dict(zip(self._names, rows, strict=False))
+            command = given[MAIN] if MAIN in given else share_of(group.actuator, Command(**given))
             position, velocity, *around = rows[count:]
-            new, *found, out = self._law.together(
+            new, *found, out = self._law.step_joint(
                 group.actuator, State(**part), command, position, velocity, self._dt, *around
             )
             after.append({name: alike(getattr(new, name), old) for name, old in part.items()})
             answers.append((found, out))
         self.outputs = tuple(n for n in OUTPUTS if any(getattr(out, n) is not None for _, out in answers))
-        stacks = [self._stacked(found, out) for found, out in answers]
+        stacks = [self._stack(found, out) for found, out in answers]
         joined = stacks[0] if len(stacks) == 1 else self._engine.joined(stacks)
         in_order = self._inverse == tuple(range(len(self._inverse)))
         return tuple(after), joined if in_order else take(joined, self._inverse)
 
-    def _stacked(self, found: list[Any], out: Output) -> Any:
+    def _stack(self, found: list[Any], out: Output) -> Any:
         """The rows of one group; NaN where it has no such output."""
         values = [*found, *(getattr(out, name) for name in self.outputs)]
         # a plain number, such as a temperature without a thermal model, is one for every joint
@@ -142,22 +142,22 @@ class Fused:
         return self._engine.ops.stack_first([spread(math.nan if x is None else x, found[0]) for x in values])
 
 
-def made(groups: tuple[Group, ...], engine: str, dt: float, names: tuple[str, ...]) -> Fused:
+def fused_step(groups: tuple[Group, ...], engine: str, dt: float, names: tuple[str, ...]) -> Fused:
     """The step of these groups; the one that is there already, where motors of the same numbers were made before."""
     try:
-        return _remembered(groups, engine, dt, names)
+        return _cached_step(groups, engine, dt, names)
     except TypeError:
         # arrays among the numbers
         return Fused(groups, engine, dt, names)
 
 
 @lru_cache(maxsize=64)
-def _remembered(groups: tuple[Group, ...], engine: str, dt: float, names: tuple[str, ...]) -> Fused:
+def _cached_step(groups: tuple[Group, ...], engine: str, dt: float, names: tuple[str, ...]) -> Fused:
     return Fused(groups, engine, dt, names)
 
 
 def per_joint(name: str, value: Any, count: int) -> np.ndarray:
-    """A number, or one per joint, as an array; raises one sentence if it is neither."""
+    """A number, or one per joint, as an array; raises `ParameterError` if it is neither."""
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
@@ -172,7 +172,7 @@ def per_joint(name: str, value: Any, count: int) -> np.ndarray:
 
 
 def require_one_robot(joint: str, actuator: Any) -> None:
-    """Raise one sentence if an actuator holds the numbers of several robots."""
+    """Check that an actuator holds the numbers of one robot; raise `ParameterError` if not."""
     for name, value in numbers(actuator):
         if np.size(value) != 1 or np.ndim(value) > 1:
             raise ParameterError(

@@ -13,17 +13,12 @@ it is. A current loop makes the torque, which is that of the current, before fri
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
-from ....actuator import Actuator, Supply, Torque, chain
-from ....actuator.memory import initial_state
-from ....engines import bind
-from ....engines import load as engine
+from ....actuator import Actuator, Supply, Torque
 from ....errors import ParameterError
 from ....motor import Motor
 from ....motorfile import load
-from ....parts import without_neutral
 from ..robots.description import RobotDescription, RobotJoint
 from .axis import Axis, log
 from .gears import Carried, Follower, carried, followed, followers_of
@@ -98,14 +93,12 @@ class Drive:
                 )
             self.travel = joint.travel or 1.0
         self.control = straight_control(axis.motor, axis.joint, self.dt)
-        self.actuator = without_neutral(actuator_of(joint, robot) if axis.driven else Actuator(controller=Torque()))
+        actuator = actuator_of(joint, robot) if axis.driven else Actuator(controller=Torque())
         if axis.joint.static_friction > 0.0 and axis.driven:
             log(f"Note: {axis.name!r}: static_friction has no effect with the backend motor; the motor has its own.")
-        self.laws = bind(chain, "python", engine("python").ops)
-        self.state = initial_state(engine("python"), self.actuator, (), 0, None, {}, {})
-        if self.state.rotor_speed is not None:
-            self.state = replace(self.state, rotor_speed=0.0)
-        own = 0.0 if self.actuator.motor is None else float(self.actuator.motor.armature or 0.0)
+        self.motor = actuator.compile("python")
+        self.state = self.motor.initial()
+        own = 0.0 if actuator.motor is None else float(actuator.motor.armature)
         whole = own + (axis.inertia or 0.0) * self.travel**2 + carried(followers).inertia * self.travel**2
         self.kp = SHARPNESS * whole / self.dt
         self.ki = self.kp * SHARPNESS / (4.0 * self.dt)
@@ -136,15 +129,14 @@ class Drive:
         joint = axis.joint
         damping = joint.damping_constant + axis.brake + more.damping
         spring = joint.spring_constant + more.spring
-        pull = axis.load() + more.load - damping * axis.speed - spring * (axis.position + short * axis.speed)
-        slope = (damping + short * spring) * r * r
+        pull = axis.load() + more.load - damping * axis.speed - spring * axis.position
         inertia = ((axis.inertia or 0.0) + more.inertia) * r * r
-        command, flags, state = self.laws.receive(self.actuator, self.state, asked, position, speed, short, None)
-        self.state, speed, out = self.laws.coupled(
-            self.actuator, state, command, flags, position, speed, short, pull * r, inertia, slope
-        )
+        self.state, out = self.motor.coupled(
+            self.state, asked, position, speed, short, pull * r, inertia, load_damping=damping * r * r,
+            load_stiffness=spring * r * r,
+        )  # fmt: skip
         self._kept(asked, out, short)
-        axis.speed = speed * r
+        axis.speed = out.joint_velocity * r
         axis.position += short * axis.speed
         if joint.min_stop is not None:
             _stopped(axis, short)
