@@ -14,7 +14,7 @@ import numpy as np
 
 from .actuator import Actuator, Command
 from .actuator.degrees import degrees_hint
-from .actuator.memory import PER_MOTOR, states_of
+from .actuator.memory import states_of
 from .actuator.needs import require_command, require_load
 from .checks import ABSOLUTE_ZERO, no_number, require_room, require_sizes, shown
 from .commands import Samples, as_command
@@ -23,6 +23,7 @@ from .loads import KINEMATIC, Load, LockedRotor, Pendulum, PrescribedMotion
 from .motor import Motor
 from .parts import acts, without_neutral
 from .physics.load import pendulum_inertia
+from .physics.state import PER_MOTOR
 from .rollout import MAIN, Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .run import Run
 from .run_recording import RunRecorder

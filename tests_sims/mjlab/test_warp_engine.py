@@ -10,7 +10,7 @@ import pytest
 import warp as wp
 
 import backemf as be
-from backemf.actuator.command import TORQUE, VELOCITY, VOLTAGE
+from backemf.physics.command import TORQUE, VELOCITY, VOLTAGE
 from backemf.robot.compiled import CompiledSet
 from backemf.robot.grouping import Group
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..physics import state as names
+from ..physics.command import TARGETS, TORQUE, VELOCITY, VOLTAGE, Command
 from ..physics.limits import clip
 from ..physics.ops import absolute, alike, isfinite, stored, where
 from ..physics.state import State
 from ..tree import changed
-from .command import TARGETS, TORQUE, VELOCITY, VOLTAGE, Command
 from .controllers import ModeSelector
 from .delay import Draws, arrived, first_phase, next_lag
 

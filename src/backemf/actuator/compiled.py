@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..checks import require_sizes
 from ..engines import bind, load
+from ..engines.reset import reset_state
 from ..errors import ParameterError
+from ..hooks import call_hook
 from ..parts import without_neutral
 from ..physics.state import OUTPUTS, Output, State
 from . import chain
-from .memory import initial_state, reset_state
+from .memory import initial_state
 from .needs import (
     look_of,
     require_command,
@@ -56,9 +58,7 @@ class CompiledStep:
         return f"CompiledStep({self.engine}, {self.actuator!r})"
 
     def _repr_html_(self) -> str:
-        from ..plot.notebook import actuator_html
-
-        return actuator_html(self.actuator, repr(self))
+        return call_hook("notebook_html", self)
 
     def initial(
         self, shape: tuple[int, ...] | int = (), *, seed: int = 0, dt: float | None = None, **values: Any

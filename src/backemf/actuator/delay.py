@@ -16,9 +16,9 @@ import numpy as np
 from ..checks import Number, concrete, no_number, shown
 from ..errors import ParameterError
 from ..parts import acts, count, flag, number, numbers, part, word, words
+from ..physics.command import TARGETS
 from ..physics.draws import mixed, uniform
 from ..physics.ops import counted, floor, minimum, picked, where
-from .command import TARGETS
 
 SCHEDULES = ("constant", "episode", "period", "step", "mjlab", "isaaclab")
 FRAMES_UNKNOWN = 32

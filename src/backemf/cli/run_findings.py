@@ -9,7 +9,7 @@ from rich.text import Text
 from .app import console
 
 if TYPE_CHECKING:
-    from ..analyze.exceeded import RunFinding
+    from ..run_finding import RunFinding
 
 STYLE = {"warning": "yellow", "hint": "magenta", "info": "cyan"}
 

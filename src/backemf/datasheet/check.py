@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ..hooks import call_hook
 from ..units import convert, format_quantity, linear_unit
 from .blame import Blame, explain, find_slips
 from .bounds import bounds
@@ -56,9 +57,7 @@ class Finding:
         return f"Finding({self})"
 
     def _repr_html_(self) -> str:
-        from ..plot.notebook import finding_html
-
-        return finding_html(self)
+        return call_hook("notebook_html", self)
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.figure}{self._numbers()}: {self.explanation}"

@@ -15,8 +15,13 @@ from ..physics import ops as numpy_ops
 ENGINES = {"numpy": None, "python": None, "jax": None, "torch": "torch", "warp": "warp"}
 """Name of each engine and the extra that brings it; None: a plain install has it."""
 
-_LAWS = ("backemf.physics.", "backemf.actuator.", "backemf.sims.")
+_LAW_ROOMS = ("physics", "actuator", "sims")
 """Rooms whose functions are laws: elementwise, with the operations in their globals."""
+
+
+def _holds_laws(module: str) -> bool:
+    package, _, rest = module.partition(".")
+    return package == "backemf" and rest.split(".")[0] in _LAW_ROOMS
 
 
 def bind(module: ModuleType, engine: str, ops: Any) -> ModuleType:
@@ -25,8 +30,10 @@ def bind(module: ModuleType, engine: str, ops: Any) -> ModuleType:
     Laws of other modules that it uses are bound along with it. Each bound module is a real one, named after the law
     and the engine, since tracers such as Dynamo look globals up by module name.
     """
+    if getattr(module, "VECTORS", False):
+        ops = getattr(ops, "vectors", ops)
     name = f"{module.__name__}@{engine}"
-    if name in sys.modules and module.__name__.startswith(_LAWS):
+    if name in sys.modules and _holds_laws(module.__name__):
         return sys.modules[name]
     return _bound(name, vars(module), module.__name__, engine, ops)
 
@@ -44,7 +51,7 @@ def _bound(name: str, content: dict[str, Any], home: str, engine: str, ops: Any)
         elif isinstance(value, FunctionType) and value.__module__ == home:
             scope[key] = FunctionType(value.__code__, scope, key, value.__defaults__)
             scope[key].__kwdefaults__, scope[key].__doc__ = value.__kwdefaults__, value.__doc__
-        elif isinstance(value, FunctionType) and value.__module__.startswith(_LAWS):
+        elif isinstance(value, FunctionType) and _holds_laws(value.__module__):
             scope[key] = getattr(bind(sys.modules[value.__module__], engine, ops), value.__name__)
     # laws of parts may use what stands here, so they come last
     for key, value in content.items():
@@ -56,7 +63,7 @@ def _bound(name: str, content: dict[str, Any], home: str, engine: str, ops: Any)
 def bound_law(law: Any, engine: str, ops: Any) -> Any:
     """The law of a part with the operations of an engine; also one of a person's own program."""
     home = law.__module__
-    if home.startswith(_LAWS):
+    if _holds_laws(home):
         return getattr(bind(sys.modules[home], engine, ops), law.__name__)
     return getattr(_bound(f"{home}.{law.__name__}@{engine}", law.__globals__, home, engine, ops), law.__name__)
 

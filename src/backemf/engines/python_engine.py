@@ -7,10 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ..actuator import network_laws as network_laws
 from ..errors import ParameterError
 from ..physics import ops as numpy_ops
-from .bind import bind
 
 
 def _exp(x: float) -> float:
@@ -68,9 +66,9 @@ ops = SimpleNamespace(
     stack_first=tuple,
     stack_last=np.array,
     join_last=numpy_ops.join_last,
+    # the layers of a network are vectors even for one motor
+    vectors=numpy_ops,
 )
-# the layers of a network are vectors even for one motor, so NumPy computes them here as well
-bind(network_laws, "python", numpy_ops)
 
 
 def array(value, shape=None):

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ..actuator.command import Command
+from ..physics.command import Command
 from ..physics.state import Output
 from ..tree import map_numbers
 from .packing import on_packed, packed, unpacked, with_states

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
-from ..actuator.command import Command
-from ..actuator.controllers.learned import LearnedController
-from ..actuator.memory import PER_MOTOR, reset_state
 from ..errors import ParameterError
-from ..physics.state import OUTPUTS, STATES, Output, State
+from ..physics.command import Command
+from ..physics.state import OUTPUTS, PER_MOTOR, STATES, Output, State
 from ..tree import is_structure, is_table
+from .reset import reset_state
 from .tracing import BOOL, FLOAT, INT, WORD, Line, Program, ops, where
 from .warp_cache import make_cache_writable
 from .warp_plan import Plan, layout_of
@@ -243,7 +242,7 @@ def compiled(function: Any, actuator: Any, options: dict[str, Any]) -> Stepper:
     """The step, traced and compiled when it first sees its inputs."""
     if isinstance(actuator, tuple):
         raise ParameterError("the warp engine steps one kind of actuator: compile each by itself, or take jax or torch")
-    if isinstance(actuator.controller, LearnedController):
+    if actuator.controller.asks == "network":
         name = type(actuator.controller).__name__
         raise ParameterError(f"{name}: the warp engine runs no learned networks, take jax or torch")
     if actuator.supply is not None and actuator.supply.shared:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
-from ..actuator.command import Command
 from ..errors import ParameterError
+from ..physics.command import Command
 from ..physics.state import STATES
 from .tracing import evaluated
 from .warp_kernel import Layout, Store, Writer, built

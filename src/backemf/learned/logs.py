@@ -16,6 +16,7 @@ from ..errors import ParameterError
 from ..files import opened
 from ..recording import check_size, first_line, read_recording
 from ..recording_writing import PART, require_pyarrow
+from ..run import Run
 
 COLUMNS = ("time", "position", "velocity", "torque")
 TARGETS = ("position_target", "command")
@@ -72,8 +73,6 @@ def read_log(log: Any) -> tuple[list[Stretch], float]:
 
 def columns_of(log: Any) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
     """Columns by name, each (rows, joints), and the episode of each row where the log says so."""
-    from ..run import Run
-
     if isinstance(log, Run):
         return run_columns(log), None
     if isinstance(log, (str, Path)):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..checks import Number, concrete, shown
 from ..errors import ParameterError
+from ..hooks import call_hook
 from ..parts import acts, one, part, record, word
 from .cogging import Cogging
 from .estimate import Estimate, still_estimated
@@ -16,9 +17,6 @@ from .magnet import Magnet
 from .thermal import Thermal, TwoNodeThermal
 from .winding import Winding
 from .words import motor_words
-
-if TYPE_CHECKING:
-    from ..actuator import CompiledStep
 
 Friction = Coulomb | Dahl | LuGre | LoadDependent
 """The models of dry friction."""
@@ -109,30 +107,12 @@ class Motor:
         """Inertia a host has to add to the joint [kg·m²]: the reflected one, or 0 where backlash lets the rotor go."""
         return 0.0 if self.gearbox is not None and acts(self.gearbox, "backlash") else self.reflected_inertia
 
-    def compile(self, engine: str = "numpy", **options: Any) -> CompiledStep:
-        """The step of this motor under a voltage command; see `Actuator.compile`."""
-        from ..actuator import Actuator
-
-        return Actuator(self).compile(engine, **options)
+    def compile(self, engine: str = "numpy", **options: Any) -> Any:
+        """The `CompiledStep` of this motor under a voltage command; see `Actuator.compile`."""
+        return call_hook("Actuator", self).compile(engine, **options)
 
     def __repr__(self) -> str:
         return f"Motor({motor_words(self)})"
 
     def _repr_html_(self) -> str:
-        from ..plot.notebook import motor_html
-
-        return motor_html(self)
-
-
-_PARTS: dict[str, tuple[type, ...]] = {
-    "winding": (Winding,),
-    "magnet": (Magnet,),
-    "rotor": (Rotor,),
-    "thermal": (Thermal, TwoNodeThermal),
-    "friction": (Coulomb, Dahl, LuGre, LoadDependent),
-    "drag": (Drag,),
-    "cogging": (Cogging,),
-    "gearbox": (Gearbox,),
-    "limits": (Limits,),
-    "ratings": (Ratings,),
-}
+        return call_hook("notebook_html", self)

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from ..actuator.actuator import Actuator
-from ..actuator.command import TARGETS, Command
 from ..actuator.compiled import check_options, laws, outputs
 from ..actuator.controllers import ModeSelector
-from ..actuator.memory import initial_state, reset_state
+from ..actuator.memory import initial_state
 from ..actuator.needs import require_command, require_finite_joint, require_frames, require_load, require_step
 from ..checks import require_sizes
 from ..engines import load
+from ..engines.reset import reset_state
 from ..errors import ParameterError
 from ..parts import without_neutral
+from ..physics.command import TARGETS, Command
 from ..physics.state import OUTPUTS, Output, State
 from .grouping import Group
 

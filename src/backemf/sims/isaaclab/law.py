@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ... import parts
-from ...actuator.command import Command
 from ...actuator.control import pd
 from ...actuator.torque_limits import AngleTable, DcClip, angle_bounds, dc_bounds, limited
 from ...checks import Maybe, Number, require, require_part
 from ...errors import MissingExtraError, ParameterError
 from ...parts import count, flag
+from ...physics.command import Command
 from ...physics.limits import clip
 from ...physics.ops import maximum, minimum, where
 from ...tree import kind_of_numbers

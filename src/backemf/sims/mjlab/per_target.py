@@ -14,8 +14,9 @@ from ...actuator import Actuator, Command, Delay
 from ...actuator.arrival import receive
 from ...actuator.chain import held
 from ...actuator.compiled import outputs, wanted
-from ...actuator.memory import delay_states, initial_state, reset_state
+from ...actuator.memory import delay_states, initial_state
 from ...engines import bind, load
+from ...engines.reset import reset_state
 from ...errors import ParameterError
 from ...parts import without_neutral
 from ...physics.ops import as_bits

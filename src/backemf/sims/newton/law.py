@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ...actuator.command import Command
 from ...checks import Maybe, Number, concrete, require, require_finite, require_part
 from ...errors import ParameterError
 from ...parts import table
+from ...physics.command import Command
 from ...physics.limits import clip
 from ...physics.ops import interpolate, maximum, minimum, where
 from ...tree import kind_of_numbers

@@ -13,11 +13,11 @@ import warp as wp  # pyright: ignore[reportMissingImports]
 from newton.actuators import DriveBase  # pyright: ignore[reportMissingImports]
 
 from ...actuator import Actuator
-from ...actuator.command import Command
 from ...actuator.needs import require_frames, require_step
 from ...engines.warp_fused import FORCES, NUMBERS, Fused, in_order
 from ...errors import ParameterError
 from ...motor import Motor
+from ...physics.command import Command
 from ...physics.state import OUTPUTS, State
 from ...tree import map_numbers
 from .carrier import NAMES, PREFIX, Carried, carried, checked

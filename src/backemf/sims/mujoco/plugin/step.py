@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from ....actuator import Command
-from ....actuator.memory import PER_MOTOR, initial_state, states_of
+from ....actuator.memory import initial_state, states_of
 from ....actuator.needs import require_load
 from ....engines import bind, load
 from ....engines.packing import packed, unpacked
 from ....errors import ParameterError
 from ....parts import without_neutral
-from ....physics.state import OUTPUTS, Output, State
+from ....physics.state import OUTPUTS, PER_MOTOR, Output, State
 from ....robot.actuator_set import ActuatorSet
 from ....robot.compiled import share_of, take
 from ....robot.grouping import Group
