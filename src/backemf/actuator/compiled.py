@@ -47,7 +47,7 @@ class CompiledStep:
         self._engine = load(engine)
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
         step = wanted(laws(engine).held, outputs(options.get("telemetry")))
-        self._run = self._engine.compiled(step, composed, options)
+        self._run = self._engine.compile_step(step, composed, options)
         self._look = None
 
     def __reduce__(self) -> tuple[Any, ...]:

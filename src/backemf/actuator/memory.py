@@ -111,9 +111,9 @@ def initial_state(
         elif name in ("lag", "aim"):
             made[name] = engine.array(0.0, common, **place)
         elif name == "key":
-            made[name] = engine.whole(first_keys(seed, common), common, **place)
+            made[name] = engine.integers(first_keys(seed, common), common, **place)
         else:
-            made[name] = engine.whole(0, () if name == "head" else common, **place)
+            made[name] = engine.integers(0, () if name == "head" else common, **place)
     return State(**made)
 
 

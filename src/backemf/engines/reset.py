@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,14 @@ from ..physics.state import PER_MOTOR, SHARED, State
 from .bind import bind
 
 
-def reset_state(engine, name: str, state: State, mask: Any, values: dict[str, Any], place) -> State:
+def reset_state(
+    engine: ModuleType | SimpleNamespace,
+    name: str,
+    state: State,
+    mask: Any,
+    values: Mapping[str, Any],
+    place: Mapping[str, Any],
+) -> State:
     """The state with some motors back at the start; `name` is the engine's."""
     laws = bind(draws, name, engine.ops)
     fresh = {}

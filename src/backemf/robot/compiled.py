@@ -39,7 +39,7 @@ class CompiledSet:
         self._engine = load(engine)
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
         step = fused(laws(engine), groups, outputs(options.get("telemetry")), self._engine)
-        self._run = self._engine.compiled(step, tuple(without_neutral(group.actuator) for group in groups), options)
+        self._run = self._engine.compile_step(step, tuple(without_neutral(group.actuator) for group in groups), options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was compiled belongs to this process: a copy compiles it again
@@ -195,10 +195,10 @@ def fused(law: Any, groups: tuple[Group, ...], names: tuple[str, ...] | None, en
             shape = tuple(getattr(out.torque, "shape", ()))
             batch = shape[:-1] if len(shape) > len(batch) + 1 else batch
         like = [
-            engine.spread(nothing if value is None else value, (*batch, len(mine)), out.torque)
+            engine.broadcast(nothing if value is None else value, (*batch, len(mine)), out.torque)
             for value, mine, out in zip(values, columns, outs, strict=True)
         ]
-        joined = like[0] if len(like) == 1 else engine.joined(like)
+        joined = like[0] if len(like) == 1 else engine.ops.join_last(like)
         return joined if inverse == tuple(range(len(inverse))) else take(joined, inverse)
 
     return step

@@ -77,7 +77,7 @@ class DelayedStep:
         self._actuator = actuator
         laws = bind(sys.modules[__name__], "torch", self._engine.ops)
         step = wanted(getattr(laws, f"{law}_over_lines"), outputs(options.get("telemetry")))
-        self._run = self._engine.compiled(step, (without_neutral(actuator), *self._lines), options)
+        self._run = self._engine.compile_step(step, (without_neutral(actuator), *self._lines), options)
 
     def initial(self, shape: tuple[int, ...], seed: int, dt: float) -> tuple[State, ...]:
         """The state of a batch at rest, with nothing under way."""
