@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .checks import Number
+from .checks import Number, require_rising_table
 from .errors import ParameterError
 from .parts import number, part, table
 
@@ -63,7 +63,7 @@ class Fan:
 
 @part(family="load")
 class TwoMass:
-    """A mass at the joint that drives another one through a spring with play: a belt, a coupling, a soft gear."""
+    """A mass at the joint that drives another one through a spring with backlash: a belt, a coupling, a soft gear."""
 
     inertia: Number = number("kg·m²", least=0.0)
     """Moment of inertia at the joint, without the motor's own."""
@@ -74,7 +74,7 @@ class TwoMass:
     damping: Number = number("N·m·s/rad", default=0.0, least=0.0)
     """Damping of the spring while it is tight."""
     backlash: Number = number("rad", default=0.0, least=0.0)
-    """Free play of the spring, from flank to flank."""
+    """Backlash before the spring, from flank to flank."""
     far_torque: Number = number("N·m", default=0.0)
     """Torque on the far mass."""
 
@@ -99,22 +99,7 @@ class PrescribedMotion:
                 object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
             except (TypeError, ValueError, OverflowError):
                 raise ParameterError(f"PrescribedMotion.{name}: must be a list of numbers") from None
-        if self.time.ndim != 1 or self.time.shape != self.position.shape or len(self.time) < 2:
-            raise ParameterError(
-                f"PrescribedMotion: time {self.time.shape} and position {self.position.shape} must be two lists "
-                "of one length, two or more"
-            )
-        for name in ("time", "position"):
-            bad = np.flatnonzero(~np.isfinite(getattr(self, name)))
-            if len(bad):
-                raise ParameterError(
-                    f"PrescribedMotion.{name}[{bad[0]}] = {getattr(self, name)[bad[0]]}: must be finite"
-                )
-        falls = np.flatnonzero(np.diff(self.time) <= 0)
-        if len(falls):
-            raise ParameterError(
-                f"PrescribedMotion.time[{falls[0] + 1}] = {self.time[falls[0] + 1]:g} s: must be after the one before"
-            )
+        require_rising_table(self, "time", "position", least=2)
 
     def at(self, time: np.ndarray) -> np.ndarray:
         """Positions at given times; the ends hold [rad]."""
@@ -124,11 +109,11 @@ class PrescribedMotion:
 Load = Inertia | ConstantTorque | Pendulum | Fan | TwoMass | LockedRotor | PrescribedMotion
 """Everything a motor can be simulated with."""
 KINEMATIC = (LockedRotor, PrescribedMotion)
-"""Loads that move as they please."""
+"""Loads whose motion is prescribed."""
 
 
 def with_inertia(load: Load, inertia: float) -> Load:
-    """The load with more inertia at the joint [kg·m²]; one whose motion is prescribed stays as it is."""
+    """The load with more inertia at the joint [kg·m²]; one whose motion is prescribed does not change."""
     if isinstance(load, KINEMATIC) or inertia == 0.0:
         return load
     return replace(load, inertia=load.inertia + inertia)

@@ -5,19 +5,16 @@ from __future__ import annotations
 import builtins
 import importlib
 import sys
-from collections.abc import Callable
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 from ..errors import MissingExtraError, ParameterError
-from ..parts import Laws
+from ..parts import Law, Laws
 from ..physics import ops as numpy_ops
 
 ENGINES = {"numpy": None, "python": None, "jax": None, "torch": "torch", "warp": "warp"}
 """Name of each engine and the extra that brings it; None: a plain install has it."""
 
-Law = Callable[..., Any]
-"""A function of numbers or arrays, element by element."""
 Operations = ModuleType | SimpleNamespace
 """The operations of an engine, by the names of `physics/ops.py`."""
 _LAW_ROOMS = ("physics", "actuator", "sims")

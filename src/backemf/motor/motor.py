@@ -47,7 +47,7 @@ class Motor:
     ratings: Ratings | None = one(Ratings, default=None)
     """What the maker allows; None: unknown."""
     name: str = word(default="")
-    """What people call it."""
+    """Name of the motor."""
     estimates: tuple[Estimate, ...] = record(default=())
     """What was estimated when the motor was made; `estimated` is what of it still holds."""
     motion: str = word("rotary", "linear", default="rotary")
@@ -93,7 +93,7 @@ class Motor:
 
     @property
     def inertia(self) -> Number:
-        """Moment of inertia on the motor side, gear stages included [kg·m²]; 0 if nothing is known of it."""
+        """Moment of inertia on the motor side, gear stages included [kg·m²]; 0 if it is unknown."""
         total = 0.0 if self.rotor is None else self.rotor.inertia
         return total if self.gearbox is None else total + self.gearbox.inertia
 
@@ -104,7 +104,7 @@ class Motor:
 
     @property
     def armature(self) -> Number:
-        """Inertia a host has to add to the joint [kg·m²]: the reflected one, or 0 where backlash lets the rotor go."""
+        """Inertia that a host has to add to the joint [kg·m²]: the reflected one, or 0 with backlash."""
         return 0.0 if self.gearbox is not None and acts(self.gearbox, "backlash") else self.reflected_inertia
 
     def compile(self, engine: str = "numpy", **options: Any) -> Any:
