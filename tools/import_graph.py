@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = "images/rooms.svg"
@@ -63,7 +65,7 @@ def read_imports(sources: Mapping[str, str]) -> list[Import]:
     for path, text in sources.items():
         name = module_name(path)
         package = name if path.endswith("__init__.py") else name.rpartition(".")[0]
-        for line, target in _named(text, name, package, homes):
+        for line, target in _imported_names(text, name, package, homes):
             # the nearest module that there is, e.g. that of an imported function
             while target and target not in homes:
                 target = target.rpartition(".")[0]
@@ -72,7 +74,7 @@ def read_imports(sources: Mapping[str, str]) -> list[Import]:
     return found
 
 
-def _named(source: str, name: str, package: str, homes: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+def _imported_names(source: str, name: str, package: str, homes: Mapping[str, str]) -> Iterator[tuple[int, str]]:
     """Line and dotted name of everything that a module imports."""
     by_text = "import_module" in source or "__import__" in source
     for node in ast.walk(ast.parse(source)):
@@ -222,7 +224,7 @@ def draw(found: Walls) -> Figure:
             outline = {"linewidth": 0.8, "facecolor": "white", "edgecolor": style.GREY}
             corners = "round,pad=0,rounding_size=0.05"
             ax.add_patch(FancyBboxPatch((0.1, middle - 0.14), BOX - 0.1, 0.28, corners, **outline))
-            words = textwrap.fill(", ".join(place.removesuffix(".py") for place in places), 62)
+            words = textwrap.fill(", ".join(place.removesuffix(".py") for place in places), 54)
             small = "\n" in words
             ax.text(0.2, middle, words, va="center", fontsize=7.5 if small else 9.0, linespacing=1.0)
             above = [high for low, high in counts if low == row]
@@ -257,7 +259,7 @@ def svg(found: Walls) -> str:
     return content.getvalue()
 
 
-def on_files(files, config, **_):
+def on_files(files: Files, config: MkDocsConfig, **_: object) -> Files:
     """Hook of the documentation: the picture is drawn while the site is built."""
     from mkdocs.structure.files import File
 
