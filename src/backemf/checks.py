@@ -165,11 +165,11 @@ def first_bad(value: np.ndarray, good: np.ndarray) -> str:
     return f"{float(value[index]):g} at index {index}"
 
 
-def require_rising_table(part: object, time: str, values: str, least: int = 1) -> None:
-    """Check that two fields are lists of one length with finite numbers, and that the first one rises."""
+def require_rising_table(part: object, time: str, values: str, two: bool = False) -> None:
+    """Check that two fields are lists of one length with finite numbers, at least `two`, and that the first one rises."""
     kind, times, others = type(part).__name__, getattr(part, time), getattr(part, values)
-    if times.ndim != 1 or times.shape != others.shape or len(times) < least:
-        more = f", {least} or more" if least > 1 else ""
+    if times.ndim != 1 or times.shape != others.shape or len(times) < 1 + two:
+        more = ", two or more" if two else ""
         raise ParameterError(
             f"{kind}: {time} {times.shape} and {values} {others.shape} must be two lists of one length{more}"
         )

@@ -99,7 +99,7 @@ class PrescribedMotion:
                 object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
             except (TypeError, ValueError, OverflowError):
                 raise ParameterError(f"PrescribedMotion.{name}: must be a list of numbers") from None
-        require_rising_table(self, "time", "position", least=2)
+        require_rising_table(self, "time", "position", two=True)
 
     def at(self, time: np.ndarray) -> np.ndarray:
         """Positions at given times; the ends hold [rad]."""

@@ -158,7 +158,7 @@ class BackemfDrive(DriveBase):
         given: dict[str, Any] = {f"state.{name}": x for name, x in self._example.items()}
         given |= {f"command.{name}": row for name in inputs_of(self.backemf, False)} | stepper.arrays
         given |= {"position": row, "velocity": row, "dt": 1.0}
-        after, out = stepper.traced(given, (Command, type(None)))
+        after, out = stepper.trace(given, (Command, type(None)))
         found = loads_in(after, SimpleNamespace(**{name: getattr(out, name) for name in SLOPES}))
         return tuple(name for name in stepper.arrays if name in found)
 
