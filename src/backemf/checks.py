@@ -166,7 +166,7 @@ def first_bad(value: np.ndarray, good: np.ndarray) -> str:
 
 
 def require_rising_table(part: object, time: str, values: str, two: bool = False) -> None:
-    """Check that two fields are lists of one length with finite numbers, at least `two`, and that the first one rises."""
+    """Check that two fields are finite lists of one length, and that the first one rises; `two`: of at least two."""
     kind, times, others = type(part).__name__, getattr(part, time), getattr(part, values)
     if times.ndim != 1 or times.shape != others.shape or len(times) < 1 + two:
         more = ", two or more" if two else ""
