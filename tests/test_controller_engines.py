@@ -8,9 +8,9 @@ from controller_kinds import ALL, BUS, DT, TORQUE_LOOPS, motor
 from long import some_now
 
 import backemf as be
-from backemf.actuator.command import TORQUE, VELOCITY, VOLTAGE
 from backemf.actuator.compiled import laws
 from backemf.actuator.memory import initial_state
+from backemf.physics.command import TORQUE, VELOCITY, VOLTAGE
 
 jax = pytest.importorskip("jax")
 torch = pytest.importorskip("torch")

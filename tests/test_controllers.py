@@ -7,7 +7,7 @@ import pytest
 from controller_kinds import ALL, BUS, DT, KE, KT, SUPPLY, R, motor
 
 import backemf as be
-from backemf.actuator.command import TORQUE, VELOCITY, VOLTAGE
+from backemf.physics.command import TORQUE, VELOCITY, VOLTAGE
 
 
 def run(actuator: be.Actuator, command, *, load: float = 0.0, inertia: float = 2e-3, steps: int = 3000, q: float = 0.0):

@@ -122,7 +122,7 @@ def test_range_covers_nine_of_ten_whatever_differs(tool, between, within):
         offset = np.repeat(draw.normal(0, between, 10), 7)
         y = 1 + 0.8 * x + offset + draw.normal(0, within, len(family))
         data = tool.Data({"x": x, "y": y}, family, np.ones(len(family)))
-        hits.append(tool.pooled(tool.covered(data, rule)))
+        hits.append(tool.coverage_of_all(tool.coverage_by_family(data, rule)))
     assert 0.86 <= np.mean(hits) <= 0.95
 
 

@@ -74,12 +74,12 @@ def test_files_of_a_page():
 
 def test_a_build_of_ones_own_is_hashed(tmp_path):
     (tmp_path / "torch-2.0+cpu-cp311-cp311-linux_x86_64.whl").write_bytes(b"wheel")
-    assert hashes.in_folder(tmp_path, "torch", "2.0+cpu") == {hashlib.sha256(b"wheel").hexdigest()}
-    assert hashes.in_folder(tmp_path, "torch", "2.0") == set()
+    assert hashes.folder_hashes(tmp_path, "torch", "2.0+cpu") == {hashlib.sha256(b"wheel").hexdigest()}
+    assert hashes.folder_hashes(tmp_path, "torch", "2.0") == set()
 
 
 def test_writing_keeps_the_head_and_the_order():
     text = "# head\nb==1.0\na==2.0\n"
-    made = hashes.written(text, {("b", "1.0"): ["1" * 64], ("a", "2.0"): ["2" * 64, "3" * 64]})
+    made = hashes.write_hashes(text, {("b", "1.0"): ["1" * 64], ("a", "2.0"): ["2" * 64, "3" * 64]})
     assert made.startswith("# head\nb==1.0 \\\n    --hash=sha256:111")
     assert [name for name, _, _ in hashes.pins(made)] == ["b", "a"]

@@ -1,6 +1,5 @@
 """The package as a user meets it: the built wheel, what an import costs, the public names, the examples."""
 
-import ast
 import json
 import os
 import shutil
@@ -15,7 +14,6 @@ import pytest
 from long import some_now
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "src" / "backemf"
 CATALOG = ROOT / "src" / "backemf" / "catalog"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 HEAVY = ("jax", "matplotlib", "mujoco", "numpy", "pyarrow", "scipy", "torch")
@@ -177,40 +175,3 @@ def test_unknown_public_name_is_an_attribute_error():
 def test_example_runs(example: Path, tmp_path: Path):
     """Every example is a program that runs as it stands and writes to the folder it is given."""
     run(sys.executable, example, cwd=tmp_path, env=clean_environment(BACKEMF_OUT=str(tmp_path)), timeout=300)
-
-
-# --- the rooms
-
-
-def imported_rooms(path: Path) -> set[str]:
-    """Packages and modules of backemf that a file imports, as dotted paths below it."""
-    package = path.relative_to(SOURCE).parts[:-1]
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            base = package[: len(package) - node.level + 1]
-            names = [node.module] if node.module else [alias.name for alias in node.names]
-            found |= {".".join((*base, name)) for name in names}
-    return found
-
-
-def test_simulators_never_import_each_other():
-    """Each room below sims/ knows itself, what is common to all, and what is to its left."""
-    rooms = {path.name for path in (SOURCE / "sims").iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert {"mujoco", "mjlab", "isaaclab", "newton", "physx", "webots", "mime"} <= rooms
-    for room in rooms:
-        for path in (SOURCE / "sims" / room).rglob("*.py"):
-            others = {f"sims.{other}" for other in rooms - {room}}
-            wrong = [name for name in imported_rooms(path) if any(f"{name}.".startswith(f"{x}.") for x in others)]
-            assert not wrong, (path, wrong)
-
-
-def test_nothing_left_of_the_simulators_imports_them():
-    """Motors, laws, engines, actuators, runs, analysis and pictures know no simulator, and none knows transfer."""
-    for path in SOURCE.rglob("*.py"):
-        place = path.relative_to(SOURCE).parts[0]
-        if place in ("transfer", "cli", "__init__.py"):
-            continue
-        forbidden = ("transfer", "cli") if place == "sims" else ("sims", "transfer", "cli")
-        wrong = [name for name in imported_rooms(path) if name.split(".")[0] in forbidden]
-        assert not wrong, (path, wrong)

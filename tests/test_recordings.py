@@ -344,7 +344,7 @@ def test_two_runs_with_one_file_do_not_mix(tmp_path) -> None:
     """The second takes the name; the first says so in the end instead of taking the second's parts for its own."""
     first = parts(tmp_path / "run.parquet", 3)
     second = parts(tmp_path / "run.parquet", 1)
-    with pytest.raises(be.ParameterError, match=r"another run has begun.*a file of its own$"):
+    with pytest.raises(be.ParameterError, match=r"another run has begun.*its own file$"):
         first.close()
     second.close()
     assert be.read_recording(tmp_path / "run.parquet").rows == 10

@@ -2,14 +2,15 @@
 
 import re
 
-from mkdocs.structure.files import File
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
 
 from backemf.plot.dark import darken
 
 PICTURE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<stem>[^)\s]+)\.svg\)(?P<style>\{[^}]*\})?")
 
 
-def on_files(files, config, **_):
+def on_files(files: Files, config: MkDocsConfig, **_: object) -> Files:
     for file in list(files):
         if file.src_uri.endswith(".svg"):
             twin = file.src_uri.removesuffix(".svg") + "-dark.svg"
@@ -17,7 +18,7 @@ def on_files(files, config, **_):
     return files
 
 
-def on_page_markdown(markdown: str, **_) -> str:
+def on_page_markdown(markdown: str, **_: object) -> str:
     return PICTURE.sub(_both, markdown)
 
 

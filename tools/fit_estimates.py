@@ -246,7 +246,7 @@ def misses(data: Data, rule: Wanted) -> np.ndarray:
     return found
 
 
-def spread(data: Data, rule: Wanted) -> float:
+def log_range(data: Data, rule: Wanted) -> float:
     """Half width of the 90 % range in log space, for a motor of a family that is not among these."""
     return half_width(data, misses(data, rule))
 
@@ -275,19 +275,19 @@ def freedom(data: Data, errors: np.ndarray) -> float:
     return float((a + b) ** 2 / (a**2 / (k - 1) + b**2 / (frames - k)))
 
 
-def covered(data: Data, rule: Wanted) -> dict[str, tuple[float, float]]:
+def coverage_by_family(data: Data, rule: Wanted) -> dict[str, tuple[float, float]]:
     """By family, left out of fit and range: the share of its frames that the range covers, and their number."""
     found = {}
     for family in sorted(set(data.family)):
         out = data.family == family
         rest, left = data.take(~out), data.take(out)
         error = np.abs(target(left, rule) - left.matrix(rule.predictors) @ fit(rest, rule))
-        inside = error <= spread(rest, rule)
+        inside = error <= log_range(rest, rule)
         found[str(family)] = (float(np.average(inside, weights=left.weight)), float(left.weight.sum()))
     return found
 
 
-def pooled(by_family: dict[str, tuple[float, float]]) -> float:
+def coverage_of_all(by_family: dict[str, tuple[float, float]]) -> float:
     """Share of all frames."""
     return sum(share * n for share, n in by_family.values()) / sum(n for _, n in by_family.values())
 
@@ -356,7 +356,7 @@ class Fitted:
     @property
     def coverage(self) -> float:
         """Share of the frames of unseen families that the range covers."""
-        return pooled(self.by_family)
+        return coverage_of_all(self.by_family)
 
     @property
     def ships(self) -> bool:
@@ -364,14 +364,14 @@ class Fitted:
         return LEAST <= self.coverage <= MOST
 
 
-def fitted(data: Data, rule: Wanted) -> Fitted:
+def fit_rule(data: Data, rule: Wanted) -> Fitted:
     """A rule fitted to all motors and checked on families left out."""
     real = [name for name in (*rule.predictors, rule.times) if name not in ("brushed", "", "resistance")]
     return Fitted(
         rule=rule,
         coefficients=tuple(float(f"{c:.4g}") for c in fit(data, rule)),
-        factor=float(f"{math.exp(spread(data, rule)):.3g}"),
-        by_family=covered(data, rule),
+        factor=float(f"{math.exp(log_range(data, rule)):.3g}"),
+        by_family=coverage_by_family(data, rule),
         low=tuple(float(f"{math.exp(data.columns[name].min()):.3g}") for name in real),
         high=tuple(float(f"{math.exp(data.columns[name].max()):.3g}") for name in real),
         motors=len(data.weight),
@@ -381,7 +381,7 @@ def fitted(data: Data, rule: Wanted) -> Fitted:
 def all_rules(folder: Path) -> list[Fitted]:
     """Every rule that was tried, the narrowest of each figure first."""
     motors = catalogue(folder)
-    found = [fitted(capacities(w.figure) if "capacitance" in w.figure else motors, w) for w in WANTED]
+    found = [fit_rule(capacities(w.figure) if "capacitance" in w.figure else motors, w) for w in WANTED]
     order = {figure: index for index, figure in enumerate(dict.fromkeys(w.figure for w in WANTED))}
     found.sort(key=lambda f: (order[f.rule.figure], f.factor))
     factor, _ = elsewhere(found)

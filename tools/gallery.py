@@ -19,6 +19,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES, MADE = ROOT / "examples", ROOT / "docs" / "examples"
@@ -94,7 +99,7 @@ def index() -> str:
 # --- the hook
 
 
-def on_config(config, **_):
+def on_config(config: MkDocsConfig, **_: object) -> MkDocsConfig:
     """Add the pages to the nav, behind the tutorials."""
     entries = [{title(name): f"examples/{name}.md"} for name in programs()]
     place = next(k for k, entry in enumerate(config.nav) if "Simulators" in entry)
@@ -102,7 +107,7 @@ def on_config(config, **_):
     return config
 
 
-def on_files(files, config, **_):
+def on_files(files: Files, config: MkDocsConfig, **_: object) -> Files:
     from mkdocs.structure.files import File
 
     files.append(File.generated(config, "examples/index.md", content=index()))

@@ -5,12 +5,16 @@ of Newton, and so on. `licences.toml` holds what is not permissive and why it is
 it names does not have, or whose licence is another one now, is refused as well. Uses the standard library only.
 """
 
+from __future__ import annotations
+
 import re
 import sys
 import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 REASONS = ROOT / "licences.toml"
@@ -54,33 +58,33 @@ class Reason:
     optional: bool = False
 
 
-def plain_name(name):
+def plain_name(name: str) -> str:
     """A package's name as the index compares it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def licence_of(about):
-    """The licence that a package's metadata says, as an expression of SPDX where that can be told."""
+def licence_of(about: Any) -> str:
+    """The licence in a package's metadata, as an SPDX expression where it can be found."""
     expression = about.get("License-Expression")
     if expression:
         return expression
     first = (about.get("License") or "").strip().splitlines()[:1]
-    said = WORDS.get(first[0], first[0]) if first else ""
-    if is_expression(said):
-        return said
+    text = WORDS.get(first[0], first[0]) if first else ""
+    if is_expression(text):
+        return text
     found = [x.rsplit(" :: ", 1)[1] for x in about.get_all("Classifier") or [] if x.startswith("License :: ")]
     if len(found) > 0 and all(x in CLASSIFIERS for x in found):
         return " AND ".join(CLASSIFIERS[x] for x in found)
     return found[0] if found else UNKNOWN
 
 
-def is_expression(text):
+def is_expression(text: str) -> bool:
     """Whether a text is made of identifiers of licences alone."""
     parts = re.split(r"\s+(?:AND|OR|WITH)\s+", text.replace("(", " ").replace(")", " ").strip())
     return text not in ("", "UNKNOWN") and all(re.fullmatch(r"[A-Za-z0-9.+-]+", x.strip()) for x in parts)
 
 
-def is_permissive(expression):
+def is_permissive(expression: str) -> bool:
     """Whether an expression asks for nothing but a notice: one side of OR has to, both of AND."""
     text = re.sub(r"\s+WITH\s+[A-Za-z0-9.-]+", "", expression.strip())
     while "(" in text:
@@ -92,7 +96,7 @@ def is_permissive(expression):
     return any(all(part.strip() in PERMISSIVE for part in re.split(r"\s+AND\s+", side)) for side in sides)
 
 
-def installed():
+def installed_packages() -> list[Installed]:
     """Everything that is installed beside this Python, by name."""
     found = {}
     for one in metadata.distributions():
@@ -101,13 +105,13 @@ def installed():
     return [found[name] for name in sorted(found)]
 
 
-def reasons(path=REASONS):
-    """The lines of `licences.toml`; raises ValueError in one sentence where one is wrong."""
+def reasons(path: Path = REASONS) -> list[Reason]:
+    """The entries of `licences.toml`; raises ValueError where one is wrong."""
     entries = tomllib.loads(path.read_text(encoding="utf-8")).get("package", [])
     return [reason_of(entry, path.name) for entry in entries]
 
 
-def reason_of(entry, file):
+def reason_of(entry: dict[str, Any], file: str) -> Reason:
     known = {"name": str, "licence": str, "reason": str, "environments": list, "optional": bool}
     name = entry.get("name", "a package without a name")
     for key, value in entry.items():
@@ -125,7 +129,7 @@ def reason_of(entry, file):
     )
 
 
-def complaints(packages, known, environment):
+def complaints(packages: Sequence[Installed], known: Sequence[Reason], environment: str) -> Iterator[str]:
     """One sentence for each package without a reason and each reason without a package."""
     given = {entry.name: entry for entry in known if environment in entry.environments}
     for package in packages:
@@ -146,7 +150,7 @@ def complaints(packages, known, environment):
             yield f"licences.toml names {name}, which the environment {environment!r} does not have: remove it there"
 
 
-def table(packages, known):
+def table(packages: Sequence[Installed], known: Sequence[Reason]) -> Iterator[str]:
     """The packages as lines of text: name, version, licence, and a mark where a reason is needed."""
     named = {entry.name for entry in known}
     wide = max(len(x.name) for x in packages)
@@ -155,10 +159,10 @@ def table(packages, known):
         yield f"{x.name:<{wide}}  {x.version:<18}  {x.licence}{mark}"
 
 
-def main():
+def main() -> None:
     if len(sys.argv) != 2:
         sys.exit("give the environment's name: tools/licences.py dev, or newton, mjlab, physx, maddening, webots")
-    packages = installed()
+    packages = installed_packages()
     try:
         known = reasons()
     except (ValueError, OSError) as wrong:

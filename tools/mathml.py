@@ -9,6 +9,7 @@ import re
 
 from latex2mathml.converter import convert
 from mkdocs.exceptions import PluginError
+from mkdocs.structure.pages import Page
 
 INLINE = re.compile(r'<span class="arithmatex">\\\((.*?)\\\)</span>', re.DOTALL)
 BLOCK = re.compile(r'<div class="arithmatex">\s*\\\[(.*?)\\\]\s*</div>', re.DOTALL)
@@ -27,7 +28,7 @@ def mathml(latex: str, display: str, path: str) -> str:
         raise PluginError(f"{path}: the equation {latex.strip()!r} cannot be drawn: {error!r}") from error
 
 
-def on_page_content(content: str, page, **_) -> str:
+def on_page_content(content: str, page: Page, **_: object) -> str:
     path = page.file.src_path
     content = INLINE.sub(lambda found: mathml(found[1], "inline", path), content)
     return BLOCK.sub(lambda found: f'<div class="equations">{mathml(found[1], "block", path)}</div>', content)

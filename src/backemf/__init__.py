@@ -16,7 +16,10 @@ from __future__ import annotations
 import importlib
 import sys
 import types
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .hooks import set_finder
 
 if TYPE_CHECKING:
     from . import analyze, catalog, commands, design, engines, learned, plot, random, robot, sims, transfer, units
@@ -43,7 +46,6 @@ if TYPE_CHECKING:
         VelocityPi,
         Voltage,
     )
-    from .analyze.exceeded import RunFinding
     from .datasheet import Datasheet, Finding
     from .errors import (
         BackemfError,
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
     from .robot import ActuatorSet
     from .rollout import Here, rest, rollout
     from .run import Run
+    from .run_finding import RunFinding
     from .simulate import simulate
     from .transfer import Exported, export
 
@@ -105,13 +108,13 @@ _HOMES = {
     ),
     ".random": "randomize",
     ".robot": "ActuatorSet",
-    ".analyze.exceeded": "RunFinding",
     ".datasheet": "Datasheet Finding",
     ".motorfile": "load save",
     ".loads": "ConstantTorque Fan Inertia LockedRotor Pendulum PrescribedMotion TwoMass",
     ".rollout": "Here rest rollout",
     ".recording": "Recording read_recording",
     ".run": "Run",
+    ".run_finding": "RunFinding",
     ".simulate": "simulate",
     ".transfer": "Exported export",
 }
@@ -122,6 +125,21 @@ _ROOMS = (
     "motor", "motorfile", "physics", "plot", "random", "robot", "run", "sims", "transfer", "units",
 )  # fmt: skip
 """Modules that are loaded when they are first used."""
+_HOOKS = {
+    "Actuator": ".actuator",
+    "findings": ".analyze.exceeded",
+    "held_out_torque": ".plot.held_out",
+    "notebook_html": ".plot.notebook",
+    "step_response": ".plot.response",
+}
+"""The module of each hook that a method calls: see `hooks.py`."""
+
+
+def _find_hook(name: str) -> Callable[..., Any]:
+    return getattr(importlib.import_module(_HOOKS[name], __name__), name)
+
+
+set_finder(_find_hook)
 
 
 def __getattr__(name: str):

@@ -1,9 +1,10 @@
-"""What every group of constants is checked for, and the sentence that says what is wrong."""
+"""Checks of the fields of parts; each raises a `ParameterError` that names the field, the value and the remedy."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
 from typing import Any
 
@@ -32,7 +33,7 @@ def concrete(value: Number) -> np.ndarray | None:
     return _known_array(value)
 
 
-def _known_array(value: Any) -> np.ndarray | None:
+def _known_array(value: Number) -> np.ndarray | None:
     """An array of another library as NumPy's; None if it is being traced, or is no array."""
     torch, library = sys.modules.get("torch"), type(value).__module__.partition(".")[0]
     try:
@@ -46,10 +47,10 @@ def _known_array(value: Any) -> np.ndarray | None:
 
 
 _NO_NUMBERS = (bool, np.bool_, str, bytes, complex, list, tuple, dict, set)
-"""What people hand over by mistake."""
+"""What is given by mistake."""
 
 
-def no_number(value: Any) -> bool:
+def no_number(value: object) -> bool:
     """Whether a value can be neither a number nor an array of numbers."""
     if isinstance(value, _NO_NUMBERS):
         return True
@@ -63,10 +64,10 @@ def no_number(value: Any) -> bool:
     return str(kind).removeprefix("torch.").startswith(("bool", "complex")) if kind is not None else not own
 
 
-def known_number(part: Any, name: str) -> np.ndarray | None:
-    """A field as an array if it is known now; raises one sentence if it cannot be a number."""
+def known_number(part: object, name: str) -> np.ndarray | None:
+    """A field as an array, None while it is being traced; checks that it can be a number."""
     value = getattr(part, name)
-    if value is None and type(part).__dataclass_fields__[name].default is None:
+    if value is None and _is_optional(part, name):
         return None
     if value is None or no_number(value):
         raise ParameterError(
@@ -80,24 +81,28 @@ def known_number(part: Any, name: str) -> np.ndarray | None:
     return concrete(value)
 
 
-def shown(value: Any) -> str:
+def _is_optional(part: object, name: str) -> bool:
+    """Whether a field is None where it is left out."""
+    return getattr(type(part), name, ...) is None
+
+
+def shown(value: object) -> str:
     """A value as a message shows it, cut where it is long."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def require_part(part: Any, name: str, *kinds: type) -> None:
-    """Raise a `ParameterError` if a field that holds a group of constants holds something else."""
+def require_part(part: object, name: str, *kinds: type) -> None:
+    """Check that a field holds a part of one of these classes."""
     value = getattr(part, name)
-    optional = type(part).__dataclass_fields__[name].default is None
-    if not isinstance(value, kinds) and not (value is None and optional):
+    if not isinstance(value, kinds) and not (value is None and _is_optional(part, name)):
         names = " or ".join(kind.__name__ for kind in kinds)
         given = f"{type(value).__name__}(...)" if is_dataclass(value) else shown(value)
         raise ParameterError(f"{type(part).__name__}.{name} = {given}: must be {names}")
 
 
 def require_parts(part: object, name: str, kind: type) -> None:
-    """Raise a `ParameterError` if a field is no row of groups of constants; a list becomes a tuple."""
+    """Check that a field holds a tuple of parts; a list becomes a tuple."""
     values = getattr(part, name)
     if not isinstance(values, (tuple, list)) or not values or not all(isinstance(x, kind) for x in values):
         raise ParameterError(f"{type(part).__name__}.{name} = {shown(values)}: must be a tuple of {kind.__name__}")
@@ -105,7 +110,7 @@ def require_parts(part: object, name: str, kind: type) -> None:
 
 
 def require_flag(part: object, *names: str) -> None:
-    """Raise a `ParameterError` if a switch is neither True nor False; any text would act as True."""
+    """Check that switches are True or False; any text would act as True."""
     for name in names:
         value = getattr(part, name)
         if not isinstance(value, bool):
@@ -113,31 +118,43 @@ def require_flag(part: object, *names: str) -> None:
 
 
 def require_count(part: object, name: str, least: int, unit: str = "number") -> None:
-    """Raise a `ParameterError` if a field is no whole number of at least `least`."""
+    """Check that a field is an integer of at least `least`."""
     value = getattr(part, name)
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise ParameterError(f"{type(part).__name__}.{name} = {shown(value)}: must be a whole {unit}, {least} or more")
 
 
 def require_choice(part: object, name: str, choices: tuple[str, ...]) -> None:
-    """Raise a `ParameterError` if a word is none of those it may be."""
+    """Check that a word is one of those that are allowed."""
     value = getattr(part, name)
     if not isinstance(value, str) or value not in choices:
         raise ParameterError(f"{type(part).__name__}.{name} = {shown(value)}: must be one of {', '.join(choices)}")
 
 
+_COMPARISONS = {
+    ">": (np.greater, "greater than"),
+    ">=": (np.greater_equal, "at least"),
+    "<": (np.less, "less than"),
+    "<=": (np.less_equal, "at most"),
+}
+
+
 def require(part: object, name: str, test: str, bound: float = 0.0) -> None:
-    """Raise one sentence if a field of `part` is not finite or breaks `test` (one of >, >=, <, <=)."""
+    """Check that a field is finite and on the right side of a bound; `test` is one of >, >=, <, <=."""
+    compare, words = _COMPARISONS[test]
+    _require(part, name, lambda value: np.isfinite(value) & compare(value, bound), f" {words} {bound:g}")
+
+
+def require_finite(part: object, *names: str) -> None:
+    """Check that fields are finite."""
+    for name in names:
+        _require(part, name, np.isfinite, "")
+
+
+def _require(part: object, name: str, test: Callable[[np.ndarray], np.ndarray], words: str) -> None:
     value = known_number(part, name)
-    if value is None:
-        return
-    words = {">": "greater than", ">=": "at least", "<": "less than", "<=": "at most"}[test]
-    compare = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}[test]
-    good = np.isfinite(value) & compare(value, bound)
-    if not good.all():
-        raise ParameterError(
-            f"{type(part).__name__}.{name} = {first_bad(value, good)}: must be a finite number {words} {bound:g}"
-        )
+    if value is not None and not (good := test(value)).all():
+        raise ParameterError(f"{type(part).__name__}.{name} = {first_bad(value, good)}: must be a finite number{words}")
 
 
 def first_bad(value: np.ndarray, good: np.ndarray) -> str:
@@ -148,21 +165,29 @@ def first_bad(value: np.ndarray, good: np.ndarray) -> str:
     return f"{float(value[index]):g} at index {index}"
 
 
-def require_finite(part: object, *names: str) -> None:
-    """Raise one sentence if a field of `part` is not finite."""
-    for name in names:
-        value = known_number(part, name)
-        if value is not None and not np.isfinite(value).all():
-            raise ParameterError(
-                f"{type(part).__name__}.{name} = {first_bad(value, np.isfinite(value))}: must be a finite number"
-            )
+def require_rising_table(part: object, time: str, values: str, two: bool = False) -> None:
+    """Check that two fields are finite lists of one length, and that the first one rises; `two`: of at least two."""
+    kind, times, others = type(part).__name__, getattr(part, time), getattr(part, values)
+    if times.ndim != 1 or times.shape != others.shape or len(times) < 1 + two:
+        more = ", two or more" if two else ""
+        raise ParameterError(
+            f"{kind}: {time} {times.shape} and {values} {others.shape} must be two lists of one length{more}"
+        )
+    for name, found in ((time, times), (values, others)):
+        bad = np.flatnonzero(~np.isfinite(found))
+        if len(bad):
+            raise ParameterError(f"{kind}.{name}[{bad[0]}] = {found[bad[0]]}: must be finite")
+    falls = np.flatnonzero(np.diff(times) <= 0)
+    if len(falls):
+        at = falls[0] + 1
+        raise ParameterError(f"{kind}.{time}[{at}] = {times[at]:g} s: must be after the one before")
 
 
 # --- sizes
 
 
-def require_sizes(name: str, shape: Any, least: int = 0) -> tuple[int, ...]:
-    """The shape of a batch as a tuple of whole numbers; raises a `ParameterError` if it is none."""
+def require_sizes(name: str, shape: int | Sequence[int], least: int = 0) -> tuple[int, ...]:
+    """The shape of a batch as a tuple; checks that it consists of integers."""
     sizes = (shape,) if isinstance(shape, (int, np.integer)) else shape
     whole = isinstance(sizes, (tuple, list)) and all(
         isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= least for n in sizes
@@ -175,7 +200,7 @@ def require_sizes(name: str, shape: Any, least: int = 0) -> tuple[int, ...]:
 
 
 def require_room(what: str, wanted: int, remedy: str, most: int | None = None) -> None:
-    """Raise a `ParameterError` if something of so many bytes is larger than this machine, or than `most` bytes."""
+    """Check that so many bytes fit into the memory of this machine, or into `most` bytes."""
     memory = machine_memory() if most is None else most
     if memory is not None and wanted > memory:
         sizes = [f"{min(size, 10**60) / 2**30:.3g} GiB" for size in (wanted, memory)]

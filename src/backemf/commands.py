@@ -6,12 +6,12 @@ Values are volts; with a controller, they are in the unit of its main input.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import units
-from .checks import Maybe, Number
+from .checks import Maybe, Number, require_rising_table
 from .csv_columns import read_columns
 from .errors import ParameterError, UnitError
 from .parts import number, part, table
@@ -50,7 +50,7 @@ class Samples:
 
 @part(family="signal")
 class Step:
-    """One value, and from a moment on another."""
+    """A jump from one value to another."""
 
     value: Number = number(None)
     """Value after the step."""
@@ -60,10 +60,8 @@ class Step:
     """Value before the step."""
 
     def at(self, time: np.ndarray) -> np.ndarray:
-        def jump(t, when, value, before):
-            return np.where(t >= when - _SAME_TIME, value, before)
-
-        return _over_time(jump, time, self.time, self.value, self.before)
+        t = _batch_times(time, self.time, self.value, self.before)
+        return np.where(t >= self.time - _SAME_TIME, self.value, self.before).astype(float)
 
 
 @part(family="signal")
@@ -80,10 +78,8 @@ class Sine:
     """Middle."""
 
     def at(self, time: np.ndarray) -> np.ndarray:
-        def wave(t, amplitude, frequency, phase, offset):
-            return offset + amplitude * np.sin(2 * np.pi * frequency * t + phase)
-
-        return _over_time(wave, time, self.amplitude, self.frequency, self.phase, self.offset)
+        t = _batch_times(time, self.amplitude, self.frequency, self.phase, self.offset)
+        return self.offset + self.amplitude * np.sin(2 * np.pi * self.frequency * t + self.phase)
 
 
 @part(family="signal")
@@ -102,17 +98,15 @@ class Chirp:
     """Middle."""
 
     def at(self, time: np.ndarray) -> np.ndarray:
-        def wave(t, amplitude, start, end, duration, offset):
-            rising = np.minimum(t, duration)
-            cycles = start * rising + 0.5 * (end - start) * rising**2 / duration + end * np.maximum(t - duration, 0.0)
-            return offset + amplitude * np.sin(2 * np.pi * cycles)
-
-        return _over_time(wave, time, self.amplitude, self.start, self.end, self.duration, self.offset)
+        t = _batch_times(time, self.amplitude, self.start, self.end, self.duration, self.offset)
+        rising, after = np.minimum(t, self.duration), np.maximum(t - self.duration, 0.0)
+        cycles = self.start * rising + 0.5 * (self.end - self.start) * rising**2 / self.duration + self.end * after
+        return self.offset + self.amplitude * np.sin(2 * np.pi * cycles)
 
 
 @part(family="signal")
 class Trapezoid:
-    """Up a ramp, along, and down again."""
+    """A ramp up, a constant value, and a ramp down."""
 
     value: Number = number(None)
     """Height."""
@@ -126,16 +120,16 @@ class Trapezoid:
     """When the ramp up begins."""
 
     def at(self, time: np.ndarray) -> np.ndarray:
-        def ramp(t, begin, length):
-            """0 before, 1 after, and a straight line in between; a ramp of no length is a jump."""
-            slanted = np.clip((t - begin) / np.where(length > 0, length, 1.0), 0.0, 1.0)
-            return np.where(length > 0, slanted, t >= begin - _SAME_TIME)
-
-        def shape(t, value, rise, hold, fall, start):
-            return value * (ramp(t, start, rise) - ramp(t, start + rise + hold, fall))
-
         fall = self.rise if self.fall is None else self.fall
-        return _over_time(shape, time, self.value, self.rise, self.hold, fall, self.start)
+        t = _batch_times(time, self.value, self.rise, self.hold, fall, self.start)
+        return self.value * (_ramp(t, self.start, self.rise) - _ramp(t, self.start + self.rise + self.hold, fall))
+
+
+def _ramp(t: np.ndarray, begin: Number, length: Number) -> np.ndarray:
+    """0 before, 1 after, and a straight line in between; a ramp of no length is a jump."""
+    length = np.asarray(length)
+    slanted = np.clip((t - begin) / np.where(length > 0, length, 1.0), 0.0, 1.0)
+    return np.where(length > 0, slanted, t >= begin - _SAME_TIME)
 
 
 @part(kw_only=False)
@@ -150,19 +144,7 @@ class Table:
     def __post_init__(self) -> None:
         for name in ("time", "values"):
             object.__setattr__(self, name, _numbers(f"Table.{name}", getattr(self, name)))
-        if self.time.ndim != 1 or self.time.shape != self.values.shape or not len(self.time):
-            raise ParameterError(
-                f"Table: time {self.time.shape} and values {self.values.shape} must be two lists of one length"
-            )
-        for name in ("time", "values"):
-            bad = np.flatnonzero(~np.isfinite(getattr(self, name)))
-            if len(bad):
-                raise ParameterError(f"Table.{name}[{bad[0]}] = {getattr(self, name)[bad[0]]}: must be finite")
-        falls = np.flatnonzero(np.diff(self.time) <= 0)
-        if len(falls):
-            raise ParameterError(
-                f"Table.time[{falls[0] + 1}] = {self.time[falls[0] + 1]:g} s: must be after the one before"
-            )
+        require_rising_table(self, "time", "values")
 
     def at(self, time: np.ndarray) -> np.ndarray:
         return np.interp(time, self.time, self.values)
@@ -192,10 +174,10 @@ def _unit_size(path: Path, heading: str, unit: str) -> float:
 
 
 Command = Constant | Samples | Step | Sine | Chirp | Trapezoid | Table
-"""Everything that can be said to a motor over time."""
+"""Every command over time."""
 
 
-def as_command(command: Any) -> Command:
+def as_command(command: Command | ArrayLike) -> Command:
     """A number becomes a `Constant`, a list or array becomes `Samples`."""
     if isinstance(command, Command):
         return command
@@ -209,7 +191,7 @@ def as_command(command: Any) -> Command:
     )
 
 
-def _numbers(name: str, values: Any) -> np.ndarray:
+def _numbers(name: str, values: ArrayLike) -> np.ndarray:
     """A list or array as an array of numbers."""
     try:
         if not np.iscomplexobj(values) and np.asarray(values).dtype.kind != "b":
@@ -219,8 +201,8 @@ def _numbers(name: str, values: Any) -> np.ndarray:
     raise ParameterError(f"{name}: must be a list of numbers only, all rows of one length")
 
 
-def _over_time(function, time, *values):
-    """function(time, *values) with time along the first axis and the values' batch behind it."""
+def _batch_times(time: np.ndarray, *values: Number) -> np.ndarray:
+    """The times along the first axis, and the shape that the values share behind it."""
     try:
         shape = np.broadcast_shapes(*(np.shape(value) for value in values))
     except ValueError:
@@ -228,5 +210,4 @@ def _over_time(function, time, *values):
         raise ParameterError(
             f"command: its arrays have the shapes {shapes}; give one value, or one per motor"
         ) from None
-    along = time.reshape(time.shape + (1,) * len(shape))
-    return np.asarray(function(along, *values), dtype=float) + np.zeros((len(time), *shape))
+    return np.broadcast_to(time.reshape(time.shape + (1,) * len(shape)), (len(time), *shape))

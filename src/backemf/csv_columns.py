@@ -42,7 +42,7 @@ def read_columns(path: Path, time: str, column: str | None) -> Columns:
     with _lines(path, time) as lines:
         heading = _first_line(path, lines)
         names = [cell.split("[")[0].strip() for cell in heading]
-        wanted = _wanted(path, names, time, column)
+        wanted = _find_columns(path, names, time, column)
         rows, bad = _fast_rows(lines, wanted)
     if bad is not None:
         _check_row(path, time, wanted, names, bad)
@@ -59,7 +59,7 @@ def read_columns(path: Path, time: str, column: str | None) -> Columns:
 
 @contextmanager
 def _lines(path: Path, time: str) -> Iterator[TextIO]:
-    """The file as text; what is wrong with it as such is one sentence."""
+    """The lines of the file; checks that it is CSV text."""
     try:
         with opened(path, LARGEST, what=f"a CSV file with the columns {time!r} and the command") as file:
             _check_lines(path, file)
@@ -69,7 +69,7 @@ def _lines(path: Path, time: str) -> Iterator[TextIO]:
 
 
 def _check_lines(path: Path, file: BinaryIO) -> None:
-    """Raise a `ParameterError` at a line that would take all memory."""
+    """Check that no line is too long for the memory."""
     while len(block := file.read(LONGEST_LINE)) == LONGEST_LINE:
         if b"\n" not in block and b"\r" not in block:
             raise ParameterError(f"{path}: has a line of more than {LONGEST_LINE:,} bytes, which no CSV has")
@@ -99,23 +99,23 @@ def _first_line(path: Path, lines: TextIO) -> list[str]:
     return next(csv.reader([line]), [])
 
 
-def _wanted(path: Path, names: list[str], time: str, column: str | None) -> list[int]:
+def _find_columns(path: Path, names: list[str], time: str, column: str | None) -> list[int]:
     """Numbers of the two columns."""
     if not names:
         raise ParameterError(f"{path}: needs a header line and at least one row of numbers")
     others = [name for name in names if name != time]
     if time not in names:
-        raise ParameterError(f"{path}, line 1: no column {time!r}; there are {_named(names)}")
+        raise ParameterError(f"{path}, line 1: no column {time!r}; there are {_list_names(names)}")
     if column is None:
         if len(others) != 1:
-            raise ParameterError(f"{path}, line 1: name the command's column, one of {_named(others) or 'none'}")
+            raise ParameterError(f"{path}, line 1: name the command's column, one of {_list_names(others) or 'none'}")
         column = others[0]
     if column not in names:
-        raise ParameterError(f"{path}, line 1: no column {column!r}; there are {_named(names)}")
+        raise ParameterError(f"{path}, line 1: no column {column!r}; there are {_list_names(names)}")
     return [names.index(time), names.index(column)]
 
 
-def _named(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     shown = ", ".join(name[:SHOWN] for name in names[:SHOWN])
     return f"{shown} and {len(names) - SHOWN} more" if len(names) > SHOWN else shown
 
@@ -128,14 +128,14 @@ def _rows(lines: TextIO) -> Iterator[tuple[int, list[str]]]:
 
 
 def _check_row(path: Path, time: str, wanted: list[int], names: list[str], row: int) -> None:
-    """Raise a `ParameterError` if a row does not hold two finite numbers."""
+    """Check that a row holds two finite numbers."""
     with _lines(path, time) as lines:
         for line, cells in islice(_rows(lines), row, row + 1):
             _numbers(path, line, cells, wanted, names)
 
 
 def _row_by_row(path: Path, time: str, wanted: list[int], names: list[str]) -> np.ndarray:
-    """The same rows as Python reads them; raises one sentence at the first that does not hold two finite numbers."""
+    """The same rows as Python reads them; checks that each holds two finite numbers."""
     found = array("d")
     with _lines(path, time) as lines:
         for line, cells in _rows(lines):

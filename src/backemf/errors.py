@@ -1,11 +1,11 @@
-"""What goes wrong, said in one sentence: where, which field, which value, what to do."""
+"""Errors and warnings: each message names the place, the field, the value and the remedy."""
 
 LONGEST = 2000
 """Longest message; what a file holds may be quoted in it, and is shortened in the middle [characters]."""
 
 
 class BackemfError(ValueError):
-    """Base of every error raised for bad input; its message is meant to be shown as it is."""
+    """Base of every error raised for bad input; its message is meant for the user."""
 
     def __init__(self, message: object = "", *more: object):
         text = str(message)
@@ -15,11 +15,11 @@ class BackemfError(ValueError):
 
 
 class BackemfWarning(UserWarning):
-    """What is allowed and yet looks like a mistake; its message is meant to be shown as it is."""
+    """What is allowed and yet looks like a mistake; its message is meant for the user."""
 
 
 class UnitError(BackemfError):
-    """A text that is no quantity, or a quantity of the wrong dimension."""
+    """A text that is not a quantity, or a quantity of the wrong dimension."""
 
 
 class ParameterError(BackemfError):
@@ -31,7 +31,7 @@ class DatasheetError(BackemfError):
 
 
 class SimulationError(BackemfError):
-    """A run that was asked for wrongly, or that left the finite numbers."""
+    """A run with invalid settings, or whose numbers are no longer finite."""
 
 
 class MissingExtraError(BackemfError, ImportError):
@@ -42,7 +42,7 @@ class MissingExtraError(BackemfError, ImportError):
 
 
 class MissingPackageError(MissingExtraError):
-    """A package that no extra brings is not installed."""
+    """A package that belongs to no extra is not installed."""
 
     def __init__(self, package: str, what: str):
         BackemfError.__init__(self, f"{what} needs {package}, which is not installed: pip install {package}")

@@ -1,7 +1,7 @@
-"""The one door to the disk: files are written atomically, and read only if they are plain files of a bounded size.
+"""Reading and writing files: written atomically, and read only if they are plain files of a bounded size.
 
-Nothing else in the package opens a file by itself, so that a full disk, a pipe in the place of a file or a file without
-end is one sentence everywhere.
+Everything else in the package goes through here, so that a full disk, a pipe in the place of a file or a file without
+end raises the same error everywhere.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _REMEDIES = {
     errno.EISDIR: "give a file in it",
     errno.ENAMETOOLONG: "give it a shorter name",
 }
-"""What to do about the errors of the operating system that a user can do something about."""
+"""Remedies for errors of the operating system that a user can fix."""
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
@@ -40,7 +40,7 @@ _KINDS = (
     (stat.S_ISBLK, "a device"),
     (stat.S_ISSOCK, "a socket"),
 )
-"""What may stand in the place of a file."""
+"""What may be in the place of a file."""
 
 
 # --- writing
@@ -64,8 +64,8 @@ def write_bytes(path: AnyPath, content: bytes, folders: bool = False) -> Path:
 def replacing(path: AnyPath) -> Iterator[BinaryIO]:
     """A new file that takes the place of `path` at the end of the block, and is removed if the block fails.
 
-    Its name cannot be guessed and it is never an existing file or link. An existing file keeps its permissions; a link
-    is replaced, and what it leads to stays as it is. A library that insists on a path writes to the file's `name`.
+    Its name cannot be guessed, and it is never an existing file or link. An existing file keeps its permissions; a link
+    is replaced, and its target does not change. A library that needs a path writes to the file's `name`.
     """
     target = Path(path)
     beside = target.with_name(f".{secrets.token_hex(8)}{target.suffix}") if target.name else target
@@ -86,7 +86,7 @@ def replacing(path: AnyPath) -> Iterator[BinaryIO]:
 
 
 def put_in_place(whole: Path, path: AnyPath) -> None:
-    """Rename a file that is whole over another, on the disk before this returns; raises `OSError`."""
+    """Rename a complete file over another; it is on the disk when this returns. Raises `OSError`."""
     target = Path(path)
     before = _existing(target)
     if before is not None:
@@ -98,7 +98,7 @@ def put_in_place(whole: Path, path: AnyPath) -> None:
 
 
 def create(path: AnyPath) -> BinaryIO:
-    """A new file under a name that others know, such as that of a recording; one that is there already is replaced."""
+    """A new file under a known name, such as that of a recording; an existing one is replaced."""
     target = Path(path)
     try:
         _existing(target)
@@ -110,7 +110,7 @@ def create(path: AnyPath) -> BinaryIO:
 
 
 def make_folder(path: AnyPath) -> Path:
-    """Make a folder and those above it, as far as they are not there."""
+    """Make a folder and its missing parents."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -132,7 +132,7 @@ def _create(path: Path, mode: int = 0o666) -> BinaryIO:
 
 
 def _existing(path: Path) -> os.stat_result | None:
-    """The file that is replaced; None: there is none, or a link. Anything but a file is left alone."""
+    """The file that is replaced; None: there is none, or a link. Anything else is an error."""
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -173,8 +173,8 @@ def read_text(
     Args:
         path: A plain file.
         limit: Longest file that is read [bytes].
-        error: What is raised, with one sentence.
-        what: What the file should be, such as "a TOML file", for the sentence.
+        error: Class of the error that is raised.
+        what: What the file should be, such as "a TOML file", for the message.
     """
     content = read_bytes(path, limit, error, what)
     try:
@@ -235,7 +235,7 @@ def _unreadable(path: AnyPath, fault: Exception, error: type[BackemfError], what
 
 
 def require_plain(path: AnyPath, limit: int, error: type[BackemfError] = ParameterError, what: str = "") -> None:
-    """Raise what `opened` would, for a file that a library opens by its name."""
+    """Check what `opened` checks, for a file that a library opens by its name."""
     with opened(path, limit, error, what):
         pass
 
@@ -243,7 +243,7 @@ def require_plain(path: AnyPath, limit: int, error: type[BackemfError] = Paramet
 def _require_file(path: AnyPath, found: os.stat_result, verb: str, error: type[BackemfError], what: str = "") -> None:
     if stat.S_ISREG(found.st_mode):
         return
-    kind = next((word for holds, word in _KINDS if holds(found.st_mode)), "no plain file")
+    kind = next((word for holds, word in _KINDS if holds(found.st_mode)), "not a plain file")
     raise error(f"{path}: cannot be {verb}: it is {kind}; give {what or 'the path of a file'}")
 
 

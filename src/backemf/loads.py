@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .checks import Number
+from .checks import Number, require_rising_table
 from .errors import ParameterError
 from .parts import number, part, table
 from .physics.load import MEMORIES, REACTIONS, Memory, Reaction, react
@@ -190,22 +190,7 @@ class PrescribedMotion(BaseLoad):
                 object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
             except (TypeError, ValueError, OverflowError):
                 raise ParameterError(f"PrescribedMotion.{name}: must be a list of numbers") from None
-        if self.time.ndim != 1 or self.time.shape != self.position.shape or len(self.time) < 2:
-            raise ParameterError(
-                f"PrescribedMotion: time {self.time.shape} and position {self.position.shape} must be two lists "
-                "of one length, two or more"
-            )
-        for name in ("time", "position"):
-            bad = np.flatnonzero(~np.isfinite(getattr(self, name)))
-            if len(bad):
-                raise ParameterError(
-                    f"PrescribedMotion.{name}[{bad[0]}] = {getattr(self, name)[bad[0]]}: must be finite"
-                )
-        falls = np.flatnonzero(np.diff(self.time) <= 0)
-        if len(falls):
-            raise ParameterError(
-                f"PrescribedMotion.time[{falls[0] + 1}] = {self.time[falls[0] + 1]:g} s: must be after the one before"
-            )
+        require_rising_table(self, "time", "position", two=True)
 
     def at(self, time: np.ndarray) -> np.ndarray:
         """Positions at given times; the ends hold [rad]."""
@@ -229,7 +214,7 @@ def inertia_of(load: Load) -> Any:
 
 
 def with_inertia(load: Load, inertia: float) -> Load:
-    """The load with more inertia at the joint [kg·m²]; one whose motion is prescribed stays as it is."""
+    """The load with more inertia at the joint [kg·m²]; one whose motion is prescribed does not change."""
     if isinstance(load, KINEMATIC) or inertia == 0.0:
         return load
     return replace(load, inertia=load.inertia + inertia)

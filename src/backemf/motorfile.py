@@ -1,14 +1,14 @@
 """An actuator in a TOML file: every constant under its own name, in SI units, angles in radians.
 
-A table is a part, named after the field that holds it; `kind` names its class where a field may hold several. What is
-left out has its default. A datasheet (`Datasheet`) is what a maker prints; this is what is simulated.
+A table is a part, named after the field that holds it; `kind` names its class where a field may hold several. A field
+that is left out has its default. A datasheet (`Datasheet`) is what a maker prints; this is what is simulated.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from .errors import BackemfError, ParameterError
 from .files import read_bytes, read_text, write_text
 from .learned.beside import network_name, read_beside, write_beside
 from .motor import Estimate
-from .parts import declared, members
+from .parts import declaration_of, members
 from .toml_text import parse_toml
 from .tree import is_table
 
@@ -56,9 +56,9 @@ def load_with_joint(id_or_path: str | Path, estimate: bool = False) -> tuple[Act
 
 
 def save(actuator: Actuator, path: str | Path, joint: Mapping[str, Any] | None = None) -> None:
-    """Write an actuator to a file, which is replaced as a whole or not at all.
+    """Write an actuator to a file, atomically.
 
-    The network of a learned controller goes into a file of its own beside it, knee.network.safetensors for knee.toml.
+    The network of a learned controller goes into its own file beside it, knee.network.safetensors for knee.toml.
     """
     if actuator.controller.asks != "network":
         write_text(path, dumps(actuator, joint))
@@ -115,7 +115,7 @@ def _text(actuator: Actuator, joint: Mapping[str, Any] | None, network: str) -> 
                 *(f"{n} = {toml_value(x) if isinstance(x, str) else repr(x)}" for n, x in plain.items()),
             ]
     text = "\n".join(lines) + "\n"
-    # what is written must be read as the same: better no file than one that nobody can open
+    # what is written must read back as the same actuator: better no file than one that cannot be read
     try:
         again = _actuator(text, "text", lambda name, at: getattr(actuator.controller, "network", None))[0]
         if _lines(again, "", single=True, network=network) == own:
@@ -147,7 +147,7 @@ def _lines(part: Any, header: str, single: bool, network: str = "") -> list[str]
     return own + below
 
 
-def _is_default(entry: Any, value: Any) -> bool:
+def _is_default(entry: Field, value: Any) -> bool:
     if entry.default is MISSING or value is None or entry.default is None:
         return value is entry.default
     if isinstance(value, (bool, str, tuple, list)) or isinstance(entry.default, (bool, str, tuple)):
@@ -156,7 +156,7 @@ def _is_default(entry: Any, value: Any) -> bool:
     return np.size(value) == 1 and bool(np.all(np.asarray(value) == entry.default))
 
 
-def _plain(kind: str, entry: Any, value: Any) -> str:
+def _plain(kind: str, entry: Field, value: Any) -> str:
     if isinstance(value, (bool, str)):
         return toml_value(value)
     if isinstance(value, (tuple, list)) or is_table(entry):
@@ -199,7 +199,7 @@ def _actuator(text: str, file: str, network: Callable[[Any, str], Any]) -> tuple
     return _part(Actuator, content, file, ""), _joint(joint, file)
 
 
-def _joint(joint: Any, file: str) -> dict[str, Any]:
+def _joint(joint: object, file: str) -> dict[str, Any]:
     if not isinstance(joint, dict):
         raise ParameterError(f"{file}: joint = {joint!r}: must be a table")
     for name, value in joint.items():
@@ -214,13 +214,13 @@ def _joint(joint: Any, file: str) -> dict[str, Any]:
     return joint
 
 
-def _beside(table: Any, file: str) -> None:
+def _beside(table: object, file: str) -> None:
     for name, value in table.items() if isinstance(table, dict) else [("beside", table)]:
         if not _is_finite(value):
             raise ParameterError(f"{file}, [joint.beside] {name} = {value!r}: must be a number")
 
 
-def _is_finite(value: Any) -> bool:
+def _is_finite(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and bool(np.isfinite(value))
 
 
@@ -244,7 +244,7 @@ def _part(kind: type, content: dict[str, Any], file: str, where: str) -> Any:
         raise ParameterError(f"{at}: {kind.__name__} cannot be made of this: {error}") from None
 
 
-def _value(entry: Any, value: Any, file: str, where: str) -> Any:
+def _value(entry: Field, value: Any, file: str, where: str) -> Any:
     if isinstance(value, dict):
         content = dict(value)
         only = _only_kind(entry)
@@ -258,11 +258,11 @@ def _value(entry: Any, value: Any, file: str, where: str) -> Any:
     raise ParameterError(f"{file}, {where} = {value}: must be a number, a text or a table")
 
 
-def _is_row(entry: Any, items: list[Any]) -> bool:
+def _is_row(entry: Field, items: list[object]) -> bool:
     return is_table(entry) and all(isinstance(item, (int, float)) for item in items)
 
 
-def _kind(name: Any, entry: Any, file: str, where: str) -> type:
+def _kind(name: Any, entry: Field, file: str, where: str) -> type:
     allowed = _kinds(entry)
     if name not in allowed:
         given = "has no kind" if name is None else f"kind = {name!r}"
@@ -270,21 +270,21 @@ def _kind(name: Any, entry: Any, file: str, where: str) -> type:
     return allowed[name]
 
 
-def _kinds(entry: Any) -> dict[str, type]:
+def _kinds(entry: Field) -> dict[str, type]:
     """Classes that a field may hold, by name."""
-    declaration = declared(entry)
+    declaration = declaration_of(entry)
     if declaration is None or declaration.role not in ("part", "parts", "record"):
         return {}
     return {"Estimate": Estimate} if declaration.role == "record" else members(declaration)
 
 
-def _only_kind(entry: Any) -> type | None:
+def _only_kind(entry: Field) -> type | None:
     """The one class that a field may hold; None where there are several, or none."""
     found = _kinds(entry)
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _no_such(name: str, known: Any) -> str:
+def _no_such(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, list(known), n=1)
     hint = f"did you mean {near[0]}" if near else f"must be one of {', '.join(known)}"
     return f"there is no such field: {hint}"

@@ -108,7 +108,7 @@ def several(*kinds: type, family: str | None = None, default: Any = MISSING, che
 
 
 def record(default: Any = MISSING) -> Any:
-    """What is said about the numbers and takes no part in a step."""
+    """Notes on the numbers, which a step does not use."""
     return _field(default, Declaration("record"))
 
 
@@ -160,7 +160,9 @@ def part(kind: Any = None, *, family: str | None = None, called: str | None = No
 
         kind.__post_init__ = __post_init__
         kind = kind_of_numbers(dataclass(frozen=True, kw_only=kw_only)(kind))
-        kind.neutral = {e.name: it.neutral for e in fields(kind) if (it := declared(e)) and it.neutral is not None}
+        kind.neutral = {
+            e.name: it.neutral for e in fields(kind) if (it := declaration_of(e)) and it.neutral is not None
+        }
         kind.called = called or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", kind.__name__).lower()
         if family is not None:
             FAMILIES.setdefault(family, {})[kind.__name__] = kind
@@ -172,7 +174,7 @@ def part(kind: Any = None, *, family: str | None = None, called: str | None = No
 # --- what comes from it
 
 
-def declared(entry: Field[Any]) -> Declaration | None:
+def declaration_of(entry: Field) -> Declaration | None:
     """What a field declares; None where it declares nothing, as in a state."""
     return entry.metadata.get("declaration")
 
@@ -186,14 +188,14 @@ def members(declaration: Declaration) -> dict[str, type]:
 
 def units_of(kind: type) -> dict[str, str]:
     """Unit of every field of a part that has one."""
-    known = {entry.name: declared(entry) for entry in fields(kind)}
+    known = {entry.name: declaration_of(entry) for entry in fields(kind)}
     return {name: it.unit for name, it in known.items() if it is not None and it.unit is not None}
 
 
 def check_fields(part: Any) -> None:
-    """Raise a `ParameterError` if a field is not what it declares."""
+    """Check that every field is what it declares."""
     for entry in fields(part):
-        it, value = declared(entry), getattr(part, entry.name)
+        it, value = declaration_of(entry), getattr(part, entry.name)
         if it is None or not it.checked or it.role not in _CHECKS or (value is None and entry.default is None):
             continue
         if value is None and it.neutral is not None:
@@ -201,23 +203,10 @@ def check_fields(part: Any) -> None:
         _CHECKS[it.role](part, entry.name, it)
 
 
-def _check_number(part: Any, name: str, it: Declaration) -> None:
+def _check_number(part: object, name: str, it: Declaration) -> None:
     require_finite(part, name)
     for test, bound in it.bounds:
         require(part, name, test, bound)
-
-
-def _check_word(part: Any, name: str, it: Declaration) -> None:
-    if it.choices:
-        require_choice(part, name, it.choices)
-
-
-def _check_part(part: Any, name: str, it: Declaration) -> None:
-    require_part(part, name, *members(it).values())
-
-
-def _check_parts(part: Any, name: str, it: Declaration) -> None:
-    require_parts(part, name, *members(it).values())
 
 
 _CHECKS: dict[str, Callable[[Any, str, Declaration], None]] = {
@@ -226,16 +215,19 @@ _CHECKS: dict[str, Callable[[Any, str, Declaration], None]] = {
     "count": lambda part, name, it: require_count(
         part, name, it.least, "number of steps" if it.unit == "steps" else "number"
     ),
-    "word": _check_word,
-    "part": _check_part,
-    "parts": _check_parts,
+    "word": lambda part, name, it: require_choice(part, name, it.choices) if it.choices else None,
+    "part": lambda part, name, it: require_part(part, name, *members(it).values()),
+    "parts": lambda part, name, it: require_parts(part, name, *members(it).values()),
 }
 
 
 # --- laws
 
+Law = Callable[..., Any]
+"""A function of numbers or arrays, element by element."""
 
-class Laws(dict[type, Callable[..., Any]]):
+
+class Laws(dict[type, Law]):
     """A law for each part, by its class. Engines bind all of them, also those that are added later."""
 
     pending: ClassVar[list[tuple[Callable[..., None], type, Callable[..., Any]]]] = []
@@ -243,10 +235,10 @@ class Laws(dict[type, Callable[..., Any]]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.bound: dict[str, dict[type, Callable[..., Any]]] = {}
-        self._binders: list[Callable[[type, Callable[..., Any]], None]] = []
+        self.bound: dict[str, dict[type, Law]] = {}
+        self._binders: list[Callable[[type, Law], None]] = []
 
-    def __setitem__(self, kind: type, law: Callable[..., Any]) -> None:
+    def __setitem__(self, kind: type, law: Law) -> None:
         super().__setitem__(kind, law)
         self.pending.extend((bind, kind, law) for bind in self._binders)
 
@@ -269,13 +261,13 @@ class Laws(dict[type, Callable[..., Any]]):
 
         return add
 
-    def bind(self, engine: str, bound_law: Callable[[Callable[..., Any]], Callable[..., Any]]) -> dict[type, Any]:
+    def bind(self, engine: str, bind_law: Callable[[Law], Law]) -> dict[type, Law]:
         """The same table with the laws of one engine."""
         if engine not in self.bound:
             table = self.bound[engine] = {}
 
-            def follow(kind: type, law: Callable[..., Any]) -> None:
-                table[kind] = bound_law(law)
+            def follow(kind: type, law: Law) -> None:
+                table[kind] = bind_law(law)
 
             for kind, law in self.items():
                 follow(kind, law)
@@ -296,7 +288,7 @@ def without_neutral(part: T) -> T:
     changes = {}
     for entry in fields(part):  # pyright: ignore
         value = getattr(part, entry.name)
-        it = declared(entry)
+        it = declaration_of(entry)
         if it is not None and it.neutral is not None and not acts(part, entry.name):
             value = None
         elif it is not None and it.role in ("part", "parts"):

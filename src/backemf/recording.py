@@ -1,4 +1,4 @@
-"""Recordings of runs, read back: columns over time with their units, complete or of a run that was ended."""
+"""Reading recordings of runs: columns over time with their units, of complete and of interrupted runs."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class Recording:
 
 
 def read_recording(path: str | Path) -> Recording:
-    """A recording from a .parquet or .csv file, or from the parts of a run that was ended.
+    """A recording from a .parquet or .csv file, or from the parts of an interrupted run.
 
-    Where a run was ended, a warning says so and where the recording ends.
+    If the run was interrupted, a warning says so, and where the recording ends.
     """
     target = Path(path)
     part = target if target.suffix == PART else target.with_name(target.name + PART)
@@ -106,7 +106,7 @@ def _read_parquet(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
 
 
 def _read_stream(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """The parts that are whole."""
+    """The complete parts."""
     pyarrow = require_pyarrow("Reading parquet")
     batches, schema = [], None
     with pyarrow.memory_map(str(path)) as source:
@@ -156,7 +156,7 @@ def _whole_lines(text: io.TextIOWrapper) -> Iterator[str]:
 
 
 def check_size(path: Path, rows: int, columns: int) -> None:
-    """Raise a `ParameterError` if a table would not fit: a small file may unpack to any size."""
+    """Check that a table fits into the memory: a small file may unpack to any size."""
     if rows * columns * 8 > LARGEST:
         raise ParameterError(f"{path}: {rows} rows of {columns} columns are larger than {LARGEST / 1e9:g} GB; split it")
 

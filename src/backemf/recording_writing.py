@@ -1,14 +1,14 @@
 """Writing recordings of runs: at once, or part by part while a run goes on.
 
-Until a run has ended, its recording is in a file beside the one that was asked for, run.parquet.part for run.parquet,
-of which every part can be read without what should follow: an Arrow stream, since a parquet file has its index at the
-end and is nothing without it, or lines of CSV. Whatever ends the process, the parts that were written are there.
+Until a run has ended, its recording is in a file beside the requested one, run.parquet.part for run.parquet. Every part
+of it can be read without the rest: it is an Arrow stream, since a parquet file cannot be read without the index at its
+end, or lines of CSV. However the process ends, the parts that were written are there.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,9 +19,9 @@ from . import files
 from .errors import MissingExtraError, ParameterError
 
 PART = ".part"
-"""Ending of the name of a recording that goes on, or that was ended."""
+"""Ending of the name of a recording that is still written, or was interrupted."""
 GROUP = 8192
-"""Rows that are together in a parquet file, at least [1]."""
+"""Smallest group of rows in a parquet file [1]."""
 
 
 def write_recording(path: str | Path, columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Path:
@@ -51,18 +51,18 @@ class RecordingWriter:
     """Writes a recording part by part.
 
     Args:
-        path: Where the recording is in the end: a .parquet or .csv file.
+        path: Where the finished recording goes: a .parquet or .csv file.
         units: Unit of each column by its name.
     """
 
     def __init__(self, path: str | Path, units: Mapping[str, str]):
         self.path, self.units = Path(path), dict(units)
         self.part = self.path.with_name(self.path.name + PART)
-        """Where it is until then."""
+        """Where it is until it is finished."""
         self.parts = 0
         """Number of parts that were written."""
         self.failed = False
-        """Whether a part could not be written, so that there is no whole recording."""
+        """Whether a part could not be written, so that the recording is incomplete."""
         self._csv = self.path.suffix == ".csv"
         if not self._csv:
             require_pyarrow("Writing parquet")
@@ -70,7 +70,7 @@ class RecordingWriter:
         self._file: BinaryIO = files.create(self.part)
 
     def write(self, columns: Mapping[str, np.ndarray]) -> None:
-        """Write some rows, which are on their way to the disk when this returns."""
+        """Write some rows and pass them to the operating system."""
         try:
             if self._csv:
                 _write_lines(self._file, columns, "" if self.parts else _heading(columns, self.units))
@@ -90,7 +90,7 @@ class RecordingWriter:
         self._stream.write_table(table)
 
     def close(self) -> Path:
-        """Give the recording its name and its format; until that is done and after a failure, the parts stay."""
+        """Finish the recording: its format and its name. Until then, and after a failure, the parts stay."""
         if self.failed:
             self.abandon()
             return self.part
@@ -106,19 +106,19 @@ class RecordingWriter:
             raise self._unwritable(error) from None
         except ParameterError as error:  # of the file that the parts are assembled to
             self.failed = True
-            raise ParameterError(f"{error}; {self.left}") from None
+            raise ParameterError(f"{error}; {self.where_parts_are}") from None
         with suppress(OSError):
             self.part.unlink(missing_ok=True)
         return self.path
 
     def _require_own(self) -> None:
-        """Raise a `ParameterError` if the file of the parts is another one by now."""
+        """Check that the file of the parts is still this writer's."""
         if not self.part.exists() or not os.path.samestat(os.fstat(self._file.fileno()), self.part.stat()):
             self.failed = True
-            raise ParameterError(f"{self.path}: another run has begun to write to it; give each run a file of its own")
+            raise ParameterError(f"{self.path}: another run has begun to write to it; give each run its own file")
 
     def abandon(self) -> None:
-        """End without a recording: what was written stays under the name of the parts, nothing leaves nothing."""
+        """End without finishing: the parts stay where they are; a file without parts is removed."""
         with suppress(OSError):
             self._end()
         if not self.parts:
@@ -126,8 +126,8 @@ class RecordingWriter:
                 self.part.unlink(missing_ok=True)
 
     @property
-    def left(self) -> str:
-        """Where the parts are, for a sentence."""
+    def where_parts_are(self) -> str:
+        """Where the parts are, for a message."""
         return f"what was recorded until then is in {self.part}"
 
     def _end(self) -> None:
@@ -138,7 +138,7 @@ class RecordingWriter:
             self._file.close()
 
     def _assemble(self) -> None:
-        """A parquet file from the parts, few of which are in memory at a time."""
+        """Write the parquet file from the parts, a few of them in memory at a time."""
         pyarrow = require_pyarrow("Writing parquet")
         if self._stream is None:
             columns = {name: np.zeros(0) for name in self.units}
@@ -150,16 +150,16 @@ class RecordingWriter:
             files.replacing(self.path) as file,
             pyarrow.parquet.ParquetWriter(file, stream.schema) as writer,
         ):
-            for batches in _grouped(stream):
+            for batches in _group_batches(stream):
                 writer.write_table(pyarrow.Table.from_batches(batches).combine_chunks())
 
     def _unwritable(self, error: OSError) -> ParameterError:
-        left = f"; {self.left}" if self.parts else ""
+        left = f"; {self.where_parts_are}" if self.parts else ""
         return ParameterError(f"{files.unwritable(self.path, error)}{left}")
 
 
-def _grouped(batches: Any) -> Iterator[list[Any]]:
-    """Batches together until they have enough rows for a group."""
+def _group_batches(batches: Iterable[Any]) -> Iterator[list[Any]]:
+    """Lists of batches with enough rows for a group."""
     group: list[Any] = []
     for batch in batches:
         group.append(batch)
@@ -191,7 +191,7 @@ def _write_lines(file: BinaryIO, columns: Mapping[str, np.ndarray], heading: str
 
 
 def require_pyarrow(what: str) -> Any:
-    """pyarrow with the modules that files need; `what` needs it, for the sentence that is raised without it."""
+    """pyarrow with the modules that files need; `what` names the user of it in the error where it is missing."""
     try:
         import pyarrow
         import pyarrow.csv

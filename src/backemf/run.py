@@ -6,18 +6,17 @@ import importlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .actuator import Actuator
 from .errors import MissingPackageError, ParameterError
+from .hooks import call_hook
 from .motor import Motor
 from .recording_writing import write_csv, write_parquet
+from .run_finding import RunFinding
 from .units import linear_unit
-
-if TYPE_CHECKING:
-    from .analyze.exceeded import RunFinding
 
 UNITS = {
     "time": "s",
@@ -122,9 +121,7 @@ class Run:
 
         Warnings first. A batch names how many motors are concerned and the worst of them.
         """
-        from .analyze.exceeded import findings
-
-        return findings(self)
+        return call_hook("findings", self)
 
     def table(self) -> dict[str, np.ndarray]:
         """Columns by name; a batch gives one column per motor, as in `current[3]`."""
@@ -154,14 +151,10 @@ class Run:
 
     def plot(self, path: str | Path | None = None) -> Any:
         """The step response: what the joint and the drive do over time, the targets, and the limits that act."""
-        from . import plot
-
-        return plot.step_response(self, path=path)
+        return call_hook("step_response", self, path=path)
 
     def _repr_html_(self) -> str:
-        from .plot.notebook import run_html
-
-        return run_html(self)
+        return call_hook("notebook_html", self)
 
     def __repr__(self) -> str:
         shape = self.data["position"].shape[1:]

@@ -1,4 +1,4 @@
-"""Recording a simulated run while it goes on."""
+"""Recording a simulated run while it is computed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .run import column_units, table_columns
 
 
 class RunRecorder:
-    """Writes each piece of a run as it comes, for a `with` block; a run that does not end well leaves its parts.
+    """Writes each piece of a run as it is computed, in a `with` block; a run that fails leaves its parts.
 
     Args:
         output: A .parquet or .csv file; None: nothing is written.
@@ -52,4 +52,4 @@ class RunRecorder:
             return
         self._writer.abandon()
         if isinstance(error, SimulationError):
-            raise SimulationError(f"{error}; {self._writer.left}") from None
+            raise SimulationError(f"{error}; {self._writer.where_parts_are}") from None

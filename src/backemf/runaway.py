@@ -1,29 +1,28 @@
-"""A run whose joint has more energy than supply, load and start have given it: a step that diverges, and says so.
+"""Detects a step that diverges: the joint has more energy than supply, load and initial motion have given it.
 
-Energy comes from the supply, from the load, from the start, and from constants that give more torque than the back-EMF
-takes (Kt above Ke). What the joint has beyond that came from nowhere.
+Energy comes from the supply, the load, the initial motion, and constants that give more torque than the back-EMF
+takes (Kt above Ke). Anything beyond that is a numerical error.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .actuator import Actuator
+from .checks import Number
 from .errors import SimulationError
 from .loads import KINEMATIC, Load, TwoMass, inertia_of
 
 SURE = 10.0
-"""How many times the energy given a joint may have where every step is recorded."""
+"""Largest ratio of the joint's energy to the energy given, where every step is recorded [1]."""
 SURE_BETWEEN = 1e6
-"""The same where steps between the records may have given energy that is not seen."""
+"""The same where steps between the records may have given energy that is not recorded [1]."""
 
 
 class EnergyWatch:
     """Compares the joint's energy with what it was given, piece by piece of a run."""
 
-    def __init__(self, actuator: Actuator, load: Load, velocity: Any, dt: float, every: int) -> None:
+    def __init__(self, actuator: Actuator, load: Load, velocity: Number, dt: float, every: int) -> None:
         """`velocity` is that of the start [rad/s], `dt` the step [s], `every` how many steps make a record."""
         self.active = False
         if isinstance(load, KINEMATIC):
@@ -41,7 +40,7 @@ class EnergyWatch:
             self.given = self.given + 0.5 * self.far_inertia * velocity**2
 
     def look(self, record: dict[str, np.ndarray], first: float) -> None:
-        """Raises a `SimulationError` at the first moment with too much energy; `first` is that of the record [s]."""
+        """Check that the joint has no more energy than it was given; the record begins at the time `first` [s]."""
         if not self.active:
             return
         velocity = record["velocity"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from .actuator import Actuator, Command
 from .actuator.degrees import degrees_hint
-from .actuator.memory import PER_MOTOR, states_of
+from .actuator.memory import states_of
 from .actuator.needs import require_command, require_inertia, require_load
 from .checks import ABSOLUTE_ZERO, Number, no_number, require_room, require_sizes, shown
 from .commands import Samples, as_command
@@ -22,6 +22,7 @@ from .errors import BackemfWarning, ParameterError, SimulationError
 from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion, inertia_of
 from .motor import Motor
 from .parts import FAMILIES, acts, without_neutral
+from .physics.state import PER_MOTOR
 from .rollout import MAIN, Here, behind_time, channel_names, rest, roll_jax, roll_numpy
 from .run import Run
 from .run_recording import RunRecorder

@@ -36,7 +36,7 @@ def parse_toml(text: str, file: str, error: type[BackemfError], what: str) -> di
 
 
 def _check_bounds(content: dict[str, Any], file: str, error: type[BackemfError], what: str) -> None:
-    """Raise a `ParameterError` at whole numbers that are no float, and at tables within tables within tables."""
+    """Check that integers fit a float, and that tables are not nested too deeply."""
     level: list[tuple[Any, Any]] = list(content.items())
     for _ in range(DEPTH):
         if not level:

@@ -7,16 +7,14 @@ from dataclasses import Field, fields, is_dataclass
 from typing import Any, TypeVar
 
 KINDS: list[type] = []
-"""Every dataclass of numbers that engines have to see into."""
+"""Every dataclass of numbers that engines take apart."""
 
 T = TypeVar("T", bound=type)
 
 _STRUCTURE = ("flag", "word", "words", "count", "record")
-"""What fields hold that are no numbers but say what a step is made of, or where its numbers are from."""
-
-
+"""Roles of fields that are not numbers: they decide what a step is made of, or say where its numbers are from."""
 WATCHERS: list[Callable[[type], None]] = []
-"""What engines do with each kind that comes after they were loaded."""
+"""What engines do with each kind that is declared after they were loaded."""
 
 
 def kind_of_numbers(kind: T) -> T:
@@ -28,7 +26,7 @@ def kind_of_numbers(kind: T) -> T:
     return kind
 
 
-def _equal(self: Any, other: Any) -> bool:
+def _equal(self: Any, other: object) -> bool:
     """Whether two parts of the same kind have the same numbers."""
     if type(other) is not type(self):
         return NotImplemented
@@ -47,23 +45,23 @@ def _same(a: Any, b: Any) -> bool:
     return shapes[0] == shapes[1] and bool((a == b).all())
 
 
-def role(entry: Field[Any]) -> str:
+def role(entry: Field) -> str:
     """What a field declares to hold; a number where it declares nothing."""
     declaration = entry.metadata.get("declaration")
     return "number" if declaration is None else declaration.role
 
 
-def is_structure(entry: Field[Any]) -> bool:
+def is_structure(entry: Field) -> bool:
     """Whether a field is a word, switch or count that says what the step is made of."""
     return role(entry) in _STRUCTURE
 
 
-def is_table(entry: Field[Any]) -> bool:
+def is_table(entry: Field) -> bool:
     """Whether a field holds arrays with axes of their own."""
     return role(entry) == "table"
 
 
-def acts(part: Any, name: str) -> bool:
+def acts(part: object, name: str) -> bool:
     """Whether a field has an effect: it is there, and is not plainly the number that has none."""
     value = getattr(part, name)
     if value is None or not isinstance(value, (int, float)) or isinstance(value, bool):

@@ -10,7 +10,7 @@ import pytest
 import warp as wp
 
 import backemf as be
-from backemf.actuator.command import TORQUE, VELOCITY, VOLTAGE
+from backemf.physics.command import TORQUE, VELOCITY, VOLTAGE
 from backemf.robot.compiled import CompiledSet
 from backemf.robot.grouping import Group
 
@@ -333,7 +333,7 @@ def test_gradients_at_rest_are_finite():
     assert np.isfinite(v.grad.numpy()).all() and (v.grad.numpy() != 0.0).all()
     assert np.isfinite(q.grad.numpy()).all()
     # what only leads to the solution is a function without an adjoint
-    assert all("value_of_" in plan.source for plan in step._run.plans.values())
+    assert all("value_of_" in plan.launch.writer.write() for plan in step._run.plans.values())
 
 
 @wp.kernel(enable_backward=True)
@@ -443,7 +443,7 @@ def test_plain_numbers_share_a_kernel():
         step = be.Actuator(controller=be.IdealPd(stiffness=stiffness, damping=0.1), limits=LIMIT).compile("warp")
         for dt in (1e-3, 2e-3):
             step(step.initial((3,)), zero, zero, zero, dt)
-        kernels |= {plan.kernel for plan in step._run.plans.values()}
+        kernels |= {plan.launch.kernel for plan in step._run.plans.values()}
     assert len(kernels) == 1
 
 

@@ -30,7 +30,7 @@ def test_a_step_compiles_for_a_gpu(name, tmp_path):
     assert len(plans) == (2 if "delay" in name else 1)
     plans += actuator.drive._reset._run.plans.values() if before is not None else []
     for k, plan in enumerate(plans):
-        assert ".entry" in compiled(plan.kernel, tmp_path / str(k))
+        assert ".entry" in compiled(plan.launch.kernel, tmp_path / str(k))
 
 
 def test_a_clamp_compiles_for_a_gpu(tmp_path):

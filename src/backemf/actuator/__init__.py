@@ -1,7 +1,7 @@
 """The left half of the way: from a command to the motor's terminals, or to a joint torque."""
 
+from ..physics.command import Command
 from .actuator import Actuator
-from .command import Command
 from .compiled import CompiledStep
 from .controllers import (
     DutyServo,

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..checks import Maybe, concrete, no_number, shown
 from ..errors import ParameterError
+from ..hooks import call_hook
 from ..motor import Motor
 from ..parts import FAMILIES, count, flag, number, numbers, one, part, several
 from . import torque_limits  # noqa: F401  # which makes the limits known
@@ -133,9 +134,7 @@ class Actuator:
         return f"Actuator({actuator_words(self)})"
 
     def _repr_html_(self) -> str:
-        from ..plot.notebook import actuator_html
-
-        return actuator_html(self)
+        return call_hook("notebook_html", self)
 
 
 def check_command_range(actuator: Actuator) -> None:

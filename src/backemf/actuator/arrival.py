@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..physics import state as names
+from ..physics.command import TARGETS, TORQUE, VELOCITY, VOLTAGE, Command
 from ..physics.limits import clip
 from ..physics.ops import absolute, alike, isfinite, stored, where
 from ..physics.state import State
 from ..tree import changed
-from .command import TARGETS, TORQUE, VELOCITY, VOLTAGE, Command
 from .controllers import ModeSelector
 from .delay import Delay, Draws, arriving_target, first_phase, next_lag
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..physics.command import Command
 from ..physics.load import IMMOVABLE, LinearLoad, Memory, follow, react
 from ..physics.ops import as_bits, isfinite, where
 from ..physics.state import OUTPUTS, Output, State
@@ -16,7 +17,6 @@ from ..physics.step import coupled as motor_coupled
 from ..physics.step import held as motor_held
 from ..tree import changed
 from .arrival import receive
-from .command import Command
 from .decision import decide, settle
 from .delay import Draws
 from .finite_joint import in_place_of, is_plain, known_joints, resting_command, without_unknown

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..checks import require_sizes
 from ..engines import bind, load
+from ..engines.reset import reset_state
 from ..errors import ParameterError
+from ..hooks import call_hook
 from ..parts import without_neutral
 from ..physics.state import COUPLED, OUTPUTS, Output, State
 from . import chain
-from .memory import initial_state, reset_state
+from .memory import initial_state
 from .needs import (
     finite_inertia,
     look_of,
@@ -59,7 +61,7 @@ class CompiledStep:
     def _compile(self, law: str) -> Callable[..., tuple[State, Output]]:
         """One of the two ways to step, ready to run."""
         step = with_outputs(getattr(laws(self.engine), law), outputs(self._options.get("telemetry"), law))
-        return self._engine.compiled(step, without_neutral(self.actuator), self._options)
+        return self._engine.compile_step(step, without_neutral(self.actuator), self._options)
 
     @cached_property
     def _run_coupled(self) -> Callable[..., tuple[State, Output]]:
@@ -73,9 +75,7 @@ class CompiledStep:
         return f"CompiledStep({self.engine}, {self.actuator!r})"
 
     def _repr_html_(self) -> str:
-        from ..plot.notebook import actuator_html
-
-        return actuator_html(self.actuator, repr(self))
+        return call_hook("notebook_html", self)
 
     def initial(
         self, shape: tuple[int, ...] | int = (), *, seed: int = 0, dt: float | None = None, **values: Any

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..parts import Laws
+from ..physics.command import Command
 from ..physics.limits import clip
 from ..physics.ops import maximum, minimum, where
-from .command import Command
 
 LAWS = Laws()
 """Law of each controller, by its class: `law(controller, command, integral, position, velocity)`."""

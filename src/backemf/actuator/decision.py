@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from ..motor import Motor
 from ..physics import state as names
 from ..physics.circuit import flux_of
+from ..physics.command import TORQUE, VELOCITY, Command
 from ..physics.current_limits import JointBounds, SlantedBounds
 from ..physics.demand import Demand
 from ..physics.ops import absolute, alike, expm1, maximum, minimum, sign, where
 from ..physics.state import Output, State
 from ..tree import changed
 from .arrival import mode_of
-from .command import TORQUE, VELOCITY, Command
 from .control import LAWS, Asked, next_integral, slew_limit
 from .controllers import DutyServo, ModeSelector
 from .controllers.learned import LearnedController, learned_torque

@@ -16,10 +16,10 @@ import numpy as np
 from ..checks import Number, concrete, no_number, shown
 from ..errors import ParameterError
 from ..parts import acts, count, flag, number, numbers, part, word, words
+from ..physics.command import TARGETS
 from ..physics.draws import mix, uniform
 from ..physics.ops import counted, floor, minimum, picked, where
 from ..physics.state import State
-from .command import TARGETS
 
 SCHEDULES = ("constant", "episode", "period", "step", "mjlab", "isaaclab")
 FRAMES_UNKNOWN = 32

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..physics import state as names
+from ..physics.command import TARGETS, Command
 from ..physics.ops import isfinite, where
 from ..physics.state import Output, State
 from ..tree import changed
-from .command import TARGETS, Command
 
 KEPT = (
     "current", "winding_rise", "housing_rise", "bristle", "gap", "rotor_speed", "energy", "setpoint", "integral",

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..checks import require_room, shown
-from ..engines import bind
 from ..errors import ParameterError
 from ..motor import Dahl, LuGre, Motor, TwoNodeThermal
 from ..physics import draws
 from ..physics.drive import has_current_state
-from ..physics.state import State
+from ..physics.state import PER_MOTOR, State
 from ..physics.step import has_backlash
 from .controllers.learned import LearnedController, memory_of
 
@@ -24,13 +22,6 @@ if TYPE_CHECKING:
 
 OTHER_DEVICE = 2**40
 """What no accelerator has [bytes]."""
-PER_MOTOR = (
-    "current", "winding_rise", "housing_rise", "bristle", "gap", "rotor_speed", "energy", "setpoint", "integral",
-    "held_position",
-)  # fmt: skip
-"""States with one number per motor."""
-SHARED = ("clock", "lag", "aim", "phase", "key")
-"""States that the joints of an environment may have in common."""
 
 
 def states_of(actuator: Actuator) -> list[str]:
@@ -122,9 +113,9 @@ def initial_state(
         elif name in ("lag", "aim"):
             made[name] = engine.array(0.0, common, **place)
         elif name == "key":
-            made[name] = engine.whole(first_keys(seed, common), common, **place)
+            made[name] = engine.integers(first_keys(seed, common), common, **place)
         else:
-            made[name] = engine.whole(0, () if name == "head" else common, **place)
+            made[name] = engine.integers(0, () if name == "head" else common, **place)
     return State(**made)
 
 
@@ -151,31 +142,3 @@ def first_keys(seed: int, shape: tuple[int, ...]) -> np.ndarray:
         raise ParameterError(f"seed = {seed!r}: must be a whole number of 0 or more")
     index = np.arange(math.prod(shape), dtype=np.int64).reshape(shape)
     return np.asarray(draws.mix(draws.mix(0x9E3779B9, int(seed) & 0xFFFFFFFF), index)).astype(np.uint32)
-
-
-def reset_state(
-    engine: ModuleType | SimpleNamespace, name: str, state: State, mask: Any, values: dict[str, Any],
-    place: dict[str, Any],
-) -> State:  # fmt: skip
-    """The state with some motors back at the start; `name` is the engine's."""
-    laws = bind(draws, name, engine.ops)
-    fresh = {}
-    for field in PER_MOTOR:
-        old = getattr(state, field)
-        if old is not None:
-            fresh[field] = engine.select(mask, engine.array(values.get(field, 0.0), **place), old)
-    if state.fresh is not None:
-        fresh["fresh"] = engine.select(mask, engine.array(1.0, **place), state.fresh)
-    for field in SHARED:
-        old = getattr(state, field)
-        if old is None:
-            continue
-        # an environment starts again with any of its motors
-        where = mask
-        if getattr(old, "ndim", 0) and np.ndim(mask) and old.shape[-1] == 1 and mask.shape[-1] != 1:
-            where = mask.any(-1)[..., None]
-        if field == "key" and state.lag is None:
-            continue
-        new = laws.renew(old) if field == "key" else old * 0
-        fresh[field] = engine.select(where, new, old)
-    return replace(state, **fresh)

@@ -12,12 +12,11 @@ from ..checks import concrete, no_number, shown
 from ..errors import ParameterError
 from ..motor import Coulomb, LoadDependent, Motor
 from ..parts import acts
+from ..physics.command import TARGETS, Command
 from ..physics.load import IMMOVABLE
-from ..physics.state import State
+from ..physics.state import PER_MOTOR, State
 from ..physics.step import has_backlash
-from .command import TARGETS, Command
 from .controllers import ModeSelector, TorquePid
-from .memory import PER_MOTOR
 
 if TYPE_CHECKING:
     from .actuator import Actuator

@@ -9,6 +9,9 @@ from ..checks import Number
 from ..physics.ops import absolute, erf, expm1, join_last, matmul, minimum, sqrt, stack_last, tanh, total, where
 from .networks import Gru, LayerNorm, Lstm, Mlp, split_activation
 
+VECTORS = True
+"""The layers are vectors even for one motor, so an engine of plain numbers has NumPy compute them."""
+
 
 def sigmoid(x: Number) -> Number:
     """1/(1 + exp(-x)), written so that no exponential overflows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..checks import Maybe
 from ..motor import Motor
 from ..parts import acts
 from ..run import Run
+from ..run_finding import RunFinding
 from ..units import format_quantity
 from .gear_load import gear_output_torque
 from .heat import time_to_limit
@@ -22,49 +23,6 @@ SEVERITIES = ("warning", "hint", "info")
 """How bad, the worst first."""
 ROUNDING = 1e-6
 """A limit that the drive holds is met to this share of it [1]."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunFinding:
-    """One thing that a run did, compared with what the maker allows; in a batch the numbers are the worst motor's."""
-
-    what: str
-    """Name of the rating, as in `Ratings`; or `supply_current`, `target`, `recording`, `unknown`."""
-    severity: Literal["warning", "hint", "info"]
-    """`warning`: more than the maker allows; `hint`: looks like a mistake; `info`: worth knowing."""
-    explanation: str
-    """One sentence with its units."""
-    limit: float | None = None
-    """What is allowed, in `unit`; None: nothing is compared."""
-    value: float | None = None
-    """What the run did, in the same unit."""
-    unit: str = "1"
-    """SI unit of `limit` and `value`."""
-    first: float | None = None
-    """When the limit was first exceeded [s]."""
-    total: float | None = None
-    """For how long it was exceeded in all [s]."""
-    longest: float | None = None
-    """For how long at a stretch [s]."""
-    bearable: float | None = None
-    """How long the winding can bear the current of that stretch [s]; infinite: continuously; None: unknown."""
-    motors: int = 1
-    """How many motors of the batch it concerns [1]."""
-    worst: tuple[int, ...] = ()
-    """Index of the worst of them; empty for a single motor."""
-    unknown: tuple[str, ...] = ()
-    """The ratings that could not be checked, by name."""
-
-    def __repr__(self) -> str:
-        return f"RunFinding({self})"
-
-    def _repr_html_(self) -> str:
-        from ..plot.notebook import finding_html
-
-        return finding_html(self)
-
-    def __str__(self) -> str:
-        return f"{self.severity}: {self.what.replace('_', ' ')}: {self.explanation}"
 
 
 def findings(run: Run) -> list[RunFinding]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import commands, loads, units
 from ..errors import MissingExtraError, ParameterError, UnitError
-from ..parts import FAMILIES, declared, units_of
+from ..parts import FAMILIES, declaration_of, units_of
 from ..run import INPUTS
 from ..tree import role
 
@@ -151,7 +151,7 @@ def _read(option: str, entry: Field[Any], text: str, unit: str | None, main: str
         return text
     if holds == "words":
         return tuple(name.strip() for name in text.split(","))
-    declaration = declared(entry)
+    declaration = declaration_of(entry)
     unit = unit or (declaration and declaration.unit) or main
     unit = TYPED.get(unit, unit)
     if holds == "number":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ..hooks import call_hook
 from ..units import format_quantity
 
 Severity = Literal["ok", "info", "warning", "error"]
@@ -42,9 +43,7 @@ class Finding:
         return f"Finding({self})"
 
     def _repr_html_(self) -> str:
-        from ..plot.notebook import finding_html
-
-        return finding_html(self)
+        return call_hook("notebook_html", self)
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.figure}{self._numbers()}: {self.explanation}"

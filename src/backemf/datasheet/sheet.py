@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DatasheetError
+from ..hooks import call_hook
 from ..units import linear_unit
 from .figures import (
     CoggingFigures,
@@ -275,9 +276,7 @@ class Datasheet:
         return f"Datasheet({self.name}: {self.says}, {len(self.figures())} figures)"
 
     def _repr_html_(self) -> str:
-        from ..plot.notebook import sheet_html
-
-        return sheet_html(self)
+        return call_hook("notebook_html", self)
 
     def figures(self) -> list[Figure]:
         """Every figure that is given, in the order of the sheet."""

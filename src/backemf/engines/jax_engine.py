@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import fields
 from functools import cache, partial
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # XLA schedules each operation of a loop unless the loop touches little data; then it compiles it as one function. Its
 # limit of 1 KiB is below one motor's step, and this makes a single motor 4 times faster. It has to be said before XLA
@@ -24,7 +25,10 @@ import jax.scipy.special
 from ..errors import SimulationError
 from ..parts import acts
 from ..tree import KINDS, WATCHERS, structure
-from .packing import on_packed, with_states
+from .packing import Options, Packed, Run, Step, on_packed, with_states
+
+if TYPE_CHECKING:
+    from jax.typing import ArrayLike as Array
 
 
 class _Process:
@@ -62,15 +66,15 @@ FEW_FRAMES = 8
 """Up to here a frame of a line is chosen by comparing slots, which XLA vectorises, rather than by an index."""
 
 
-def _total(x):
+def _total(x: Array) -> Array:
     return jnp.sum(x, axis=-1, keepdims=True) if jnp.ndim(x) else x
 
 
-def _single(x) -> bool:
+def _single(x: Array) -> bool:
     return jnp.result_type(x) == jnp.float32
 
 
-def _expm1(x):
+def _expm1(x: Array) -> Array:
     """exp(x) - 1; in float32 through tanh, which XLA vectorises and expm1 not: 2t/(1 - t) with t = tanh(x/2)."""
     if not _single(x):
         return jnp.expm1(x)
@@ -78,7 +82,7 @@ def _expm1(x):
     return 2.0 * t / (1.0 - t)
 
 
-def _sin(x):
+def _sin(x: Array) -> Array:
     """Sine; in float32 by reduction to a half turn and a polynomial, which is 6 times faster than XLA's own."""
     if not _single(x):
         return jnp.sin(x)
@@ -91,19 +95,7 @@ def _sin(x):
     return series * (1.0 - 2.0 * odd)
 
 
-def _words(x):
-    return jnp.asarray(x).astype(jnp.uint32)
-
-
-def _fractions(x, like):
-    return x.astype(jnp.result_type(like)) * 2.0**-24
-
-
-def _stored(line, slot, frame):
-    return jax.lax.dynamic_update_index_in_dim(line, frame, slot, 0)
-
-
-def _picked(line, slots):
+def _pick(line: jax.Array, slots: jax.Array) -> jax.Array:
     if jnp.ndim(slots) == 0:
         return jax.lax.dynamic_index_in_dim(line, slots, 0, keepdims=False)
     if len(line) > FEW_FRAMES:
@@ -115,34 +107,21 @@ def _picked(line, slots):
     return chosen
 
 
-def _alike(x, like):
-    return jnp.broadcast_to(jnp.asarray(x, jnp.result_type(like)), jnp.shape(like))
-
-
+_SAME = ("exp", "log2", "maximum", "minimum", "power", "sign", "cos", "sqrt", "tanh", "floor", "isfinite", "where")
+"""Operations of the same name in `jax.numpy`."""
 ops = SimpleNamespace(
+    **{name: getattr(jnp, name) for name in _SAME},
     absolute=jnp.abs,
-    exp=jnp.exp,
     expm1=_expm1,
-    log2=jnp.log2,
-    maximum=jnp.maximum,
-    minimum=jnp.minimum,
-    power=jnp.power,
-    sign=jnp.sign,
     sin=_sin,
-    cos=jnp.cos,
-    sqrt=jnp.sqrt,
-    tanh=jnp.tanh,
-    floor=jnp.floor,
-    isfinite=jnp.isfinite,
-    where=jnp.where,
     interpolate=jnp.interp,
-    words=_words,
+    words=lambda x: jnp.asarray(x).astype(jnp.uint32),
     low_word=lambda x: x,
     as_bits=lambda x: x.astype(jnp.int16) if isinstance(x, jax.Array) else x,
-    fractions=_fractions,
-    stored=_stored,
-    picked=_picked,
-    alike=_alike,
+    fractions=lambda x, like: x.astype(jnp.result_type(like)) * 2.0**-24,
+    stored=lambda line, slot, frame: jax.lax.dynamic_update_index_in_dim(line, frame, slot, 0),
+    picked=_pick,
+    alike=lambda x, like: jnp.broadcast_to(jnp.asarray(x, jnp.result_type(like)), jnp.shape(like)),
     counted=lambda x: jnp.asarray(x).astype(jnp.int32),
     total=_total,
     detached=jax.lax.stop_gradient,
@@ -164,17 +143,17 @@ def _register(kind: type) -> None:
         return
     keys = tuple(jax.tree_util.GetAttrKey(name) for name in moving)
 
-    def flatten(part):
+    def flatten(part: Any) -> tuple[list[Any], tuple[Any, ...]]:
         # a number without effect is structure too: nothing is computed with it
         idle = tuple(name for name in neutral if not acts(part, name) and getattr(part, name) is not None)
         children = [None if name in idle else getattr(part, name) for name in moving]
         return children, (*(getattr(part, name) for name in static), idle)
 
-    def flatten_with_keys(part):
+    def flatten_with_keys(part: Any) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
         children, aux = flatten(part)
         return list(zip(keys, children, strict=True)), aux
 
-    def unflatten(aux, children):
+    def unflatten(aux: tuple[Any, ...], children: Iterable[Any]) -> Any:
         # a tree of gradients or axes is no part that could exist, so that nothing is checked here
         part, idle = object.__new__(kind), aux[-1]
         for name, value in (*zip(static, aux[:-1], strict=True), *zip(moving, children, strict=True)):
@@ -197,36 +176,32 @@ def doubles(wanted: bool) -> AbstractContextManager[Any]:
     return importlib.import_module("jax.experimental").enable_x64(wanted)
 
 
-def array(value, shape=None):
-    """The value as an array of this engine, spread over `shape` where one is given."""
+def array(value: Array, shape: tuple[int, ...] | None = None) -> jax.Array:
+    """The value as an array of this engine, broadcast to `shape` where one is given."""
     x = jnp.asarray(value, dtype=jnp.result_type(float))
     return x if shape is None else jnp.broadcast_to(x, shape)
 
 
-def whole(value, shape=()):
-    """Whole numbers as an array of this engine."""
+def integers(value: Array, shape: tuple[int, ...] = ()) -> jax.Array:
+    """Integers as an array of this engine."""
     return jnp.broadcast_to(jnp.asarray(value, dtype=jnp.int32), shape)
 
 
-def select(mask, chosen, other):
+def select(mask: Array, chosen: Array, other: Array) -> jax.Array:
+    """The first value where a mask is true, else the second."""
     return jnp.where(mask, chosen, other)
 
 
-def spread(value, shape, like):
+def broadcast(value: Array, shape: tuple[int, ...], like: Array) -> jax.Array:
     """A value over a shape; a plain number in the precision of another value."""
     return jnp.broadcast_to(value, shape)
 
 
-def joined(parts):
-    """Arrays side by side along the last axis."""
-    return jnp.concatenate(parts, axis=-1)
-
-
 @cache
-def _jitted(function, structure, numbers, in_place):
+def _jit(function: Step, structure: object, numbers: tuple[float | None, ...], in_place: bool) -> Run:
     """One compiled function for all actuators of a structure with the same plain numbers; arrays are arguments."""
 
-    def step(arrays, state, *arguments):
+    def step(arrays: list[jax.Array], state: Packed | tuple[Packed, ...], *arguments: object) -> tuple[Any, Any]:
         rest = iter(arrays)
         leaves = [next(rest) if number is None else number for number in numbers]
         return on_packed(function)(jax.tree.unflatten(structure, leaves), state, *arguments)
@@ -234,7 +209,7 @@ def _jitted(function, structure, numbers, in_place):
     return jax.jit(step, donate_argnums=(1,) if in_place else ())
 
 
-def compiled(function, actuator, options):
+def compile_step(function: Step, actuator: object, options: Options) -> Run:
     """The function jitted, with its first argument, the actuator, filled in.
 
     Plain numbers are constants of the compiled function, which XLA folds; arrays are its arguments.
@@ -242,11 +217,11 @@ def compiled(function, actuator, options):
     leaves, structure = jax.tree.flatten(actuator)
     numbers = tuple(leaf if isinstance(leaf, (int, float)) else None for leaf in leaves)
     arrays = [jnp.asarray(leaf) for leaf in leaves if not isinstance(leaf, (int, float))]
-    run = partial(_jitted(function, structure, numbers, options.get("in_place", False)), arrays)
+    run = partial(_jit(function, structure, numbers, options.get("in_place", False)), arrays)
 
-    def guarded(*arguments):
+    def run_in_own_process(*arguments: object) -> tuple[Any, Any]:
         if _Process.forked:
             require_own_process()
         return run(*arguments)
 
-    return with_states(guarded)
+    return with_states(run_in_own_process)

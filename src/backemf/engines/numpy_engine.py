@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..physics import ops
+from .packing import Options, Run, Step
 
-__all__ = ["array", "compiled", "joined", "ops", "select", "spread", "whole"]
+__all__ = ["array", "broadcast", "compile_step", "integers", "ops", "select"]
 
 
-def array(value, shape=None):
-    """The value as an array of this engine, spread over `shape` where one is given."""
+def array(value: ArrayLike, shape: tuple[int, ...] | None = None) -> np.ndarray:
+    """The value as an array of this engine, broadcast to `shape` where one is given."""
     x = np.asarray(value, dtype=np.float64)
     return x if shape is None else np.broadcast_to(x, shape).copy()
 
 
-def whole(value, shape=()):
-    """Whole numbers as an array of this engine."""
+def integers(value: ArrayLike, shape: tuple[int, ...] = ()) -> np.ndarray:
+    """Integers as an array of this engine."""
     return np.broadcast_to(np.asarray(value, dtype=np.int64), shape).copy()
 
 
-def select(mask, chosen, other):
+def select(mask: ArrayLike, chosen: ArrayLike, other: ArrayLike) -> np.ndarray:
+    """The first value where a mask is true, else the second."""
     return np.where(mask, chosen, other)
 
 
-def spread(value, shape, like):
+def broadcast(value: ArrayLike, shape: tuple[int, ...], like: ArrayLike) -> np.ndarray:
     """A value over a shape; a plain number in the precision of another value."""
     return np.broadcast_to(value, shape)
 
 
-def joined(parts):
-    """Arrays side by side along the last axis."""
-    return np.concatenate(parts, axis=-1)
-
-
-def compiled(function, actuator, options):
+def compile_step(function: Step, actuator: object, options: Options) -> Run:
     """The function with its first argument, the actuator, filled in."""
 
-    def run(*arguments):
+    def run(*arguments: object) -> tuple[Any, Any]:
         # a step so long that exponentials vanish is no reason to warn
         with np.errstate(under="ignore", over="ignore"):
             return function(actuator, *arguments)

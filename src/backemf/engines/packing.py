@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from ..physics.state import OUTPUTS, STATES, Output, State
 
+Step = Callable[..., tuple[Any, Any]]
+"""A step: the actuator, its state and its inputs go in, the state after it and the output come out."""
+Run = Callable[..., tuple[Any, Any]]
+"""A step with its actuator filled in."""
+Options = Mapping[str, Any]
+"""What `compile` was given besides the engine, by name."""
+Packed = dict[str, Any]
+Part = TypeVar("Part", State, Output)
 
-def packed(part: Any) -> Any:
+
+def pack(part: State | Output | tuple[State, ...]) -> Any:
     """The values of a state or output that are there, by name; a tuple of states gives a tuple."""
     if isinstance(part, tuple):
-        return tuple(packed(item) for item in part)
+        return tuple(pack(item) for item in part)
     return {name: value for name, value in part.__dict__.items() if value is not None}
 
 
-def present(part: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    """The same as `packed`, in words that every compiler follows."""
+def present(part: State | Output, names: tuple[str, ...]) -> Packed:
+    """The same as `pack`, in words that every compiler follows."""
     return {name: getattr(part, name) for name in names if getattr(part, name) is not None}
 
 
-def unpacked(kind: type, values: Any) -> Any:
+def unpack(kind: type[Part], values: Packed | tuple[Packed, ...]) -> Any:
     """The state or output again."""
     if isinstance(values, tuple):
-        return tuple(unpacked(kind, item) for item in values)
+        return tuple(unpack(kind, item) for item in values)
     part = object.__new__(kind)
     # what a frozen dataclass does field by field, at once
     part.__dict__.update(_nothing(kind))
@@ -37,10 +47,10 @@ def _nothing(kind: type) -> dict[str, None]:
     return dict.fromkeys(kind.__dataclass_fields__)
 
 
-def on_packed(function: Any) -> Any:
+def on_packed(function: Step) -> Step:
     """A step that takes and returns packed states and outputs."""
 
-    def step(actuator, state, *arguments):
+    def step(actuator: object, state: Packed | tuple[Packed, ...], *arguments: object) -> tuple[Any, Packed]:
         states = tuple(State(**each) for each in state) if isinstance(state, tuple) else State(**state)
         after, out = function(actuator, states, *arguments)
         several = tuple(present(each, STATES) for each in after) if isinstance(after, tuple) else present(after, STATES)
@@ -49,11 +59,11 @@ def on_packed(function: Any) -> Any:
     return step
 
 
-def with_states(run: Any) -> Any:
+def with_states(run: Run) -> Run:
     """A step on packed states and outputs as one on states and outputs."""
 
-    def step(state, *arguments):
-        after, out = run(packed(state), *arguments)
-        return unpacked(State, after), unpacked(Output, out)
+    def step(state: State | tuple[State, ...], *arguments: object) -> tuple[Any, Output]:
+        after, out = run(pack(state), *arguments)
+        return unpack(State, after), unpack(Output, out)
 
     return step

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from types import SimpleNamespace
+from typing import TypeVar
 
 import numpy as np
 
-from ..actuator import network_laws as network_laws
 from ..errors import ParameterError
 from ..physics import ops as numpy_ops
-from .bind import bind
+from .packing import Options, Run, Step
+
+T = TypeVar("T")
 
 
 def _exp(x: float) -> float:
@@ -36,21 +39,17 @@ def _interpolate(x, xs, ys):
     return float(ys[-1])
 
 
+_MATH = ("log2", "sin", "cos", "sqrt", "tanh", "floor", "isfinite", "erf")
+"""Operations that are functions of `math` by the same name."""
 ops = SimpleNamespace(
+    **{name: getattr(math, name) for name in _MATH},
     absolute=abs,
     exp=_exp,
     expm1=_expm1,
-    log2=math.log2,
     maximum=lambda a, b: a if a > b else b,
     minimum=lambda a, b: a if a < b else b,
     power=math.pow,
     sign=_sign,
-    sin=math.sin,
-    cos=math.cos,
-    sqrt=math.sqrt,
-    tanh=math.tanh,
-    floor=math.floor,
-    isfinite=math.isfinite,
     where=lambda condition, a, b: a if condition else b,
     interpolate=_interpolate,
     words=int,
@@ -64,16 +63,15 @@ ops = SimpleNamespace(
     total=lambda x: x,
     detached=lambda x: x,
     matmul=numpy_ops.matmul,
-    erf=math.erf,
     stack_first=tuple,
     stack_last=np.array,
     join_last=numpy_ops.join_last,
+    # the layers of a network are vectors even for one motor
+    vectors=numpy_ops,
 )
-# the layers of a network are vectors even for one motor, so NumPy computes them here as well
-bind(network_laws, "python", numpy_ops)
 
 
-def array(value, shape=None):
+def array(value: float, shape: tuple[int, ...] | None = None) -> float | tuple[float, ...]:
     """The value as a float; this engine runs one motor. A shape of one axis is that of a line of frames."""
     if shape is None or len(shape) == 0:
         return float(value)
@@ -82,19 +80,16 @@ def array(value, shape=None):
     raise ParameterError(f"shape = {shape[1:]}: the python engine runs one motor; take numpy, jax or torch for a batch")
 
 
-def whole(value, shape=()):
-    """A whole number."""
+def integers(value: float, shape: tuple[int, ...] = ()) -> int:
+    """An integer."""
     return int(value)
 
 
-def select(mask, chosen, other):
+def select(mask: bool, chosen: T, other: T) -> T:
+    """The first value if a mask is true, else the second."""
     return chosen if mask else other
 
 
-def compiled(function, actuator, options):
+def compile_step(function: Step, actuator: object, options: Options) -> Run:
     """The function with its first argument, the actuator, filled in."""
-
-    def run(*arguments):
-        return function(actuator, *arguments)
-
-    return run
+    return partial(function, actuator)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import torch
+from numpy.typing import ArrayLike
 
-from ..actuator.command import Command
-from ..physics.state import Output
+from ..physics.command import Command
+from ..physics.state import Output, State
 from ..tree import map_numbers
-from .packing import on_packed, packed, unpacked, with_states
+from .packing import Options, Packed, Run, Step, on_packed, pack, unpack, with_states
+
+States = Packed | tuple[Packed, ...]
+Value = torch.Tensor | float
+Device = torch.device | str | None
 
 
 class _Precision:
@@ -23,10 +29,10 @@ class _Precision:
 _step = _Precision()
 
 
-def _in_precision(function, dtype):
+def _in_precision(function: Step, dtype: torch.dtype | None) -> Step:
     """The step with plain numbers in its own precision: `dtype`, or where that is None the widest of its inputs."""
 
-    def step(actuator, state, *arguments):
+    def step(actuator: object, state: States, *arguments: object) -> tuple[Any, Any]:
         _step.dtype = dtype or _widest((state, *arguments))
         try:
             return function(actuator, state, *arguments)
@@ -36,7 +42,7 @@ def _in_precision(function, dtype):
     return step
 
 
-def _widest(inputs):
+def _widest(inputs: tuple[object, ...]) -> torch.dtype | None:
     """The widest float type among tensors, however nested; None where there is none."""
     found = None
     for item in inputs:
@@ -54,26 +60,17 @@ def _widest(inputs):
 
 
 # parameters that are plain floats stay so: they are computed once while tracing
-def _either(tensors, floats):
-    def operation(x):
-        return tensors(x) if isinstance(x, torch.Tensor) else floats(x)
+def _either(tensors: Callable[..., torch.Tensor], floats: Callable[..., object]) -> Callable[..., Any]:
+    """An operation that is one function for tensors and another one for plain numbers."""
+
+    def operation(*x: Value) -> Any:
+        tensor = isinstance(x[0], torch.Tensor) or (len(x) > 1 and isinstance(x[1], torch.Tensor))
+        return tensors(*x) if tensor else floats(*x)
 
     return operation
 
 
-def _maximum(a, b):
-    if isinstance(a, torch.Tensor) or isinstance(b, torch.Tensor):
-        return torch.where(a > b, a, b)
-    return max(a, b)
-
-
-def _minimum(a, b):
-    if isinstance(a, torch.Tensor) or isinstance(b, torch.Tensor):
-        return torch.where(a < b, a, b)
-    return min(a, b)
-
-
-def _where(condition, a, b):
+def _where(condition: Value, a: Value, b: Value) -> Value:
     if not isinstance(condition, torch.Tensor):
         return a if condition else b
     if isinstance(a, torch.Tensor) or isinstance(b, torch.Tensor) or not isinstance(a + b, float):
@@ -83,21 +80,11 @@ def _where(condition, a, b):
     return torch.where(condition, condition.new_full((), a, dtype=precision), b)
 
 
-def _power(base, exponent):
-    if isinstance(base, torch.Tensor) or isinstance(exponent, torch.Tensor):
-        return torch.pow(base, exponent)
-    return math.pow(base, exponent)
-
-
-def _total(x):
+def _total(x: Value) -> Value:
     return torch.sum(x, dim=-1, keepdim=True) if isinstance(x, torch.Tensor) and x.ndim else x
 
 
-def _sign(x):
-    return torch.sign(x) if isinstance(x, torch.Tensor) else float((x > 0) - (x < 0))
-
-
-def _interpolate(x, xs, ys):
+def _interpolate(x: torch.Tensor, xs: torch.Tensor, ys: torch.Tensor) -> torch.Tensor:
     """Linear between the points of a table, held at its ends."""
     index = torch.clamp(torch.searchsorted(xs, x.detach().contiguous()), 1, len(xs) - 1)
     before, width = xs[index - 1], xs[index] - xs[index - 1]
@@ -105,39 +92,22 @@ def _interpolate(x, xs, ys):
     return ys[index - 1] + share * (ys[index] - ys[index - 1])
 
 
-def _isfinite(x):
-    # nothing but a finite number is 0 after taking itself away
-    return x - x == 0.0 if isinstance(x, torch.Tensor) else math.isfinite(x)
+def _integers(x: Value) -> torch.Tensor | int:
+    return x.to(torch.int64) if isinstance(x, torch.Tensor) else int(x)
 
 
-def _words(x):
-    return x.to(torch.int64) if isinstance(x, torch.Tensor) else x
-
-
-def _fractions(x, like):
-    return x.to(like.dtype) * 2.0**-24
-
-
-def _stored(line, slot, frame):
-    return torch.index_copy(line, 0, slot.reshape(1), frame[None])
-
-
-def _picked(line, slots):
+def _pick(line: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
     slots = slots.expand(line.shape[1:]) if slots.ndim else slots.reshape((1,) * (line.ndim - 1)).expand(line.shape[1:])
     return torch.gather(line, 0, slots[None].to(torch.int64))[0]
 
 
-def _alike(x, like):
+def _alike(x: Value, like: torch.Tensor) -> torch.Tensor:
     if not isinstance(x, torch.Tensor):
         return torch.full_like(like, x)
     return x.to(like.dtype).expand(like.shape)
 
 
-def _matmul(x, weight):
-    return torch.matmul(x, weight.to(x.dtype))
-
-
-def _stacked(items, dim):
+def _stack(items: Sequence[Value], dim: int) -> torch.Tensor:
     like = next((item for item in items if isinstance(item, torch.Tensor)), None)
     if like is None:
         return torch.stack([torch.as_tensor(item, dtype=_step.dtype) for item in items], dim=dim)
@@ -145,57 +115,57 @@ def _stacked(items, dim):
     return torch.stack(torch.broadcast_tensors(*items), dim=dim)
 
 
+_BOTH = ("exp", "expm1", "log2", "sin", "cos", "sqrt", "tanh", "floor", "erf")
+"""Operations of the same name in PyTorch and `math`."""
 ops = SimpleNamespace(
+    **{name: _either(getattr(torch, name), getattr(math, name)) for name in _BOTH},
     absolute=_either(torch.abs, abs),
-    exp=_either(torch.exp, math.exp),
-    expm1=_either(torch.expm1, math.expm1),
-    log2=_either(torch.log2, math.log2),
-    maximum=_maximum,
-    minimum=_minimum,
-    power=_power,
-    sign=_sign,
-    sin=_either(torch.sin, math.sin),
-    cos=_either(torch.cos, math.cos),
-    sqrt=_either(torch.sqrt, math.sqrt),
-    tanh=_either(torch.tanh, math.tanh),
-    floor=_either(torch.floor, math.floor),
-    isfinite=_isfinite,
+    maximum=_either(lambda a, b: torch.where(a > b, a, b), max),
+    minimum=_either(lambda a, b: torch.where(a < b, a, b), min),
+    power=_either(torch.pow, math.pow),
+    sign=_either(torch.sign, lambda x: float((x > 0) - (x < 0))),
+    # nothing but a finite number is 0 after taking itself away
+    isfinite=_either(lambda x: x - x == 0.0, math.isfinite),
     where=_where,
     interpolate=_interpolate,
-    words=_words,
+    words=_integers,
     low_word=lambda x: x & 0xFFFFFFFF,
     as_bits=lambda x: x.to(torch.int16) if isinstance(x, torch.Tensor) else x,
-    fractions=_fractions,
-    stored=_stored,
-    picked=_picked,
+    fractions=lambda x, like: x.to(like.dtype) * 2.0**-24,
+    stored=lambda line, slot, frame: torch.index_copy(line, 0, slot.reshape(1), frame[None]),
+    picked=_pick,
     alike=_alike,
-    counted=lambda x: x.to(torch.int64) if isinstance(x, torch.Tensor) else int(x),
+    counted=_integers,
     total=_total,
     detached=_either(torch.Tensor.detach, float),
-    matmul=_matmul,
-    erf=_either(torch.erf, math.erf),
-    stack_first=lambda items: _stacked(items, 0),
-    stack_last=lambda items: _stacked(items, -1),
+    matmul=lambda x, weight: torch.matmul(x, weight.to(x.dtype)),
+    stack_first=lambda items: _stack(items, 0),
+    stack_last=lambda items: _stack(items, -1),
     join_last=lambda items: torch.cat(items, dim=-1),
 )
 
 
-def array(value, shape=None, *, dtype=None, device=None):
-    """The value as a tensor, spread over `shape` where one is given."""
+def array(
+    value: ArrayLike, shape: tuple[int, ...] | None = None, *, dtype: torch.dtype | None = None, device: Device = None
+) -> torch.Tensor:
+    """The value as a tensor, broadcast to `shape` where one is given."""
     x = torch.as_tensor(value, dtype=dtype or torch.get_default_dtype(), device=device)
     return x if shape is None else x.expand(shape).clone()
 
 
-def whole(value, shape=(), *, dtype=None, device=None):
-    """Whole numbers as a tensor."""
+def integers(
+    value: ArrayLike, shape: tuple[int, ...] = (), *, dtype: torch.dtype | None = None, device: Device = None
+) -> torch.Tensor:
+    """Integers as a tensor."""
     return torch.as_tensor(value, dtype=torch.int64, device=device).expand(shape).clone()
 
 
-def select(mask, chosen, other):
+def select(mask: ArrayLike, chosen: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    """The first value where a mask is true, else the second."""
     return torch.where(torch.as_tensor(mask), chosen, other)
 
 
-def spread(value, shape, like):
+def broadcast(value: Value, shape: tuple[int, ...], like: Value) -> torch.Tensor:
     """A value over a shape; a plain number in the precision of another value."""
     if isinstance(value, torch.Tensor):
         return value.expand(shape)
@@ -204,21 +174,16 @@ def spread(value, shape, like):
     return torch.full(shape, value, device=like.device if isinstance(like, torch.Tensor) else None)
 
 
-def joined(parts):
-    """Tensors side by side along the last axis."""
-    return torch.cat(parts, dim=-1)
-
-
-def compiled(function, actuator, options):
+def compile_step(function: Step, actuator: Any, options: Options) -> Run:
     """The function compiled to one graph, with its first argument, the actuator, filled in."""
     place = {"dtype": options.get("dtype"), "device": options.get("device")}
     actuator = map_numbers(actuator, lambda x: x if isinstance(x, (int, float, torch.Tensor)) else array(x, **place))
     step = _in_precision(on_packed(function), place["dtype"])
 
-    def run(state, *arguments):
+    def run(state: States, *arguments: object) -> Any:
         return step(actuator, state, *arguments)
 
-    def run_in_place(state, *arguments):
+    def run_in_place(state: States, *arguments: object) -> Any:
         after, out = step(actuator, state, *arguments)
         # written straight into the tensors that came in, so that a captured graph can be replayed
         for old, new in zip(*((x,) if isinstance(x, dict) else x for x in (state, after)), strict=True):
@@ -230,26 +195,25 @@ def compiled(function, actuator, options):
     if not options.get("eager"):
         # a code object of its own, since Dynamo counts recompilations by it
         run = FunctionType(run.__code__.replace(), run.__globals__, run.__name__, None, run.__closure__)
-        run = torch.compile(
-            run, fullgraph=True, dynamic=options.get("dynamic", False), options=tuned(actuator, options)
-        )
-    return keeping_state(run) if options.get("in_place") else with_states(run)
+        tuning = _compiler_options(actuator, options)
+        run = torch.compile(run, fullgraph=True, dynamic=options.get("dynamic", False), options=tuning)
+    return _with_same_state(run) if options.get("in_place") else with_states(run)
 
 
-def tuned(actuator: Any, options: dict[str, Any]) -> dict[str, Any] | None:
-    """Options of the compiler: several turns of a control loop on a GPU go into one kernel, however long it gets.
+def _compiler_options(actuator: Any, options: Options) -> dict[str, Any] | None:
+    """Options of the compiler: several substeps of a control loop on a GPU go into one kernel, however long it gets.
 
     With every output that would be too much for one kernel's registers.
     """
-    turns = max(each.substeps for each in (actuator if isinstance(actuator, tuple) else (actuator,)))
+    substeps = max(each.substeps for each in (actuator if isinstance(actuator, tuple) else (actuator,)))
     on_gpu = torch.device(options.get("device") or "cpu").type == "cuda"
-    return {"max_fusion_size": 100_000} if turns > 1 and on_gpu and options.get("telemetry") is not None else None
+    return {"max_fusion_size": 100_000} if substeps > 1 and on_gpu and options.get("telemetry") is not None else None
 
 
-def keeping_state(run):
+def _with_same_state(run: Callable[..., Any]) -> Run:
     """A step that has written into the state it was given."""
 
-    def step(state, *arguments):
-        return state, unpacked(Output, run(packed(state), *arguments))
+    def step(state: State | tuple[State, ...], *arguments: object) -> tuple[Any, Output]:
+        return state, unpack(Output, run(pack(state), *arguments))
 
     return step

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -33,6 +33,15 @@ HOST: dict[str, Callable[..., Any]] = {
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
+def operation(op: str) -> Callable[..., Any]:
+    """The function that makes the symbol of an operation."""
+
+    def make(*args: Value) -> Any:
+        return node(op, *args)
+
+    return make
+
+
 class Symbol:
     """A value of the program: an operation on symbols and plain numbers."""
 
@@ -47,81 +56,46 @@ class Symbol:
     def __bool__(self) -> bool:
         raise TypeError("a law asks for the value of a symbol: laws choose with where, not with if")
 
-    def __neg__(self):
+    def __neg__(self) -> Any:
         return node("neg", self)
 
-    def __add__(self, other):
+    def __add__(self, other: Value) -> Any:
         return self if is_number(other, 0) else node("add", self, other)
 
-    __radd__ = __add__
-
-    def __sub__(self, other):
+    def __sub__(self, other: Value) -> Any:
         return self if is_number(other, 0) else node("sub", self, other)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Value) -> Any:
         return node("neg", self) if is_number(other, 0) else node("sub", other, self)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Value) -> Any:
         if is_number(other, 0):
             return other
         return self if is_number(other, 1) else node("mul", self, other)
 
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
+    def __truediv__(self, other: Value) -> Any:
         return self if is_number(other, 1) else node("div", self, other)
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: Value) -> Any:
         return 0.0 if is_number(other, 0) else node("div", other, self)
 
-    def __pow__(self, exponent):
-        if isinstance(exponent, int):
-            product: Any = 1.0
-            for _ in range(exponent):
-                product = self * product
-            return product
-        return node("pow", self, exponent)
+    def __pow__(self, exponent: Value) -> Any:
+        return math.prod([self] * exponent, start=1.0) if isinstance(exponent, int) else node("pow", self, exponent)
 
-    def __mod__(self, other):
-        return node("mod", self, other)
-
-    def __and__(self, other):
+    def __and__(self, other: Value) -> Any:
         if isinstance(other, bool):
             return self if other else False
         return node("and", self, other)
 
-    __rand__ = __and__
-
-    def __or__(self, other):
+    def __or__(self, other: Value) -> Any:
         if isinstance(other, bool):
             return True if other else self
         return self if is_number(other, 0) else node("or", self, other)
 
-    __ror__ = __or__
-
-    def __xor__(self, other):
-        return node("xor", self, other)
-
-    def __rshift__(self, other):
-        return node("shift", self, other)
-
-    def __lt__(self, other):
-        return node("lt", self, other)
-
-    def __le__(self, other):
-        return node("le", self, other)
-
-    def __gt__(self, other):
-        return node("gt", self, other)
-
-    def __ge__(self, other):
-        return node("ge", self, other)
-
-    def __eq__(self, other):
-        return node("eq", self, other)
-
-    def __ne__(self, other):
-        return node("ne", self, other)
+    __radd__, __rmul__, __rand__, __ror__ = __add__, __mul__, __and__, __or__
+    __mod__, __xor__, __rshift__ = operation("mod"), operation("xor"), operation("shift")
+    __lt__, __le__, __gt__, __ge__ = operation("lt"), operation("le"), operation("gt"), operation("ge")
+    __eq__, __ne__ = operation("eq"), operation("ne")
 
 
 class Program:
@@ -162,18 +136,22 @@ class Line:
         return self
 
 
-def is_number(x: Any, value: int) -> bool:
+Value = Symbol | float | bool
+"""What an operation takes: a symbol or a plain number."""
+
+
+def is_number(x: Value, value: int) -> bool:
     return isinstance(x, (int, float)) and not isinstance(x, bool) and x == value
 
 
-def kind_of(x: Any) -> str:
+def kind_of(x: Value | Line) -> str:
     """The kind of a symbol or plain number."""
     if isinstance(x, (Symbol, Line)):
         return x.kind
     return BOOL if isinstance(x, (bool, np.bool_)) else INT if isinstance(x, (int, np.integer)) else FLOAT
 
 
-def common_kind(values: tuple[Any, ...]) -> str:
+def common_kind(values: tuple[Value, ...]) -> str:
     """The kind in which values meet: plain whole numbers follow the others."""
     kinds = {kind_of(x) for x in values}
     if FLOAT in kinds:
@@ -184,7 +162,7 @@ def common_kind(values: tuple[Any, ...]) -> str:
     return BOOL if kinds == {BOOL} else INT
 
 
-def node(op: str, *args: Any, kind: str | None = None) -> Any:
+def node(op: str, *args: Value, kind: str | None = None) -> Any:
     """The symbol of an operation; of plain numbers alone, its value."""
     program = next((x.program for x in args if isinstance(x, Symbol)), None)
     if program is None:
@@ -197,16 +175,16 @@ def node(op: str, *args: Any, kind: str | None = None) -> Any:
     return program.symbol(op, args, kind, all(x.uniform for x in args if isinstance(x, Symbol)))
 
 
-def plain(x: Any) -> Any:
+def plain(x: Value | np.generic) -> Any:
     """A plain number of Python's own."""
     return x.item() if isinstance(x, np.generic) else x
 
 
-def evaluated(symbols: list[Symbol], numbers: dict[str, float]) -> list[Any]:
+def evaluate(symbols: list[Symbol], numbers: Mapping[str, float]) -> list[Any]:
     """The values of symbols that follow from plain numbers alone."""
     values: dict[int, Any] = {}
 
-    def value(x: Any) -> Any:
+    def value(x: Value) -> Any:
         if not isinstance(x, Symbol):
             return np.float64(x) if isinstance(x, float) else x
         if x.index not in values:
@@ -221,26 +199,12 @@ def evaluated(symbols: list[Symbol], numbers: dict[str, float]) -> list[Any]:
 # --- the operations of the laws
 
 
-def unary(op: str):
-    def operation(x):
-        return node(op, x)
-
-    return operation
-
-
-def binary(op: str):
-    def operation(a, b):
-        return node(op, a, b)
-
-    return operation
-
-
-def cast(x: Any, kind: str) -> Any:
+def cast(x: Value, kind: str) -> Any:
     """The value in another kind."""
     return x if kind_of(x) == kind else node(kind, x, kind=kind)
 
 
-def expm1(x: Any) -> Any:
+def expm1(x: Value) -> Any:
     """exp(x) - 1 for what no host can compute: 2t/(1 - t) with t = tanh(x/2), exact to rounding for any x below 1."""
     if not isinstance(x, Symbol) or x.uniform:
         return node("expm1", x)
@@ -248,24 +212,24 @@ def expm1(x: Any) -> Any:
     return 2.0 * t / (1.0 - t)
 
 
-def sign(x: Any) -> Any:
+def sign(x: Value) -> Any:
     if not isinstance(x, Symbol) or x.uniform:
         return node("sign", x)
     return where(x > 0.0, 1.0, where(x < 0.0, -1.0, 0.0))
 
 
-def isfinite(x: Any) -> Any:
+def isfinite(x: Value) -> Any:
     """Nothing but a finite number is 0 after taking itself away; a compiler can do that for many motors at once."""
     return x - x == 0.0 if isinstance(x, Symbol) and not x.uniform else node("isfinite", x)
 
 
-def where(condition: Any, a: Any, b: Any) -> Any:
+def where(condition: Value, a: Value, b: Value) -> Any:
     if not isinstance(condition, Symbol):
         return a if condition else b
     return a if a is b else node("where", condition, a, b)
 
 
-def interpolate(x: Any, xs: Any, ys: Any) -> Any:
+def interpolate(x: Value, xs: Sequence[Any], ys: Sequence[Any]) -> Any:
     """Linear between the points of a table, held at its ends: one choice per point."""
     value = ys[0]
     for k in range(1, len(xs)):
@@ -274,36 +238,36 @@ def interpolate(x: Any, xs: Any, ys: Any) -> Any:
     return where(x > xs[-1], ys[-1], value)
 
 
-def picked(line: Line, slot: Any) -> Any:
+def pick(line: Line, slot: Value) -> Any:
     """The frame in a slot: the one that was just stored there, or one that came in."""
     symbol = slot if isinstance(slot, Symbol) else line.slot
     frame = symbol.program.symbol("pick", (line.name, slot), FLOAT, False)
     return frame if line.frame is None else where(node("eq", slot, line.slot), line.frame, frame)
 
 
-def detached(x: Any) -> Any:
+def detach(x: Value) -> Any:
     return x if not isinstance(x, Symbol) or x.uniform else node("detached", x)
 
 
-def refused(what: str):
+def refuse(what: str) -> Callable[..., Any]:
     """An operation that no single motor can do."""
 
-    def operation(*_: Any) -> Any:
+    def raise_error(*_: Value) -> Any:
         raise ParameterError(f"the warp engine steps each motor by itself, without {what}: take jax, torch or numpy")
 
-    return operation
+    return raise_error
 
 
 NETWORKS = "the layers of a learned network"
 ops = SimpleNamespace(
-    absolute=unary("abs"), exp=unary("exp"), expm1=expm1, log2=unary("log2"), maximum=binary("max"),
-    minimum=binary("min"), power=binary("pow"), sign=sign, sin=unary("sin"), cos=unary("cos"), sqrt=unary("sqrt"),
-    tanh=unary("tanh"), floor=unary("floor"), isfinite=isfinite, where=where, interpolate=interpolate,
+    **{name: operation(name) for name in ("exp", "log2", "sin", "cos", "sqrt", "tanh", "floor")},
+    absolute=operation("abs"), maximum=operation("max"), minimum=operation("min"), power=operation("pow"),
+    expm1=expm1, sign=sign, isfinite=isfinite, where=where, interpolate=interpolate,
     words=lambda x: cast(x, WORD), low_word=lambda x: x & 0xFFFFFFFF if isinstance(x, int) else x,
-    as_bits=lambda x: x, fractions=lambda x, like: cast(x, FLOAT) * 2.0**-24, picked=picked,
+    as_bits=lambda x: x, fractions=lambda x, like: cast(x, FLOAT) * 2.0**-24, picked=pick,
     stored=lambda line, slot, frame: Line(line.program, line.name, line.frames, slot, frame),
-    alike=lambda x, like: cast(x, like.kind), counted=lambda x: cast(x, INT), total=refused("what others share"),
-    detached=detached, matmul=refused(NETWORKS), erf=math.erf, stack_first=refused(NETWORKS),
-    stack_last=refused(NETWORKS), join_last=refused(NETWORKS),
+    alike=lambda x, like: cast(x, like.kind), counted=lambda x: cast(x, INT), total=refuse("what others share"),
+    detached=detach, matmul=refuse(NETWORKS), erf=math.erf, stack_first=refuse(NETWORKS),
+    stack_last=refuse(NETWORKS), join_last=refuse(NETWORKS),
 )  # fmt: skip
 """The operations of the laws on symbols."""

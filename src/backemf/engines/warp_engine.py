@@ -6,30 +6,34 @@ are arguments of the kernel, so that a kernel serves every actuator of its struc
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
-from ..actuator.command import Command
-from ..actuator.controllers.learned import LearnedController
-from ..actuator.memory import PER_MOTOR, reset_state
 from ..errors import ParameterError
-from ..physics.state import OUTPUTS, STATES, Output, State
+from ..physics.command import Command
+from ..physics.state import OUTPUTS, PER_MOTOR, STATES, Output, State
 from ..tree import is_structure, is_table
+from .packing import Options, Step
+from .reset import reset_state
 from .tracing import BOOL, FLOAT, INT, WORD, Line, Program, ops, where
 from .warp_cache import make_cache_writable
-from .warp_plan import Plan, layout_of
+from .warp_plan import Given, Plan, layout_of
 
-__all__ = ["array", "compiled", "ops", "whole"]
+__all__ = ["array", "compile_step", "integers", "ops"]
 
+T = TypeVar("T")
 KINDS = {wp.int32: INT, wp.int16: INT, wp.int64: INT, wp.uint32: WORD, wp.bool: BOOL}
 MOST_AXES = 3
+Device = wp.Device | str | None
+Input = float | np.ndarray | wp.array
 
 
-def precision(dtype: Any) -> Any:
+def precision(dtype: Any) -> type:
     """Warp's type of a precision by any library's name for it; None: float32."""
     name = "float32" if dtype is None else getattr(dtype, "__name__", str(dtype)).split(".")[-1]
     if name not in ("float32", "float64"):
@@ -37,66 +41,63 @@ def precision(dtype: Any) -> Any:
     return wp.float64 if name == "float64" else wp.float32
 
 
-def array(value, shape=None, *, dtype=None, device=None):
-    """The value as an array, spread over `shape`; one number is an array of shape (1,)."""
-    kind = precision(dtype)
-    if isinstance(value, wp.array) and shape in (None, value.shape):
-        return value
-    shape = np.shape(value) if shape is None else shape
-    given = value.numpy() if isinstance(value, wp.array) else value
-    spread = np.broadcast_to(np.asarray(given, dtype=kind.__name__), shape or (1,))
-    return wp.array(np.ascontiguousarray(spread), dtype=kind, device=device)
+def array(value: Any, shape: tuple[int, ...] | None = None, *, dtype: Any = None, device: Device = None) -> wp.array:
+    """The value as an array, broadcast to `shape`; one number is an array of shape (1,)."""
+    if isinstance(value, wp.array):
+        if shape in (None, value.shape):
+            return value
+        value = value.numpy()
+    return _broadcast(value, np.shape(value) if shape is None else shape, precision(dtype), device)
 
 
-def whole(value, shape=(), *, dtype=None, device=None):
-    """Whole numbers as an array; unsigned ones stay so."""
-    kind = wp.uint32 if getattr(value, "dtype", None) == np.uint32 else wp.int32
-    spread = np.broadcast_to(np.asarray(value, dtype=kind.__name__), shape or (1,))
-    return wp.array(np.ascontiguousarray(spread), dtype=kind, device=device)
+def integers(value: Input, shape: tuple[int, ...] = (), *, dtype: Any = None, device: Device = None) -> wp.array:
+    """Integers as an array; unsigned ones stay so."""
+    return _broadcast(value, shape, wp.uint32 if getattr(value, "dtype", None) == np.uint32 else wp.int32, device)
+
+
+def _broadcast(value: Input, shape: tuple[int, ...], kind: type, device: Device) -> wp.array:
+    content = np.broadcast_to(np.asarray(value, dtype=kind.__name__), shape or (1,))
+    return wp.array(np.ascontiguousarray(content), dtype=kind, device=device)
 
 
 # --- what goes in
 
 
-def leaves(part: Any, name: str) -> dict[str, Any]:
-    """Dotted name and value of every number of an actuator, a table's points one by one."""
-    if is_dataclass(part):
-        found = {}
-        for entry in fields(part):
-            value = getattr(part, entry.name)
-            if is_table(entry) and value is not None:
-                found |= {f"{name}.{entry.name}.{k}": float(x) for k, x in enumerate(np.asarray(value))}
-            elif not is_structure(entry):
-                found |= leaves(value, f"{name}.{entry.name}")
-        return found
-    if isinstance(part, tuple):
-        return {key: x for k, item in enumerate(part) for key, x in leaves(item, f"{name}.{k}").items()}
-    return {} if part is None or isinstance(part, (str, bool)) else {name: part}
-
-
-def with_symbols(part: Any, name: str, symbols: dict[str, Any]) -> Any:
-    """The same part with a symbol in place of every number."""
+def replace_numbers(part: Any, name: str, change: Callable[[str, Any], Any]) -> Any:
+    """The same part with `change(dotted name, number)` for every number, a table's points one by one."""
     if is_dataclass(part):
         copy = object.__new__(type(part))
         for entry in fields(part):
             value, here = getattr(part, entry.name), f"{name}.{entry.name}"
             if is_table(entry) and value is not None:
-                value = tuple(symbols[f"{here}.{k}"] for k in range(len(value)))
+                value = tuple(change(f"{here}.{k}", float(x)) for k, x in enumerate(value))
             elif not is_structure(entry):
-                value = with_symbols(value, here, symbols)
+                value = replace_numbers(value, here, change)
             object.__setattr__(copy, entry.name, value)
         return copy
     if isinstance(part, tuple):
-        return tuple(with_symbols(item, f"{name}.{k}", symbols) for k, item in enumerate(part))
-    return symbols.get(name, part)
+        return tuple(replace_numbers(item, f"{name}.{k}", change) for k, item in enumerate(part))
+    return part if part is None or isinstance(part, (str, bool)) else change(name, part)
 
 
-def given_values(prefix: str, part: Any) -> dict[str, Any]:
+def leaves(part: object, name: str) -> dict[str, Any]:
+    """Dotted name and value of every number of an actuator."""
+    found: dict[str, Any] = {}
+    replace_numbers(part, name, found.__setitem__)
+    return found
+
+
+def with_symbols(part: T, name: str, symbols: Mapping[str, Any]) -> T:
+    """The same part with a symbol in place of every number that has one."""
+    return replace_numbers(part, name, symbols.get)
+
+
+def given_values(prefix: str, part: object) -> Given:
     """What a state, a command or other dataclass holds, by name."""
     return {f"{prefix}.{name}": x for name, x in vars(part).items() if x is not None}
 
 
-def is_plain(x: Any) -> bool:
+def is_plain(x: Input) -> bool:
     return isinstance(x, (int, float, np.generic)) or (isinstance(x, np.ndarray) and x.ndim == 0)
 
 
@@ -106,11 +107,12 @@ def is_plain(x: Any) -> bool:
 class Stepper:
     """Traces the step for the inputs that it is given, once for each kind of them, and launches it."""
 
-    def __init__(self, function: Any, actuator: Any, options: dict[str, Any]):
+    def __init__(self, function: Step, actuator: object, options: Options):
         make_cache_writable()
         self.function, self.actuator = function, actuator
         self.dtype = precision(options.get("dtype"))
         self.device = wp.get_device(options.get("device"))
+        self.place = {"dtype": self.dtype, "device": self.device}
         self.in_place = bool(options.get("in_place"))
         self.numbers, self.arrays = {}, {}
         for name, value in leaves(actuator, "actuator").items():
@@ -121,50 +123,46 @@ class Stepper:
         self.plans: dict[Any, Plan] = {}
 
     def __call__(
-        self, state, command, position, velocity, dt, load_torque=None, load_inertia=None, draws=None, *more
+        self, state: State, command: Command | Input, position: Input, velocity: Input, dt: Input,
+        load_torque: Input | None = None, load_inertia: Input | None = None, draws: object = None, *more: Input,
     ) -> tuple[State, Output]:  # fmt: skip
         given = given_values("state", state)
         given |= given_values("command", command) if isinstance(command, Command) else {"command": command}
         given |= {"position": position, "velocity": velocity, "dt": dt}
-        if load_torque is not None:
-            given["load_torque"] = load_torque
-        if load_inertia is not None:
-            given["load_inertia"] = load_inertia
-        if draws is not None:
-            given |= given_values("draws", draws)
+        load = {"load_torque": load_torque, "load_inertia": load_inertia}
+        given |= {name: x for name, x in load.items() if x is not None}
+        given |= {} if draws is None else given_values("draws", draws)
         given |= {f"more.{k}": value for k, value in enumerate(more)}
         plan, given = self._plan(given, self._trace_step, (type(command), type(draws)))
         after, out = plan.run(given, self.numbers)
         return State(**after), Output(**{name: out.get(name) for name in OUTPUTS})
 
-    def reset(self, state: State, mask: Any, values: dict[str, Any]) -> State:
+    def reset(self, state: State, mask: Input, values: Mapping[str, Input]) -> State:
         """The state with every motor where `mask` is true back at the start."""
-        given = given_values("state", state) | {"mask": mask} | {f"value.{n}": x for n, x in values.items()}
-        if isinstance(mask, (bool, np.bool_)):
-            given["mask"] = wp.full(1, bool(mask), dtype=wp.bool, device=self.device)
-        elif not isinstance(mask, wp.array):
-            given["mask"] = wp.array(np.asarray(mask, dtype=bool), dtype=wp.bool, device=self.device)
-        if given["mask"].dtype is not wp.bool:
-            raise ParameterError(f"mask is of {given['mask'].dtype.__name__}: must be of wp.bool")
+        chosen: wp.array = mask
+        if not isinstance(mask, wp.array):
+            chosen = wp.array(np.atleast_1d(np.asarray(mask, dtype=bool)), dtype=wp.bool, device=self.device)
+        if chosen.dtype is not wp.bool:
+            raise ParameterError(f"mask is of {chosen.dtype.__name__}: must be of wp.bool")
+        given = given_values("state", state) | {"mask": chosen} | {f"value.{n}": x for n, x in values.items()}
         plan, given = self._plan(given, self._trace_reset, tuple(values))
         return State(**plan.run(given, self.numbers)[0])
 
-    def _array(self, name: str, value: Any) -> wp.array:
-        if not isinstance(value, wp.array):
-            value = array(value, dtype=self.dtype, device=self.device)
-        if value.dtype not in KINDS and value.dtype is not self.dtype:
+    def _array(self, name: str, value: Input) -> wp.array:
+        made = array(value, **self.place)
+        if made.dtype not in KINDS and made.dtype is not self.dtype:
             raise ParameterError(
-                f"{name} is of {value.dtype.__name__}, the step of {self.dtype.__name__}: "
-                f"compile with dtype=wp.{value.dtype.__name__}"
+                f"{name} is of {made.dtype.__name__}, the step of {self.dtype.__name__}: "
+                f"compile with dtype=wp.{made.dtype.__name__}"
             )
-        return value
+        return made
 
-    def _value(self, name: str, value: Any) -> Any:
-        return float(value) if is_plain(value) else self._array(name, value)
-
-    def _plan(self, given: dict[str, Any], trace: Any, kind: Any) -> tuple[Plan, dict[str, Any]]:
+    def _plan(self, given: Given, trace: Callable[[Given, Any], Plan], kind: tuple[Any, ...]) -> tuple[Plan, Given]:
         """The plan for what is given, and that as arrays and plain numbers."""
-        given = {n: x if isinstance(x, wp.array) else self._value(n, x) for n, x in given.items()}
+        given = {
+            n: x if isinstance(x, wp.array) else float(x) if is_plain(x) else array(x, **self.place)
+            for n, x in given.items()
+        }
         look = tuple((n, x.dtype, x.shape) if isinstance(x, wp.array) else n for n, x in given.items())
         given |= self.arrays
         key = trace.__name__, kind, look
@@ -175,7 +173,7 @@ class Stepper:
             self.plans[key] = trace(given, kind)
         return self.plans[key], given
 
-    def _symbols(self, given: dict[str, Any]) -> dict[str, Any]:
+    def _symbols(self, given: Given) -> dict[str, Any]:
         """A symbol for every input."""
         program = Program()
         symbols: dict[str, Any] = {name: program.number(name) for name in self.numbers}
@@ -188,11 +186,11 @@ class Stepper:
                 symbols[name] = program.load(name, KINDS.get(x.dtype, FLOAT))
         return symbols
 
-    def _trace_step(self, given: dict[str, Any], kinds: Any) -> Plan:
-        after, out = self.traced(given, kinds)
+    def _trace_step(self, given: Given, kinds: tuple[type, type]) -> Plan:
+        after, out = self.trace(given, kinds)
         return Plan(after, out, given, self._batch(given), self)
 
-    def traced(self, given: dict[str, Any], kinds: tuple[type, type]) -> tuple[State, Output]:
+    def trace(self, given: Given, kinds: tuple[type, type]) -> tuple[State, Output]:
         """State and output in symbols; `kinds` are the types of the command and of draws that are handed in."""
         symbols = self._symbols(given)
 
@@ -209,24 +207,24 @@ class Stepper:
             *(symbols[name] for name in given if name.startswith("more.")),
         )  # fmt: skip
 
-    def _trace_reset(self, given: dict[str, Any], names: tuple[str, ...]) -> Plan:
+    def _trace_reset(self, given: Given, names: tuple[str, ...]) -> Plan:
         symbols, batch = self._symbols(given), self._batch(given)
         chosen, mask = symbols["mask"], given["mask"]
         anyone = chosen if mask.shape[-1] == 1 else chosen.program.symbol("any", ("mask",), BOOL, False)
         # the rules of a reset are written once; here an array is a symbol, and motors that share a state choose as one
-        shim = SimpleNamespace(ops=ops, array=lambda x: x, select=where)
+        on_symbols = SimpleNamespace(ops=ops, array=lambda x: x, select=where)
         values = {name: symbols[f"value.{name}"] for name in names}
         state = State(**{n: symbols[f"state.{n}"] for n in STATES if f"state.{n}" in given})
-        by_motor = reset_state(shim, "warp", state, chosen, values, {})
-        by_group = reset_state(shim, "warp", state, anyone, values, {})
+        by_motor = reset_state(on_symbols, "warp", state, chosen, values, {})
+        by_group = reset_state(on_symbols, "warp", state, anyone, values, {})
         grouped = [
             n for n in STATES if f"state.{n}" in given and layout_of(f"state.{n}", given[f"state.{n}"], batch).shared
         ]
         after = {n: getattr(by_group if n in grouped else by_motor, n) for n in STATES}
         return Plan(State(**after), None, given, batch, self)
 
-    def _batch(self, given: dict[str, Any]) -> tuple[int, ...]:
-        """Shape of the batch; raises one sentence where a state is made for another one."""
+    def _batch(self, given: Given) -> tuple[int, ...]:
+        """Shape of the batch; checks that every state is made for it."""
         shapes = {n: tuple(x.shape) for n, x in given.items() if isinstance(x, wp.array)}
         shapes = {n: s[1:] if n.startswith("state.") and n.endswith("_line") else s for n, s in shapes.items()}
         try:
@@ -243,11 +241,11 @@ class Stepper:
         return batch
 
 
-def compiled(function: Any, actuator: Any, options: dict[str, Any]) -> Stepper:
+def compile_step(function: Step, actuator: Any, options: Options) -> Stepper:
     """The step, traced and compiled when it first sees its inputs."""
     if isinstance(actuator, tuple):
         raise ParameterError("the warp engine steps one kind of actuator: compile each by itself, or take jax or torch")
-    if isinstance(actuator.controller, LearnedController):
+    if actuator.controller.asks == "network":
         name = type(actuator.controller).__name__
         raise ParameterError(f"{name}: the warp engine runs no learned networks, take jax or torch")
     if actuator.supply is not None and actuator.supply.shared:

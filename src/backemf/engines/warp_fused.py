@@ -6,19 +6,18 @@ add the torques to the host's array of forces. Launches are recorded, so that a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
-from ..actuator.command import Command
 from ..errors import ParameterError
+from ..physics.command import Command
 from ..physics.state import STATES
-from .tracing import evaluated
-from .warp_kernel import Layout, Store, Writer, built
-from .warp_plan import layout_of, loop_of
+from .warp_kernel import Layout, Store, build_kernel
+from .warp_plan import Launch, layout_of
 
 MOST_LAUNCHES = 64
 """How many recorded launches are kept."""
@@ -28,7 +27,7 @@ NUMBERS = "numbers"
 """The array of numbers of the actuators, one row for each name and one column for each joint."""
 
 
-class Launcher:
+class Launcher(Launch):
     """The launch of stores for a row of `count` joints; `numbers` are plain ones by name, the same for all."""
 
     def __init__(
@@ -36,15 +35,13 @@ class Launcher:
         stores: list[Store],
         layouts: dict[str, Layout],
         count: int,
-        dtype: Any,
-        device: Any,
+        dtype: type,
+        device: wp.Device,
         numbers: Mapping[str, float],
     ):
-        self.count, self.dtype, self.device, self.numbers = count, dtype, device, numbers
-        self.writer = Writer(stores, layouts, 1)
-        self.kernel, self.struct, self.source = built(self.writer, dtype, False)
-        self.loop = loop_of(stores, layouts, 1, self.struct, dtype, device)
-        self._values: dict[Any, Any] = {}
+        super().__init__(stores, layouts, (count,), dtype, device, False)
+        self.numbers = numbers
+        self._values: dict[float, Any] = {}
         self._launches: dict[Any, Any] = {}
 
     def load(self) -> None:
@@ -52,43 +49,29 @@ class Launcher:
         kernel = self.kernel if self.loop is None else self.loop[0]
         wp.load_module(kernel.module, device=self.device)
 
-    def launch(self, arrays: Mapping[str, Any], dt: float = 0.0) -> None:
+    def launch(self, arrays: Mapping[str, wp.array], dt: float = 0.0) -> None:
         """Step once: what is read, written and looked up in, by name."""
-        values = self._shared(dt)
+        values = _keep(self._values, dt, lambda: self.fill({**self.numbers, "dt": dt}))
         taken = [arrays[name] for name in self.writer.used]
         if any(x.requires_grad for x in taken):
-            kernel = built(self.writer, self.dtype, True)[0]
-            wp.launch(kernel, dim=self.count, inputs=[values, *taken], device=self.device)
+            kernel = build_kernel(self.writer, self.dtype, True)[0]
+            wp.launch(kernel, dim=self.batch, inputs=[values, *taken], device=self.device)
             return
         key = (dt, *((x.ptr, x.shape, x.strides) for x in taken))
-        recorded = self._launches.get(key)
-        if recorded is None:
-            if len(self._launches) >= MOST_LAUNCHES:
-                self._launches.clear()
-            recorded = self._launches[key] = self._recorded(dict(zip(self.writer.used, taken, strict=True)), values)
+        recorded = _keep(self._launches, key, lambda: wp.launch(**self.arguments(values, arrays), record_cmd=True))
         recorded.launch()
 
-    def _recorded(self, arrays: dict[str, Any], values: Any) -> Any:
-        kernel, names, sizes, dim = self.kernel, self.writer.used, [], self.count
-        if self.loop is not None and all(x.is_contiguous for x in arrays.values()):
-            (kernel, names), sizes, dim = self.loop, [self.count], 1
-        inputs = [values, *(arrays[name] for name in names), *sizes]
-        return wp.launch(kernel, dim=dim, inputs=inputs, device=self.device, record_cmd=True)
 
-    def _shared(self, dt: float) -> Any:
-        """The numbers that all joints share."""
-        if dt not in self._values:
-            if len(self._values) >= MOST_LAUNCHES:
-                self._values.clear()
-            struct, symbols = self.struct(), self.writer.uniforms
-            numbers = evaluated(list(symbols.values()), {**self.numbers, "dt": dt})
-            for k, value in zip(symbols, numbers, strict=True):
-                setattr(struct, f"u{k}", float(value))
-            self._values[dt] = struct
-        return self._values[dt]
+def _keep(kept: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
+    """What was made for a key; of many keys, the latest are kept."""
+    if key not in kept:
+        if len(kept) >= MOST_LAUNCHES:
+            kept.clear()
+        kept[key] = make()
+    return kept[key]
 
 
-def placed(layout: Layout, index: str, layouts: dict[str, Layout]) -> Layout:
+def index_by(layout: Layout, index: str, layouts: dict[str, Layout]) -> Layout:
     """The layout of an array in which joints are found by index; "": they come first and in order."""
     if not index:
         return layout
@@ -130,13 +113,13 @@ class Fused(Launcher):
         shape = wp.empty(count, dtype=stepper.dtype, device=stepper.device)
         given: dict[str, Any] = {f"state.{name}": x for name, x in state.items()}
         given |= {name: shape for name in inputs} | {"dt": 1.0} | stepper.arrays
-        after, out = stepper.traced(given, (Command, type(None)))
+        after, out = stepper.trace(given, (Command, type(None)))
         layouts = {n: layout_of(n, x, (count,)) for n, x in given.items() if isinstance(x, wp.array)}
         own = Layout(stepper.dtype, (True,))
         if rows:
             layouts |= {name: replace(own, block=(NUMBERS, row)) for name, row in rows.items()}
             layouts[NUMBERS] = replace(own, line=True)
-        layouts |= {name: placed(own, index, layouts) for name, index in inputs.items()}
+        layouts |= {name: index_by(own, index, layouts) for name, index in inputs.items()}
         layouts |= {f"new.{name}": layouts[f"state.{name}"] for name in state}
         for name in outputs:
             if getattr(out, name) is None:
@@ -145,7 +128,7 @@ class Fused(Launcher):
         stores = [Store(f"new.{n}", getattr(after, n), alternates=alternates) for n in STATES if n in state]
         stores += [Store(f"out.{name}", getattr(out, name)) for name in outputs]
         if forces is not None:
-            layouts[FORCES] = placed(own, forces, layouts)
+            layouts[FORCES] = index_by(own, forces, layouts)
             stores.append(Store(FORCES, out.torque, added=True))
         super().__init__(stores, layouts, count, stepper.dtype, stepper.device, stepper.numbers)
         self.arrays = stepper.arrays

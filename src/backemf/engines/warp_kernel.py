@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import linecache
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import warp as wp  # pyright: ignore[reportMissingImports]
 
-from .tracing import BOOL, COMPARISONS, FLOAT, INT, WORD, Line, Symbol, common_kind
+from .tracing import BOOL, COMPARISONS, FLOAT, INT, WORD, Line, Symbol, Value, common_kind, evaluate
 
 INFIX = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^", "shift": ">>", "lt": "<",
-    "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%", "and": "&", "or": "|", "xor": "^", "shift": ">>",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
 }  # fmt: skip
-TYPES = {FLOAT: "T", INT: "wp.int32", WORD: "wp.uint32", BOOL: "wp.bool"}
+SHORT = "short"
+"""The kind of flags in two bytes, which are only stored."""
+SAME = {FLOAT: (wp.float32, wp.float64), INT: (wp.int32,), WORD: (wp.uint32,), BOOL: (wp.bool,)}
+"""Types of arrays whose numbers are of a kind without a cast."""
+STORED = {wp.int32: INT, wp.uint32: WORD, wp.int16: INT}
+"""The kind in which a number goes into an array of a type; FLOAT into all others."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +30,7 @@ class Store:
     """A value that goes into an array, or a line of frames that goes into another one."""
 
     array: str
-    value: Any
+    value: Value | Line
     copied: bool = True
     """Of a line: whether all frames are written, or the new one alone."""
     alternates: bool = False
@@ -36,7 +43,7 @@ class Store:
 class Layout:
     """How a motor finds its number in an array."""
 
-    dtype: Any
+    dtype: type
     own: tuple[bool, ...]
     """For each axis of the batch that the array has, whether motors along it have numbers of their own."""
     line: bool = False
@@ -50,190 +57,190 @@ class Layout:
 
 
 class Writer:
-    """Writes the source of a kernel."""
+    """Writes the source of a kernel; attributes spell the language."""
+
+    types: Mapping[str, str] = {FLOAT: "T", INT: "wp.int32", WORD: "wp.uint32", BOOL: "wp.bool", SHORT: "wp.int16"}
+    array, call, end = "{}", "wp.{}({})", ""
+    choice, modulo, logic = "wp.where({}, {}, {})", "modulo({0}, {1})", {"and": "and", "or": "or"}
+    cuts: tuple[str, ...] = ("detached",)
+    """Operations whose values functions compute, without gradients."""
 
     def __init__(self, stores: list[Store], layouts: dict[str, Layout], rank: int):
         self.stores, self.layouts, self.rank = stores, layouts, rank
         self.uniforms: dict[int, Symbol] = {}
-        self.functions: list[str] = []
         self.used: list[str] = []
+        self._functions: list[str] = []
+        self._calls: dict[int, str] = {}
+        self._arguments: set[int] = set()
 
-    def write(self, name: str) -> str:
+    def write(self) -> str:
         """The source: functions of what has no gradient, then the kernel."""
-        live = self._reach(self._roots(), set())
-        cuts = [x for x in live.values() if x.op == "detached"]
-        cones = {x.index: self._cone(x, live) for x in cuts}
-        body = [self._statement(x, cones) for x in sorted(live.values(), key=lambda x: x.index)]
+        live, self._functions = self.reach(self.roots()), []
+        self._calls = {x.index: self._call(x, live) for x in [x for x in live.values() if x.op == "detached"]}
+        body = [self.statement(live[k]) for k in sorted(live)]
         for store in self.stores:
-            body += self._store(store)
+            body += self.store(store)
         arguments = ["p: P", *(f"{array_name(n)}: A_{array_name(n)}" for n in self.used)]
         axes = ", ".join(f"i{k}" for k in range(self.rank))
-        head = [f"def {name}({', '.join(arguments)}):", f"    {axes} = wp.tid()"]
-        return "\n".join([*self.functions, *head, *(f"    {line}" for line in body), ""])
+        head = [f"def step({', '.join(arguments)}):", f"    {axes} = wp.tid()"]
+        return "\n".join([*self._functions, *head, *(f"    {line}" for line in body), ""])
 
     # --- which symbols are needed, and where
 
-    def _roots(self) -> list[Any]:
-        roots: list[Any] = []
-        for store in self.stores:
-            line = isinstance(store.value, Line)
-            roots += [store.value.slot, store.value.frame] if line else [store.value]
-        return roots
+    def roots(self) -> list[Value]:
+        """What the stores need first."""
+        values = [store.value for store in self.stores]
+        return [x for value in values for x in ((value.slot, value.frame) if isinstance(value, Line) else (value,))]
 
-    def _reach(self, roots: list[Any], known: set[int] | dict[int, Symbol]) -> dict[int, Symbol]:
-        """All symbols that the roots need and that carry gradients; what is uniform comes from the host."""
-        found, todo = {}, [x for x in roots if isinstance(x, Symbol)]
+    def reach(self, roots: list[Value], known: Collection[int] = ()) -> dict[int, Symbol]:
+        """All symbols that the roots need, up to cuts; what is uniform comes from the host."""
+        found, todo = {}, list(roots)
         while todo:
             x = todo.pop()
-            if x.uniform or x.index in found or x.index in known:
-                continue
-            found[x.index] = x
-            if x.op != "detached":
-                todo += [each for each in x.args if isinstance(each, Symbol)]
+            if isinstance(x, Symbol) and not x.uniform and x.index not in found and x.index not in known:
+                found[x.index] = x
+                todo += () if x.op in self.cuts else x.args
         return found
 
-    def _cone(self, cut: Symbol, live: dict[int, Symbol]) -> str:
-        """A function of everything that only a value without gradient needs: no adjoint is ever run through it."""
+    def _call(self, cut: Symbol, live: dict[int, Symbol]) -> str:
+        """The call of a function of all that only a value without gradient needs: no adjoint is run through it."""
         inside, edge, todo = {}, {}, [cut.args[0]]
         while todo:
             x = todo.pop()
             if not isinstance(x, Symbol) or x.index in inside:
                 continue
             if x.op in ("load", "pick") and x.index not in live:
-                live |= self._reach([x], live)
+                live |= self.reach([x], live)
             if x.uniform or x.index in live:
                 edge[x.index] = x
                 continue
             inside[x.index] = x
             todo += x.args
-        inputs = [edge[k] for k in sorted(edge)]
-        arguments = [f"x{x.index}: {TYPES[FLOAT if x.uniform else x.kind]}" for x in inputs]
+        inputs = [(edge[k], FLOAT if edge[k].uniform else edge[k].kind) for k in sorted(edge)]
+        arguments = [f"x{x.index}: {self.types[kind]}" for x, kind in inputs]
         name = f"value_of_x{cut.index}"
-        uniform = {x.index for x in inputs if x.uniform}
-        body = [f"    {self._statement(inside[k], {}, uniform)}" for k in sorted(inside)]
+        self._arguments = {x.index for x, _ in inputs if x.uniform}
+        body = [f"    {self.statement(inside[k])}" for k in sorted(inside)]
         back = [*arguments, "adj_ret: T"]
-        self.functions += [
+        self._functions += [
             f"@wp.func\ndef {name}({', '.join(arguments)}):",
             *body,
-            f"    return {self._text(cut.args[0], FLOAT, uniform)}\n\n",
+            f"    return {self.text(cut.args[0], FLOAT)}\n\n",
             f"@wp.func_grad({name})\ndef adj_{name}({', '.join(back)}):\n    pass\n\n",
         ]
-        return f"{name}({', '.join(self._text(x, FLOAT if x.uniform else x.kind) for x in inputs)})"
+        self._arguments = set()
+        return f"{name}({', '.join(self.text(x, kind) for x, kind in inputs)})"
 
     # --- text
 
-    def _text(self, x: Any, kind: str, arguments: set[int] | None = None) -> str:
+    def text(self, x: Value, kind: str) -> str:
         """A symbol or plain number as an expression of a kind."""
         if not isinstance(x, Symbol):
-            return literal(x, kind)
+            return self.literal(x, kind)
+        name, own = f"x{x.index}", x.kind
         if x.uniform:
             self.uniforms[x.index] = x
-            text, own = (f"x{x.index}" if arguments and x.index in arguments else f"p.u{x.index}"), FLOAT
-        else:
-            text, own = f"x{x.index}", x.kind
-        if own == kind:
-            return text
-        return f"({text} != {literal(0, own)})" if kind == BOOL else f"{TYPES[kind]}({text})"
+            name, own = self.uniform(x.index), FLOAT
+        return name if own == kind else self.cast(name, own, kind)
 
-    def _statement(self, x: Symbol, cones: dict[int, str], arguments: set[int] | None = None) -> str:
-        def text(value: Any, kind: str) -> str:
-            return self._text(value, kind, arguments)
+    def uniform(self, index: int) -> str:
+        """A number that all motors share."""
+        return f"x{index}" if index in self._arguments else f"p.u{index}"
 
-        if x.op == "any":
-            return self._anyone(x)
-        return f"x{x.index} = {self._expression(x, cones, text)}"
+    def literal(self, x: float, kind: str) -> str:
+        """A plain number as the text of a kind."""
+        if kind == FLOAT:
+            x = float(x)
+            return f"T({x!r})" if math.isfinite(x) else f"T({'-' if x < 0 else ''}wp.{'nan' if x != x else 'inf'})"
+        return str(bool(x)) if kind == BOOL else f"wp.uint32({int(x)})" if kind == WORD else str(int(x))
 
-    def _anyone(self, x: Symbol) -> str:
+    def cast(self, text: str, own: str, kind: str) -> str:
+        """An expression of one kind as one of another."""
+        return f"({text} != {self.literal(0, own)})" if kind == BOOL else f"{self.types[kind]}({text})"
+
+    def statement(self, x: Symbol) -> str:
+        """The line that computes a symbol."""
+        return self._any(x) if x.op == "any" else f"x{x.index} = {self.expression(x)}"
+
+    def _any(self, x: Symbol) -> str:
         """Whether any motor along the last axis of a mask is chosen."""
-        row = self._element(x.args[0]).rpartition("i")[0]
+        row = self.element(x.args[0]).rpartition("i")[0]
         lines = [
             f"x{x.index} = wp.bool(False)",
-            f"for k in range({self._array(x.args[0])}.shape[{len(self.layouts[x.args[0]].own) - 1}]):",
+            f"for k in range({array_name(x.args[0])}.shape[{len(self.layouts[x.args[0]].own) - 1}]):",
             f"    if {row}k]:",
             f"        x{x.index} = wp.bool(True)",
         ]
         return "\n    ".join(lines)
 
-    def _expression(self, x: Symbol, cones: dict[int, str], text: Any) -> str:
+    def expression(self, x: Symbol) -> str:
+        """What a symbol is computed from."""
         op, args = x.op, x.args
         if op == "load":
-            return self._read(args[0], x.kind)
+            element, dtype = self.element(args[0]), self.layouts[args[0]].dtype
+            return element if dtype in SAME[x.kind] else self.cast(element, x.kind, x.kind)
         if op == "pick":
-            return self._element(args[0], text(args[1], INT))
+            return self.element(args[0], self.text(args[1], INT))
         if op == "detached":
-            return cones[x.index] if cones else text(args[0], FLOAT)
+            return self._calls.get(x.index) or self.text(args[0], FLOAT)
         kind = common_kind(args) if op in COMPARISONS else x.kind
         if op == "where":
-            return f"wp.where({text(args[0], BOOL)}, {text(args[1], kind)}, {text(args[2], kind)})"
-        if op in TYPES:
-            return text(args[0], op)
-        values = [text(each, FLOAT if op == "isfinite" else kind) for each in args]
-        if op == "mod":
-            return f"{values[0]} % {values[1]}" if kind == WORD else f"modulo({values[0]}, {values[1]})"
-        if op in ("and", "or") and kind == BOOL:
-            return f"{values[0]} {op} {values[1]}"
+            return self.choice.format(self.text(args[0], BOOL), self.text(args[1], kind), self.text(args[2], kind))
+        if op in self.types:
+            return self.text(args[0], op)
+        values = [self.text(each, kind) for each in args]
+        if op == "mod" and kind != WORD:
+            return self.modulo.format(*values)
         if op in INFIX:
-            return f"{values[0]} {INFIX[op]} {values[1]}"
-        return f"-{values[0]}" if op == "neg" else f"wp.{op}({', '.join(values)})"
+            sign = self.logic.get(op, INFIX[op]) if kind == BOOL else INFIX[op]
+            return f"{values[0]} {sign} {values[1]}"
+        return f"-{values[0]}" if op == "neg" else self.call.format(op, ", ".join(values))
 
-    def _array(self, name: str) -> str:
-        if name not in self.used:
-            self.used.append(name)
-        return array_name(name)
-
-    def _element(self, name: str, slot: str | None = None) -> str:
+    def element(self, name: str, slot: str | None = None) -> str:
         """A motor's element of an array, or of a frame of a line."""
         layout = self.layouts[name]
         if layout.block is not None:
-            return self._element(layout.block[0], str(layout.block[1]))
-        if layout.index:
-            return f"{self._array(name)}[{self._element(layout.index)}]"
+            return self.element(layout.block[0], str(layout.block[1]))
+        if name not in self.used:
+            self.used.append(name)
+        place = self.element(layout.index) if layout.index else self.place(layout, slot)
+        return f"{self.array.format(array_name(name))}[{place}]"
+
+    def place(self, layout: Layout, slot: str | None) -> str:
+        """Where a motor finds its element."""
         first = self.rank - len(layout.own)
         places = [f"i{first + k}" if own else "0" for k, own in enumerate(layout.own)]
-        return f"{self._array(name)}[{', '.join(places if slot is None else [slot, *places])}]"
+        return ", ".join(places if slot is None else [slot, *places])
 
-    def _read(self, name: str, kind: str) -> str:
-        dtype = self.layouts[name].dtype
-        element = self._element(name)
-        same = {FLOAT: (wp.float32, wp.float64), INT: (wp.int32,), WORD: (wp.uint32,), BOOL: (wp.bool,)}
-        return element if dtype in same[kind] else f"{TYPES[kind]}({element})"
-
-    def _store(self, store: Store) -> list[str]:
+    def store(self, store: Store) -> list[str]:
+        """The lines that write a value, or a line of frames, into an array."""
         layout, value = self.layouts[store.array], store.value
         if isinstance(value, Line):
             return self._store_line(store, value)
-        kind = {wp.int32: INT, wp.uint32: WORD, wp.int16: INT}.get(layout.dtype, FLOAT)
-        text = self._text(value, kind)
-        text = f"wp.int16({text})" if layout.dtype is wp.int16 else text
-        text = f"{self._element(store.array)} + {text}" if store.added else text
-        line = f"{self._element(store.array)} = {text}"
-        if not layout.shared:
-            return [line]
-        return [f"if {' and '.join(f'i{k} == 0' for k in layout.shared)}:", f"    {line}"]
+        text = self.text(value, STORED.get(layout.dtype, FLOAT))
+        text = self.cast(text, INT, SHORT) if layout.dtype is wp.int16 else text
+        target = self.element(store.array)
+        line = f"{target} = {f'{target} + {text}' if store.added else text}{self.end}"
+        return self.store_once(line, layout.shared) if layout.shared else [line]
+
+    def store_once(self, line: str, axes: tuple[int, ...]) -> list[str]:
+        """The first of the motors that share a number writes it."""
+        return [f"if {' and '.join(f'i{k} == 0' for k in axes)}:", f"    {line}"]
 
     def _store_line(self, store: Store, value: Line) -> list[str]:
-        slot, frame = self._text(value.slot, INT), self._text(value.frame, FLOAT)
-        if not store.copied:
-            return [f"{self._element(store.array, slot)} = {frame}"]
-        if store.alternates:
+        slot, frame = self.text(value.slot, INT), self.text(value.frame, FLOAT)
+        if store.copied and not store.alternates:
+            return self.copy_line(store.array, value, slot, frame)
+        lines = [f"{self.element(store.array, slot)} = {frame}{self.end}"]
+        if store.copied:
             last = f"({slot} + {value.frames - 1}) % {value.frames}"
-            return [
-                f"{self._element(store.array, last)} = {self._element(value.name, last)}",
-                f"{self._element(store.array, slot)} = {frame}",
-            ]
-        # a frame that is written once carries the gradient of one value
-        return [
-            f"for k in range({value.frames}):",
-            f"    {self._element(store.array, 'k')} = wp.where(k == {slot}, {frame}, {self._element(value.name, 'k')})",
-        ]
+            lines.insert(0, f"{self.element(store.array, last)} = {self.element(value.name, last)}{self.end}")
+        return lines
 
-
-def literal(x: Any, kind: str) -> str:
-    """A plain number as the text of a kind."""
-    if kind == FLOAT:
-        x = float(x)
-        return f"T({x!r})" if x == x and abs(x) != float("inf") else f"T(wp.{'nan' if x != x else 'inf'})"
-    return str(bool(x)) if kind == BOOL else f"wp.uint32({int(x)})" if kind == WORD else str(int(x))
+    def copy_line(self, array: str, value: Line, slot: str, frame: str) -> list[str]:
+        """All frames, with the new one in its slot: a frame that is written once carries the gradient of one value."""
+        chosen = self.choice.format(f"k == {slot}", frame, self.element(value.name, "k"))
+        return [f"for k in range({value.frames}):", f"    {self.element(array, 'k')} = {chosen}"]
 
 
 def array_name(name: str) -> str:
@@ -248,25 +255,56 @@ def modulo(a: wp.int32, n: wp.int32):
     return wp.where(r < 0, r + n, r)
 
 
-_BUILT: dict[str, tuple[Any, Any]] = {}
-"""Every kernel by the seal of its source, so that like actuators share it."""
+# --- what Warp makes of it
+
+BUILT: dict[str, Any] = {}
+"""What was made of every source, by its name, so that like actuators share it."""
 
 
-def built(writer: Writer, dtype: Any, gradients: bool) -> tuple[Any, Any, str]:
-    """The kernel, the structure of the numbers that all motors share, and the source."""
-    source = writer.write("step")
+def source_name(prefix: str, *content: object) -> str:
+    """A name that is the same for the same source and types."""
+    return f"backemf_{prefix}{hashlib.sha256(repr(content).encode()).hexdigest()[:16]}"
+
+
+def array_types(writer: Writer) -> dict[str, tuple[type, int]]:
+    """Type and number of axes of each array that a source uses."""
+    layouts = {name: writer.layouts[name] for name in writer.used}
+    return {name: (layout.dtype, len(layout.own) + layout.line) for name, layout in layouts.items()}
+
+
+def define(name: str, source: str, types: Mapping[str, tuple[type, int]], **scope: Any) -> dict[str, Any]:
+    """The functions of a source, by name."""
+    scope |= {"wp": wp, "modulo": modulo, "__name__": name}
+    scope |= {f"A_{array_name(n)}": wp.array(dtype=kind, ndim=rank) for n, (kind, rank) in types.items()}
+    # Warp reads a function's source where a debugger would
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    exec(compile(source, name, "exec"), scope)
+    return scope
+
+
+def make_kernel(name: str, step: Any, gradients: bool) -> Any:
+    """The kernel of a function, in a module of its own."""
+    module = wp.get_module(name)
+    wp.set_module_options({"enable_backward": gradients}, module=module)
+    return wp.Kernel(step, key="step", module=module)
+
+
+def build_kernel(writer: Writer, dtype: type, gradients: bool) -> tuple[Any, Any]:
+    """The kernel, and the structure of the numbers that all motors share."""
+    source = writer.write()
     fields = {f"u{k}": dtype for k in sorted(writer.uniforms)} or {"nothing": dtype}
-    kinds = {n: (writer.layouts[n].dtype, len(writer.layouts[n].own) + writer.layouts[n].line) for n in writer.used}
-    seal = hashlib.sha256(repr((source, kinds, dtype, sorted(fields), gradients)).encode()).hexdigest()[:16]
-    if seal not in _BUILT:
-        name = f"backemf_{seal}"
-        numbers = wp.struct(type(f"Numbers_{seal}", (), {"__annotations__": fields, "__module__": name}))
-        scope = {"wp": wp, "T": dtype, "P": numbers, "modulo": modulo, "__name__": name}
-        scope |= {f"A_{array_name(n)}": wp.array(dtype=kind, ndim=rank) for n, (kind, rank) in kinds.items()}
-        # Warp reads a function's source where a debugger would
-        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-        exec(compile(source, name, "exec"), scope)
-        module = wp.get_module(name)
-        wp.set_module_options({"enable_backward": gradients}, module=module)
-        _BUILT[seal] = wp.Kernel(scope["step"], key="step", module=module), numbers
-    return *_BUILT[seal], source
+    types = array_types(writer)
+    name = source_name("", source, types, dtype, sorted(fields), gradients)
+    if name not in BUILT:
+        numbers = wp.struct(type(f"Numbers_{name}", (), {"__annotations__": fields, "__module__": name}))
+        scope = define(name, source, types, T=dtype, P=numbers)
+        BUILT[name] = make_kernel(name, scope["step"], gradients), numbers
+    return BUILT[name]
+
+
+def fill_struct(struct: Any, symbols: Mapping[int, Symbol], numbers: Mapping[str, float]) -> Any:
+    """A structure with the numbers that all motors share."""
+    filled = struct()
+    for k, value in zip(symbols, evaluate(list(symbols.values()), numbers), strict=True):
+        setattr(filled, f"u{k}", float(value))
+    return filled

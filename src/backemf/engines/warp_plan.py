@@ -3,24 +3,62 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from ..errors import ParameterError
 from ..physics.state import OUTPUTS, STATES, Output, State
-from .tracing import FLOAT, Line, Symbol, evaluated
-from .warp_kernel import Layout, Store, Writer, built
-from .warp_native import NativeWriter, native
+from .tracing import FLOAT, Line, Symbol, Value, evaluate
+from .warp_kernel import Layout, Store, Writer, build_kernel, fill_struct
+from .warp_native import NativeWriter, build_loop
 
+Given = dict[str, Any]
+"""What a step is given, by name: arrays of Warp and plain numbers."""
 MOST_NUMBERS = 64
 """How many sets of plain numbers are kept ready."""
+
+
+class Launch:
+    """The kernel of stores for a batch, and on a CPU the loop that does the same."""
+
+    def __init__(
+        self,
+        stores: list[Store],
+        layouts: dict[str, Layout],
+        batch: tuple[int, ...],
+        dtype: type,
+        device: wp.Device,
+        gradients: bool,
+    ):
+        self.batch, self.dtype, self.device = batch, dtype, device
+        self.writer = Writer(stores, layouts, len(batch))
+        self.kernel, self.struct = build_kernel(self.writer, dtype, gradients)
+        self.loop = None
+        native = NativeWriter(stores, layouts, len(batch), dtype)
+        if native.able and not device.is_cuda:
+            self.loop = build_loop(native, self.struct, dtype), native.used
+
+    def fill(self, numbers: Mapping[str, float]) -> Any:
+        """The structure of the numbers that all motors share."""
+        return fill_struct(self.struct, self.writer.uniforms, numbers)
+
+    def arguments(self, struct: Any, arrays: Mapping[str, wp.array]) -> dict[str, Any]:
+        """What to launch: the loop where arrays have no gaps and need no gradient, else the kernel."""
+        if self.loop is not None:
+            kernel, names = self.loop
+            inputs = [arrays[name] for name in names]
+            if all(x.is_contiguous and not x.requires_grad for x in inputs):
+                return {"kernel": kernel, "dim": 1, "inputs": [struct, *inputs, *self.batch], "device": self.device}
+        inputs = [struct, *(arrays[name] for name in self.writer.used)]
+        return {"kernel": self.kernel, "dim": self.batch, "inputs": inputs, "device": self.device}
 
 
 class Plan:
     """The kernel for inputs of certain shapes, and where its numbers come from and go to."""
 
-    def __init__(self, after: State, out: Output | None, given: dict[str, Any], batch: tuple[int, ...], stepper: Any):
+    def __init__(self, after: State, out: Output | None, given: Given, batch: tuple[int, ...], stepper: Any):
         self.batch = batch
         self.in_place = stepper.in_place
         self.dtype, self.device = stepper.dtype, stepper.device
@@ -44,12 +82,11 @@ class Plan:
             self._output(name, getattr(out, name))
         self.values: dict[Any, Any] = {}
         self._ready: dict[str, wp.array] = {}
+        self.launch = None
         if self.stores:
-            self.writer = Writer(self.stores, self.layouts, len(batch))
-            self.kernel, self.struct, self.source = built(self.writer, self.dtype, not self.in_place)
-            self.loop = loop_of(self.stores, self.layouts, len(batch), self.struct, self.dtype, self.device)
+            self.launch = Launch(self.stores, self.layouts, batch, self.dtype, self.device, not self.in_place)
 
-    def _state(self, name: str, value: Any, old: wp.array) -> None:
+    def _state(self, name: str, value: Value | Line, old: wp.array) -> None:
         source, target = f"state.{name}", f"new.{name}"
         untouched = isinstance(value, Line) and value.frame is None
         if untouched or (isinstance(value, Symbol) and value.op == "load" and value.args[0] == source):
@@ -67,7 +104,7 @@ class Plan:
         if isinstance(value, Symbol) and value.kind == FLOAT and not layout.shared:
             self._stored[value.index] = source if self.in_place else target
 
-    def _output(self, name: str, value: Any) -> None:
+    def _output(self, name: str, value: Value | Line) -> None:
         if value is None:
             return
         if not isinstance(value, Symbol) or value.uniform:
@@ -82,46 +119,35 @@ class Plan:
             if name != "limit":
                 self._stored[value.index] = f"out.{name}"
 
-    def _make(self, target: str, value: Any, layout: Layout, dtype: Any, shape: tuple[int, ...]) -> None:
+    def _make(self, target: str, value: Value | Line, layout: Layout, dtype: type, shape: tuple[int, ...]) -> None:
         self.layouts[target] = layout
         self.made[target] = dtype, shape
         self.stores.append(Store(target, value))
 
-    def run(self, given: dict[str, Any], numbers: dict[str, float]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def run(self, given: Given, numbers: dict[str, float]) -> tuple[dict[str, Any], dict[str, Any]]:
         """States and outputs by name after one launch."""
         key = tuple(x for x in given.values() if not isinstance(x, wp.array))
         if key not in self.values:
             self.values = {} if len(self.values) >= MOST_NUMBERS else self.values
-            self.values[key] = self._shared(numbers | {n: x for n, x in given.items() if not isinstance(x, wp.array)})
+            self.values[key] = self._same_for_all(
+                numbers | {n: x for n, x in given.items() if not isinstance(x, wp.array)}
+            )
         struct, plain = self.values[key]
         arrays = given | self._new_arrays(given) if self.made else given
-        if self.stores:
-            self._launch(struct, arrays)
+        if self.launch is not None:
+            wp.launch(**self.launch.arguments(struct, arrays))
         for source, target in self.copies:
             wp.copy(arrays[source], arrays[target])
         state = {n: arrays[self.kept.get(n) or f"new.{n}"] for n in STATES if f"state.{n}" in given}
         return state, {name: arrays[x] for name, x in self.same.items()} | plain
 
-    def _launch(self, struct: Any, arrays: dict[str, Any]) -> None:
-        if self.loop is not None:
-            kernel, names = self.loop
-            inputs = [arrays[name] for name in names]
-            if all(x.is_contiguous and not x.requires_grad for x in inputs):
-                wp.launch(kernel, dim=1, inputs=[struct, *inputs, *self.batch], device=self.device)
-                return
-        inputs = [struct, *(arrays[name] for name in self.writer.used)]
-        wp.launch(self.kernel, dim=self.batch, inputs=inputs, device=self.device)
-
-    def _shared(self, numbers: dict[str, float]) -> Any:
+    def _same_for_all(self, numbers: dict[str, float]) -> tuple[Any, dict[str, Any]]:
         """The numbers that all motors share, and the outputs that are such."""
-        symbols = self.writer.uniforms if self.stores else {}
-        struct = self.struct() if self.stores else None
-        for k, value in zip(symbols, evaluated(list(symbols.values()), numbers), strict=True):
-            setattr(struct, f"u{k}", float(value))
+        struct = None if self.launch is None else self.launch.fill(numbers)
         own = {n: x for n, x in self.plain.items() if isinstance(x, Symbol)}
-        return struct, self.plain | dict(zip(own, evaluated(list(own.values()), numbers), strict=True))
+        return struct, self.plain | dict(zip(own, evaluate(list(own.values()), numbers), strict=True))
 
-    def _new_arrays(self, given: dict[str, Any]) -> dict[str, wp.array]:
+    def _new_arrays(self, given: Given) -> dict[str, wp.array]:
         if self.in_place and self._ready:
             return self._ready
         grad = any(isinstance(x, wp.array) and x.requires_grad for x in given.values())
@@ -133,16 +159,6 @@ class Plan:
         }
         self._ready = made if self.in_place else {}
         return made
-
-
-def loop_of(
-    stores: list[Store], layouts: dict[str, Layout], rank: int, struct: Any, dtype: Any, device: Any
-) -> tuple[Any, list[str]] | None:
-    """A CPU's loop over all motors and the arrays it takes; None: there is none."""
-    if device.is_cuda:
-        return None
-    writer = NativeWriter(stores, layouts, rank, dtype)
-    return (native(writer, struct, dtype), writer.used) if writer.able else None
 
 
 def layout_of(name: str, x: wp.array, batch: tuple[int, ...]) -> Layout:

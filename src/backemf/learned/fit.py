@@ -13,6 +13,7 @@ import numpy as np
 from ..actuator.controllers.learned import SCALES, LearnedController, LearnedMlp, LearnedRecurrent
 from ..actuator.networks import Mlp, Network, plain_activation
 from ..errors import ParameterError
+from ..hooks import call_hook
 from ..progress import progress_bar
 from .folding import scale_output
 from .linear import CARRIERS, carries, nearest_filter, with_filter
@@ -98,23 +99,7 @@ class Fitted:
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Measured against predicted torque on the held-out rows, for the network and for the PD."""
-        from ..plot import style
-
-        with style.look():
-            drawn, (ax,) = style.figure(height=3.2)
-            factor, unit = style.axis_scale(self.measured, "N·m")
-            for values, colour, name in (
-                (self.predicted_by_pd, style.ORANGE, f"plain PD, {factor * self.pd_error:.3g} {unit} off"),
-                (self.predicted, style.BLUE, f"network, {factor * self.held_out_error:.3g} {unit} off"),
-            ):
-                ax.plot(factor * self.measured, factor * values, ".", color=colour, markersize=2, label=name, alpha=0.5)
-            ends = factor * np.array([self.measured.min(), self.measured.max()])
-            ax.plot(ends, ends, color=style.GREY, linewidth=0.8)
-            ax.set_xlabel(f"measured torque [{unit}]")
-            ax.set_ylabel(f"predicted torque [{unit}]")
-            ax.set_title("Held-out rows")
-            ax.legend(loc="upper left", markerscale=4)
-            return style.save(drawn, path)
+        return call_hook("held_out_torque", self, path=path)
 
 
 def fit_learned(

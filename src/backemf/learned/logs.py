@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,7 @@ from ..errors import ParameterError
 from ..files import opened
 from ..recording import check_size, first_line, read_recording
 from ..recording_writing import PART, require_pyarrow
-
-if TYPE_CHECKING:
-    from ..run import Run
+from ..run import Run
 
 COLUMNS = ("time", "position", "velocity", "torque")
 TARGETS = ("position_target", "command")
@@ -76,8 +74,6 @@ def read_log(log: Any) -> tuple[list[Stretch], float]:
 
 def columns_of(log: Any, label: str) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
     """Columns by name, each (rows, joints), and the episode of each row where the log has one."""
-    from ..run import Run
-
     if isinstance(log, Run):
         return run_columns(log), None
     if isinstance(log, (str, Path)):

@@ -1,4 +1,4 @@
-"""Magnets that prefer some angles."""
+"""Cogging torque."""
 
 from __future__ import annotations
 

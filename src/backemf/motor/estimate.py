@@ -1,4 +1,4 @@
-"""What of a motor is estimated rather than printed, and how well."""
+"""Which numbers of a motor are estimates, and how good they are."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Estimate:
     """A number that stands in for one that the maker does not print, at the motor, in SI."""
 
     name: str
-    """Where it stands in the motor, such as `"rotor.inertia"`."""
+    """Its dotted name in the motor, such as `"rotor.inertia"`."""
     value: float
     """The estimate."""
     low: float
@@ -66,7 +66,7 @@ class Estimate:
 
 
 def still_estimated(motor: Motor) -> tuple[Estimate, ...]:
-    """The estimates that the motor still has: one whose number was replaced is none any more."""
+    """The estimates that still hold: one whose number was replaced is left out."""
     return tuple(estimate for estimate in motor.estimates if _holds(motor, estimate))
 
 

@@ -1,4 +1,4 @@
-"""What rubs."""
+"""Friction models, and drag that grows with speed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What turns between the magnet and the joint."""
+"""Rotor and gears."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Gearbox:
     stages: tuple[Stage, ...] = several(Stage)
     """The reductions, from the motor to the joint."""
     backlash: Number = number("rad", default=0.0, least=0.0, neutral=0.0)
-    """Free play at the joint, from flank to flank; 0: the gears never part."""
+    """Backlash at the joint, from flank to flank; 0: none."""
 
     @property
     def ratio(self) -> Number:
@@ -70,7 +70,7 @@ class Gearbox:
 
     @property
     def lossless(self) -> bool:
-        """Whether every stage passes all power on, so that the loss is left out of the step."""
+        """Whether no stage loses power, so that the loss is left out of the step."""
         return not any(acts(stage, "efficiency") or stage.back_efficiency is not None for stage in self.stages)
 
     @property

@@ -1,4 +1,4 @@
-"""What the drive enforces, and what the maker allows."""
+"""Limits that the drive enforces, and ratings by the maker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The field, and the iron that carries it."""
+"""Torque and back-EMF constants, iron loss and saturation."""
 
 from __future__ import annotations
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..checks import Number, concrete, shown
 from ..errors import ParameterError
+from ..hooks import call_hook
 from ..parts import acts, one, part, record, word
 from .cogging import Cogging
 from .estimate import Estimate, still_estimated
@@ -16,9 +17,6 @@ from .magnet import Magnet
 from .thermal import Thermal, TwoNodeThermal
 from .winding import Winding
 from .words import motor_words
-
-if TYPE_CHECKING:
-    from ..actuator import CompiledStep
 
 Friction = Coulomb | Dahl | LuGre | LoadDependent
 """The models of dry friction."""
@@ -49,7 +47,7 @@ class Motor:
     ratings: Ratings | None = one(Ratings, default=None)
     """What the maker allows; None: unknown."""
     name: str = word(default="")
-    """What people call it."""
+    """Name of the motor."""
     estimates: tuple[Estimate, ...] = record(default=())
     """What was estimated when the motor was made; `estimated` is what of it still holds."""
     motion: str = word("rotary", "linear", default="rotary")
@@ -95,7 +93,7 @@ class Motor:
 
     @property
     def inertia(self) -> Number:
-        """Moment of inertia on the motor side, gear stages included [kg·m²]; 0 if nothing is known of it."""
+        """Moment of inertia on the motor side, gear stages included [kg·m²]; 0 if it is unknown."""
         total = 0.0 if self.rotor is None else self.rotor.inertia
         return total if self.gearbox is None else total + self.gearbox.inertia
 
@@ -106,33 +104,15 @@ class Motor:
 
     @property
     def armature(self) -> Number:
-        """Inertia a host has to add to the joint [kg·m²]: the reflected one, or 0 where backlash lets the rotor go."""
+        """Inertia that a host has to add to the joint [kg·m²]: the reflected one, or 0 with backlash."""
         return 0.0 if self.gearbox is not None and acts(self.gearbox, "backlash") else self.reflected_inertia
 
-    def compile(self, engine: str = "numpy", **options: Any) -> CompiledStep:
-        """The step of this motor under a voltage command; see `Actuator.compile`."""
-        from ..actuator import Actuator
-
-        return Actuator(self).compile(engine, **options)
+    def compile(self, engine: str = "numpy", **options: Any) -> Any:
+        """The `CompiledStep` of this motor under a voltage command; see `Actuator.compile`."""
+        return call_hook("Actuator", self).compile(engine, **options)
 
     def __repr__(self) -> str:
         return f"Motor({motor_words(self)})"
 
     def _repr_html_(self) -> str:
-        from ..plot.notebook import motor_html
-
-        return motor_html(self)
-
-
-_PARTS: dict[str, tuple[type, ...]] = {
-    "winding": (Winding,),
-    "magnet": (Magnet,),
-    "rotor": (Rotor,),
-    "thermal": (Thermal, TwoNodeThermal),
-    "friction": (Coulomb, Dahl, LuGre, LoadDependent),
-    "drag": (Drag,),
-    "cogging": (Cogging,),
-    "gearbox": (Gearbox,),
-    "limits": (Limits,),
-    "ratings": (Ratings,),
-}
+        return call_hook("notebook_html", self)

@@ -1,4 +1,4 @@
-"""Where heat is stored and how it leaves."""
+"""Thermal models."""
 
 from __future__ import annotations
 

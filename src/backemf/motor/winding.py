@@ -1,4 +1,4 @@
-"""The copper."""
+"""The winding."""
 
 from __future__ import annotations
 

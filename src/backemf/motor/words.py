@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..checks import Number
 from ..units import format_quantity, linear_unit
 from .thermal import Thermal
 
@@ -32,7 +33,7 @@ def motor_words(motor: Motor) -> str:
     return f"{name}{', '.join(figures)}{'; ' if parts else ''}{', '.join(parts)}"
 
 
-def span(value: Any, unit: str) -> str:
+def span(value: Number, unit: str) -> str:
     """A number with its unit, or the range of an array; `?` where a compiler does not know it yet."""
     try:
         low, high = (float(value.min()), float(value.max())) if getattr(value, "ndim", 0) else (float(value),) * 2

@@ -206,3 +206,11 @@ STATES = tuple(entry.name for entry in fields(State))
 """Names of all states."""
 OUTPUTS = tuple(entry.name for entry in fields(Output))
 """Names of all outputs."""
+
+PER_MOTOR = (
+    "current", "winding_rise", "housing_rise", "bristle", "gap", "rotor_speed", "energy", "setpoint", "integral",
+    "held_position",
+)  # fmt: skip
+"""States with one number per motor."""
+SHARED = ("clock", "lag", "aim", "phase", "key")
+"""States that the joints of an environment may have in common."""

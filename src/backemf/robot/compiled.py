@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..actuator.actuator import Actuator
-from ..actuator.command import TARGETS, Command
 from ..actuator.compiled import Step, check_options, laws, outputs
 from ..actuator.controllers import ModeSelector
-from ..actuator.memory import initial_state, reset_state
+from ..actuator.memory import initial_state
 from ..actuator.needs import (
     finite_inertia,
     require_command,
@@ -27,8 +26,10 @@ from ..actuator.needs import (
 )
 from ..checks import require_sizes
 from ..engines import load
+from ..engines.reset import reset_state
 from ..errors import ParameterError
 from ..parts import without_neutral
+from ..physics.command import TARGETS, Command
 from ..physics.state import OUTPUTS, Output, State
 from .grouping import Group
 
@@ -57,7 +58,7 @@ class CompiledSet:
         names = outputs(self._options.get("telemetry"), law)
         step = fuse(getattr(laws(self.engine), law), self.groups, names, self._engine)
         actuators = tuple(without_neutral(group.actuator) for group in self.groups)
-        return self._engine.compiled(step, actuators, self._options)
+        return self._engine.compile_step(step, actuators, self._options)
 
     @cached_property
     def _run_coupled(self) -> Callable[..., tuple[tuple[State, ...], Output]]:
@@ -270,10 +271,10 @@ def fuse(law: Step, groups: tuple[Group, ...], names: tuple[str, ...] | None, en
             shape = tuple(getattr(out.torque, "shape", ()))
             batch = shape[:-1] if len(shape) > len(batch) + 1 else batch
         like = [
-            engine.spread(nothing if value is None else value, (*batch, len(mine)), out.torque)
+            engine.broadcast(nothing if value is None else value, (*batch, len(mine)), out.torque)
             for value, mine, out in zip(values, columns, outs, strict=True)
         ]
-        joined = like[0] if len(like) == 1 else engine.joined(like)
+        joined = like[0] if len(like) == 1 else engine.ops.join_last(like)
         return joined if inverse == tuple(range(len(inverse))) else take(joined, inverse)
 
     return step

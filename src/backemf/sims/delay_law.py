@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from ..actuator.command import Command
+from ..physics.command import Command
 from ..physics.ops import where
 
 T = TypeVar("T", float, Command)

@@ -5,10 +5,10 @@ mjlab and Isaac Lab use the same law under different names; each package adds wh
 
 from __future__ import annotations
 
-from ..actuator.command import Command
 from ..actuator.control import pd
 from ..checks import Maybe, Number
 from ..parts import number, part
+from ..physics.command import Command
 
 
 @part

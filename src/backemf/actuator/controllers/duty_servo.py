@@ -7,8 +7,8 @@ from typing import Any
 from ...checks import Maybe, Number
 from ...errors import ParameterError
 from ...parts import flag, number, part
+from ...physics.command import Command
 from ...physics.ops import absolute, maximum, sign, where
-from ..command import Command
 from ..control import Asked, law_of
 from ..firmware import DYNAMIXEL, FEETECH, Firmware, firmware_of, register
 from .controller import Controller, check_integral

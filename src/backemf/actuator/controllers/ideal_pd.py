@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...checks import Maybe, Number
 from ...parts import number, part, words
-from ..command import Command
+from ...physics.command import Command
 from ..control import Asked, law_of, pd
 from .controller import TORQUE_TARGETS, Controller, check_listens
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...checks import Maybe, Number
 from ...parts import flag, number, part
-from ..command import Command
+from ...physics.command import Command
 from ..control import Asked, law_of
 from .controller import Controller, check_integral
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...parts import part
-from ..command import Command
+from ...physics.command import Command
 from ..control import Asked, law_of
 from .controller import Controller
 

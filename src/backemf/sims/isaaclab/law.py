@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ... import parts
-from ...actuator.command import Command
 from ...actuator.control import pd
 from ...actuator.torque_limits import AngleTable, DcClip, angle_bounds, dc_bounds, limited
 from ...checks import Maybe, Number
 from ...errors import MissingExtraError, ParameterError
 from ...parts import count, flag, number, one, part
+from ...physics.command import Command
 from ...physics.limits import clip
 from ...physics.ops import maximum, minimum, where
 from ..delay_law import frame_at, push

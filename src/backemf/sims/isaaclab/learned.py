@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ...actuator.command import Command
 from ...actuator.torque_limits import DcClip, limited
 from ...checks import Maybe, Number
 from ...errors import ParameterError
@@ -20,6 +19,7 @@ from ...learned import LearnedController, LearnedRecurrent, Lstm, Mlp, load_netw
 from ...learned.files import ORDERS, scale_fields
 from ...learned.folding import from_ages
 from ...parts import flag, number, one, part, record, word
+from ...physics.command import Command
 from ...physics.ops import where
 from ..loss import APPROXIMATED, Loss
 from ..network_law import network_torque, scales_of, stack_columns

@@ -15,9 +15,10 @@ from ...actuator import Actuator, Command, Delay
 from ...actuator.arrival import receive
 from ...actuator.chain import held
 from ...actuator.compiled import outputs, with_outputs
-from ...actuator.memory import delay_states, initial_state, reset_state
+from ...actuator.memory import delay_states, initial_state
 from ...checks import Number
 from ...engines import bind, load
+from ...engines.reset import reset_state
 from ...errors import ParameterError
 from ...parts import without_neutral
 from ...physics.ops import as_bits
@@ -73,7 +74,7 @@ class DelayedStep:
         self._actuator = actuator
         laws = bind(sys.modules[__name__], "torch", self._engine.ops)
         step = with_outputs(getattr(laws, f"{law}_over_lines"), outputs(options.get("telemetry")))
-        self._run = self._engine.compiled(step, (without_neutral(actuator), *self._lines), options)
+        self._run = self._engine.compile_step(step, (without_neutral(actuator), *self._lines), options)
 
     def initial(self, shape: tuple[int, ...], seed: int, dt: float) -> tuple[State, ...]:
         """The state of a batch at rest, with nothing under way."""

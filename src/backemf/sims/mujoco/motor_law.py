@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...actuator import Command
-from ...actuator.command import TARGETS
 from ...checks import Number
 from ...errors import ParameterError
+from ...physics.command import TARGETS
 from ...physics.drag import drag_coefficient
 from ...physics.limits import clip
 from ..on_joint import ActuatorLaw, Law, OnJoint

@@ -19,7 +19,7 @@ from ...engines import bind, load
 from ...engines.tracing import FLOAT, Program, Symbol
 from ...engines.warp_engine import is_plain, leaves, with_symbols
 from ...engines.warp_function import ARGUMENTS, function_of
-from ...engines.warp_fused import Launcher, in_order, placed
+from ...engines.warp_fused import Launcher, in_order, index_by
 from ...engines.warp_kernel import Layout, Store
 from ...errors import ParameterError
 from ...tree import numbers as numbers_of
@@ -150,7 +150,7 @@ class BackemfClamp(ClampingBase):
         own = Layout(wp.float32, (True,))
         layouts = dict.fromkeys(("value", "result", *self._own), own)
         for name, place, index in (("angle", "at.pos", pos_indices), ("speed", "at.vel", vel_indices)):
-            layouts[name] = placed(own, "" if in_order(index, self.count) else place, layouts)
+            layouts[name] = index_by(own, "" if in_order(index, self.count) else place, layouts)
         store = Store("result", self._trace())
         made = Launcher([store], layouts, self.count, wp.float32, self.device, self._shared)
         made.load()

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...actuator.command import Command
 from ...checks import Maybe, Number, concrete, require_part
 from ...errors import ParameterError
 from ...parts import number, part, table
+from ...physics.command import Command
 from ...physics.limits import clip
 from ...physics.ops import interpolate, maximum, minimum, where
 from ..delay_law import frame_at, select

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...actuator.command import Command
 from ...checks import Number
+from ...physics.command import Command
 from ..on_joint import Law, OnJoint
 from .law import Memory, Pipeline
 

@@ -13,12 +13,12 @@ import warp as wp  # pyright: ignore[reportMissingImports]
 from newton.actuators import DriveBase  # pyright: ignore[reportMissingImports]
 
 from ...actuator import Actuator
-from ...actuator.command import Command
 from ...actuator.needs import require_frames, require_step
 from ...checks import Maybe, Number
 from ...engines.warp_fused import FORCES, NUMBERS, Fused, in_order
 from ...errors import ParameterError
 from ...motor import Motor
+from ...physics.command import Command
 from ...physics.state import OUTPUTS, State
 from ...tree import map_numbers
 from .carrier import NAMES, PREFIX, Carried, actuator_from, for_newton
@@ -159,7 +159,7 @@ class BackemfDrive(DriveBase):
         given: dict[str, Any] = {f"state.{name}": x for name, x in self._example.items()}
         given |= {f"command.{name}": row for name in inputs_of(self.backemf, False)} | stepper.arrays
         given |= {"position": row, "velocity": row, "dt": 1.0}
-        after, out = stepper.traced(given, (Command, type(None)))
+        after, out = stepper.trace(given, (Command, type(None)))
         found = loads_in(after, SimpleNamespace(**{name: getattr(out, name) for name in SLOPES}))
         return tuple(name for name in stepper.arrays if name in found)
 

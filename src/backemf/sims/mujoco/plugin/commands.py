@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ....actuator import Command
-from ....actuator.command import TARGETS
 from ....actuator.needs import require_command
 from ....errors import ParameterError
+from ....physics.command import TARGETS
 from ....robot.actuator_set import ActuatorSet
 from ....robot.compiled import share_of
 from .step import MAIN, per_joint

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from ....actuator import Command
-from ....actuator.memory import PER_MOTOR, initial_state, states_of
+from ....actuator.memory import initial_state, states_of
 from ....actuator.needs import require_load
 from ....engines import bind, load
-from ....engines.packing import packed, unpacked
+from ....engines.packing import pack, unpack
 from ....errors import ParameterError
 from ....parts import without_neutral
-from ....physics.state import OUTPUTS, Output, State
+from ....physics.state import OUTPUTS, PER_MOTOR, Output, State
 from ....robot.actuator_set import ActuatorSet
 from ....robot.compiled import share_of, take
 from ....robot.grouping import Group
@@ -56,7 +56,7 @@ class JointStep:
         for number, group in enumerate(self.groups):
             here = {n: x[list(group.columns)] for n, x in given.items() if n in states_of(group.actuator)}
             count, arrays = len(group.columns), load("numpy")
-            made.append(packed(initial_state(arrays, group.actuator, (count,), self.seed + number, self.dt, here, {})))
+            made.append(pack(initial_state(arrays, group.actuator, (count,), self.seed + number, self.dt, here, {})))
         return tuple(made)
 
     def _per_joint(self, name: str, value: Any) -> np.ndarray:
@@ -77,7 +77,7 @@ class JointStep:
 
     def states(self, state: tuple[dict[str, Any], ...]) -> tuple[State, ...]:
         """The state of each group as NumPy arrays."""
-        return tuple(unpacked(State, {name: np.array(value) for name, value in part.items()}) for part in state)
+        return tuple(unpack(State, {name: np.array(value) for name, value in part.items()}) for part in state)
 
 
 class Fused:
@@ -130,7 +130,7 @@ class Fused:
             answers.append((found, out))
         self.outputs = tuple(n for n in OUTPUTS if any(getattr(out, n) is not None for _, out in answers))
         stacks = [self._stack(found, out) for found, out in answers]
-        joined = stacks[0] if len(stacks) == 1 else self._engine.joined(stacks)
+        joined = stacks[0] if len(stacks) == 1 else self._engine.ops.join_last(stacks)
         in_order = self._inverse == tuple(range(len(self._inverse)))
         return tuple(after), joined if in_order else take(joined, self._inverse)
 
