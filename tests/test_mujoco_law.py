@@ -190,7 +190,7 @@ def test_a_batch_has_the_rows_of_its_motors():
 def test_states_are_fixed_as_mujoco_fixes_them():
     """A state cannot come or go by changing a number, unless the states are settled anew."""
     motor = DcMotor.from_attributes(motorconst=0.05, resistance=1.2, inductance=1e-3)
-    with pytest.raises(ParameterError, match="current would come or go"):
+    with pytest.raises(ParameterError, match="current would appear or vanish"):
         dataclasses.replace(motor, time_constant=0.0)
     assert dataclasses.replace(motor, time_constant=0.0, states=None).states == ()
 

@@ -295,7 +295,7 @@ def test_what_cannot_be_written_is_one_sentence():
         ("joint = 'a knee'", (pd, "a knee"), {}),
         ("must be the path of a prim", (pd, '/World/a" { }'), {}),
         ("there is no such argument", (pd, KNEE), {"ratio": 3.0}),
-        ("there is no such number here", (pd, KNEE, "backemf"), {"stiffness": 3.0}),
+        ("the actuator has everything; leave it out", (pd, KNEE, "backemf"), {"stiffness": 3.0}),
         ("needs a torque-speed line", (pd, KNEE, "dc_motor"), {}),
         ("needs an integral", (pd, KNEE, "pid"), {}),
         ("must be a Motor or an Actuator", (3.0, KNEE), {}),

@@ -41,6 +41,6 @@ def reset_state(
             where = mask.any(-1)[..., None]
         if field == "key" and state.lag is None:
             continue
-        new = laws.renewed(old) if field == "key" else old * 0
+        new = laws.renew(old) if field == "key" else old * 0
         fresh[field] = engine.select(where, new, old)
     return replace(state, **fresh)

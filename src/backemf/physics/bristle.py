@@ -63,7 +63,7 @@ def settled_speed(
     free_speed: float, inertia: float, bristle: float, level: float, stiffness: float, damping: float, dt: float,
     estimate: bool = False,
 ) -> float:  # fmt: skip
-    """Speed at the end of the step of an inertia that the bristles hold [rad/s]; an estimate: in closed form.
+    """Speed at the end of the step of an inertia that the bristles hold [rad/s]; an estimate: after one step.
 
     Solves J·w + dt·torque(w) = J·free with the exact mean torque at the speed w itself, so that even stiff bristles
     and long steps neither ring nor gain energy. In u = stiffness·|w|·dt/g, along the direction s of the motion:
@@ -83,7 +83,7 @@ def settled_speed(
     highest = (push + b + maximum(maximum(level, -b), -d)) / a
     u = maximum(minimum(start, highest), 0.0)
     if estimate:
-        return s * u * level / (stiffness * dt)
+        return s * halley(u, a, b, d, push, highest) * level / (stiffness * dt)
     # the start is close, so three steps reach rounding; the slope of the solution is that of the last step alone
     u = halley(halley(u, a, b, d, push, highest), a, b, d, push, highest)
     u = halley(detached(u), a, b, d, push, highest)
