@@ -47,7 +47,7 @@ def engine_options(engine: str) -> dict:
         import torch
 
         return {"dtype": torch.float64, "eager": True}
-    return {"dtype": "float64", "device": "cpu"} if engine == "warp" else {}
+    return {}
 
 
 def swing(step, command: float) -> tuple[np.ndarray, np.ndarray, list]:
@@ -81,23 +81,6 @@ def test_a_pendulum_of_ones_own_is_that_of_simulate(engine, kind):
     np.testing.assert_allclose(velocities, run["velocity"], rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose([float(out.torque) for out in outs], run["torque"], rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose([float(out.load_torque) for out in outs], run["load_torque"], rtol=1e-11, atol=1e-12)
-
-
-def test_warp_steps_a_load_too():
-    """In one kernel, in double precision, equal to NumPy."""
-    wp = pytest.importorskip("warp")
-    actuator, command = KINDS["geared"]
-    step, reference = actuator.compile("warp", **engine_options("warp")), actuator.compile("numpy")
-    position, velocity, pull = (np.array(x) for x in ([0.3, 0.1, -0.2], [0.0, 1.0, -4.0], [-0.1, 0.2, 0.0]))
-    _, out = step.coupled(
-        step.initial((3,)), command, *(wp.array(x, dtype=wp.float64) for x in (position, velocity)), DT,
-        wp.array(pull, dtype=wp.float64), INERTIA, load_damping=2e-3, load_stiffness=3.0,
-    )  # fmt: skip
-    expected = reference.coupled(
-        reference.initial((3,)), command, position, velocity, DT, pull, INERTIA, load_damping=2e-3, load_stiffness=3.0
-    )[1]
-    for name in ("joint_position", "joint_velocity", "torque", "load_torque", "current"):
-        np.testing.assert_allclose(getattr(out, name).numpy(), getattr(expected, name), rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("engine", ["numpy", "jax", "torch"])

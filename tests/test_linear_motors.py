@@ -259,7 +259,7 @@ def test_simulate_takes_loads_in_kilograms_and_newtons(file):
         (("simulate", "--command", "24 V", "--load", "pendulum mass=1kg length=1m"), "cannot swing a pendulum"),
         (("simulate", "--command", "1 rad", "--controller", "position-pid kp=1V/rad"), "is a linear motor, which"),
         (("simulate", "--command", "24 V", "--limit", "effort effort_limit=1N*m"), "is a linear motor, which accepts"),
-        *((("export", "--to", name), "is a linear motor, and simulators' files are written for hinges") for name in be.transfer.targets.NAMES),
+        *((("export", "--to", name), "is a linear motor, and simulators' files") for name in be.transfer.targets.NAMES),
         (("show", "--page", "page.html"), "is a linear motor: its pictures would"),
     ],
 )  # fmt: skip
