@@ -91,7 +91,7 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     if motor is None:
         torque = np.abs(step.out.torque_requested) + np.abs(step.out.torque)
         scales = {"torque": torque, "mechanical_power": torque * np.abs(step.end_velocity), "new.integral": 1.0}
-        scales["end_velocity"] = np.maximum(np.abs(step.velocity), np.abs(step.end_velocity))
+        scales |= joint_scales(np.maximum(np.abs(step.velocity), np.abs(step.end_velocity)), case.dt)
         if case.actuator.friction is not None:
             # the slope of a tanh is a difference of two squares
             scales["torque_slope"] = case.actuator.friction.coulomb / case.actuator.friction.activation_speed
@@ -111,7 +111,7 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     found |= {name: ratio * speed for name in ("rotor_speed", "new.rotor_speed")}
     found |= {name: 1.0 for name in ("new.winding_rise", "new.housing_rise")}
     found |= {name: 100.0 for name in ("winding_temperature", "housing_temperature")}
-    found |= {"motor_torque": torque, "torque": torque_out, "end_velocity": speed}
+    found |= {"motor_torque": torque, "torque": torque_out} | joint_scales(speed, dt)
     found |= {"new.energy": power * dt, "electrical_energy": power * dt, "new.integral": 1.0}
     # where the joint gets to, one radian or further, is what a position loop and backlash see
     found |= {"new.gap": ratio * (1.0 + dt * speed), "torque_requested": requested * (1.0 + dt * speed)}
@@ -119,6 +119,11 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
         found["new.bristle"] = friction_size(motor, step) / motor.friction.stiffness
     found["torque_slope"] = torque_out / (speed + 1e-290)
     return found
+
+
+def joint_scales(speed: Any, dt: Any) -> dict[str, Any]:
+    """What the rounding of the joint's motion over a step scales with, for that of its speed [rad/s]."""
+    return {"end_velocity": speed, "joint_velocity": speed, "joint_travel": dt * speed, "joint_position": dt * speed}
 
 
 def speed_size(case: Case, step: Step) -> Any:
