@@ -302,7 +302,7 @@ def test_what_newton_cannot_hold_is_refused():
         BackemfDrive()
     with pytest.raises(be.ParameterError, match="must be an id of the catalogue"):
         BackemfDrive(motor=motor())
-    with pytest.raises(be.ParameterError, match="kq: there is no such argument of a backemf actuator"):
+    with pytest.raises(be.ParameterError, match="kq: a backemf actuator has no such number"):
         BackemfDrive(motor="mit-mini-cheetah", kq=3.0)
     with pytest.raises(be.ParameterError, match="make the actuator with this drive first"):
         BackemfDrive(KINDS["volts"]).watch("current")
