@@ -12,12 +12,17 @@ MAKERS = ("number", "numbers", "table", "flag", "word", "words", "count", "one",
 """What a field of a part is made with."""
 WITH_UNIT = ("number", "numbers", "table", "count")
 """Those whose first argument is a unit."""
+OTHERS = ("_row", "figure", "field")
+"""What other declarations are made with, which say nothing to a reader."""
 
 
 class Parts(griffe.Extension):
     """Reads the declarations of parts as a person would."""
 
     def on_class_members(self, *, cls: griffe.Class, **kwargs: Any) -> None:
+        for member in cls.attributes.values():
+            if isinstance(member.value, griffe.ExprCall) and str(member.value.function) in OTHERS:
+                member.value = None
         if not any(str(decorator.value).startswith("part") for decorator in cls.decorators):
             return
         given = []
