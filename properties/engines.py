@@ -11,10 +11,11 @@ import numpy as np
 import backemf as be
 from backemf.actuator.compiled import laws
 from backemf.loads import KINEMATIC
+from backemf.physics.load import react
 from backemf.tree import map_numbers
 
 from .bounds import current_size
-from .cases import HELD, Case, Step, map_numbers_of, picked, rows_of, steps_of
+from .cases import HELD, RUN, Case, Step, map_numbers_of, picked, rows_of, steps_of
 from .checks import load_inertia, sizes, torque_size
 
 LARGEST = 1e-12
@@ -91,7 +92,8 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     if motor is None:
         torque = np.abs(step.out.torque_requested) + np.abs(step.out.torque)
         scales = {"torque": torque, "mechanical_power": torque * np.abs(step.end_velocity), "new.integral": 1.0}
-        scales |= joint_scales(np.maximum(np.abs(step.velocity), np.abs(step.end_velocity)), case.dt)
+        speed = np.maximum(np.abs(step.velocity), np.abs(step.end_velocity))
+        scales |= joint_scales(case, speed, torque)
         if case.actuator.friction is not None:
             # the slope of a tanh is a difference of two squares
             scales["torque_slope"] = case.actuator.friction.coulomb / case.actuator.friction.activation_speed
@@ -111,7 +113,7 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     found |= {name: ratio * speed for name in ("rotor_speed", "new.rotor_speed")}
     found |= {name: 1.0 for name in ("new.winding_rise", "new.housing_rise")}
     found |= {name: 100.0 for name in ("winding_temperature", "housing_temperature")}
-    found |= {"motor_torque": torque, "torque": torque_out} | joint_scales(speed, dt)
+    found |= {"motor_torque": torque, "torque": torque_out} | joint_scales(case, speed, torque_out)
     found |= {"new.energy": power * dt, "electrical_energy": power * dt, "new.integral": 1.0}
     # where the joint gets to, one radian or further, is what a position loop and backlash see
     found |= {"new.gap": ratio * (1.0 + dt * speed), "torque_requested": requested * (1.0 + dt * speed)}
@@ -121,9 +123,14 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     return found
 
 
-def joint_scales(speed: Any, dt: Any) -> dict[str, Any]:
-    """What the rounding of the joint's motion over a step scales with, for that of its speed [rad/s]."""
-    return {"end_velocity": speed, "joint_velocity": speed, "joint_travel": dt * speed, "joint_position": dt * speed}
+def joint_scales(case: Case, speed: Any, torque: Any) -> dict[str, Any]:
+    """What the rounding of the joint's motion and load scales with, for that of its speed [rad/s] and torque [N·m]."""
+    travel = case.dt * speed
+    found = {"end_velocity": speed, "joint_velocity": speed, "joint_travel": travel, "joint_position": travel}
+    if case.way == RUN and not isinstance(case.load, KINEMATIC):
+        reaction = react(case.load, case.memory, case.position, speed, case.dt / case.actuator.substeps)
+        torque = np.abs(reaction.torque) + reaction.damping * speed
+    return found | {"load_torque": torque}
 
 
 def speed_size(case: Case, step: Step) -> Any:
