@@ -52,9 +52,7 @@ def difference(case: Case, engine: str) -> tuple[float, str, tuple[int, ...]]:
             apart = np.abs(got[name] - value) / (np.maximum(np.abs(value), scales.get(name, 0.0)) + 1e-290)
             apart = np.where(value == got[name], 0.0, np.nan_to_num(apart, nan=np.inf))
             if (apart > LARGEST).any():
-                near = beside(case, name, got[name], scales.get(name, 0.0))
-                near = near | (np.abs(got[name] - value) <= own_rounding(case, name, value))
-                apart = np.where(near, 0.0, apart)
+                apart = np.where(beside(case, name, got[name], scales.get(name, 0.0)), 0.0, apart)
             largest = int(np.argmax(apart))
             if apart.flat[largest] > worst[0]:
                 index = np.unravel_index(largest, case.shape)
@@ -77,23 +75,6 @@ def beside(case: Case, name: str, value: np.ndarray, scale: Any) -> Any:
     return (high - low > size) & (value >= low - size) & (value <= high + size)
 
 
-def own_rounding(case: Case, name: str, value: np.ndarray) -> Any:
-    """Four times what NumPy's own number changes by where inputs and actuator change by rounding, a part in 10¹⁵."""
-    rng, largest = np.random.default_rng(0), np.zeros(case.shape)
-
-    def moved(part: Any) -> Any:
-        def change(x: Any) -> Any:
-            return x * (1.0 + rng.uniform(-1e-15, 1e-15, np.shape(x))) if np.asarray(x).dtype.kind == "f" else x
-
-        return map_numbers(part, change)
-
-    for _ in range(8):
-        inputs = {n: moved(getattr(case, n)) for n in ("actuator", "state", "velocities", "commands")}
-        found = numbers_of(next(iter(steps_of(replace(case, **inputs)))), case.shape)[name]
-        largest = np.maximum(largest, np.abs(found - value))
-    return 4.0 * largest
-
-
 def numbers_of(step: Step, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
     """Every state, every output and the joint's speed after a step, as arrays."""
     found = {"end_velocity": step.end_velocity}
@@ -112,12 +93,10 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
         torque = np.abs(step.out.torque_requested) + np.abs(step.out.torque)
         scales = {"torque": torque, "mechanical_power": torque * np.abs(step.end_velocity), "new.integral": 1.0}
         speed = np.maximum(np.abs(step.velocity), np.abs(step.end_velocity))
-        scales |= joint_scales(case, speed, torque) | {"torque_slope": torque / (speed + 1e-290)}
+        scales |= joint_scales(case, speed, torque)
         if case.actuator.friction is not None:
             # the slope of a tanh is a difference of two squares
-            scales["torque_slope"] = (
-                scales["torque_slope"] + case.actuator.friction.coulomb / case.actuator.friction.activation_speed
-            )
+            scales["torque_slope"] = case.actuator.friction.coulomb / case.actuator.friction.activation_speed
         return scales
     out, ratio, dt = step.out, np.abs(motor.ratio), case.dt
     power, amperes, speed = sizes(case, step), current_size(case, step), speed_size(case, step)
