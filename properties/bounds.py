@@ -36,6 +36,9 @@ def voltages(case: Case, step: Step) -> Ratios:
         yield "voltage limit", over(volts, case.actuator.voltage_limit * (1.0 + ROUNDING))
     if case.actuator.supply is not None:
         yield "voltage within the bus", over(volts, duty_limit(case) * step.out.bus_voltage * (1.0 + ROUNDING))
+    else:
+        # what feeds the terminals is what they have
+        yield "no bus beside the terminals", over(np.abs(step.out.bus_voltage - step.out.voltage), ROUNDING * volts)
 
 
 def duty_limit(case: Case) -> Any:

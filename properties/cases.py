@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -106,6 +106,17 @@ def steps_of(case: Case, laws: Any = chain) -> Iterator[Step]:
                 here, out = advance(laws, case.actuator, case.load, here, command, path, case.dt)
                 power = out.load_torque * here.velocity
         yield Step(index, start.state, here.state, out, command, start.position, start.velocity, here.velocity, power)
+
+
+def numbers_of(step: Step, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """Every state, every output and the joint's speed after a step, as arrays."""
+    found = {"end_velocity": step.end_velocity}
+    for prefix, part in (("new.", step.after), ("", step.out)):
+        for entry in fields(part):
+            value = getattr(part, entry.name)
+            if value is not None and not entry.name.endswith(("_line", "_history")) and entry.name != "head":
+                found[prefix + entry.name] = value
+    return {name: np.broadcast_to(np.asarray(value, dtype=float), shape) for name, value in found.items()}
 
 
 # --- drawing them

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -12,14 +12,20 @@ import backemf as be
 from backemf.actuator.compiled import laws
 from backemf.loads import KINEMATIC
 from backemf.physics.load import react
+from backemf.physics.ops import total
 from backemf.tree import map_numbers
 
 from .bounds import current_size
-from .cases import HELD, RUN, Case, Step, map_numbers_of, picked, rows_of, steps_of
+from .cases import HELD, RUN, Case, Step, map_numbers_of, numbers_of, picked, rows_of, steps_of
 from .checks import load_inertia, sizes, torque_size
+from .rounding import rounding_of
 
 LARGEST = 1e-12
 """Largest difference of two engines, over what the rounding of a number scales with [1]."""
+LARGEST_BY_ROUNDING = 1e-10
+"""The same where rounding single operations moves NumPy's own number nearly as far [1]."""
+ROUNDINGS = 4.0
+"""How much further an engine may be than the furthest of a few random roundings [1]."""
 MODULES = {"python": "math", "jax": "jax", "torch": "torch", "warp": "warp"}
 """What each engine needs."""
 PYTHON_MOTORS = 24
@@ -36,28 +42,51 @@ def first_step(case: Case) -> Case:
     return replace(case, commands=case.commands[:1], velocities=case.velocities[:1])
 
 
-def difference(case: Case, engine: str) -> tuple[float, str, tuple[int, ...]]:
-    """Largest difference of an engine from NumPy in the first step: its size, the number, the motor."""
+@dataclass(frozen=True)
+class Difference:
+    """How far an engine is from NumPy in one step of a batch."""
+
+    largest: float = 0.0
+    """Largest difference, over what the rounding of the number scales with [1]."""
+    name: str = ""
+    """The number that is furthest from what is allowed."""
+    motor: tuple[int, ...] = (0,)
+    """The motor in which it is."""
+    beyond: float = 0.0
+    """Its difference over what is allowed there [1]."""
+    by_rounding: int = 0
+    """Motors that are further than `LARGEST`, as they are by rounding alone."""
+
+
+def difference(case: Case, engine: str) -> Difference:
+    """How far an engine is from NumPy in the first step."""
     case = first_step(case)
     if engine == "python":
         case = rows_of(case, slice(0, PYTHON_MOTORS))
     expected = next(iter(steps_of(case)))
     got = {"python": on_python, "jax": on_jax, "torch": on_torch, "warp": on_warp}[engine](case)
-    worst = (0.0, "", (0,) * len(case.shape))
+    worst, rounding, rounded = Difference(motor=(0,) * len(case.shape)), None, np.zeros(case.shape, dtype=bool)
     with np.errstate(all="ignore"):
         scales = rounding_scales(case, expected)
         for name, value in numbers_of(expected, case.shape).items():
             if name == "limit":
                 continue
-            apart = np.abs(got[name] - value) / (np.maximum(np.abs(value), scales.get(name, 0.0)) + 1e-290)
-            apart = np.where(value == got[name], 0.0, np.nan_to_num(apart, nan=np.inf))
+            scale = np.maximum(np.abs(value), scales.get(name, 0.0)) + 1e-290
+            apart = np.where(value == got[name], 0.0, np.nan_to_num(np.abs(got[name] - value) / scale, nan=np.inf))
+            allowed = np.full(case.shape, LARGEST)
             if (apart > LARGEST).any():
                 apart = np.where(beside(case, name, got[name], scales.get(name, 0.0)), 0.0, apart)
-            largest = int(np.argmax(apart))
-            if apart.flat[largest] > worst[0]:
-                index = np.unravel_index(largest, case.shape)
-                worst = (float(apart.flat[largest]), name, tuple(int(k) for k in index))
-    return worst
+            if (apart > LARGEST).any():
+                rounding = rounding_of(case) if rounding is None else rounding
+                allowed = np.clip(ROUNDINGS * rounding[name] / scale, LARGEST, LARGEST_BY_ROUNDING)
+                rounded |= (apart > LARGEST) & (apart <= allowed)
+            motor = np.unravel_index(int(np.argmax(apart / allowed)), case.shape)
+            largest = max(worst.largest, float(apart.max()))
+            if apart[motor] / allowed[motor] > worst.beyond:
+                place = tuple(int(k) for k in motor)
+                worst = Difference(largest, name, place, float(apart[motor] / allowed[motor]))
+            worst = replace(worst, largest=largest)
+    return replace(worst, by_rounding=int(rounded.sum()))
 
 
 def beside(case: Case, name: str, value: np.ndarray, scale: Any) -> Any:
@@ -75,24 +104,13 @@ def beside(case: Case, name: str, value: np.ndarray, scale: Any) -> Any:
     return (high - low > size) & (value >= low - size) & (value <= high + size)
 
 
-def numbers_of(step: Step, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
-    """Every state, every output and the joint's speed after a step, as arrays."""
-    found = {"end_velocity": step.end_velocity}
-    for prefix, part in (("new.", step.after), ("", step.out)):
-        for entry in fields(part):
-            value = getattr(part, entry.name)
-            if value is not None and not entry.name.endswith(("_line", "_history")) and entry.name != "head":
-                found[prefix + entry.name] = value
-    return {name: np.broadcast_to(np.asarray(value, dtype=float), shape) for name, value in found.items()}
-
-
 def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     """What the rounding of each number scales with, where that is not the number itself."""
     motor = case.motor
     if motor is None:
         torque = np.abs(step.out.torque_requested) + np.abs(step.out.torque)
-        scales = {"torque": torque, "mechanical_power": torque * np.abs(step.end_velocity), "new.integral": 1.0}
         speed = np.maximum(np.abs(step.velocity), np.abs(step.end_velocity))
+        scales = {"torque": torque, "mechanical_power": torque * speed, "new.integral": 1.0}
         scales |= joint_scales(case, speed, torque)
         if case.actuator.friction is not None:
             # the slope of a tanh is a difference of two squares
@@ -108,7 +126,10 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     requested = np.maximum(ratio * torque, np.abs(out.torque_requested))
     torque_out = ratio * (torque + power / (speed * ratio + 1e-290))
     found = {entry.name: power for entry in fields(be.Output) if entry.name.endswith("_power")}
-    found |= {name: amperes for name in ("current", "new.current", "bus_current")}
+    found |= {name: amperes for name in ("current", "new.current")}
+    found["bus_current"] = (
+        total(amperes) if case.actuator.supply is not None and case.actuator.supply.shared else amperes
+    )
     found |= {name: volts for name in ("voltage", "back_emf", "bus_voltage")}
     found |= {name: ratio * speed for name in ("rotor_speed", "new.rotor_speed")}
     found |= {name: 1.0 for name in ("new.winding_rise", "new.housing_rise")}

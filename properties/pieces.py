@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .cases import Case, case_of, picked
-from .engines import LARGEST, PYTHON_MOTORS, can_compare, difference, first_step
+from .engines import PYTHON_MOTORS, can_compare, difference, first_step
 from .examine import Violation, examine
 from .minimise import smallest
 from .parts import parts_of
@@ -90,14 +90,15 @@ def check_refusal(plan: Plan, case: Case, index: int, tally: Tally) -> None:
 
 def check_engine(case: Case, index: int, engine: str, tally: Tally) -> None:
     """One step of an engine beside NumPy's."""
-    apart, name, motor = difference(case, engine)
+    found = difference(case, engine)
     tally.compared[engine] += min(case.position.size, PYTHON_MOTORS) if engine == "python" else case.position.size
-    tally.engines[engine] = max(tally.engines.get(engine, 0.0), apart)
-    if not apart <= LARGEST:
+    tally.engines[engine] = max(tally.engines.get(engine, 0.0), found.largest)
+    tally.rounded[engine] += found.by_rounding
+    if not found.beyond <= 1.0:
         check = f"{engine} agrees with NumPy"
         tally.violations[check] += 1
-        heading = f"# case {index}, {engine}: {name} is off by {apart:.1e}"
-        note(tally, check, lambda: f"{heading}\n{program(picked(first_step(case), motor))}")
+        heading = f"# case {index}, {engine}: {found.name} is {found.beyond:.3g} times as far off as allowed"
+        note(tally, check, lambda: f"{heading}\n{program(picked(first_step(case), found.motor))}")
 
 
 def note(tally: Tally, check: str, text: Any) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .checks import BALANCE
-from .engines import LARGEST
+from .engines import LARGEST, LARGEST_BY_ROUNDING
 
 
 @dataclass
@@ -34,12 +34,14 @@ class Tally:
     """Largest difference of each engine from NumPy [1]."""
     compared: Counter[str] = field(default_factory=Counter)
     """Motor-inputs that each engine was compared on."""
+    rounded: Counter[str] = field(default_factory=Counter)
+    """Motor-inputs in which an engine differs by more than the least that is allowed, as rounding alone does."""
 
     def add(self, other: Tally) -> None:
         """Count what another tally has counted."""
         for name in ("cases", "motors", "inputs", "refused"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name in ("parts", "violations", "compared"):
+        for name in COUNTERS:
             getattr(self, name).update(getattr(other, name))
         self.balance = max(self.balance, other.balance)
         for engine, apart in other.engines.items():
@@ -48,6 +50,8 @@ class Tally:
             self.programs[check] = (self.programs.get(check, []) + programs)[:KEPT]
 
 
+COUNTERS = ("parts", "violations", "compared", "rounded")
+"""What a tally counts by name."""
 KEPT = 3
 """Programs that are kept of each check."""
 
@@ -55,7 +59,7 @@ KEPT = 3
 def as_tally(values: dict[str, Any]) -> Tally:
     """A tally from what was written of it."""
     tally = Tally(**values)
-    for name in ("parts", "violations", "compared"):
+    for name in COUNTERS:
         setattr(tally, name, Counter(getattr(tally, name)))
     return tally
 
@@ -102,8 +106,9 @@ def table(tally: Tally) -> str:
     ]
     for engine in sorted(tally.compared):
         apart = tally.engines.get(engine, 0.0)
-        rows.append((f"largest difference of {engine} from NumPy", f"{apart:.1e} (allowed {LARGEST:.0e})"))
-        rows.append((f"… motor-inputs compared with {engine}", f"{tally.compared[engine]:,}"))
+        rows.append((f"motor-inputs compared with {engine}", f"{tally.compared[engine]:,}"))
+        rows.append((f"… further from NumPy than {LARGEST:.0e}, as by rounding alone", f"{tally.rounded[engine]:,}"))
+        rows.append(("… largest difference", f"{apart:.1e} (allowed {LARGEST_BY_ROUNDING:.0e} by rounding)"))
     lines = ["| | |", "|---|---:|", *(f"| {name} | {value} |" for name, value in rows)]
     if tally.violations:
         lines += ["", "| violated check | motor-inputs |", "|---|---:|"]

@@ -276,3 +276,31 @@ def test_a_table_bounds_the_end_of_a_step_on_plain_python_too():
         for _ in range(20):
             here, _ = advance(laws("python"), free, load, here, 5.0, None, dt)
         assert here.velocity == pytest.approx(run["velocity"][-1], rel=1e-12)
+
+
+@pytest.mark.parametrize("inertia", [1e10, 1e15, np.inf])
+@pytest.mark.parametrize("damping", [0.0, 0.3])
+def test_a_joint_too_heavy_to_move_feels_the_same_torque(inertia, damping):
+    """Bristles and backlash against a joint of any inertia: the flank is touched, whatever its momentum rounds to."""
+    friction = be.LuGre(
+        coulomb=0.15, stiction=0.68, stribeck_velocity=2.4, stiffness=550.0, damping=damping, stribeck_exponent=3.1
+    )
+    gearbox = be.Gearbox(stages=(be.Stage(ratio=14.7, efficiency=0.75),), backlash=1.5e-5)
+    geared = motor(limits=be.Limits(peak_current=2.3, current_rate=400.0), friction=friction, gearbox=gearbox)
+    kp, speed = (x.ravel() for x in np.meshgrid(np.geomspace(1e-2, 1e3, 30), np.linspace(-5.0, 5.0, 20)))
+    supply = be.Supply(voltage=6.0, resistance=0.005)
+    step = be.Actuator(geared, supply, controller=be.VelocityPi(kp=kp)).compile("numpy")
+    state = step.initial(kp.shape, gap=-0.5 * 14.7 * 1.5e-5, rotor_speed=1.3, current=-0.23)
+
+    def torque(load_inertia: float) -> np.ndarray:
+        return step.coupled(state, 0.0, 0.0, speed, 0.0147, load_torque=0.0, load_inertia=load_inertia)[1].torque
+
+    np.testing.assert_allclose(torque(inertia), torque(1e6), rtol=1e-4)
+
+
+@pytest.mark.parametrize("limits", [None, be.Limits(peak_current=0.5)])
+def test_without_a_supply_the_bus_is_what_the_terminals_have(limits):
+    """Also where a limit keeps the command from them."""
+    step = be.Actuator(motor(limits=limits), voltage_limit=10.0).compile("numpy")
+    _, out = step(step.initial(), 8700.0, 0.0, 5.0, 1e-3)
+    assert out.bus_voltage == out.voltage <= 10.0

@@ -19,6 +19,7 @@ from backemf.tree import changed
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from properties.cases import HELD, RUN, Case, picked, steps_of
 from properties.engines import LARGEST, can_compare, difference
+from properties.rounding import rounding_of
 from properties.examine import Violation, examine
 from properties.minimise import smallest
 from properties.pieces import Plan, case_at, examine_case
@@ -50,8 +51,8 @@ def test_pytorch_and_jax_agree_with_numpy():
         pytest.importorskip(engine)
         for case in some:
             assert can_compare(case, engine)
-            apart, name, motor = difference(case, engine)
-            assert apart <= LARGEST, (engine, name, motor)
+            found = difference(case, engine)
+            assert found.beyond <= 1.0, (engine, found)
 
 
 # --- each check can fail
@@ -217,13 +218,23 @@ def test_an_engine_that_differs_is_found(monkeypatch):
     from properties import engines
 
     case = host(GEARED, 20.0, 5.0)
-    assert difference(case, "python")[0] <= LARGEST
+    assert difference(case, "python").largest <= LARGEST
     right = engines.on_python
     monkeypatch.setattr(
         engines, "on_python", lambda case: right(case) | {"current": right(case)["current"] * (1 + 1e-11)}
     )
-    apart, name, _ = difference(case, "python")
-    assert apart > LARGEST and name == "current"
+    found = difference(case, "python")
+    assert found.largest > LARGEST and found.beyond > 1.0 and found.name == "current" and found.by_rounding == 0
+
+
+def test_rounding_moves_what_cancels_and_nothing_else():
+    """A stiff loop that ends where it is told to has few digits left; a plain voltage has all of them."""
+    case = host(GEARED, 20.0, 5.0)
+    assert np.max(rounding_of(case)["current"]) < 1e-14 * np.max(np.abs(next(iter(steps_of(case))).out.current))
+    stiff = be.Actuator(motor(), controller=be.IdealPd(stiffness=1e6))
+    case = run(stiff, be.Inertia(1e-5), 0.0, 300.0)
+    moved, current = rounding_of(case)["current"], np.abs(next(iter(steps_of(case))).out.current)
+    assert np.max(moved / current) > 1e-12
 
 
 # --- faults that the physics once had

@@ -64,15 +64,12 @@ def joint_coupled(
     along what is asked for, then along each bound that this exceeds at the end.
     """
     out, asked = joint_output(actuator, decision, position, velocity), decision.torque
-    rubbed, per_speed = 0.0, 0.0
-    if actuator.friction is not None:
-        # friction goes down to 0 with the speed, where its slope would carry it past
-        rubbed = tanh_friction(velocity, actuator.friction)
-        per_speed = tanh_friction_per_speed(velocity, actuator.friction)
+    # friction goes down to 0 with the speed, where its slope would carry it past
+    per_speed = 0.0 if actuator.friction is None else tanh_friction_per_speed(velocity, actuator.friction)
 
     def end_speed(line: Line):
-        inertia = load_inertia + dt * (line.fall + per_speed + load_slope)
-        return velocity + dt * (line.value - rubbed + load_torque) / inertia
+        inertia = load_inertia + dt * (line.fall + load_slope)
+        return (inertia * velocity + dt * (line.value + load_torque)) / (inertia + dt * per_speed)
 
     # the position of the end is another dt·v1 away
     stiffness = -asked.per_position
@@ -86,6 +83,6 @@ def joint_coupled(
         lines = Lines(line, slants=pairs, flat=(limits.low, limits.high))
         line = acting_line(lines, lambda line: end_speed(line) - velocity)
     end = end_speed(line)
-    torque = value_at(line, end - velocity) - rubbed - per_speed * (end - velocity)
+    torque = value_at(line, end - velocity) - per_speed * end
     state = settle(actuator, decision, decision.state, out, position, dt)
     return state, end, changed(out, torque=torque, mechanical_power=torque * end)

@@ -284,7 +284,7 @@ def drive(
         electrical_power=power,
         copper_power=c.resistance * mean_square_current(c, t.steady),
         magnetic_power=magnetic,
-        bus_voltage=bus,
+        bus_voltage=t.voltage if supply is None else bus,
         bus_current=amperes,
         brake_power=brake,
         limit=t.limit | demand.limit,

@@ -160,20 +160,28 @@ def dry_friction(motor: Motor, state: State, speed: float, free: float, load: Lo
     if implicit:
         # the bristles see the speed they lead to
         speed = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt)
-    after = bristle_step(state.bristle, speed, level, stiffness, dt)
-    mean = bristle_mean(state.bristle, speed, level, stiffness, dt)
-    held = bristle_torque(mean, after - state.bristle, speed, stiffness, damping, dt)
+    held, after = bristle_friction(state.bristle, speed, level, stiffness, damping, dt)
     left = speed if load.inertia is None else free - dt * held / load.inertia
     return held, after, left
 
 
+def bristle_friction(bristle: float, speed: float, level: float, stiffness: float, damping: float, dt: float):
+    """Friction torque against the motion of bristles at a held speed [N·m], and their bending after the step [rad]."""
+    after = bristle_step(bristle, speed, level, stiffness, dt)
+    mean = bristle_mean(bristle, speed, level, stiffness, dt)
+    return bristle_torque(mean, after - bristle, speed, stiffness, damping, dt), after
+
+
 def estimated_friction(motor: Motor, state: State, speed: float, free: float, load: Load, dt: float, implicit: bool):
-    """As `dry_friction`, without the search for the speed that bristles lead to."""
+    """As `dry_friction`, with an estimate of the speed that bristles lead to."""
     friction = motor.friction
     if not isinstance(friction, (Dahl, LuGre)):
         return dry_friction(motor, state, speed, free, load, dt, implicit)
-    left = settled_speed(free, load.inertia, state.bristle, *bristles(friction, speed), dt, estimate=True)
-    return load.inertia * (free - left) / dt, state.bristle, left
+    level, stiffness, damping = bristles(friction, speed)
+    left = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt, estimate=True)
+    # not what is missing of the momentum: that of a heavy joint has no digits for it
+    held, _ = bristle_friction(state.bristle, left, level, stiffness, damping, dt)
+    return held, state.bristle, left
 
 
 def rub(
