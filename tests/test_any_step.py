@@ -304,3 +304,19 @@ def test_without_a_supply_the_bus_is_what_the_terminals_have(limits):
     step = be.Actuator(motor(limits=limits), voltage_limit=10.0).compile("numpy")
     _, out = step(step.initial(), 8700.0, 0.0, 5.0, 1e-3)
     assert out.bus_voltage == out.voltage <= 10.0
+
+
+def test_a_weak_battery_does_not_turn_a_pushed_joint_round():
+    """A spring and a position loop push forwards; the corner of a battery that takes nothing back is on the way."""
+    servo = be.Actuator(
+        be.Motor(
+            winding=be.Winding(resistance=61.0), magnet=be.Magnet(torque_constant=0.0041, back_emf_constant=0.0041),
+            rotor=be.Rotor(inertia=1.3e-10), limits=be.Limits(peak_current=0.0031),
+        ),
+        be.Supply(voltage=7.7, resistance=60.0, regeneration=False), controller=be.DutyServo(kp=0.41),
+    ).compile("numpy")  # fmt: skip
+    for dt in np.geomspace(1e-4, 1.0, 30):
+        _, out = servo.coupled(
+            servo.initial(), 0.0, -1.7, 0.0, dt, load_torque=2.3e-5, load_inertia=7e-12, load_stiffness=2e-5
+        )
+        assert out.joint_velocity > 0.0

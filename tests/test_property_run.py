@@ -19,11 +19,11 @@ from backemf.tree import changed
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from properties.cases import HELD, RUN, Case, picked, steps_of
 from properties.engines import LARGEST, can_compare, difference
-from properties.rounding import rounding_of
 from properties.examine import Violation, examine
 from properties.minimise import smallest
 from properties.pieces import Plan, case_at, examine_case
 from properties.program import program
+from properties.rounding import rounding_of
 from properties.tally import Record, Tally, table
 
 PLAN = Plan(seed=20261116, engines=("python",))

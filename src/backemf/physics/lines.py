@@ -105,7 +105,7 @@ def acting_line(lines: Lines, change: Callable[[Line], Any]) -> Line:
     line, flat = lines.command, lines.flat
     if lines.bends is not None:
         for _ in range(lines.tangents):
-            line = lines.bends(change(line))
+            line = bent_line(lines.command, lines.bends, change(line), change)
     if lines.rate is not None:
         line = within(line, *lines.rate, change(line))
     if flat is not None:
@@ -122,6 +122,18 @@ def acting_line(lines: Lines, change: Callable[[Line], Any]) -> Line:
     for end in lines.ends:
         line = within(line, *end, change(line))
     return line
+
+
+def bent_line(start: Line, bends: Callable[[Any], Line], there: float, change: Callable[[Line], Any]) -> Line:
+    """The line that touches a bent one after a change of speed `there`, or that cuts it there and at the start.
+
+    The bent line falls, so that from the start the speed changes to the same side whatever line is followed. A tangent
+    that leads to the other side has leapt over a corner; the chord does not.
+    """
+    tangent = bends(there)
+    leaps = change(tangent) * there < 0.0
+    fall = maximum((start.value - value_at(tangent, there)) / where(leaps, there, 1.0), 0.0)
+    return Line(where(leaps, start.value, tangent.value), where(leaps, fall, tangent.fall))
 
 
 def value_at(line: Line, change: float):
