@@ -7,14 +7,16 @@ import pytest
 
 from backemf.errors import ParameterError
 from backemf.sims import webots
-from backemf.sims.webots.nodes.templates.bounds import Budget, TemplateError
-from backemf.sims.webots.nodes.templates.render import program_of, render
+from backemf.sims.webots.nodes.templates.bounds import Bounds, TemplateError
+from backemf.sims.webots.nodes.templates.interpreter import Interpreters
+from backemf.sims.webots.nodes.templates.render import render
 
 
 def made(language: str, text: str, **fields: Any) -> str:
     """What a template makes of fields."""
     given = {name: {"value": value, "defaultValue": value} for name, value in fields.items()}
-    return render(program_of(text, 1, language), language, given, {"os": "linux"}, Budget(100_000)).text
+    with Interpreters(Bounds(seconds=1)) as interpreters:
+        return render(text, 1, language, given, {"os": "linux"}, interpreters).text
 
 
 JAVASCRIPT = {
@@ -291,17 +293,16 @@ def test_a_template_that_fails_is_named_with_its_file(tmp_path: Path) -> None:
 
 def test_the_same_fields_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forty wheels cost what one does: a template makes the same of the fields that it asks for."""
-    monkeypatch.setattr("backemf.sims.webots.nodes.templates.bounds.Budget.__init__", _small_budget)
+    asked: list[str] = []
+    run = Interpreters.run
+    monkeypatch.setattr(Interpreters, "run", lambda self, *words: (asked.append(words[0]), run(self, *words))[1])
     wheel = """PROTO Wheel [ field SFFloat r 1 field SFString name "w" ] {
       HingeJoint { device RotationalMotor { name IS name
       %< let t = 0; for (let i = 0; i < 100; i++) t += fields.r.value; >% maxTorque %<= t >% } } }"""
     nodes = " ".join(f'Wheel {{ name "w{i}" }}' for i in range(40))
     found = webots.read_world(wheel + f"Robot {{ children [ {nodes} ] }}").motors()
     assert {joint.motor.max_torque for joint in found.values() if joint.motor} == {100.0} and len(found) == 40
-
-
-def _small_budget(self: Budget) -> None:
-    self.left = 3_000
+    assert asked == ["javascript"]
 
 
 def test_a_long_text_of_the_file_is_no_text_that_a_template_made() -> None:

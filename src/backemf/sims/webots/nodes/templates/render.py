@@ -6,17 +6,9 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from .bounds import Budget, TemplateError
-from .grammar import Grammar
-from .javascript import JavaScript
-from .js_library import JAVASCRIPT
-from .lua import Lua
-from .lua_library import LUA
-from .runtime import Dialect, Interpreter, Statement, Value
-from .statements import Compiler
-from .tokens import tokens_of
-
-_LANGUAGES: dict[str, tuple[type[Grammar], Dialect]] = {"javascript": (JavaScript, JAVASCRIPT), "lua": (Lua, LUA)}
+from .bounds import Exhausted, TemplateError
+from .interpreter import Interpreters
+from .programs import program_of
 
 
 class Rendered(NamedTuple):
@@ -51,34 +43,30 @@ class Lines:
         return line
 
 
-def program_of(text: str, line: int, language: str) -> Statement:
-    """The program of a PROTO's body, which begins on `line`."""
-    grammar, dialect = _LANGUAGES[language]
-    try:
-        return grammar(tokens_of(text, line, language), Compiler(dialect)).program()
-    except RecursionError:
-        raise TemplateError("the template is nested too deep", line) from None
-
-
 def render(
-    program: Statement, language: str, fields: dict[str, Any], context: dict[str, Any], budget: Budget
+    text: str, line: int, language: str, fields: dict[str, Any], context: dict[str, Any], interpreters: Interpreters
 ) -> Rendered:
-    """Run the program of a PROTO's body; `fields` and `context` are plain Python values."""
-    run = Interpreter(_LANGUAGES[language][1], budget)
+    """Run the templates of a PROTO's body, which begins on `line`; `fields` and `context` are plain Python values."""
+    program = program_of(text, line, language)
     try:
-        run.run(program, {"fields": _value(run.dialect, fields), "context": _value(run.dialect, context)})
-    except RecursionError:
-        raise TemplateError("the template is nested too deep", run.line) from None
-    made = "".join(part for part, _ in run.output)
-    return Rendered(made, Lines(run.output), tuple(dict.fromkeys("".join(run.messages).strip().splitlines())))
-
-
-def _value(dialect: Dialect, value: object) -> Value:
-    """A plain value as one of the language: dicts and lists become objects or tables, whole numbers floats."""
-    if isinstance(value, dict):
-        return dialect.record([(key, _value(dialect, each)) for key, each in value.items()])
-    if isinstance(value, (list, tuple)):
-        return dialect.array([_value(dialect, each) for each in value])
-    if isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    return value
+        written = interpreters.run(language, program.source, fields, context)
+    except TemplateError as error:
+        at = (error.line or 1) - 1
+        error.line = program.lines[min(at, len(program.lines) - 1)]
+        raise
+    bounds = interpreters.bounds
+    parts: list[tuple[str, int]] = []
+    messages, left = "", bounds.text
+    for piece, printed in zip(written[::2], written[1::2], strict=True):
+        if piece < 0:
+            messages += printed
+            continue
+        copied, at = program.pieces[int(piece)]
+        left -= len(copied or printed)
+        if len(printed) > bounds.printed or left < 0:
+            most = bounds.printed if left >= 0 else bounds.text
+            raise Exhausted(f"the template makes a text of more than {most} characters", at)
+        # half of a character that takes two has no place in a text
+        parts.append((copied or printed.encode("utf-8", "replace").decode(), at))
+    made = "".join(part for part, _ in parts)
+    return Rendered(made, Lines(parts), tuple(dict.fromkeys(messages.strip().splitlines())))
