@@ -17,8 +17,8 @@ class Bounds:
     """Time on the clock, where a system has no limit of CPU time [s]."""
     memory: int = 100_000_000
     """Memory of one template [bytes]."""
-    printed: int = 1_000_000
-    """Longest value that a template may print [characters]."""
+    printed: int = 10_000_000
+    """What one template may print, with 16 for each value and each text between its statements [characters]."""
     text: int = 64_000_000
     """Longest text that one template may make [characters]."""
 

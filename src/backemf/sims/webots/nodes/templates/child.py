@@ -6,6 +6,7 @@ could misuse: it opens no more files, and its CPU time and memory are bounded.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sys
@@ -24,17 +25,24 @@ def main() -> None:
     language, bounds, folder = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3]
     sys.path.append(folder)
     run = _LANGUAGES[language](bounds)
+    # loads what is loaded on first use
+    run("", {}, {})
     _give_up(bounds)
     for line in sys.stdin.buffer:
         try:
-            answer = run(*json.loads(line))
+            answer = _line(run(*json.loads(line)))
         except MemoryError:
-            answer = {"wrong": "memory", "exhausted": True}
+            answer = _line({"wrong": "memory", "exhausted": True})
         except Exception as error:
             # such as a message that is not Unicode
-            answer = {"wrong": str(error)}
-        sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
+            answer = _line({"wrong": str(error)})
+        sys.stdout.buffer.write(answer)
         sys.stdout.buffer.flush()
+
+
+def _line(answer: Answer) -> bytes:
+    # half of a character that takes two becomes a question mark
+    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def _give_up(bounds: dict[str, Any]) -> None:
@@ -44,9 +52,11 @@ def _give_up(bounds: dict[str, Any]) -> None:
     except ImportError:
         return
     # the interpreters' own limits come first, since they name the line
-    limits = {"CPU": 2 * bounds["seconds"] + 1, "AS": 10 * bounds["memory"], "FSIZE": 0, "CORE": 0, "NOFILE": 3}
+    limits = {"CPU": bounds["seconds"] + 1, "AS": 10 * bounds["memory"], "FSIZE": 0, "CORE": 0, "NOFILE": 3}
     for name, most in limits.items():
-        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+        # some systems have not all of them, or lower ones
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
 
 
 # --- JavaScript
@@ -66,7 +76,7 @@ def javascript(bounds: dict[str, Any]) -> Run:
         engine.set_max_stack_size(250_000)
         engine.set_time_limit(max(bounds["seconds"] - time.process_time(), 0.01))
         try:
-            written = engine.eval(prelude)
+            written = engine.eval(prelude)(bounds["printed"])
             engine.eval(f"var fields = {_literal(fields)}, context = {_literal(context)};")
             # on lines below the prelude's, so that a trace tells them apart
             engine.eval("\n" * above + f"(function () {{\n{source}}})()")
@@ -109,13 +119,14 @@ def lua(bounds: dict[str, Any]) -> Run:
     """A function that runs templates in Lua."""
     from lupa import lua52
 
+    runtime: Any = lua52.LuaRuntime
     prelude = Path(__file__).with_name("prelude.lua").read_text(encoding="utf-8")
 
     def refuse(thing: object, name: object, setting: bool) -> str:
         raise AttributeError
 
     def run(source: str, fields: Any, context: Any) -> Answer:
-        engine = lua52.LuaRuntime(
+        engine = runtime(
             encoding="latin-1",
             attribute_filter=refuse,
             register_eval=False,
@@ -123,7 +134,7 @@ def lua(bounds: dict[str, Any]) -> Run:
             max_memory=bounds["memory"],
         )
         try:
-            start = engine.compile(prelude)(bounds["text"], bounds["work"])
+            start = engine.compile(prelude)(bounds["printed"], bounds["work"])
             tables = [engine.table_from(_bytes(each), recursive=True) for each in (fields, context)]
             bounds["work"], written, wrong, line = start(_bytes(source), *tables)
         except lua52.LuaMemoryError:
@@ -131,7 +142,10 @@ def lua(bounds: dict[str, Any]) -> Run:
         if bounds["work"] < 0 or wrong == "not enough memory":
             return {"wrong": "work" if bounds["work"] < 0 else "memory", "line": line, "exhausted": True}
         if written is not None:
-            texts = [each.encode("latin-1").decode("utf-8", "replace") if isinstance(each, str) else each for each in written.values()]
+            texts = [
+                each.encode("latin-1").decode("utf-8", "replace") if isinstance(each, str) else each
+                for each in written.values()
+            ]
             return {"written": texts}
         found = re.match(r"template:(\d+): ", wrong)
         return {"wrong": wrong[found.end() :] if found else wrong, "line": line or (found and int(found[1]))}

@@ -16,6 +16,8 @@ from .bounds import Bounds, Exhausted, TemplateError
 
 _PACKAGES = {"javascript": ("quickjs-ng", "_quickjs"), "lua": ("lupa", "lupa")}
 _NAMES = {"javascript": "JavaScript", "lua": "Lua"}
+_ENDED = (-9, -24)
+"""Status of a process that was killed, or had used its CPU time."""
 
 
 class Interpreters:
@@ -38,14 +40,19 @@ class Interpreters:
         """What a program writes: the number of a piece and a text, again and again."""
         process = self._running.get(language) or self._start(language)
         watch = Timer(self.bounds.wait, process.kill)
+        watch.daemon = True
         watch.start()
         try:
             line = _ask(process, json.dumps([source, fields, context]).encode() + b"\n")
+            late = not watch.is_alive()
         finally:
             watch.cancel()
         if not line.endswith(b"\n"):
-            # the system has ended it, as it does with a search that takes too long
-            raise Exhausted(self._sentence("work"))
+            status = process.wait()
+            # the system ends what the interpreter's own limits cannot, such as a search that takes too long
+            if late or status in _ENDED:
+                raise Exhausted(self._sentence("work"))
+            raise Exhausted(f"the interpreter of {_NAMES[language]} has failed with status {status}")
         answer = json.loads(line)
         if "written" in answer:
             return answer["written"]
@@ -59,11 +66,9 @@ class Interpreters:
             raise MissingExtraError(package, "webots", f"A PROTO with a template in {_NAMES[language]}")
         folder = Path(found.origin).parents[0 if found.submodule_search_locations is None else 1]
         child = Path(__file__).with_name("child.py")
-        words = [sys.executable, "-I", "-S", child, language, json.dumps(asdict(self.bounds)), folder]
+        words = [sys.executable or "", "-I", "-S", child, language, json.dumps(asdict(self.bounds)), folder]
         try:
-            made = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=child.parent
-            )
+            made = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         except OSError as error:
             raise TemplateError(f"the process for templates cannot be started with {sys.executable}: {error}") from None
         self._running[language] = made
@@ -74,7 +79,12 @@ class Interpreters:
             return "the template does not come to an end within the work that a file may take"
         if wrong == "memory":
             return f"the template takes more than {self.bounds.memory // 1_000_000} MB of memory"
-        return " ".join(wrong.split())[:200] or "the template gives up without a reason"
+        return printable(wrong)[:200] or "it fails without a reason"
+
+
+def printable(text: str) -> str:
+    """A text as one line without control characters."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def _ask(process: subprocess.Popen[bytes], request: bytes) -> bytes:

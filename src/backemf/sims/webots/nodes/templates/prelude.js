@@ -1,11 +1,15 @@
-// What templates in JavaScript know of Webots. The value is a function that returns what was written so far, as
-// JSON: each text after the number of its piece, or -1 if it is a message.
-(function () {
+// What templates in JavaScript know of Webots, as a function of how much may be printed. It returns a function that gives
+// what was written so far, as JSON: each text after the number of its piece, or -1 if it is a message.
+(function (most) {
   const {stringify} = JSON, text = String, {isArray} = Array, keys = Object.keys;
   const {floor, hypot, cos, sin, atan2, PI} = Math;
-  let written = '', state = 0;
+  let written = '', size = 0, state = 0;
 
-  const write = (piece, value) => { written += `${piece},${stringify(value)},\n`; };
+  const write = (piece, value) => {
+    size += value.length + 16;
+    if (size > most) throw new RangeError(`the template prints more than ${most} characters`);
+    written += `${piece},${stringify(value)},\n`;
+  };
   const say = (...words) => write(-1, `${words.map(word => text(word)).join(' ').slice(0, 400)}\n`);
   const silent = () => {};
   globalThis.__text = piece => write(+piece, '');
@@ -126,4 +130,4 @@
     return modules[name];
   };
   return () => stringify(`[${written}0]`);
-})()
+})

@@ -3,8 +3,8 @@ local load, xpcall, getinfo, sethook, type, tostring = load, xpcall, debug.getin
 local error, pairs, ipairs, select, insert, sort = error, pairs, ipairs, select, table.insert, table.sort
 local unpack, repeated, floor, cos, sin, atan2 = table.unpack, string.rep, math.floor, math.cos, math.sin, math.atan2
 local sqrt, letters = math.sqrt, string.gmatch
-local longest, work = ...
-local written, count, state = {}, 0, 0
+local most, work = ...
+local written, count, size, state = {}, 0, 0, 0
 
 local function text(value)
   -- an address would be another one every time
@@ -19,6 +19,8 @@ local function choose(library, names)
 end
 
 local function write(piece, value)
+  size = size + #value + 16
+  if size > most then error("the template prints more than " .. most .. " characters", 3) end
   written[count + 1], written[count + 2] = piece, value
   count = count + 2
 end
@@ -28,7 +30,7 @@ end
 local strings = choose(string, "byte char find format gmatch gsub len lower match reverse sub upper")
 function strings.rep(given, times, separator)
   separator = separator or ""
-  if times * (#given + #separator) > longest then error("string.rep makes a text that is too long", 2) end
+  if times * (#given + #separator) > most then error("string.rep makes a text that is too long", 2) end
   return repeated(given, times, separator)
 end
 getmetatable("").__index = strings
@@ -188,7 +190,7 @@ local modules = {
   io = {stderr = {}, stdout = {write = silent}},
   wbvector2 = vectors("xy"), wbvector3 = vectors("xyz"),
   wbcore = {tablelength = function (list) return #list end, deepcopy = copy},
-  wbmath = {round = function (value) return floor(value + 0.5) end},
+  wbmath = {round = function (value) return floor(value + 0.5) end, degrees2radians = math.rad},
   wbrandom = {seed = seed, real = real, integer = integer},
   wbgeometry = {circle = circle},
   wbrotation = {

@@ -7,8 +7,11 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from .bounds import Exhausted, TemplateError
-from .interpreter import Interpreters
+from .interpreter import Interpreters, printable
 from .programs import program_of
+
+LONGEST_MESSAGE = 4_000
+"""What a template may tell its user in all [characters]."""
 
 
 class Rendered(NamedTuple):
@@ -51,22 +54,19 @@ def render(
     try:
         written = interpreters.run(language, program.source, fields, context)
     except TemplateError as error:
-        at = (error.line or 1) - 1
-        error.line = program.lines[min(at, len(program.lines) - 1)]
+        error.line = program.lines[min(int(error.line or 1), len(program.lines)) - 1]
         raise
-    bounds = interpreters.bounds
     parts: list[tuple[str, int]] = []
-    messages, left = "", bounds.text
+    messages, left = "", interpreters.bounds.text
     for piece, printed in zip(written[::2], written[1::2], strict=True):
-        if piece < 0:
-            messages += printed
+        if piece not in range(len(program.pieces)):
+            messages += printed[: LONGEST_MESSAGE - len(messages)]
             continue
         copied, at = program.pieces[int(piece)]
         left -= len(copied or printed)
-        if len(printed) > bounds.printed or left < 0:
-            most = bounds.printed if left >= 0 else bounds.text
-            raise Exhausted(f"the template makes a text of more than {most} characters", at)
-        # half of a character that takes two has no place in a text
-        parts.append((copied or printed.encode("utf-8", "replace").decode(), at))
+        if left < 0:
+            raise Exhausted(f"the template makes a text of more than {interpreters.bounds.text} characters", at)
+        parts.append((copied or printed, at))
     made = "".join(part for part, _ in parts)
-    return Rendered(made, Lines(parts), tuple(dict.fromkeys(messages.strip().splitlines())))
+    told = [printable(line) for line in messages.strip().splitlines()]
+    return Rendered(made, Lines(parts), tuple(dict.fromkeys(told)))
