@@ -184,6 +184,44 @@ def test_a_template_reaches_nothing(language: str, text: str) -> None:
     assert error.value.line == 2
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "line", "sentence"),
+    [
+        ("javascript", "a\nb %<=\n1 >% %< import {\n add\n} from 'wbvector3.js'\n\nx.y >%", 7, "x is not a name"),
+        ("javascript", "a\n%<= 1 +\n x.y >%", 3, "x is not a name"),
+        ("javascript", "\n%<\nlet 1x >%", 3, "SyntaxError: invalid number literal"),
+        ("javascript", "%< function f() {\n null.x } >%\n\n%< f() >%", 2, "cannot read property 'x' of null"),
+        ("javascript", "\n%< import * as r from 'wbvector3.js'\n r.add(1) >%", 3, "needs more arguments"),
+        ("javascript", "\n%< throw new Error('out\\nof reach') >%", 2, "Error: out of reach"),
+        ("javascript", "\n%< 1", 2, "%< is never closed by >%"),
+        ("javascript", "\n%< if (true) { >%", 2, "SyntaxError"),
+        ("lua", "a\n%{= 1 +\n x.y }%", 3, "attempt to index global 'x'"),
+        ("lua", "\n%{\nlocal 1x }%", 3, "<name> expected near '1"),
+        ("lua", "%{ function f()\n local a = nil .. 'x' end }%\n\n%{ f() }%", 2, "attempt to concatenate a nil value"),
+        ("lua", "\n%{ require('wbvector2').add({x = 1, y = 2}) }%", 2, "a function of vectors or rotations needs more"),
+        ("lua", "\n%{ require('wbvector2').add(1) }%", 2, "attempt to index local 'value' (a number value)"),
+        ("lua", "\n%{ error('out of reach') }%", 2, "out of reach"),
+        ("lua", "\n%{ ('x'):rep({}) }%", 2, "attempt to perform arithmetic on"),
+    ],
+)
+def test_an_error_has_the_line_of_the_file(language: str, text: str, line: int, sentence: str) -> None:
+    """Through texts, values that are printed, imports over several lines, and functions."""
+    with pytest.raises(TemplateError) as error:
+        made(language, text)
+    said = str(error.value)
+    assert sentence in said and not any(place in said for place in ("\n", "<python>", "<input>", "template:"))
+    assert error.value.line == line
+
+
+def test_messages_of_templates() -> None:
+    """Each message is a line of its own, once, without control characters."""
+    with Interpreters() as interpreters:
+        text = "%< console.error('a', 1); console.warn('b\\u001b[0m'); console.error('a', 1); console.log('c') >%"
+        assert render(text, 1, "javascript", {}, {}, interpreters).messages == ("a 1", "b [0m")
+        text = "%{ io.stderr:write('a', 1, '\\n') io.stderr:write('b') print('c') io.stdout:write('d') }%"
+        assert render(text, 1, "lua", {}, {}, interpreters).messages == ("a1", "b")
+
+
 def test_a_template_cannot_spoil_the_next_one() -> None:
     """The library is made anew for each."""
     made("javascript", "%< Math.PI = 3; Number.x = 1 >%")

@@ -11,7 +11,7 @@ class Bounds:
 
     work: int = 50_000_000
     """Work of the templates in Lua [instructions]."""
-    seconds: int = 2
+    seconds: int = 5
     """CPU time [s]."""
     wait: float = 120.0
     """Time on the clock, where a system has no limit of CPU time [s]."""

@@ -147,7 +147,7 @@ def lua(bounds: dict[str, Any]) -> Run:
                 for each in written.values()
             ]
             return {"written": texts}
-        found = re.match(r"template:(\d+): ", wrong)
+        found = re.match(r"(?:template|\[string \"<python>\"\]):(\d+): ", wrong)
         return {"wrong": wrong[found.end() :] if found else wrong, "line": line or (found and int(found[1]))}
 
     return run
