@@ -108,6 +108,7 @@ LUA = {
     "%{ local t = {} function t:two() return self.x end t.x = 2 }%%{= t:two() }%": "2",
     "%{ for i = 1, 3 do if i == 2 then goto next end }%%{= i }%%{ ::next:: end }%": "13",
     "%{ for k, v in pairs({9, 8, b = 1, a = 2, [0] = 7}) do }%%{= k .. v }% %{ end }%": "07 19 28 a2 b1 ",
+    "%{ local t = {1, 2, 3} for k, v in pairs(t) do t[2] = nil }%%{= k .. v }% %{ end }%": "11 33 ",
     "%{= {} }% %{= print }% %{= 0 * -1 }% %{= 2 ^ 53 }% %{= #'é' }%": "table function -0 9.007199254741e+15 2",
     "%{ local v, r = require('wbvector3'), require('wbrotation') local a = {x = 0, y = 0, z = 1, a = math.pi / 2} }%"
     "%{= v.cross({x = 1, y = 0, z = 0}, {x = 0, y = 1, z = 0}).z }% %{= v.norm({x = 2, y = 3, z = 6}) }% %{= "

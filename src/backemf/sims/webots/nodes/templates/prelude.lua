@@ -44,7 +44,7 @@ function tables.maxn(given)
   return largest
 end
 
--- in the same order every time: numbers, then texts, then the rest
+-- in the same order every time: numbers before texts, both sorted
 local function ordered_pairs(given)
   local keys, index = {}, 0
   for key in pairs(given) do insert(keys, key) end
@@ -54,8 +54,8 @@ local function ordered_pairs(given)
     return (first == "number" or first == "string") and a < b
   end)
   return function ()
-    index = index + 1
-    if keys[index] ~= nil then return keys[index], given[keys[index]] end
+    repeat index = index + 1 until keys[index] == nil or given[keys[index]] ~= nil
+    return keys[index], given[keys[index]]
   end
 end
 
