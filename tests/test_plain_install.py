@@ -18,7 +18,7 @@ GATHERED = {"all", "dev", "docs", "test"}
 MODULES = {
     "files": {"pyarrow"}, "learned": {"onnx"}, "maddening": {"maddening"}, "mjlab": {"mjlab", "torch"},
     "mujoco": {"mujoco"}, "newton": {"newton", "newton_usd_schemas", "pxr", "warp"}, "torch": {"torch"},
-    "usd": {"pxr"}, "warp": {"warp"},
+    "usd": {"pxr"}, "warp": {"warp"}, "webots": {"_quickjs", "lupa"},
 }  # fmt: skip
 """What each extra brings, by the names under which it is imported."""
 
@@ -41,6 +41,8 @@ with zipfile.ZipFile("net.pt", "w") as archive:
 Path("net.onnx").write_text("a network")
 Path("joint.usda").write_text("#usda 1.0")
 Path("run.parquet").write_text("a recording")
+Path("script.proto").write_text("PROTO A [ ] { Robot { name %<= 1 >% } }")
+Path("lua.proto").write_text("PROTO A [ ] { Robot { name %{= 1 }% } }")
 """
 DOORS = [
     ("files", "run.to_parquet('run.parquet')"),
@@ -65,6 +67,8 @@ DOORS = [
     ("usd", "from backemf.transfer import read_file; read_file(Path('joint.usda'))"),
     ("newton", "newton.BackemfDrive"),
     ("maddening", "mime.MotorNode"),
+    ("webots", "webots.read_world('script.proto')"),
+    ("webots", "webots.read_world('lua.proto')"),
 ]
 """Each door that needs an extra, and the extra."""
 COMMANDS = [

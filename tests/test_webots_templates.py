@@ -7,14 +7,16 @@ import pytest
 
 from backemf.errors import ParameterError
 from backemf.sims import webots
-from backemf.sims.webots.nodes.templates.bounds import Budget, TemplateError
-from backemf.sims.webots.nodes.templates.render import program_of, render
+from backemf.sims.webots.nodes.templates.bounds import Bounds, TemplateError
+from backemf.sims.webots.nodes.templates.interpreter import Interpreters
+from backemf.sims.webots.nodes.templates.render import render
 
 
 def made(language: str, text: str, **fields: Any) -> str:
     """What a template makes of fields."""
     given = {name: {"value": value, "defaultValue": value} for name, value in fields.items()}
-    return render(program_of(text, 1, language), language, given, {"os": "linux"}, Budget(100_000)).text
+    with Interpreters(Bounds(seconds=1)) as interpreters:
+        return render(text, 1, language, given, {"os": "linux"}, interpreters).text
 
 
 JAVASCRIPT = {
@@ -63,6 +65,14 @@ JAVASCRIPT = {
     "abcaxyabbc",
     "%<= [1, 2, 3, 4].splice(1, 2) >%%<= [1, 2].reduce((a, b) => a + b, 10) >%": "2,313",
     "%<= context.os >%%<= Object.keys(fields.v.value) >%%<= 'k' in {k: 1} >%": "linuxx,ytrue",
+    "%< let a = [[1], [2]] >%%<= a + '' >% %<= 'aaaa'.match(/(a+)+b/) >% %<= fields?.x?.y >%": "1,2 null undefined",
+    "%< class A { get two() { return 2 } } >%%<= new A().two >%%<= [] instanceof Array >%%<= globalThis.process >%":
+    "2trueundefined",
+    "%< let a = []; a[1e8] = 1; const s = 'a'.repeat(9e5) >%%<= new Array(1e9).length + a.length >% %<= "
+    "[s, s].join().length >% %<= ([s, s] + '').length >%": "1100000001 1800001 1800001",
+    "%< let e; try { null.x } catch (error) { e = error.name } l: for (;;) for (;;) break l >%%<= e >%": "TypeError",
+    "%<= [1, 2].at(-1) >%%<= new Set([1, 1]).size >%%<= 'a-b'.replaceAll(/[ab]/g, x => x + x) >%": "21aa-bb",
+    "%< import {\n  add as plus\n} from \"wbvector2.js\"\n >%%<= plus({x: 1, y: 2}, {x: 3, y: 4}).y >%": "6",
 }  # fmt: skip
 
 
@@ -94,6 +104,16 @@ LUA = {
     "%{= math.floor(2.7) + math.max(1, 4) }%%{= tonumber('8') + 1 }%%{= tostring(fields.none.value) }%": "69nil",
     "%{ -- a comment\n --[[ and\n another ]] io.stderr:write('said\\n') print('x') }%%{= [[long]] }%": "long",
     "%{= fields.v.value.y }%%{= fields.l.value[1] }%%{= #fields.l.value }%": "2102",
+    "%{= ('a'):find('a-a-a-a-a-b') }% %{= #table.concat({('a'):rep(9e5), ('a'):rep(9e5)}) }%": "nil 1800000",
+    "%{ local t = {} function t:two() return self.x end t.x = 2 }%%{= t:two() }%": "2",
+    "%{ for i = 1, 3 do if i == 2 then goto next end }%%{= i }%%{ ::next:: end }%": "13",
+    "%{ for k, v in pairs({9, 8, b = 1, a = 2, [0] = 7}) do }%%{= k .. v }% %{ end }%": "07 19 28 a2 b1 ",
+    "%{ local t = {1, 2, 3} for k, v in pairs(t) do t[2] = nil }%%{= k .. v }% %{ end }%": "11 33 ",
+    "%{= {} }% %{= print }% %{= 0 * -1 }% %{= 2 ^ 53 }% %{= #'é' }%": "table function -0 9.007199254741e+15 2",
+    "%{ local v, r = require('wbvector3'), require('wbrotation') local a = {x = 0, y = 0, z = 1, a = math.pi / 2} }%"
+    "%{= v.cross({x = 1, y = 0, z = 0}, {x = 0, y = 1, z = 0}).z }% %{= v.norm({x = 2, y = 3, z = 6}) }% %{= "
+    "r.combine(a, a).a }% %{= r.rotatevector3byrotation(a, {x = 1, y = 0, z = 0}).y }%": "1 7 3.1415926535898 1",
+    "%{ local r = require('wbrandom') r.seed(1) }%%{= r.integer(1, 9) }%": f"{1 + (1140671485 + 12820163) % 2**24 % 9}",
 }  # fmt: skip
 
 
@@ -108,31 +128,26 @@ def test_lua(text: str) -> None:
     ("language", "text", "sentence"),
     [
         ("javascript", "%< while (true) {} >%", "does not come to an end"),
-        ("javascript", "%< let a = []; while (true) a.push(a) >%", "does not come to an end"),
+        ("javascript", "%< let a = []; while (true) a.push(a) >%", "more than 100 MB of memory"),
         ("javascript", "%< for (;;) [1, 2].map(x => x) >%", "does not come to an end"),
-        ("javascript", "%< let a = 'a'; while (true) a += a >%", "more than 1000000 parts"),
-        ("javascript", "%< 'a'.repeat(1e12) >%", "more than 1000000 parts"),
-        ("javascript", "%< new Array(1e9) >%", "more than 1000000 parts"),
-        ("javascript", "%< let a = []; a[1e8] = 1 >%", "more than 1000000 parts"),
-        ("javascript", "%< 'x'.padStart(1e10) >%", "more than 1000000 parts"),
-        ("javascript", "%< function f() { return f() } f() >%", "more than 60 deep"),
+        ("javascript", "%< let a = 'a'; while (true) a += a >%", "string too long"),
+        ("javascript", "%< 'a'.repeat(1e12) >%", "invalid repeat count"),
+        ("javascript", "%< new Array(1e9).fill(1) >%", "more than 100 MB of memory"),
+        ("javascript", "%< 'x'.padStart(1e10) >%", "invalid string length"),
+        ("javascript", "%< function f() { return f() } f() >%", "nested too deep"),
         ("javascript", "%< " + "(" * 3000 + " >%", "nested too deep"),
-        ("javascript", "%< 'aaaa'.match(/(a+)+b/) >%", "could take long"),
-        ("javascript", "%< let a = [[1], [2]]; a + '' >%", "a list within a list"),
-        ("javascript", "%< const s = 'a'.repeat(9e5); [s, s].join() >%", "more than 1000000 parts"),
-        ("javascript", "%< const s = 'a'.repeat(9e5), a = [s, s]; a + '' >%", "more than 1000000 parts"),
+        ("javascript", "%< const s = 'a'.repeat(9e6) >%%<= [s, s].join() >%", "prints more than 10000000 characters"),
         (
             "javascript",
             "%< const s = 'a'.repeat(9e5), a = []; while (true) { a.push(s); JSON.stringify(a) } >%",
             "more|end",
         ),
         ("lua", "%{ while true do end }%", "does not come to an end"),
-        ("lua", "%{ local s = 'a' while true do s = s .. s end }%", "more than 1000000 parts"),
-        ("lua", "%{ string.rep('a', 1e12) }%", "more than 1000000 parts"),
-        ("lua", "%{ local s = ('a'):rep(9e5) table.concat({s, s}) }%", "more than 1000000 parts"),
-        ("lua", "%{ string.format('%999999999d', 1) }%", "too wide"),
-        ("lua", "%{ ('a'):find('a-a-a-a-a-b') }%", "could take long"),
-        ("lua", "%{ local function f() return f() end f() }%", "more than 60 deep"),
+        ("lua", "%{ local s = 'a' while true do s = s .. s end }%", "more than 100 MB of memory"),
+        ("lua", "%{ string.rep('a', 1e12) }%", "too long"),
+        ("lua", "%{ local s = ('a'):rep(9e6) }%%{= table.concat({s, s}) }%", "prints more than 10000000 characters"),
+        ("lua", "%{ string.format('%999999999d', 1) }%", "too long"),
+        ("lua", "%{ local function f() return 1 + f() end f() }%", "stack overflow|more than 100 MB"),
     ],
 )
 def test_the_work_of_a_template_is_bounded(language: str, text: str, sentence: str) -> None:
@@ -158,8 +173,9 @@ def test_the_work_of_a_template_is_bounded(language: str, text: str, sentence: s
         ("javascript", "%<\n fields.__class__.x >%"),
         ("javascript", "%<\n import * as fs from 'fs' >%"),
         ("javascript", "%<\n new Function('return 1') >%"),
-        ("javascript", "%<\n class A {} >%"),
-        ("javascript", "%<\n globalThis.process >%"),
+        ("javascript", "%<\n (class {}).constructor('return 1')() >%"),
+        ("javascript", "%<\n globalThis.process.exit() >%"),
+        ("javascript", "%<\n new Date() >%"),
     ],
 )
 def test_a_template_reaches_nothing(language: str, text: str) -> None:
@@ -167,6 +183,44 @@ def test_a_template_reaches_nothing(language: str, text: str) -> None:
     with pytest.raises(TemplateError) as error:
         made(language, text)
     assert error.value.line == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "line", "sentence"),
+    [
+        ("javascript", "a\nb %<=\n1 >% %< import {\n add\n} from 'wbvector3.js'\n\nx.y >%", 7, "x is not a name"),
+        ("javascript", "a\n%<= 1 +\n x.y >%", 3, "x is not a name"),
+        ("javascript", "\n%<\nlet 1x >%", 3, "SyntaxError: invalid number literal"),
+        ("javascript", "%< function f() {\n null.x } >%\n\n%< f() >%", 2, "cannot read property 'x' of null"),
+        ("javascript", "\n%< import * as r from 'wbvector3.js'\n r.add(1) >%", 3, "needs more arguments"),
+        ("javascript", "\n%< throw new Error('out\\nof reach') >%", 2, "Error: out of reach"),
+        ("javascript", "\n%< 1", 2, "%< is never closed by >%"),
+        ("javascript", "\n%< if (true) { >%", 2, "SyntaxError"),
+        ("lua", "a\n%{= 1 +\n x.y }%", 3, "attempt to index global 'x'"),
+        ("lua", "\n%{\nlocal 1x }%", 3, "<name> expected near '1"),
+        ("lua", "%{ function f()\n local a = nil .. 'x' end }%\n\n%{ f() }%", 2, "attempt to concatenate a nil value"),
+        ("lua", "\n%{ require('wbvector2').add({x = 1, y = 2}) }%", 2, "a function of vectors or rotations needs more"),
+        ("lua", "\n%{ require('wbvector2').add(1) }%", 2, "attempt to index local 'value' (a number value)"),
+        ("lua", "\n%{ error('out of reach') }%", 2, "out of reach"),
+        ("lua", "\n%{ ('x'):rep({}) }%", 2, "attempt to perform arithmetic on"),
+    ],
+)
+def test_an_error_has_the_line_of_the_file(language: str, text: str, line: int, sentence: str) -> None:
+    """Through texts, values that are printed, imports over several lines, and functions."""
+    with pytest.raises(TemplateError) as error:
+        made(language, text)
+    said = str(error.value)
+    assert sentence in said and not any(place in said for place in ("\n", "<python>", "<input>", "template:"))
+    assert error.value.line == line
+
+
+def test_messages_of_templates() -> None:
+    """Each message is a line of its own, once, without control characters."""
+    with Interpreters() as interpreters:
+        text = "%< console.error('a', 1); console.warn('b\\u001b[0m'); console.error('a', 1); console.log('c') >%"
+        assert render(text, 1, "javascript", {}, {}, interpreters).messages == ("a 1", "b [0m")
+        text = "%{ io.stderr:write('a', 1, '\\n') io.stderr:write('b') print('c') io.stdout:write('d') }%"
+        assert render(text, 1, "lua", {}, {}, interpreters).messages == ("a1", "b")
 
 
 def test_a_template_cannot_spoil_the_next_one() -> None:
@@ -291,17 +345,16 @@ def test_a_template_that_fails_is_named_with_its_file(tmp_path: Path) -> None:
 
 def test_the_same_fields_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forty wheels cost what one does: a template makes the same of the fields that it asks for."""
-    monkeypatch.setattr("backemf.sims.webots.nodes.templates.bounds.Budget.__init__", _small_budget)
+    asked: list[str] = []
+    run = Interpreters.run
+    monkeypatch.setattr(Interpreters, "run", lambda self, *words: (asked.append(words[0]), run(self, *words))[1])
     wheel = """PROTO Wheel [ field SFFloat r 1 field SFString name "w" ] {
       HingeJoint { device RotationalMotor { name IS name
       %< let t = 0; for (let i = 0; i < 100; i++) t += fields.r.value; >% maxTorque %<= t >% } } }"""
     nodes = " ".join(f'Wheel {{ name "w{i}" }}' for i in range(40))
     found = webots.read_world(wheel + f"Robot {{ children [ {nodes} ] }}").motors()
     assert {joint.motor.max_torque for joint in found.values() if joint.motor} == {100.0} and len(found) == 40
-
-
-def _small_budget(self: Budget) -> None:
-    self.left = 3_000
+    assert asked == ["javascript"]
 
 
 def test_a_long_text_of_the_file_is_no_text_that_a_template_made() -> None:

@@ -22,10 +22,10 @@ from .node import Node
 from .proto_fields import FieldView
 from .proto_files import ROBOTS, ProtoFiles, Scope
 from .saved_state import find_saved, restore_saved
-from .templates.bounds import Budget, Exhausted, TemplateError
-from .templates.render import Lines, Rendered, program_of, render
-from .templates.runtime import Statement
-from .templates.tokens import has_templates
+from .templates.bounds import Exhausted, TemplateError
+from .templates.interpreter import Interpreters
+from .templates.programs import has_templates
+from .templates.render import Lines, Rendered, render
 from .vrml import TooManyNodes, parse, parse_body, parse_header
 
 DEEPEST = 32
@@ -47,14 +47,12 @@ class Expansion:
     """Nodes that may still be made [1]."""
     text_left: int = field(default_factory=lambda: MOST_TEXT)
     """Text that may still be read [characters]."""
-    budget: Budget = field(default_factory=Budget)
-    """Work that templates may still do."""
+    interpreters: Interpreters = field(default_factory=Interpreters)
+    """What runs templates."""
     notes: list[str] = field(default_factory=list)
     """Messages of templates, and what Webots leaves out."""
     version: str = ""
     """Version of Webots that wrote the file."""
-    programs: dict[int, Statement] = field(default_factory=dict)
-    """Programs of templates, by their PROTOs."""
     rendered: dict[tuple[int, str], Rendered] = field(default_factory=dict)
     """What templates made, by their PROTOs and the fields that they see."""
 
@@ -149,17 +147,15 @@ class Expansion:
         """The text that the templates of a body make, and the lines of its parts."""
         old = _is_old(proto.body, language)
         try:
-            if id(proto) not in self.programs:
-                body = _without_comments(proto.body) if old else proto.body
-                self.programs[id(proto)] = program_of(body, proto.body_line, language)
             seen = _seen_fields(proto.body)
             header = header if seen is None else {name: each for name, each in header.items() if name in seen}
             fields = FieldView(self._header, old).fields(header, given)
             # a template makes the same of the same fields: the wheels of a car, the cars of a road
             key = (id(proto), repr(fields))
             if key not in self.rendered:
+                body = _without_comments(proto.body) if old else proto.body
                 context = _context(self.version)
-                self.rendered[key] = render(self.programs[id(proto)], language, fields, context, self.budget)
+                self.rendered[key] = render(body, proto.body_line, language, fields, context, self.interpreters)
             made = self.rendered[key]
         except TemplateError as error:
             kind = _Bound if isinstance(error, Exhausted) else ParameterError
@@ -186,7 +182,8 @@ class _Bound(ParameterError):
 def expand(text: str, file: str = "", assets: Iterable[str | os.PathLike[str]] = ()) -> tuple[list[Node], list[str]]:
     """The nodes of a text with its PROTOs replaced, and what Webots would say."""
     expansion = Expansion(ProtoFiles(Finder(assets)))
-    roots = expansion.nodes_of(text, file)
+    with expansion.interpreters:
+        roots = expansion.nodes_of(text, file)
     return roots, list(dict.fromkeys(expansion.notes))
 
 

@@ -6,17 +6,12 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from .bounds import Budget, TemplateError
-from .grammar import Grammar
-from .javascript import JavaScript
-from .js_library import JAVASCRIPT
-from .lua import Lua
-from .lua_library import LUA
-from .runtime import Dialect, Interpreter, Statement, Value
-from .statements import Compiler
-from .tokens import tokens_of
+from .bounds import Exhausted, TemplateError
+from .interpreter import Interpreters, printable
+from .programs import program_of
 
-_LANGUAGES: dict[str, tuple[type[Grammar], Dialect]] = {"javascript": (JavaScript, JAVASCRIPT), "lua": (Lua, LUA)}
+LONGEST_MESSAGE = 4_000
+"""What a template may tell its user in all [characters]."""
 
 
 class Rendered(NamedTuple):
@@ -51,34 +46,27 @@ class Lines:
         return line
 
 
-def program_of(text: str, line: int, language: str) -> Statement:
-    """The program of a PROTO's body, which begins on `line`."""
-    grammar, dialect = _LANGUAGES[language]
-    try:
-        return grammar(tokens_of(text, line, language), Compiler(dialect)).program()
-    except RecursionError:
-        raise TemplateError("the template is nested too deep", line) from None
-
-
 def render(
-    program: Statement, language: str, fields: dict[str, Any], context: dict[str, Any], budget: Budget
+    text: str, line: int, language: str, fields: dict[str, Any], context: dict[str, Any], interpreters: Interpreters
 ) -> Rendered:
-    """Run the program of a PROTO's body; `fields` and `context` are plain Python values."""
-    run = Interpreter(_LANGUAGES[language][1], budget)
+    """Run the templates of a PROTO's body, which begins on `line`; `fields` and `context` are plain Python values."""
+    program = program_of(text, line, language)
     try:
-        run.run(program, {"fields": _value(run.dialect, fields), "context": _value(run.dialect, context)})
-    except RecursionError:
-        raise TemplateError("the template is nested too deep", run.line) from None
-    made = "".join(part for part, _ in run.output)
-    return Rendered(made, Lines(run.output), tuple(dict.fromkeys("".join(run.messages).strip().splitlines())))
-
-
-def _value(dialect: Dialect, value: object) -> Value:
-    """A plain value as one of the language: dicts and lists become objects or tables, whole numbers floats."""
-    if isinstance(value, dict):
-        return dialect.record([(key, _value(dialect, each)) for key, each in value.items()])
-    if isinstance(value, (list, tuple)):
-        return dialect.array([_value(dialect, each) for each in value])
-    if isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    return value
+        written = interpreters.run(language, program.source, fields, context)
+    except TemplateError as error:
+        error.line = program.lines[min(int(error.line or 1), len(program.lines)) - 1]
+        raise
+    parts: list[tuple[str, int]] = []
+    messages, left = "", interpreters.bounds.text
+    for piece, printed in zip(written[::2], written[1::2], strict=True):
+        if piece not in range(len(program.pieces)):
+            messages += printed[: LONGEST_MESSAGE - len(messages)]
+            continue
+        copied, at = program.pieces[int(piece)]
+        left -= len(copied or printed)
+        if left < 0:
+            raise Exhausted(f"the template makes a text of more than {interpreters.bounds.text} characters", at)
+        parts.append((copied or printed, at))
+    made = "".join(part for part, _ in parts)
+    told = [printable(line) for line in messages.strip().splitlines()]
+    return Rendered(made, Lines(parts), tuple(dict.fromkeys(told)))
