@@ -19,7 +19,7 @@ from .current_limits import SlantedBounds, flat_bounds, has_current_limit, rate_
 from .demand import Demand, after_change, command_of
 from .drive import battery_bus, largest_duty, voltage_slope
 from .limits import clip
-from .ops import absolute, maximum, minimum, where
+from .ops import absolute, detached, maximum, minimum, where
 from .supply import Supply, duty, sagging_bus
 from .winding import steady_current
 
@@ -58,8 +58,6 @@ class Lines:
     """That of the command."""
     bends: Callable[[Any], Line] | None = None
     """That of a command on a battery, whose bus bends it, touching it after a change of speed; None: it is straight."""
-    tangents: int = 2
-    """How often the bent line is drawn anew: once where it has a corner, beyond which another tangent would leap."""
     rate: tuple[Line, Line] | None = None
     """What the current's rate allows, where slanted bounds come before it; None: nothing, or part of `flat`."""
     slants: tuple[Slant, ...] = ()
@@ -92,7 +90,6 @@ def lines_of(
     return Lines(
         command=command_line(supply, c, demand, speed, bus),
         bends=touching if sags else None,
-        tangents=2 if supply is not None and supply.regeneration else 1,
         rate=rate,
         slants=slants,
         flat=flat,
@@ -104,8 +101,7 @@ def acting_line(lines: Lines, change: Callable[[Line], Any]) -> Line:
     """The line that acts; `change` says how the speed changes along a line [rad/s]."""
     line, flat = lines.command, lines.flat
     if lines.bends is not None:
-        for _ in range(lines.tangents):
-            line = bent_line(lines.command, lines.bends, change(line), change)
+        line = along_bend(line, lines.bends, change)
     if lines.rate is not None:
         line = within(line, *lines.rate, change(line))
     if flat is not None:
@@ -124,16 +120,19 @@ def acting_line(lines: Lines, change: Callable[[Line], Any]) -> Line:
     return line
 
 
-def bent_line(start: Line, bends: Callable[[Any], Line], there: float, change: Callable[[Line], Any]) -> Line:
-    """The line that touches a bent one after a change of speed `there`, or that cuts it there and at the start.
+def along_bend(start: Line, bends: Callable[[Any], Line], change: Callable[[Line], Any]) -> Line:
+    """The straight line by which a step on a bent one ends: the tangent to where the chord leads.
 
-    The bent line falls, so that from the start the speed changes to the same side whatever line is followed. A tangent
-    that leads to the other side has leapt over a corner; the chord does not.
+    The chord is that from the start to where the line of the start leads. The bent line falls, so that from the start
+    the speed changes to the same side on each of them; where a tangent leaps over a corner to the other side, the chord
+    stays.
     """
-    tangent = bends(there)
+    there = change(start)
+    drop = start.value - value_at(bends(there), there)
+    chord = Line(start.value, maximum(drop / where(absolute(there) > 0.0, there, 1.0), 0.0))
+    tangent = bends(detached(change(chord)))
     leaps = change(tangent) * there < 0.0
-    fall = maximum((start.value - value_at(tangent, there)) / where(leaps, there, 1.0), 0.0)
-    return Line(where(leaps, start.value, tangent.value), where(leaps, fall, tangent.fall))
+    return Line(where(leaps, chord.value, tangent.value), where(leaps, chord.fall, tangent.fall))
 
 
 def value_at(line: Line, change: float):
