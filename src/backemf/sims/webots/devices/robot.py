@@ -12,6 +12,7 @@ from ..simulation import BatterySensor
 from .inputs import Joystick, Keyboard, Mouse
 from .neutral import KINDS
 from .other import Device, period_of, reader
+from .servo import Servo
 
 
 class Robot:
@@ -51,6 +52,10 @@ class Robot:
             log(f'Device "{name}" was not found on robot "{self.name}"')
             return None
         return self.devices[name]
+
+    def getServo(self, name: str) -> Servo | None:
+        """A motor as scripts of Webots 5 to 8 call it."""
+        return None if self.getDevice(name) is None else Servo(name)
 
     def getDeviceByIndex(self, index: int) -> Any:
         if not 0 <= index < len(self._simulation.devices):

@@ -11,6 +11,7 @@ from ...on_joint import Unread
 from ..coupled import coupled
 from .documents import text_of
 from .expansion import expand
+from .former import wheel_drive
 from .joints import HOLDERS, MOTORS, motor_name, motors_of, read_joints
 from .loads import Loads
 from .node import Node, walk
@@ -50,7 +51,7 @@ def read(
         elif node.unexpanded:
             missing.append(Unexpanded.of(node, robot))
         if node.kind in ROBOTS:
-            robots.append(_robot(node, taken))
+            robots.append(replace(_robot(node, taken), wheels=wheel_drive(node, loads.versions)))
             within[id(node)] = robots[-1].name
         elif kind := device_kind(node):
             devices.append(other_device(node, kind, robot, len(joints)))

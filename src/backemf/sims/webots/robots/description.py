@@ -12,6 +12,7 @@ from typing import Any
 
 from ....checks import require, require_finite
 from ....errors import ParameterError
+from ..nodes.former import WheelDrive
 from ..nodes.node import Node
 from ..nodes.others import WorldDevice
 from ..nodes.unexpanded import Unexpanded, what_is_needed
@@ -116,6 +117,8 @@ class RobotDescription:
     """Its node in the world; None: it is not from a world."""
     roots: tuple[Node, ...] = ()
     """Top-level nodes of its world."""
+    wheels: WheelDrive | None = None
+    """Both wheels of a DifferentialWheels; None: it is another robot."""
     warnings: tuple[str, ...] = ()
     """Webots' warnings when it loads the robot."""
     unexpanded: tuple[Unexpanded, ...] = ()
@@ -230,6 +233,7 @@ def from_world(world: World, file: str = "world", robot: str | None = None, cont
         others=tuple(others),
         node=found.node,
         roots=world.roots,
+        wheels=found.wheels,
         basic_time_step=world.basic_time_step,
         battery=found.battery,
         cpu_consumption=found.cpu_consumption,
