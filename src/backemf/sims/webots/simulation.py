@@ -17,7 +17,7 @@ from .backends.full_motor import FullMotors
 from .backends.ideal import Ideal
 from .backends.on_mujoco import OnMujoco
 from .devices.absent import absent_device
-from .devices.motor import Motor, coupled_devices
+from .devices.motor import Motor, couple_devices
 from .devices.other import Brake, Device, PositionSensor, Sampler, period_of
 from .devices.wheels import Wheels
 from .law import propeller_effort
@@ -74,7 +74,7 @@ class Simulation:
         self.axes = [_axis(joint) for joint in robot.joints]
         self.devices = _devices(robot, self.axes)
         self.motors = [device for device in self.devices if isinstance(device, Motor)]
-        coupled_devices(self.motors)
+        couple_devices(self.motors)
         self.behind = _BACKENDS[robot.backend](robot, self.axes)
         for motor in self.motors:
             # the simulator behind may know better where a joint is

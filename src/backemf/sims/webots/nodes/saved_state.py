@@ -103,7 +103,7 @@ def _count_solids(root: Node, steps: Iterator[int]) -> tuple[list[tuple[Node, li
     pending = [root]
     while pending:
         solid = pending.pop()
-        joints, solids, unread = _held(solid, steps)
+        joints, solids, unread = _held_parts(solid, steps)
         counted.append((solid, joints))
         if unread is not None:
             return counted, unread
@@ -111,7 +111,7 @@ def _count_solids(root: Node, steps: Iterator[int]) -> tuple[list[tuple[Node, li
     return counted, None
 
 
-def _held(solid: Node, steps: Iterator[int]) -> tuple[list[Node], list[Node], Node | None]:
+def _held_parts(solid: Node, steps: Iterator[int]) -> tuple[list[Node], list[Node], Node | None]:
     """Joints and solids of a solid, in its groups and slots too; and a node among them behind which none is counted."""
     joints: list[Node] = []
     solids: list[Node] = []

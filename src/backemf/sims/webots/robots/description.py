@@ -132,7 +132,7 @@ class RobotDescription:
         require(self, "cpu_consumption", ">=")
         if self.backend not in BACKENDS:
             raise ParameterError(f"{self.file}: backend = {self.backend!r}: must be one of {', '.join(BACKENDS)}")
-        if not any(joint.world.motor is not None for joint in self.joints):
+        if not any(joint.world.motor is not None or joint.world.brake is not None for joint in self.joints):
             needs = what_is_needed(self.unexpanded)
             raise ParameterError(
                 f"{self.file}: the robot has no motor that a controller could drive{'; ' if needs else ''}{needs}"
@@ -220,6 +220,7 @@ def from_world(world: World, file: str = "world", robot: str | None = None, cont
     if robot is not None and robot not in names:
         raise ParameterError(f"{file}: there is no robot {robot!r}; there are {', '.join(map(repr, names)) or 'none'}")
     driven = {joint.robot for joint in world.joints if joint.motor is not None}
+    driven = driven or {joint.robot for joint in world.joints if joint.brake is not None}
     chosen, notes = (robot, []) if robot is not None else _choose(world, file, driven, controller)
     found = next((r for r in world.robots if r.name == chosen), WorldRobot(name=chosen or "robot"))
     mine = [joint.robot == chosen and _matters(joint) for joint in world.joints]
