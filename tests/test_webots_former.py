@@ -145,6 +145,17 @@ def test_a_servo_is_refused_a_period_below_zero(capsys) -> None:
         assert "Error: wb_servo_enable_position() called with negative sampling period." in lines(capsys)
 
 
+def test_the_keyboard_of_former_versions_is_part_of_the_robot() -> None:
+    """No key is ever pressed, which was a 0 then."""
+    with begun(leg()) as (robot, _):
+        robot.keyboardEnable(16)
+        robot.step(16)
+        assert robot.keyboardGetKey() == 0
+        assert (robot.KEYBOARD_UP, robot.KEYBOARD_CONTROL) == (315, 0x20000)
+        robot.keyboardDisable()
+        assert robot.getKeyboard().getSamplingPeriod() == 0
+
+
 # --- DifferentialWheels
 
 

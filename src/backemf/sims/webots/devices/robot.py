@@ -9,7 +9,7 @@ from typing import Any
 from ..backends.axis import log
 from ..session import current
 from ..simulation import BatterySensor
-from .inputs import Joystick, Keyboard, Mouse
+from .inputs import KEYS, Joystick, Keyboard, Mouse
 from .neutral import KINDS
 from .other import Device, period_of, reader
 from .servo import Servo
@@ -76,6 +76,18 @@ class Robot:
 
     def stepEnd(self) -> int:
         return self._simulation.step_end()
+
+    # --- the keyboard, as until Webots 8.4
+
+    def keyboardEnable(self, ms: int) -> None:
+        self.keyboard.enable(ms)
+
+    def keyboardDisable(self) -> None:
+        self.keyboard.disable()
+
+    def keyboardGetKey(self) -> int:
+        """0: no key is ever pressed."""
+        return 0
 
     # --- words
 
@@ -164,5 +176,7 @@ _IDLE = {
 }
 for _name, (_why, _answer) in _IDLE.items():
     setattr(Robot, _name, idle(f"Robot.{_name}() {_why}.", _answer))
+for _name, _code in KEYS.items():
+    setattr(Robot, f"KEYBOARD_{_name}", _code)
 for _kind in ("Motor", "PositionSensor", "Brake", *KINDS):
     setattr(Robot, f"get{_kind}", _deprecated_getter(f"get{_kind}"))

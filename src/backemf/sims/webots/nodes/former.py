@@ -118,7 +118,7 @@ def _wheel_joint(node: Node, name: str, wheel: Node | None, dynamic: bool) -> No
     fields: dict[str, Any] = {"jointParameters": parameters, "device": [motor, sensor]}
     if wheel is not None:
         axis = _axis_of(wheel)
-        parameters.fields["axis"] = tuple(-x for x in axis) if isinstance(axis, tuple) else axis
+        parameters.fields["axis"] = tuple(0.0 - x for x in axis) if isinstance(axis, tuple) else axis
         parameters.fields["anchor"] = wheel.fields.get("translation", (0.0, 0.0, 0.0))
         # where the robot has no Physics, that of its wheels moves nothing
         still = {field: value for field, value in wheel.fields.items() if field != "physics"}
