@@ -513,6 +513,17 @@ def test_a_world_with_two_robots_needs_a_name(world) -> None:
         webots.load_robot("nowhere.toml")
 
 
+@pytest.mark.parametrize("idle", ["void", "<none>", ""])
+def test_a_robot_without_a_controller_is_not_the_one_a_script_drives(idle) -> None:
+    """Of two robots with motors, the only one that has a controller is taken for a script of any name."""
+    robot = 'Robot { name "%s" controller "%s" children [ HingeJoint { device RotationalMotor { name "m" } } ] }'
+    world = webots.read_world(robot % ("still", idle) + robot % ("busy", "drive"))
+    assert webots.from_world(world, controller="other").name == "busy"
+    world = webots.read_world(robot % ("one", idle) + robot % ("two", idle))
+    with pytest.raises(ParameterError, match="which robot: there are 'one', 'two'"):
+        webots.from_world(world, controller="other")
+
+
 def test_an_inertia_can_be_given_for_joints_that_do_not_say_theirs() -> None:
     """A mesh elsewhere is not known; a Physics without any shape is 1 kg·m² in Webots, whatever the robot."""
     away = 'endPoint Solid { boundingObject Mesh { url "https://a.org/b.stl" } physics Physics { } }'

@@ -25,6 +25,8 @@ DURATION = 10.0
 """Default duration of a run [s]."""
 GRAVITY = 9.81
 """As in Webots [m/s²]."""
+WITHOUT_CONTROLLER = ("", "void", "<none>")
+"""Words for the controller of a robot that has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,7 +203,7 @@ def load_robot(
     """A robot from a file of ours (.toml), or from a world, a PROTO or a node of Webots (.wbt, .proto).
 
     `robot` is its name, where a world has several; without it, the first whose controller is called `controller`,
-    or else the only one whose controller is `<extern>`.
+    or else the only one whose controller is `<extern>`, or else the only one that has a controller.
     `assets` are folders in which PROTOs are looked for that are neither beside the file nor where it says.
     """
     file = Path(path)
@@ -259,8 +261,10 @@ def _choose(world: World, file: str, driven: set[str], controller: str) -> tuple
     if missing:
         raise ParameterError(f"{file}: the robot of {controller!r} is not read: {what_is_needed(missing)}")
     waiting = [each.name for each in drives if each.controller == "<extern>"]
-    if len(waiting) == 1:
-        return waiting[0], []
+    busy = [each.name for each in drives if each.controller not in WITHOUT_CONTROLLER]
+    for only in (waiting, busy):
+        if len(only) == 1:
+            return only[0], []
     if len(drives) > 1:
         shown = ", ".join(repr(each.name) for each in drives)
         raise ParameterError(f"{file}: which robot: there are {shown}; give the name of one (--name)")
