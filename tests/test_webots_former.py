@@ -101,6 +101,8 @@ def test_a_proto_with_a_servo_in_it_is_expanded(tmp_path: Path) -> None:
     (tmp_path / "a.wbt").write_text("#VRML_SIM V7.0.3 utf8\nRobot { children [ Arm { force 4 } ] }")
     (joint,) = webots.read_world(tmp_path / "a.wbt").joints
     assert joint.name == "a" and joint.motor == webots.WebotsMotor(max_torque=4.0)
+    (tmp_path / "c.wbt").write_text("#VRML_SIM V7.0.3 utf8\nArm { }")
+    assert list(webots.read_world(tmp_path / "c.wbt").motors()) == ["a"]
     (tmp_path / "Servo.proto").write_text('PROTO Servo [ ] { HingeJoint { device RotationalMotor { name "own" } } }')
     (tmp_path / "b.wbt").write_text("#VRML_SIM R2020a utf8\nRobot { children [ Servo { } ] }")
     assert list(webots.read_world(tmp_path / "b.wbt").motors()) == ["own"]
@@ -266,6 +268,7 @@ def test_too_fast_is_an_error_line_and_the_largest_speed(capsys) -> None:
         assert "invalid NaN value" in lines(capsys)[0]
         for _ in range(50):
             robot.step(32)
+        assert lines(capsys) == []
         assert simulation.axes[0].speed == pytest.approx(8.0, rel=1e-4)
 
 
@@ -326,14 +329,13 @@ def test_the_unit_of_speed_was_another_before_version_6() -> None:
 
 
 @pytest.mark.parametrize("kind", ["Supervisor", "CustomRobot"])
-def test_other_robots_of_former_versions_are_robots(kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("physics", ["physics Physics { }", ""])
+def test_other_robots_of_former_versions_are_robots(kind: str, physics: str, tmp_path: Path) -> None:
     """With all that is on them, and no word of what they are called now."""
-    (tmp_path / "a.wbt").write_text(
-        f"#VRML_SIM V6.0 utf8\n{kind} {{ children [ {SERVO % ''} ] physics Physics {{ }} }}"
-    )
+    (tmp_path / "a.wbt").write_text(f"#VRML_SIM V6.0 utf8\n{kind} {{ children [ {SERVO % ''} ] {physics} }}")
     robot = webots.load_robot(tmp_path / "a.wbt")
     assert [joint.name for joint in robot.joints] == ["knee"] and robot.unexpanded == ()
-    assert robot.joints[0].world.carried
+    assert robot.joints[0].world.carried == bool(physics)
 
 
 def test_old_robots_run_with_full_motors() -> None:
