@@ -10,6 +10,7 @@ from webots_rig import begun, lines
 
 from backemf.errors import ParameterError
 from backemf.sims import webots
+from backemf.sims.on_joint import Unread
 from backemf.sims.webots import controller
 
 MASS = "density -1 mass 1 centerOfMass [ 0 0 0 ] inertiaMatrix [ 0.001 0.002 0.003, 0 0 0 ]"
@@ -39,6 +40,10 @@ DifferentialWheels {
 
 def rover(children: str = WHEELS, more: str = "physics Physics { }", fields: str = ROVER) -> webots.RobotDescription:
     return webots.from_world(webots.read_world(fields % (children, more)))
+
+
+def rover_text(wheel_fields: str) -> str:
+    return ROVER % (f'Solid {{ name "left wheel" {wheel_fields} }}', "")
 
 
 def leg(more: str = "", text: str = SERVO) -> webots.RobotDescription:
@@ -280,6 +285,48 @@ def test_the_battery_pays_for_the_mean_speed() -> None:
         for _ in range(10):
             robot.step(32)
         assert simulation.energy == pytest.approx(100 - 10 * 0.32)
+
+
+@pytest.mark.parametrize("physics", ["physics Physics { }", ""])
+def test_an_empty_battery_stops_the_wheels(physics: str) -> None:
+    """13 W of a battery with 1 J: it is empty after three steps, and no command moves the wheels from then on."""
+    with webots.simulate(rover(WHEELS, f"{physics} battery [ 1 1 0 ]"), duration=10.0) as simulation:
+        robot = controller.DifferentialWheels()
+        robot.enableEncoders(32)
+        for _ in range(20):
+            robot.setSpeed(40, 40)
+            robot.step(32)
+        count = robot.getLeftEncoder()
+        robot.step(320)
+        assert simulation.energy == 0.0
+        assert simulation.axes[0].speed == pytest.approx(0.0, abs=1e-9)
+        assert robot.getLeftEncoder() == count > 0.0
+
+
+@pytest.mark.parametrize("rotation", ["1 0 0", "TRUE", '"x" "y" "z" "a"', "NULL", "[ ]", "[ 1 0 0 NULL ]"])
+def test_a_rotation_that_is_none_is_one_sentence(rotation: str) -> None:
+    """Of a servo and of a wheel, whatever stands there."""
+    for text in (f"Robot {{ children Servo {{ rotation {rotation} }} }}", rover_text(f"rotation {rotation}")):
+        with pytest.raises(ParameterError, match=r"line \d+: "):
+            webots.read_world(text)
+
+
+def test_a_rotation_that_only_webots_knows_is_said_of_the_joint() -> None:
+    """A field that is no field of its PROTO; all else is read."""
+    proto = """PROTO Odd [ ] { DifferentialWheels { children [
+      Solid { name "left wheel" rotation IS turn } Servo { rotation IS turn } ] } } Odd { }"""
+    rows = webots.read_actuators(proto)
+    unread = [row for row in rows if isinstance(row, Unread)]
+    assert sorted(row.name for row in unread) == ["left wheel motor", "servo"]
+    assert all("line 2" in row.why for row in unread) and len(rows) == 3
+
+
+def test_a_wheel_whose_sensor_has_a_namesake_is_not_there(capsys) -> None:
+    """Two devices of one name are a warning, and the robot is not driven as a DifferentialWheels."""
+    other = """HingeJoint { device [ RotationalMotor { name "m" } PositionSensor { name "left wheel sensor" } ] }"""
+    with webots.simulate(rover(other + WHEELS), duration=1.0):
+        controller.DifferentialWheels().setSpeed(1, 1)
+        assert [line for line in lines(capsys) if "two devices are called 'left wheel sensor'" in line]
 
 
 def test_a_script_for_wheels_on_another_robot_says_so(capsys) -> None:

@@ -19,7 +19,7 @@ from .backends.on_mujoco import OnMujoco
 from .devices.absent import absent_device
 from .devices.motor import Motor, couple_devices
 from .devices.other import Brake, Device, PositionSensor, Sampler, period_of
-from .devices.wheels import Wheels
+from .devices.wheels import wheels_of
 from .law import propeller_effort
 from .nodes.others import WorldDevice, feedback_refusal
 from .records.recording import Recorder
@@ -79,7 +79,7 @@ class Simulation:
         for motor in self.motors:
             # the simulator behind may know better where a joint is
             motor._position = motor._axis.target_position
-        self.wheels = None if robot.wheels is None else Wheels(robot.wheels, self.motors)
+        self.wheels = wheels_of(robot.wheels, self.motors)
         """Both wheels of a DifferentialWheels; None: it is another robot."""
         self.created = False
         """Whether there is a Robot."""
@@ -247,6 +247,8 @@ class Simulation:
             self.battery.value = 0.0
             for motor in self.motors:
                 motor._axis.power(False)
+            if self.wheels is not None:
+                self.wheels.stop()
 
 
 class BatterySensor:

@@ -10,32 +10,48 @@ from .motor import Motor
 from .other import Sampler
 
 
+def wheels_of(drive: WheelDrive | None, motors: list[Motor]) -> Wheels | None:
+    """Both wheels of a robot; None: it does not have them, or one was left out for the name of its sensor."""
+    names = [f"{side} wheel motor" for side in SIDES]
+    found = sorted((motor for motor in motors if motor.name in names), key=lambda motor: names.index(motor.name))
+    return None if drive is None or len(found) < len(names) else Wheels(drive, found)
+
+
 class Wheels:
     """Both wheels of a robot."""
 
     name = "encoders"
 
     def __init__(self, drive: WheelDrive, motors: list[Motor]):
-        by_name = {motor.name: motor for motor in motors}
-        self.drive = drive
-        self.motors = [by_name[f"{side} wheel motor"] for side in SIDES]
+        self.drive, self.motors = drive, motors
         self.speeds = [math.nan, math.nan]
         """As they were commanded, in units of `speed_unit`, left and right."""
         self.encoders = [0.0, 0.0]
         """What the script sees of the encoders."""
         self.sampler = Sampler()
+        self._stopped = False
         self._counts = [0.0, 0.0]
         self._late = [0.0, 0.0]
         self._positions = [motor._axis.position for motor in self.motors]
-        for motor in self.motors:
-            if not motor._axis.dynamic:
-                # in kinematic mode what is available is an acceleration
-                motor._axis.available = drive.max_acceleration
+        self._give_power()
+
+    def _give_power(self) -> None:
+        """Let each motor use all that it may; in kinematic mode that is an acceleration."""
+        for axis in (motor._axis for motor in self.motors):
+            axis.available = axis.motor.max_torque if axis.dynamic else self.drive.max_acceleration
+
+    def stop(self) -> None:
+        """The battery is empty: the motors hold the wheels, whatever is commanded."""
+        self._stopped = True
+        self._give_power()
+        for axis in (motor._axis for motor in self.motors):
+            axis.take_position(math.inf)
+            axis.target_velocity = axis.velocity = 0.0
 
     def set_speeds(self, left: float, right: float) -> None:
         """Command both wheels, no faster than the largest speed."""
         self.speeds = [left, right]
-        most = self.drive.max_speed
+        most = 0.0 if self._stopped else self.drive.max_speed
         for motor, speed in zip(self.motors, self.speeds, strict=True):
             motor.setPosition(math.inf)
             motor.setVelocity(min(max(speed * self.drive.speed_unit, -most), most))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .node import Node, walk
+from .node import Node, Unreadable, walk
 from .versions import Versions
 
 SIDES = ("left", "right")
@@ -73,7 +73,7 @@ def _convert_servo(node: Node) -> None:
     name = node.plain_text("name") or "servo"
     parameters = _part(node, "JointParameters" if slides else "HingeJointParameters", _JOINT)
     if not slides:
-        parameters.fields["axis"] = _axis_of(node)
+        _set_axis(parameters, node, 1.0)
     motor = _part(node, "LinearMotor" if slides else "RotationalMotor", _MOTOR)
     motor.fields |= {"name": name, "controlPID": (node.fields.get("controlP", 10.0), 0.0, 0.0)}
     _rename(node, "maxForce", motor, "maxForce" if slides else "maxTorque", 10.0)
@@ -117,8 +117,7 @@ def _wheel_joint(node: Node, name: str, wheel: Node | None, dynamic: bool) -> No
     parameters = Node("HingeJointParameters", node.line, file=node.file)
     fields: dict[str, Any] = {"jointParameters": parameters, "device": [motor, sensor]}
     if wheel is not None:
-        axis = _axis_of(wheel)
-        parameters.fields["axis"] = tuple(0.0 - x for x in axis) if isinstance(axis, tuple) else axis
+        _set_axis(parameters, wheel, -1.0)
         parameters.fields["anchor"] = wheel.fields.get("translation", (0.0, 0.0, 0.0))
         # where the robot has no Physics, that of its wheels moves nothing
         still = {field: value for field, value in wheel.fields.items() if field != "physics"}
@@ -134,11 +133,13 @@ def _missing(name: str, wheel: Node | None) -> list[str]:
     return [f"The Solid children named \"{name}\" has no '{field}'." for field in without[:1]]
 
 
-def _axis_of(node: Node) -> Any:
-    """The axis of a node's rotation [1]; what is not four numbers is returned as it is."""
-    rotation = node.fields.get("rotation", _FIRST_AXIS)
-    is_row = isinstance(rotation, (tuple, list)) and len(rotation) == 4
-    return tuple(rotation[:3]) if is_row else rotation
+def _set_axis(parameters: Node, node: Node, sign: float) -> None:
+    """Let a joint turn about the axis of a node's rotation, or against it; or say that only Webots knows it."""
+    rotation = node.fields.get("rotation")
+    if not isinstance(rotation, Unreadable):
+        # a sum with 0 has no -0
+        rotation = tuple(0.0 + sign * x for x in node.numbers("rotation", _FIRST_AXIS)[:3])
+    parameters.fields["axis"], parameters.lines["axis"] = rotation, node.lines.get("rotation", node.line)
 
 
 def _part(node: Node, kind: str, names: Any) -> Node:
