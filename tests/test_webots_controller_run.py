@@ -474,6 +474,34 @@ def test_a_world_of_webots_is_a_robot(world) -> None:
     assert wav.waves_of(robot) == {}
 
 
+def test_a_robot_with_brakes_alone_runs() -> None:
+    """From 1 rad off its spring's rest, 1 N·m/rad on 1 kg·m²: free it swings with cos(t), braked it hardly leaves."""
+    joint = """HingeJoint { jointParameters HingeJointParameters { axis 0 0 1 position 1 springConstant 1 }
+      device [ %s PositionSensor { name "%s" } ] endPoint Solid { physics Physics { density -1 mass 1
+      centerOfMass [ 0 0 0 ] inertiaMatrix [ 1 1 1, 0 0 0 ] } } }"""
+    text = f"""WorldInfo {{ gravity 0 basicTimeStep 1 }} Robot {{ name "still" }} Robot {{ name "swing" children [
+      {joint % ('Brake { name "brake" }', "braked")} {joint % ("", "free")} ] }}"""
+    with webots.simulate(webots.from_world(webots.read_world(text)), duration=2.0):
+        robot = controller.Robot()
+        assert robot.getName() == "swing"
+        sensors = [robot.getDevice(name) for name in ("braked", "free")]
+        for sensor in sensors:
+            sensor.enable(1)
+        robot.getDevice("brake").setDampingConstant(1000.0)
+        for _ in range(1000):
+            robot.step(1)
+        braked, free = (sensor.getValue() for sensor in sensors)
+        assert braked == pytest.approx(np.exp(-1e-3), abs=1e-4)
+        assert free == pytest.approx(np.cos(1.0), abs=2e-3)
+
+
+def test_a_robot_with_sensors_alone_has_nothing_to_drive() -> None:
+    """A sensor is no reason to run a robot whose motors are missing."""
+    text = 'Robot { children [ HingeJoint { device PositionSensor { name "a" } } ] }'
+    with pytest.raises(ParameterError, match="the robot has no motor that a controller could drive"):
+        webots.from_world(webots.read_world(text))
+
+
 def test_a_world_with_two_robots_needs_a_name(world) -> None:
     with pytest.raises(ParameterError, match="which robot: there are 'arm', 'other'; give the name of one"):
         webots.load_robot(world)
@@ -483,6 +511,17 @@ def test_a_world_with_two_robots_needs_a_name(world) -> None:
         webots.load_robot("robot.xml")
     with pytest.raises(ParameterError, match=r"nowhere\.toml: no such file; give a robot in TOML"):
         webots.load_robot("nowhere.toml")
+
+
+@pytest.mark.parametrize("idle", ["void", "<none>", ""])
+def test_a_robot_without_a_controller_is_not_the_one_a_script_drives(idle) -> None:
+    """Of two robots with motors, the only one that has a controller is taken for a script of any name."""
+    robot = 'Robot { name "%s" controller "%s" children [ HingeJoint { device RotationalMotor { name "m" } } ] }'
+    world = webots.read_world(robot % ("still", idle) + robot % ("busy", "drive"))
+    assert webots.from_world(world, controller="other").name == "busy"
+    world = webots.read_world(robot % ("one", idle) + robot % ("two", idle))
+    with pytest.raises(ParameterError, match="which robot: there are 'one', 'two'"):
+        webots.from_world(world, controller="other")
 
 
 def test_an_inertia_can_be_given_for_joints_that_do_not_say_theirs() -> None:

@@ -15,7 +15,7 @@ from backemf import ParameterError
 from backemf.sims import webots
 from backemf.sims.on_joint import Unread
 from backemf.sims.webots import WebotsJoint, WebotsMotor
-from backemf.sims.webots.held import held
+from backemf.sims.webots.held import put_on_joint
 from backemf.sims.webots.nodes.node import walk
 from backemf.sims.webots.nodes.vrml import parse
 
@@ -356,7 +356,7 @@ def test_everything_that_webots_holds_round_trips(motor: WebotsMotor, control: s
     joint = WebotsJoint(
         kind=kind, damping_constant=0.25, min_stop=-1.0, max_stop=2.0, stop_erp=0.5, spring_constant=3.0
     )
-    thing = held(motor, joint, control, name)
+    thing = put_on_joint(motor, joint, control, name)
     assert webots.read_actuator(webots.write(thing, name).text) == thing
 
 
@@ -395,7 +395,7 @@ def test_mistakes_are_one_sentence(call: Any, sentence: str) -> None:
 def test_a_torque_is_limited_and_rubbed() -> None:
     """setTorque within maxTorque, less static friction and damping; at rest friction takes what it can."""
     motor, joint = WebotsMotor(max_torque=2.0), WebotsJoint(static_friction=0.3, damping_constant=0.1)
-    law = held(motor, joint, "torque").law()
+    law = put_on_joint(motor, joint, "torque").law()
     velocity = np.array([0.0, 0.0, 4.0, -4.0])
     _, torque = law.step(law.initial((4,)), np.array([0.2, 1.0, 9.0, 9.0]), 0.0, velocity, 0.002)
     assert torque == pytest.approx([0.0, 0.7, 2.0 - 0.3 - 0.4, 2.0 + 0.3 + 0.4])
@@ -403,7 +403,7 @@ def test_a_torque_is_limited_and_rubbed() -> None:
 
 def test_a_position_is_pursued_with_all_of_the_torque() -> None:
     """Where the motion is given, the motor pushes with all it has towards P·e, and at P·e with what keeps it."""
-    law = held(WebotsMotor(max_torque=2.0, control_p=10.0), WebotsJoint(damping_constant=0.1), "position").law()
+    law = put_on_joint(WebotsMotor(max_torque=2.0, control_p=10.0), WebotsJoint(damping_constant=0.1), "position").law()
     command = be.Command(position=0.5, velocity=0.0, effort=0.0)
     for velocity, expected in ((4.0, 2.0 - 0.4), (5.0, 0.0), (6.0, -2.0 - 0.6)):
         _, torque = law.step(law.initial(), command, 0.0, velocity, 0.002)
@@ -413,7 +413,7 @@ def test_a_position_is_pursued_with_all_of_the_torque() -> None:
 def test_with_an_inertia_it_is_the_engines_torque() -> None:
     """J·(v - w)/ts within the largest torque."""
     joint = WebotsJoint(cfm=0.0)
-    law = held(WebotsMotor(max_torque=5.0), joint, "velocity", inertia=0.01).law()
+    law = put_on_joint(WebotsMotor(max_torque=5.0), joint, "velocity", inertia=0.01).law()
     _, torque = law.step(law.initial(), 3.0, 0.0, 2.0, 0.032)
     assert float(torque) == pytest.approx(0.01 * 1.0 / 0.032)
 
@@ -427,7 +427,9 @@ def test_the_inertia_of_a_file_is_taken() -> None:
 
 def test_as_an_actuator_it_has_its_limits() -> None:
     """The closest actuator of ours asks for the largest torque at the largest velocity error."""
-    found = held(WebotsMotor(max_torque=6.0, max_velocity=3.0, control_p=5.0), WebotsJoint(), "position").actuator
+    found = put_on_joint(
+        WebotsMotor(max_torque=6.0, max_velocity=3.0, control_p=5.0), WebotsJoint(), "position"
+    ).actuator
     assert found.controller == be.IdealPd(stiffness=10.0, damping=2.0, listens=("position",))
     assert found.limits == (be.DriveEnvelope(max_effort=6.0, max_actuator_velocity=3.0),)
 
@@ -452,9 +454,9 @@ def test_every_motor_of_a_file_is_read_or_says_why_not() -> None:
 def test_soft_limits_and_acceleration_are_read() -> None:
     """They bound a position and the rate of a velocity; where another command is given, a row says so."""
     motor = WebotsMotor(min_position=-1.0, max_position=2.0, acceleration=30.0)
-    assert held(motor, WebotsJoint(), "position").actuator.command_range == (-1.0, 2.0)
-    assert held(motor, WebotsJoint(), "velocity").actuator.slew == 30.0
-    text = webots.write(held(motor, WebotsJoint(), "torque"), "knee").text
+    assert put_on_joint(motor, WebotsJoint(), "position").actuator.command_range == (-1.0, 2.0)
+    assert put_on_joint(motor, WebotsJoint(), "velocity").actuator.slew == 30.0
+    text = webots.write(put_on_joint(motor, WebotsJoint(), "torque"), "knee").text
     assert {loss.phenomenon for loss in webots.read_actuator(text).losses} == {"command range"}
     assert {loss.phenomenon for loss in webots.read_actuator(text, control="position").losses} >= {"slew"}
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from backemf.errors import ParameterError
-from backemf.sims.webots import CompiledWebots, WebotsJoint, WebotsMotor, coupled
+from backemf.sims.webots import CompiledWebots, WebotsJoint, WebotsMotor, couple_motors
 from backemf.sims.webots.coupled import groups
 from backemf.sims.webots.law import arctan, commanded_velocity
 from backemf.sims.webots.motor import stop_warnings
@@ -377,7 +377,7 @@ def test_coupled_limits_follow_the_first_motor() -> None:
         f"m::{name}": WebotsMotor(multiplier=k, min_position=-1.0, max_position=2.0)
         for name, k in {"A": 2.0, "B": 0.5, "C": 4.0, "D": -4.0}.items()
     }
-    known, told = coupled(motors)
+    known, told = couple_motors(motors)
     found = {name[-1]: (m.min_position, m.max_position, m.max_velocity) for name, m in known.items()}
     assert found == {"A": (-1, 2, 10), "B": (-0.25, 0.5, 2.5), "C": (-2, 4, 20), "D": (-4, 2, 20)}
     assert len(told) == 8 and told[0].startswith("When using coupled motors, 'minPosition' must be consistent")
@@ -385,7 +385,7 @@ def test_coupled_limits_follow_the_first_motor() -> None:
 
 def test_an_unlimited_motor_makes_all_unlimited() -> None:
     """Limits of 0 and 0 of the first motor hold for its siblings."""
-    known, told = coupled({"m::a": WebotsMotor(), "m::b": WebotsMotor(min_position=-1.0, max_position=1.0)})
+    known, told = couple_motors({"m::a": WebotsMotor(), "m::b": WebotsMotor(min_position=-1.0, max_position=1.0)})
     assert (known["m::b"].min_position, known["m::b"].max_position) == (0.0, 0.0)
     assert told[0].startswith("For coupled motors, if one has unlimited position")
 
@@ -393,7 +393,7 @@ def test_an_unlimited_motor_makes_all_unlimited() -> None:
 def test_a_name_has_exactly_two_parts() -> None:
     """`a::b::c` is no coupling, and a lone `a::b` is warned of."""
     assert groups(["a::b::c", "a", "x::y"]) == {"x": ["x::y"]}
-    _, told = coupled({"x::y": WebotsMotor()})
+    _, told = couple_motors({"x::y": WebotsMotor()})
     assert told == ["Motor 'x::y' uses the coupled motor name structure but does not have any siblings."]
 
 

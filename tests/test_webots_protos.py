@@ -157,10 +157,10 @@ def test_a_broken_proto_is_named_with_its_line(tmp_path: Path) -> None:
         load_robot(put(tmp_path, files))
 
 
-def test_robots_of_former_versions_say_what_they_became(tmp_path: Path) -> None:
+def test_robots_of_former_versions_have_their_motors(tmp_path: Path) -> None:
     """DifferentialWheels had its motors built in."""
-    with pytest.raises(ParameterError, match=r"DifferentialWheels is not read: it is a Robot with two HingeJoint"):
-        load_robot(put(tmp_path, {"a.wbt": '#VRML_SIM V6.0 utf8\nDifferentialWheels { controller "x" }'}))
+    robot = load_robot(put(tmp_path, {"a.wbt": '#VRML_SIM V6.0 utf8\nDifferentialWheels { controller "x" }'}))
+    assert [joint.name for joint in robot.joints] == ["left wheel motor", "right wheel motor"]
 
 
 def test_a_solid_behind_slots_is_the_end_point() -> None:

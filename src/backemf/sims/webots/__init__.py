@@ -4,7 +4,7 @@ from . import law
 from .about import ABOUT
 from .commands import Commands
 from .compiled import CompiledWebots, State, command_laws, laws
-from .coupled import coupled
+from .coupled import couple_motors
 from .held import OnWebotsJoint
 from .law import JointState, MotorState
 from .motor import WebotsJoint, WebotsMotor
@@ -45,7 +45,7 @@ __all__ = [
     "WorldRobot",
     "WorldSensor",
     "command_laws",
-    "coupled",
+    "couple_motors",
     "draw_compared",
     "draw_run",
     "from_world",

@@ -12,6 +12,7 @@ from typing import Any
 
 from .devices.absent import ABSENT
 from .devices.ansi import AnsiCodes
+from .devices.differential_wheels import DifferentialWheels
 from .devices.fields import ContactPoint, Field, Node
 from .devices.inputs import Joystick, Keyboard, Mouse, MouseState
 from .devices.kinds import snake
@@ -20,6 +21,7 @@ from .devices.motor import Motor
 from .devices.neutral import LidarPoint
 from .devices.other import Brake, Device, PositionSensor, Sensor
 from .devices.robot import Robot
+from .devices.servo import Servo
 from .devices.supervisor import Supervisor
 
 
@@ -40,9 +42,9 @@ class CLibrary:
 
 globals().update(ABSENT)
 __all__ = [
-    "AnsiCodes", "Brake", "CameraRecognitionObject", "ContactPoint", "Device", "Field", "Joystick", "Keyboard",
-    "LidarPoint", "Motion", "Motor", "Mouse", "MouseState", "Node", "PositionSensor", "RadarTarget", "Robot", "Sensor",
-    "Supervisor",
+    "AnsiCodes", "Brake", "CameraRecognitionObject", "ContactPoint", "Device", "DifferentialWheels", "Field",
+    "Joystick", "Keyboard", "LidarPoint", "Motion", "Motor", "Mouse", "MouseState", "Node", "PositionSensor",
+    "RadarTarget", "Robot", "Sensor", "Servo", "Supervisor",
 ]  # fmt: skip
 __all__ += list(ABSENT)
 _SHARED = {"CameraRecognitionObject": "camera", "ContactPoint": "node", "MouseState": "mouse"}

@@ -18,7 +18,7 @@ def groups(names: list[str]) -> dict[str, list[str]]:
     return found
 
 
-def coupled(motors: Mapping[str, WebotsMotor]) -> tuple[dict[str, WebotsMotor], list[str]]:
+def couple_motors(motors: Mapping[str, WebotsMotor]) -> tuple[dict[str, WebotsMotor], list[str]]:
     """The motors of one robot with the limits that Webots gives to coupled ones, in the order of the robot; and its
     warnings."""
     known, messages = dict(motors), []

@@ -60,7 +60,7 @@ class OnWebotsJoint(OnJoint):
         return HeldLaw(self)
 
 
-def held(
+def put_on_joint(
     motor: WebotsMotor, parameters: WebotsJoint, control: str, joint: str = "", inertia: float | None = None
 ) -> OnWebotsJoint:
     """A motor and a joint of Webots' as a backemf actuator on a joint."""

@@ -11,7 +11,7 @@ from ..joint import single
 from ..loss import APPROXIMATED, DROPPED, Loss
 from ..on_joint import Unread
 from .about import ABOUT
-from .held import CONTROLS, OnWebotsJoint, held
+from .held import CONTROLS, OnWebotsJoint, put_on_joint
 from .motor import KINDS, WebotsJoint, WebotsMotor
 from .nodes.unexpanded import what_is_needed
 from .nodes.world_parts import World, WorldJoint
@@ -79,7 +79,7 @@ def _find_motor(world: World, joint: str | None, file: str) -> WorldJoint:
 
 def _on_joint(found: WorldJoint, control: str | None) -> OnWebotsJoint:
     assert found.motor is not None
-    on = held(found.motor, found.joint, control or found.control, found.name, found.inertia)
+    on = put_on_joint(found.motor, found.joint, control or found.control, found.name, found.inertia)
     return replace(on, losses=_losses(found.motor, found.joint, on.control))
 
 

@@ -17,8 +17,9 @@ from .backends.full_motor import FullMotors
 from .backends.ideal import Ideal
 from .backends.on_mujoco import OnMujoco
 from .devices.absent import absent_device
-from .devices.motor import Motor, coupled_devices
+from .devices.motor import Motor, couple_devices
 from .devices.other import Brake, Device, PositionSensor, Sampler, period_of
+from .devices.wheels import wheels_of
 from .law import propeller_effort
 from .nodes.others import WorldDevice, feedback_refusal
 from .records.recording import Recorder
@@ -73,11 +74,13 @@ class Simulation:
         self.axes = [_axis(joint) for joint in robot.joints]
         self.devices = _devices(robot, self.axes)
         self.motors = [device for device in self.devices if isinstance(device, Motor)]
-        coupled_devices(self.motors)
+        couple_devices(self.motors)
         self.behind = _BACKENDS[robot.backend](robot, self.axes)
         for motor in self.motors:
             # the simulator behind may know better where a joint is
             motor._position = motor._axis.target_position
+        self.wheels = wheels_of(robot.wheels, self.motors)
+        """Both wheels of a DifferentialWheels; None: it is another robot."""
         self.created = False
         """Whether there is a Robot."""
         self.brakes: dict[Axis, float] = {}
@@ -213,6 +216,8 @@ class Simulation:
         """One basic time step."""
         self.behind.step()
         self.count += 1
+        if self.wheels is not None and self._on:
+            self.wheels.count(self.random)
         if self.energy > 0.0:
             self._drain()
         if self._on:
@@ -233,6 +238,8 @@ class Simulation:
             if axis.propeller is not None:
                 effort = propeller_effort(axis.velocity, *axis.propeller, axis.motor.max_torque)
             power += effort * axis.motor.consumption_factor
+        if self.wheels is not None:
+            power += self.wheels.power()
         self.energy = max(self.energy - power * self.dt, 0.0)
         if self.energy == 0.0:
             log(f'INFO: Robot "{self.robot.name}": Battery is empty.')
@@ -240,6 +247,8 @@ class Simulation:
             self.battery.value = 0.0
             for motor in self.motors:
                 motor._axis.power(False)
+            if self.wheels is not None:
+                self.wheels.stop()
 
 
 class BatterySensor:

@@ -15,7 +15,7 @@ from ..on_joint import OnJoint
 from ..text import Figure, Written
 from .about import ABOUT
 from .held import BESIDE, CONTROLS, OnWebotsJoint
-from .nodes.gains import Chosen, chosen
+from .nodes.gains import Chosen, choose_command
 from .nodes.lines import Lines, lines_held, text_of_lines
 
 UNBOUNDED = 1e6
@@ -64,7 +64,7 @@ def write(
     numbers = {name: value for name, value in numbers.items() if value is not None and name not in GIVEN}
     gains = "stiffness" in numbers or "bandwidth_hz" in numbers
     known = joint_of(thing if gains else _with_gains(thing), **numbers)
-    way = chosen(actuator, known, gains, control)
+    way = choose_command(actuator, known, gains, control)
     if way.control != "torque":
         # the motor's friction has no effect under such a command, so that the speed is that with friction
         known = replace(known, velocity_limit=joint_of(_with_gains(thing), rubs=False, **numbers).velocity_limit)

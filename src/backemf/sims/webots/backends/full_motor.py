@@ -21,7 +21,7 @@ from ....motor import Motor
 from ....motorfile import load
 from ..robots.description import RobotDescription, RobotJoint
 from .axis import Axis, log
-from .gears import Carried, Follower, carried, followed, followers_of
+from .gears import Carried, Follower, all_followers, carried_load, followers_of
 from .ideal import require_inertia, tell_notes
 from .straight import straight_control
 
@@ -41,7 +41,7 @@ class FullMotors:
     def __init__(self, robot: RobotDescription, axes: list[Axis]):
         tell_notes(robot)
         led = followers_of(axes, robot.couplings)
-        carried_along = followed(led)
+        carried_along = all_followers(led)
         joints = {joint.name: joint for joint in robot.joints}
         self._drives = [
             Drive(axis, joints[axis.name], led.get(axis, []), robot) for axis in axes if axis not in carried_along
@@ -99,7 +99,7 @@ class Drive:
         self.motor = actuator.compile("python")
         self.state = self.motor.initial()
         own = 0.0 if actuator.motor is None else float(actuator.motor.armature)
-        whole = own + (axis.inertia or 0.0) * self.travel**2 + carried(followers).inertia * self.travel**2
+        whole = own + (axis.inertia or 0.0) * self.travel**2 + carried_load(followers).inertia * self.travel**2
         self.kp = SHARPNESS * whole / self.dt
         self.ki = self.kp * SHARPNESS / (4.0 * self.dt)
         self.sum = 0.0
@@ -118,14 +118,14 @@ class Drive:
         # as in Webots, the feedback has nothing of a commanded torque
         axis.feedback = 0.0 if axis.torque_mode else axis.total
         for follower in self.followers:
-            follower.turned(axis.speed, axis.speed, self.dt)
+            follower.update_share(axis.speed, axis.speed, self.dt)
 
     def _turn(self, short: float) -> float:
         """One turn of the loop [s]; the torque on the joint [N·m]."""
         axis, r = self.axis, self.travel
         position, speed = axis.position / r, axis.speed / r
-        asked = self._asked(speed, short)
-        more = carried(self.followers) if self.followers else NOTHING
+        asked = self._drive_torque(speed, short)
+        more = carried_load(self.followers) if self.followers else NOTHING
         joint = axis.joint
         damping = joint.damping_constant + axis.brake + more.damping
         spring = joint.spring_constant + more.spring
@@ -135,18 +135,18 @@ class Drive:
             self.state, asked, position, speed, short, pull * r, inertia, load_damping=damping * r * r,
             load_stiffness=spring * r * r,
         )  # fmt: skip
-        self._kept(asked, out, short)
+        self._integrate(asked, out, short)
         axis.speed = out.joint_velocity * r
         axis.position += short * axis.speed
         if joint.min_stop is not None:
-            _stopped(axis, short)
+            _apply_stop(axis, short)
         for follower in self.followers:
-            follower.moved(axis)
+            follower.follow(axis)
         if out.current is not None:
             axis.current, axis.voltage, axis.temperature = out.current, out.voltage, out.winding_temperature
         return out.torque
 
-    def _asked(self, speed: float, short: float) -> float:
+    def _drive_torque(self, speed: float, short: float) -> float:
         """The torque that the drive asks for [N·m]."""
         axis = self.axis
         if axis.torque_mode:
@@ -156,7 +156,7 @@ class Drive:
         wish = self.kp * self.error + self.ki * (self.sum + self.error * short)
         return max(-most, min(wish, most))
 
-    def _kept(self, asked: float, out: Any, short: float) -> None:
+    def _integrate(self, asked: float, out: Any, short: float) -> None:
         """Integrate the error, unless a limit holds the torque back."""
         if self.axis.torque_mode:
             return
@@ -169,7 +169,7 @@ class Drive:
 NOTHING = Carried(0.0, 0.0, 0.0, 0.0)
 
 
-def _stopped(axis: Axis, short: float) -> None:
+def _apply_stop(axis: Axis, short: float) -> None:
     """Stop at a hard stop, and take a share of the way behind it back."""
     joint = axis.joint
     low, high = axis.position - joint.min_stop, axis.position - joint.max_stop

@@ -35,7 +35,7 @@ class Follower:
         self.share = 1.0 / coupling.efficiency
         """Torque at the leader per torque that passes, over the ratio: of a leader that drives at first [1]."""
 
-    def turned(self, speed_before: float, speed: float, dt: float) -> bool:
+    def update_share(self, speed_before: float, speed: float, dt: float) -> bool:
         """Whether power passes the other way than was thought, with the leader's speeds around a step [rad/s]."""
         axis, joint = self.axis, self.axis.joint
         here, rate = self.ratio * speed, self.ratio * (speed - speed_before) / dt
@@ -46,13 +46,13 @@ class Follower:
         self.share = share
         return changed
 
-    def moved(self, leader: Axis) -> None:
+    def follow(self, leader: Axis) -> None:
         """Follow the leader."""
         self.axis.position = self.ratio * leader.position + self.offset
         self.axis.speed = self.ratio * leader.speed
 
 
-def carried(followers: list[Follower]) -> Carried:
+def carried_load(followers: list[Follower]) -> Carried:
     """What a leader feels of its followers now."""
     inertia = damping = spring = load = 0.0
     for follower in followers:
@@ -75,6 +75,6 @@ def followers_of(axes: list[Axis], couplings: tuple[MechanicalCoupling, ...]) ->
     return found
 
 
-def followed(found: dict[Axis, list[Follower]]) -> set[Any]:
+def all_followers(found: dict[Axis, list[Follower]]) -> set[Any]:
     """Every axis that follows another."""
     return {follower.axis for followers in found.values() for follower in followers}

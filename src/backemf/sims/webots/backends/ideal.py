@@ -10,7 +10,7 @@ from ..compiled import laws
 from ..robots.description import RobotDescription
 from ..robots.notes import load_notes
 from .axis import Axis, log
-from .gears import Follower, carried, followed, followers_of
+from .gears import Follower, all_followers, carried_load, followers_of
 from .straight import straight_control, straight_kinematic, straight_step
 
 
@@ -26,7 +26,7 @@ class Ideal:
         self._geared: list[Geared] = []
         self._kinematic: list[tuple[Axis, Any]] = []
         led = followers_of(axes, robot.couplings)
-        carried_along = followed(led)
+        carried_along = all_followers(led)
         for axis in axes:
             if axis in carried_along:
                 continue
@@ -81,16 +81,16 @@ class Geared:
         self.control(axis, 0.0)
         # which way power passes is known after the step alone: where it was the other way, the step is made again
         done = self._try()
-        if any([follower.turned(axis.speed, done.velocity, dt) for follower in self.followers]):
+        if any([follower.update_share(axis.speed, done.velocity, dt) for follower in self.followers]):
             done = self._try()
         axis.position = self.laws.next_position(axis.joint, axis.position, done.velocity, dt)
         axis.speed, axis.feedback = done.velocity, done.feedback
         axis.total = axis.feedback + axis.push()
         for follower in self.followers:
-            follower.moved(axis)
+            follower.follow(axis)
 
     def _try(self) -> Any:
-        axis, more = self.axis, carried(self.followers)
+        axis, more = self.axis, carried_load(self.followers)
         joint = replace(
             self.joint,
             damping_constant=self.joint.damping_constant + more.damping,

@@ -26,11 +26,12 @@ class MouseState:
         self.left = self.middle = self.right = False
 
 
-_KEYS = {
+KEYS = {
     "END": 312, "HOME": 313, "LEFT": 314, "UP": 315, "RIGHT": 316, "DOWN": 317, "PAGEUP": 366, "PAGEDOWN": 367,
     "NUMPAD_HOME": 375, "NUMPAD_LEFT": 376, "NUMPAD_UP": 377, "NUMPAD_RIGHT": 378, "NUMPAD_DOWN": 379,
     "NUMPAD_END": 382, "KEY": 0xFFFF, "SHIFT": 0x10000, "CONTROL": 0x20000, "ALT": 0x40000,
 }  # fmt: skip
+"""Codes of keys that have no letter."""
 _NUMBERS = {
     "isConnected": False, "getNumberOfAxes": 0, "getAxisValue": 0, "getNumberOfPovs": 0, "getPovValue": 0,
     "getPressedButton": -1, "getModel": "",
@@ -40,7 +41,7 @@ _KINDS = {
     "Keyboard": DeviceKind(
         samples=True,
         reads={"getKey": always(-1), "getKeyCode": always(-1), "get_key": always("")},
-        constants=_KEYS,
+        constants=KEYS,
         instead="no key is ever pressed",
     ),
     "Mouse": DeviceKind(

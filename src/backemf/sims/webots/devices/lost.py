@@ -14,7 +14,7 @@ _WORDS = {"setControlPID": "set_control_pid"}
 _OTHERS = ("getMotor", "getBrake", "getPositionSensor", "motor", "brake", "position_sensor")
 
 
-def lost(kind: type) -> type:
+def lost_class(kind: type) -> type:
     """The class of such a device."""
     own = [name for name in dir(kind) if not name.startswith("_")]
     calls: dict[str, Any] = {}

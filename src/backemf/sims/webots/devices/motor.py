@@ -215,7 +215,7 @@ class Motor(Device):
         )
 
 
-def coupled_devices(motors: list[Motor]) -> None:
+def couple_devices(motors: list[Motor]) -> None:
     """Let motors that share what stands before `::` know each other."""
     by_name = {motor._name: motor for motor in motors}
     for group in groups(list(by_name)).values():

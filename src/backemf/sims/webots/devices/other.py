@@ -85,9 +85,9 @@ class Device:
             empty = "Error: wb_robot_get_device() called with NULL or empty argument."
             log(f'Warning: "{name}" device not found.' if name else empty)
         if found is None or not isinstance(self, found._kind):
-            from .lost import lost
+            from .lost import lost_class
 
-            self.__class__ = lost(type(self))
+            self.__class__ = lost_class(type(self))
             return
         # two objects of one device share all they know
         self.__dict__ = found.__dict__

@@ -9,9 +9,10 @@ from typing import Any
 from ..backends.axis import log
 from ..session import current
 from ..simulation import BatterySensor
-from .inputs import Joystick, Keyboard, Mouse
+from .inputs import KEYS, Joystick, Keyboard, Mouse
 from .neutral import KINDS
 from .other import Device, period_of, reader
+from .servo import Servo
 
 
 class Robot:
@@ -52,6 +53,10 @@ class Robot:
             return None
         return self.devices[name]
 
+    def getServo(self, name: str) -> Servo | None:
+        """A motor as scripts of Webots 5 to 8 call it."""
+        return None if self.getDevice(name) is None else Servo(name)
+
     def getDeviceByIndex(self, index: int) -> Any:
         if not 0 <= index < len(self._simulation.devices):
             log("Error: The index of wb_robot_get_device_by_index() is out of the bounds.")
@@ -71,6 +76,18 @@ class Robot:
 
     def stepEnd(self) -> int:
         return self._simulation.step_end()
+
+    # --- the keyboard, as until Webots 8.4
+
+    def keyboardEnable(self, ms: int) -> None:
+        self.keyboard.enable(ms)
+
+    def keyboardDisable(self) -> None:
+        self.keyboard.disable()
+
+    def keyboardGetKey(self) -> int:
+        """0: no key is ever pressed."""
+        return 0
 
     # --- words
 
@@ -159,5 +176,7 @@ _IDLE = {
 }
 for _name, (_why, _answer) in _IDLE.items():
     setattr(Robot, _name, idle(f"Robot.{_name}() {_why}.", _answer))
+for _name, _code in KEYS.items():
+    setattr(Robot, f"KEYBOARD_{_name}", _code)
 for _kind in ("Motor", "PositionSensor", "Brake", *KINDS):
     setattr(Robot, f"get{_kind}", _deprecated_getter(f"get{_kind}"))

@@ -16,13 +16,7 @@ BASE_NODES = frozenset(
     """.split()  # noqa: SIM905
 )
 """Nodes of Webots R2025a, and of the versions before it."""
-FORMER_NODES = {
-    "CustomRobot": "a Robot since Webots 8",
-    "DifferentialWheels": "a Robot with two HingeJoint nodes since Webots R2018",
-    "HyperGate": "gone since Webots 6",
-    "Servo": "a HingeJoint with a RotationalMotor since Webots 8",
-    "Supervisor": "a Robot with supervisor TRUE since Webots R2018",
-}
-"""Nodes of former versions that newer ones have no more, and what they became."""
 ROBOTS_OF_FORMER_VERSIONS = ("Supervisor", "DifferentialWheels", "CustomRobot")
-"""Those of them that are robots."""
+"""Robots that newer versions have no more."""
+FORMER_NODES = frozenset((*ROBOTS_OF_FORMER_VERSIONS, "Servo"))
+"""All nodes that newer versions have no more, and that are read."""

@@ -16,8 +16,9 @@ from typing import Any
 from ....errors import ParameterError
 from ...place import place
 from .addresses import Finder, TooManyFiles
-from .base_nodes import BASE_NODES
+from .base_nodes import BASE_NODES, FORMER_NODES
 from .documents import Proto, ProtoField
+from .former import convert_former
 from .node import Node
 from .proto_fields import FieldView
 from .proto_files import ROBOTS, ProtoFiles, Scope
@@ -71,6 +72,7 @@ class Expansion:
         saved = [(node, node.kind) for node in find_saved(roots)]
         self._expand(roots)
         self.notes += restore_saved(saved)
+        self.notes += convert_former(roots)
         return roots
 
     def _expand(self, roots: list[Node]) -> None:
@@ -94,7 +96,7 @@ class Expansion:
         try:
             proto, why = self.files.find(node.kind, scope)
             if proto is None:
-                node.unexpanded = why
+                node.unexpanded = "" if node.kind in FORMER_NODES else why
                 return False
             if not in_robot and not self.files.moves(proto, scope):
                 return False

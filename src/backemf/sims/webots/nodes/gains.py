@@ -28,16 +28,16 @@ class Chosen(NamedTuple):
     """How the controller is approximated; empty: it is kept; None: there is none."""
 
 
-def chosen(actuator: Actuator, joint: Joint, given: bool, control: str | None) -> Chosen:
+def choose_command(actuator: Actuator, joint: Joint, given: bool, control: str | None) -> Chosen:
     """The kind of command, by the controller or as asked for; `given` says that stiffness and damping were given."""
-    found = _found(actuator, joint, given)
+    found = _command_of(actuator, joint, given)
     if control is None or control == found.control:
         return found
     own = type(actuator.controller).__name__
     return Chosen(control, None, f"The controller's program commands a {control} in place of {own}.")
 
 
-def _found(actuator: Actuator, joint: Joint, given: bool) -> Chosen:
+def _command_of(actuator: Actuator, joint: Joint, given: bool) -> Chosen:
     c, motor = actuator.controller, actuator.motor
     if isinstance(c, VelocityPi) or (isinstance(c, TorquePid) and c.follows == "velocity"):
         told = (

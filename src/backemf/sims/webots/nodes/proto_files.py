@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ....errors import ParameterError
 from .addresses import Finder
-from .base_nodes import BASE_NODES, FORMER_NODES, ROBOTS_OF_FORMER_VERSIONS
+from .base_nodes import BASE_NODES, ROBOTS_OF_FORMER_VERSIONS
 from .documents import Document, Proto, text_of
 from .vrml import parse
 
@@ -17,7 +17,7 @@ ROBOTS = ("Robot", *ROBOTS_OF_FORMER_VERSIONS)
 """Nodes that are robots."""
 _MOVING = frozenset(
     (*ROBOTS, "HingeJoint", "Hinge2Joint", "SliderJoint", "BallJoint", "Track", "Propeller", "RotationalMotor",
-     "LinearMotor")
+     "LinearMotor", "Servo")
 )  # fmt: skip
 
 
@@ -94,7 +94,7 @@ class ProtoFiles:
         if path is None:
             path = self.finder.in_assets(f"{kind}.proto")
         if path is None:
-            return None, FORMER_NODES.get(kind, address or f"{kind}.proto")
+            return None, address or f"{kind}.proto"
         document = self._document(path)
         if isinstance(document, str):
             raise ParameterError(document)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .base_nodes import BASE_NODES
+from .base_nodes import BASE_NODES, FORMER_NODES
 from .carried import JOINTS, end_point
 from .node import Node
 from .shapes import POSES
@@ -33,10 +33,10 @@ def find_saved(roots: list[Node]) -> list[Node]:
         if id(node) in seen:
             continue
         seen.add(id(node))
-        if node.kind in BASE_NODES:
-            pending += [child for name in node.fields for child in node.nodes(name)]
-        elif node.hidden is not None:
+        if node.kind not in BASE_NODES and node.hidden is not None:
             found.append(node)
+        elif node.kind in BASE_NODES or node.kind in FORMER_NODES:
+            pending += [child for name in node.fields for child in node.nodes(name)]
     return found
 
 
@@ -103,7 +103,7 @@ def _count_solids(root: Node, steps: Iterator[int]) -> tuple[list[tuple[Node, li
     pending = [root]
     while pending:
         solid = pending.pop()
-        joints, solids, unread = _held(solid, steps)
+        joints, solids, unread = _held_parts(solid, steps)
         counted.append((solid, joints))
         if unread is not None:
             return counted, unread
@@ -111,7 +111,7 @@ def _count_solids(root: Node, steps: Iterator[int]) -> tuple[list[tuple[Node, li
     return counted, None
 
 
-def _held(solid: Node, steps: Iterator[int]) -> tuple[list[Node], list[Node], Node | None]:
+def _held_parts(solid: Node, steps: Iterator[int]) -> tuple[list[Node], list[Node], Node | None]:
     """Joints and solids of a solid, in its groups and slots too; and a node among them behind which none is counted."""
     joints: list[Node] = []
     solids: list[Node] = []

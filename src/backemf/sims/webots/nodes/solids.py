@@ -18,9 +18,10 @@ from .shapes import BoundingMass, Shapes
 from .trees import NotKnown, read_numbers, read_row, require_known
 
 SOLIDS = frozenset({
-    "Solid", "Robot", "Supervisor", "DifferentialWheels", "Accelerometer", "Altimeter", "Camera", "Charger", "Compass",
-    "Connector", "Display", "DistanceSensor", "Emitter", "GPS", "Gyro", "InertialUnit", "LED", "Lidar", "LightSensor",
-    "Microphone", "Pen", "Radar", "RangeFinder", "Receiver", "Speaker", "TouchSensor", "Track", "VacuumGripper",
+    "Solid", "Robot", "Supervisor", "DifferentialWheels", "CustomRobot", "Accelerometer", "Altimeter", "Camera",
+    "Charger", "Compass", "Connector", "Display", "DistanceSensor", "Emitter", "GPS", "Gyro", "InertialUnit", "LED",
+    "Lidar", "LightSensor", "Microphone", "Pen", "Radar", "RangeFinder", "Receiver", "Speaker", "TouchSensor",
+    "Track", "VacuumGripper",
 })  # fmt: skip
 """Nodes that may have Physics."""
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .base_nodes import FORMER_NODES
 from .node import Node
 
 MOST_NAMED = 4
@@ -17,12 +16,12 @@ _OF_A_ROBOT = ("controller", "controllerArgs", "customData", "supervisor", "sync
 
 @dataclass(frozen=True, kw_only=True)
 class Unexpanded:
-    """A PROTO, or a node of a former version, that is not replaced."""
+    """A PROTO that is not replaced."""
 
     kind: str
     """Its name."""
     why: str
-    """The file that it needs, what it became, or what is wrong with it."""
+    """The file that it needs, or what is wrong with it."""
     at: str
     """Where it stands."""
     robot: str = ""
@@ -57,8 +56,6 @@ class Unexpanded:
         """Why it is not replaced."""
         if self.is_missing:
             return f"{self.at}: {self.kind} is not read: it needs {self.why}; give its folder as assets"
-        if self.kind in FORMER_NODES:
-            return f"{self.at}: {self.kind} is not read: it is {self.why}"
         return f"{self.at}: {self.kind} is not read: {self.why}"
 
 

@@ -13,7 +13,7 @@ from ....files import opened
 from .documents import LARGEST
 from .node import Node
 
-_HEADER = re.compile(r"\s*#(?:VRML_SIM|VRML_OBJ)\s+(?:R(\d{4})|V\d)")
+_HEADER = re.compile(r"\s*#(?:VRML_SIM|VRML_OBJ)\s+(?:R(\d{4})|V(\d+))")
 _LONGEST = 200
 """Characters of a file in which its header is [1]."""
 
@@ -22,20 +22,23 @@ class Versions:
     """The versions of the files that a world is made of."""
 
     def __init__(self, text: str, file: str):
-        self._z_up = {file: z_up(text[:_LONGEST])}
+        self._majors = {file: _major(text[:_LONGEST])}
 
     def z_up(self, node: Node | None = None) -> bool:
         """Whether cylinders stand along z in the file of a node; without a node, in the world's own."""
-        file = next(iter(self._z_up)) if node is None else node.file
-        if file not in self._z_up:
-            self._z_up[file] = z_up(_beginning(file))
-        return self._z_up[file]
+        return self.major(node) >= 2022
+
+    def major(self, node: Node | None = None) -> float:
+        """The version that wrote the file of a node, 6 for V6.3.2 and 2022 for R2022b; infinite: it does not say."""
+        file = next(iter(self._majors)) if node is None else node.file
+        if file not in self._majors:
+            self._majors[file] = _major(_beginning(file))
+        return self._majors[file]
 
 
-def z_up(header: str) -> bool:
-    """Whether a text is of R2022a or later, or does not say."""
+def _major(header: str) -> float:
     found = _HEADER.match(header)
-    return found is None or (found[1] is not None and int(found[1]) >= 2022)
+    return float("inf") if found is None else float(found[1] or found[2])
 
 
 def _beginning(file: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ...on_joint import Unread
 from ..motor import WebotsJoint, WebotsMotor
+from .former import WheelDrive
 from .loads import JointLoad
 from .node import Node
 from .others import WorldDevice
@@ -84,6 +85,8 @@ class WorldRobot:
     """Arguments of its controller."""
     node: Node | None = None
     """Its node; None: unknown."""
+    wheels: WheelDrive | None = None
+    """Both wheels of a DifferentialWheels; None: it is another robot."""
 
     @property
     def own_name(self) -> str:

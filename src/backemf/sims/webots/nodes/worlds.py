@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from ....errors import ParameterError
 from ...on_joint import Unread
-from ..coupled import coupled
+from ..coupled import couple_motors
 from .documents import text_of
 from .expansion import expand
+from .former import wheel_drive
 from .joints import HOLDERS, MOTORS, motor_name, motors_of, read_joints
 from .loads import Loads
 from .node import Node, walk
@@ -50,7 +51,7 @@ def read(
         elif node.unexpanded:
             missing.append(Unexpanded.of(node, robot))
         if node.kind in ROBOTS:
-            robots.append(_robot(node, taken))
+            robots.append(replace(_robot(node, taken), wheels=wheel_drive(node, loads.versions)))
             within[id(node)] = robots[-1].name
         elif kind := device_kind(node):
             devices.append(other_device(node, kind, robot, len(joints)))
@@ -62,7 +63,7 @@ def read(
                 if not skip:
                     raise
                 unread += [(node.line, Unread(motor_name(each), each.kind, str(error))) for each in motors_of(node)]
-    joints = _coupled(joints, messages)
+    joints = _couple(joints, messages)
     return World(
         basic_time_step=1e-3 * step,
         joints=tuple(joints),
@@ -112,7 +113,7 @@ def _arguments(node: Node) -> tuple[str, ...]:
     return tuple(argument for argument in row if isinstance(argument, str) and argument)
 
 
-def _coupled(joints: list[WorldJoint], messages: list[str]) -> list[WorldJoint]:
+def _couple(joints: list[WorldJoint], messages: list[str]) -> list[WorldJoint]:
     """The joints with the limits that coupled motors of one robot share."""
     done = list(joints)
     of_robots: dict[str, list[int]] = {}
@@ -121,7 +122,7 @@ def _coupled(joints: list[WorldJoint], messages: list[str]) -> list[WorldJoint]:
             of_robots.setdefault(joint.robot, []).append(i)
     for mine in of_robots.values():
         motors = {done[i].name: done[i].motor for i in mine}
-        changed, said = coupled({name: motor for name, motor in motors.items() if motor is not None})
+        changed, said = couple_motors({name: motor for name, motor in motors.items() if motor is not None})
         messages += said
         for i in mine:
             done[i] = replace(done[i], motor=changed[done[i].name])

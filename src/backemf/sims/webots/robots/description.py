@@ -12,6 +12,7 @@ from typing import Any
 
 from ....checks import require, require_finite
 from ....errors import ParameterError
+from ..nodes.former import WheelDrive
 from ..nodes.node import Node
 from ..nodes.others import WorldDevice
 from ..nodes.unexpanded import Unexpanded, what_is_needed
@@ -24,6 +25,8 @@ DURATION = 10.0
 """Default duration of a run [s]."""
 GRAVITY = 9.81
 """As in Webots [m/s²]."""
+WITHOUT_CONTROLLER = ("", "void", "<none>")
+"""Words for the controller of a robot that has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +119,8 @@ class RobotDescription:
     """Its node in the world; None: it is not from a world."""
     roots: tuple[Node, ...] = ()
     """Top-level nodes of its world."""
+    wheels: WheelDrive | None = None
+    """Both wheels of a DifferentialWheels; None: it is another robot."""
     warnings: tuple[str, ...] = ()
     """Webots' warnings when it loads the robot."""
     unexpanded: tuple[Unexpanded, ...] = ()
@@ -129,7 +134,7 @@ class RobotDescription:
         require(self, "cpu_consumption", ">=")
         if self.backend not in BACKENDS:
             raise ParameterError(f"{self.file}: backend = {self.backend!r}: must be one of {', '.join(BACKENDS)}")
-        if not any(joint.world.motor is not None for joint in self.joints):
+        if not any(joint.world.motor is not None or joint.world.brake is not None for joint in self.joints):
             needs = what_is_needed(self.unexpanded)
             raise ParameterError(
                 f"{self.file}: the robot has no motor that a controller could drive{'; ' if needs else ''}{needs}"
@@ -198,7 +203,7 @@ def load_robot(
     """A robot from a file of ours (.toml), or from a world, a PROTO or a node of Webots (.wbt, .proto).
 
     `robot` is its name, where a world has several; without it, the first whose controller is called `controller`,
-    or else the only one whose controller is `<extern>`.
+    or else the only one whose controller is `<extern>`, or else the only one that has a controller.
     `assets` are folders in which PROTOs are looked for that are neither beside the file nor where it says.
     """
     file = Path(path)
@@ -217,6 +222,7 @@ def from_world(world: World, file: str = "world", robot: str | None = None, cont
     if robot is not None and robot not in names:
         raise ParameterError(f"{file}: there is no robot {robot!r}; there are {', '.join(map(repr, names)) or 'none'}")
     driven = {joint.robot for joint in world.joints if joint.motor is not None}
+    driven = driven or {joint.robot for joint in world.joints if joint.brake is not None}
     chosen, notes = (robot, []) if robot is not None else _choose(world, file, driven, controller)
     found = next((r for r in world.robots if r.name == chosen), WorldRobot(name=chosen or "robot"))
     mine = [joint.robot == chosen and _matters(joint) for joint in world.joints]
@@ -230,6 +236,7 @@ def from_world(world: World, file: str = "world", robot: str | None = None, cont
         others=tuple(others),
         node=found.node,
         roots=world.roots,
+        wheels=found.wheels,
         basic_time_step=world.basic_time_step,
         battery=found.battery,
         cpu_consumption=found.cpu_consumption,
@@ -254,8 +261,10 @@ def _choose(world: World, file: str, driven: set[str], controller: str) -> tuple
     if missing:
         raise ParameterError(f"{file}: the robot of {controller!r} is not read: {what_is_needed(missing)}")
     waiting = [each.name for each in drives if each.controller == "<extern>"]
-    if len(waiting) == 1:
-        return waiting[0], []
+    busy = [each.name for each in drives if each.controller not in WITHOUT_CONTROLLER]
+    for only in (waiting, busy):
+        if len(only) == 1:
+            return only[0], []
     if len(drives) > 1:
         shown = ", ".join(repr(each.name) for each in drives)
         raise ParameterError(f"{file}: which robot: there are {shown}; give the name of one (--name)")

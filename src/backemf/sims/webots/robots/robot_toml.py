@@ -19,7 +19,7 @@ from typing import Any
 from ....errors import ParameterError
 from ....files import read_text
 from ....toml_text import parse_toml
-from ..coupled import coupled
+from ..coupled import couple_motors
 from ..motor import WebotsJoint, WebotsMotor, stop_warnings
 from ..nodes.others import DEVICES, WorldDevice
 from ..nodes.world_parts import WorldJoint, WorldSensor
@@ -178,7 +178,7 @@ def _device(table: Any, where: str, after: int) -> WorldDevice:
 def _consistent(joints: list[RobotJoint], messages: list[str]) -> list[RobotJoint]:
     """The joints with the limits that motors with a common name share."""
     motors = {joint.name: joint.world.motor for joint in joints if joint.world.motor is not None}
-    changed, said = coupled(motors)
+    changed, said = couple_motors(motors)
     messages += said
     return [
         replace(joint, world=replace(joint.world, motor=changed[joint.name])) if joint.name in changed else joint
