@@ -17,9 +17,9 @@ from ..motor import Motor
 from .circuit import Circuit, mean_current, steady_for, steepest_torque_per_ampere, torque_per_ampere
 from .current_limits import SlantedBounds, flat_bounds, has_current_limit, rate_bounds
 from .demand import Demand, after_change, command_of
-from .drive import battery_bus, largest_duty, voltage_slope
+from .drive import battery_bus, largest_duty
 from .limits import clip
-from .ops import absolute, detached, maximum, minimum, where
+from .ops import absolute, maximum, minimum, where
 from .supply import Supply, duty, sagging_bus
 from .winding import steady_current
 
@@ -56,8 +56,10 @@ class Lines:
 
     command: Line
     """That of the command."""
-    bends: Callable[[Any], Line] | None = None
-    """That of a command on a battery, whose bus bends it, touching it after a change of speed; None: it is straight."""
+    at_bus: Callable[[Any], Line] | None = None
+    """That of the command at a bus voltage of a battery of its own, which bends it; None: it is straight."""
+    bus_after: Callable[[Any], Any] | None = None
+    """The bus voltage under the command after a change of speed [V]; None: it stays."""
     rate: tuple[Line, Line] | None = None
     """What the current's rate allows, where slanted bounds come before it; None: nothing, or part of `flat`."""
     slants: tuple[Slant, ...] = ()
@@ -82,14 +84,19 @@ def lines_of(
             slowest, fastest = (mean_of(c, current) for current in rate_bounds(limits, c, dt))
             rate = Line(slowest, 0.0), Line(fastest, 0.0)
 
-    def touching(change: float) -> Line:
-        line = command_line(supply, c, after_change(demand, change), speed + change, bus)
-        return Line(line.value + line.fall * change, line.fall)
+    def at_bus(voltage: float) -> Line:
+        return command_line(supply, c, demand, speed, voltage)
+
+    def bus_after(change: float):
+        return bus_of_command(supply, c, after_change(demand, change), speed + change)
 
     sags = supply is not None and supply.resistance is not None and not supply.shared
+    if sags:
+        bus = bus_after(0.0)
     return Lines(
-        command=command_line(supply, c, demand, speed, bus),
-        bends=touching if sags else None,
+        command=at_bus(bus),
+        at_bus=at_bus if sags else None,
+        bus_after=bus_after if sags else None,
         rate=rate,
         slants=slants,
         flat=flat,
@@ -100,8 +107,8 @@ def lines_of(
 def acting_line(lines: Lines, change: Callable[[Line], Any]) -> Line:
     """The line that acts; `change` says how the speed changes along a line [rad/s]."""
     line, flat = lines.command, lines.flat
-    if lines.bends is not None:
-        line = along_bend(line, lines.bends, change)
+    if lines.at_bus is not None and lines.bus_after is not None:
+        line = lines.at_bus(end_bus(lines.at_bus, lines.bus_after, change))
     if lines.rate is not None:
         line = within(line, *lines.rate, change(line))
     if flat is not None:
@@ -120,19 +127,18 @@ def acting_line(lines: Lines, change: Callable[[Line], Any]) -> Line:
     return line
 
 
-def along_bend(start: Line, bends: Callable[[Any], Line], change: Callable[[Line], Any]) -> Line:
-    """The straight line by which a step on a bent one ends: the tangent to where the chord leads.
+def end_bus(at_bus: Callable[[Any], Line], bus_after: Callable[[Any], Any], change: Callable[[Line], Any]):
+    """Bus voltage of a battery where the step ends [V].
 
-    The chord is that from the start to where the line of the start leads. The bent line falls, so that from the start
-    the speed changes to the same side on each of them; where a tangent leaps over a corner to the other side, the chord
-    stays.
+    A higher bus drives more current, and the bus that this leads to is lower. So the one that leads to itself lies
+    between that of the start and that which this leads to: it is taken from the chord through two tries.
     """
-    there = change(start)
-    drop = start.value - value_at(bends(there), there)
-    chord = Line(start.value, maximum(drop / where(absolute(there) > 0.0, there, 1.0), 0.0))
-    tangent = bends(detached(change(chord)))
-    leaps = change(tangent) * there < 0.0
-    return Line(where(leaps, chord.value, tangent.value), where(leaps, chord.fall, tangent.fall))
+    start = bus_after(0.0)
+    once = bus_after(change(at_bus(start)))
+    twice = bus_after(change(at_bus(once)))
+    rise, back = once - start, once - twice
+    moves = absolute(rise + back) > 0.0
+    return start + rise * clip(where(moves, rise, 0.0) / where(moves, rise + back, 1.0), 0.0, 1.0)
 
 
 def value_at(line: Line, change: float):
@@ -170,34 +176,21 @@ def torque_per_mean_ampere(motor: Motor, c: Circuit, lines: Lines):
 
 
 def command_line(supply: Supply | None, c: Circuit, demand: Demand, speed: float, bus: float | None) -> Line:
-    """The line that the command asks for; one that rises counts as flat. A shared battery keeps its voltage."""
+    """The line that the command asks for at the voltage of a battery; one that rises counts as flat."""
     emf = c.back_emf_constant * speed
     voltage, per_speed, _ = command_of(demand, c, emf)
     if supply is not None and supply.resistance is not None:
-        if not supply.shared:
-            bus, per_speed = bus_of_command(supply, c, demand, voltage, per_speed, emf)
-        else:
-            per_speed = per_speed * bus / supply.voltage
-        voltage = voltage * bus / supply.voltage
+        voltage, per_speed = voltage * bus / supply.voltage, per_speed * bus / supply.voltage
     steady = steady_current(voltage, emf, c.resistance)
     fall = c.come_mean / c.resistance * (c.back_emf_constant - per_speed)
     return Line(mean_current(c, steady), maximum(fall, 0.0))
 
 
-def bus_of_command(supply: Supply, c: Circuit, demand: Demand, voltage: float, per_speed: float, emf: float):
-    """Bus of a battery of its own under a command [V], and how fast the terminal voltage rises with speed [V·s/rad].
-
-    A command beyond the largest duty moves the bus no further, only the back-EMF does: with its rise added to that of
-    the command at this bus, the command meets the line of the largest duty at the very speed where it comes back to it.
-    """
-    most = commanded_duty(supply, demand)
-    share = duty(voltage, supply.voltage, most)
-    bus = battery_bus(supply, c, share, 0.0, emf)
-    mean = mean_current(c, steady_current(share * bus, emf, c.resistance))
-    rises = voltage_slope(supply, c, share, per_speed, c.back_emf_constant, bus, mean)
-    by_emf = voltage_slope(supply, c, share, 0.0, c.back_emf_constant, bus, mean)
-    beyond = absolute(voltage) > most * supply.voltage
-    return bus, where(beyond, per_speed * bus / supply.voltage + by_emf, rises)
+def bus_of_command(supply: Supply, c: Circuit, demand: Demand, speed: float):
+    """Bus of a battery of its own under a command at a rotor speed [V]."""
+    emf = c.back_emf_constant * speed
+    voltage, _, _ = command_of(demand, c, emf)
+    return battery_bus(supply, c, duty(voltage, supply.voltage, commanded_duty(supply, demand)), 0.0, emf)
 
 
 def mean_of(c: Circuit, current: float):

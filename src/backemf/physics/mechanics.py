@@ -28,6 +28,8 @@ from .magnet import iron_heat
 from .ops import absolute, sign, where
 from .state import State
 
+HEAVY = 1e6
+"""Momentum of a step over what friction may take of it, from which on its loss is not seen in it [1]."""
 FrictionLaw = Callable[..., tuple[Any, Any, Any]]
 """Dry friction: torque, bristles after the step and the speed that is left; see `dry_friction`."""
 
@@ -179,9 +181,11 @@ def estimated_friction(motor: Motor, state: State, speed: float, free: float, lo
         return dry_friction(motor, state, speed, free, load, dt, implicit)
     level, stiffness, damping = bristles(friction, speed)
     left = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt, estimate=True)
-    # not what is missing of the momentum: that of a heavy joint has no digits for it
-    held, _ = bristle_friction(state.bristle, left, level, stiffness, damping, dt)
-    return held, state.bristle, left
+    # friction is what is missing of the momentum; that of a heavy joint has no digits for it, and its speed is known
+    momentum = load.inertia / dt
+    heavy = momentum * absolute(free) > HEAVY * (level + damping * absolute(free))
+    at_speed, _ = bristle_friction(state.bristle, left, level, stiffness, damping, dt)
+    return where(heavy, at_speed, momentum * (free - left)), state.bristle, left
 
 
 def rub(
