@@ -78,7 +78,7 @@ def difference(case: Case, engine: str) -> Difference:
                 apart = np.where(beside(case, name, got[name], scales.get(name, 0.0)), 0.0, apart)
             if (apart > LARGEST).any():
                 rounding = rounding_of(case) if rounding is None else rounding
-                allowed = np.clip(ROUNDINGS * rounding[name] / scale, LARGEST, LARGEST_BY_ROUNDING)
+                allowed = np.clip(ROUNDINGS * rounding[name] / scale, LARGEST, largest_by_rounding(case, name))
                 rounded |= (apart > LARGEST) & (apart <= allowed)
             motor = np.unravel_index(int(np.argmax(apart / allowed)), case.shape)
             largest = max(worst.largest, float(apart.max()))
@@ -87,6 +87,15 @@ def difference(case: Case, engine: str) -> Difference:
                 worst = Difference(largest, name, place, float(apart[motor] / allowed[motor]))
             worst = replace(worst, largest=largest)
     return replace(worst, by_rounding=int(rounded.sum()))
+
+
+def largest_by_rounding(case: Case, name: str) -> float:
+    """Largest difference that rounding may explain, over what the rounding of a number scales with [1].
+
+    A slope jumps at the corner of a limit, where a step may end, and what substeps carry on grows from one to the next.
+    """
+    grows = name in ("torque_slope", "torque_stiffness") or case.actuator.substeps > 1
+    return np.inf if grows else LARGEST_BY_ROUNDING
 
 
 def beside(case: Case, name: str, value: np.ndarray, scale: Any) -> Any:
@@ -132,15 +141,17 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     )
     found |= {name: volts for name in ("voltage", "back_emf", "bus_voltage")}
     found |= {name: ratio * speed for name in ("rotor_speed", "new.rotor_speed")}
-    found |= {name: 1.0 for name in ("new.winding_rise", "new.housing_rise")}
-    found |= {name: 100.0 for name in ("winding_temperature", "housing_temperature")}
+    warmed = power * warming(motor.thermal, dt)
+    found |= {name: 1.0 + warmed for name in ("new.winding_rise", "new.housing_rise")}
+    found |= {name: 100.0 + warmed for name in ("winding_temperature", "housing_temperature")}
     found |= {"motor_torque": torque, "torque": torque_out} | joint_scales(case, speed, torque_out)
     found |= {"new.energy": power * dt, "electrical_energy": power * dt, "new.integral": 1.0}
     # where the joint gets to, one radian or further, is what a position loop and backlash see
     found |= {"new.gap": ratio * (1.0 + dt * speed), "torque_requested": requested * (1.0 + dt * speed)}
     if step.before.bristle is not None:
         found["new.bristle"] = friction_size(motor, step) / motor.friction.stiffness
-    found["torque_slope"] = torque_out / (speed + 1e-290)
+    own_slope = ratio * ratio * motor.magnet.torque_constant * motor.magnet.back_emf_constant / motor.winding.resistance
+    found["torque_slope"] = np.maximum(torque_out / (speed + 1e-290), own_slope)
     return found
 
 
@@ -170,6 +181,15 @@ def speed_size(case: Case, step: Step) -> Any:
     elif not isinstance(case.load, KINEMATIC):
         lightest = np.minimum(lightest, load_inertia(case))
     return speed + case.dt * torque / lightest
+
+
+def warming(thermal: Any, dt: Any) -> Any:
+    """Largest rise of the winding per power within a step [K/W]."""
+    if thermal is None:
+        return 0.0
+    if isinstance(thermal, be.TwoNodeThermal):
+        return np.minimum(dt / thermal.winding_capacitance, thermal.winding_resistance + thermal.housing_resistance)
+    return np.minimum(dt / thermal.capacitance, thermal.resistance)
 
 
 def friction_size(motor: be.Motor, step: Step) -> Any:
