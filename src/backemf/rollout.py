@@ -86,7 +86,7 @@ def advance(
         # the joint moves along its path, and no motor changes that
         begin, end = (here.position, here.position) if path is None else path
         velocity = (end - begin) / dt
-        state, out = laws.held(actuator, here.state, command, begin, velocity, dt, 0.0, IMMOVABLE)
+        state, out = laws.step_held(actuator, here.state, command, begin, velocity, dt, 0.0, IMMOVABLE)
         return Here(state, here.memory, end, velocity), replace(out, load_torque=-out.torque)
     state, memory, out = laws.with_load(
         actuator, here.state, command, here.position, here.velocity, dt, load, here.memory
@@ -252,13 +252,13 @@ def roll_jax(
             arrays += [path[:-1].astype(precision), path[1:].astype(precision)]
         grouped = [x.reshape(len(x) // every, every, *x.shape[1:]) for x in arrays]
         moving = None if isinstance(load, KINEMATIC) else load
-        run = _compiled(type(load), tuple(values), tuple(names), every, batch)
+        run = _compile_loop(type(load), tuple(values), tuple(names), every, batch)
         here, kept = run(actuator, moving, in_precision(start, precision), grouped, dt)
         return map_numbers(here, np.asarray), {name: np.asarray(x) for name, x in zip(names, kept, strict=True)}
 
 
 @lru_cache(maxsize=128)
-def _compiled(
+def _compile_loop(
     load_kind: type, targets: tuple[str, ...], names: tuple[str, ...], every: int, batch: tuple[int, ...]
 ) -> Callable[..., tuple[Here, list[Any]]]:
     """The compiled loop over (recorded, every) steps, for loads of one kind."""

@@ -16,7 +16,7 @@ from .actuator import Actuator, Command
 from .actuator.degrees import degrees_hint
 from .actuator.memory import states_of
 from .actuator.needs import require_command, require_inertia, require_load
-from .checks import ABSOLUTE_ZERO, Number, no_number, require_room, require_sizes, shown
+from .checks import ABSOLUTE_ZERO, Number, no_number, quote, require_room, require_sizes
 from .commands import Samples, as_command
 from .errors import BackemfWarning, ParameterError, SimulationError
 from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion, inertia_of
@@ -176,7 +176,7 @@ def batch_shape(
     """The shape every array of the run broadcasts to."""
     asked = () if shape is None else require_sizes("shape", shape, 1)
     # how large the record of a shape is comes later; one that no array can have ends here
-    require_room(f"a run of the shape {shown(asked)}", 8 * math.prod(asked), "run fewer motors at once", 2**60)
+    require_room(f"a run of the shape {quote(asked)}", 8 * math.prod(asked), "run fewer motors at once", 2**60)
     shapes = {"shape": asked}
     for name, value in numbers(actuator):
         shapes[name] = np.shape(value)

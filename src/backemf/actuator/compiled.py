@@ -45,7 +45,7 @@ class CompiledStep:
     """Steps a batch of one kind of actuator.
 
     `state, out = step(state, command, position, velocity, dt)` for a host that moves the joint itself, and
-    `state, out = step.coupled(...)`, which moves the joint together with a load.
+    `state, out = step.step_coupled(...)`, which moves the joint together with a load.
     """
 
     def __init__(self, actuator: Actuator, engine: str, options: dict[str, Any]):
@@ -55,7 +55,7 @@ class CompiledStep:
         self._options = options
         self._engine = load(engine)
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
-        self._run = self._compile("held")
+        self._run = self._compile("step_held")
         self._look = self._coupled_look = None
 
     def _compile(self, law: str) -> Callable[..., tuple[State, Output]]:
@@ -65,7 +65,7 @@ class CompiledStep:
 
     @cached_property
     def _run_coupled(self) -> Callable[..., tuple[State, Output]]:
-        return self._compile("coupled")
+        return self._compile("step_coupled")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was compiled belongs to this process: a copy compiles it again
@@ -117,7 +117,7 @@ class CompiledStep:
             self._look = look
         return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, draws)
 
-    def coupled(
+    def step_coupled(
         self,
         state: State,
         command: Any,
@@ -208,11 +208,11 @@ def check_options(engine: str, options: dict[str, Any]) -> None:
 
 
 def laws(engine: str) -> ModuleType:
-    """The steps as pure functions on one engine: `held`, `coupled`, and `with_load` for a load of `backemf.loads`."""
+    """The steps as pure functions on one engine: `step_held`, `step_coupled`, and `with_load` for one of our loads."""
     return bind(chain, engine, load(engine).ops)
 
 
-def outputs(telemetry: Any, law: str = "held") -> tuple[str, ...] | None:
+def outputs(telemetry: Any, law: str = "step_held") -> tuple[str, ...] | None:
     """The outputs that are wanted, by name; None: all. A coupled step always says where the joint is."""
     if telemetry is None:
         return None
@@ -220,7 +220,7 @@ def outputs(telemetry: Any, law: str = "held") -> tuple[str, ...] | None:
     for name in names:
         if name not in OUTPUTS:
             raise ParameterError(f"telemetry names {name!r}: there are {', '.join(OUTPUTS)}")
-    return names if law == "held" else (*names, *COUPLED)
+    return names if law == "step_held" else (*names, *COUPLED)
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks import require_room, shown
+from ..checks import quote, require_room
 from ..errors import ParameterError
 from ..motor import Dahl, LuGre, Motor, TwoNodeThermal
 from ..physics import draws
@@ -63,15 +63,15 @@ def delay_states(actuator: Actuator) -> list[str]:
     delay = actuator.delay
     if delay is None:
         return []
-    names = ["clock", "head", *(f"{name}_line" for name in actuator.delayed)]
-    if delay.drawn:
+    names = ["clock", "head", *(f"{name}_line" for name in actuator.delayed_inputs)]
+    if delay.is_random:
         # a delay that is drawn once follows from its key, which stays at a reset
         names += ["key"] if delay.schedule == "constant" else ["lag", "key"]
     if delay.grows:
         names.append("aim")
-    if delay.drawn and delay.period and delay.staggered:
+    if delay.is_random and delay.period and delay.staggered:
         names.append("phase")
-    if "position" in actuator.delayed and not delay.named:
+    if "position" in actuator.delayed_inputs and not delay.is_foreign:
         names.append("held_position")
     return names
 
@@ -133,7 +133,7 @@ def require_room_for_state(
         remedy = f"shorten the delay, which has {min(frames, 10**60):.4g} frames, or raise dt"
     else:
         remedy = "run fewer motors at once"
-    require_room(f"a state of the shape {shown(shape)}", count * (8 if double else 4), remedy, most)
+    require_room(f"a state of the shape {quote(shape)}", count * (8 if double else 4), remedy, most)
 
 
 def first_keys(seed: int, shape: tuple[int, ...]) -> np.ndarray:

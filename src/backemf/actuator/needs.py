@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks import concrete, no_number, shown
+from ..checks import concrete, no_number, quote
 from ..errors import ParameterError
 from ..motor import Coulomb, LoadDependent, Motor
 from ..parts import acts
@@ -49,7 +49,7 @@ def require_step(dt: Any) -> None:
     known = isinstance(dt, (int, float, np.ndarray, np.generic)) and not no_number(dt)
     wrong = known and not (np.size(dt) and bool(np.all(np.isfinite(dt) & (np.asarray(dt) > 0))))
     if wrong or dt is None or no_number(dt):
-        raise ParameterError(f"dt = {shown(dt)}: must be a positive number of seconds")
+        raise ParameterError(f"dt = {quote(dt)}: must be a positive number of seconds")
 
 
 def require_finite_joint(position: Any, velocity: Any, **loads: Any) -> None:
@@ -60,7 +60,7 @@ def require_finite_joint(position: Any, velocity: Any, **loads: Any) -> None:
         if type(value) is float and math.isfinite(value):
             continue
         if value is None or no_number(value) or (isinstance(value, (int, float)) and not math.isfinite(value)):
-            raise ParameterError(f"{name} = {shown(value)}: must be a finite number, or an array with one per motor")
+            raise ParameterError(f"{name} = {quote(value)}: must be a finite number, or an array with one per motor")
 
 
 def require_command(actuator: Actuator, command: Any) -> None:
@@ -131,7 +131,7 @@ def require_frames(actuator: Actuator, state: State, dt: Any) -> None:
     delay = actuator.delay
     if delay is None or delay.seconds is None or not isinstance(dt, (int, float)):
         return
-    lines = [getattr(state, f"{name}_line") for name in actuator.delayed]
+    lines = [getattr(state, f"{name}_line") for name in actuator.delayed_inputs]
     frames, longest = len(next(line for line in lines if line is not None)), concrete(delay.longest)
     # a hair of rounding in seconds/dt is no further frame
     if longest is not None and longest.max() / dt > frames - 1 + 1e-9 * frames:
@@ -158,7 +158,7 @@ def require_inertia(actuator: Actuator, load_inertia: Any) -> None:
         return
     outside = np.asarray(load_inertia, dtype=float)
     if (outside < 0.0).any():
-        raise ParameterError(f"load_inertia = {shown(load_inertia)}: must be 0 or more")
+        raise ParameterError(f"load_inertia = {quote(load_inertia)}: must be 0 or more")
     if (own + outside <= 0.0).any():
         raise ParameterError(
             "nothing has inertia: give Motor.rotor, or a load with an inertia above 0, "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checks import Maybe, Number, concrete, no_number, shown
+from ..checks import Maybe, Number, concrete, no_number, quote
 from ..errors import ParameterError
 from ..parts import number, numbers, one, part
 
@@ -125,12 +125,12 @@ class Drag:
 
     def __post_init__(self) -> None:
         if not isinstance(self.coefficients, (tuple, list)) or not self.coefficients:
-            raise ParameterError(f"Drag.coefficients = {shown(self.coefficients)}: must be a tuple such as (B1, B2)")
+            raise ParameterError(f"Drag.coefficients = {quote(self.coefficients)}: must be a tuple such as (B1, B2)")
         object.__setattr__(self, "coefficients", tuple(self.coefficients))
         for order, value in enumerate(self.coefficients, start=1):
             known = None if no_number(value) else concrete(value)
             bad = known is not None and not (np.isfinite(known) & (known >= 0)).all()
             if bad or value is None or no_number(value):
                 raise ParameterError(
-                    f"Drag.coefficients, B{order} = {shown(value)}: must be a finite number of at least 0"
+                    f"Drag.coefficients, B{order} = {quote(value)}: must be a finite number of at least 0"
                 )

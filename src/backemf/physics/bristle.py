@@ -9,7 +9,7 @@ work done on the bristles is never less than what they store: friction creates n
 from ..motor import LuGre
 from .exact import decay, rise, rise_mean
 from .limits import clip
-from .ops import absolute, detached, exp, maximum, minimum, power, sqrt, where
+from .ops import absolute, detach, exp, maximum, minimum, power, sqrt, where
 
 
 def stribeck_level(speed: float, f: LuGre, exponent: float) -> float:
@@ -86,7 +86,7 @@ def settled_speed(
         return s * halley(u, a, b, d, push, highest) * level / (stiffness * dt)
     # the start is close, so three steps reach rounding; the slope of the solution is that of the last step alone
     u = halley(halley(u, a, b, d, push, highest), a, b, d, push, highest)
-    u = halley(detached(u), a, b, d, push, highest)
+    u = halley(detach(u), a, b, d, push, highest)
     return s * u * level / (stiffness * dt)
 
 

@@ -37,7 +37,7 @@ from .grouping import Group
 class CompiledSet:
     """Steps all joints of many robots: `state, out = step(state, command, position, velocity, dt)`.
 
-    `step.coupled(...)` moves the joints too, each together with a load.
+    `step.step_coupled(...)` moves the joints too, each together with a load.
 
     Every array has the joints along its last axis. A state is one `State` per group of like actuators.
     """
@@ -51,7 +51,7 @@ class CompiledSet:
         self._options = options
         self._engine = load(engine)
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
-        self._run = self._compile("held")
+        self._run = self._compile("step_held")
 
     def _compile(self, law: str) -> Callable[..., tuple[tuple[State, ...], Output]]:
         """One of the two ways to step, ready to run."""
@@ -62,7 +62,7 @@ class CompiledSet:
 
     @cached_property
     def _run_coupled(self) -> Callable[..., tuple[tuple[State, ...], Output]]:
-        return self._compile("coupled")
+        return self._compile("step_coupled")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was compiled belongs to this process: a copy compiles it again
@@ -104,7 +104,7 @@ class CompiledSet:
         self._check(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
         return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
 
-    def coupled(
+    def step_coupled(
         self,
         state: tuple[State, ...],
         command: Any,
