@@ -1,6 +1,7 @@
 """Commands: what a motor is told over time, each against its formula."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -204,3 +205,25 @@ def test_a_csv_that_is_no_text_is_refused(tmp_path):
         be.commands.from_csv(write_file(tmp_path, "time,größe\n0,1\n", "latin-1"))
     with pytest.raises(be.ParameterError, match="no column 'amps'; there are time, volts"):
         be.commands.from_csv(write_file(tmp_path, "time,volts\n0,1\n"), column="amps")
+
+
+class Ladder(be.commands.Signal):
+    """Up by one volt every 10 ms."""
+
+    def at(self, time: np.ndarray) -> np.ndarray:
+        return np.floor(time / 0.01 + 1e-9)
+
+
+def test_a_command_of_ones_own_is_asked_at_the_time_of_each_step():
+    """With a step of 5 ms the ladder gives 0 0 1 1 2 2 ... V."""
+    plain = be.Motor(winding=be.Winding(resistance=1.0), magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1))
+    run = be.simulate(plain, be.Inertia(inertia=1e-4), Ladder(), 0.05, 5e-3, engine="numpy")
+    assert run["command"].tolist() == [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0]
+
+
+def test_samples_go_on_from_piece_to_piece_of_a_run(monkeypatch):
+    """In pieces of 4 steps each of 10 samples still acts once, in its own step."""
+    monkeypatch.setattr(sys.modules["backemf.simulate"], "CHUNK", 4)
+    plain = be.Motor(winding=be.Winding(resistance=1.0), magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1))
+    run = be.simulate(plain, be.Inertia(inertia=1e-4), np.arange(10.0), 0.01, 1e-3, engine="numpy")
+    assert run["command"].tolist() == list(range(10))

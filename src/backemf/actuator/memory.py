@@ -10,7 +10,8 @@ import numpy as np
 
 from ..checks import quote, require_room
 from ..errors import ParameterError
-from ..motor import Dahl, LuGre, Motor, TwoNodeThermal
+from ..motor import Motor, TwoNodeThermal
+from ..motor.friction import Bristles
 from ..physics import draws
 from ..physics.drive import has_current_state
 from ..physics.state import PER_MOTOR, State
@@ -51,7 +52,7 @@ def motor_states(motor: Motor, loop: bool) -> list[str]:
         names.append("winding_rise")
     if isinstance(motor.thermal, TwoNodeThermal):
         names.append("housing_rise")
-    if isinstance(motor.friction, (Dahl, LuGre)):
+    if isinstance(motor.friction, Bristles):
         names.append("bristle")
     if has_backlash(motor):
         names += ["gap", "rotor_speed"]

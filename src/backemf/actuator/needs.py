@@ -10,7 +10,8 @@ import numpy as np
 
 from ..checks import concrete, no_number, quote
 from ..errors import ParameterError
-from ..motor import Coulomb, LoadDependent, Motor
+from ..motor import LoadDependent, Motor
+from ..motor.friction import Bristles
 from ..parts import acts
 from ..physics.command import TARGETS, Command
 from ..physics.load import IMMOVABLE
@@ -187,7 +188,8 @@ def require_load(actuator: Actuator, load_torque: Any, load_inertia: Any) -> Non
                 "load-dependent friction needs load_torque; pass load_torque=0.0 if nothing is known of it"
             )
     lossy = motor.gearbox is not None and not motor.gearbox.lossless
-    if (isinstance(friction, (Coulomb, LoadDependent)) or lossy) and motor.rotor is None and load_inertia is None:
+    rigid = friction is not None and not isinstance(friction, Bristles)
+    if (rigid or lossy) and motor.rotor is None and load_inertia is None:
         raise ParameterError(
             "dry friction and gear loss need an inertia to stop: give Motor.rotor, or load_inertia with the step"
         )

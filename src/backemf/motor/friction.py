@@ -1,6 +1,12 @@
-"""Friction models, and drag that grows with speed."""
+"""Friction models, and drag that grows with speed.
+
+A model of dry friction is a part of the family "friction" with a law: `@budget_of(Kind)` in `physics/friction.py` for
+its largest torque, or `@bristles_of(Kind)` in `physics/bristle.py` for bristles that bend.
+"""
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 import numpy as np
 
@@ -9,8 +15,26 @@ from ..errors import ParameterError
 from ..parts import number, numbers, one, part
 
 
+class DryFriction:
+    """What all models of dry friction have."""
+
+    viscous: Number = 0.0
+    """Friction torque per speed [N·m·s/rad]."""
+    drags: ClassVar[bool] = False
+    """Whether the viscous part is drag beside the dry friction; else it is in its budget."""
+    by_load: ClassVar[bool] = False
+    """Whether it depends on the torques of motor and load."""
+
+
+class Bristles(DryFriction):
+    """Dry friction of bristles, whose bend is a state of the motor."""
+
+    stiffness: Number
+    """Stiffness of the bristles [N·m/rad]."""
+
+
 @part(family="friction")
-class Coulomb:
+class Coulomb(DryFriction):
     """Dry friction of constant size, exact at standstill."""
 
     coulomb: Number = number("N·m", least=0.0)
@@ -18,7 +42,7 @@ class Coulomb:
 
 
 @part(family="friction")
-class Dahl:
+class Dahl(Bristles):
     """Dry friction with elastic pre-sliding: a spring that slips."""
 
     coulomb: Number = number("N·m", above=0.0)
@@ -28,8 +52,10 @@ class Dahl:
 
 
 @part(family="friction")
-class LuGre:
+class LuGre(Bristles):
     """Bristle friction with stiction, the Stribeck effect and micro-damping."""
+
+    drags = True
 
     coulomb: Number = number("N·m", above=0.0)
     """Friction torque when sliding fast."""
@@ -92,11 +118,13 @@ class QuadraticShare:
 
 
 @part(family="friction")
-class LoadDependent:
+class LoadDependent(DryFriction):
     """Dry friction that grows with the torque through the gears: the family M1..M6.
 
     The groups that are None are left out: a `coulomb` and `viscous` alone are M1, all groups together are M6.
     """
+
+    by_load = True
 
     coulomb: Number = number("N·m", least=0.0)
     """Friction torque without load."""

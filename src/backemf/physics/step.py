@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..motor import Dahl, LoadDependent, LuGre, Motor, Thermal, TwoNodeThermal
+from ..motor import Motor, Thermal, TwoNodeThermal
+from ..motor.friction import Bristles
 from ..parts import acts
 from .bristle import stored_energy
 from .circuit import Circuit, circuit_of, housing_temperature, winding_temperature
@@ -154,9 +155,8 @@ def step_coupled(
 
     # what friction under load and a shared battery feel of the motor is that of the start
     bus, driving = None, None
-    if isinstance(motor.friction, LoadDependent) or (
-        supply is not None and acts(supply, "resistance") and supply.shared
-    ):
+    by_load = motor.friction is not None and motor.friction.by_load
+    if by_load or (supply is not None and acts(supply, "resistance") and supply.shared):
         guess = drive(motor, supply, circuit, demand, start, dt, mean_torque=True)
         bus, driving = guess.bus_voltage, guess.torque + cogged - coefficient * start
 
@@ -237,7 +237,7 @@ def report(
     """
     ratio = motor.ratio
     bristle_power = 0.0
-    if isinstance(motor.friction, (Dahl, LuGre)):
+    if isinstance(motor.friction, Bristles):
         stiffness = motor.friction.stiffness
         bristle_power = (stored_energy(after.bristle, stiffness) - stored_energy(before.bristle, stiffness)) / dt
     air_gap = driven.torque * speed
