@@ -96,7 +96,7 @@ def break_laws(spoil=None, turn=None) -> SimpleNamespace:
             state, out = spoil(state, out)
         return state, memory, out if turn is None else change(out, joint_velocity=turn(out.joint_velocity))
 
-    return SimpleNamespace(held=step_held, with_load=with_load)
+    return SimpleNamespace(step_held=step_held, with_load=with_load)
 
 
 def output(**changes):

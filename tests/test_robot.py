@@ -366,3 +366,21 @@ def test_a_model_that_is_not_there():
     pytest.importorskip("mujoco")
     with pytest.raises(be.ParameterError, match=r"nowhere\.xml"):
         mujoco_room.wrap("nowhere.xml")
+
+
+def test_a_robot_takes_the_draws_of_each_joint():
+    """Lags of 0 to 3 steps that are handed in: each joint sends what its own actuator sends with its own lag."""
+    delay = be.Delay(steps=(0, 3), schedule="step", reorder=True, per="joint")
+    kinds = {"hip": replace(THIGH, delay=delay), "knee": replace(KNEE, delay=delay)}
+    robot = be.ActuatorSet(list(kinds), kinds).compile("numpy")
+    alone = {name: kind.compile("numpy") for name, kind in kinds.items()}
+    state, states = robot.initial((3,)), {name: step.initial((3, 1)) for name, step in alone.items()}
+    for k in range(12):
+        command, position, velocity = inputs((3, 2), k)
+        lag = np.random.default_rng(k).integers(0, 4, (3, 2))
+        state, out = robot(state, command, position, velocity, DT, draws=be.actuator.Draws(lag=lag))
+        for index, (name, step) in enumerate(alone.items()):
+            mine = [x[:, index : index + 1] for x in (command, position, velocity)]
+            draws = be.actuator.Draws(lag=lag[:, index : index + 1])
+            states[name], own = step(states[name], *mine, DT, draws=draws)
+            assert np.array_equal(out.torque[:, index : index + 1], own.torque)

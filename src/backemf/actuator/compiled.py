@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..checks import require_sizes
 from ..engines import bind, load
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .actuator import Actuator
     from .delay import Draws
 
+S = TypeVar("S")
 Step = Callable[..., tuple[Any, Output]]
 """A step as a function, its actuator first: the new state, or those of several groups, and the output."""
 _OPTIONS = {
@@ -41,7 +42,116 @@ _OPTIONS = {
 }
 
 
-class CompiledStep:
+class BaseStep(Generic[S]):
+    """The two ways to step what has a state of type `S`: one actuator, or all of a robot."""
+
+    def __init__(self, engine: str, options: dict[str, Any]):
+        check_options(engine, options)
+        self.engine = engine
+        self._options = options
+        self._engine = load(engine)
+        self._place = {name: options[name] for name in ("dtype", "device") if name in options}
+        self._run = self._compile("step_held")
+        self._looks: dict[bool, Any] = {}
+
+    def _compile(self, law: str) -> Callable[..., tuple[S, Output]]:
+        """One of the two ways to step, ready to run."""
+        raise NotImplementedError
+
+    def _check(self, state: S, command: Any, dt: Any, joint: dict[str, Any], loads: dict[str, Any]) -> None:
+        """Check what is given besides plain numbers; raise `ParameterError` where it does not fit."""
+        raise NotImplementedError
+
+    def _check_inertia(self, inertia: Any) -> None:
+        """Check that a joint that moves has inertia; raise `ParameterError` if not."""
+        raise NotImplementedError
+
+    @cached_property
+    def _run_coupled(self) -> Callable[..., tuple[S, Output]]:
+        return self._compile("step_coupled")
+
+    def __call__(
+        self,
+        state: S,
+        command: Any,
+        joint_position: Any,
+        joint_velocity: Any,
+        dt: Any,
+        load_torque: Any = None,
+        load_inertia: Any = None,
+        draws: Draws | None = None,
+    ) -> tuple[S, Output]:
+        """New state and output after `dt` seconds under a command: the controller's main input, or a `Command`.
+
+        Position [rad] and velocity [rad/s] of the joint are held over the step. What the host knows of the joint's
+        other torque [N·m] and inertia [kg·m²] may be given: load-dependent friction and backlash need it, dry friction
+        stops exactly with it. `draws` stand in for the delay's own random numbers.
+        """
+        self._check_once(False, state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
+        return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, draws)
+
+    def step_coupled(
+        self,
+        state: S,
+        command: Any,
+        joint_position: Any,
+        joint_velocity: Any,
+        dt: Any,
+        load_torque: Any = 0.0,
+        load_inertia: Any = None,
+        *,
+        load_damping: Any = 0.0,
+        load_stiffness: Any = 0.0,
+        draws: Draws | None = None,
+    ) -> tuple[S, Output]:
+        """New state and output after `dt` seconds in which motor and load move the joint together.
+
+        The step is implicit: back-EMF, friction, controller, limits and load act at the velocity of the end of the
+        step, so that any `dt` is stable and friction stops the joint exactly. `out.joint_position` and
+        `out.joint_velocity` are those of the end of the step, `out.torque` and `out.load_torque` means over it.
+
+        Args:
+            state: What the motors remember.
+            command: The controller's main input, without a controller volts; or a `Command`.
+            joint_position: Joint position at the start of the step [rad].
+            joint_velocity: Joint velocity at the start of the step [rad/s].
+            dt: Step [s].
+            load_torque: Torque of the load on the joint at the start of the step [N·m].
+            load_inertia: Inertia at the joint besides the motor's own [kg·m²]; None: 0. `math.inf` is a joint that
+                keeps its velocity: fixed at 0, or moved by a machine.
+            load_damping: How fast the torque of the load falls with velocity [N·m·s/rad].
+            load_stiffness: How fast the torque of the load falls with position [N·m/rad].
+            draws: Random numbers in place of the delay's own.
+        """
+        inertia = finite_inertia(load_inertia)
+        self._check_once(
+            True, state, command, joint_position, joint_velocity, dt, load_torque, inertia, load_damping,
+            load_stiffness,
+        )  # fmt: skip
+        return self._run_coupled(
+            state, command, joint_position, joint_velocity, dt, load_torque, inertia, draws, load_damping,
+            load_stiffness,
+        )  # fmt: skip
+
+    def _check_once(
+        self, coupled: bool, state: S, command: Any, position: Any, velocity: Any, dt: Any, torque: Any, inertia: Any,
+        damping: Any = None, stiffness: Any = None,
+    ) -> None:  # fmt: skip
+        # what looks like the step before has been checked
+        look = look_of(state, command, position, velocity, dt, torque, inertia, damping, stiffness)
+        if look is not None and look == self._looks.get(coupled):
+            return
+        names = ("load_torque", "load_inertia", "load_damping", "load_stiffness")
+        loads: dict[str, Any] = dict(zip(names, (torque, inertia, damping, stiffness), strict=True))
+        require_step(dt)
+        require_finite_joint(position, velocity, **loads)
+        self._check(state, command, dt, {"joint_position": position, "joint_velocity": velocity}, loads)
+        if coupled:
+            self._check_inertia(inertia)
+        self._looks[coupled] = look
+
+
+class CompiledStep(BaseStep[State]):
     """Steps a batch of one kind of actuator.
 
     `state, out = step(state, command, position, velocity, dt)` for a host that moves the joint itself, and
@@ -49,23 +159,23 @@ class CompiledStep:
     """
 
     def __init__(self, actuator: Actuator, engine: str, options: dict[str, Any]):
-        check_options(engine, options)
         self.actuator = actuator
-        self.engine = engine
-        self._options = options
-        self._engine = load(engine)
-        self._place = {name: options[name] for name in ("dtype", "device") if name in options}
-        self._run = self._compile("step_held")
-        self._look = self._coupled_look = None
+        super().__init__(engine, options)
 
     def _compile(self, law: str) -> Callable[..., tuple[State, Output]]:
-        """One of the two ways to step, ready to run."""
         step = with_outputs(getattr(laws(self.engine), law), outputs(self._options.get("telemetry"), law))
         return self._engine.compile_step(step, without_neutral(self.actuator), self._options)
 
-    @cached_property
-    def _run_coupled(self) -> Callable[..., tuple[State, Output]]:
-        return self._compile("step_coupled")
+    def _check(self, state: State, command: Any, dt: Any, joint: dict[str, Any], loads: dict[str, Any]) -> None:
+        require_command(self.actuator, command)
+        require_load(self.actuator, loads["load_torque"], loads["load_inertia"])
+        require_frames(self.actuator, state, dt)
+        if self.engine != "python":
+            known = {name: value for name, value in loads.items() if value is not None}
+            require_shapes(state, command, **joint, **known)
+
+    def _check_inertia(self, inertia: Any) -> None:
+        require_inertia(self.actuator, inertia)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was compiled belongs to this process: a copy compiles it again
@@ -92,100 +202,6 @@ class CompiledStep:
             require_step(dt)
         shape = require_sizes("shape", shape)
         return initial_state(self._engine, self.actuator, shape, seed, dt, values, self._place)
-
-    def __call__(
-        self,
-        state: State,
-        command: Any,
-        joint_position: Any,
-        joint_velocity: Any,
-        dt: Any,
-        load_torque: Any = None,
-        load_inertia: Any = None,
-        draws: Draws | None = None,
-    ) -> tuple[State, Output]:
-        """New state and output after `dt` seconds under a command: the controller's main input, or a `Command`.
-
-        Position [rad] and velocity [rad/s] of the joint are held over the step. What the host knows of the joint's
-        other torque [N·m] and inertia [kg·m²] may be given: load-dependent friction and backlash need it, dry friction
-        stops exactly with it. `draws` stand in for the delay's own random numbers.
-        """
-        # what looks like the step before has been checked
-        look = look_of(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
-        if look is None or look != self._look:
-            self._check(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
-            self._look = look
-        return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, draws)
-
-    def step_coupled(
-        self,
-        state: State,
-        command: Any,
-        joint_position: Any,
-        joint_velocity: Any,
-        dt: Any,
-        load_torque: Any = 0.0,
-        load_inertia: Any = None,
-        *,
-        load_damping: Any = 0.0,
-        load_stiffness: Any = 0.0,
-        draws: Draws | None = None,
-    ) -> tuple[State, Output]:
-        """New state and output after `dt` seconds in which motor and load move the joint together.
-
-        The step is implicit: back-EMF, friction, controller, limits and load act at the velocity of the end of the
-        step, so that any `dt` is stable and friction stops the joint exactly. `out.joint_position` and
-        `out.joint_velocity` are those of the end of the step, `out.torque` and `out.load_torque` means over it.
-
-        Args:
-            state: What the motors remember.
-            command: The controller's main input, without a controller volts; or a `Command`.
-            joint_position: Joint position at the start of the step [rad].
-            joint_velocity: Joint velocity at the start of the step [rad/s].
-            dt: Step [s].
-            load_torque: Torque of the load on the joint at the start of the step [N·m].
-            load_inertia: Inertia at the joint besides the motor's own [kg·m²]; None: 0. `math.inf` is a joint that
-                keeps its velocity: fixed at 0, or moved by a machine.
-            load_damping: How fast the torque of the load falls with velocity [N·m·s/rad].
-            load_stiffness: How fast the torque of the load falls with position [N·m/rad].
-            draws: Random numbers in place of the delay's own.
-        """
-        inertia = finite_inertia(load_inertia)
-        loads = load_torque, inertia, load_damping, load_stiffness
-        look = look_of(state, command, joint_position, joint_velocity, dt, *loads)
-        if look is None or look != self._coupled_look:
-            self._check(state, command, joint_position, joint_velocity, dt, *loads)
-            require_inertia(self.actuator, inertia)
-            self._coupled_look = look
-        return self._run_coupled(
-            state, command, joint_position, joint_velocity, dt, load_torque, inertia, draws, load_damping,
-            load_stiffness,
-        )  # fmt: skip
-
-    def _check(
-        self,
-        state: State,
-        command: Any,
-        joint_position: Any,
-        joint_velocity: Any,
-        dt: Any,
-        load_torque: Any,
-        load_inertia: Any,
-        load_damping: Any = None,
-        load_stiffness: Any = None,
-    ) -> None:
-        loads = {
-            "load_torque": load_torque, "load_inertia": load_inertia, "load_damping": load_damping,
-            "load_stiffness": load_stiffness,
-        }  # fmt: skip
-        require_step(dt)
-        require_finite_joint(joint_position, joint_velocity, **loads)
-        require_command(self.actuator, command)
-        require_load(self.actuator, load_torque, load_inertia)
-        require_frames(self.actuator, state, dt)
-        if self.engine != "python":
-            known = {name: value for name, value in loads.items() if value is not None}
-            require_shapes(state, command, joint_position=joint_position, joint_velocity=joint_velocity, **known)
 
     def reset(self, state: State, mask: Any, **values: Any) -> State:
         """The state with every motor where `mask` is true back at rest and ambient temperature.
