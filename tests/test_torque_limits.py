@@ -411,7 +411,7 @@ def slopes_by_jax(limit, torque, angle, speed):
     law = bind(torque_limits, "jax", load("jax").ops)
 
     def clip_torque(limit, torque, angle, speed):
-        return law.limited(torque, *law.bounds(limit, angle, speed))
+        return law.clamp(torque, *law.bounds(limit, angle, speed))
 
     limit = jax.tree.map(jnp.asarray, limit)
     return jax.grad(clip_torque, argnums=(0, 1, 2, 3))(limit, *(jnp.asarray(x) for x in (torque, angle, speed)))

@@ -15,7 +15,7 @@ from . import loads
 from .actuator import Actuator, Command
 from .actuator.compiled import laws
 from .actuator.memory import initial_state, states_of
-from .checks import concrete
+from .checks import Number, concrete
 from .engines import bind
 from .engines import load as load_engine
 from .errors import ParameterError
@@ -28,7 +28,7 @@ from .tree import kind_of_numbers, map_numbers
 
 MAIN = "command"
 """Name of the controller's main input where nothing else is commanded."""
-Path = tuple[Any, Any]
+Path = tuple[Number, Number]
 """Joint position at the beginning and at the end of a step with prescribed motion [rad]."""
 
 
@@ -41,9 +41,9 @@ class Here:
     """What the motor remembers."""
     memory: Memory
     """What the load remembers: position and velocity of the far mass, if it has one."""
-    position: Any
+    position: Number
     """Joint position [rad]."""
-    velocity: Any
+    velocity: Number
     """Joint velocity [rad/s]."""
 
 
@@ -51,8 +51,8 @@ def rest(
     actuator: Actuator,
     load: Load,
     shape: tuple[int, ...] = (),
-    position: Any = 0.0,
-    velocity: Any = 0.0,
+    position: Number = 0.0,
+    velocity: Number = 0.0,
     *,
     initial: Mapping[str, Any] | None = None,
     dt: float | None = None,
@@ -98,10 +98,10 @@ def rollout(
     actuator: Actuator | Motor,
     load: Load,
     commands: Any,
-    dt: Any,
+    dt: Number,
     *,
-    position: Any = 0.0,
-    velocity: Any = 0.0,
+    position: Number = 0.0,
+    velocity: Number = 0.0,
     initial: Mapping[str, Any] | None = None,
     start: Here | None = None,
     observe: Callable[[Here, Output], Any] | None = None,

@@ -7,12 +7,13 @@ from functools import cache, cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..checks import require_sizes
+from ..checks import Maybe, Number, require_sizes
 from ..engines import bind, load
 from ..engines.reset import reset_state
 from ..errors import ParameterError
 from ..hooks import call_hook
 from ..parts import without_neutral
+from ..physics.command import Command
 from ..physics.state import COUPLED, OUTPUTS, Output, State
 from . import chain
 from .memory import initial_state
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
     from .delay import Draws
 
 S = TypeVar("S")
+Joint = tuple[Number, Number]
+"""Position and velocity of the joint [rad, rad/s]."""
+Inputs = dict[str, Any]
+"""Numbers and arrays that a step is given, by name; None: not given."""
 Step = Callable[..., tuple[Any, Output]]
 """A step as a function, its actuator first: the new state, or those of several groups, and the output."""
 _OPTIONS = {
@@ -58,12 +63,8 @@ class BaseStep(Generic[S]):
         """One of the two ways to step, ready to run."""
         raise NotImplementedError
 
-    def _check(self, state: S, command: Any, dt: Any, joint: dict[str, Any], loads: dict[str, Any]) -> None:
-        """Check what is given besides plain numbers; raise `ParameterError` where it does not fit."""
-        raise NotImplementedError
-
-    def _check_inertia(self, inertia: Any) -> None:
-        """Check that a joint that moves has inertia; raise `ParameterError` if not."""
+    def _check(self, state: S, command: Any, dt: Number, joint: Inputs, loads: Inputs, coupled: bool) -> None:
+        """Check that what is given fits; raise `ParameterError` if not. A joint that moves needs an inertia."""
         raise NotImplementedError
 
     @cached_property
@@ -71,39 +72,23 @@ class BaseStep(Generic[S]):
         return self._compile("step_coupled")
 
     def __call__(
-        self,
-        state: S,
-        command: Any,
-        joint_position: Any,
-        joint_velocity: Any,
-        dt: Any,
-        load_torque: Any = None,
-        load_inertia: Any = None,
-        draws: Draws | None = None,
-    ) -> tuple[S, Output]:
+        self, state: S, command: Command | Number, joint_position: Number, joint_velocity: Number, dt: Number,
+        load_torque: Maybe = None, load_inertia: Maybe = None, draws: Draws | None = None,
+    ) -> tuple[S, Output]:  # fmt: skip
         """New state and output after `dt` seconds under a command: the controller's main input, or a `Command`.
 
         Position [rad] and velocity [rad/s] of the joint are held over the step. What the host knows of the joint's
         other torque [N·m] and inertia [kg·m²] may be given: load-dependent friction and backlash need it, dry friction
         stops exactly with it. `draws` stand in for the delay's own random numbers.
         """
-        self._check_once(False, state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
+        self._check_once(False, state, command, dt, (joint_position, joint_velocity), load_torque, load_inertia)
         return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, draws)
 
     def step_coupled(
-        self,
-        state: S,
-        command: Any,
-        joint_position: Any,
-        joint_velocity: Any,
-        dt: Any,
-        load_torque: Any = 0.0,
-        load_inertia: Any = None,
-        *,
-        load_damping: Any = 0.0,
-        load_stiffness: Any = 0.0,
-        draws: Draws | None = None,
-    ) -> tuple[S, Output]:
+        self, state: S, command: Command | Number, joint_position: Number, joint_velocity: Number, dt: Number,
+        load_torque: Number = 0.0, load_inertia: Maybe = None, *, load_damping: Number = 0.0,
+        load_stiffness: Number = 0.0, draws: Draws | None = None,
+    ) -> tuple[S, Output]:  # fmt: skip
         """New state and output after `dt` seconds in which motor and load move the joint together.
 
         The step is implicit: back-EMF, friction, controller, limits and load act at the velocity of the end of the
@@ -124,30 +109,23 @@ class BaseStep(Generic[S]):
             draws: Random numbers in place of the delay's own.
         """
         inertia = finite_inertia(load_inertia)
-        self._check_once(
-            True, state, command, joint_position, joint_velocity, dt, load_torque, inertia, load_damping,
-            load_stiffness,
-        )  # fmt: skip
+        loads = load_torque, inertia, load_damping, load_stiffness
+        self._check_once(True, state, command, dt, (joint_position, joint_velocity), *loads)
         return self._run_coupled(
             state, command, joint_position, joint_velocity, dt, load_torque, inertia, draws, load_damping,
             load_stiffness,
         )  # fmt: skip
 
-    def _check_once(
-        self, coupled: bool, state: S, command: Any, position: Any, velocity: Any, dt: Any, torque: Any, inertia: Any,
-        damping: Any = None, stiffness: Any = None,
-    ) -> None:  # fmt: skip
+    def _check_once(self, coupled: bool, state: S, command: Any, dt: Number, joint: Joint, *loads: Maybe) -> None:
         # what looks like the step before has been checked
-        look = look_of(state, command, position, velocity, dt, torque, inertia, damping, stiffness)
+        look = look_of(state, command, *joint, dt, *loads)
         if look is not None and look == self._looks.get(coupled):
             return
         names = ("load_torque", "load_inertia", "load_damping", "load_stiffness")
-        loads: dict[str, Any] = dict(zip(names, (torque, inertia, damping, stiffness), strict=True))
+        known: Inputs = dict(zip(names, loads, strict=False))
         require_step(dt)
-        require_finite_joint(position, velocity, **loads)
-        self._check(state, command, dt, {"joint_position": position, "joint_velocity": velocity}, loads)
-        if coupled:
-            self._check_inertia(inertia)
+        require_finite_joint(*joint, **known)
+        self._check(state, command, dt, {"joint_position": joint[0], "joint_velocity": joint[1]}, known, coupled)
         self._looks[coupled] = look
 
 
@@ -166,16 +144,15 @@ class CompiledStep(BaseStep[State]):
         step = with_outputs(getattr(laws(self.engine), law), outputs(self._options.get("telemetry"), law))
         return self._engine.compile_step(step, without_neutral(self.actuator), self._options)
 
-    def _check(self, state: State, command: Any, dt: Any, joint: dict[str, Any], loads: dict[str, Any]) -> None:
+    def _check(self, state: State, command: Any, dt: Number, joint: Inputs, loads: Inputs, coupled: bool) -> None:
         require_command(self.actuator, command)
         require_load(self.actuator, loads["load_torque"], loads["load_inertia"])
         require_frames(self.actuator, state, dt)
         if self.engine != "python":
             known = {name: value for name, value in loads.items() if value is not None}
             require_shapes(state, command, **joint, **known)
-
-    def _check_inertia(self, inertia: Any) -> None:
-        require_inertia(self.actuator, inertia)
+        if coupled:
+            require_inertia(self.actuator, loads["load_inertia"])
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was compiled belongs to this process: a copy compiles it again

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..actuator.actuator import Actuator
-from ..actuator.compiled import BaseStep, Step, laws, outputs
+from ..actuator.compiled import BaseStep, Inputs, Step, laws, outputs
 from ..actuator.controllers import ModeSelector
 from ..actuator.delay import Draws
 from ..actuator.memory import initial_state
 from ..actuator.needs import require_command, require_frames, require_inertia, require_load, require_step
-from ..checks import require_sizes
+from ..checks import Maybe, Number, require_sizes
 from ..engines.reset import reset_state
 from ..errors import ParameterError
 from ..parts import without_neutral
@@ -69,7 +69,13 @@ class CompiledSet(BaseStep[tuple[State, ...]]):
         )
 
     def _check(
-        self, state: tuple[State, ...], command: Any, dt: Any, joint: dict[str, Any], loads: dict[str, Any]
+        self,
+        state: tuple[State, ...],
+        command: Command | Number,
+        dt: Number,
+        joint: Inputs,
+        loads: Inputs,
+        coupled: bool,
     ) -> None:
         given = {**joint, **loads}
         if isinstance(command, Command):
@@ -87,10 +93,8 @@ class CompiledSet(BaseStep[tuple[State, ...]]):
             require_command(group.actuator, share_of(group.actuator, command))
             require_load(group.actuator, loads["load_torque"], loads["load_inertia"])
             require_frames(group.actuator, part, dt)
-
-    def _check_inertia(self, inertia: Any) -> None:
-        for group in self.groups:
-            require_inertia(group.actuator, take(inertia, group.columns))
+            if coupled:
+                require_inertia(group.actuator, take(loads["load_inertia"], group.columns))
 
     def reset(self, state: tuple[State, ...], mask: Any) -> tuple[State, ...]:
         """The state with every robot, or every joint, where `mask` is true back at the start.
@@ -131,7 +135,7 @@ def require_joints(name: str, value: Any, count: int) -> None:
 # --- the fused step
 
 
-def share_of(actuator: Actuator, command: Any) -> Any:
+def share_of(actuator: Actuator, command: Command | Number) -> Any:
     """What of a command the controller takes."""
     if not isinstance(command, Command):
         return command
@@ -158,17 +162,9 @@ def fuse(law: Step, groups: tuple[Group, ...], names: tuple[str, ...] | None, en
     wanted = OUTPUTS if names is None else names
 
     def step(
-        actuators: tuple[Actuator, ...],
-        state: tuple[State, ...],
-        command: Any,
-        position: Any,
-        velocity: Any,
-        dt: Any,
-        load_torque: Any,
-        load_inertia: Any,
-        draws: Draws | None,
-        *more: Any,
-    ) -> tuple[tuple[State, ...], Output]:
+        actuators: tuple[Actuator, ...], state: tuple[State, ...], command: Command | Number, position: Number,
+        velocity: Number, dt: Number, load_torque: Maybe, load_inertia: Maybe, draws: Draws | None, *more: Number,
+    ) -> tuple[tuple[State, ...], Output]:  # fmt: skip
         after, outs = [], []
         for actuator, part, mine in zip(actuators, state, columns, strict=True):
             given = share_of(actuator, command)

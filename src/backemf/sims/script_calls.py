@@ -126,7 +126,7 @@ class Calls(Expressions):
             self.set_field(made, name, held, at.lineno, one_line(at))
 
     def _replace(self, owner: Instance, node: ast.Call, given: Arguments) -> Instance:
-        made = self.copy_instance(owner, node.lineno)
+        made = self.copy_instance(owner, node.lineno, {})
         self._set_named(made, given, node)
         if given.lost is not None:
             made.problem = f"line {node.lineno}: {made.name}: write the fields out in place of **"

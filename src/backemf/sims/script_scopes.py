@@ -92,35 +92,30 @@ class Scopes(ast.NodeVisitor):
         finally:
             self.scopes.pop()
 
-    def copy_of(self, value: Value, line: int = 0) -> Value:
-        """A deep copy; copies of classes know what they are copies of."""
-        return self._copy(value, line, {}, 0)
-
-    def _copy(self, value: Value, line: int, memo: dict[int, Value], depth: int) -> Value:
+    def copy_of(self, value: Value, line: int = 0, memo: dict[int, Value] | None = None, depth: int = 0) -> Value:
+        """A deep copy; copies of classes know what they are copies of, and the line that made them."""
         if not isinstance(value, (*ROWS, Instance)) or isinstance(value, NamedRow):
             return value
+        memo = {} if memo is None else memo
         if id(value) in memo:
             return memo[id(value)]
         self.charge(value)
         if depth > DEPTH:
             return Unknown("it is nested too deeply")
         if isinstance(value, Instance):
-            return self._copy_instance(value, line, memo, depth)
+            return self.copy_instance(value, line, memo, depth)
         if isinstance(value, dict):
             memo[id(value)] = table = {}
-            table.update({key: self._copy(item, line, memo, depth + 1) for key, item in value.items()})
+            table.update({key: self.copy_of(item, line, memo, depth + 1) for key, item in value.items()})
             return table
         row: list[Value] = []
         if isinstance(value, list):
             memo[id(value)] = row
-        row.extend(self._copy(item, line, memo, depth + 1) for item in value)
+        row.extend(self.copy_of(item, line, memo, depth + 1) for item in value)
         return row if isinstance(value, list) else tuple(row)
 
-    def copy_instance(self, value: Instance, line: int) -> Instance:
-        """A deep copy of a class, made on a line."""
-        return self._copy_instance(value, line, {}, 0)
-
-    def _copy_instance(self, value: Instance, line: int, memo: dict[int, Value], depth: int) -> Instance:
+    def copy_instance(self, value: Instance, line: int, memo: dict[int, Value], depth: int = 0) -> Instance:
+        """A deep copy of a class."""
         memo[id(value)] = made = dataclasses.replace(
             value,
             origin=value.first,
@@ -132,7 +127,7 @@ class Scopes(ast.NodeVisitor):
             made=(self.file, line) if line else value.made,
         )
         self.instances.append(made)
-        made.fields.update({name: self._copy(item, line, memo, depth + 1) for name, item in value.fields.items()})
+        made.fields.update({key: self.copy_of(item, line, memo, depth + 1) for key, item in value.fields.items()})
         return made
 
 

@@ -57,12 +57,12 @@ def require_delays(actuator: Actuator, delays: Any) -> tuple[Delay, ...]:
 class DelayedStep:
     """Steps a batch of actuators of one kind whose targets arrive over several lines, like `CompiledStep`.
 
-    Its state is a tuple: the actuator's state, then the state of each line. `law` is "step_held" for a joint whose
-    speed is held over the step, "ahead" for a line of torque over speed, or "taken" for a step whose end is known; the
-    last two take the arguments of `implicit.line_ahead` and `implicit.step_taken`.
+    Its state is a tuple: the actuator's state, then the state of each line. `law` is "held" for a joint whose speed is
+    held over the step, "ahead" for a line of torque over speed, or "taken" for a step whose end is known; the last two
+    take the arguments of `implicit.line_ahead` and `implicit.step_taken`.
     """
 
-    def __init__(self, actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any], law: str = "step_held"):
+    def __init__(self, actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any], law: str = "held"):
         self._engine = load("torch")
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
         # a line knows the controller and the range of its command, and takes nothing but its own targets
