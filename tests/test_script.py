@@ -47,6 +47,8 @@ PLAIN = [
     ("T = {'knee': 3.0, 'hip': [1, 2]}", "T['knee'] + T['hip'][-1]"),
     ("T = [1, 2, 3]\nT.append(4)\nT += [5]", "T[3] + T[4] + len(T)"),
     ("T = dict(a=1.0)\nT.update({'b': 2})\nT['c'] = 3", "T"),
+    ("T = [0, 0]\nT[0], *R = 1, 2, 3", "T[0] + 10 * R[1]"),
+    ("T = {'a': 1}\nfor T['a'] in (2, 3):\n    pass", "T['a']"),
     ("A = {'a': 1}\nB = {'b': 2, **A}", "{**B, 'c': A['a']}"),
     ("A = {'a': 1}", "A | {'b': 2}"),
     ("A = [1, 2]", "[*A, *A[:1]]"),
@@ -263,6 +265,12 @@ def test_unknown_parts_of_a_path_keep_their_names(expression: str, path: str, mi
     value = row.fields["net"]
     assert value == path
     assert (value.missing if isinstance(value, Partial) else None) == missing
+
+
+def test_a_path_that_grows_keeps_its_unknown_parts():
+    """`+=` is the sum and an assignment."""
+    (row,) = find_calls("NET = 'nets/'\nNET += NAME\nPdCfg(joints=['j'], net=NET)")
+    assert isinstance(row, Call) and row.fields["net"] == "nets/{NAME}"
 
 
 def test_path_of_the_file_itself(tmp_path: Path):
