@@ -6,8 +6,6 @@ its largest torque, or `@bristles_of(Kind)` in `physics/bristle.py` for bristles
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from ..checks import Maybe, Number, concrete, no_number, quote
@@ -20,9 +18,9 @@ class DryFriction:
 
     viscous: Number = 0.0
     """Friction torque per speed [N·m·s/rad]."""
-    drags: ClassVar[bool] = False
+    drags = False
     """Whether the viscous part is drag beside the dry friction; else it is in its budget."""
-    by_load: ClassVar[bool] = False
+    by_load = False
     """Whether it depends on the torques of motor and load."""
 
 
