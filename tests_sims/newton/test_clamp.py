@@ -57,11 +57,11 @@ def test_the_clamp_is_our_limit(name, straight):
 def test_the_implicit_form_is_the_same(name):
     """The function that Newton's implicit solve calls gives the same bounds, its numbers in a row of an array."""
     actuator, steps = rows(LIMITS[name])
-    clamp = BackemfClamp(LIMITS[name])
-    clamp.finalize(wp.get_device("cpu"), COUNT)
-    base, function = 2, clamp.evaluate_clamp
-    block = wp.zeros((COUNT, base + clamp.param_width()), dtype=wp.float32)
-    clamp.bind_params(block[:, base:])
+    ours = BackemfClamp(LIMITS[name])
+    ours.finalize(wp.get_device("cpu"), COUNT)
+    base, function = 2, ours.evaluate_clamp
+    block = wp.zeros((COUNT, base + ours.param_width()), dtype=wp.float32)
+    ours.bind_params(block[:, base:])
 
     @wp.kernel(enable_backward=False, module="unique")
     def probe(x: wp.array2d(dtype=wp.float64), params: wp.array2d(dtype=wp.float32), out: wp.array(dtype=wp.float64)):
