@@ -51,7 +51,7 @@ def rotation(q):
     return jnp.eye(3) + 2.0 * w * skew + 2.0 * skew @ skew
 
 
-def composed(parent, axis, angle, tool):
+def compose(parent, axis, angle, tool):
     """parent ⊕ R(axis, angle) ⊕ tool."""
     turn = jnp.concatenate([jnp.cos(angle / 2)[None], jnp.sin(angle / 2) * axis / jnp.linalg.norm(axis)])
     carried = hamilton(parent[3:], turn)
@@ -97,7 +97,7 @@ class DocumentNode(SimulationNode):
         if self.pose:
             parent = boundary_inputs.get("parent_pose_world", jnp.array(IDENTITY))
             axis, tool = jnp.array([0.0, 0.0, 1.0]), jnp.array(IDENTITY)
-            new["rotor_pose_world"] = composed(parent, axis, new["angle"], tool)
+            new["rotor_pose_world"] = compose(parent, axis, new["angle"], tool)
         return new
 
 
@@ -114,7 +114,7 @@ def commands() -> dict:
     }
 
 
-def swept(node: SimulationNode, fluxes: bool = False):
+def sweep(node: SimulationNode, fluxes: bool = False):
     """A call that runs 4096 motors for 1000 steps: the node mapped over motors, inside one scan."""
     told = commands()
 
@@ -163,17 +163,17 @@ def measure(console: Console) -> list[Figure]:
         return MOTORS * STEPS / shortest(call, 7) / 1e6
 
     with console.status("the document's node"):
-        document = speed(swept(DocumentNode("motor", DT, **CONSTANTS)))
-        bare = speed(swept(DocumentNode("motor", DT, pose=False, **CONSTANTS)))
+        document = speed(sweep(DocumentNode("motor", DT, **CONSTANTS)))
+        bare = speed(sweep(DocumentNode("motor", DT, pose=False, **CONSTANTS)))
     with console.status("our node"):
-        ours = speed(swept(MotorNode("motor", DT, **CONSTANTS)))
-        with_fluxes = speed(swept(MotorNode("motor", DT, **CONSTANTS), fluxes=True))
+        ours = speed(sweep(MotorNode("motor", DT, **CONSTANTS)))
+        with_fluxes = speed(sweep(MotorNode("motor", DT, **CONSTANTS), fluxes=True))
         batch = speed(graph(MotorNode("motor", DT, **CONSTANTS, shape=(MOTORS,)), read=False))
         posed = speed(graph(MotorNode("motor", DT, **CONSTANTS, shape=(MOTORS,)), read=True))
     with console.status("our full motor"):
         selector = be.ModeSelector(velocity=be.TorquePid(follows="velocity", kd=1e-3, ki=1e-2))
         servo = be.Actuator(full_motor(), be.Supply(voltage=48.0), controller=selector)
-        full = speed(swept(FullMotorNode("motor", DT, servo, 1e-4)))
+        full = speed(sweep(FullMotorNode("motor", DT, servo, 1e-4)))
     unit, free = "M motor-steps/s", with_fluxes >= 0.9 * ours
     return [
         Figure("the document's node, 4096 motors, vmap in a scan", document, unit),

@@ -67,7 +67,7 @@ def newtons(index: wp.array, delay: bool) -> Actuator:
     return Actuator(index, DrivePD(full(PD.stiffness), full(PD.damping)), delay=late, clamping=[clamp])
 
 
-def stepped(actuator: Actuator, state: SimpleNamespace, control: SimpleNamespace):
+def stepper(actuator: Actuator, state: SimpleNamespace, control: SimpleNamespace):
     """A call of one step; two states take turns."""
     states = [actuator.state(), actuator.state()]
 
@@ -109,10 +109,10 @@ def measure(console: Console) -> list[Figure]:
             peer = None
             with console.status(f"{what}, {where}"):
                 if delay is not None:
-                    peer = speed(stepped(newtons(index, delay), state, control))
+                    peer = speed(stepper(newtons(index, delay), state, control))
                     figures.append(Figure(f"Newton {newton.__version__}, {what}, {where}", peer, UNIT))
-                inside = speed(stepped(Actuator(index, BackemfDrive(kind)), state, control))
-                fused = speed(stepped(BackemfActuator(index, BackemfDrive(kind)), state, control))
+                inside = speed(stepper(Actuator(index, BackemfDrive(kind)), state, control))
+                fused = speed(stepper(BackemfActuator(index, BackemfDrive(kind)), state, control))
             named = f"backemf, {what}, {where}"
             for name, value in ((f"{named}: drive in Newton's actuator", inside), ("  all in one launch", fused)):
                 figures.append(Figure(name, value, UNIT))

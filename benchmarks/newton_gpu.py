@@ -57,7 +57,7 @@ def places(count: int) -> np.ndarray:
     return (joint // 12 * 18 + 6 + joint % 12).astype(np.uint32)
 
 
-def captured(actuator: Actuator, state: SimpleNamespace, control: SimpleNamespace):
+def capture(actuator: Actuator, state: SimpleNamespace, control: SimpleNamespace):
     """A graph of an even number of steps, with the arrays that it writes to: a graph does not keep them."""
     states = [actuator.state(), actuator.state()]
 
@@ -91,7 +91,7 @@ def seconds(graph) -> float:
     return best
 
 
-def checked(kind: be.Actuator, graph, state: SimpleNamespace, control: SimpleNamespace, at: np.ndarray) -> float:
+def largest_error(kind: be.Actuator, graph, state: SimpleNamespace, control: SimpleNamespace, at: np.ndarray) -> float:
     """Largest difference to NumPy's torque after one and after two launches of a graph, of its peak [1]."""
     step = kind.compile("numpy")
     names = {"position": control.joint_target_q, "velocity": control.joint_target_qd, "effort": control.joint_act}
@@ -120,12 +120,12 @@ def measure(console: Console) -> list[Figure]:
             state, control = host(count)
             with console.status(f"{name}, {count} joints"):
                 if kind.motor is None:
-                    peer = seconds(captured(newtons(index, kind.delay is not None), state, control))
+                    peer = seconds(capture(newtons(index, kind.delay is not None), state, control))
                     figures.append(Figure(f"Newton {newton.__version__}, {name}, {count:,}", count / peer / 1e6, UNIT))
                 for what, make in (("drive in Newton's actuator", Actuator), ("all in one launch", BackemfActuator)):
-                    graph = captured(make(index, BackemfDrive(kind)), state, control)
+                    graph = capture(make(index, BackemfDrive(kind)), state, control)
                     if count == SIZES[0]:
-                        error = checked(kind, graph, state, control, at)
+                        error = largest_error(kind, graph, state, control, at)
                         figures.append(Figure("  off NumPy's torque", error, "of its peak", "<= 1e-3", error <= 1e-3))
                     took = seconds(graph)
                     figures.append(Figure(f"backemf, {name}, {count:,}: {what}", count / took / 1e6, UNIT))

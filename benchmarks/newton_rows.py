@@ -61,7 +61,7 @@ def host(robots: int) -> tuple[np.ndarray, SimpleNamespace, SimpleNamespace]:
     return places, state, SimpleNamespace(**targets, joint_f=wp.zeros(size, dtype=wp.float32))
 
 
-def stepped(actuators: list[BackemfActuator], state: SimpleNamespace, control: SimpleNamespace):
+def stepper(actuators: list[BackemfActuator], state: SimpleNamespace, control: SimpleNamespace):
     """A call of one step of all actuators; two states of each take turns."""
     states = [[actuator.state(), actuator.state()] for actuator in actuators]
 
@@ -89,7 +89,7 @@ def measure(console: Console) -> list[Figure]:
                     wp.array(places.reshape(-1), dtype=wp.uint32), BackemfDrive(kind=found[0][0], place=place)
                 )
                 calls = 300 if robots == 1 else 10
-                times = [1e6 * shortest(stepped(x, state, control), 9, calls) for x in (each, [one])]
+                times = [1e6 * shortest(stepper(x, state, control), 9, calls) for x in (each, [one])]
             figures.append(Figure(f"{what}, {robots} x {LEGS}: a launch per joint", times[0], "µs"))
             figures.append(Figure("  one launch", times[1], "µs"))
             figures.append(Figure("  faster by", times[0] / times[1], "times"))

@@ -116,13 +116,13 @@ REFUSED = {
 """Controllers and motors that a kind has no place for; it refuses these, and no others."""
 
 
-def refused(to: str, kind: str | None, motor: str, controller: str) -> bool:
+def is_refused(to: str, kind: str | None, motor: str, controller: str) -> bool:
     """Whether a kind has no place for an actuator."""
     controllers, motors = REFUSED.get((to.partition("@")[0], kind), (set(), set()))
     return controller in controllers or motor in motors
 
 
-def made(motor: str, controller: str):
+def make_case(motor: str, controller: str):
     """The actuator of a case, and what its joint feels."""
     make, totals = MOTORS[motor]
     return make(CONTROLLERS[controller]), totals

@@ -105,7 +105,7 @@ def apart(ours: Course, theirs: Course) -> float:
     return max(of_peak(mine, other) for mine, other in pairs)
 
 
-def acted(course: Course, name: str) -> np.ndarray:
+def limit_share(course: Course, name: str) -> np.ndarray:
     """Share of the steps in which a limit acted, for each motor."""
     return (course.limit & be.physics.state.LIMITS[name] > 0).mean(axis=0)
 
@@ -130,7 +130,7 @@ class Joints:
     """A voltage that the motor is made for [V]."""
 
     @property
-    def felt(self) -> np.ndarray:
+    def total_inertia(self) -> np.ndarray:
         """All inertia at the joint [kg·m²]."""
         return self.inertia + self.motor.armature
 

@@ -79,7 +79,7 @@ def motors(inputs: str, states: tuple[str, ...], seed: int) -> Motors:
         by_torque = rng.random() < 0.5
         limits = [stall * 0.4, np.zeros(COUNT)] if by_torque else [np.zeros(COUNT), volts / ohms * 0.4]
         words["saturation"] = np.stack([*limits, (rng.random() < 0.5) * volts / ohms / draw(0.03, 0.3)], axis=-1)
-    ctrl, controller = commanded(inputs, states, rng, draw, felt, ohms / constant, volts, stall)
+    ctrl, controller = draw_commands(inputs, states, rng, draw, felt, ohms / constant, volts, stall)
     words |= controller
     if rng.random() < 0.5 and inputs != "none":
         top = 0.7 * np.abs(ctrl).max(axis=(0, 2))
@@ -87,7 +87,7 @@ def motors(inputs: str, states: tuple[str, ...], seed: int) -> Motors:
     return Motors(words, felt * gear**2 * 2 / 3, ctrl, 0.2 * volts / constant / gear * rng.uniform(-1.0, 1.0, COUNT))
 
 
-def commanded(inputs, states, rng, draw, felt, volts_per_torque, volts, stall) -> tuple[np.ndarray, dict[str, Any]]:
+def draw_commands(inputs, states, rng, draw, felt, volts_per_torque, volts, stall) -> tuple[np.ndarray, dict[str, Any]]:
     """Controls of about the size the motors can do, and controllers that hold them."""
     names, wave, gains = inputs.split(), draw(8.0, 25.0), np.zeros((6, COUNT))
     names = [] if names == ["none"] else names
@@ -246,7 +246,7 @@ def one_hinge(elements: str, defaults: str = "") -> str:
     )
 
 
-def compiled(words: dict[str, str]) -> Any:
+def compile_motor(words: dict[str, str]) -> Any:
     """MuJoCo's model of one motor, or None where MuJoCo refuses it."""
     text = " ".join(f'{name}="{value}"' for name, value in words.items())
     try:

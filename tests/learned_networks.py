@@ -47,12 +47,12 @@ def arrays(network) -> list[np.ndarray]:
     return found
 
 
-def bound(engine: str, module=learned):
+def bind_module(engine: str, module=learned):
     """A law module with an engine's operations."""
     return bind(module, engine, load(engine).ops)
 
 
-def placed(part, engine: str):
+def place(part, engine: str):
     """A network or controller with its arrays where an engine wants them."""
     if engine != "torch":
         return part

@@ -98,6 +98,6 @@ def from_motor_file(found: OnJoint) -> OnJoint:
     return OnJoint(actuator=actuator, joint=joint.pop("name", ""), **joint)
 
 
-def lost(found: OnJoint) -> list[str]:
+def lost_rows(found: OnJoint) -> list[str]:
     """What a reader is told to be lost."""
     return [loss.phenomenon for loss in found.losses if loss.status != "kept"]

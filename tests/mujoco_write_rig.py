@@ -226,7 +226,7 @@ def motion(actuator: Actuator, seed: int) -> tuple[np.ndarray, np.ndarray, list[
     return position, velocity, [Command(**{name: column[k] for name, column in columns.items()}) for k in range(STEPS)]
 
 
-def turned(law: Any, position: np.ndarray, velocity: np.ndarray, commands: list[Command]) -> np.ndarray:
+def law_torques(law: Any, position: np.ndarray, velocity: np.ndarray, commands: list[Command]) -> np.ndarray:
     """Torque of a law along a motion."""
     state, torques = law.initial(()), []
     for q, v, command in zip(position, velocity, commands, strict=True):

@@ -44,7 +44,7 @@ KINDS = {
 }
 
 
-def stored(run, motor, inertia: float) -> np.ndarray:
+def stored_energy(run, motor, inertia: float) -> np.ndarray:
     """Energy of joint, rotor, inductance and bristles over a run [J]."""
     rotor = run["rotor_speed"] if "gap" in run.data else motor.ratio * run["velocity"]
     energy = 0.5 * inertia * run["velocity"] ** 2 + 0.5 * J * rotor**2
@@ -65,7 +65,7 @@ def test_a_current_limit_at_the_end_of_the_voltage_only_brakes(kind, dt):
     load = be.Inertia(inertia=inertia)
     steps = max(60, round(0.3 / dt))
     run = be.simulate(actuator, load, 0.0, duration=steps * dt, dt=dt, velocity=start, engine="numpy")
-    energy = np.append(0.5 * (J * geared.ratio**2 + inertia) * start**2, stored(run, geared, inertia))
+    energy = np.append(0.5 * (J * geared.ratio**2 + inertia) * start**2, stored_energy(run, geared, inertia))
     assert (np.diff(energy) <= 1e-9 * energy[:-1] + 1e-15).all()
     assert energy[-1] < 1e-3 * energy[0]
 

@@ -124,13 +124,13 @@ FIELDS = [
 ]
 
 
-def needed(good) -> dict:
+def needed_fields(good) -> dict:
     """What a part cannot be made without."""
     given = {entry.name: getattr(good, entry.name) for entry in fields(good) if entry.default is MISSING}
     return given | ({"steps": 2} if isinstance(good, be.Delay) else {})
 
 
-def refused(make, *words) -> str:
+def refusal(make, *words) -> str:
     """The one sentence with which something is refused."""
     with pytest.raises(be.BackemfError) as caught:
         make()
@@ -158,7 +158,7 @@ def test_every_part_is_tried():
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_number_that_is_not_finite_is_refused(good, name, value):
     """The message names Class.field and the value."""
-    refused(lambda: replace(good, **{name: value}), f"{type(good).__name__}.{name} = {value:g}", "finite")
+    refusal(lambda: replace(good, **{name: value}), f"{type(good).__name__}.{name} = {value:g}", "finite")
 
 
 @pytest.mark.parametrize(("good", "name"), FIELDS)
@@ -168,14 +168,14 @@ def test_a_negative_number_is_refused_where_it_means_nothing(good, name):
     if field in MAY_BE_NEGATIVE:
         replace(good, **{name: -1e-3})
     else:
-        refused(lambda: replace(good, **{name: -1.0}), field, "-1")
+        refusal(lambda: replace(good, **{name: -1.0}), field, "-1")
 
 
 @pytest.mark.parametrize(("good", "name"), FIELDS)
 @pytest.mark.parametrize("value", ["1.5", b"1", [1.0], (1.0,), {"a": 1.0}, 1j, np.array(["1"])], ids=repr)
 def test_what_is_no_number_is_refused(good, name, value):
     """Text, lists and the like never get inside."""
-    refused(lambda: replace(good, **{name: value}), f"{type(good).__name__}.{name} = ", "must be a number")
+    refusal(lambda: replace(good, **{name: value}), f"{type(good).__name__}.{name} = ", "must be a number")
 
 
 @pytest.mark.parametrize(("good", "name"), FIELDS)
@@ -187,9 +187,9 @@ def test_none_is_refused_where_a_number_is_needed(good, name):
     assert entry.default is MISSING or is_number(entry.default)
     if name in getattr(type(good), "neutral", {}):
         # where a number can be without effect, None stands for it
-        assert getattr(replace(type(good)(**needed(good)), **{name: None}), name) == type(good).neutral[name]
+        assert getattr(replace(type(good)(**needed_fields(good)), **{name: None}), name) == type(good).neutral[name]
         return
-    refused(lambda: replace(good, **{name: None}), f"{type(good).__name__}.{name} = None: must be a number")
+    refusal(lambda: replace(good, **{name: None}), f"{type(good).__name__}.{name} = None: must be a number")
 
 
 @pytest.mark.parametrize(("good", "name"), FIELDS)
@@ -197,12 +197,12 @@ def test_one_bad_motor_in_an_array_is_found(good, name):
     """An array with one bad value in it is as bad as the value."""
     array = np.array([getattr(good, name)] * 3, dtype=float)
     array[1] = math.nan
-    refused(lambda: replace(good, **{name: array}), f"{type(good).__name__}.{name} = ", "nan")
+    refusal(lambda: replace(good, **{name: array}), f"{type(good).__name__}.{name} = ", "nan")
 
 
 def test_the_place_of_a_bad_value_in_an_array_is_named():
     """Index and value of the first."""
-    refused(lambda: be.Rotor(inertia=np.array([[1e-5, -2.0]])), "Rotor.inertia = -2 at index (0, 1)")
+    refusal(lambda: be.Rotor(inertia=np.array([[1e-5, -2.0]])), "Rotor.inertia = -2 at index (0, 1)")
 
 
 @pytest.mark.parametrize("value", ["10 %", 5, 1.0, {"torque": 1.0}, be.Rotor(inertia=1.0)], ids=repr)
@@ -213,28 +213,28 @@ def test_a_part_of_a_motor_must_be_that_part(part, value):
     """A number or another part in its place is named with what belongs there."""
     if part == "rotor" and isinstance(value, be.Rotor):
         return
-    refused(lambda: replace(MOTOR, **{part: value}), f"Motor.{part} = ", "must be ")
+    refusal(lambda: replace(MOTOR, **{part: value}), f"Motor.{part} = ", "must be ")
 
 
 def test_smaller_groups_must_be_what_they_are():
     """Saturation, the groups of load-dependent friction, harmonics, stages, a supply."""
-    refused(lambda: replace(MOTOR.magnet, saturation=3.0), "Magnet.saturation = 3.0: must be Saturation")
-    refused(lambda: be.LoadDependent(coulomb=0.1, load=0.2), "LoadDependent.load = 0.2: must be LoadShare")
-    refused(lambda: be.Stribeck(velocity=0.1, load="x"), "Stribeck.load = 'x': must be LoadShare")
-    refused(lambda: be.Cogging(harmonics=()), "Cogging.harmonics = (): must be a tuple of Harmonic")
-    refused(lambda: be.Cogging(harmonics=(0.1,)), "must be a tuple of Harmonic")
-    refused(lambda: be.Gearbox(stages=9.0), "Gearbox.stages = 9.0: must be a tuple of Stage")
-    refused(lambda: be.Gearbox(stages=[9.0]), "must be a tuple of Stage")
-    refused(lambda: be.Actuator(MOTOR, 48.0), "Actuator.supply = 48.0: must be Supply")
-    refused(lambda: be.Actuator("motor"), "Actuator.motor = 'motor': must be Motor")
-    refused(lambda: be.Supply(voltage=24.0, shared="no"), "Supply.shared = 'no': must be True or False")
-    refused(lambda: replace(MOTOR, winding=None), "Motor.winding = None: must be Winding")
+    refusal(lambda: replace(MOTOR.magnet, saturation=3.0), "Magnet.saturation = 3.0: must be Saturation")
+    refusal(lambda: be.LoadDependent(coulomb=0.1, load=0.2), "LoadDependent.load = 0.2: must be LoadShare")
+    refusal(lambda: be.Stribeck(velocity=0.1, load="x"), "Stribeck.load = 'x': must be LoadShare")
+    refusal(lambda: be.Cogging(harmonics=()), "Cogging.harmonics = (): must be a tuple of Harmonic")
+    refusal(lambda: be.Cogging(harmonics=(0.1,)), "must be a tuple of Harmonic")
+    refusal(lambda: be.Gearbox(stages=9.0), "Gearbox.stages = 9.0: must be a tuple of Stage")
+    refusal(lambda: be.Gearbox(stages=[9.0]), "must be a tuple of Stage")
+    refusal(lambda: be.Actuator(MOTOR, 48.0), "Actuator.supply = 48.0: must be Supply")
+    refusal(lambda: be.Actuator("motor"), "Actuator.motor = 'motor': must be Motor")
+    refusal(lambda: be.Supply(voltage=24.0, shared="no"), "Supply.shared = 'no': must be True or False")
+    refusal(lambda: replace(MOTOR, winding=None), "Motor.winding = None: must be Winding")
 
 
 @pytest.mark.parametrize("coefficients", [(), 3.0, (-1.0,), (1e-5, math.nan), (1e-5, "x"), (None,), "12"], ids=repr)
 def test_bad_drag_coefficients_are_refused(coefficients):
     """Each order is checked by itself."""
-    refused(lambda: be.Drag(coefficients=coefficients), "Drag.coefficients")
+    refusal(lambda: be.Drag(coefficients=coefficients), "Drag.coefficients")
 
 
 def test_zero_is_refused_where_something_is_divided_by_it():
@@ -247,40 +247,40 @@ def test_zero_is_refused_where_something_is_divided_by_it():
         (lambda: be.Supply(voltage=0.0), "Supply.voltage = 0"),
         (lambda: be.Pendulum(mass=1.0, length=0.0), "Pendulum.length = 0"),
     ]:
-        refused(make, field)
+        refusal(make, field)
 
 
 def test_shares_above_one_are_refused():
     """An efficiency and a modulation limit are at most 1."""
-    refused(lambda: be.Stage(ratio=2.0, efficiency=1.2), "Stage.efficiency = 1.2", "at most 1")
-    refused(lambda: be.Supply(voltage=2.0, modulation_limit=1.2), "Supply.modulation_limit = 1.2", "at most 1")
+    refusal(lambda: be.Stage(ratio=2.0, efficiency=1.2), "Stage.efficiency = 1.2", "at most 1")
+    refusal(lambda: be.Supply(voltage=2.0, modulation_limit=1.2), "Supply.modulation_limit = 1.2", "at most 1")
 
 
 def test_stiction_below_coulomb_is_refused():
     """Friction at rest is at least the friction when sliding, also for one motor of many."""
     given = {"stribeck_velocity": 0.1, "stiffness": 10.0}
-    refused(lambda: be.LuGre(coulomb=0.02, stiction=0.01, **given), "LuGre.stiction = 0.01", "coulomb = 0.02")
-    refused(lambda: be.LuGre(coulomb=0.02, stiction=np.array([0.03, 0.01]), **given), "LuGre.stiction")
+    refusal(lambda: be.LuGre(coulomb=0.02, stiction=0.01, **given), "LuGre.stiction = 0.01", "coulomb = 0.02")
+    refusal(lambda: be.LuGre(coulomb=0.02, stiction=np.array([0.03, 0.01]), **given), "LuGre.stiction")
 
 
 def test_contradictory_limits_are_refused():
     """What could never take effect, or would lift the limit when hot."""
-    refused(lambda: be.Limits(peak_current=3.0, derating_start=80.0), "derating_start and derating_end")
-    refused(lambda: be.Limits(peak_current=3.0, derating_start=80.0, derating_end=70.0), "derating_end = 70.0")
-    refused(lambda: be.Limits(peak_current=3.0, safe_current=1.0), "safe_current = 1.0 A would never take effect")
-    refused(lambda: be.Limits(peak_current=3.0, continuous_current=1.0), "needs derating_start")
+    refusal(lambda: be.Limits(peak_current=3.0, derating_start=80.0), "derating_start and derating_end")
+    refusal(lambda: be.Limits(peak_current=3.0, derating_start=80.0, derating_end=70.0), "derating_end = 70.0")
+    refusal(lambda: be.Limits(peak_current=3.0, safe_current=1.0), "safe_current = 1.0 A would never take effect")
+    refusal(lambda: be.Limits(peak_current=3.0, continuous_current=1.0), "needs derating_start")
     hot = {"derating_start": 80.0, "derating_end": 120.0}
-    refused(lambda: be.Limits(peak_current=3.0, safe_current=5.0, **hot), "5.0 A, is above", "3.0 A")
-    refused(lambda: be.Limits(peak_current=np.array([3.0, 9.0]), safe_current=5.0, **hot), "is above")
-    refused(lambda: be.Limits(peak_current=3.0, **hot), "derating needs a current")
+    refusal(lambda: be.Limits(peak_current=3.0, safe_current=5.0, **hot), "5.0 A, is above", "3.0 A")
+    refusal(lambda: be.Limits(peak_current=np.array([3.0, 9.0]), safe_current=5.0, **hot), "is above")
+    refusal(lambda: be.Limits(peak_current=3.0, **hot), "derating needs a current")
     derating = be.Limits(peak_current=3.0, continuous_current=1.0, **hot)
-    refused(lambda: replace(MOTOR, thermal=None, limits=derating), "Motor.thermal is None")
+    refusal(lambda: replace(MOTOR, thermal=None, limits=derating), "Motor.thermal is None")
 
 
 def test_a_winding_colder_than_its_law_is_refused():
     """R would be negative at ambient."""
     thermal = be.Thermal(resistance=1.0, capacitance=1.0, ambient=-250.0)
-    refused(lambda: replace(MOTOR, thermal=thermal), "Thermal.ambient = -250.0", "negative")
+    refusal(lambda: replace(MOTOR, thermal=thermal), "Thermal.ambient = -250.0", "negative")
 
 
 # runs
@@ -302,20 +302,20 @@ def run(motor=MOTOR, load=LOAD, command=1.0, duration=0.01, dt=1e-3, **options):
 @pytest.mark.parametrize("name", ["dt", "duration"])
 def test_a_bad_time_is_refused(name, value):
     """The step and the duration must be positive numbers of seconds."""
-    refused(lambda: run(**{name: value}), f"{name} = {value!r}: must be a positive number of seconds")
+    refusal(lambda: run(**{name: value}), f"{name} = {value!r}: must be a positive number of seconds")
 
 
 def test_a_run_without_steps_or_without_end_is_refused():
     """Shorter than a step; so long that it is a typing error."""
-    refused(lambda: run(duration=1e-4, dt=1e-3), "duration = 0.0001 s holds no recorded step of 0.001 s")
-    refused(lambda: run(duration=0.01, dt=1e-3, every=11), "holds no recorded step of 0.011 s")
-    refused(lambda: run(duration=1e300, dt=1e-6), "never ends: shorten it or raise dt")
+    refusal(lambda: run(duration=1e-4, dt=1e-3), "duration = 0.0001 s holds no recorded step of 0.001 s")
+    refusal(lambda: run(duration=0.01, dt=1e-3, every=11), "holds no recorded step of 0.011 s")
+    refusal(lambda: run(duration=1e300, dt=1e-6), "never ends: shorten it or raise dt")
 
 
 @pytest.mark.parametrize("every", [0, -1, 1.5, "2", None, True], ids=repr)
 def test_a_bad_recording_interval_is_refused(every):
     """A whole number of steps."""
-    refused(lambda: run(every=every), f"every = {every!r}: must be a whole number")
+    refusal(lambda: run(every=every), f"every = {every!r}: must be a whole number")
 
 
 @pytest.mark.parametrize(
@@ -339,7 +339,7 @@ def test_a_bad_recording_interval_is_refused(every):
 )
 def test_a_bad_command_is_refused(command, words):
     """Of the wrong shape, not finite, or no numbers at all."""
-    refused(lambda: run(command=command), words)
+    refusal(lambda: run(command=command), words)
 
 
 @pytest.mark.parametrize(
@@ -354,7 +354,7 @@ def test_a_bad_command_is_refused(command, words):
 )
 def test_a_bad_table_is_refused(time, values, words):
     """Times rise, every value is finite, both lists are of one length."""
-    refused(lambda: be.commands.Table(time, values), words)
+    refusal(lambda: be.commands.Table(time, values), words)
 
 
 @pytest.mark.parametrize(
@@ -370,7 +370,7 @@ def test_a_bad_table_is_refused(time, values, words):
 )
 def test_a_bad_motion_is_refused(time, position, words):
     """As a table is."""
-    refused(lambda: be.PrescribedMotion(time=time, position=position), words)
+    refusal(lambda: be.PrescribedMotion(time=time, position=position), words)
 
 
 def test_batches_that_do_not_fit_are_refused():
@@ -378,79 +378,79 @@ def test_batches_that_do_not_fit_are_refused():
     two, three = np.array([1e-4, 2e-4]), np.array([1e-4, 2e-4, 3e-4])
     motor = replace(MOTOR, rotor=be.Rotor(inertia=two))
     words = ("which does not fit the batch (2,): give one value, or one per motor",)
-    refused(lambda: run(motor, be.Inertia(inertia=three)), "load.inertia has the shape (3,)", *words)
-    refused(lambda: run(motor, command=np.ones((10, 3))), "command has the shape (3,)", *words)
-    refused(lambda: run(motor, velocity=three), "velocity has the shape (3,)", *words)
-    refused(lambda: run(motor, initial={"winding_rise": three}), "initial.winding_rise has the shape (3,)", *words)
-    refused(lambda: run(motor, shape=3), "motor.rotor.inertia has the shape (2,)", "the batch (3,)")
+    refusal(lambda: run(motor, be.Inertia(inertia=three)), "load.inertia has the shape (3,)", *words)
+    refusal(lambda: run(motor, command=np.ones((10, 3))), "command has the shape (3,)", *words)
+    refusal(lambda: run(motor, velocity=three), "velocity has the shape (3,)", *words)
+    refusal(lambda: run(motor, initial={"winding_rise": three}), "initial.winding_rise has the shape (3,)", *words)
+    refusal(lambda: run(motor, shape=3), "motor.rotor.inertia has the shape (2,)", "the batch (3,)")
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, "x", None, [1.0]], ids=repr)
 @pytest.mark.parametrize("name", ["position", "velocity"])
 def test_a_bad_start_is_refused(name, value):
     """Position and velocity must be finite numbers."""
-    refused(lambda: run(**{name: value}), f"{name} = {value!r}: must be a finite number")
+    refusal(lambda: run(**{name: value}), f"{name} = {value!r}: must be a finite number")
 
 
 def test_a_state_the_motor_does_not_have_is_refused():
     """The message lists those it has."""
-    refused(
+    refusal(
         lambda: run(initial={"current": 1.0}), "initial['current']: this motor has no such state; it has winding_rise"
     )
-    refused(lambda: run(initial={"winding_rise": math.nan}), "winding_rise = nan: must be a finite number")
-    refused(lambda: run(initial={"winding_rise": "hot"}), "winding_rise = 'hot': must be a finite number")
+    refusal(lambda: run(initial={"winding_rise": math.nan}), "winding_rise = nan: must be a finite number")
+    refusal(lambda: run(initial={"winding_rise": "hot"}), "winding_rise = 'hot': must be a finite number")
 
 
 def test_a_state_that_cannot_be_is_refused():
     """A winding below the law of its resistance, a rotor outside its play, no dict at all."""
-    refused(lambda: run(initial={"winding_rise": -300.0}), "initial['winding_rise'] = -300.0", "no resistance")
+    refusal(lambda: run(initial={"winding_rise": -300.0}), "initial['winding_rise'] = -300.0", "no resistance")
     geared = replace(MOTOR, gearbox=be.Gearbox(stages=(be.Stage(ratio=5.0),), backlash=0.01))
-    refused(
+    refusal(
         lambda: run(geared, initial={"gap": 0.03}), "initial['gap'] = 0.03: must be within half the backlash, ±0.025"
     )
     run(geared, initial={"gap": -0.025})
-    refused(lambda: run(initial=[60.0]), "initial = [60.0]: must be a dict")
+    refusal(lambda: run(initial=[60.0]), "initial = [60.0]: must be a dict")
 
 
 def test_a_start_beside_a_prescribed_motion_is_refused():
     """The table says where the joint is, so a position would never take effect."""
     motion = be.PrescribedMotion(time=[0.0, 1.0], position=[0.0, 1.0])
-    refused(lambda: run(load=motion, position=2.0), "position = 2.0", "starts where its table does")
-    refused(lambda: run(load=motion, velocity=2.0), "velocity = 2.0", "leave them out")
+    refusal(lambda: run(load=motion, position=2.0), "position = 2.0", "starts where its table does")
+    refusal(lambda: run(load=motion, velocity=2.0), "velocity = 2.0", "leave them out")
 
 
 @pytest.mark.parametrize("shape", [-1, 0, 2.5, "3", (2, -1), (2, 1.5)], ids=repr)
 def test_a_bad_shape_of_the_batch_is_refused(shape):
     """Whole numbers of motors."""
-    refused(lambda: run(shape=shape), f"shape = {shape!r}: must be a whole number of motors")
+    refusal(lambda: run(shape=shape), f"shape = {shape!r}: must be a whole number of motors")
 
 
 def test_a_record_larger_than_the_machine_is_refused():
     """At once, and with what would help."""
-    refused(lambda: run(shape=10**12), "GiB: raise every or dt, shorten duration, or run fewer motors at once")
+    refusal(lambda: run(shape=10**12), "GiB: raise every or dt, shorten duration, or run fewer motors at once")
 
 
 def test_arrays_of_a_command_that_do_not_fit_each_other_are_refused():
     """Two amplitudes and three frequencies are no command."""
     sine = be.commands.Sine(amplitude=np.ones(2), frequency=np.ones(3))
-    refused(lambda: run(command=sine), "command: its arrays have the shapes (2,), (3,)")
+    refusal(lambda: run(command=sine), "command: its arrays have the shapes (2,), (3,)")
 
 
 def test_a_locked_rotor_with_a_speed_is_refused():
     """It stands still."""
-    refused(lambda: run(load=be.LockedRotor(), velocity=3.0), "velocity = 3.0: a locked rotor stands still")
+    refusal(lambda: run(load=be.LockedRotor(), velocity=3.0), "velocity = 3.0: a locked rotor stands still")
 
 
 def test_nothing_that_could_move_is_refused():
     """Neither rotor nor load has inertia."""
     motor = replace(MOTOR, rotor=None)
-    refused(lambda: run(motor, be.Inertia(inertia=0.0)), "nothing has inertia: give Motor.rotor, or a load")
+    refusal(lambda: run(motor, be.Inertia(inertia=0.0)), "nothing has inertia: give Motor.rotor, or a load")
 
 
 def test_backlash_without_a_rotor_is_refused():
     """Nothing would move in the play."""
     gearbox = be.Gearbox(stages=(be.Stage(ratio=5.0),), backlash=0.01)
-    refused(lambda: run(replace(MOTOR, rotor=None, gearbox=gearbox)), "backlash needs Motor.rotor")
+    refusal(lambda: run(replace(MOTOR, rotor=None, gearbox=gearbox)), "backlash needs Motor.rotor")
 
 
 @pytest.mark.parametrize(
@@ -465,7 +465,7 @@ def test_backlash_without_a_rotor_is_refused():
 )
 def test_other_wrong_arguments_are_refused(options, words):
     """Each with what would be right."""
-    refused(lambda: run(**options), words)
+    refusal(lambda: run(**options), words)
 
 
 # runs that leave the finite numbers

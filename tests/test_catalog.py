@@ -131,7 +131,7 @@ COOLER = {
 }
 
 
-def heated(id: str) -> tuple[float, float] | None:
+def winding_rises(id: str) -> tuple[float, float] | None:
     """Printed and predicted rise of the winding at nominal current [K]; None where the sheet allows no comparison."""
     sheet = Datasheet.load(id)
     if id in TOO_LITTLE or sheet.thermal.max_winding_temperature is None:
@@ -140,12 +140,12 @@ def heated(id: str) -> tuple[float, float] | None:
     return None if predicted is None else (sheet.thermal.max_winding_temperature - 25.0, predicted)
 
 
-@pytest.mark.parametrize("id", [id for id in catalog.ids() if heated(id) is not None])
+@pytest.mark.parametrize("id", [id for id in catalog.ids() if winding_rises(id) is not None])
 def test_the_nominal_current_heats_the_winding_to_its_limit(id):
     """Copper heat with R(T) through the thermal resistances gives the printed rise within 5 K; for the Faulhaber 3564
     with the mounting and the friction at 22 000 rpm that their nominal figures are meant for. Sheets that stay cooler
     are named, and none gets hotter."""
-    allowed, predicted = heated(id) or (0.0, 0.0)
+    allowed, predicted = winding_rises(id) or (0.0, 0.0)
     if id in COOLER:
         assert predicted == pytest.approx(COOLER[id], abs=1.0) and predicted < allowed - 5.0
     else:

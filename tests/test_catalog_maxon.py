@@ -101,7 +101,7 @@ def table() -> dict[str, dict[str, str]]:
     return rows("maxon_motors.csv")
 
 
-def listed(sheet: Datasheet, name: str) -> float | None:
+def listed_figure(sheet: Datasheet, name: str) -> float | None:
     """A figure of the sheet in SI."""
     return getattr(sheet.electrical, name, None) or getattr(sheet.mechanical, name, None)
 
@@ -112,7 +112,7 @@ def test_an_article_has_the_figures_of_its_number(id, table):
     row = table.get(article(id) or "")
     assert (row is None) is (article(id) in ABSENT)
     for column, name in COLUMNS.items() if row else ():
-        ours, theirs = listed(Datasheet.load(id), name), float(row[column])
+        ours, theirs = listed_figure(Datasheet.load(id), name), float(row[column])
         same = ours is None or ours == pytest.approx(theirs, rel=1e-6)
         assert same is not ((id, column) in DIFFERENT), f"{name}: {ours}, the row has {theirs}"
 

@@ -66,7 +66,7 @@ def volt_controllers(draw):
 
 
 @st.composite
-def controlled(draw, motor):
+def controlled_actuators(draw, motor):
     parts = {
         "delay": draw(maybe(delays)),
         "limits": tuple(draw(st.lists(torque_limits, max_size=2))),
@@ -103,7 +103,7 @@ def run(actuator, command, positions, speeds, dt):
 three = st.lists(signed, min_size=3, max_size=3)
 
 
-@holds_for(controlled(motor=False), signed, three, three, steps, few=FEW, many=MANY)
+@holds_for(controlled_actuators(motor=False), signed, three, three, steps, few=FEW, many=MANY)
 def test_a_joint_without_a_motor_stays_finite_and_within_its_limits(actuator, command, positions, speeds, dt):
     """Whatever is asked, the torque is a number between the bounds of all limits."""
     for (_, _, out), position, speed in zip(
@@ -115,7 +115,7 @@ def test_a_joint_without_a_motor_stays_finite_and_within_its_limits(actuator, co
             assert low - slack <= out.torque <= high + slack
 
 
-@holds_for(controlled(motor=True), signed, three, three, steps, few=FEW, many=MANY)
+@holds_for(controlled_actuators(motor=True), signed, three, three, steps, few=FEW, many=MANY)
 def test_a_controlled_motor_stays_finite_and_counts_its_energy(actuator, command, positions, speeds, dt):
     """Whatever is asked, everything is a finite number, and the meter is the sum of electrical power times time."""
     for before, after, out in run(actuator, command, positions, speeds, dt):
@@ -124,12 +124,12 @@ def test_a_controlled_motor_stays_finite_and_counts_its_energy(actuator, command
         assert abs(rise - out.electrical_power * dt) <= 1e-9 * size
 
 
-@holds_for(controlled(motor=True), three, three, steps, few=FEW, many=MANY)
+@holds_for(controlled_actuators(motor=True), three, three, steps, few=FEW, many=MANY)
 def test_a_command_that_is_no_number_leaves_finite_numbers(actuator, positions, speeds, dt):
     """NaN and infinities in a batch of one are flagged, and nothing of them gets into state or output."""
     state = actuator.compile("python").initial()
     for bad, position, speed in zip((math.nan, math.inf, -math.inf), positions, speeds, strict=True):
-        state, out = python.held(without_neutral(actuator), state, bad, position, speed, dt, 0.1, 1e-3)
+        state, out = python.step_held(without_neutral(actuator), state, bad, position, speed, dt, 0.1, 1e-3)
         everything_finite(state)
         everything_finite(out)
         assert "invalid command" in be.limit_names(out.limit)

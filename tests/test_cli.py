@@ -45,7 +45,7 @@ def call(*arguments, width=80):
     return CliRunner(env={"COLUMNS": str(width), "NO_COLOR": "1"}).invoke(cli.app, [str(a) for a in arguments])
 
 
-def said(*arguments, width=80) -> str:
+def output_of(*arguments, width=80) -> str:
     """What a command that must succeed prints."""
     result = call(*arguments, width=width)
     assert result.exit_code == 0, result.output
@@ -72,7 +72,7 @@ def sheet(tmp_path):
 @pytest.mark.parametrize("command", [[], ["list"], ["check"], ["show"], ["simulate"]])
 def test_help_explains_every_command(command):
     """Exit code 0, every option with a sentence, nothing wider than a terminal."""
-    text = said(*command, "--help")
+    text = output_of(*command, "--help")
     assert text.startswith("Usage: ") and "--help" in text
     assert max(map(len, text.splitlines())) <= 80
     for line in text.splitlines():
@@ -88,7 +88,7 @@ def test_no_command_shows_the_help():
 
 def test_help_of_simulate_shows_every_command_and_load():
     """Each signal, load, controller and limit by an example."""
-    text = said("simulate", "--help")
+    text = output_of("simulate", "--help")
     for word in (*kinds("signal"), *kinds("load"), *drive.controllers(), *kinds("limit"), "motion", ".csv"):
         assert word in text
 
@@ -98,7 +98,7 @@ def test_every_example_of_the_help_can_be_run(sheet, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("volts.csv").write_text("time,volts\n0,1\n1,2\n")
     Path("path.csv").write_text("time,position\n0,0\n1,2\n")
-    text = said("simulate", "--help")
+    text = output_of("simulate", "--help")
     heads = ("Commands, in", "Controllers, whose", "Delays of", "Limits of", "Loads, at", "Examples:")
     sections = [text[text.index(a) : text.index(b)] for a, b in itertools.pairwise(heads)]
     quoted = [re.findall(r'^ +"([^"]+)"', section, re.M) for section in sections]
@@ -117,7 +117,7 @@ def delay_from(text):
 
 def test_version():
     """The number of the package."""
-    assert said("--version") == f"backemf {be.__version__}\n"
+    assert output_of("--version") == f"backemf {be.__version__}\n"
 
 
 # list
@@ -126,7 +126,7 @@ def test_version():
 @pytest.mark.parametrize("width", [80, 120])
 def test_list_shows_every_motor_in_full(width):
     """Every id on a line of its own, nothing cut off, nothing wider than the terminal."""
-    lines = said("list", width=width).splitlines()
+    lines = output_of("list", width=width).splitlines()
     assert "…" not in "".join(lines)
     assert max(map(len, lines)) <= width
     assert [line.split()[0] for line in lines[3:]] == catalog.ids()
@@ -134,18 +134,18 @@ def test_list_shows_every_motor_in_full(width):
 
 def test_list_has_units_in_its_head():
     """Volts, ohms, mN·m/A, rpm, N·m."""
-    head = " ".join(said("list", width=120).splitlines()[1:3])
+    head = " ".join(output_of("list", width=120).splitlines()[1:3])
     assert all(f"[{unit}]" in head for unit in ("V", "Ω", "mN·m/A", "rpm", "N·m"))
 
 
 def test_a_wide_list_shows_the_kind():
     """Where there is room."""
-    assert "brushed DC" in said("list", width=160) and "brushed DC" not in said("list", width=80)
+    assert "brushed DC" in output_of("list", width=160) and "brushed DC" not in output_of("list", width=80)
 
 
 def test_list_as_json_is_in_si():
     """The RE 40 has 48 V, 1.13 Ω and 7590 rpm = 794.8 rad/s."""
-    rows = {row["id"]: row for row in json.loads(said("list", "--json"))}
+    rows = {row["id"]: row for row in json.loads(output_of("list", "--json"))}
     assert list(rows) == catalog.ids()
     re40 = rows[RE40]
     assert re40["voltage"] == 48.0 and re40["resistance"] == 1.13
@@ -155,7 +155,7 @@ def test_list_as_json_is_in_si():
 
 def test_list_tells_the_motor_from_the_output():
     """A geared motor has both, figures at the output of an unknown gear say nothing of the motor."""
-    rows = {row["id"]: row for row in json.loads(said("list", "--json"))}
+    rows = {row["id"]: row for row in json.loads(output_of("list", "--json"))}
     geared, joint = rows["maxon-re40-gp52c"], rows["unitree-go2"]
     assert geared["motor_speed"] == pytest.approx(geared["gear_ratio"] * geared["output_speed"])
     assert joint["motor_peak_torque"] is None and joint["output_peak_torque"] == pytest.approx(23.7)
@@ -186,8 +186,8 @@ def fastest(row: dict) -> float:
 )
 def test_list_keeps_what_is_asked_for(option, text, keeps):
     """Each filter leaves exactly the rows that fit, and some of them."""
-    rows = json.loads(said("list", "--json"))
-    found = [row["id"] for row in json.loads(said("list", option, text, "--json"))]
+    rows = json.loads(output_of("list", "--json"))
+    found = [row["id"] for row in json.loads(output_of("list", option, text, "--json"))]
     assert found == [row["id"] for row in rows if keeps(row)] and 0 < len(found) < len(rows)
 
 
@@ -211,7 +211,7 @@ def test_list_refuses_what_is_no_range(arguments, words):
 
 def test_check_of_a_sound_sheet_is_exit_code_0():
     """Every figure of the RE 40 agrees with the others."""
-    text = said("check", RE40)
+    text = output_of("check", RE40)
     assert "stall_torque" in text and "mechanical_time_constant" in text and "…" not in text
 
 
@@ -227,7 +227,7 @@ def test_check_of_a_contradiction_is_exit_code_1(tmp_path):
 
 def test_check_says_when_there_is_nothing_to_compare(sheet):
     """A sheet that says nothing twice."""
-    assert "nothing to compare" in said("check", sheet) or json.loads(said("check", sheet, "--json"))
+    assert "nothing to compare" in output_of("check", sheet) or json.loads(output_of("check", sheet, "--json"))
 
 
 @pytest.mark.parametrize("name", catalog.ids())
@@ -252,7 +252,7 @@ def test_check_fits_on_a_terminal_for_every_motor(name):
 
 def test_show_prints_figures_sources_and_constants():
     """What the maker says, where from, and what follows."""
-    text = said("show", RE40)
+    text = output_of("show", RE40)
     assert "electrical.resistance" in text and "1.13 Ω" in text and "(1) maxon RE 40 datasheet" in text
     assert re.search(r"stall torque +τ0 +2\.56\d? N·m", text)
     assert max(map(len, text.splitlines())) <= 80 and "…" not in text
@@ -262,7 +262,7 @@ def test_show_at_another_voltage_and_temperature():
     """Half the voltage gives half the stall current; 100 K more give 39 % more resistance."""
 
     def constants(*options):
-        rows = json.loads(said("show", RE40, "--json", *options))["constants"]
+        rows = json.loads(output_of("show", RE40, "--json", *options))["constants"]
         return {row["name"]: row["value"] for row in rows}
 
     plain, half = constants(), constants("--voltage", "24 V")
@@ -278,7 +278,7 @@ def test_show_works_for_every_motor_or_says_what_is_missing(name):
     if result.exit_code == 0:
         shown = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(word))
         assert shown["figures"] and (shown.get("constants") or shown["limits"])
-        assert max(map(len, said("show", name).splitlines())) <= 80
+        assert max(map(len, output_of("show", name).splitlines())) <= 80
     else:
         assert result.exit_code == 2 and result.stderr.count("\n") == 1 and "Error: " in result.stderr
 
@@ -297,14 +297,14 @@ def test_show_without_a_nominal_voltage_asks_for_one(tmp_path):
     file.write_text(SHEET.replace('nominal_voltage = "24 V"', ""))
     result = call("show", file, "--json")
     assert result.exit_code == 2 and 'add one, such as --voltage "24 V"' in result.stderr
-    said("show", file, "--json", "--voltage", "24 V")
+    output_of("show", file, "--json", "--voltage", "24 V")
 
 
 def test_show_writes_a_page(sheet, tmp_path):
     """An HTML file with the motor's name."""
     pytest.importorskip("matplotlib")
     page = tmp_path / "motor.html"
-    assert f"wrote {page}" in said("show", sheet, "--page", page).replace("\n", "")
+    assert f"wrote {page}" in output_of("show", sheet, "--page", page).replace("\n", "")
     assert page.read_text(encoding="utf-8").lstrip().startswith("<!doctype html>")
 
 
@@ -313,7 +313,7 @@ def test_show_writes_a_page(sheet, tmp_path):
 
 def test_simulate_prints_the_end_and_the_energy():
     """At 24 V the RE 40 runs at half its no-load speed; the position is in radians."""
-    text = said("simulate", RE40, "--command", "24 V")
+    text = output_of("simulate", RE40, "--command", "24 V")
     assert re.search(r"position +39\d\.\d rad", text)
     assert re.search(r"velocity +37\d\d rpm", text)
     assert "copper" in text and "electrical" in text
@@ -322,7 +322,9 @@ def test_simulate_prints_the_end_and_the_energy():
 
 def test_simulate_as_json_is_what_python_computes():
     """The same run through both doors."""
-    answer = json.loads(said("simulate", RE40, "--command", "24 V", "--load", "inertia inertia=2kg*cm^2", "--json"))
+    answer = json.loads(
+        output_of("simulate", RE40, "--command", "24 V", "--load", "inertia inertia=2kg*cm^2", "--json")
+    )
     motor = be.Datasheet.load(RE40).motor()
     run = be.simulate(motor, be.Inertia(inertia=2e-4), 24.0, 1.0, 1e-4)
     assert answer["time"] == pytest.approx(1.0)
@@ -336,8 +338,8 @@ def test_simulate_writes_parquet_csv_and_a_picture(sheet, tmp_path):
     """Each by its ending."""
     pytest.importorskip("matplotlib")
     for name in ("run.parquet", "run.csv"):
-        said("simulate", sheet, "--command", "12 V", *FAST, "-o", tmp_path / name)
-    text = said("simulate", sheet, "--command", "12 V", *FAST, "--plot", tmp_path / "run.png")
+        output_of("simulate", sheet, "--command", "12 V", *FAST, "-o", tmp_path / name)
+    text = output_of("simulate", sheet, "--command", "12 V", *FAST, "--plot", tmp_path / "run.png")
     assert f"wrote {tmp_path / 'run.png'}" in text
     table = pyarrow.parquet.read_table(tmp_path / "run.parquet")
     assert table.num_rows == 20 and table.schema.field("current").metadata[b"unit"] == b"A"
@@ -348,22 +350,22 @@ def test_simulate_writes_parquet_csv_and_a_picture(sheet, tmp_path):
 def test_simulate_records_every_nth_step(sheet, tmp_path):
     """20 steps, every fifth: 4 rows, and no energy, which would need all."""
     options = ["--command", "12 V", *FAST, "--every", "5"]
-    said("simulate", sheet, *options, "-o", tmp_path / "run.parquet")
+    output_of("simulate", sheet, *options, "-o", tmp_path / "run.parquet")
     assert pyarrow.parquet.read_table(tmp_path / "run.parquet").num_rows == 4
-    assert json.loads(said("simulate", sheet, *options, "--json"))["energy"] == {}
+    assert json.loads(output_of("simulate", sheet, *options, "--json"))["energy"] == {}
 
 
 def test_a_supply_caps_the_run(sheet):
     """24 V from a 12 V battery of 0.8 Ω into a stalled 1.2 Ω motor: 12/2 = 6 A."""
     options = ["--command", "24 V", "--load", "locked", "--supply", "voltage=12V resistance=800 mohm", *FAST]
-    assert json.loads(said("simulate", sheet, *options, "--json"))["end"]["current"] == pytest.approx(6.0)
+    assert json.loads(output_of("simulate", sheet, *options, "--json"))["end"]["current"] == pytest.approx(6.0)
 
 
 def test_a_motion_from_a_file_turns_the_motor(sheet, tmp_path):
     """180 deg in 1 s are π rad/s."""
     file = tmp_path / "path.csv"
     file.write_text("time [ms],angle [deg]\n0,0\n1000,180\n")
-    answer = json.loads(said("simulate", sheet, "--command", "0 V", "--load", f"motion {file}", *FAST, "--json"))
+    answer = json.loads(output_of("simulate", sheet, "--command", "0 V", "--load", f"motion {file}", *FAST, "--json"))
     assert answer["end"]["velocity"] == pytest.approx(np.pi)
 
 
@@ -558,7 +560,7 @@ def test_a_command_file_without_units_is_in_what_is_followed(tmp_path):
 
 def test_a_position_step_reaches_its_target():
     """The first thing people try: the joint stops where friction holds kp·error, within coulomb·R/(Kt·kp) of 90 deg."""
-    answer = json.loads(said(*SERVO, "--command", "90 deg", "--json"))
+    answer = json.loads(output_of(*SERVO, "--command", "90 deg", "--json"))
     motor = be.Datasheet.load(RE40).motor()
     stuck = motor.friction.coulomb * motor.winding.resistance / (motor.magnet.torque_constant * 10.0)
     assert abs(answer["end"]["position"] - np.pi / 2) <= 1.01 * stuck < 0.01
@@ -570,7 +572,7 @@ def test_a_run_under_a_controller_is_what_python_computes():
     options = ["--delay", "steps=2..5 schedule=episode", "--slew", "600 deg/s", "--range", "-80..80 deg", "--seed", "7"]
     options += ["--voltage-limit", "6 V", "--substeps", "3", "--limit", "effort effort_limit=0.2N*m"]
     options += ["--supply", "voltage=12V resistance=0.1ohm", "--duration", "100 ms", "--dt", "1 ms"]
-    answer = json.loads(said(*SERVO, "--command", "90 deg", *options, "--json"))
+    answer = json.loads(output_of(*SERVO, "--command", "90 deg", *options, "--json"))
     actuator = be.Actuator(
         be.Datasheet.load(RE40).motor(),
         be.Supply(voltage=12.0, resistance=0.1),
@@ -593,34 +595,34 @@ def test_a_run_under_a_controller_is_what_python_computes():
 def test_another_seed_draws_another_delay():
     """After delays of 0 to 15 steps the joint is elsewhere at 20 ms."""
     options = ["--command", "90 deg", "--delay", "steps=0..15", *FAST, "--json"]
-    ends = {json.loads(said(*SERVO, *options, "--seed", seed))["end"]["position"] for seed in range(3)}
+    ends = {json.loads(output_of(*SERVO, *options, "--seed", seed))["end"]["position"] for seed in range(3)}
     assert len(ends) > 1
 
 
 def test_json_says_the_controller_and_the_unit_of_the_command():
     """With gains in SI; a plain voltage says so too."""
-    answer = json.loads(said(*SERVO, "--command", "90 deg", *FAST, "--json"))
+    answer = json.loads(output_of(*SERVO, "--command", "90 deg", *FAST, "--json"))
     assert answer["controller"] == {"kind": "position-pid", "kp": 10.0, "ki": 0.0, "kd": 0.1, "freeze_at_limit": False}
     assert answer["command"] == {"input": "position", "unit": "rad", "end": np.pi / 2}
-    answer = json.loads(said("simulate", RE40, "--command", "24 V", *FAST, "--json"))
+    answer = json.loads(output_of("simulate", RE40, "--command", "24 V", *FAST, "--json"))
     assert answer["controller"] == {"kind": "voltage"} and answer["limits"] == {}
     assert answer["command"] == {"input": "voltage", "unit": "V", "end": 24.0}
 
 
 def test_the_table_shows_the_target_and_the_limits_that_acted():
     """Beside the position, and for how long."""
-    text = said(*SERVO, "--command", "90 deg", "--voltage-limit", "2 V")
+    text = output_of(*SERVO, "--command", "90 deg", "--voltage-limit", "2 V")
     assert re.search(r"^target \(position-pid\) +1\.571 rad$", text, re.M)
     assert re.search(r"^voltage limit acted for +[\d.]+ ms$", text, re.M)
     assert max(map(len, text.splitlines())) <= 80
-    assert "target" not in said("simulate", RE40, "--command", "24 V", *FAST)
+    assert "target" not in output_of("simulate", RE40, "--command", "24 V", *FAST)
 
 
 def test_columns_of_a_controlled_run_have_their_units(tmp_path):
     """The command of a speed controller is in rad/s, and so is its setpoint."""
     file = tmp_path / "run.csv"
     options = ["--command", "200 rpm", "--slew", "1000 rpm/s", "-o", file, *FAST]
-    said("simulate", RE40, "--controller", "velocity-pi kp=0.3V*s/rad ki=3V/rad", *options)
+    output_of("simulate", RE40, "--controller", "velocity-pi kp=0.3V*s/rad ki=3V/rad", *options)
     header = file.read_text().splitlines()[0].split(",")
     assert {"command [rad/s]", "setpoint [rad/s]", "integral [rad]"} <= set(header)
 
@@ -643,7 +645,7 @@ def test_every_controller_runs(controller, command, tmp_path):
     """And draws its picture."""
     pytest.importorskip("matplotlib")
     options = ["--controller", controller, "--command", command, "--supply", "voltage=24V", *FAST]
-    said("simulate", RE40, *options, "--plot", tmp_path / "run.png")
+    output_of("simulate", RE40, *options, "--plot", tmp_path / "run.png")
     assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -765,7 +767,7 @@ def test_a_sheet_without_inertia_needs_a_load_with_one(tmp_path):
     file.write_text(SHEET.partition("[mechanical]")[0])
     result = call("simulate", file, "--command", "12 V")
     assert result.exit_code == 2 and "nothing has inertia: give Motor.rotor, or a load" in result.stderr
-    said("simulate", file, "--command", "12 V", "--load", "inertia inertia=1kg*cm^2", *FAST)
+    output_of("simulate", file, "--command", "12 V", "--load", "inertia inertia=1kg*cm^2", *FAST)
 
 
 @pytest.mark.parametrize("arguments", [["--nonsense"], ["fly"], ["show"], ["simulate", RE40], ["list", "--jsn"]])
@@ -864,7 +866,7 @@ OPTION = r"(?<![-\w])--[a-z]+(?:-[a-z]+)*"
 def test_the_page_names_options_that_exist():
     """Every --option in docs/reference/cli.md is one of the command it stands with, and every option is on the page."""
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    known = {name: set(re.findall(OPTION, said(name, "--help"))) for name in COMMANDS}
+    known = {name: set(re.findall(OPTION, output_of(name, "--help"))) for name in COMMANDS}
     everything = set.union(*known.values()) | {"--version", "--install-completion", "--show-completion"}
     assert set(re.findall(OPTION, page)) == everything
     pattern = rf"backemf ({'|'.join(COMMANDS)})\b((?:[^\n]*\\\n)*[^\n]*)"

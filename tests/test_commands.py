@@ -1,6 +1,7 @@
 """Commands: what a motor is told over time, each against its formula."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -123,7 +124,7 @@ def test_a_command_is_taken_as_it_is():
     assert as_command(sine) is sine
 
 
-def written(folder, text, encoding="utf-8"):
+def write_file(folder, text, encoding="utf-8"):
     file = folder / "volts.csv"
     file.write_bytes(text.encode(encoding))
     return file
@@ -131,25 +132,25 @@ def written(folder, text, encoding="utf-8"):
 
 def test_a_csv_gives_a_table(tmp_path):
     """Two columns: time and the value."""
-    table = be.commands.from_csv(written(tmp_path, "time,volts\n0,1\n0.5,3\n"))
+    table = be.commands.from_csv(write_file(tmp_path, "time,volts\n0,1\n0.5,3\n"))
     assert table.time.tolist() == [0.0, 0.5] and table.values.tolist() == [1.0, 3.0]
 
 
 def test_units_in_the_header_are_converted(tmp_path):
     """500 ms are 0.5 s, 2000 mV are 2 V."""
-    table = be.commands.from_csv(written(tmp_path, "time [ms],volts [mV]\n0,1000\n500,2000\n"))
+    table = be.commands.from_csv(write_file(tmp_path, "time [ms],volts [mV]\n0,1000\n500,2000\n"))
     assert table.time.tolist() == [0.0, 0.5] and table.values.tolist() == [1.0, 2.0]
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_no_fault(tmp_path):
     """Spreadsheets write both."""
-    table = be.commands.from_csv(written(tmp_path, "time,volts\r\n0,1\r\n\r\n0.5,3\r\n", "utf-8-sig"))
+    table = be.commands.from_csv(write_file(tmp_path, "time,volts\r\n0,1\r\n\r\n0.5,3\r\n", "utf-8-sig"))
     assert table.time.tolist() == [0.0, 0.5] and table.values.tolist() == [1.0, 3.0]
 
 
 def test_a_column_is_chosen_by_name(tmp_path):
     """Quotes, spaces and other columns are passed over."""
-    file = written(tmp_path, '"time [s]", a ,"b [V]"\n0,x,1\n1,y,2\n')
+    file = write_file(tmp_path, '"time [s]", a ,"b [V]"\n0,x,1\n1,y,2\n')
     assert be.commands.from_csv(file, column="b").values.tolist() == [1.0, 2.0]
 
 
@@ -188,7 +189,7 @@ def test_a_recorded_run_is_a_command(tmp_path):
 )
 def test_a_bad_csv_is_refused_with_file_and_line(tmp_path, text, words):
     """One sentence that names file, line, column and value."""
-    file = written(tmp_path, text)
+    file = write_file(tmp_path, text)
     with pytest.raises(be.ParameterError, match=words) as caught:
         be.commands.from_csv(file)
     assert str(caught.value).startswith(str(file)) and "\n" not in str(caught.value)
@@ -201,6 +202,28 @@ def test_a_csv_that_is_no_text_is_refused(tmp_path):
     with pytest.raises(be.ParameterError, match="cannot be read: it is a folder; give a CSV file"):
         be.commands.from_csv(tmp_path)
     with pytest.raises(be.ParameterError, match="cannot be read as CSV"):
-        be.commands.from_csv(written(tmp_path, "time,größe\n0,1\n", "latin-1"))
+        be.commands.from_csv(write_file(tmp_path, "time,größe\n0,1\n", "latin-1"))
     with pytest.raises(be.ParameterError, match="no column 'amps'; there are time, volts"):
-        be.commands.from_csv(written(tmp_path, "time,volts\n0,1\n"), column="amps")
+        be.commands.from_csv(write_file(tmp_path, "time,volts\n0,1\n"), column="amps")
+
+
+class Ladder(be.commands.Signal):
+    """Up by one volt every 10 ms."""
+
+    def at(self, time: np.ndarray) -> np.ndarray:
+        return np.floor(time / 0.01 + 1e-9)
+
+
+def test_a_command_of_ones_own_is_asked_at_the_time_of_each_step():
+    """With a step of 5 ms the ladder gives 0 0 1 1 2 2 ... V."""
+    plain = be.Motor(winding=be.Winding(resistance=1.0), magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1))
+    run = be.simulate(plain, be.Inertia(inertia=1e-4), Ladder(), 0.05, 5e-3, engine="numpy")
+    assert run["command"].tolist() == [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0]
+
+
+def test_samples_go_on_from_piece_to_piece_of_a_run(monkeypatch):
+    """In pieces of 4 steps each of 10 samples still acts once, in its own step."""
+    monkeypatch.setattr(sys.modules["backemf.simulate"], "CHUNK", 4)
+    plain = be.Motor(winding=be.Winding(resistance=1.0), magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1))
+    run = be.simulate(plain, be.Inertia(inertia=1e-4), np.arange(10.0), 0.01, 1e-3, engine="numpy")
+    assert run["command"].tolist() == list(range(10))

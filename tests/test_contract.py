@@ -9,7 +9,7 @@ import re
 from functools import cache
 
 import pytest
-from contract import CASES, CONTROLLERS, IN_VOLTS, MOTORS, TARGETS, made, options, refused, totals_of
+from contract import CASES, CONTROLLERS, IN_VOLTS, MOTORS, TARGETS, is_refused, make_case, options, totals_of
 
 import backemf as be
 from backemf.sims import room
@@ -31,9 +31,9 @@ EMPTY = re.compile(r"(one of|takes|give|take)\s*([;.:]|$)")
 
 
 @cache
-def written(to: str, kind: str | None, motor: str, controller: str) -> Exported:
+def write_case(to: str, kind: str | None, motor: str, controller: str) -> Exported:
     """A case written for a simulator."""
-    return export(made(motor, controller)[0], to, "knee", compare=False, **options(to, kind))
+    return export(make_case(motor, controller)[0], to, "knee", compare=False, **options(to, kind))
 
 
 def missing(want, done: Exported, lost=frozenset()) -> set[str]:
@@ -60,13 +60,13 @@ def missing(want, done: Exported, lost=frozenset()) -> set[str]:
 def test_every_quantity_is_found_once(to, kind):
     """Inertia, friction, largest torque and speed of what is read are those of the case, or the report drops them."""
     for case in CASES:
-        if refused(to, kind, *case):
+        if is_refused(to, kind, *case):
             with pytest.raises(be.ParameterError) as sentence:
-                written(to, kind, *case)
+                write_case(to, kind, *case)
             assert not EMPTY.search(str(sentence.value)), sentence.value
             continue
-        done = written(to, kind, *case)
-        missing(made(*case)[1], done)
+        done = write_case(to, kind, *case)
+        missing(make_case(*case)[1], done)
         assert {row.status for row in done.statuses} <= {"kept", "approximated", "dropped", "unknown"}
 
 
@@ -75,9 +75,9 @@ def test_every_quantity_survives_every_other_simulator(to, kind):
     """Written, read, and written for any other simulator: still once, or the second report drops it."""
     seen = set()
     for case in CASES:
-        if refused(to, kind, *case):
+        if is_refused(to, kind, *case):
             continue
-        want, first = made(*case)[1], written(to, kind, *case)
+        want, first = make_case(*case)[1], write_case(to, kind, *case)
         if first.text in seen:
             continue
         seen.add(first.text)
@@ -92,7 +92,7 @@ def test_every_quantity_survives_every_other_simulator(to, kind):
 @pytest.mark.parametrize("motor", MOTORS)
 def test_a_file_holds_what_its_text_holds(to, motor, tmp_path):
     """Every room finds its own file among all, and reads from it what it reads from the text."""
-    done = written(to, None, motor, "ideal-pd")
+    done = write_case(to, None, motor, "ideal-pd")
     path = tmp_path / f"robot{done.target.ending}"
     path.write_text(done.text, encoding="utf-8")
     (found,) = be.transfer.read_actuators(path, version=done.target.version)
@@ -102,7 +102,7 @@ def test_a_file_holds_what_its_text_holds(to, motor, tmp_path):
 def test_what_webots_cannot_hold_is_in_its_text_once():
     """Webots has no armature: the text says once how much inertia to add to the body."""
     for motor, controller in CASES:
-        done, want = written("webots", None, motor, controller), made(motor, controller)[1]
+        done, want = write_case("webots", None, motor, controller), make_case(motor, controller)[1]
         assert done.text.count(f"add {want.inertia:.6g} kg·m²") == 1
 
 
@@ -114,9 +114,9 @@ def test_mujoco_itself_reads_what_is_written(case):
 
     version = ".".join(mujoco.__version__.split(".")[:2])
     to = f"mujoco@{version}"
-    if refused(to, None, *case):
+    if is_refused(to, None, *case):
         return
-    done, want = written(to, None, *case), made(*case)[1]
+    done, want = write_case(to, None, *case), make_case(*case)[1]
     model = mujoco.MjModel.from_xml_string(done.text)
     bristles = 0.08 if case[0] == "bristles" else 0.0
     assert model.dof_armature[0] == pytest.approx(want.inertia, rel=CLOSE)
@@ -186,7 +186,9 @@ def test_help_names_every_kind():
 def test_a_whole_actuator_is_written_with_the_current_it_has():
     """The current behind its largest torque is in the actuator, so that no room is asked for a number it refuses."""
     for effort in ("peak", "continuous"):
-        done = export(made("geared", "ideal-pd")[0], "newton", "knee", kind="backemf", effort=effort, compare=False)
+        done = export(
+            make_case("geared", "ideal-pd")[0], "newton", "knee", kind="backemf", effort=effort, compare=False
+        )
         assert done.on_joint.actuator.motor is not None
     with pytest.raises(be.ParameterError, match="PhysX has one kind"):
         target_of("physx").about.require_kind("pd")

@@ -68,10 +68,10 @@ def course(actuator: be.Actuator, engine: str, **options) -> dict[str, np.ndarra
     for k in range(STEPS):
         state, out = step(state, be.Command(**{n: make(x[k]) for n, x in given.items()}), make(q[k]), make(v[k]), DT)
         rows.append(out)
-    return stacked(rows, COUNT)
+    return stack(rows, COUNT)
 
 
-def stacked(rows: list, shape) -> dict[str, np.ndarray]:
+def stack(rows: list, shape) -> dict[str, np.ndarray]:
     names = [f.name for f in fields(rows[0]) if getattr(rows[0], f.name) is not None]
     return {n: np.array([np.broadcast_to(np.asarray(getattr(row, n), float), shape) for row in rows]) for n in names}
 
@@ -85,7 +85,7 @@ def course_in_python(actuator: be.Actuator, column: int) -> dict[str, np.ndarray
         command = be.Command(**{n: x[k, column].item() for n, x in given.items()})
         state, out = step(state, command, float(q[k, column]), float(v[k, column]), DT)
         rows.append(out)
-    return stacked(rows, ())
+    return stack(rows, ())
 
 
 def same(ours: dict[str, np.ndarray], reference: dict[str, np.ndarray]) -> None:
@@ -144,7 +144,7 @@ def loss(name: str, engine: str, theta, make, loop):
     )
     delay = be.Delay(steps=2.5)
     actuator = be.Actuator(one, controller=TRACKED[name](theta), delay=delay, voltage_limit=2.5, meter=False)
-    law = laws(engine).held
+    law = laws(engine).step_held
     place = {"dtype": torch.float64} if engine == "torch" else {}
     state = initial_state(be.engines.load(engine), actuator, (), 0, None, {}, place)
 
@@ -170,13 +170,13 @@ def in_turn(step, carry):
     return total
 
 
-def scanned(step, carry):
-    def kept(carry, k):
+def scan(step, carry):
+    def keep(carry, k):
         after, error = step(carry, k)
         return jax.tree.map(lambda new, old: jnp.asarray(new, old.dtype), after, carry), error
 
     carry = jax.tree.map(jnp.asarray, carry)
-    return jax.lax.scan(kept, carry, jnp.arange(STEPS))[1].sum()
+    return jax.lax.scan(keep, carry, jnp.arange(STEPS))[1].sum()
 
 
 @pytest.mark.parametrize("name", TRACKED)
@@ -192,7 +192,7 @@ def test_gradients_of_a_tracking_loss(name: str):
         narrow, wide = value(THETA + h) - value(THETA - h), value(THETA + 2 * h) - value(THETA - 2 * h)
         by_difference[k] = (8 * narrow - wide) / 12 / 1e-4
     with jax.enable_x64(True):
-        by_jax = np.asarray(jax.jit(jax.grad(lambda x: loss(name, "jax", x, jnp.asarray, scanned)))(THETA)) * THETA
+        by_jax = np.asarray(jax.jit(jax.grad(lambda x: loss(name, "jax", x, jnp.asarray, scan)))(THETA)) * THETA
     leaf = torch.tensor(THETA, requires_grad=True)
     loss(name, "torch", leaf, lambda x: torch.tensor(x, dtype=torch.float64), in_turn).backward()
     by_torch = leaf.grad.numpy() * THETA

@@ -22,7 +22,7 @@ def run(actuator: be.Actuator, command, *, load: float = 0.0, inertia: float = 2
     return SimpleNamespace(q=q, v=v, state=state, out=out)
 
 
-def held(actuator: be.Actuator, command, *, q: float = 0.0, v: float = 0.0, steps: int = 1, dt: float = DT):
+def hold_joint(actuator: be.Actuator, command, *, q: float = 0.0, v: float = 0.0, steps: int = 1, dt: float = DT):
     """Every output of a joint that is held at a position and a speed, and the last state."""
     step = actuator.compile("python")
     state, outs = step.initial(), []
@@ -74,7 +74,7 @@ def test_integral_takes_the_velocity_error_away():
 
 def test_moving_target_begins_where_the_joint_is():
     """A joint at 2 rad that is told to stand still gets no volts."""
-    _, (out,) = held(be.Actuator(motor(), controller=be.VelocityPi(kp=3.0, ki=20.0)), 0.0, q=2.0)
+    _, (out,) = hold_joint(be.Actuator(motor(), controller=be.VelocityPi(kp=3.0, ki=20.0)), 0.0, q=2.0)
     assert out.voltage == 0.0
 
 
@@ -92,7 +92,7 @@ def test_current_loop_follows_as_a_first_order(controller, speed: float, inducta
     else:
         loop = controller(current_bandwidth=bandwidth, **({"stiffness": 0.0} if controller is be.IdealPd else {}))
     actuator = be.Actuator(motor(inductance=inductance), controller=loop)
-    _, outs = held(actuator, be.Command(effort=asked), v=speed, steps=30)
+    _, outs = hold_joint(actuator, be.Command(effort=asked), v=speed, steps=30)
     t = DT * np.arange(1, 31)
     assert [out.torque for out in outs] == pytest.approx(asked * -np.expm1(-bandwidth * t), rel=1e-12)
 
@@ -103,7 +103,7 @@ def test_current_loop_is_as_slow_as_its_voltage():
     actuator = be.Actuator(
         motor(inductance=inductance), controller=be.Torque(current_bandwidth=2000.0), voltage_limit=volts
     )
-    _, outs = held(actuator, 10.0, steps=20)
+    _, outs = hold_joint(actuator, 10.0, steps=20)
     t = DT * np.arange(1, 21)
     assert [out.current for out in outs] == pytest.approx(volts / R * -np.expm1(-t * R / inductance), rel=1e-12)
     assert all(be.limit_names(out.limit) == ["voltage"] for out in outs)
@@ -113,7 +113,7 @@ def test_current_loop_is_as_slow_as_its_voltage():
 @pytest.mark.parametrize("controller", [be.Torque(), be.TorquePid(), be.IdealPd(stiffness=0.0), be.ModeSelector()])
 def test_back_emf_is_made_up_for(controller, speed: float):
     """A cold winding gives the torque that is asked for at any speed, also where Kt and Ke differ."""
-    _, (out,) = held(be.Actuator(motor(), controller=controller), be.Command(effort=0.4), v=speed)
+    _, (out,) = hold_joint(be.Actuator(motor(), controller=controller), be.Command(effort=0.4), v=speed)
     assert out.torque == pytest.approx(0.4, rel=1e-12)
     assert out.voltage == pytest.approx(R * 0.4 / (10.0 * KT) + KE * 10.0 * speed, rel=1e-12)
 
@@ -164,21 +164,21 @@ def servo(**settings) -> be.Actuator:
 @pytest.mark.parametrize("pwm_limit", [1.0, 0.4])
 def test_servo_stalls_at_its_pwm_limit(pwm_limit: float):
     """Held far from its target, a servo gives pwm_limit·bus·Kt·N/R."""
-    _, (out,) = held(servo(pwm_limit=pwm_limit), 10.0)
+    _, (out,) = hold_joint(servo(pwm_limit=pwm_limit), 10.0)
     assert out.torque == pytest.approx(pwm_limit * BUS * KT * 10.0 / R, rel=1e-12)
     assert be.limit_names(out.limit) == ["voltage"]
 
 
 def test_servo_duty_is_a_share_of_the_bus():
     """Near its target, the voltage is (kp·e - kd·q')·bus."""
-    _, (out,) = held(servo(kd=0.02), 0.1, v=1.0)
+    _, (out,) = hold_joint(servo(kd=0.02), 0.1, v=1.0)
     assert out.voltage == pytest.approx((5.0 * 0.1 - 0.02) * BUS, rel=1e-12)
 
 
 @pytest.mark.parametrize("speed", [0.0, 10.0, -10.0])
 def test_servo_holds_its_current(speed: float):
     """The limiter lowers the duty until the current is at its limit, at any speed that the bus can serve."""
-    _, outs = held(servo(current_limit=2.0), 10.0, v=speed, steps=3)
+    _, outs = hold_joint(servo(current_limit=2.0), 10.0, v=speed, steps=3)
     for out in outs:
         assert out.current == pytest.approx(2.0, rel=1e-12)
         assert out.torque == pytest.approx(2.0 * KT * 10.0, rel=1e-12)
@@ -188,13 +188,13 @@ def test_servo_holds_its_current(speed: float):
 def test_servo_has_a_dead_band():
     """Within the band nothing happens, beyond it only the rest of the error counts, from both sides."""
     for error, counts in ((0.0, 0.0), (0.019, 0.0), (-0.019, 0.0), (0.05, 0.03), (-0.05, -0.03)):
-        _, (out,) = held(servo(dead_band=0.02), error)
+        _, (out,) = hold_joint(servo(dead_band=0.02), error)
         assert out.voltage == pytest.approx(5.0 * counts * BUS, abs=1e-12)
 
 
 def test_servo_in_its_dead_band_is_no_spring():
     """Where the torque does not change with the position, the stiffness says so."""
-    inside, outside = (held(servo(dead_band=0.02), error)[1][0].torque_stiffness for error in (0.01, 0.05))
+    inside, outside = (hold_joint(servo(dead_band=0.02), error)[1][0].torque_stiffness for error in (0.01, 0.05))
     assert inside == 0.0
     assert outside == pytest.approx(5.0 * BUS * KT * 10.0 / R)
 
@@ -214,20 +214,20 @@ SELECTOR = be.ModeSelector(velocity=be.VelocityPi(kp=3.0, ki=20.0))
 def test_torque_before_voltage_before_velocity():
     """All three given: the torque; without it the voltage; without both the velocity."""
     actuator = be.Actuator(motor(), controller=SELECTOR)
-    _, (out,) = held(actuator, be.Command(effort=0.4, voltage=5.0, velocity=2.0), v=1.0)
+    _, (out,) = hold_joint(actuator, be.Command(effort=0.4, voltage=5.0, velocity=2.0), v=1.0)
     assert out.torque == pytest.approx(0.4)
-    _, (out,) = held(actuator, be.Command(voltage=5.0, velocity=2.0), v=1.0)
+    _, (out,) = hold_joint(actuator, be.Command(voltage=5.0, velocity=2.0), v=1.0)
     assert out.voltage == 5.0
-    _, (out,) = held(actuator, be.Command(velocity=2.0), v=1.0)
+    _, (out,) = hold_joint(actuator, be.Command(velocity=2.0), v=1.0)
     assert out.voltage == pytest.approx(3.0 * (2.0 - 1.0))
 
 
 def test_zero_is_a_command():
     """A torque of 0 is not the voltage that stands beside it, a voltage of 0 not the velocity."""
     actuator = be.Actuator(motor(), controller=SELECTOR)
-    _, (out,) = held(actuator, be.Command(effort=0.0, voltage=5.0), v=1.0)
+    _, (out,) = hold_joint(actuator, be.Command(effort=0.0, voltage=5.0), v=1.0)
     assert out.torque == pytest.approx(0.0, abs=1e-15)
-    _, (out,) = held(actuator, be.Command(voltage=0.0, velocity=2.0), v=1.0)
+    _, (out,) = hold_joint(actuator, be.Command(voltage=0.0, velocity=2.0), v=1.0)
     assert out.voltage == 0.0
 
 
@@ -242,7 +242,7 @@ def test_each_motor_has_its_mode(bandwidth: float | None):
     for _ in range(5):
         state, out = step(state, command, q, v, DT)
     alone = [be.Command(effort=0.4), be.Command(voltage=5.0), be.Command(velocity=2.0)]
-    torques = [held(actuator, one, q=0.3, v=float(v[k]), steps=5)[1][-1].torque for k, one in enumerate(alone)]
+    torques = [hold_joint(actuator, one, q=0.3, v=float(v[k]), steps=5)[1][-1].torque for k, one in enumerate(alone)]
     assert out.torque == pytest.approx(torques, rel=1e-12)
 
 
@@ -272,7 +272,7 @@ def test_nothing_adds_up_outside_velocity_mode(between: str, freeze: bool):
 def test_velocity_mode_in_torque():
     """A TorquePid that follows a velocity serves the velocity mode too."""
     selector = be.ModeSelector(velocity=be.TorquePid(kd=0.2, follows="velocity"))
-    _, (out,) = held(be.Actuator(motor(), controller=selector), be.Command(velocity=3.0), v=1.0)
+    _, (out,) = hold_joint(be.Actuator(motor(), controller=selector), be.Command(velocity=3.0), v=1.0)
     assert out.torque == pytest.approx(0.2 * 2.0)
 
 

@@ -470,7 +470,7 @@ def test_an_environment_restarts_with_any_of_its_joints():
 # --- gradients
 
 
-def weighed(run, weights):
+def weigh(run, weights):
     return sum((w * torque).sum() for w, torque in zip(weights, run, strict=True))
 
 
@@ -481,7 +481,7 @@ def jax_run(commands, delay, made_for):
     for command in commands:
         state, out = step(state, command, jnp.zeros(1), jnp.zeros(1), DT)
         torques.append(out.torque)
-    return weighed(torques, WEIGHTS)
+    return weigh(torques, WEIGHTS)
 
 
 def torch_run(commands, delay):
@@ -491,7 +491,7 @@ def torch_run(commands, delay):
     for command in commands:
         state, out = step(state, command, zeros, zeros, DT)
         torques.append(out.torque)
-    return weighed(torques, WEIGHTS)
+    return weigh(torques, WEIGHTS)
 
 
 STEPS = 12
@@ -517,7 +517,7 @@ def test_gradients_pass_through_the_delay(delay):
     """What arrives depends on what was sent: JAX, PyTorch and finite differences agree."""
 
     def by_numpy(commands):
-        return weighed(Wire(delay, shape=(1,)).send_all(commands), WEIGHTS)
+        return weigh(Wire(delay, shape=(1,)).send_all(commands), WEIGHTS)
 
     expected = differences(by_numpy, SENT)
     assert np.abs(expected).max() > 0.1
@@ -534,7 +534,7 @@ def test_gradients_reach_the_length_of_the_delay():
     twin = be.Delay(seconds=0.0026, frames=6)
 
     def by_numpy(x):
-        return weighed(Wire(be.Delay(seconds=float(x[0]), frames=6), shape=(1,)).send_all(SENT), WEIGHTS)
+        return weigh(Wire(be.Delay(seconds=float(x[0]), frames=6), shape=(1,)).send_all(SENT), WEIGHTS)
 
     expected = differences(by_numpy, seconds)
     assert abs(expected[0]) > 1.0

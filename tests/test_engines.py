@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 from long import some_now
-from motors import coupled
+from motors import step_coupled
 
 import backemf as be
 from backemf.actuator.compiled import laws
@@ -181,14 +181,14 @@ DT = 7e-4
 
 
 def call(engine, way: str, kind, inputs, dt=DT):
-    """One step of an engine's `held` or `coupled` as a flat dictionary of its numbers."""
+    """One step of an engine's `step_held` or `step_coupled` as a flat dictionary of its numbers."""
     state, command, position, velocity, torque, inertia = inputs
     kind = without_neutral(kind)
     if way == "held":
-        new, out = engine.held(kind, state, command, position, velocity, dt, torque, inertia)
+        new, out = engine.step_held(kind, state, command, position, velocity, dt, torque, inertia)
         after = {}
     else:
-        new, speed, out = coupled(engine, kind, state, command, position, velocity, dt, torque, inertia, 1e-4)
+        new, speed, out = step_coupled(engine, kind, state, command, position, velocity, dt, torque, inertia, 1e-4)
         after = {"velocity": speed}
     return after | {
         f"{prefix}{entry.name}": getattr(part, entry.name)
@@ -292,7 +292,7 @@ def single(name: str) -> be.Actuator:
     return map_numbers(STRUCTURES[name], lambda x: float(x[0]) if isinstance(x, np.ndarray) else x)
 
 
-def compiled(kind: be.Actuator, batch: tuple[int, ...]):
+def compile_step(kind: be.Actuator, batch: tuple[int, ...]):
     """The compiled JAX step of a kind of motor for a batch, in float32."""
     engine = laws("jax")
     zero = np.zeros(batch, dtype=np.float32)
@@ -308,7 +308,7 @@ def test_shared_parameters_are_not_expanded():
     arrays = len(states_of(kind)) + 5
     count = len(list(numbers(kind)))
     assert count > 40
-    size = compiled(kind, (batch,)).memory_analysis().argument_size_in_bytes
+    size = compile_step(kind, (batch,)).memory_analysis().argument_size_in_bytes
     assert size <= 4 * (arrays * batch + count + 1)
 
 
@@ -330,13 +330,13 @@ def test_absent_parts_cost_nothing():
     """Without winding inductance, heat and bristles the compiled step holds no exponential and no power."""
     rubbing = single("coulomb and drag").motor
     plain = be.Actuator(replace(rubbing, cogging=single("backlash").motor.cogging))
-    text = compiled(plain, (8,)).as_text()
+    text = compile_step(plain, (8,)).as_text()
     assert "exponential" not in text and "power(" not in text and "tanh" not in text
     assert "sine" in text or "round" in text
-    bristly = compiled(single("lugre with exponents"), (8,)).as_text()
+    bristly = compile_step(single("lugre with exponents"), (8,)).as_text()
     assert "exponential" in bristly and "power(" in bristly
     # an exponent of 2 needs no power
-    assert "power(" not in compiled(single("lugre"), (8,)).as_text()
+    assert "power(" not in compile_step(single("lugre"), (8,)).as_text()
 
 
 def test_absent_states_are_absent():
@@ -399,7 +399,7 @@ def test_vmap_over_motors_is_the_batch():
     def one(resistance, volts, speed):
         motor = replace(batched, winding=replace(batched.winding, resistance=resistance))
         single = be.State(current=0.0, bristle=0.0)
-        return laws("jax").held(be.Actuator(motor), single, volts, 0.0, speed, 1e-3)
+        return laws("jax").step_held(be.Actuator(motor), single, volts, 0.0, speed, 1e-3)
 
     mapped_state, mapped = jax.vmap(one)(batched.winding.resistance, volts, speeds)
     assert np.allclose(mapped.torque, out.torque, rtol=1e-6, atol=0)

@@ -46,7 +46,7 @@ def tool():
 
 
 @pytest.fixture(scope="module")
-def refitted(tool):
+def refits(tool):
     """Every rule that is tried, fitted anew."""
     if not (DATA / "maxon_catalogue").is_dir():
         pytest.skip(f"no maxon catalogue at {DATA}: set BACKEMF_DATA to the folder of measurements")
@@ -69,9 +69,9 @@ def call(*arguments):
 # --- the rules
 
 
-def test_refit_finds_the_rules_that_ship(tool, refitted):
+def test_refit_finds_the_rules_that_ship(tool, refits):
     """The coefficients in the package are those that the script finds on the data."""
-    made = tomllib.loads(tool.write(refitted, tool.mass_share(DATA)))
+    made = tomllib.loads(tool.write(refits, tool.mass_share(DATA)))
     assert (made["mass_share"], made["mass_share_factor"]) == pytest.approx(mass_share(), rel=2e-3)
     assert [row["figure"] for row in made["rule"]] == [rule.figure for rule in RULES]
     for row, rule in zip(made["rule"], RULES, strict=True):
@@ -84,9 +84,9 @@ def test_refit_finds_the_rules_that_ship(tool, refitted):
 
 
 @pytest.mark.parametrize("index", some_now(range(len(RULES)), lambda index: index % 5 == 0), ids=IDS)
-def test_ranges_cover_families_left_out(refitted, index):
+def test_ranges_cover_families_left_out(refits, index):
     """Of the frames of families that neither fit nor range has seen, the 90 % range covers 85 to 95 %."""
-    kept = [fitted for fitted in refitted if fitted.ships]
+    kept = [fitted for fitted in refits if fitted.ships]
     share = sum(part * n for part, n in kept[index].by_family.values())
     total = sum(n for _, n in kept[index].by_family.values())
     assert 0.85 <= share / total <= 0.95
@@ -104,9 +104,9 @@ def test_all_motors_have_a_family_and_windings_share_a_weight(tool):
     assert frames == pytest.approx(round(frames)) and 50 < frames < 100
 
 
-def test_friction_of_other_makers_covers_makers_left_out(tool, refitted):
+def test_friction_of_other_makers_covers_makers_left_out(tool, refits):
     """The wider range of friction holds for makers that are not among those it was made from."""
-    factor, coverage = tool.elsewhere(refitted)
+    factor, coverage = tool.elsewhere(refits)
     assert 0.85 <= coverage <= 0.95
     assert all(rule.elsewhere == pytest.approx(factor) for rule in RULES if rule.figure == "friction.coulomb")
 
@@ -258,7 +258,7 @@ def test_estimates_are_finite_and_in_order(r, kt, mass, volts, kind):
     for e in made.estimates():
         assert 0 < e.low < e.value < e.high < math.inf
     motor = made.motor(estimate=True)
-    assert {e.name for e in motor.estimated} <= {e.name for e in made.estimates()}
+    assert {e.name for e in motor.valid_estimates} <= {e.name for e in made.estimates()}
 
 
 # --- the motor
@@ -274,7 +274,7 @@ def test_nothing_changes_without_the_word():
 def test_motor_with_estimates_has_them_in_their_places():
     """Each estimate is the number at its place in the motor."""
     made, motor = sheet().estimates(), sheet().motor(estimate=True)
-    assert motor.estimated == tuple(made)
+    assert motor.valid_estimates == tuple(made)
     known = dict(numbers(motor))
     for e in made:
         assert known[e.name] == pytest.approx(e.value)
@@ -301,7 +301,7 @@ def test_a_replaced_number_is_no_estimate(how):
         motor = be.randomize(sheet().motor(estimate=True), {"rotor.inertia": be.random.Scale(0.5, 2.0)}, 8)
     assert estimate_of(motor, "rotor.inertia") is None
     assert estimate_of(motor, "friction.coulomb") is not None
-    assert len(motor.estimated) == len(ALL) - 1
+    assert len(motor.valid_estimates) == len(ALL) - 1
 
 
 def test_a_removed_part_is_no_estimate():
@@ -334,7 +334,7 @@ def test_file_keeps_the_estimates(tmp_path):
     be.save(actuator, tmp_path / "motor.toml")
     again = be.load(tmp_path / "motor.toml")
     assert again == actuator
-    assert again.motor is not None and again.motor.estimated == actuator.motor.estimated
+    assert again.motor is not None and again.motor.valid_estimates == actuator.motor.valid_estimates
 
 
 def test_file_with_a_bad_estimate_is_refused():
@@ -350,7 +350,7 @@ def test_load_takes_estimates():
     """`load(id, estimate=True)` is the motor of the sheet with its estimates."""
     actuator = be.load("cubemars-ri50", estimate=True)
     assert actuator.motor == Datasheet.load("cubemars-ri50").motor(estimate=True)
-    assert actuator.motor is not None and actuator.motor.estimated
+    assert actuator.motor is not None and actuator.motor.valid_estimates
     assert be.load("cubemars-ri50").motor == Datasheet.load("cubemars-ri50").motor()
 
 
@@ -359,8 +359,8 @@ def test_estimates_are_no_numbers_of_the_motor():
     motor = sheet().motor(estimate=True)
     assert not any(name.startswith("estimates") for name, _ in numbers(motor))
     assert map_numbers(motor, np.float32).estimates == motor.estimates
-    assert map_numbers(motor, np.float32).estimated == motor.estimated
-    assert map_numbers(motor, lambda x: 2 * x).estimated == ()
+    assert map_numbers(motor, np.float32).valid_estimates == motor.valid_estimates
+    assert map_numbers(motor, lambda x: 2 * x).valid_estimates == ()
     assert hash(motor) == hash(sheet().motor(estimate=True))
 
 
@@ -386,7 +386,7 @@ def test_jax_maps_a_motor_with_estimates():
     be.Actuator(sheet().motor(estimate=True)).compile("jax")
     motor = sheet().motor(estimate=True)
     doubled = jax.tree.map(lambda x: 2 * x, motor)
-    assert doubled.estimated == ()
+    assert doubled.valid_estimates == ()
     summed = jax.tree.map(lambda a, b: a + b, motor, doubled)
     assert summed.rotor.inertia == pytest.approx(3 * motor.rotor.inertia)
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from motors import coupled
-from test_bad_input import LSTM, NETWORK, refused
+from motors import step_coupled
+from test_bad_input import LSTM, NETWORK, refusal
 
 import backemf as be
 from backemf.actuator.compiled import laws
 from backemf.actuator.memory import initial_state
 from backemf.engines import load
 from backemf.physics import load as load_laws
-from backemf.random.randomize import rebuilt
+from backemf.random.randomize import rebuild
 from backemf.tree import is_structure, is_table, numbers
 
 N, STEPS, DT = 64, 16, 2e-3
@@ -137,7 +137,7 @@ def course(kind: be.Actuator) -> tuple[Any, ...]:
     return wanted, 0.05 * np.cumsum(0.1 * v, axis=0), v, rng.normal(size=(STEPS, N)), 10 ** rng.uniform(-5, -2, N)
 
 
-def observed(kind: be.Actuator) -> list[np.ndarray]:
+def observe(kind: be.Actuator) -> list[np.ndarray]:
     """Every state and output of a run held by a host, and of steps coupled to a load."""
     wanted, q, v, pull, inertia = course(kind)
     law, found = laws("numpy"), []
@@ -150,10 +150,12 @@ def observed(kind: be.Actuator) -> list[np.ndarray]:
             command = be.Command(**{name: x[k].reshape(shape) for name, x in wanted.items()})
             inputs = [x[k].reshape(shape) for x in (q, v)]
             before = state
-            state, out = law.held(kind, state, command, *inputs, DT, pull[k].reshape(shape), inertia.reshape(shape))
+            state, out = law.step_held(
+                kind, state, command, *inputs, DT, pull[k].reshape(shape), inertia.reshape(shape)
+            )
             found += [np.asarray(x, float) for part in (state, out) for x in vars(part).values() if x is not None]
             if k == STEPS // 2:
-                _, speed, out = coupled(
+                _, speed, out = step_coupled(
                     law, kind, before, command, *inputs, DT, pull[k].reshape(shape), inertia.reshape(shape), 1e-4
                 )
                 found += [speed, *(np.asarray(x, float) for x in vars(out).values() if x is not None)]
@@ -168,7 +170,7 @@ def differ(one: list[np.ndarray], other: list[np.ndarray]) -> bool:
 
 @cache
 def baseline(name: str) -> list[np.ndarray]:
-    return observed(ACTUATORS[name])
+    return observe(ACTUATORS[name])
 
 
 @pytest.mark.parametrize("name", ACTUATORS)
@@ -182,10 +184,10 @@ def test_every_number_acts_or_is_refused(name):
         if other is None:
             idle.append(field)
         else:
-            assert differ(baseline(name), observed(rebuilt(kind, {field: other}))), field
+            assert differ(baseline(name), observe(rebuild(kind, {field: other}))), field
     for field in idle:
         value = dict(numbers(kind))[field]
-        same = observed(rebuilt(kind, {field: 0.97 * value if value else -1e-3}))
+        same = observe(rebuild(kind, {field: 0.97 * value if value else -1e-3}))
         label = field.endswith("reference_temperature")
         # without heat the reference temperature is what telemetry says, and nothing follows it
         assert label or not differ(baseline(name), same), f"{field} acts, and must not be refused"
@@ -279,13 +281,13 @@ def places(part: Any, path: tuple = ()) -> list[tuple[tuple, Any, Any]]:
     return found
 
 
-def exchanged(part: Any, path: tuple, value: Any) -> Any:
+def exchange(part: Any, path: tuple, value: Any) -> Any:
     """The part with one field below it exchanged."""
     if not path:
         return value
     if isinstance(part, tuple):
-        return tuple(exchanged(x, path[1:], value) if k == path[0] else x for k, x in enumerate(part))
-    return replace(part, **{path[0]: exchanged(getattr(part, path[0]), path[1:], value)})
+        return tuple(exchange(x, path[1:], value) if k == path[0] else x for k, x in enumerate(part))
+    return replace(part, **{path[0]: exchange(getattr(part, path[0]), path[1:], value)})
 
 
 @pytest.mark.parametrize("name", ACTUATORS)
@@ -301,10 +303,10 @@ def test_every_word_switch_and_count_acts_or_is_refused(name):
         if label == "Delay.frames" or (label == "Supply.shared" and kind.supply.resistance == 0.0):
             continue
         try:
-            other = exchanged(kind, path, OTHER[key](getattr(owner, entry.name)))
+            other = exchange(kind, path, OTHER[key](getattr(owner, entry.name)))
         except be.ParameterError:
             continue
-        assert differ(baseline(name), observed(other)), label
+        assert differ(baseline(name), observe(other)), label
 
 
 # --- what was found by hand
@@ -313,7 +315,7 @@ def test_every_word_switch_and_count_acts_or_is_refused(name):
 def test_heat_of_a_motor_without_heat_is_not_varied():
     """The sentence names what is missing."""
     for target in (PLAIN, be.Actuator(PLAIN)):
-        refused(
+        refusal(
             lambda target=target: be.randomize(
                 target, {"winding.temperature_coefficient": be.random.Scale(0.9, 1.1)}, 3
             ),
@@ -326,13 +328,13 @@ def test_heat_of_a_motor_without_heat_is_not_varied():
 def test_limits_that_no_supply_reaches_are_not_varied():
     """A voltage limit above the bus, and a servo's current limit above twice the stall current of 43.2 A."""
     rich, servo = ACTUATORS["rich"], ACTUATORS["duty"]
-    refused(
+    refusal(
         lambda: be.randomize(rich, {"voltage_limit": be.random.Uniform(22.0, 30.0)}, 3),
         "voltage_limit",
         "at most 21.6 V",
     )
     be.randomize(rich, {"voltage_limit": be.random.Uniform(20.0, 30.0)}, 3)
-    refused(
+    refusal(
         lambda: be.randomize(servo, {"controller.current_limit": be.random.Uniform(90.0, 99.0)}, 3), "would never act"
     )
 
@@ -341,12 +343,12 @@ def test_limits_that_no_supply_reaches_are_not_varied():
 def test_freezing_an_integral_needs_one(kind):
     """Without ki, and with a ki of 0."""
     for ki in ({}, {"ki": 0.0}):
-        refused(lambda ki=ki: kind(kp=1.0, freeze_at_limit=True, **ki), f"{kind.__name__}.freeze_at_limit", "give ki")
+        refusal(lambda ki=ki: kind(kp=1.0, freeze_at_limit=True, **ki), f"{kind.__name__}.freeze_at_limit", "give ki")
 
 
 def test_staggering_and_re_ordering_need_draws_under_way():
     """A period to stagger, and a delay that changes while commands travel."""
     for given in ({"steps": 2}, {"steps": (0, 3)}, {"steps": (0, 3), "schedule": "step"}):
-        refused(lambda given=given: be.Delay(staggered=False, **given), "Delay.staggered = False would never")
+        refusal(lambda given=given: be.Delay(staggered=False, **given), "Delay.staggered = False would never")
     for given in ({"steps": 2}, {"steps": (0, 3)}, {"steps": (0, 3), "schedule": "mjlab", "period": 3}):
-        refused(lambda given=given: be.Delay(reorder=True, **given), "Delay.reorder = True would never")
+        refusal(lambda given=given: be.Delay(reorder=True, **given), "Delay.reorder = True would never")

@@ -28,7 +28,7 @@ ALL = be.Ratings(
 """Ratings that no run here exceeds."""
 
 
-def geared(ratings: be.Ratings | None = ALL, **parts) -> be.Motor:
+def geared_motor(ratings: be.Ratings | None = ALL, **parts) -> be.Motor:
     """A motor whose every rating is known, behind a gear of 10 that loses a fifth."""
     known = {
         "winding": be.Winding(resistance=0.3, inductance=1e-4),
@@ -42,17 +42,17 @@ def geared(ratings: be.Ratings | None = ALL, **parts) -> be.Motor:
     return be.Motor(**known | parts)
 
 
-def accelerated(motor: be.Motor, **options) -> be.Run:
+def run_up(motor: be.Motor, **options) -> be.Run:
     """From rest at 24 V against a mass and a weight: large currents first, then speed."""
     load = be.ConstantTorque(torque=-0.5, inertia=0.01)
     return be.simulate(motor, load, be.commands.Step(value=24.0, time=0.05), 0.5, 1e-3, engine="numpy", **options)
 
 
-BASE = accelerated(geared())
+BASE = run_up(geared_motor())
 """What the channels are; ratings change nothing in them."""
 
 
-def named(run: be.Run, what: str) -> be.RunFinding | None:
+def finding_named(run: be.Run, what: str) -> be.RunFinding | None:
     """The one finding of a name."""
     found = [finding for finding in run.findings() if finding.what == what]
     assert len(found) <= 1
@@ -61,7 +61,7 @@ def named(run: be.Run, what: str) -> be.RunFinding | None:
 
 def with_rating(**ratings) -> be.Run:
     """The base run with other ratings, as if they had been on the sheet."""
-    return replace(BASE, actuator=be.Actuator(geared(replace(ALL, **ratings))))
+    return replace(BASE, actuator=be.Actuator(geared_motor(replace(ALL, **ratings))))
 
 
 # --- the defect
@@ -97,7 +97,7 @@ def test_a_rating_that_is_passed_is_a_warning_with_its_times(rating):
     """The limit is put at nine tenths between the lowest and the highest value; the rest is counted."""
     size = CHANNELS[rating](BASE)
     limit = float(size.min() + 0.9 * (size.max() - size.min()))
-    finding = named(with_rating(**{rating: limit}), rating)
+    finding = finding_named(with_rating(**{rating: limit}), rating)
     above = size > limit
     assert finding is not None
     assert finding.severity == "warning" and finding.limit == limit and finding.value == size.max()
@@ -112,17 +112,17 @@ def test_a_rating_that_is_passed_is_a_warning_with_its_times(rating):
 @pytest.mark.parametrize("rating", [*CHANNELS, "current", "gear_torque", "peak_duration"])
 def test_a_rating_that_is_kept_is_no_finding(rating):
     """One that holds exactly the largest value is kept too."""
-    assert named(BASE, rating) is None
+    assert finding_named(BASE, rating) is None
     if rating in CHANNELS:
-        assert named(with_rating(**{rating: float(CHANNELS[rating](BASE).max())}), rating) is None
+        assert finding_named(with_rating(**{rating: float(CHANNELS[rating](BASE).max())}), rating) is None
 
 
 @pytest.mark.parametrize("rating", [*CHANNELS, "current", "gear_torque", "peak_duration"])
 def test_a_rating_that_is_unknown_is_said_once(rating):
     """Unknown is not perfect: no finding of its own, and one sentence that names it."""
     run = with_rating(**{rating: None})
-    assert named(run, rating) is None
-    unknown = named(run, "unknown")
+    assert finding_named(run, rating) is None
+    unknown = finding_named(run, "unknown")
     assert unknown is not None and unknown.severity == "info"
     # how long an unknown peak may last is no question of its own
     assert unknown.unknown == (rating,)
@@ -135,18 +135,18 @@ def test_where_all_is_known_and_kept_there_is_nothing_to_say():
 
 def test_a_motor_without_ratings_says_all_that_is_missing():
     """A gearbox has ratings of its own; without one they are no question."""
-    run = replace(BASE, actuator=be.Actuator(geared(None)))
-    unknown = named(run, "unknown")
+    run = replace(BASE, actuator=be.Actuator(geared_motor(None)))
+    unknown = finding_named(run, "unknown")
     assert unknown is not None and {"winding_temperature", "current", "speed", "gear_torque"} <= set(unknown.unknown)
-    direct = be.simulate(geared(None, gearbox=None), be.Inertia(1e-3), 24.0, 0.01, 1e-3, engine="numpy")
+    direct = be.simulate(geared_motor(None, gearbox=None), be.Inertia(1e-3), 24.0, 0.01, 1e-3, engine="numpy")
     assert not any(name.startswith("gear") for name in direct.findings()[0].unknown)
 
 
 def test_without_a_thermal_model_heat_is_unknown():
     """A temperature that never changes is no proof that the winding stays cool."""
-    run = accelerated(geared(replace(ALL, winding_temperature=20.0), thermal=None))
-    assert named(run, "winding_temperature") is None
-    unknown = named(run, "unknown")
+    run = run_up(geared_motor(replace(ALL, winding_temperature=20.0), thermal=None))
+    assert finding_named(run, "winding_temperature") is None
+    unknown = finding_named(run, "unknown")
     assert unknown is not None and unknown.unknown == ("thermal",)
 
 
@@ -157,9 +157,9 @@ def test_without_a_thermal_model_heat_is_unknown():
 def test_how_long_a_stalled_winding_can_bear_its_current_is_when_it_passed_its_maximum(nodes):
     """A current that a limit holds: the closed form and the run agree to a step."""
     limits = be.Limits(peak_current=20.0)
-    motor = geared(replace(ALL, current=5.0, winding_temperature=100.0), thermal=nodes, limits=limits)
+    motor = geared_motor(replace(ALL, current=5.0, winding_temperature=100.0), thermal=nodes, limits=limits)
     run = be.simulate(motor, be.LockedRotor(), 24.0, 40.0, 1e-2, engine="numpy")
-    winding, current = named(run, "winding_temperature"), named(run, "current")
+    winding, current = finding_named(run, "winding_temperature"), finding_named(run, "current")
     assert winding is not None and current is not None and current.severity == "warning"
     bears = float(be.analyze.time_to_limit(motor, 20.0))
     assert winding.first == pytest.approx(bears, abs=0.02)
@@ -173,7 +173,7 @@ def test_how_long_a_stalled_winding_can_bear_its_current_is_when_it_passed_its_m
 def test_a_short_excess_that_the_winding_bears_is_worth_knowing_and_no_warning():
     """An RMS above the continuous current over half a second heats by a few kelvin."""
     run = with_rating(current=5.0, winding_temperature=155.0)
-    finding = named(run, "current")
+    finding = finding_named(run, "current")
     assert math.sqrt(np.mean(run["current"] ** 2)) > 5.0
     assert finding is not None and finding.severity == "info"
     assert finding.value == abs(run["current"]).max()
@@ -187,8 +187,8 @@ def test_where_heat_is_unknown_the_rms_decides(share, severity, unknown):
     """Above the continuous current for a moment is allowed, as an RMS it is not."""
     mean = math.sqrt(np.mean(BASE["current"] ** 2))
     ratings = replace(ALL, current=share * mean, winding_temperature=155.0 if unknown == "heat" else None)
-    motor = geared(ratings, thermal=None if unknown == "heat" else THERMAL)
-    finding = named(replace(BASE, actuator=be.Actuator(motor)), "current")
+    motor = geared_motor(ratings, thermal=None if unknown == "heat" else THERMAL)
+    finding = finding_named(replace(BASE, actuator=be.Actuator(motor)), "current")
     assert finding is not None and finding.severity == severity
     assert finding.bearable is None
     missing = "thermal model" if unknown == "heat" else "maximum winding temperature"
@@ -198,8 +198,8 @@ def test_where_heat_is_unknown_the_rms_decides(share, severity, unknown):
 def test_a_drive_that_knows_the_continuous_current_stands_in_for_the_maker():
     """`Limits.continuous_current` is what the drive allows for ever."""
     limits = be.Limits(continuous_current=5.0, peak_current=60.0, derating_start=100.0, derating_end=150.0)
-    motor = geared(replace(ALL, current=None), limits=limits)
-    finding = named(replace(BASE, actuator=be.Actuator(motor)), "current")
+    motor = geared_motor(replace(ALL, current=None), limits=limits)
+    finding = finding_named(replace(BASE, actuator=be.Actuator(motor)), "current")
     assert finding is not None and finding.limit == 5.0
 
 
@@ -210,9 +210,9 @@ def test_a_drive_that_knows_the_continuous_current_stands_in_for_the_maker():
 def test_two_seconds_at_the_peak_are_two_seconds(allowed, found):
     """2 s at the peak, the rest without current: the counter shows 2 s."""
     ratings = replace(ALL, current=4.0, peak_current=20.0, peak_duration=allowed)
-    motor = geared(ratings, winding=be.Winding(resistance=0.3, temperature_coefficient=0.0))
+    motor = geared_motor(ratings, winding=be.Winding(resistance=0.3, temperature_coefficient=0.0))
     run = be.simulate(motor, be.LockedRotor(), np.repeat([6.0, 0.0], 200), 4.0, 1e-2, engine="numpy")
-    finding = named(run, "peak_duration")
+    finding = finding_named(run, "peak_duration")
     assert (finding is not None) == found
     if finding is not None:
         assert finding.value == pytest.approx(2.0) and finding.severity == "warning"
@@ -222,17 +222,17 @@ def test_half_the_overload_may_last_twice_as_long():
     """∫(i² - ic²) dt over ip² - ic²: at i² halfway between the two, 2 s count as one."""
     halfway = math.sqrt(0.5 * (4.0**2 + 20.0**2))
     ratings = replace(ALL, current=4.0, peak_current=20.0, peak_duration=0.5)
-    motor = geared(ratings, winding=be.Winding(resistance=0.3, temperature_coefficient=0.0))
+    motor = geared_motor(ratings, winding=be.Winding(resistance=0.3, temperature_coefficient=0.0))
     run = be.simulate(motor, be.LockedRotor(), 0.3 * halfway, 2.0, 1e-2, engine="numpy")
-    finding = named(run, "peak_duration")
+    finding = finding_named(run, "peak_duration")
     assert finding is not None and finding.value == pytest.approx(1.0)
 
 
 def test_without_a_continuous_current_only_the_peak_itself_counts():
     ratings = replace(ALL, current=None, peak_current=20.0, peak_duration=0.5)
-    motor = geared(ratings, winding=be.Winding(resistance=0.3, temperature_coefficient=0.0))
+    motor = geared_motor(ratings, winding=be.Winding(resistance=0.3, temperature_coefficient=0.0))
     run = be.simulate(motor, be.LockedRotor(), np.repeat([6.0, 5.0], 100), 2.0, 1e-2, engine="numpy")
-    finding = named(run, "peak_duration")
+    finding = finding_named(run, "peak_duration")
     assert finding is not None and finding.value == pytest.approx(1.0)
 
 
@@ -259,7 +259,7 @@ def test_the_duration_of_the_peak_comes_from_the_sheet():
 )
 def test_a_gearbox_carries_what_the_load_takes(load):
     """At the output: the load's own inertia times its acceleration, less the torque of the load; no rotor in it."""
-    run = be.simulate(geared(), load, 12.0, 0.2, 1e-3, engine="numpy")
+    run = be.simulate(geared_motor(), load, 12.0, 0.2, 1e-3, engine="numpy")
     own = (0.5 + 0.1 / 3.0) * 0.2**2 if isinstance(load, be.Pendulum) else load.inertia
     acceleration = np.diff(run["velocity"], prepend=0.0) / 1e-3
     expected = own * acceleration - run["load_torque"]
@@ -267,7 +267,7 @@ def test_a_gearbox_carries_what_the_load_takes(load):
 
 
 def test_a_gearbox_that_is_held_carries_all_of_the_torque():
-    run = be.simulate(geared(), be.LockedRotor(), 12.0, 0.1, 1e-3, engine="numpy")
+    run = be.simulate(geared_motor(), be.LockedRotor(), 12.0, 0.1, 1e-3, engine="numpy")
     np.testing.assert_array_equal(gear_output_torque(run), run["torque"])
 
 
@@ -275,14 +275,14 @@ def test_a_prescribed_motion_takes_the_rotor_along():
     """A constant acceleration a: the gears carry the torque less N²·J·a."""
     time = np.linspace(0.0, 1.0, 1001)
     load = be.PrescribedMotion(time=time, position=0.5 * 40.0 * time**2)
-    run = be.simulate(geared(), load, 0.0, 1.0, 1e-3, engine="numpy")
+    run = be.simulate(geared_motor(), load, 0.0, 1.0, 1e-3, engine="numpy")
     np.testing.assert_allclose((run["torque"] - gear_output_torque(run))[5:-5], 100.0 * 1.4e-5 * 40.0, rtol=1e-6)
 
 
 def test_flanks_with_play_carry_the_torque_that_is_recorded():
     """The rotor is on its own: what arrives at the joint went through the gears."""
     loose = be.Gearbox(stages=(be.Stage(ratio=10.0, efficiency=0.8),), backlash=0.01)
-    run = be.simulate(geared(gearbox=loose), be.Inertia(0.01), 12.0, 0.1, 1e-3, engine="numpy")
+    run = be.simulate(geared_motor(gearbox=loose), be.Inertia(0.01), 12.0, 0.1, 1e-3, engine="numpy")
     np.testing.assert_array_equal(gear_output_torque(run), run["torque"])
 
 
@@ -291,7 +291,7 @@ def test_the_continuous_torque_of_a_gearbox_is_an_rms(share, severity):
     """Above it for a moment is what the short torque is for."""
     torque = gear_output_torque(BASE)
     mean = math.sqrt(np.mean(torque**2))
-    finding = named(with_rating(gear_torque=share * mean), "gear_torque")
+    finding = finding_named(with_rating(gear_torque=share * mean), "gear_torque")
     assert finding is not None and finding.severity == severity
     assert finding.value == pytest.approx(mean)
     assert finding.total == pytest.approx((abs(torque) > share * mean).sum() * 1e-3)
@@ -304,8 +304,8 @@ def test_the_largest_current_of_the_supply_is_said_and_what_it_takes_back():
     """Reversed at full speed the motor feeds back before it drives again."""
     supply = be.Supply(voltage=24.0, resistance=0.05)
     steps = np.repeat([24.0, 3.0], 200)
-    run = be.simulate(be.Actuator(geared(), supply), be.Inertia(0.01), steps, 0.4, 1e-3, engine="numpy")
-    finding = named(run, "supply_current")
+    run = be.simulate(be.Actuator(geared_motor(), supply), be.Inertia(0.01), steps, 0.4, 1e-3, engine="numpy")
+    finding = finding_named(run, "supply_current")
     assert finding is not None and finding.severity == "info" and finding.limit is None
     assert finding.value == run["bus_current"].max()
     assert run["bus_current"].min() < -1.0
@@ -320,8 +320,8 @@ def test_the_largest_current_of_the_supply_is_said_and_what_it_takes_back():
 def test_a_brake_resistor_is_named_where_it_burns():
     supply = be.Supply(voltage=24.0, regeneration=False)
     steps = np.repeat([24.0, 3.0], 200)
-    run = be.simulate(be.Actuator(geared(), supply), be.Inertia(0.01), steps, 0.4, 1e-3, engine="numpy")
-    finding = named(run, "supply_current")
+    run = be.simulate(be.Actuator(geared_motor(), supply), be.Inertia(0.01), steps, 0.4, 1e-3, engine="numpy")
+    finding = finding_named(run, "supply_current")
     burnt = be.units.format_quantity(float(run["brake_power"].max()), "W")
     assert finding is not None and f"brake resistor dissipated at most {burnt}" in finding.explanation
     assert "took back" not in finding.explanation and "fell" not in finding.explanation
@@ -333,10 +333,15 @@ def test_a_batch_says_how_many_and_the_worst(shape):
     volts = np.linspace(4.0, 24.0, 6).reshape(shape)
     limit = np.full(shape, 400.0)
     run = be.simulate(
-        geared(replace(ALL, speed=limit)), be.Inertia(0.001), be.commands.Constant(volts), 1.0, 1e-3, engine="numpy"
+        geared_motor(replace(ALL, speed=limit)),
+        be.Inertia(0.001),
+        be.commands.Constant(volts),
+        1.0,
+        1e-3,
+        engine="numpy",
     )
     fastest = abs(run["rotor_speed"]).max(axis=0)
-    finding = named(run, "speed")
+    finding = finding_named(run, "speed")
     assert finding is not None
     assert finding.motors == (fastest > 400.0).sum() and 0 < finding.motors < 6
     assert finding.worst == np.unravel_index(fastest.argmax(), shape)
@@ -349,8 +354,8 @@ def test_the_worst_of_a_batch_is_what_it_would_be_alone():
     """Every number of the finding is that of the one motor run by itself."""
     volts = np.array([6.0, 24.0, 12.0])
     ratings = replace(ALL, current=5.0, winding_temperature=100.0, gear_torque=1.0)
-    many = be.simulate(geared(ratings), be.LockedRotor(), be.commands.Constant(volts), 20.0, 1e-2, engine="numpy")
-    alone = be.simulate(geared(ratings), be.LockedRotor(), 24.0, 20.0, 1e-2, engine="numpy")
+    many = be.simulate(geared_motor(ratings), be.LockedRotor(), be.commands.Constant(volts), 20.0, 1e-2, engine="numpy")
+    alone = be.simulate(geared_motor(ratings), be.LockedRotor(), 24.0, 20.0, 1e-2, engine="numpy")
     for one, other in zip(alone.findings(), many.findings(), strict=True):
         assert other.worst in ((), (1,))
         assert other.explanation.endswith(one.explanation)
@@ -362,14 +367,14 @@ def test_the_worst_of_a_batch_is_what_it_would_be_alone():
 def test_motors_of_a_batch_with_parameters_of_their_own_bear_their_current_each():
     """Different windings heat up differently; the time that is said is that of the worst one."""
     resistance = np.array([0.2, 0.3, 0.5])
-    motor = geared(
+    motor = geared_motor(
         replace(ALL, current=5.0, winding_temperature=100.0), winding=be.Winding(resistance=resistance),
         limits=be.Limits(peak_current=20.0),
     )  # fmt: skip
     run = be.simulate(motor, be.LockedRotor(), 24.0, 20.0, 1e-2, engine="numpy")
-    finding = named(run, "current")
+    finding = finding_named(run, "current")
     assert finding is not None and finding.severity == "warning"
-    one = geared(motor.ratings, winding=be.Winding(resistance=float(resistance[finding.worst])))
+    one = geared_motor(motor.ratings, winding=be.Winding(resistance=float(resistance[finding.worst])))
     bears = float(be.analyze.time_to_limit(one, 20.0))
     assert finding.worst == (2,) and finding.motors == 2
     # the temperature at the start is that after the first step
@@ -377,8 +382,8 @@ def test_motors_of_a_batch_with_parameters_of_their_own_bear_their_current_each(
 
 
 def test_a_thinned_recording_is_said():
-    run = accelerated(geared(), every=10)
-    finding = named(run, "recording")
+    run = run_up(geared_motor(), every=10)
+    finding = finding_named(run, "recording")
     assert finding is not None and finding.severity == "info" and "one step in 10" in finding.explanation
 
 
@@ -441,7 +446,7 @@ def test_rms_within_the_longest_stretch():
 
 
 def servo(**parts) -> be.Actuator:
-    return be.Actuator(geared(), controller=be.PositionPid(kp=10.0, kd=0.1), **parts)
+    return be.Actuator(geared_motor(), controller=be.PositionPid(kp=10.0, kd=0.1), **parts)
 
 
 @pytest.mark.parametrize(
@@ -452,10 +457,10 @@ def servo(**parts) -> be.Actuator:
         (servo(), 6.28, False),
         (servo(command_range=(-1.6, 1.6)), 90.0, True),
         (servo(command_range=(-100.0, 100.0)), 90.0, False),
-        (be.Actuator(geared(), controller=be.VelocityPi(kp=0.3)), 90.0, False),
-        (be.Actuator(geared()), 24.0, False),
-        (be.Actuator(geared(), controller=be.TorquePid(kp=1.0)), be.Command(position=90.0, velocity=0.0), True),
-        (be.Actuator(geared(), controller=be.TorquePid(kp=1.0)), be.Command(position=1.0, velocity=90.0), False),
+        (be.Actuator(geared_motor(), controller=be.VelocityPi(kp=0.3)), 90.0, False),
+        (be.Actuator(geared_motor()), 24.0, False),
+        (be.Actuator(geared_motor(), controller=be.TorquePid(kp=1.0)), be.Command(position=90.0, velocity=0.0), True),
+        (be.Actuator(geared_motor(), controller=be.TorquePid(kp=1.0)), be.Command(position=1.0, velocity=90.0), False),
         (be.Actuator(controller=be.IdealPd(stiffness=1.0, damping=0.1)), 90.0, True),
     ],
 )
@@ -465,7 +470,7 @@ def test_targets_that_look_like_degrees_get_a_hint_once(actuator, command, hinte
         warnings.simplefilter("always")
         run = be.simulate(actuator, be.Inertia(0.01), command, 0.05, 1e-3, engine="numpy")
     assert len([w for w in caught if w.category is be.BackemfWarning]) == hinted
-    finding = named(run, "target")
+    finding = finding_named(run, "target")
     assert (finding is not None) == hinted
     if finding is not None:
         assert finding.severity == "hint" and "radians" in finding.explanation

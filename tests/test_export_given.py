@@ -23,19 +23,19 @@ def sheets() -> dict[str, be.Datasheet]:
 
 
 @pytest.fixture(scope="module")
-def loaded(sheets) -> dict[str, be.Actuator]:
+def actuators(sheets) -> dict[str, be.Actuator]:
     """Every entry that has enough figures, as `load` gives it."""
     return {name: be.load(name) for name, sheet in sheets.items() if sheet.says != "too little"}
 
 
-def rated(actuator: be.Actuator) -> bool:
+def is_rated(actuator: be.Actuator) -> bool:
     """Whether the maker says at which voltage the motor runs, or the figures are limits without a winding."""
     motor = actuator.motor
     return motor is None or (motor.ratings is not None and motor.ratings.voltage is not None)
 
 
 @pytest.mark.parametrize("to", NAMES)
-def test_every_entry_that_is_loaded_can_be_written(to, sheets, loaded):
+def test_every_entry_that_is_loaded_can_be_written(to, sheets, actuators):
     """`export(load(id))` for the whole catalogue: a text that is read back with the limits or the motor in it.
 
     What has no nominal voltage says so, and is written with a supply; what has too few figures cannot be loaded.
@@ -49,8 +49,8 @@ def test_every_entry_that_is_loaded_can_be_written(to, sheets, loaded):
             with pytest.raises(be.DatasheetError, match=f"^{name}.toml: too few figures"):
                 export(name, to, compare=False)
             continue
-        actuator, more = loaded[name], {}
-        if not rated(actuator):
+        actuator, more = actuators[name], {}
+        if not is_rated(actuator):
             unrated += 1
             sentence = f"{sheet.name}|{name}|the motor"
             with pytest.raises(be.ParameterError, match="no nominal voltage is known: give the supply") as caught:
@@ -69,15 +69,15 @@ def test_every_entry_that_is_loaded_can_be_written(to, sheets, loaded):
     assert unrated > 5
 
 
-def test_an_id_a_sheet_and_a_motor_are_the_same(sheets, loaded):
+def test_an_id_a_sheet_and_a_motor_are_the_same(sheets, actuators):
     """The text for a catalogue id is that for its datasheet, and where it has a motor that for its motor."""
-    known = [name for name, actuator in loaded.items() if rated(actuator)]
+    known = [name for name, actuator in actuators.items() if is_rated(actuator)]
     for k, name in enumerate(known[::3]):
         sheet = sheets[name]
         to = ("mujoco@4.0", "mjlab", "isaaclab", "webots")[k % 4]
         text = export(name, to, compare=False).text
         assert export(sheet, to, compare=False).text == text
-        if loaded[name].motor is not None:
+        if actuators[name].motor is not None:
             assert export(sheet.motor(), to, compare=False).text == text
 
 

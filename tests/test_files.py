@@ -264,7 +264,7 @@ def test_handles_are_closed(tmp_path) -> None:
 # --- nobody else opens files
 
 DIRECT = {
-    "open": "files.opened or files.replacing", "fdopen": "files.opened or files.replacing",
+    "open": "files.open_plain or files.replacing", "fdopen": "files.open_plain or files.replacing",
     "read_text": "files.read_text", "read_bytes": "files.read_bytes",
     "write_text": "files.write_text", "write_bytes": "files.write_bytes", "touch": "files.write_bytes",
     "mkstemp": "files.replacing", "NamedTemporaryFile": "files.replacing", "rename": "files.replacing",

@@ -6,7 +6,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from controller_kinds import ALL, BUS, motor
-from test_bad_input import MOTOR, refused
+from test_bad_input import MOTOR, refusal
 from test_engines import DT, INPUTS, STRUCTURES, N, tensors
 
 import backemf as be
@@ -29,7 +29,7 @@ COMPILED = ("resistive", "shared supply", "backlash")
 """What is compiled for JAX too, which takes a while."""
 
 
-def poisoned(inputs, name: str, value: float):
+def poison(inputs, name: str, value: float):
     """The inputs of a step, one of them bad for one motor."""
     state, command, position, velocity, torque, inertia = inputs
     values = {"joint_position": position, "joint_velocity": velocity, "load_torque": torque, "load_inertia": inertia}
@@ -39,7 +39,7 @@ def poisoned(inputs, name: str, value: float):
     return state, command, values
 
 
-def stepped(kind: be.Actuator, engine: str, state, command, values):
+def step_once(kind: be.Actuator, engine: str, state, command, values):
     """One step of an engine; everything as NumPy arrays of the batch."""
     options, make = ENGINES[engine]
     step = kind.compile(engine, **options)
@@ -68,15 +68,15 @@ def test_one_motor_takes_no_part(name, engine):
         for which, value in zip(NAMES, (math.nan, -math.inf, math.nan, math.inf, math.nan), strict=True):
             if engine == "numpy" and which == "dt":
                 continue
-            state, command, values = poisoned(INPUTS[name], which, value)
+            state, command, values = poison(INPUTS[name], which, value)
             good = {key: np.where(others, x, 1e-3) for key, x in values.items()}
             if name == "shared supply":
                 # the others see a motor that asks for nothing
                 good["joint_velocity"][BAD], still = 0.0, np.where(others, command, 0.0)
             else:
                 still = command
-            got, out = stepped(kind, engine, state, command, values)
-            expected, _ = stepped(kind, engine, state, still, good)
+            got, out = step_once(kind, engine, state, command, values)
+            expected, _ = step_once(kind, engine, state, still, good)
             for channel, x in got.items():
                 assert np.isfinite(x).all(), (which, channel)
                 assert np.array_equal(x[others], expected[channel][others]), (which, channel)
@@ -85,7 +85,7 @@ def test_one_motor_takes_no_part(name, engine):
                     assert got[f"new.{field}"][BAD] == getattr(state, field)[BAD], (which, field)
             assert got["torque"][BAD] == 0.0 and got["torque_slope"][BAD] == 0.0
             assert np.array_equal(np.flatnonzero(got["limit"].astype(int) & JOINT), [BAD])
-            refused(out.check, "position, velocity, load or step of the joint at (3,) was not finite", "no torque")
+            refusal(out.check, "position, velocity, load or step of the joint at (3,) was not finite", "no torque")
     assert be.limit_names(JOINT) == ["invalid joint"]
 
 
@@ -103,12 +103,12 @@ def test_controllers_go_on_as_if_the_step_had_not_been(name):
 
 def test_gradients_stay_finite():
     """A motor that takes no part adds nothing to a gradient, in JAX and in PyTorch."""
-    state, command, values = poisoned(INPUTS["one node"], "joint_velocity", math.nan)
+    state, command, values = poison(INPUTS["one node"], "joint_velocity", math.nan)
     kind, laws = STRUCTURES["one node"], be.actuator.compiled.laws
 
     def loss(engine, state, command, values):
         joint = [values[key] for key in ("joint_position", "joint_velocity", "dt", "load_torque", "load_inertia")]
-        _, out = laws(engine).held(kind_of[engine], state, command, *joint)
+        _, out = laws(engine).step_held(kind_of[engine], state, command, *joint)
         return (out.torque * out.torque).sum()
 
     kind_of = {"jax": kind, "torch": tensors(kind)}
@@ -132,7 +132,7 @@ def test_a_plain_number_is_refused(name, value):
         given = dict.fromkeys(("joint_position", "joint_velocity", "load_torque"), 0.1) | {"load_inertia": 1.0}
         given |= {"dt": 1e-3, name: value}
         shape = () if engine == "python" else 2
-        refused(lambda step=step, given=given, shape=shape: step(step.initial(shape), 1.0, **given), f"{name} = ")
+        refusal(lambda step=step, given=given, shape=shape: step(step.initial(shape), 1.0, **given), f"{name} = ")
 
 
 @pytest.mark.parametrize("dt", [np.float32(-1.0), np.array(0.0), np.float64(math.nan), np.array([1e-3, -1.0])], ids=str)
@@ -140,6 +140,6 @@ def test_a_step_of_numpy_is_read(dt):
     """Every kind of number that can be read now."""
     step = MOTOR.compile("numpy")
     q = np.zeros(2)
-    refused(lambda: step(step.initial(2), q, q, q, dt), "dt = ", "must be a positive number of seconds")
+    refusal(lambda: step(step.initial(2), q, q, q, dt), "dt = ", "must be a positive number of seconds")
     step(step.initial(2), q, q, q, np.array([1e-3, 2e-3]))
-    refused(lambda: step.initial(2, dt=dt), "dt = ", "must be a positive number of seconds")
+    refusal(lambda: step.initial(2, dt=dt), "dt = ", "must be a positive number of seconds")

@@ -118,7 +118,7 @@ def test_every_model_says_where_its_conversion_comes_from(it):
 # --- against measured PWM
 
 
-def unsaturated(log: dict) -> tuple[np.ndarray, np.ndarray]:
+def unsaturated_samples(log: dict) -> tuple[np.ndarray, np.ndarray]:
     """Position error [rad] and measured duty [1] of an XL330 log, where the joint is slow and the PWM below its limit.
 
     `load` is the PWM register as unsigned 16 bit. Position and PWM are read one after the other, so that a fast joint
@@ -136,7 +136,7 @@ def unsaturated(log: dict) -> tuple[np.ndarray, np.ndarray]:
 def test_the_measured_pwm_of_an_xl330(gain):
     """The slope of measured duty over position error is the model's gain within 2 %."""
     logs = [json.loads(path.read_text()) for path in sorted((DATA / "xl330_pendulum").glob("*.json"))]
-    pairs = [unsaturated(log) for log in logs if log["kp"] == gain]
+    pairs = [unsaturated_samples(log) for log in logs if log["kp"] == gain]
     assert len(pairs) == 4
     error, duty = (np.concatenate(columns) for columns in zip(*pairs, strict=True))
     slope = float(error @ duty / (error @ error))

@@ -8,6 +8,12 @@ import numpy as np
 import pytest
 
 import backemf as be
+from backemf.checks import Number
+from backemf.motor.friction import Bristles, DryFriction
+from backemf.parts import FAMILIES, number, part
+from backemf.physics.bristle import bristles_of
+from backemf.physics.friction import budget_of
+from backemf.physics.ops import absolute
 
 R, K, J, FC = 1.0, 0.05, 2e-5, 0.02
 
@@ -129,3 +135,46 @@ def test_the_reported_slope_is_the_derivative_of_the_torque():
     for speed in (-40.0, 15.0, 90.0):
         _, out = step(step.initial(), 5.0, 0.0, speed, 1e-3)
         assert out.torque_slope == pytest.approx((torque(speed - 1e-3) - torque(speed + 1e-3)) / 2e-3, rel=1e-8)
+
+
+# --- a friction of one's own
+
+
+@part
+class Grease(DryFriction):
+    """Dry friction that grows with the square of the speed."""
+
+    coulomb: Number = number("N·m", least=0.0)
+    per_square: Number = number("N·m·s²/rad²", least=0.0)
+
+
+@budget_of(Grease)
+def grease_budget(f: Grease, speed: float, motor_torque: float, load_torque: float) -> float:
+    return f.coulomb + f.per_square * speed * speed
+
+
+@part
+class Felt(Bristles):
+    """Bristles whose friction falls with the speed."""
+
+    coulomb: Number = number("N·m", above=0.0)
+    stiffness: Number = number("N·m/rad", above=0.0)
+    fades: Number = number("rad/s", above=0.0)
+
+
+@bristles_of(Felt)
+def felt_bristles(f: Felt, speed: float) -> tuple[float, float, float]:
+    return f.coulomb / (1.0 + absolute(speed) / f.fades), f.stiffness, 0.0
+
+
+@pytest.mark.parametrize("engine", ["numpy", "jax"])
+def test_a_friction_of_ones_own_is_a_part_and_its_law(engine, monkeypatch):
+    """At a steady speed Kt·(v - Ke·w)/R is the friction that the law gives there, for a budget and for bristles."""
+    for own in (Grease(coulomb=FC, per_square=1e-6), Felt(coulomb=FC, stiffness=100.0, fades=50.0)):
+        # what `part(family="friction")` does, for this test alone
+        monkeypatch.setitem(FAMILIES["friction"], type(own).__name__, type(own))
+        run = be.simulate(motor(own), FREE, 6.0, duration=1.0, dt=1e-4, engine=engine, every=100)
+        w = run["velocity"][-1]
+        law = FC + 1e-6 * w * w if isinstance(own, Grease) else FC / (1.0 + w / 50.0)
+        assert K * (6.0 - K * w) / R == pytest.approx(law, rel=1e-6)
+        assert ("bristle" in run.channels) == isinstance(own, Felt)

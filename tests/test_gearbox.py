@@ -24,7 +24,7 @@ def motor(gearbox, **parts) -> be.Motor:
     )
 
 
-def held(gearbox, volts, speed, **parts):
+def hold_speed(gearbox, volts, speed, **parts):
     """One step at a joint speed that nothing changes: a huge inertia hangs on the joint."""
     step = motor(gearbox, **parts).compile("numpy")
     return step(step.initial(), volts, 0.0, speed, 1e-4, 0.0, 1e9)[1]
@@ -49,7 +49,7 @@ def test_the_joint_accelerates_with_the_reflected_inertia():
 
 def test_torque_and_speed_change_by_the_ratio():
     """Without loss N times the torque comes at 1/N of the speed: power passes."""
-    direct, geared = held(None, 5.0, 60.0), held(be.Gearbox(stages=(be.Stage(ratio=-12.0),)), 5.0, -5.0)
+    direct, geared = hold_speed(None, 5.0, 60.0), hold_speed(be.Gearbox(stages=(be.Stage(ratio=-12.0),)), 5.0, -5.0)
     assert geared.torque == pytest.approx(-12.0 * direct.torque, rel=1e-13)
     assert geared.rotor_speed == pytest.approx(60.0)
     assert geared.mechanical_power == pytest.approx(direct.mechanical_power, rel=1e-13)
@@ -60,7 +60,7 @@ def test_drag_of_order_n_reflects_with_the_ratio_to_the_n_plus_1(order):
     """At the joint the term is N^(n+1)·Bn·w^n: n powers from the speed and one from the torque."""
     ratio, speed, b = 8.0, 1.7, 1e-7
     drag = be.Drag(coefficients=(0.0,) * (order - 1) + (b,))
-    plain, dragged = (held(be.Gearbox(stages=(be.Stage(ratio=ratio),)), 1.0, speed, drag=d) for d in (None, drag))
+    plain, dragged = (hold_speed(be.Gearbox(stages=(be.Stage(ratio=ratio),)), 1.0, speed, drag=d) for d in (None, drag))
     assert plain.torque - dragged.torque == pytest.approx(ratio ** (order + 1) * b * speed**order, rel=1e-9)
 
 
@@ -74,7 +74,7 @@ def test_a_driving_motor_loses_its_share(direction):
     """While the motor drives, η·N of its torque arrives: 0.9·0.8 through two stages."""
     speed = direction * 2.0
     volts = K * 20 * speed + direction * 3.0
-    out = held(TRAIN, volts, speed)
+    out = hold_speed(TRAIN, volts, speed)
     assert out.motor_torque == pytest.approx(direction * K * 3.0 / R, rel=1e-12)
     assert out.torque == pytest.approx(0.72 * 20 * out.motor_torque, rel=1e-9)
     assert out.gear_power == pytest.approx(0.28 * out.motor_torque * 20 * speed, rel=1e-9)
@@ -85,7 +85,7 @@ def test_a_driven_motor_gets_its_share_of_the_load(direction):
     """While the load drives, the motor gets η·(load torque)/N, so braking it takes N·τ/η with η = 0.9·0.6."""
     speed = direction * 2.0
     volts = K * 20 * speed - direction * 3.0
-    out = held(TRAIN, volts, speed)
+    out = hold_speed(TRAIN, volts, speed)
     assert out.torque == pytest.approx(20 * out.motor_torque / 0.54, rel=1e-9)
     assert out.gear_power > 0
 
@@ -93,7 +93,7 @@ def test_a_driven_motor_gets_its_share_of_the_load(direction):
 def test_a_lossless_train_costs_nothing():
     """Stages that pass all power on have no loss at all."""
     assert be.Gearbox(stages=(be.Stage(ratio=3.0), be.Stage(ratio=2.0, efficiency=1.0))).lossless
-    assert held(be.Gearbox(stages=(be.Stage(ratio=3.0),)), 4.0, 1.0).gear_power == 0.0
+    assert hold_speed(be.Gearbox(stages=(be.Stage(ratio=3.0),)), 4.0, 1.0).gear_power == 0.0
 
 
 @pytest.mark.parametrize("backlash", [None, 0.02])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from long import some_now
-from motors import coupled
+from motors import step_coupled
 
 import backemf as be
 from backemf.actuator.compiled import laws
@@ -93,7 +93,7 @@ def with_numbers(kind, values):
     return map_numbers(kind, lambda _: next(row))
 
 
-def packed(kind: be.Actuator) -> np.ndarray:
+def pack(kind: be.Actuator) -> np.ndarray:
     """Every number of the actuator, the step, 20 commands and 20 joint speeds."""
     rng = np.random.default_rng(8)
     ratio = abs(kind.motor.ratio)
@@ -103,7 +103,7 @@ def packed(kind: be.Actuator) -> np.ndarray:
     return np.concatenate([[float(x) for _, x in numbers(kind)], [1.3e-3], commands, speeds])
 
 
-def unpacked(kind, theta):
+def unpack(kind, theta):
     count = len(list(numbers(kind)))
     return (
         with_numbers(kind, [theta[k] for k in range(count)]),
@@ -118,9 +118,9 @@ def score(engine, way, kind, carry, command, speed, dt):
     state, position, velocity = carry
     if way == "held":
         velocity = speed
-        state, out = engine.held(kind, state, command, position, velocity, dt, 0.05, 2e-3)
+        state, out = engine.step_held(kind, state, command, position, velocity, dt, 0.05, 2e-3)
     else:
-        state, velocity, out = coupled(engine, kind, state, command, position, velocity, dt, 0.05, 2e-3, 1e-4)
+        state, velocity, out = step_coupled(engine, kind, state, command, position, velocity, dt, 0.05, 2e-3, 1e-4)
     position = position + dt * velocity
     worth = out.torque + 0.01 * out.copper_power + 0.05 * velocity + 0.02 * out.winding_temperature + 0.03 * out.current
     return (state, position, velocity), worth + 0.01 * out.bus_voltage
@@ -145,7 +145,7 @@ def losses_in_numpy(name, way, rows: np.ndarray) -> np.ndarray:
 
 
 def loss_step_by_step(engine, name, way, theta, make):
-    kind, dt, commands, speeds = unpacked(CASES[name], theta)
+    kind, dt, commands, speeds = unpack(CASES[name], theta)
     carry, total = start(kind, make, speeds[0]), 0.0
     for k in range(STEPS):
         carry, worth = score(engine, way, kind, carry, commands[k], speeds[k], dt)
@@ -158,7 +158,7 @@ def loss_in_torch(name, way, theta):
 
 
 def loss_in_jax(name, way, theta):
-    kind, dt, commands, speeds = unpacked(CASES[name], theta)
+    kind, dt, commands, speeds = unpack(CASES[name], theta)
     engine = laws("jax")
 
     def one(carry, row):
@@ -198,7 +198,7 @@ def test_gradients_agree_through_20_steps(name, way):
     Slopes are compared as the change of the loss per relative change of the argument, so that all have one unit; what
     changes the loss by less than a billionth of it is below what differences resolve.
     """
-    theta = packed(CASES[name])
+    theta = pack(CASES[name])
     slope = jax.jit(jax.value_and_grad(lambda x: loss_in_jax(name, way, x)), compiler_options=UNFUSED)
     with jax.enable_x64(True):
         value, by_jax = slope(theta)
@@ -299,7 +299,7 @@ def test_gradients_are_finite_at_every_corner(corner):
 
 
 def slope_at_rest(kind, of: int) -> tuple[float, float]:
-    """d(channel)/d(command) of a `coupled` step at rest: by JAX, and by central differences."""
+    """d(channel)/d(command) of a `step_coupled` step at rest: by JAX, and by central differences."""
     kind = without_neutral(be.Actuator(kind))
     theta = flat_inputs(kind, {}, 0.0, 0.0)
     where = len(theta) - 3

@@ -30,7 +30,7 @@ sizes = st.floats(1e-7, 1e-2)
 reductions = st.floats(0.2, 20.0) | st.floats(-20.0, -0.2)
 
 
-def geared(*ratios: float, **parts) -> Motor:
+def geared_motor(*ratios: float, **parts) -> Motor:
     known = {
         "winding": Winding(resistance=0.2),
         "magnet": Magnet(torque_constant=0.09, back_emf_constant=0.14),
@@ -102,7 +102,7 @@ def test_reflected_inertia_has_the_energy_of_the_train(train, last):
 def test_reflected_inertia_agrees_with_the_gearbox(rotor, train):
     """A motor's own armature is the same number: the rotor turns with the input of the first stage."""
     stages = tuple(Stage(ratio=ratio, inertia=inertia) for inertia, ratio in train)
-    motor = geared(rotor=Rotor(inertia=rotor), gearbox=Gearbox(stages=stages))
+    motor = geared_motor(rotor=Rotor(inertia=rotor), gearbox=Gearbox(stages=stages))
     # nothing more turns with the joint; said because a first ratio of 1 could otherwise be the rotor's
     inertias = (rotor + train[0][0], *(inertia for inertia, _ in train[1:]), 0.0)
     assert reflected_inertia(inertias, tuple(ratio for _, ratio in train)) == pytest.approx(motor.reflected_inertia)
@@ -163,7 +163,7 @@ def test_planetary_stage_has_the_energy_of_its_wheels(sun, more, inertias, mass,
 def test_planetary_stage_becomes_a_stage_of_a_gearbox():
     """Behind a rotor it adds its output inertia to the joint."""
     part = PlanetaryStage(sun_teeth=20, ring_teeth=60, orbit_radius=0.02, planet_mass=0.01, carrier_inertia=3e-6)
-    motor = geared(rotor=Rotor(inertia=1e-5), gearbox=Gearbox(stages=(part.stage(efficiency=0.9),)))
+    motor = geared_motor(rotor=Rotor(inertia=1e-5), gearbox=Gearbox(stages=(part.stage(efficiency=0.9),)))
     assert motor.reflected_inertia == pytest.approx(1e-5 * 16.0 + part.output_inertia)
     assert motor.gearbox is not None and motor.gearbox.efficiency == 0.9
 
@@ -315,7 +315,7 @@ def test_bandwidth_is_read_back_from_gains(inertia, hertz, damping):
 @pytest.mark.parametrize(("error", "speed"), [(0.0, 3.0), (0.2, 0.0), (-0.1, -4.0)])
 def test_volt_and_torque_gains_give_the_same_joint_torque(ratios, error, speed):
     """The motor under a volt law gives what the converted torque law says, back-EMF and gears included."""
-    motor = geared(*ratios)
+    motor = geared_motor(*ratios)
     volts = Gains(kp=40.0, ki=3.0, kd=0.7)
     by_volts = volts.kp * error + volts.ki * 0.05 - volts.kd * speed
     newton = torque_gains(motor, volts)
@@ -326,7 +326,7 @@ def test_volt_and_torque_gains_give_the_same_joint_torque(ratios, error, speed):
 def test_mujocos_migration_is_the_motor_side():
     """With Kt = Ke = K and no gear: multiply by K/R and add K²/R to kd."""
     k, r = 0.05, 0.8
-    motor = geared(5.0, winding=Winding(resistance=r), magnet=Magnet(torque_constant=k, back_emf_constant=k))
+    motor = geared_motor(5.0, winding=Winding(resistance=r), magnet=Magnet(torque_constant=k, back_emf_constant=k))
     found = torque_gains(motor, Gains(10.0, 2.0, 0.3), side="motor")
     assert found == pytest.approx((10.0 * k / r, 2.0 * k / r, 0.3 * k / r + k * k / r))
 
@@ -334,19 +334,19 @@ def test_mujocos_migration_is_the_motor_side():
 @given(reductions, st.floats(0.01, 100.0), st.floats(0.0, 10.0), st.floats(0.0, 10.0))
 def test_volt_gains_undo_torque_gains(ratio, kp, ki, kd):
     """There and back is where it was."""
-    motor = geared(ratio)
+    motor = geared_motor(ratio)
     assert volt_gains(motor, torque_gains(motor, Gains(kp, ki, kd))) == pytest.approx((kp, ki, kd), abs=1e-9)
 
 
 def test_less_damping_than_the_back_emf_gives_needs_a_negative_gain():
     """Undamped torque control in volts has to work against the back-EMF: kd = -N·Ke."""
-    assert volt_gains(geared(6.0), Gains(kp=10.0)).kd == pytest.approx(-6.0 * 0.14)
+    assert volt_gains(geared_motor(6.0), Gains(kp=10.0)).kd == pytest.approx(-6.0 * 0.14)
 
 
 def test_unknown_side_is_an_error():
     """It names the two."""
     with pytest.raises(ParameterError, match='side = \'rotor\': must be "joint" or "motor"'):
-        torque_gains(geared(), Gains(1.0), side="rotor")
+        torque_gains(geared_motor(), Gains(1.0), side="rotor")
 
 
 def test_gradients_flow_through_hardware_and_gains():
@@ -356,7 +356,7 @@ def test_gradients_flow_through_hardware_and_gains():
     def stiffness(inertia, entry):
         at_joint = reflected_inertia((inertia, 1e-5), (6.0,))
         armature = Linkage(jax.numpy.array([[1.0, entry], [1.0, -1.0]])).diagonal(at_joint)[1]
-        return volt_gains(geared(6.0), gains_from_bandwidth(armature, 10.0, 1.0)).kp
+        return volt_gains(geared_motor(6.0), gains_from_bandwidth(armature, 10.0, 1.0)).kp
 
     slope = jax.grad(stiffness)(2e-5, 1.0)
     per_armature = (20 * math.pi) ** 2 * 0.2 / (6.0 * 0.09)

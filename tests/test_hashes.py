@@ -12,14 +12,14 @@ hashes = tool("hashes")
 FILES = sorted(ROOT.glob("constraints*.txt"))
 
 
-def pinned(file: Path) -> dict[str, tuple[str, list[str]]]:
+def pinned_files(file: Path) -> dict[str, tuple[str, list[str]]]:
     return {name: (version, digests) for name, version, digests in hashes.pins(file.read_text())}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_every_pinned_version_has_hashes(file):
     """pip takes a file only if its hash is listed, so a line without one could not be installed."""
-    lines = pinned(file)
+    lines = pinned_files(file)
     assert lines
     assert [name for name, (_, digests) in lines.items() if not digests] == []
 
@@ -27,20 +27,20 @@ def test_every_pinned_version_has_hashes(file):
 def test_one_version_has_the_same_hashes_everywhere():
     known: dict[tuple[str, str], list[str]] = {}
     for file in FILES:
-        for name, (version, digests) in pinned(file).items():
+        for name, (version, digests) in pinned_files(file).items():
             assert known.setdefault((name, version), digests) == digests, f"{file.name}: {name}"
 
 
 def test_the_build_for_the_cpu_is_the_version_of_the_rest():
     """`torch==2.13.0` is satisfied by 2.13.0+cpu, so pip leaves it as it is."""
-    ((name, (version, _)),) = pinned(ROOT / "constraints-cpu.txt").items()
+    ((name, (version, _)),) = pinned_files(ROOT / "constraints-cpu.txt").items()
     for file in ("constraints.txt", "constraints-mjlab.txt"):
-        assert pinned(ROOT / file)[name][0] == version.partition("+")[0]
+        assert pinned_files(ROOT / file)[name][0] == version.partition("+")[0]
 
 
 def test_the_demo_is_a_part_of_the_whole():
-    whole = pinned(ROOT / "constraints.txt")
-    for name, (version, _) in pinned(ROOT / "constraints-demo.txt").items():
+    whole = pinned_files(ROOT / "constraints.txt")
+    for name, (version, _) in pinned_files(ROOT / "constraints-demo.txt").items():
         assert whole[name][0] == version
 
 

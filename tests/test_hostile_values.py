@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from test_bad_input import GOOD, LSTM, MAY_BE_NEGATIVE, MOTOR, NETWORK, refused
+from test_bad_input import GOOD, LSTM, MAY_BE_NEGATIVE, MOTOR, NETWORK, refusal
 
 import backemf as be
 from backemf.checks import concrete, no_number
@@ -84,7 +84,7 @@ SIGNED = MAY_BE_NEGATIVE | {f"{kind}.{field}" for kind in ("Scale", "Uniform", "
                             for field in ("low", "mean")}  # fmt: skip
 
 
-def allowed(part, entry, name: str) -> bool:
+def is_allowed(part, entry, name: str) -> bool:
     """Whether a value is as good as any in this field."""
     field = f"{type(part).__name__}.{entry.name}"
     if name == "None":
@@ -120,15 +120,15 @@ def test_every_field(part):
         for name, value in VALUES.items():
             try:
                 replace(part, **{entry.name: value})
-                assert allowed(part, entry, name), (entry.name, name)
+                assert is_allowed(part, entry, name), (entry.name, name)
             except be.ParameterError as error:
                 assert any(word in str(error) for word in (type(part).__name__, "command")) and "\n" not in str(
                     error
                 ), (entry.name, name, str(error))
-                assert not allowed(part, entry, name) or needed(str(error)), (entry.name, name, str(error))
+                assert not is_allowed(part, entry, name) or is_needed(str(error)), (entry.name, name, str(error))
 
 
-def needed(message: str) -> bool:
+def is_needed(message: str) -> bool:
     """Whether a value is refused for what stands beside it, such as None for what another field needs."""
     words = ("would never", "give either", "needs", "together", "give", "must be", "leave", "longer", "belongs")
     return any(word in message for word in words)
@@ -138,7 +138,7 @@ def test_arrays_of_every_library_are_known():
     """Values that can be read now are checked; while JAX traces there is nothing to read."""
     for array in (jnp.array([1.0, -2.0]), torch.tensor([1.0, -2.0], requires_grad=True)):
         assert np.array_equal(concrete(array), [1.0, -2.0]) and not no_number(array)
-        refused(lambda array=array: be.Rotor(inertia=array), "Rotor.inertia = -2 at index (1,)")
+        refusal(lambda array=array: be.Rotor(inertia=array), "Rotor.inertia = -2 at index (1,)")
     import jax
 
     seen = jax.jit(lambda x: be.Rotor(inertia=x).inertia * 2.0)(-1.0)

@@ -25,7 +25,7 @@ ALIKE = 2e-5
 """Share of the peak torque that the six digits of a text may cost [1]."""
 
 
-def imported(name: str, folder: Path) -> OnJoint:
+def import_one(name: str, folder: Path) -> OnJoint:
     """The one actuator of a text."""
     ending, text = TEXTS[name]
     path = folder / f"robot{ending}"
@@ -75,7 +75,7 @@ def apart(found: np.ndarray) -> float:
 @pytest.mark.parametrize("name", TEXTS)
 def test_what_the_motor_file_does_not_hold_has_a_row(name, tmp_path):
     """The law of the simulator's own file, and that of the motor file made of it."""
-    found = imported(name, tmp_path)
+    found = import_one(name, tmp_path)
     again = through_a_file(found, tmp_path)
     assert motor_file(again) == motor_file(as_written(found))
     assert apart(torques(again, [found], seed=1)) < 1e-9 or found.losses
@@ -85,7 +85,7 @@ def test_what_the_motor_file_does_not_hold_has_a_row(name, tmp_path):
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_kind_goes_into_every_simulator(name, target, tmp_path):
     """Import, motor file, export: the torque along a random motion agrees, or a row says why not."""
-    own = through_a_file(imported(name, tmp_path), tmp_path)
+    own = through_a_file(import_one(name, tmp_path), tmp_path)
     if not has_voltage(own) and not target.startswith("mujoco"):
         with pytest.raises(ParameterError, match="no nominal voltage is known: give the supply"):
             export(own, target, "knee", compare=False)

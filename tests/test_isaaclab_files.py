@@ -17,7 +17,7 @@ from backemf.sims import isaaclab
 PD = be.IdealPd(stiffness=31.7, damping=0.83)
 
 
-def geared() -> be.Motor:
+def geared_motor() -> be.Motor:
     """A motor with a gear, two current limits' worth of numbers, and every part that Isaac Lab has no place for."""
     return be.Motor(
         winding=be.Winding(resistance=0.5, inductance=1e-4),
@@ -39,7 +39,7 @@ def only(text: str) -> isaaclab.Configured:
 
 def test_three_numbers_are_those_of_the_joint():
     """After the gear: stall η·N·Kt·V/R, no-load speed V/(N·Ke), top η·N·Kt·imax, armature N²·J."""
-    found = only(isaaclab.write(be.Actuator(geared(), controller=PD), ("knee",)).text)
+    found = only(isaaclab.write(be.Actuator(geared_motor(), controller=PD), ("knee",)).text)
     assert found.joints == ("knee",)
     assert found.saturation_effort == pytest.approx(0.9 * 9 * 0.1 * 24 / 0.5)
     assert found.velocity_limit == pytest.approx(24 / (9 * 0.12))
@@ -51,15 +51,17 @@ def test_three_numbers_are_those_of_the_joint():
 
 def test_continuous_effort_is_that_of_the_rated_current():
     """`effort="continuous"` takes the continuous current."""
-    found = only(isaaclab.write(be.Actuator(geared(), controller=PD), effort="continuous").text)
+    found = only(isaaclab.write(be.Actuator(geared_motor(), controller=PD), effort="continuous").text)
     assert found.effort_limit == pytest.approx(0.9 * 9 * 0.1 * 7)
 
 
 def test_old_versions_have_no_friction_torque_so_the_line_ends_earlier():
     """Before 2.2 friction is no torque: it is left out, and the line ends at the no-load speed with friction."""
-    old, new = (only(isaaclab.write(be.Actuator(geared(), controller=PD), version=v).text) for v in ("2.1", "2.3"))
+    old, new = (
+        only(isaaclab.write(be.Actuator(geared_motor(), controller=PD), version=v).text) for v in ("2.1", "2.3")
+    )
     assert (old.friction, old.dynamic_friction, old.viscous_friction) == (None, None, None)
-    assert old.velocity_limit == pytest.approx(be.analyze.constants(geared()).joint_no_load_speed)
+    assert old.velocity_limit == pytest.approx(be.analyze.constants(geared_motor()).joint_no_load_speed)
     assert old.velocity_limit < new.velocity_limit
 
 
@@ -106,7 +108,7 @@ def test_laws_come_out_of_the_text():
 
 def test_gains_from_a_bandwidth():
     """kp = J·wn² and kd = 2·ζ·J·wn with the inertia of the rotor at the joint."""
-    found = only(isaaclab.write(geared(), bandwidth_hz=10.0, damping_ratio=0.7).text)
+    found = only(isaaclab.write(geared_motor(), bandwidth_hz=10.0, damping_ratio=0.7).text)
     natural = 2 * math.pi * 10.0
     assert found.stiffness == pytest.approx(81 * 6e-5 * natural**2)
     assert found.damping == pytest.approx(2 * 0.7 * 81 * 6e-5 * natural)
@@ -124,7 +126,7 @@ def test_delay_in_seconds_becomes_whole_steps():
 
 def test_every_number_has_its_unit_and_source():
     """Each line with a number ends in a comment."""
-    lines = isaaclab.write(be.Actuator(geared(), controller=PD)).text.splitlines()
+    lines = isaaclab.write(be.Actuator(geared_motor(), controller=PD)).text.splitlines()
     numbers = [line for line in lines if line.startswith("    ") and "expr" not in line]
     assert len(numbers) == 9
     for line in numbers:
@@ -145,7 +147,7 @@ def test_every_number_has_its_unit_and_source():
 )
 def test_losses_name_what_is_lost(words: str, part: str | None):
     """One sentence for each part without a place, and none for a motor without the part."""
-    told = isaaclab.write(be.Actuator(geared(), controller=PD)).losses
+    told = isaaclab.write(be.Actuator(geared_motor(), controller=PD)).losses
     assert sum(words in str(loss) for loss in told) == 1
     if part is not None:
         plain = be.Motor(
@@ -158,13 +160,13 @@ def test_losses_name_what_is_lost(words: str, part: str | None):
 
 def test_flat_limit_loses_the_line():
     """A PD with a flat limit says where the motor would have no torque left."""
-    told = isaaclab.write(be.Actuator(geared(), controller=PD), kind="ideal_pd").losses
+    told = isaaclab.write(be.Actuator(geared_motor(), controller=PD), kind="ideal_pd").losses
     assert any(f"no-load speed of {24 / (9 * 0.12):.4g} rad/s" in str(loss) for loss in told)
 
 
 def test_torque_error_of_the_line_is_that_of_the_envelope():
     """The line is furthest off at rest: the gears pass on η of the stiction, and the joint has the Coulomb friction."""
-    told = isaaclab.write(be.Actuator(geared(), controller=PD)).losses
+    told = isaaclab.write(be.Actuator(geared_motor(), controller=PD)).losses
     (sentence,) = (str(loss) for loss in told if "off the cold motor's own" in str(loss))
     error = float(sentence.split("up to ")[1].split()[0])
     assert error == pytest.approx(0.9 * 9 * 0.015 - 9 * 0.01, rel=0.02)
@@ -307,7 +309,7 @@ def test_bad_text_gets_one_sentence(text: str, sentence: str):
 def test_wrong_questions_get_one_sentence(arguments: dict, sentence: str):
     """What is missing to write a text is said."""
     with pytest.raises(ParameterError, match=sentence):
-        isaaclab.write(geared(), **arguments)
+        isaaclab.write(geared_motor(), **arguments)
 
 
 def test_batch_of_motors_cannot_be_written():

@@ -345,7 +345,7 @@ size = st.floats(0.01, 500.0)
 maybe = st.none() | gain
 
 
-def said(**fields: Any) -> dict[str, str]:
+def notes(**fields: Any) -> dict[str, str]:
     return {name: repr(value) if value != math.inf else "math.inf" for name, value in fields.items() if value != "left"}
 
 
@@ -353,28 +353,28 @@ def said(**fields: Any) -> dict[str, str]:
 def configurations(draw: st.DrawFn, kind: str, known: bool = False) -> str:
     """A configuration of a kind; `known` leaves nothing to the USD file that its law needs."""
     optional = st.just("left") | (size if known else st.none() | size | st.just(math.inf))
-    fields = said(joint_names_expr=draw(st.sampled_from([["j"], [".*_knee"], ["a", "b[1-3]"]])))
+    fields = notes(joint_names_expr=draw(st.sampled_from([["j"], [".*_knee"], ["a", "b[1-3]"]])))
     limit = draw(optional)
-    fields |= said(effort_limit=limit)
+    fields |= notes(effort_limit=limit)
     if kind == "implicit":
-        fields |= said(effort_limit_sim=draw(st.sampled_from(["left", limit])))
+        fields |= notes(effort_limit_sim=draw(st.sampled_from(["left", limit])))
     else:
-        fields |= said(effort_limit_sim=draw(optional))
+        fields |= notes(effort_limit_sim=draw(optional))
     if kind not in ("mlp", "lstm"):
-        fields |= said(stiffness=draw(gain if known else maybe), damping=draw(gain if known else maybe))
+        fields |= notes(stiffness=draw(gain if known else maybe), damping=draw(gain if known else maybe))
     if kind in ("dc_motor", "mlp", "lstm"):
-        fields |= said(saturation_effort=draw(size), velocity_limit=draw(size))
+        fields |= notes(saturation_effort=draw(size), velocity_limit=draw(size))
     elif kind != "implicit":
-        fields |= said(velocity_limit=draw(st.just("left") | size))
+        fields |= notes(velocity_limit=draw(st.just("left") | size))
     for name in ("armature", "friction", "dynamic_friction", "viscous_friction"):
-        fields |= said(**{name: draw(st.just("left") | maybe)})
-    fields |= said(velocity_limit_sim="left" if kind == "implicit" else draw(optional))
+        fields |= notes(**{name: draw(st.just("left") | maybe)})
+    fields |= notes(velocity_limit_sim="left" if kind == "implicit" else draw(optional))
     if kind in ("delayed_pd", "remotized"):
         low, high = sorted(draw(st.tuples(st.integers(0, 4), st.integers(0, 4))))
-        fields |= said(min_delay=high if known else low, max_delay=high)
+        fields |= notes(min_delay=high if known else low, max_delay=high)
     if kind == "remotized":
         angles = sorted(draw(st.sets(st.integers(-30, 30), min_size=2, max_size=5)))
-        fields |= said(joint_parameter_lookup=[[angle / 10, 1.0, draw(size)] for angle in angles])
+        fields |= notes(joint_parameter_lookup=[[angle / 10, 1.0, draw(size)] for angle in angles])
     return f"{CLASSES[kind]}({', '.join(f'{name}={value}' for name, value in fields.items())})\n"
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from learned_networks import bound, perceptron, placed, recurrent, zeros
+from learned_networks import bind_module, perceptron, place, recurrent, zeros
 from long import some_now
 
 import backemf as be
@@ -66,7 +66,7 @@ def test_mlp_is_torchs(activation, engine):
         linear.load_state_dict({"weight": torch.as_tensor(weight), "bias": torch.as_tensor(bias)})
         twin.extend([linear, TORCH_LAYERS[activation]()])
     x = 3.0 * values(np.random.default_rng(1), 4, 5, 6)
-    ours = bound(engine, laws).mlp(on(engine, x), placed(net, engine))
+    ours = bind_module(engine, laws).mlp(on(engine, x), place(net, engine))
     np.testing.assert_allclose(as_numpy(ours), as_numpy(twin(torch.as_tensor(x))), rtol=1e-12, atol=1e-12)
 
 
@@ -94,7 +94,7 @@ def test_recurrent_steps_are_torchs(kind, layers, engine):
     y, state = cells(torch.as_tensor(x), state)
     expected = y @ head[0].T + head[1]
     memory = [on(engine, np.moveaxis(s, 0, 1).reshape(7, -1)) for s in (start if kind is Lstm else start[:1])]
-    law, placed_net = bound(engine, laws), placed(net, engine)
+    law, placed_net = bind_module(engine, laws), place(net, engine)
     for step in range(10):
         out, *memory = (law.lstm if kind is Lstm else law.gru)(on(engine, x[step]), *memory, placed_net)
         np.testing.assert_allclose(as_numpy(out), as_numpy(expected[step]), rtol=1e-12, atol=1e-12)
@@ -108,7 +108,7 @@ def test_recurrent_steps_are_torchs(kind, layers, engine):
 
 def run(controller, errors, velocities, fresh, engine="numpy"):
     """Torques over time for arrays (steps, *batch)."""
-    law, held = bound(engine), placed(controller, engine)
+    law, held = bind_module(engine), place(controller, engine)
     state = zeros(engine, memory_of(controller, errors.shape[1:]))
     torques = []
     for error, velocity, first in zip(errors, velocities, fresh, strict=True):
@@ -180,7 +180,7 @@ def test_one_motor_on_plain_floats_is_the_same(controller):
     errors, velocities = values(np.random.default_rng(5), 2, 8)
     fresh = [step in (0, 4) for step in range(8)]
     expected = run(controller, errors, velocities, fresh)
-    law, state = bound("python"), zeros("python", memory_of(controller, ()))
+    law, state = bind_module("python"), zeros("python", memory_of(controller, ()))
     for step in range(8):
         changes, torque = law.learned_torque(
             controller, state, float(errors[step]), float(velocities[step]), fresh[step]
@@ -227,7 +227,7 @@ def test_gradients_through_the_past_are_finite_differences(controller):
     weights = values(rng, 6, 2)
 
     def cost(e, engine):
-        law, held = bound(engine), placed(controller, engine)
+        law, held = bind_module(engine), place(controller, engine)
         state, total = zeros(engine, memory_of(controller, (2,))), 0.0
         for step in range(6):
             first = on(engine, fresh[step])
@@ -251,7 +251,7 @@ def test_gradients_through_the_past_are_finite_differences(controller):
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_gradients_are_finite_far_out(activation):
     """Sums of ±1000 overflow no exponential, neither in the answer nor in its gradient."""
-    slopes = jax.vmap(jax.grad(lambda x: bound("jax", laws).activate(x, activation)))
+    slopes = jax.vmap(jax.grad(lambda x: bind_module("jax", laws).activate(x, activation)))
     assert np.isfinite(slopes(jax.numpy.array([-1e3, -1.0, 0.0, 1.0, 1e3]))).all()
 
 
@@ -262,15 +262,15 @@ def test_weights_have_gradients_under_jit():
     assert len(leaves) == 6 + 3
     state = zeros("jax", memory_of(c, (4,)))
     ones = jax.numpy.ones(4)
-    slope = jax.jit(jax.grad(lambda held: bound("jax").learned_torque(held, state, ones, ones, True)[1].sum()))(c)
+    slope = jax.jit(jax.grad(lambda held: bind_module("jax").learned_torque(held, state, ones, ones, True)[1].sum()))(c)
     assert isinstance(slope, LearnedMlp) and slope.network.weights[0].shape == (8, 6)
     assert np.abs(slope.network.weights[0]).max() > 0
 
 
 def test_torch_compiles_one_graph():
     """torch.compile takes the law without a break."""
-    c = placed(LearnedMlp(network=perceptron()), "torch")
-    law = bound("torch")
+    c = place(LearnedMlp(network=perceptron()), "torch")
+    law = bind_module("torch")
     shape = memory_of(c, (3,))
 
     def step(errors, velocities, error, velocity, fresh):

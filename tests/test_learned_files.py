@@ -200,7 +200,7 @@ class Bounded(nn.Module):
         return 5.0 * torch.tanh(self.linear(h[-1])), h
 
 
-def scripted(module: nn.Module, path, *example) -> str:
+def save_script(module: nn.Module, path, *example) -> str:
     """A module saved as TorchScript, traced where there is an example."""
     compiled = torch.jit.trace(module.eval(), example) if example else torch.jit.script(module.eval())
     compiled.save(str(path))
@@ -212,7 +212,7 @@ def test_activations_as_functions_are_found(traced, tmp_path):
     """softsign written out, and a branch that a word of the file decides."""
     module = Functional("softsign")
     example = (torch.randn(3, 6),) if traced else ()
-    network = load_network(scripted(module, tmp_path / "net.pt", *example))
+    network = load_network(save_script(module, tmp_path / "net.pt", *example))
     assert isinstance(network, Mlp) and network.activation == "softsign"
     x = torch.randn(4, 6)
     np.testing.assert_allclose(laws.mlp(x.double().numpy(), network), module(x).detach(), rtol=1e-4, atol=1e-5)
@@ -221,7 +221,7 @@ def test_activations_as_functions_are_found(traced, tmp_path):
 def test_scales_in_the_network_are_folded_into_its_weights(tmp_path):
     """Ten steps of the ANYdrive kind of LSTM."""
     module = Scaled()
-    network = load_network(scripted(module, tmp_path / "net.pt"))
+    network = load_network(save_script(module, tmp_path / "net.pt"))
     assert isinstance(network, Lstm) and network.layers == 2
     hidden = cell = np.zeros((1, 16))
     state = (torch.zeros(2, 1, 8), torch.zeros(2, 1, 8))
@@ -235,7 +235,7 @@ def test_scales_in_the_network_are_folded_into_its_weights(tmp_path):
 def test_a_bounded_gru_is_read(tmp_path):
     """tanh and a factor behind the head become a layer of it; the head may read the hidden state."""
     module = Bounded()
-    network = load_network(scripted(module, tmp_path / "net.pt"))
+    network = load_network(save_script(module, tmp_path / "net.pt"))
     assert isinstance(network, Gru)
     x = torch.randn(1, 7, 2)
     ours, _ = laws.gru(x[0].double().numpy(), np.zeros((7, 6)), network)
@@ -298,7 +298,7 @@ class Both(nn.Module):
 )
 def test_other_networks_are_refused_by_the_layer(module, named, tmp_path):
     """One sentence names the file and what reading stumbled over."""
-    path = scripted(module, tmp_path / "net.pt")
+    path = save_script(module, tmp_path / "net.pt")
     with pytest.raises(be.ParameterError, match=named) as caught:
         load_network(path)
     assert str(caught.value).startswith(f"{path}: is not a plain MLP, LSTM or GRU") and "\n" not in str(caught.value)
@@ -315,7 +315,7 @@ def test_a_trusted_file_gives_the_same_network(name, tmp_path):
 @pytest.mark.parametrize("module", (Scaled(), Bounded(), Functional("softsign")), ids=("lstm", "gru", "mlp"))
 def test_trust_makes_no_difference_to_a_file_that_is_understood(module, tmp_path):
     """Scales, a bounded head and functions are found either way."""
-    path = scripted(module, tmp_path / "net.pt")
+    path = save_script(module, tmp_path / "net.pt")
     for ours, theirs in zip(arrays(load_network(path)), arrays(load_network(path, trust=True)), strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
@@ -324,7 +324,7 @@ def test_trust_makes_no_difference_to_a_file_that_is_understood(module, tmp_path
 def test_a_trusted_file_is_still_compared(module, named, tmp_path):
     """What PyTorch computes has to be what the layers say."""
     with pytest.raises(be.ParameterError, match=named):
-        load_network(scripted(module, tmp_path / "net.pt"), trust=True)
+        load_network(save_script(module, tmp_path / "net.pt"), trust=True)
 
 
 # --- ONNX that others write
@@ -491,7 +491,7 @@ def test_weights_that_are_no_numbers_are_said(tmp_path):
     module = nn.Sequential(nn.Linear(6, 1))
     with torch.no_grad():
         module[0].weight[0, 2] = float("nan")
-    path = scripted(module, tmp_path / "net.pt")
+    path = save_script(module, tmp_path / "net.pt")
     with pytest.raises(be.ParameterError, match=r"net\.pt: Mlp\.weights\[0\] holds nan at \(0, 2\)"):
         load_network(path)
 

@@ -45,36 +45,36 @@ def motion(rows: int, seed: int = 1, delay: int = 0) -> dict[str, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def fitted():
+def result():
     return fit_learned(motion(8000), epochs=120)
 
 
 # --- what is found
 
 
-def test_an_mlp_finds_a_saturating_spring_with_friction(fitted):
+def test_an_mlp_finds_a_saturating_spring_with_friction(result):
     """On rows it never saw the error is below a tenth of the best PD's."""
-    assert fitted.held_out_error < 0.1 * fitted.pd_error
-    assert fitted.held_out_error >= 0.5 * NOISE
+    assert result.held_out_error < 0.1 * result.pd_error
+    assert result.held_out_error >= 0.5 * NOISE
 
 
-def test_the_errors_are_those_of_the_controller(fitted):
+def test_the_errors_are_those_of_the_controller(result):
     """Stepped through the law, row by row, the controller misses held-out torques by the reported error."""
     stretches, dt = read_log(motion(8000))
     assert dt == pytest.approx(DT)
     held = fitting.shares(stretches, 0.2, 3, np.random.default_rng(0))[2]
     misses, by_pd = [], []
     for block in held:
-        state = be.State(**{name: np.zeros(shape) for name, shape in memory_of(fitted.controller, ()).items()})
+        state = be.State(**{name: np.zeros(shape) for name, shape in memory_of(result.controller, ()).items()})
         for row in range(len(block)):
-            changes, torque = learned_torque(fitted.controller, state, block.error[row], block.velocity[row], row == 0)
+            changes, torque = learned_torque(result.controller, state, block.error[row], block.velocity[row], row == 0)
             state = be.State(**changes)
             if row >= 2:
                 misses.append(torque - block.torque[row])
-                by_pd.append(fitted.pd.torque(block.error[row], block.velocity[row]) - block.torque[row])
-    assert np.sqrt(np.mean(np.square(misses))) == pytest.approx(fitted.held_out_error, rel=1e-9)
-    assert np.sqrt(np.mean(np.square(by_pd))) == pytest.approx(fitted.pd_error, rel=1e-9)
-    assert fitted.rows[2] == len(misses)
+                by_pd.append(result.pd.torque(block.error[row], block.velocity[row]) - block.torque[row])
+    assert np.sqrt(np.mean(np.square(misses))) == pytest.approx(result.held_out_error, rel=1e-9)
+    assert np.sqrt(np.mean(np.square(by_pd))) == pytest.approx(result.pd_error, rel=1e-9)
+    assert result.rows[2] == len(misses)
 
 
 @pytest.mark.long
@@ -267,14 +267,14 @@ def test_joints_side_by_side_are_stretches_of_their_own(tmp_path):
         np.testing.assert_array_equal(found[1].torque, two["torque"])
 
 
-def simulated(every: int = 1) -> be.Run:
+def simulate_log(every: int = 1) -> be.Run:
     motor = be.Datasheet.load("maxon-re40-148877").motor()
     return be.simulate(motor, be.Inertia(1e-4), be.commands.Sine(amplitude=6.0, frequency=3.0), 0.5, 1e-3, every=every)
 
 
 def test_a_run_gives_what_each_step_saw():
     """A run's positions belong to the end of a step, so each step sees those of the one before."""
-    run = simulated()
+    run = simulate_log()
     (stretch,), dt = read_log(run)
     assert dt == pytest.approx(1e-3) and len(stretch) == 499
     np.testing.assert_allclose(stretch.error, run["command"][1:] - run["position"][:-1])
@@ -285,7 +285,7 @@ def test_a_run_gives_what_each_step_saw():
 def test_a_run_with_gaps_is_said():
     """Where only every tenth step was recorded, what a step saw is lost."""
     with pytest.raises(be.ParameterError, match="needs every step: simulate with every=1"):
-        fit_learned(simulated(every=10))
+        fit_learned(simulate_log(every=10))
 
 
 # --- what cannot be
@@ -394,32 +394,32 @@ def test_options_that_cannot_be_are_said(options, words):
 # --- the report
 
 
-def test_the_report_says_the_figures(fitted):
+def test_the_report_says_the_figures(result):
     """Printed, it names the network, the errors and the PD."""
-    text = str(fitted)
-    words = "MLP 6-34-34-1 silu" if fitted.skip else "MLP 6-32-32-1 softsign"
+    text = str(result)
+    words = "MLP 6-34-34-1 silu" if result.skip else "MLP 6-32-32-1 softsign"
     assert f"{words}, steps of 5 ms" in text
-    assert f"{fitted.held_out_error:.4g} N·m" in text and f"{fitted.pd_error:.4g} N·m" in text
-    assert f"kp {fitted.pd.kp:.4g} N·m/rad" in text
-    assert f"{fitted.linear_error:.4g} N·m   on the same rows: the best filter over 3 errors and velocities" in text
+    assert f"{result.held_out_error:.4g} N·m" in text and f"{result.pd_error:.4g} N·m" in text
+    assert f"kp {result.pd.kp:.4g} N·m/rad" in text
+    assert f"{result.linear_error:.4g} N·m   on the same rows: the best filter over 3 errors and velocities" in text
 
 
-def test_the_picture_is_written(fitted, tmp_path):
+def test_the_picture_is_written(result, tmp_path):
     """Measured against predicted torque."""
     pytest.importorskip("matplotlib")
-    fitted.plot(tmp_path / "fit.png")
+    result.plot(tmp_path / "fit.png")
     assert (tmp_path / "fit.png").stat().st_size > 5000
 
 
-def test_a_fit_is_saved_with_its_scales(fitted, tmp_path):
+def test_a_fit_is_saved_with_its_scales(result, tmp_path):
     """What is read back gives the same torques but for single precision."""
     pytest.importorskip("onnx")
     from backemf.learned import load_learned
 
-    read = load_learned(fitted.save(tmp_path / "fit.onnx"))
-    assert isinstance(read, LearnedMlp) and read.torque_scale == pytest.approx(fitted.controller.torque_scale)
+    read = load_learned(result.save(tmp_path / "fit.onnx"))
+    assert isinstance(read, LearnedMlp) and read.torque_scale == pytest.approx(result.controller.torque_scale)
     state = be.State(error_history=np.full(3, 0.1), velocity_history=np.full(3, -2.0))
-    ours, theirs = (learned_torque(c, state, 0.2, -1.5, False)[1] for c in (fitted.controller, read))
+    ours, theirs = (learned_torque(c, state, 0.2, -1.5, False)[1] for c in (result.controller, read))
     assert theirs == pytest.approx(ours, rel=1e-4)
 
 

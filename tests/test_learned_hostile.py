@@ -99,7 +99,7 @@ class Saving(nn.Module):
         return self.linear(x)
 
 
-def zipped(path: Path, entries: dict[str, bytes], compression=zipfile.ZIP_STORED) -> Path:
+def write_zip(path: Path, entries: dict[str, bytes], compression=zipfile.ZIP_STORED) -> Path:
     with zipfile.ZipFile(path, "w", compression) as archive:
         for name, content in entries.items():
             archive.writestr(name, content)
@@ -116,7 +116,7 @@ def torchscript(folder: Path) -> dict[str, bytes]:
     return entries_of(save_network(perceptron(), folder / "good.pt"))
 
 
-def changed(folder: Path, **changes) -> Path:
+def change_entries(folder: Path, **changes) -> Path:
     """A TorchScript file in which some entries, named by how they end, hold something else."""
     found = torchscript(folder)
     for end, content in changes.items():
@@ -126,13 +126,13 @@ def changed(folder: Path, **changes) -> Path:
         assert names, f"the file has no {pattern} to make hostile: {list(found)}"
         for name in names:
             found[name] = content(found[name]) if callable(content) else content
-    return zipped(folder / "net.pt", found)
+    return write_zip(folder / "net.pt", found)
 
 
 # --- files that would run code
 
 
-def restored(folder, mark):
+def restore(folder, mark):
     torch.jit.script(Restored(str(mark))).save(str(folder / "net.pt"))
     return folder / "net.pt"
 
@@ -142,7 +142,7 @@ def saving(folder, mark):
     return folder / "net.pt"
 
 
-def pickled(kind):
+def pickle_again(kind):
     def make(folder, mark):
         (folder / "net.pt").write_bytes(pickle.dumps(kind(mark)))
         return folder / "net.pt"
@@ -163,11 +163,11 @@ def state_dict(kind):
 
 
 def data_pickle(kind):
-    return lambda folder, mark: changed(folder, data_dot_pkl=pickle.dumps(kind(mark), protocol=2))
+    return lambda folder, mark: change_entries(folder, data_dot_pkl=pickle.dumps(kind(mark), protocol=2))
 
 
 def constants_pickle(kind):
-    return lambda folder, mark: changed(folder, constants_dot_pkl=pickle.dumps((kind(mark),), protocol=2))
+    return lambda folder, mark: change_entries(folder, constants_dot_pkl=pickle.dumps((kind(mark),), protocol=2))
 
 
 def python_in_the_code(folder, mark):
@@ -177,7 +177,7 @@ def python_in_the_code(folder, mark):
     def poison(text):
         return text.replace(b"    return", line.encode() + b"    return")
 
-    return changed(folder, container_dot_py=lambda text: f"open({str(mark)!r}, 'w')\n".encode() + poison(text))
+    return change_entries(folder, container_dot_py=lambda text: f"open({str(mark)!r}, 'w')\n".encode() + poison(text))
 
 
 def object_arrays(folder, mark):
@@ -192,10 +192,10 @@ def object_array(folder, mark):
 
 
 RUNNING = {
-    "TorchScript with __setstate__": restored,
+    "TorchScript with __setstate__": restore,
     "TorchScript whose forward writes": saving,
     "Python in the code": python_in_the_code,
-    **{f"pickle, {kind.__name__}": pickled(kind) for kind in (Hostile, Shell, Evaluated)},
+    **{f"pickle, {kind.__name__}": pickle_again(kind) for kind in (Hostile, Shell, Evaluated)},
     **{f"torch.save, {kind.__name__}": saved_by_torch(kind) for kind in (Hostile, Shell, Evaluated)},
     "torch.save of old": saved_by_torch(Hostile, legacy=True),
     "state dict": saved_by_torch(Hostile, wrap=state_dict(Hostile)),
@@ -221,7 +221,7 @@ def test_no_file_runs_code(make, loader, mark, tmp_path):
 
 def test_the_mark_is_what_pytorch_would_leave(mark, tmp_path):
     """The hostile TorchScript file is one: loaded by PyTorch itself, as with trust=True, it writes the mark."""
-    path = restored(tmp_path, mark)
+    path = restore(tmp_path, mark)
     mark.unlink(missing_ok=True)
     with pytest.raises(be.ParameterError, match=r"its own code \(__setstate__\).*trust=True if you made the file"):
         load_network(path)
@@ -257,7 +257,7 @@ def secret(folder):
     return outside
 
 
-def linked(folder):
+def link_archive(folder):
     (folder / "link.bin").symlink_to(secret(folder))
     return "link.bin"
 
@@ -317,7 +317,7 @@ def entry(shape, first, last, kind="F32"):
 def zip_bomb(folder):
     """A few kilobytes that would unpack to 200 MB."""
     found = {"net/data.pkl": b"", "net/code/net.py": b"", "net/data/0": bytes(200_000_000)}
-    return zipped(folder / "net.pt", found, zipfile.ZIP_DEFLATED)
+    return write_zip(folder / "net.pt", found, zipfile.ZIP_DEFLATED)
 
 
 def tensor_pickle(*numbers):
@@ -340,13 +340,13 @@ def tensor_pickle(*numbers):
         )
         pickler.dump({"weight": Tensor(), "bias": Tensor()})
         found = {"net/data.pkl": stream.getvalue(), "net/data/0": bytes(24), "net/version": b"3"}
-        return zipped(folder / "net.pt", found)
+        return write_zip(folder / "net.pt", found)
 
     return make
 
 
 def deep_code(folder):
-    return changed(folder, container_dot_py=b"x = " + b"(" * 50_000 + b")" * 50_000)
+    return change_entries(folder, container_dot_py=b"x = " + b"(" * 50_000 + b")" * 50_000)
 
 
 def endless_code(folder):
@@ -355,13 +355,13 @@ def endless_code(folder):
             b"  def forward(self, x: Tensor) -> Tensor:\n    return (self).forward(x, )\n"
         )
 
-    return changed(folder, container_dot_py=loop)
+    return change_entries(folder, container_dot_py=loop)
 
 
 LYING = {
     "external data, absolute": external(lambda folder: str(secret(folder))),
     "external data, above": external(lambda folder: f"../{secret(folder).name}"),
-    "external data, a link": external(linked),
+    "external data, a link": external(link_archive),
     "external data, a device": external(lambda folder: "/dev/zero", length=10**12),
     "external data, the folder": external(lambda folder: "."),
     "external data, too long": external(lambda folder: "net.onnx", length=10**12),

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from learned_networks import bound, norm, perceptron, placed
+from learned_networks import bind_module, norm, perceptron, place
 
 import backemf as be
 from backemf.actuator import network_laws as laws
@@ -40,7 +40,7 @@ MODULES = {
 }  # fmt: skip
 
 
-def made(name: str, seed: int = 0) -> nn.Module:
+def make_module(name: str, seed: int = 0) -> nn.Module:
     """A module with weights and biases that are all different."""
     torch.manual_seed(seed)
     module = MODULES[name]()
@@ -50,7 +50,7 @@ def made(name: str, seed: int = 0) -> nn.Module:
     return module.eval()
 
 
-def exported(opset: int):
+def export_onnx(opset: int):
     def write(module, path):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -63,8 +63,8 @@ FORMATS = {
     "scripted.pt": lambda module, path: torch.jit.script(module).save(str(path)),
     "traced.pt": lambda module, path: torch.jit.trace(module, torch.randn(3, 6)).save(str(path)),
     "frozen.pt": lambda module, path: torch.jit.freeze(torch.jit.script(module)).save(str(path)),
-    "opset13.onnx": exported(13),
-    "opset17.onnx": exported(17),
+    "opset13.onnx": export_onnx(13),
+    "opset17.onnx": export_onnx(17),
 }
 
 
@@ -72,7 +72,7 @@ FORMATS = {
 @pytest.mark.parametrize("name", MODULES)
 def test_every_format_gives_the_modules_answers(name, file, tmp_path):
     """What is read without PyTorch gives PyTorch's answers to single precision."""
-    module = made(name)
+    module = make_module(name)
     FORMATS[file](module, tmp_path / file)
     network = load_network(tmp_path / file)
     x = 2.0 * torch.randn(50, 6)
@@ -84,7 +84,7 @@ def test_every_format_gives_the_modules_answers(name, file, tmp_path):
 @pytest.mark.parametrize("name", MODULES)
 def test_our_own_files_keep_them(name, suffix, tmp_path):
     """Words, weights and epsilons come back as they were."""
-    torch.jit.script(made(name)).save(str(tmp_path / "theirs.pt"))
+    torch.jit.script(make_module(name)).save(str(tmp_path / "theirs.pt"))
     network = load_network(tmp_path / "theirs.pt")
     again = load_network(save_network(network, tmp_path / f"ours{suffix}", precision="float64"))
     assert again.activations == network.activations
@@ -101,20 +101,20 @@ def test_our_own_files_keep_them(name, suffix, tmp_path):
 @pytest.mark.parametrize("name", MODULES)
 def test_every_engine_gives_pytorchs_numbers(name, engine, tmp_path):
     """In double precision the law is torch.nn's to 1e-12 on every engine that runs networks."""
-    module = made(name).double()
+    module = make_module(name).double()
     torch.jit.script(module).save(str(tmp_path / "net.pt"))
     network = load_network(tmp_path / "net.pt")
     x = 3.0 * np.random.default_rng(1).normal(size=(4, 5, 6))
     with jax.enable_x64(True):
         given = {"numpy": np.asarray, "jax": jax.numpy.asarray, "torch": torch.as_tensor}[engine](x)
-        ours = np.asarray(bound(engine, laws).mlp(given, placed(network, engine)))
+        ours = np.asarray(bind_module(engine, laws).mlp(given, place(network, engine)))
     np.testing.assert_allclose(ours, module(torch.as_tensor(x)).detach().numpy(), rtol=1e-11, atol=1e-11)
 
 
 @pytest.mark.parametrize("engine", ("numpy", "python", "jax", "torch"))
 def test_a_compiled_actuator_runs_them(engine, tmp_path):
     """Compiled into an actuator, a network with norms and mixed activations gives the torque of torch.nn."""
-    module = made("norms everywhere, epsilon 0.1").double()
+    module = make_module("norms everywhere, epsilon 0.1").double()
     torch.jit.script(module).save(str(tmp_path / "net.pt"))
     controller = LearnedMlp(network=load_network(tmp_path / "net.pt"), torque_scale=3.0)
     step = be.Actuator(controller=controller).compile(engine)
@@ -130,8 +130,8 @@ def test_a_compiled_actuator_runs_them(engine, tmp_path):
 
 def test_torch_compiles_one_graph_of_them():
     """torch.compile takes norms and parameters without a break."""
-    net = placed(perceptron(activation=("elu(0.5)", "leaky_relu(0.2)"), norms=(norm(8), None, None)), "torch")
-    law = bound("torch", laws)
+    net = place(perceptron(activation=("elu(0.5)", "leaky_relu(0.2)"), norms=(norm(8), None, None)), "torch")
+    law = bind_module("torch", laws)
     x = torch.randn(3, 6, dtype=torch.float64)
     compiled = torch.compile(lambda rows: law.mlp(rows, net), fullgraph=True, backend="eager")
     torch.testing.assert_close(compiled(x), law.mlp(x, net))
@@ -141,7 +141,7 @@ def test_norms_and_activations_have_gradients():
     """JAX's slopes are differences of the answers, through norms and every parameter's activation."""
     net = perceptron(activation=("elu(0.5)", "leaky_relu(0.2)"), norms=(norm(8), norm(8, 1), None))
     with jax.enable_x64(True):
-        law, x = bound("jax", laws), np.random.default_rng(0).normal(size=6)
+        law, x = bind_module("jax", laws), np.random.default_rng(0).normal(size=6)
         slope = jax.grad(lambda row: law.mlp(row, net)[0])(jax.numpy.asarray(x))
         for index in range(6):
             step = np.zeros(6)

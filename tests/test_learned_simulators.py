@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from learned_networks import bound, norm, perceptron, recurrent
+from learned_networks import bind_module, norm, perceptron, recurrent
 
 import backemf as be
 from backemf.learned import Gru, LearnedMlp, LearnedRecurrent, Lstm, learned_torque, load_learned, memory_of
@@ -217,7 +217,7 @@ def test_mjlab_gives_an_mlps_torque(order, stride, tmp_path):
     close(mjlab_mlp(fields), ours(controller))
     close(ours(mjlab.read_learned({**fields, "network_file": "net.pt"}, tmp_path)), ours(controller))
     law = mjlab.LearnedMlp.load(**fields, effort_limit=1e6, saturation_effort=1e6, velocity_limit=1e6)
-    laws = bound("torch", sys.modules["backemf.sims.mjlab.learned"])
+    laws = bind_module("torch", sys.modules["backemf.sims.mjlab.learned"])
     history = laws.no_history(law, torch.zeros(ENVS, JOINTS))
     for step, row in enumerate(zip(*(torch.from_numpy(x) for x in motion()), strict=True)):
         history, torque = laws.learned_step(law, history, *row)

@@ -13,7 +13,7 @@ import backemf as be
 from backemf.physics.mechanics import friction_budget
 
 
-def restated(model: str, p: dict, w, tm, te):
+def restate(model: str, p: dict, w, tm, te):
     """The published formulas, plainly: w speed, tm torque of the motor, te torque of the load."""
     budget = p["kc"] + p["kv"] * np.abs(w)
     fade = np.exp(-(np.abs(w / p["ws"]) ** p["alpha"]))
@@ -68,7 +68,7 @@ def test_the_budget_is_the_published_formula(model):
     p["ws"], p["alpha"] = 10 ** rng.uniform(-2, 1, n), rng.uniform(0.5, 9.0, n)
     w, tm, te = (rng.normal(size=n) * 10 ** rng.uniform(-2, 1, n) for _ in range(3))
     budget = friction_budget(ours(model, p), w, tm, te)
-    assert budget == pytest.approx(restated(model, p, w, tm, te), rel=1e-13)
+    assert budget == pytest.approx(restate(model, p, w, tm, te), rel=1e-13)
 
 
 def motor(friction, inertia=1e-3, **parts) -> be.Motor:
@@ -99,7 +99,7 @@ def test_friction_is_the_budget_or_what_stops_the_joint(model):
         te, load_inertia = rng.normal() * 0.02, 2e-3
         _, out = step(step.initial(), volts, 0.0, speed, dt, te, load_inertia)
         tm = 0.4 * (volts - 0.4 * speed) / 2.0
-        budget = restated(model, SIX, speed, tm, te)
+        budget = restate(model, SIX, speed, tm, te)
         stopping = (inertia + load_inertia) * speed / dt + tm + te
         friction = np.clip(stopping, -budget, budget)
         stuck += abs(stopping) < budget
@@ -130,19 +130,19 @@ def test_a_weight_that_friction_carries_does_not_sink():
     """A load within the budget at rest is held still for ever, though the budget depends on that load."""
     friction = ours("m6", SIX)
     te = -0.02
-    assert abs(te) < restated("m6", SIX, 0.0, 0.0, te)
+    assert abs(te) < restate("m6", SIX, 0.0, 0.0, te)
     run = be.simulate(motor(friction), be.ConstantTorque(torque=te), 0.0, duration=1.0, dt=1e-3)
     assert (run["position"] == 0.0).all()
 
 
-def published() -> list[Path]:
+def published_files() -> list[Path]:
     folder = Path(os.environ.get("BACKEMF_DATA", Path(__file__).parents[2] / "shared" / "data"))
     return sorted((folder / "bam_published_params").rglob("m[1-6].json"))
 
 
 def test_published_servos_load_and_rub():
     """Every published parameter set gives a motor whose friction is finite, positive and the published formula."""
-    files = published()
+    files = published_files()
     if not files:
         pytest.skip("no published servo parameters: set BACKEMF_DATA to the folder of measurements")
     rng = np.random.default_rng(14)
@@ -153,7 +153,7 @@ def test_published_servos_load_and_rub():
         friction = ours(given["model"], p)
         budget = friction_budget(friction, w, tm, te)
         assert np.isfinite(budget).all() and (budget >= 0).all(), file
-        assert budget == pytest.approx(restated(given["model"], p, w, tm, te), rel=1e-12), file
+        assert budget == pytest.approx(restate(given["model"], p, w, tm, te), rel=1e-12), file
         servo = be.Motor(
             # torque-controlled ones are published without a resistance
             winding=be.Winding(resistance=given.get("R", 1.0)),

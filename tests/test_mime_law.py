@@ -34,7 +34,7 @@ def x64():
 # --- the law
 
 
-def restated(p: MimeMotor, state: tuple, tau: float, volts: float, wanted: float, load: float, dt: float) -> tuple:
+def restate(p: MimeMotor, state: tuple, tau: float, volts: float, wanted: float, load: float, dt: float) -> tuple:
     """The document's equations for one motor, one after the other."""
     angle, w, i, integral = state
     J, kt, ke, R, L, b = (
@@ -100,7 +100,7 @@ def test_law_is_that_of_the_document(engine: str, x64):
     for m in range(motors):
         p, state = one_of(constants, m), tuple(want[m])
         for k in range(steps):
-            state = restated(p, state, *(told[name][k, m] for name in (*COMMANDS, "load_torque")), DT)
+            state = restate(p, state, *(told[name][k, m] for name in (*COMMANDS, "load_torque")), DT)
             history[k, m] = state
     if engine == "python":
         for m in range(motors):
@@ -141,49 +141,49 @@ def test_scan_of_4096_motors_is_that_of_the_document(x64):
         state = (0.0, 0.0, 0.0, 0.0)
         for k in range(steps):
             row = (told[name][k, m] for name in (*COMMANDS, "load_torque"))
-            state = restated(one_of(constants, m), state, *row, DT)
+            state = restate(one_of(constants, m), state, *row, DT)
         assert float(end.angular_velocity[m]) == pytest.approx(state[1], rel=1e-12)
         assert float(end.angle[m]) == pytest.approx(state[0], rel=1e-12)
 
 
-def stepped(inputs: MimeInputs, **start: float) -> MimeState:
+def step_once(inputs: MimeInputs, **start: float) -> MimeState:
     step = REFERENCE.compile()
     return step(step.initial(**start), inputs, DT)
 
 
 def test_torque_comes_before_voltage_before_velocity():
     """The first command that is not 0 counts, and the others have no part in it."""
-    everything = stepped(MimeInputs(commanded_torque=0.02, commanded_voltage=5.0, commanded_velocity=9.0))
-    assert everything == stepped(MimeInputs(commanded_torque=0.02))
-    two = stepped(MimeInputs(commanded_voltage=5.0, commanded_velocity=9.0))
-    assert two == stepped(MimeInputs(commanded_voltage=5.0))
+    everything = step_once(MimeInputs(commanded_torque=0.02, commanded_voltage=5.0, commanded_velocity=9.0))
+    assert everything == step_once(MimeInputs(commanded_torque=0.02))
+    two = step_once(MimeInputs(commanded_voltage=5.0, commanded_velocity=9.0))
+    assert two == step_once(MimeInputs(commanded_voltage=5.0))
     assert two.current > 0.0
 
 
 def test_without_a_mode_zero_is_no_command():
     """The document's trap: 0 rad/s and 0 V let the rotor coast, like no command at all."""
-    coasting = stepped(MimeInputs(), angular_velocity=50.0)
-    assert stepped(MimeInputs(commanded_velocity=0.0), angular_velocity=50.0) == coasting
+    coasting = step_once(MimeInputs(), angular_velocity=50.0)
+    assert step_once(MimeInputs(commanded_velocity=0.0), angular_velocity=50.0) == coasting
     assert coasting.angular_velocity == pytest.approx(50.0 * 1e-4 / (1e-4 + DT * 0.01))
 
 
 def test_named_modes_make_zero_a_command():
     """Mode 3 brakes a rotor towards 0 rad/s, mode 2 with 0 V shorts it, mode 1 with 0 N·m lets it coast."""
-    coasting = stepped(MimeInputs(), angular_velocity=50.0)
-    held = stepped(MimeInputs(mode=mime.VELOCITY), angular_velocity=50.0)
+    coasting = step_once(MimeInputs(), angular_velocity=50.0)
+    held = step_once(MimeInputs(mode=mime.VELOCITY), angular_velocity=50.0)
     assert held.velocity_integral_error == pytest.approx(-50.0 * DT)
     assert held.angular_velocity < coasting.angular_velocity
-    shorted = stepped(MimeInputs(mode=mime.VOLTAGE), angular_velocity=50.0)
+    shorted = step_once(MimeInputs(mode=mime.VOLTAGE), angular_velocity=50.0)
     assert shorted.current == pytest.approx((-DT * 0.05 * 50.0) / (1e-3 + DT * 2.0))
-    assert stepped(MimeInputs(mode=mime.TORQUE), angular_velocity=50.0) == coasting
+    assert step_once(MimeInputs(mode=mime.TORQUE), angular_velocity=50.0) == coasting
 
 
 def test_a_named_mode_beats_the_precedence():
     """A voltage holds beside a torque if its mode is named; a mode of 0 or of no meaning names none."""
     both = MimeInputs(commanded_torque=0.02, commanded_voltage=5.0)
-    assert stepped(replace(both, mode=2)) == stepped(MimeInputs(commanded_voltage=5.0))
+    assert step_once(replace(both, mode=2)) == step_once(MimeInputs(commanded_voltage=5.0))
     for nothing in (0, 7, -1):
-        assert stepped(replace(both, mode=nothing)) == stepped(both)
+        assert step_once(replace(both, mode=nothing)) == step_once(both)
 
 
 def test_modes_may_differ_in_a_batch():
@@ -449,7 +449,7 @@ def test_a_winding_needs_resistance_or_inductance():
 def test_inputs_that_are_no_numbers_are_refused(name: str, value: object):
     """A plain number has to be finite; text and lists are none."""
     with pytest.raises(ParameterError, match=rf"^{name} = .*must be a"):
-        stepped(MimeInputs(**{name: value}))
+        step_once(MimeInputs(**{name: value}))
 
 
 @pytest.mark.parametrize("dt", [0.0, -1e-3, math.nan, math.inf])

@@ -16,7 +16,7 @@ from backemf.sims.mjlab.kinds import LISTENS
 PD = be.IdealPd(stiffness=31.7, damping=0.83)
 
 
-def geared(**parts) -> be.Motor:
+def geared_motor(**parts) -> be.Motor:
     """A motor behind a gear of 9, with constants whose products are easy to follow."""
     known = {
         "winding": be.Winding(resistance=0.5, inductance=1e-4),
@@ -38,7 +38,7 @@ def only(text: str) -> mjlab.Configured:
 
 def test_three_numbers_are_those_of_the_joint():
     """After the gear: stall N·Kt·V/R, no-load speed V/(N·Ke), top N·Kt·imax, armature N²·J, friction N·f and N²·b."""
-    found = only(mjlab.write(be.Actuator(geared(), controller=PD), ("knee",)).text)
+    found = only(mjlab.write(be.Actuator(geared_motor(), controller=PD), ("knee",)).text)
     assert found.limits == (
         be.DcClip(
             saturation_effort=pytest.approx(9 * 0.1 * 24 / 0.5),
@@ -89,7 +89,7 @@ def test_actuator_round_trips(kind: str):
 
 def test_motor_with_currents_is_at_the_joint():
     """Kt and Ke times the gear, L and R as they are, LuGre and cogging brought to the joint."""
-    motor = geared(
+    motor = geared_motor(
         friction=be.LuGre(coulomb=0.01, stiction=0.015, stribeck_velocity=0.9, stiffness=50.0, damping=0.2),
         cogging=be.Cogging(harmonics=(be.Harmonic(amplitude=0.02, periodicity=12, phase=0.3),)),
         thermal=be.Thermal(resistance=2.0, capacitance=30.0, ambient=20.0),
@@ -116,14 +116,14 @@ def test_motor_with_currents_is_at_the_joint():
 def test_torque_gains_become_volt_gains():
     """V = R/(N·Kt)·τ + N·Ke·w: the stiffness is divided by N·Kt/R, the damping loses that of the back-EMF."""
     pd = be.IdealPd(stiffness=31.7, damping=5.0)
-    found = only(mjlab.write(be.Actuator(geared(), controller=pd), kind="builtin_dc_motor").text)
+    found = only(mjlab.write(be.Actuator(geared_motor(), controller=pd), kind="builtin_dc_motor").text)
     assert found.stiffness == pytest.approx(31.7 * 0.5 / 0.9)
     assert found.damping == pytest.approx(5.0 * 0.5 / 0.9 - 0.9)
 
 
 def test_negative_volt_damping_comes_back_as_torque_gains():
     """Less damping than the back-EMF gives is a negative damping in volts; it is read as the torque gains it was."""
-    found = only(mjlab.write(be.Actuator(geared(), controller=PD), kind="builtin_dc_motor").text)
+    found = only(mjlab.write(be.Actuator(geared_motor(), controller=PD), kind="builtin_dc_motor").text)
     assert found.damping < 0.0
     controller = found.actuator().controller
     assert (controller.kp, controller.kd) == pytest.approx((31.7, 0.83))
@@ -132,7 +132,7 @@ def test_negative_volt_damping_comes_back_as_torque_gains():
 def test_velocity_mode_and_integral():
     """A velocity PI keeps its gains, its integral and the limit of it."""
     pi = be.VelocityPi(kp=2.0, ki=0.5, integral_limit=0.7)
-    actuator = be.Actuator(geared(), be.Supply(voltage=20.0, modulation_limit=0.9), controller=pi, slew=40.0)
+    actuator = be.Actuator(geared_motor(), be.Supply(voltage=20.0, modulation_limit=0.9), controller=pi, slew=40.0)
     written = mjlab.write(actuator, kind="builtin_dc_motor")
     found = only(written.text)
     assert (found.mode, found.voltage_limit, found.slew_rate) == ("VELOCITY", 18.0, 40.0)
@@ -142,19 +142,19 @@ def test_velocity_mode_and_integral():
 
 def test_unequal_constants_are_a_loss():
     """MuJoCo has one motor constant."""
-    unequal = geared(magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.15))
-    told = [mjlab.write(be.Actuator(motor), kind="builtin_dc_motor").losses for motor in (unequal, geared())]
+    unequal = geared_motor(magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.15))
+    told = [mjlab.write(be.Actuator(motor), kind="builtin_dc_motor").losses for motor in (unequal, geared_motor())]
     assert [any("√(Kt·Ke)" in str(loss) for loss in losses) for losses in told] == [True, False]
 
 
 def test_random_delay_of_an_episode_is_a_loss():
     """mjlab draws at every step; a delay that never changes loses nothing."""
 
-    def told(steps):
+    def notes(steps):
         actuator = be.Actuator(controller=PD, limits=(be.EffortLimit(effort_limit=9.0),), delay=be.Delay(steps=steps))
         return [loss for loss in mjlab.write(actuator, kind="ideal_pd").losses if "delay" in str(loss)]
 
-    assert told((1, 3)) and not told(2)
+    assert notes((1, 3)) and not notes(2)
 
 
 def test_datasheet_parameters_become_a_motor():
@@ -229,7 +229,7 @@ def test_bad_text_gets_one_sentence(text: str, sentence: str):
 @pytest.mark.parametrize(
     ("thing", "arguments", "sentence"),
     [
-        (geared(), {}, "stiffness and damping are not known"),
+        (geared_motor(), {}, "stiffness and damping are not known"),
         (be.Actuator(controller=PD), {"kind": "dc_motor"}, "needs a torque-speed line"),
         (
             be.Actuator(controller=PD, limits=(be.EffortLimit(effort_limit=1.0),)),
@@ -238,12 +238,16 @@ def test_bad_text_gets_one_sentence(text: str, sentence: str):
         ),
         (be.Actuator(controller=PD), {"kind": "builtin_dc_motor"}, "simulates currents: give a motor"),
         (
-            geared(),
+            geared_motor(),
             {"kind": "builtin_dc_motor", "stiffness": 1.0},
             r"write\(stiffness=...\): there is no such argument",
         ),
         (3.0, {}, r"write\(float\(...\)\): must be a Motor or an Actuator"),
-        (be.Actuator(geared(), controller=be.Torque()), {"kind": "builtin_dc_motor"}, "Torque has no counterpart"),
+        (
+            be.Actuator(geared_motor(), controller=be.Torque()),
+            {"kind": "builtin_dc_motor"},
+            "Torque has no counterpart",
+        ),
     ],
 )
 def test_wrong_questions_get_one_sentence(thing, arguments: dict, sentence: str):

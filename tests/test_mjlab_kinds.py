@@ -62,7 +62,7 @@ IN_TORQUE = {
 """Kinds that take a controller in volts as one in torque."""
 
 
-def expected(kind: str, name: str) -> str:
+def expected_status(kind: str, name: str) -> str:
     """What has to become of a controller, by the torque that each side gives."""
     controller, motor = name.removesuffix(", motor"), name.endswith("motor")
     if kind == "builtin_dc_motor":
@@ -93,7 +93,7 @@ def expected(kind: str, name: str) -> str:
 @pytest.mark.parametrize("kind", CLASSES)
 def test_what_is_called_kept_gives_the_same_torque(kind: str, name: str):
     """Along a random motion, under those targets that no row calls lost, as mjlab commands them: others are 0."""
-    actuator, wanted = ACTUATORS[name], expected(kind, name)
+    actuator, wanted = ACTUATORS[name], expected_status(kind, name)
     if kind == "dc_motor" and actuator.motor is None:
         actuator = replace(actuator, limits=(LINE,))
     if wanted == REFUSED:

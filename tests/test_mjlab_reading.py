@@ -178,7 +178,7 @@ FIELDS = "delay_min_lag=1, delay_max_lag=4, delay_hold_prob=0.25, delay_update_p
 DELAY = {"steps": (1, 4), "schedule": "mjlab", "period": 7, "hold_probability": 0.25, "staggered": False}
 
 
-def wrapped(inner: str, more: str = "") -> str:
+def wrap(inner: str, more: str = "") -> str:
     return f"from mjlab.actuator import *\n\nactuator = DelayedActuatorCfg(base_cfg={inner}, {FIELDS}{more})\n"
 
 
@@ -202,7 +202,7 @@ def test_every_class_has_the_delay_of_its_fields(name: str):
 )
 def test_a_delay_around_an_actuator_is_its_own(target: str, delayed: tuple | None):
     """mjlab before 1.6 delays what `delay_target` names, the position where it is left out."""
-    found = one(wrapped(base("IdealPdActuatorCfg", PD), target))
+    found = one(wrap(base("IdealPdActuatorCfg", PD), target))
     assert found.actuator.delay == be.Delay(**DELAY, targets=delayed)
     assert found.joint == "knee"
     several = delayed is None or len(delayed) > 1
@@ -210,27 +210,27 @@ def test_a_delay_around_an_actuator_is_its_own(target: str, delayed: tuple | Non
 
 
 def test_a_delay_of_a_target_that_is_not_listened_to_has_no_effect():
-    assert one(wrapped(base("BuiltinPositionActuatorCfg", PD), ', delay_target="effort"')).actuator.delay is None
+    assert one(wrap(base("BuiltinPositionActuatorCfg", PD), ', delay_target="effort"')).actuator.delay is None
     motor = base("BuiltinDcMotorActuatorCfg", f"{PARAMS}, mode=DcMotorInputMode.VOLTAGE")
-    assert one(wrapped(motor, ', delay_target="effort"')).actuator.delay == be.Delay(**DELAY)
+    assert one(wrap(motor, ', delay_target="effort"')).actuator.delay == be.Delay(**DELAY)
 
 
 def test_a_delay_around_a_name_is_read_once():
     """The actuator inside has a name of its own in the text, and is no second actuator."""
     inner = f"HIP = {base('IdealPdActuatorCfg', PD)}\n"
-    assert one(inner + wrapped("HIP")).actuator.delay is not None
+    assert one(inner + wrap("HIP")).actuator.delay is not None
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (wrapped("None"), "has no base_cfg: give the actuator that is delayed"),
-        (wrapped("3.0"), "base_cfg = 3.0: must be an actuator"),
-        (wrapped(base("IdealPdActuatorCfg", PD), ', delay_target="torque"'), "must be some of position, velocity"),
-        (wrapped(base("IdealPdActuatorCfg", f"{PD}, delay_max_lag=2")), "has its own delay"),
-        (wrapped(base("XmlPositionActuatorCfg", "")), "are in the robot's XML"),
-        (wrapped(base("IdealPdActuatorCfg", "stiffness=1.0")), "has no damping"),
-        (wrapped(base("IdealPdActuatorCfg", PD), ", lag=3"), "lag = 3: DelayedActuatorCfg has no such field"),
+        (wrap("None"), "has no base_cfg: give the actuator that is delayed"),
+        (wrap("3.0"), "base_cfg = 3.0: must be an actuator"),
+        (wrap(base("IdealPdActuatorCfg", PD), ', delay_target="torque"'), "must be some of position, velocity"),
+        (wrap(base("IdealPdActuatorCfg", f"{PD}, delay_max_lag=2")), "has its own delay"),
+        (wrap(base("XmlPositionActuatorCfg", "")), "are in the robot's XML"),
+        (wrap(base("IdealPdActuatorCfg", "stiffness=1.0")), "has no damping"),
+        (wrap(base("IdealPdActuatorCfg", PD), ", lag=3"), "lag = 3: DelayedActuatorCfg has no such field"),
     ],
 )
 def test_a_delay_that_cannot_be_read_is_a_row(text: str, words: str):

@@ -163,7 +163,9 @@ MANY = """
 """
 
 
-def forced(name: str, joint: str, command: float, text: str = MANY, count: int = 6) -> tuple[list[float], list[float]]:
+def joint_torques(
+    name: str, joint: str, command: float, text: str = MANY, count: int = 6
+) -> tuple[list[float], list[float]]:
     """Torque on a joint in MuJoCo with every step of a motion, and that of the law that is read."""
     model = mujoco.MjModel.from_xml_string(text)
     # dry friction is a constraint of MuJoCo's, beside the forces that are compared
@@ -186,7 +188,7 @@ def forced(name: str, joint: str, command: float, text: str = MANY, count: int =
 @pytest.mark.parametrize(("name", "joint"), [("pa", "a"), ("mb", "b"), ("gd", "d")])
 def test_the_law_of_plain_actuators_is_mujocos(name: str, joint: str):
     """Position, motor and affine actuators with gears, delays, limits of the joint and polynomial damping."""
-    theirs, ours = forced(name, joint, 0.4)
+    theirs, ours = joint_torques(name, joint, 0.4)
     assert np.abs(theirs).max() > 0.5 and ours == pytest.approx(theirs, rel=1e-12, abs=1e-12)
 
 
@@ -195,7 +197,7 @@ def test_the_law_of_plain_actuators_is_mujocos(name: str, joint: str):
 def test_the_law_of_a_delay_is_mujocos(delay: float, way: str):
     """Held or interpolated, whole steps or not; no command acts in the step in which it is sent."""
     text = MANY.replace('delay="0.005"', f'delay="{delay}"').replace('"linear"', f'"{way}"')
-    theirs, ours = forced("gd", "d", 0.4, text)
+    theirs, ours = joint_torques("gd", "d", 0.4, text)
     assert np.abs(theirs).max() > 0.5 and ours == pytest.approx(theirs, rel=1e-9, abs=1e-9)
 
 
@@ -215,7 +217,7 @@ def test_reads_plain_actuators():
     )
 
 
-def geared(version: str, inputs: str, controller: str, gear: float) -> str:
+def geared_model(version: str, inputs: str, controller: str, gear: float) -> str:
     """A model with one dcmotor behind MuJoCo's own gear."""
     return (
         '<mujoco><worldbody><body><joint name="j" axis="0 0 1"/><geom size=".1"/></body></worldbody><actuator>'
@@ -242,7 +244,7 @@ def geared(version: str, inputs: str, controller: str, gear: float) -> str:
 )
 def test_a_gear_of_mujocos_is_ours(version: str, inputs: str, controller: str, gear: float):
     """Our own actuator that is read from a geared dcmotor gives the torque of its law, either way round."""
-    text = geared(version, inputs, controller, gear)
+    text = geared_model(version, inputs, controller, gear)
     found = read_actuator(text, version=version)
     law, step = found.law(), found.actuator.compile("numpy")
     state, own = law.initial(()), step.initial(())
@@ -259,10 +261,10 @@ def test_a_gear_of_mujocos_is_ours(version: str, inputs: str, controller: str, g
 
 def test_a_damping_below_the_back_emf_is_read_in_torque():
     """A negative kd in volts is a positive damping of the joint, which only a controller in torque can say."""
-    found = read_actuator(geared("3.11", "position", "20 0 -0.01", 1.0), version="3.11").fold().controller
+    found = read_actuator(geared_model("3.11", "position", "20 0 -0.01", 1.0), version="3.11").fold().controller
     assert isinstance(found, TorquePid) and found.kd == pytest.approx((0.05 - 0.01) * 0.05 / 1.2)
     assert isinstance(
-        read_actuator(geared("3.11", "position", "20 0 0.01", 1.0), version="3.11").fold().controller, PositionPid
+        read_actuator(geared_model("3.11", "position", "20 0 0.01", 1.0), version="3.11").fold().controller, PositionPid
     )
 
 
@@ -277,7 +279,7 @@ def test_friction_beside_bristles_needs_read_actuator():
 
 def test_read_folds_the_joint_into_the_motor():
     """Armature, frictionloss and damping of the joint become rotor, Coulomb friction and drag behind the gear."""
-    text = geared(VERSION, "voltage", "0", 12.0).replace(
+    text = geared_model(VERSION, "voltage", "0", 12.0).replace(
         "<joint ", '<joint armature="1" frictionloss=".6" damping="2" '
     )
     motor = read_actuator(text, version=VERSION).fold().motor
@@ -318,12 +320,16 @@ OTHER = "3.11" if VERSION == "4.0" else "4.0"
         (b"<mujoco/>", {}, "give an MJCF text"),
         (3.0, {}, "give an MJCF text"),
         (None, {}, "give an MJCF text"),
-        (geared("3.11", "position", "1", 1.0), {"version": "4.0"}, "position and velocity were the words until 3.11"),
-        (geared(VERSION, "voltage", "0", 0.0), {"version": VERSION}, "gear"),
-        (geared("4.0", "none", "0", 1.0), {"version": "4.0"}, "no input at all"),
-        (geared("4.0", "pos voltage", "1", 1.0), {"version": "4.0"}, "a voltage besides a controller"),
-        (geared("4.0", "vel", "1 0 1", 1.0), {"version": "4.0"}, "without the input pos"),
-        (geared("3.11", "position", "-1", 1.0), {"version": "3.11"}, "'m': PositionPid.kp = -1"),
+        (
+            geared_model("3.11", "position", "1", 1.0),
+            {"version": "4.0"},
+            "position and velocity were the words until 3.11",
+        ),
+        (geared_model(VERSION, "voltage", "0", 0.0), {"version": VERSION}, "gear"),
+        (geared_model("4.0", "none", "0", 1.0), {"version": "4.0"}, "no input at all"),
+        (geared_model("4.0", "pos voltage", "1", 1.0), {"version": "4.0"}, "a voltage besides a controller"),
+        (geared_model("4.0", "vel", "1 0 1", 1.0), {"version": "4.0"}, "without the input pos"),
+        (geared_model("3.11", "position", "-1", 1.0), {"version": "3.11"}, "'m': PositionPid.kp = -1"),
     ],
 )
 def test_read_refuses_in_one_sentence(model, more, words):
@@ -354,7 +360,7 @@ def test_a_file_may_begin_with_a_byte_order_mark():
 def test_each_control_has_its_own_range():
     """Behind an actuator with three controls, the range of a motor is that of its own control."""
     second = '<motor name="n" joint="j" ctrlrange="-3 4"/></actuator>'
-    text = geared("4.0", "pos vel ff", "1", 1.0).replace("</actuator>", second)
+    text = geared_model("4.0", "pos vel ff", "1", 1.0).replace("</actuator>", second)
     assert read_actuator(text, actuator="n").fold().command_range == (-3.0, 4.0)
 
 

@@ -8,9 +8,9 @@ from controller_rig import (
     INPUTS,
     Course,
     Joints,
-    acted,
     apart,
     joints,
+    limit_share,
     moves,
     torque_controller,
     turned_by_mujoco,
@@ -34,8 +34,8 @@ WITH_POSITION = [inputs for inputs in SUBSETS if "position" in inputs]
 
 def gains(j: Joints, integral: bool = False) -> dict[str, np.ndarray]:
     """kp and kd of a loop with the wanted frequency and damping, and a ki that leaves it stable [SI, at the joint]."""
-    kp = j.felt * j.frequency**2
-    return {"kp": kp, "kd": 1.4 * j.felt * j.frequency} | ({"ki": 0.2 * kp * j.frequency} if integral else {})
+    kp = j.total_inertia * j.frequency**2
+    return {"kp": kp, "kd": 1.4 * j.total_inertia * j.frequency} | ({"ki": 0.2 * kp * j.frequency} if integral else {})
 
 
 def commands(j: Joints, inputs: tuple[str, ...], seed: int = 1) -> dict[str, np.ndarray]:
@@ -44,7 +44,7 @@ def commands(j: Joints, inputs: tuple[str, ...], seed: int = 1) -> dict[str, np.
     all_of_them = {
         "position": held,
         "velocity": 0.3 * j.frequency * wave,
-        "effort": 0.3 * j.felt * j.frequency**2 * (wave[::-1] if inputs != ("effort",) else held),
+        "effort": 0.3 * j.total_inertia * j.frequency**2 * (wave[::-1] if inputs != ("effort",) else held),
     }
     return {name: all_of_them[name] for name in inputs}
 
@@ -107,7 +107,7 @@ def test_torque(traits: str):
 
 def some_steps(course: Course, name: str) -> bool:
     """Whether a limit acted for every motor, and for none of them always."""
-    share = acted(course, name)
+    share = limit_share(course, name)
     return bool((share > 0.02).all() and (share < 0.98).all())
 
 
@@ -116,7 +116,7 @@ def some_steps(course: Course, name: str) -> bool:
 def test_voltage_limit(inputs: tuple[str, ...], traits: str):
     """Vmax clips the voltage that the controller asks for, back-EMF included."""
     j = joints(5, COUNT, traits)
-    torque = np.abs(j.volts_per_torque) * j.felt * j.frequency**2
+    torque = np.abs(j.volts_per_torque) * j.total_inertia * j.frequency**2
     actuator = be.Actuator(
         j.motor,
         controller=be.TorquePid(**positional(inputs, gains(j)), follows=follows(inputs)),
@@ -146,7 +146,9 @@ def test_slew_of_a_torque():
     """slewmax holds back a feedforward torque that is the only input."""
     j = joints(7, COUNT, "inductive gear")
     ours, theirs = both(
-        be.Actuator(j.motor, controller=be.Torque(), slew=5.0 * j.felt * j.frequency**2), j, commands(j, ("effort",))
+        be.Actuator(j.motor, controller=be.Torque(), slew=5.0 * j.total_inertia * j.frequency**2),
+        j,
+        commands(j, ("effort",)),
     )
     assert apart(ours, theirs) < TOLERANCE
     assert some_steps(ours, "slew")
@@ -171,7 +173,7 @@ def test_all_limits_at_once(traits: str):
         j.motor,
         controller=be.TorquePid(**gains(j, integral=True), integral_limit=0.2 / j.frequency),
         slew=15.0,
-        voltage_limit=0.2 * np.abs(j.volts_per_torque) * j.felt * j.frequency**2,
+        voltage_limit=0.2 * np.abs(j.volts_per_torque) * j.total_inertia * j.frequency**2,
     )
     ours, theirs = both(actuator, j, commands(j, ("position", "velocity", "effort")))
     assert apart(ours, theirs) < TOLERANCE

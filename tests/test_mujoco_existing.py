@@ -40,7 +40,7 @@ def robot(actuators: str, more: str = "", knee: str = "", tendons: str = "") -> 
 """
 
 
-def attached(text: str, thing=SERVO, joint: str = "knee", **options):
+def attach_to(text: str, thing=SERVO, joint: str = "knee", **options):
     """What is returned and the model of it; no warning is left unsaid."""
     spec = mujoco.MjSpec.from_string(text)
     with warnings.catch_warnings():
@@ -88,7 +88,7 @@ def test_an_actuator_that_acts_on_the_joint_is_refused_by_name(text: str):
 )
 def test_what_does_not_drive_the_joint_is_left_alone(text: str):
     """Another joint's actuator, a propeller on the leg and a foot that sticks are no drives of the knee."""
-    written, model = attached(robot(text))
+    written, model = attach_to(robot(text))
     assert model.nactuator == 2 and not any(change.what == "actuator" for change in written.changes)
 
 
@@ -97,8 +97,8 @@ def test_what_does_not_drive_the_joint_is_left_alone(text: str):
 )
 def test_replaced_is_as_if_it_had_never_been(text: str):
     """The model is that of the motor on a joint without an actuator; the row names what went."""
-    written, model = attached(robot(text), replace=True)
-    _, fresh = attached(robot('<motor name="a" joint="hip"/>' if 'joint="hip"' in text else ""))
+    written, model = attach_to(robot(text), replace=True)
+    _, fresh = attach_to(robot('<motor name="a" joint="hip"/>' if 'joint="hip"' in text else ""))
     assert model.nactuator == fresh.nactuator and model.nu == fresh.nu and model.na == fresh.na
     last = model.nactuator - 1
     for name in ("actuator_gainprm", "actuator_biasprm", "actuator_dynprm", "actuator_gear", "actuator_trnid"):
@@ -112,7 +112,7 @@ def test_an_actuator_of_other_joints_too_is_not_removed():
     with pytest.raises(
         ParameterError, match=r"'old' through the tendon 'both' drives 'hip' besides 'knee'.*replace=False"
     ):
-        attached(robot('<motor name="old" tendon="both"/>'), replace=True)
+        attach_to(robot('<motor name="old" tendon="both"/>'), replace=True)
 
 
 def test_kept_is_warned_of():
@@ -126,10 +126,10 @@ def test_kept_is_warned_of():
 
 def test_the_name_of_what_is_replaced_is_free():
     """The motor may be called as the actuator that it replaces; another actuator's name is taken."""
-    _, model = attached(robot('<position name="knee" joint="knee" kp="3"/>'), replace=True)
+    _, model = attach_to(robot('<position name="knee" joint="knee" kp="3"/>'), replace=True)
     assert model.nactuator == 1 and model.actuator(0).name == "knee"
     with pytest.raises(ParameterError, match="an actuator of that name"):
-        attached(robot('<position name="old" joint="knee" kp="3"/><motor name="knee" joint="hip"/>'), replace=True)
+        attach_to(robot('<position name="old" joint="knee" kp="3"/><motor name="knee" joint="hip"/>'), replace=True)
 
 
 KEYS = '<keyframe><key name="home" qpos="0.1 0.7 0" ctrl="{ctrl}" act="{act}"/><key name="bare"/></keyframe>'
@@ -142,7 +142,7 @@ THREE = (
 def test_keyframes_have_the_motor_in_place_of_the_old():
     """Controls and activations of the others stay with them; the motor holds the knee where the keyframe has it."""
     text = robot(THREE, KEYS.format(ctrl="1 2 3", act="4 5"))
-    written, model = attached(text, replace=True)
+    written, model = attach_to(text, replace=True)
     names = [model.actuator(i).name for i in range(model.nactuator)]
     assert names == ["a", "c", "knee"]
     own = [0.7] if OLD else [0.7, 0.0, 0.0]
@@ -154,16 +154,16 @@ def test_keyframes_have_the_motor_in_place_of_the_old():
 def test_keyframes_grow_when_the_joint_had_none():
     """A motor beside the others is the last control of each keyframe."""
     ankle = THREE.replace('"knee"', '"ankle"')
-    _, model = attached(robot(ankle, KEYS.format(ctrl="1 2 3", act="4 5")))
+    _, model = attach_to(robot(ankle, KEYS.format(ctrl="1 2 3", act="4 5")))
     assert model.key_ctrl[0].tolist()[:4] == [1.0, 2.0, 3.0, 0.7] and model.key_act[0].tolist() == [4.0, 5.0, 0.0]
-    volts, model = attached(robot(ankle, KEYS.format(ctrl="1 2 3", act="4 5")), MOTOR)
+    volts, model = attach_to(robot(ankle, KEYS.format(ctrl="1 2 3", act="4 5")), MOTOR)
     assert model.key_ctrl[0].tolist() == [1.0, 2.0, 3.0, 0.0] and "at 0" in str(row(volts, "keyframes"))
 
 
 def test_sensors_of_the_old_actuator_see_the_motor():
     """They keep their place in sensordata, and the row says that a gear is gone."""
     sensors = '<sensor><jointpos joint="hip"/><actuatorfrc name="force" actuator="old"/></sensor>'
-    written, model = attached(robot('<position name="old" joint="knee" kp="3" gear="5"/>', sensors), replace=True)
+    written, model = attach_to(robot('<position name="old" joint="knee" kp="3" gear="5"/>', sensors), replace=True)
     assert model.sensor("force").objid[0] == model.actuator("knee").id
     assert "'force'" in str(row(written, "sensors")) and "gear of 5" in str(row(written, "sensors"))
     data = mujoco.MjData(model)
@@ -193,7 +193,7 @@ HAD = 'armature="0.01" frictionloss="0.2" damping="0.3"'
 @pytest.mark.parametrize("had", [HAD, ""])
 def test_what_becomes_of_the_joint_is_said(armature: str, friction: str, thing, had: str):
     """Replaced, added, set or kept: the row has both numbers, and the compiled joint has what it says."""
-    written, model = attached(robot("", knee=had), thing, armature=armature, friction=friction)
+    written, model = attach_to(robot("", knee=had), thing, armature=armature, friction=friction)
     dof, own = model.joint("knee").dofadr[0], np.array([0.01, 0.2, 0.3]) * bool(had)
     brings = np.array([81 * 1e-5, 9 * 0.01, 81 * 1e-4])
     ways = {"armature": armature, "frictionloss": friction, "damping": friction}
@@ -214,14 +214,14 @@ def test_what_becomes_of_the_joint_is_said(armature: str, friction: str, thing, 
 
 def test_the_sentence_of_the_armature():
     """As a reader sees it."""
-    written, _ = attached(robot("", knee='armature="0.01"'))
+    written, _ = attach_to(robot("", knee='armature="0.01"'))
     assert str(row(written, "armature")) == "armature 0.01 kg·m² of the joint replaced by 0.00081 kg·m² of the motor."
 
 
 def test_armature_and_damping_of_the_old_actuator_go_with_it():
     """They count gear² at the joint, and the row has that number."""
     text = robot('<position name="old" joint="knee" kp="3" gear="5" armature="0.002" damping="0.01"/>')
-    written, model = attached(text, replace=True)
+    written, model = attach_to(text, replace=True)
     assert "its armature of 0.05 kg·m² at the joint and its damping of 0.25 N·m·s/rad" in str(row(written, "actuator"))
     assert not model.actuator_armature.any()
 
@@ -239,6 +239,6 @@ def test_bristles_are_named():
 def test_units_of_a_slide():
     """A slide has kg, N and N·s/m."""
     text = robot("", knee=HAD + ' type="slide"')
-    written, _ = attached(text)
+    written, _ = attach_to(text)
     assert "0.01 kg of the joint" in str(row(written, "armature")) and " N of" in str(row(written, "frictionloss"))
     assert "N·s/m" in str(row(written, "damping"))

@@ -14,7 +14,7 @@ from dcmotor_rig import (
     Motors,
     apart,
     attribute_sets,
-    compiled,
+    compile_motor,
     features,
     motors,
     mujoco,
@@ -121,7 +121,7 @@ def test_accepts_and_refuses_what_mujoco_does():
     """The same attribute sets are taken, with the same rows, and the same are refused."""
     taken = refused = 0
     for words in attribute_sets():
-        model = compiled(words)
+        model = compile_motor(words)
         if model is None:
             refused += 1
             with pytest.raises(ParameterError):

@@ -193,7 +193,7 @@ def test_hot_winding_gives_the_same_torque():
     assert of_peak(replay(motor, cold, follow=("winding_rise",)).torque, theirs.torque) > 0.01
 
 
-def locked(resistance: float, thermal: Thermal, coefficient: float) -> Motor:
+def locked_motor(resistance: float, thermal: Thermal, coefficient: float) -> Motor:
     """A motor for a locked rotor."""
     return Motor(
         winding=Winding(
@@ -215,7 +215,7 @@ def stall(motor: Motor, volts: float, duration: float, dt: float) -> tuple[np.nd
 
 def test_temperature_difference_is_the_error_of_an_euler_step():
     """With R(T) and fast cooling the two temperatures differ in proportion to the step: half the step, half of it."""
-    motor = locked(1.2, Thermal(resistance=2.0, capacitance=0.3, ambient=20.0), 0.0039)
+    motor = locked_motor(1.2, Thermal(resistance=2.0, capacitance=0.3, ambient=20.0), 0.0039)
     apart = []
     for dt in (0.004, 0.002, 0.001):
         theirs, ours = stall(motor, 9.0, 1.2, dt)
@@ -228,7 +228,7 @@ def test_our_temperature_is_exact_where_there_is_a_closed_form():
     """At stall with constant R the rise is Rth·P·(1 - exp(-t/tT)): ours to rounding, MuJoCo's off by h/(2e·tT)."""
     thermal = Thermal(resistance=2.0, capacitance=0.3, ambient=20.0)
     resistance, volts, dt = 1.2, 9.0, 0.002
-    theirs, ours = stall(locked(resistance, thermal, 0.0), volts, 1.2, dt)
+    theirs, ours = stall(locked_motor(resistance, thermal, 0.0), volts, 1.2, dt)
     time_constant = thermal.resistance * thermal.capacitance
     t = dt * np.arange(len(ours))
     exact = thermal.resistance * volts**2 / resistance * -np.expm1(-t / time_constant)
@@ -244,7 +244,7 @@ def test_inductive_winding_heats_with_the_current_of_the_whole_step():
     MuJoCo heats with the current at the start of the step: half the step, half the error.
     """
     thermal, time_constant, volts, duration = Thermal(resistance=1e9, capacitance=0.3, ambient=20.0), 0.004, 9.0, 0.016
-    motor = locked(1.2, thermal, 0.0)
+    motor = locked_motor(1.2, thermal, 0.0)
     motor = replace(motor, winding=replace(motor.winding, inductance=1.2 * time_constant))
     decayed = np.exp(-duration / time_constant)
     squared = duration - 2 * time_constant * (1 - decayed) + 0.5 * time_constant * (1 - decayed**2)

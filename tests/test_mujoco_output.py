@@ -40,7 +40,7 @@ def impulse(model, data, before, velocity) -> np.ndarray:
     return moved + bias - before.qfrc_constraint - before.qfrc_applied
 
 
-def stepped(model, motors: Motors, command, data=None, steps: int = 60):
+def step_motors(model, motors: Motors, command, data=None, steps: int = 60):
     """Each step: the outputs, and the torque of the balance; the model's joints have no damping of their own."""
     data = mujoco.MjData(model) if data is None else data
     rows = []
@@ -63,14 +63,14 @@ def test_the_torque_is_that_of_the_motion(kind: str, count: int, hands: bool, in
     act = {"full": SERVO, "sticky": STICKY, "ideal": IDEAL, "worn": WORN, "substeps": FINE}[kind]
     model = chain(count, integrator=integrator, hands=hands, dt=1e-3)
     target = square(40, 0.6, 10)
-    told, got, _ = stepped(model, Motors(model, {"j.*": act}, engine="numpy"), lambda k: target[k], steps=40)
+    told, got, _ = step_motors(model, Motors(model, {"j.*": act}, engine="numpy"), lambda k: target[k], steps=40)
     assert np.abs(got).max() > 0.3 and np.abs(told - got).max() < 1e-9 * np.abs(got).max()
 
 
 def test_the_torque_without_implicit_damping():
     """Euler without eulerdamp takes no slope, and the torque is that which it took."""
     model = chain(1, integrator="Euler", options='<flag eulerdamp="disable"/>')
-    told, got, _ = stepped(model, Motors(model, {"j.*": SERVO}, engine="numpy"), lambda k: 0.5)
+    told, got, _ = step_motors(model, Motors(model, {"j.*": SERVO}, engine="numpy"), lambda k: 0.5)
     assert np.abs(told - got).max() < 1e-9 * np.abs(got).max()
 
 
@@ -86,7 +86,7 @@ def test_the_same_through_the_callback(hands: bool):
                 motors.step(data, 0.4)
                 seen.append((motors.output.torque, motors.output.current))
         else:
-            with motors.installed():
+            with motors.install():
                 motors.command = 0.4
                 for _ in range(40):
                     mujoco.mj_step(model, data)
@@ -108,7 +108,7 @@ def test_what_the_model_clips_is_not_told(integrator: str):
         warnings.simplefilter("ignore")
         model = chain(2, integrator=integrator, inside='actuatorfrcrange="-0.5 0.5"', gravity=0.0)
         motors = Motors(model, {"j.*": IDEAL}, engine="numpy")
-    told, got, data = stepped(model, motors, lambda k: 0.6, steps=20)
+    told, got, data = step_motors(model, motors, lambda k: 0.6, steps=20)
     assert np.abs(told - got).max() < 1e-9 * np.abs(got).max()
     assert np.abs(data.qfrc_actuator).max() == pytest.approx(0.5) and (motors.output.limit & TORQUE).any()
 
@@ -134,7 +134,7 @@ def test_a_force_of_another_actuator_is_not_told():
         assert data.qvel[0] == pytest.approx(2e-3 * (0.5 if inside else 0.7) / 0.02, rel=1e-12)
 
 
-def grouped(count: int = 2, off: int = 0):
+def grouped_flywheels(count: int = 2, off: int = 0):
     """Two flywheels whose actuators are of the groups 1 and 2."""
     words = "".join(f'<motor name="j{i}" joint="j{i}" group="{i + 1}"/>' for i in range(count))
     model = hinges(count, actuators=words)
@@ -144,7 +144,7 @@ def grouped(count: int = 2, off: int = 0):
 
 def test_a_disabled_motor_does_nothing():
     """Its group switched off, a motor gives no torque and carries no current; it goes on when switched on again."""
-    model = grouped()
+    model = grouped_flywheels()
     motors, data = Motors(model, {"j.*": be.Actuator(FULL, SAGGING)}, engine="numpy"), mujoco.MjData(model)
     for _ in range(100):
         motors.step(data, 12.0)
@@ -167,7 +167,7 @@ def test_a_disabled_motor_does_nothing():
 
 def test_a_disabled_motor_from_the_start_is_cold():
     """It never had a current, so its winding has the temperature of the room."""
-    model = grouped(off=1 << 1)
+    model = grouped_flywheels(off=1 << 1)
     motors, data = Motors(model, {"j.*": be.Actuator(FULL, SAGGING)}, engine="numpy"), mujoco.MjData(model)
     for _ in range(10):
         motors.step(data, 12.0)
@@ -179,7 +179,7 @@ def test_disabled_motors_are_the_same_on_jax():
     """The rows that JAX gives are not written to."""
     ends = []
     for engine in ("numpy", "jax"):
-        model = grouped(off=1 << 1)
+        model = grouped_flywheels(off=1 << 1)
         motors, data = Motors(model, {"j.*": SERVO}, engine=engine), mujoco.MjData(model)
         for _ in range(20):
             motors.step(data, 0.3)
@@ -196,7 +196,7 @@ def test_a_second_simulation_is_refused():
     with pytest.raises(ParameterError, match=r"another MjData.*motors\.reset\(data\)") as caught:
         motors.step(second, 0.5)
     assert "\n" not in str(caught.value) and second.time == 0.0
-    with pytest.raises(ParameterError, match="another MjData"), motors.installed():
+    with pytest.raises(ParameterError, match="another MjData"), motors.install():
         motors.command = 0.5
         mujoco.mj_step(model, second)
     motors.reset(second)
@@ -209,7 +209,7 @@ def test_a_second_simulation_is_refused():
 
 
 def test_a_reset_of_the_data_resets_the_motors():
-    """Time that goes back is a new run, also without `installed`: the motors are cold, and the run is the same."""
+    """Time that goes back is a new run, also without `install`: the motors are cold, and the run is the same."""
     model = chain()
     motors, data, ends = Motors(model, {"j0": be.Actuator(FULL, SAGGING)}, engine="numpy"), mujoco.MjData(model), []
     for _ in range(2):

@@ -382,7 +382,7 @@ def test_callback_gives_the_same_motion(integrator: str, hands: bool):
     stepped = ran(model, Motors(model, {"j.*": act}), targets)["position"]
     model = chain(2, integrator=integrator, hands=hands, inside='damping="0.02"')
     motors, data, seen = Motors(model, {"j.*": act}), mujoco.MjData(model), []
-    with motors.installed():
+    with motors.install():
         for target in targets:
             if hands:
                 data.ctrl[:] = target
@@ -402,7 +402,7 @@ def test_callback_keeps_what_the_user_applies():
     motors, data, bare = Motors(model, {"j0": idle}), mujoco.MjData(model), mujoco.MjData(alone)
     alone.dof_armature[0] = idle.armature
     mujoco.mj_setConst(alone, mujoco.MjData(alone))
-    with motors.installed():
+    with motors.install():
         motors.command = 0.0
         for k in range(60):
             if k % 20 == 0:
@@ -416,7 +416,7 @@ def test_callback_is_cleared_after_an_exception():
     """Whatever happens inside, MuJoCo has no control callback afterwards."""
     model = chain()
     motors = Motors(model, {"j0": motor()})
-    with pytest.raises(RuntimeError, match="mine"), motors.installed():
+    with pytest.raises(RuntimeError, match="mine"), motors.install():
         assert mujoco.get_mjcb_control() is not None
         raise RuntimeError("mine")
     assert mujoco.get_mjcb_control() is None
@@ -426,7 +426,7 @@ def test_callback_errors_come_through():
     """One sentence from inside the callback reaches the caller of `mj_step`, and the callback is cleared."""
     model = chain(hands=False)
     motors, data = Motors(model, {"j0": motor()}), mujoco.MjData(model)
-    with pytest.raises(ParameterError, match="'j0' has no actuator"), motors.installed():
+    with pytest.raises(ParameterError, match="'j0' has no actuator"), motors.install():
         mujoco.mj_step(model, data)
     assert mujoco.get_mjcb_control() is None
 
@@ -436,7 +436,7 @@ def test_callback_leaves_other_models_alone():
     model, other = chain(), hinges()
     motors, data = Motors(model, {"j0": motor()}), mujoco.MjData(other)
     data.qvel[0] = 1.0
-    with motors.installed():
+    with motors.install():
         for _ in range(10):
             mujoco.mj_step(other, data)
     assert data.qpos[0] == pytest.approx(10 * 2e-3)
@@ -449,7 +449,7 @@ def test_callback_resets_with_the_data(hands: bool):
     act = be.Actuator(FULL, SAGGING)
     motors, data = Motors(model, {"j0": act}), mujoco.MjData(model)
     runs = []
-    with motors.installed():
+    with motors.install():
         motors.command = None if hands else 20.0
         for _ in range(2):
             mujoco.mj_resetData(model, data)
@@ -462,13 +462,13 @@ def test_callback_resets_with_the_data(hands: bool):
 
 
 def test_step_and_callback_do_not_mix():
-    """`step` within `installed` would step the motors twice, and says so; so does a second callback."""
+    """`step` within `install` would step the motors twice, and says so; so does a second callback."""
     model = chain()
     motors, data = Motors(model, {"j0": motor()}), mujoco.MjData(model)
-    with motors.installed():
+    with motors.install():
         with pytest.raises(ParameterError, match=r"call mujoco\.mj_step there"):
             motors.step(data, 0.0)
-        with pytest.raises(ParameterError, match="has a control callback already"), motors.installed():
+        with pytest.raises(ParameterError, match="has a control callback already"), motors.install():
             pass
 
 
@@ -533,7 +533,7 @@ def test_prepare_adds_hands():
     model = spec.compile()
     assert model.nu == 2
     motors, data = Motors(model, {".*": motor()}), mujoco.MjData(model)
-    with motors.installed():
+    with motors.install():
         data.ctrl[:] = 6.0
         mujoco.mj_step(model, data)
     assert (np.abs(motors.output.current) > 0.0).all()
@@ -654,7 +654,7 @@ def test_a_control_that_is_not_finite_is_refused(bad, tmp_path, monkeypatch):
     servo = be.Actuator(motor(), controller=be.IdealPd(stiffness=20.0, damping=0.5))
     model = chain(2, gravity=0.0)
     motors, data = Motors(model, {"j.*": servo}, engine="numpy"), mujoco.MjData(model)
-    with motors.installed():
+    with motors.install():
         data.ctrl[:] = (0.0, bad)
         with pytest.raises(ParameterError, match=f"joint 'j1': the command of position is {bad}"):
             mujoco.mj_step(model, data)
@@ -742,7 +742,7 @@ def test_a_run_that_leaves_the_finite_numbers_says_so(tmp_path, monkeypatch):
 # --- targets that look like degrees
 
 
-def limited(bounds: str, **parts):
+def limit_motors(bounds: str, **parts):
     """Motors under position control on one hinge of a range, which MJCF has in degrees, or without one."""
     servo = be.Actuator(motor(), be.Supply(voltage=24.0), controller=be.PositionPid(kp=10.0), **parts)
     inside = f'range="{bounds}"' if bounds else ""
@@ -776,7 +776,7 @@ def hints(model, motors, targets) -> list[str]:
 )
 def test_a_target_in_degrees_beyond_the_range_of_its_hinge_is_said_once(bounds, targets, parts, said):
     """A hinge without a range may turn as often as it likes, and a range that holds the target says it is meant."""
-    found = hints(*limited(bounds, **parts), targets)
+    found = hints(*limit_motors(bounds, **parts), targets)
     assert len(found) == said
     if said:
         assert found[0].startswith("joint 'j0': a position target of 90 rad is 14.3 turns")

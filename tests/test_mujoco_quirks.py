@@ -23,7 +23,7 @@ from backemf.motor import (
     Winding,
 )
 from backemf.physics.demand import Demand
-from backemf.physics.step import coupled
+from backemf.physics.step import step_coupled
 
 pytestmark = NEWEST
 R, K, INERTIA = 1.2, 0.05, 1e-3
@@ -39,13 +39,13 @@ def motor(*, inductance: float = 0.0, kt: float = K, ke: float = K, copper: floa
     )
 
 
-def locked(rig: Rig, volts: float, steps: int) -> Recording:
+def run_locked(rig: Rig, volts: float, steps: int) -> Recording:
     """A run with the hinge held still."""
     still = np.zeros((steps, 1))
     return rig.run(np.full((steps, 1), volts), position=still, velocity=still)
 
 
-def turned(rig: Rig, speed: np.ndarray) -> Recording:
+def run_turning(rig: Rig, speed: np.ndarray) -> Recording:
     """A run with the hinge moved at these speeds and no current: the voltage is the back-EMF."""
     speed = np.asarray(speed, dtype=float)[:, None]
     angle = np.cumsum(speed, axis=0) * rig.dt
@@ -60,7 +60,7 @@ def test_supply_voltage_limits_the_torque(inductance: float):
     """A 12 V supply cannot drive more than 12 V/R through a locked winding; MuJoCo's Vmax lets 24 V through."""
     supply, command = 12.0, 24.0
     one = motor(inductance=inductance)
-    theirs = locked(Rig(one, INERTIA, 0.001, controller=(0, 0, 0, 0, 0, supply)), command, 50)
+    theirs = run_locked(Rig(one, INERTIA, 0.001, controller=(0, 0, 0, 0, 0, supply)), command, 50)
     assert theirs.force[-1] == pytest.approx(K * command / R, rel=1e-9)
 
     step = Actuator(one, Supply(voltage=supply)).compile("numpy")
@@ -80,7 +80,7 @@ def test_current_rate_limit_holds_over_the_step(time_constants: float, share: fl
     inductance = R * dt / time_constants
     assert volts / inductance > 20 * rate, "the winding itself would be much faster"
     one = motor(inductance=inductance, limits=Limits(current_rate=rate))
-    theirs = locked(Rig(one, INERTIA, dt), volts, 40)
+    theirs = run_locked(Rig(one, INERTIA, dt), volts, 40)
     measured = np.diff(theirs.states["current"][:, 0]) / dt
     assert measured == pytest.approx(-np.expm1(-time_constants) / time_constants * rate, rel=1e-9)
     assert measured[0] / rate == pytest.approx(share, abs=1e-3)
@@ -95,7 +95,7 @@ def test_current_ramp_does_not_depend_on_the_step():
     one = motor(inductance=0.5e-3 * R, limits=Limits(current_rate=rate))
     reached = {"theirs": [], "ours": []}
     for dt in (0.002, 0.001, 0.0005):
-        theirs = locked(Rig(one, INERTIA, dt), 24.0, round(duration / dt))
+        theirs = run_locked(Rig(one, INERTIA, dt), 24.0, round(duration / dt))
         reached["theirs"].append(theirs.states["current"][-1, 0])
         reached["ours"].append(replay(one, theirs).states["current"][-1, 0])
     assert reached["ours"] == pytest.approx([rate * duration] * 3, rel=1e-12)
@@ -110,7 +110,7 @@ def test_limited_current_heats_as_the_limited_current():
     volts, limit, dt = 24.0, 5.0, 0.001
     thermal = Thermal(resistance=10.0, capacitance=20.0)
     one = motor(copper=0.0, thermal=thermal, limits=Limits(continuous_current=limit))
-    theirs = locked(Rig(one, INERTIA, dt), volts, 1)
+    theirs = run_locked(Rig(one, INERTIA, dt), volts, 1)
     assert theirs.force[0, 0] == pytest.approx(K * limit, rel=1e-12)
     heat = theirs.states["winding_rise"][1, 0] * thermal.capacitance / dt
     assert heat == pytest.approx(volts**2 / R, rel=1e-9)
@@ -156,7 +156,7 @@ def test_hot_winding_keeps_its_inductance():
     rig.set(winding_rise=rise)
     step = one.compile("numpy")
     state, _ = step(step.initial(winding_rise=rise), volts, 0.0, 0.0, dt)
-    seen = {"theirs": locked(rig, volts, 1).states["current"][1, 0], "ours": state.current}
+    seen = {"theirs": run_locked(rig, volts, 1).states["current"][1, 0], "ours": state.current}
     # i = V/R·(1 - exp(-h·R/L)), solved for L
     measured = {who: -hot * dt / np.log1p(-current * hot / volts) for who, current in seen.items()}
     assert measured["ours"] == pytest.approx(inductance, rel=1e-12)
@@ -173,7 +173,7 @@ def test_drag_of_any_order_is_reflected_from_the_motor_speed(order: int, ratio: 
     coefficient, v = 1e-6, 2.5
     drag = Drag(coefficients=(0.0,) * (order - 1) + (coefficient,))
     one = motor(drag=drag, gearbox=Gearbox(stages=(Stage(ratio=ratio),)))
-    theirs = turned(Rig(one, INERTIA, 0.001), np.array([v]))
+    theirs = run_turning(Rig(one, INERTIA, 0.001), np.array([v]))
     ours = replay(one, theirs)
     w = ratio * v
     physics = -ratio * coefficient * w * abs(w) ** (order - 1)
@@ -209,7 +209,7 @@ def test_reversal_of_sliding_makes_no_torque_spike():
     friction = LuGre(coulomb=0.005, stiction=0.006, stribeck_velocity=1.0, stiffness=100.0, damping=0.01)
     w, dt = 75.0, 0.001
     one = motor(friction=friction)
-    theirs = turned(Rig(one, INERTIA, dt), np.where(np.arange(100) < 50, w, -w))
+    theirs = run_turning(Rig(one, INERTIA, dt), np.where(np.arange(100) < 50, w, -w))
     spike = theirs.force[50, 0]
     assert spike == pytest.approx(2 * friction.damping * w - friction.coulomb, rel=1e-9)
     assert spike == pytest.approx(1.5, abs=0.01)
@@ -229,7 +229,7 @@ def test_friction_over_a_reversal_is_the_mean_of_the_law():
     friction = LuGre(coulomb=0.005, stiction=0.006, stribeck_velocity=1.0, stiffness=100.0, damping=0.01)
     w, dt, substeps = 75.0, 0.001, 20_000
     one = motor(friction=friction)
-    theirs = turned(Rig(one, INERTIA, dt), np.where(np.arange(100) < 50, w, -w))
+    theirs = run_turning(Rig(one, INERTIA, dt), np.where(np.arange(100) < 50, w, -w))
     # midpoint rule for z' = -w - stiffness·w/g·z from the bending that MuJoCo itself has when the speed turns
     z, total, h = theirs.states["bristle"][50, 0], 0.0, dt / substeps
     level = friction.coulomb + (friction.stiction - friction.coulomb) * np.exp(-((w / friction.stribeck_velocity) ** 2))
@@ -252,7 +252,7 @@ def test_friction_gives_back_no_more_than_it_took():
     friction = LuGre(coulomb=0.01, stiction=0.01, stribeck_velocity=1.0, stiffness=10.0)
     speed, dt, n = 1e-4, 0.001, 10
     one = motor(friction=friction)
-    theirs = turned(Rig(one, INERTIA, dt), np.where(np.arange(2 * n) < n, speed, -speed))
+    theirs = run_turning(Rig(one, INERTIA, dt), np.where(np.arange(2 * n) < n, speed, -speed))
     ours = replay(one, theirs)
     taken = {"theirs": bristle_work(theirs, theirs.torque), "ours": bristle_work(theirs, ours.torque)}
     stored = 0.5 * friction.stiffness * theirs.states["bristle"][1:, 0] ** 2
@@ -278,7 +278,7 @@ def test_a_joint_on_its_bristles_comes_to_rest():
     actuator, v = Actuator(one), nudge
     state, speeds, bent = actuator.compile("numpy").initial(), [], []
     for _ in range(steps):
-        state, v, _ = coupled(actuator.motor, None, state, Demand(0.0), 0.0, v, dt, 0.0, INERTIA, 0.0)
+        state, v, _ = step_coupled(actuator.motor, None, state, Demand(0.0), 0.0, v, dt, 0.0, INERTIA, 0.0)
         speeds.append(v)
         bent.append(state.bristle)
     start = 0.5 * INERTIA * nudge**2
@@ -322,7 +322,7 @@ def test_friction_acts_without_power():
     one = motor(friction=friction)
     rig = Rig(one, INERTIA, 0.001)
     rig.model.opt.disableactuator = 1
-    theirs = turned(rig, np.full(50, 0.5))
+    theirs = run_turning(rig, np.full(50, 0.5))
     stored = 0.5 * friction.stiffness * theirs.states["bristle"][1:, 0] ** 2
     assert (theirs.torque == 0).all()
     assert stored[-1] == pytest.approx(0.5 * friction.coulomb**2 / friction.stiffness, rel=0.5)
@@ -385,7 +385,7 @@ def test_friction_takes_energy_on_every_path():
     one = motor(friction=friction)
     dt, t = 1e-5, 1e-5 * np.arange(4000)
     waves = [rng.uniform(0.2, 1.0) * np.sin(rng.uniform(50, 2000) * t) for _ in range(6)]
-    theirs = turned(Rig(one, INERTIA, dt), np.sum(waves, axis=0))
+    theirs = run_turning(Rig(one, INERTIA, dt), np.sum(waves, axis=0))
     ours = replay(one, theirs)
     for torque in (theirs.torque, ours.torque):
         taken = bristle_work(theirs, torque)
@@ -400,7 +400,7 @@ def test_stiction_below_coulomb_is_refused():
     """Rest must hold at least what sliding takes; MuJoCo lets a hinge at rest go at half its sliding friction."""
     words = (10.0, 0.0, 0.02, 0.01, 1.0)
     rig = Rig(motor(), INERTIA, 0.001, lugre=words)
-    slow, fast = (turned(rig, np.full(4000, w)).force[-1, 0] for w in (0.05, 5.0))
+    slow, fast = (run_turning(rig, np.full(4000, w)).force[-1, 0] for w in (0.05, 5.0))
     assert slow / fast == pytest.approx(0.5, abs=0.01)
     with pytest.raises(ParameterError, match="stiction"):
         LuGre(coulomb=0.02, stiction=0.01, stribeck_velocity=1.0, stiffness=10.0)
@@ -408,7 +408,7 @@ def test_stiction_below_coulomb_is_refused():
 
 def test_bristles_that_push_are_refused():
     """Negative bristle damping drives the joint; MuJoCo takes it and gives the joint power out of friction."""
-    theirs = turned(Rig(motor(), INERTIA, 0.001, lugre=(10.0, -0.05, 0.01, 0.02, 1.0)), np.array([2.0]))
+    theirs = run_turning(Rig(motor(), INERTIA, 0.001, lugre=(10.0, -0.05, 0.01, 0.02, 1.0)), np.array([2.0]))
     assert theirs.force[0, 0] * theirs.velocity[0, 0] > 0.1
     with pytest.raises(ParameterError, match=r"LuGre\.damping = -0.05"):
         LuGre(coulomb=0.01, stiction=0.02, stribeck_velocity=1.0, stiffness=10.0, damping=-0.05)
@@ -416,7 +416,7 @@ def test_bristles_that_push_are_refused():
 
 def test_negative_friction_is_refused():
     """Friction below zero is none; MuJoCo takes tc = -20 mN·m and its bristles hold nothing at all."""
-    theirs = turned(Rig(motor(), INERTIA, 0.001, lugre=(10.0, 0.0, -0.02, 0.01, 0.1)), np.full(50, 2.0))
+    theirs = run_turning(Rig(motor(), INERTIA, 0.001, lugre=(10.0, 0.0, -0.02, 0.01, 0.1)), np.full(50, 2.0))
     assert np.abs(theirs.force).max() < 1e-12
     with pytest.raises(ParameterError, match=r"LuGre\.coulomb = -0.02"):
         LuGre(coulomb=-0.02, stiction=0.01, stribeck_velocity=0.1, stiffness=10.0)
@@ -442,7 +442,7 @@ def test_negative_limits_are_refused(name: str):
 
     def first_torque(value: float) -> float:
         saturation = (0.0, value, 0.0) if name == "continuous_current" else (0.0, 0.0, value)
-        return locked(Rig(one, INERTIA, 0.001, saturation=saturation), 24.0, 1).force[0, 0]
+        return run_locked(Rig(one, INERTIA, 0.001, saturation=saturation), 24.0, 1).force[0, 0]
 
     unlimited = K * 24.0 / R * -np.expm1(-1.0)
     assert first_torque(+limit) < 0.5 * unlimited

@@ -11,7 +11,7 @@ from mujoco_reading_rig import (
     DT,
     VERSION,
     from_motor_file,
-    lost,
+    lost_rows,
     one_joint,
     random_motion,
     torque_of_law,
@@ -112,7 +112,7 @@ def test_the_law_that_is_read_is_mujocos(kind: str, shared: str):
 def test_our_actuator_is_the_law_or_says_what_is_lost(kind: str, shared: str):
     """The same torque to rounding where no row says otherwise, and the rows are those that are meant."""
     found = read_actuator(model(kind, shared), version=VERSION)
-    told = lost(found)
+    told = lost_rows(found)
     expected = list(KINDS[kind][1])
     # kv of a moving target is a damping of the joint, which no limit bounds
     if "intvelocity" in kind and "kv" in KINDS[kind][0] and "range" in "".join(SHARED[shared]):
@@ -138,11 +138,11 @@ def test_through_a_motor_file_and_back_into_mujoco(kind: str, shared: str):
     heard = heard_by(found)
     for seed in range(2):
         motion = random_motion(seed)
-        if back.general is not None and "slew" in lost(found):
+        if back.general is not None and "slew" in lost_rows(found):
             continue
         ours = torque_of_ours(again, motion, heard)
         theirs = torque_of_mujoco(written.text, back, motion, heard)
-        tolerance = 0.05 if "integral limit" in lost(found) else 1e-9
+        tolerance = 0.05 if "integral limit" in lost_rows(found) else 1e-9
         assert theirs == pytest.approx(ours, rel=1e-9, abs=tolerance * np.abs(ours).max())
 
 
@@ -270,7 +270,7 @@ def test_errors_name_the_joints():
 def test_what_a_joint_does_by_itself_is_a_row():
     """A spring, and damping of a higher order without a motor, have no place in a motor file."""
     found = read_actuator(one_joint('<motor joint="j"/>', 'stiffness="3" damping="0.1 0.2 0.3"'), version=VERSION)
-    assert lost(found) == ["higher-order damping", "joint spring"]
+    assert lost_rows(found) == ["higher-order damping", "joint spring"]
     assert found.viscous == 0.1 and found.higher_drag == (0.2, 0.3)
 
 
@@ -316,7 +316,7 @@ def test_mesh_and_texture_files_may_be_missing(tmp_path):
         assert first.actuator.controller == IdealPd(stiffness=20.0, damping=2.0, listens=("position",))
         assert second.actuator.command_range == pytest.approx((-1.0, 2.0))
         assert third.motor is not None and third.motor.motor_constant == 0.05
-        assert not [row for each in (second, third) for row in lost(each) if row != "joint"]
+        assert not [row for each in (second, third) for row in lost_rows(each) if row != "joint"]
     without = text.replace('<dcmotor name="ma" joint="a" motorconst="0.05" resistance="1"/>', "")
     assert wrap(without)["b"].command_range == pytest.approx((-1.0, 2.0))
 

@@ -8,7 +8,7 @@ import pytest
 from mujoco_reading_rig import (
     VERSION,
     from_motor_file,
-    lost,
+    lost_rows,
     one_joint,
     random_motion,
     torque_of_law,
@@ -106,7 +106,7 @@ def test_every_attribute_has_its_effect_or_a_row(version: str, attribute: str):
         if "controller" in varied and inputs == "voltage" and not in_volts(version):
             continue
         found = read_actuator(text_of(words_of(version, inputs, varied)), version=version)
-        told, off = lost(found), gap(found)
+        told, off = lost_rows(found), gap(found)
         assert off < 1e-9 or told, (inputs, varied, off)
         if set(told) <= APPROXIMATE - {"slew", "current limit"}:
             assert off < 0.35, (inputs, varied, off, told)
@@ -124,7 +124,7 @@ def test_every_attribute_has_an_effect_on_our_actuator(attribute: str):
         before, after = (torque_of_ours(each, motion, heard_by(each)) for each in (plain, other))
         law_before, law_after = (torque_of_law(each, motion, heard_by(each)) for each in (plain, other))
         if np.abs(law_after - law_before).max() > 1e-6:
-            assert np.abs(after - before).max() > 1e-6 or lost(other), varied
+            assert np.abs(after - before).max() > 1e-6 or lost_rows(other), varied
 
 
 def test_the_bound_of_a_moving_target_is_a_row():
@@ -134,7 +134,7 @@ def test_the_bound_of_a_moving_target_is_a_row():
     row = next(loss for loss in found.losses if loss.phenomenon == "integral limit")
     assert row.status == "dropped" and "within 0.001 rad of 0" in row.note and gap(found) > 0.01
     without = read_actuator(text_of(words | {"controller": "0.1 50"}), version="3.11")
-    assert "integral limit" not in lost(without) and gap(without) < 1e-9
+    assert "integral limit" not in lost_rows(without) and gap(without) < 1e-9
 
 
 def test_bristles_of_one_level_need_no_stribeck_velocity():
@@ -147,7 +147,7 @@ def test_bristles_of_one_level_need_no_stribeck_velocity():
     assert dahl is not None and isinstance(dahl.friction, (Dahl, LuGre))
     apart = read_actuator(text_of(BASE | {"lugre": "100 .02 .01 .02 0"}), version="4.0")
     level = None if apart.actuator.motor is None else apart.actuator.motor.friction
-    assert "stiction" in lost(apart) and isinstance(level, LuGre) and level.stiction == level.coulomb == 0.01
+    assert "stiction" in lost_rows(apart) and isinstance(level, LuGre) and level.stiction == level.coulomb == 0.01
 
 
 @pytest.mark.parametrize(
@@ -165,14 +165,14 @@ def test_a_dcmotor_listens_to_its_inputs(inputs: str, expected: tuple[str, ...])
     """What MuJoCo has no input for is no target here; a damped effort follows a velocity beside it, and says so."""
     found = read_actuator(text_of(words_of("4.0", inputs, {})), version="4.0")
     assert found.actuator.controller.inputs == expected
-    assert ("command" in lost(found)) == (inputs == "ff")
+    assert ("command" in lost_rows(found)) == (inputs == "ff")
 
 
 def test_the_joint_survives_a_motor_file():
     """The joint's effort range and its damping of higher order are in the actuator, and so in a motor file."""
     joint = 'actuatorfrcrange="-0.05 0.04" damping="0.01 0.002 0.0003" armature="0.01" frictionloss="0.1"'
     found = read_actuator(text_of(BASE | {"gear": "-5", "input": "voltage"}, joint), version=VERSION)
-    assert found.actuator.limits == (EffortRange(lowest=-0.05, highest=0.04),) and not lost(found)
+    assert found.actuator.limits == (EffortRange(lowest=-0.05, highest=0.04),) and not lost_rows(found)
     again, motion = from_motor_file(found), random_motion(3)
     law = torque_of_law(found, motion, ("voltage",))
     assert torque_of_ours(again, motion, ("voltage",)) == pytest.approx(law, rel=1e-9, abs=1e-12)
@@ -185,7 +185,7 @@ def test_the_joint_survives_a_motor_file():
 def test_the_joints_range_bounds_cogging_too():
     """MuJoCo clips all that the actuator does, our limit the current alone: a row says so."""
     words = BASE | {"cogging": "0.02 6 .4", "input": "voltage"}
-    assert lost(read_actuator(text_of(words, 'actuatorfrcrange="-0.05 0.04"'), version=VERSION)) == [
+    assert lost_rows(read_actuator(text_of(words, 'actuatorfrcrange="-0.05 0.04"'), version=VERSION)) == [
         "joint effort range"
     ]
 

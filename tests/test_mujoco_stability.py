@@ -48,7 +48,7 @@ def motor(inductance: float = 0.0, drag: float = 0.0) -> be.Motor:
     )
 
 
-def judged(spec, thing) -> tuple[bool, str]:
+def judge(spec, thing) -> tuple[bool, str]:
     """Whether attaching says that the integrator is unstable, in the warning as in the row."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -96,7 +96,7 @@ def test_the_sentence_is_what_the_run_does(integrator: str, tmp_path, monkeypatc
             # until 3.11 a kd below the back-EMF is a negative gain
             continue
         spec = mujoco.MjSpec.from_string(hinge(inertia, h, integrator, f'damping="{b}"'))
-        said, _ = judged(spec, be.Actuator(motor(), controller=be.IdealPd(stiffness=kp, damping=kd)))
+        said, _ = judge(spec, be.Actuator(motor(), controller=be.IdealPd(stiffness=kp, damping=kd)))
         case = (inertia, kp, kd, b, h)
         assert said == closed_form(kp, kd, b, inertia + 1e-9, h, integrator), case
         rho = growth(JointLoop(kp, kd, joint_damping=b), inertia + 1e-9, h, integrator)
@@ -146,14 +146,14 @@ def test_the_remedies_hold(integrator: str, tmp_path, monkeypatch):
     found = 0
     for kp, kd, inertia in itertools.product((1.0, 200.0), (0.5, 8.0), (1e-4, 1e-3)):
         servo = be.Actuator(motor(), controller=be.IdealPd(stiffness=kp, damping=kd))
-        said, words = judged(mujoco.MjSpec.from_string(hinge(inertia, 4e-3, integrator)), servo)
+        said, words = judge(mujoco.MjSpec.from_string(hinge(inertia, 4e-3, integrator)), servo)
         if not said:
             continue
         assert words.startswith(f"joint 'j': the integrator {integrator} with timestep = 0.004 s is unstable")
         if 'integrator="implicitfast"' in words:
             found += 1
             spec = mujoco.MjSpec.from_string(hinge(inertia, 4e-3, "implicitfast"))
-            assert not judged(spec, servo)[0] and not diverges(spec.compile())
+            assert not judge(spec, servo)[0] and not diverges(spec.compile())
         remedy = words.split("; take ")[1]
         if "timestep" not in remedy:
             # a hundred times shorter would not do
@@ -162,8 +162,8 @@ def test_the_remedies_hold(integrator: str, tmp_path, monkeypatch):
         shorter = float(remedy.split("timestep = ")[1].split(" s")[0])
         assert shorter < 4e-3
         spec = mujoco.MjSpec.from_string(hinge(inertia, shorter, integrator))
-        assert not judged(spec, servo)[0] and not diverges(spec.compile())
-        assert judged(mujoco.MjSpec.from_string(hinge(inertia, 1.25 * shorter, integrator)), servo)[0]
+        assert not judge(spec, servo)[0] and not diverges(spec.compile())
+        assert judge(mujoco.MjSpec.from_string(hinge(inertia, 1.25 * shorter, integrator)), servo)[0]
     assert found >= 4
 
 
@@ -172,7 +172,7 @@ def test_gains_that_no_step_holds_are_named_as_such():
     kp, kd, inertia = 2.0, 0.6, 0.05
     for ki, bad in ((0.5 * kp * kd / inertia, False), (2.0 * kp * kd / inertia, True)):
         pid = be.Actuator(motor(), controller=be.TorquePid(kp=kp, ki=ki, kd=kd))
-        said, words = judged(mujoco.MjSpec.from_string(hinge(inertia, 1e-3, "implicitfast")), pid)
+        said, words = judge(mujoco.MjSpec.from_string(hinge(inertia, 1e-3, "implicitfast")), pid)
         assert said == bad and (not bad or "with any integrator and any timestep" in words)
 
 
@@ -180,7 +180,7 @@ def test_euler_without_implicit_damping():
     """With eulerdamp disabled the damping of the joint is as explicit as that of the motor."""
     for flags, bad in (("", False), ('<flag eulerdamp="disable"/>', True)):
         spec = mujoco.MjSpec.from_string(hinge(1e-3, 2e-3, "Euler", 'damping="2"', flags))
-        said, words = judged(spec, be.Actuator(motor(), controller=be.IdealPd(stiffness=1.0, damping=0.4)))
+        said, words = judge(spec, be.Actuator(motor(), controller=be.IdealPd(stiffness=1.0, damping=0.4)))
         assert said == bad == diverges(spec.compile()) and (not bad or "eulerdamp enabled" in words)
 
 
@@ -188,7 +188,7 @@ def test_voltage_gains_are_those_at_the_joint():
     """Volts per radian count K/R times, and the back-EMF K²/R is a damping beside kd."""
     pid = be.Actuator(motor(), controller=be.PositionPid(kp=16.0, kd=3.2))
     spec = mujoco.MjSpec.from_string(hinge(1e-3, 2e-3, "Euler"))
-    said, words = judged(spec, pid)
+    said, words = judge(spec, pid)
     # K/R·16 = 10 N·m/rad; K/R·3.2 + K²/R = 2 + 0.3125 N·m·s/rad
     assert said and "10 N·m/rad and 2.312 N·m·s/rad on 0.001 kg·m²" in words
 

@@ -152,7 +152,7 @@ def test_each_kind_takes_what_mujocos_takes(text: str, taken: set[str]):
                 )
 
 
-def moved(text: str, controls, command) -> tuple[np.ndarray, np.ndarray, Motors]:
+def move_both(text: str, controls, command) -> tuple[np.ndarray, np.ndarray, Motors]:
     """Positions under a square wave in MuJoCo itself, and with the wrapped actuators in its place."""
     model = mujoco.MjModel.from_xml_string(text)
     steps = round(0.6 / model.opt.timestep)
@@ -181,7 +181,7 @@ def test_the_motion_is_mujocos(text: str):
     scale = {"position": gear, "velocity": gear, "effort": 1.0 / gear, "voltage": 1.0}
     taken = list(wrap(hinge(text))["j"].controller.inputs)
     controls = [scale[name] * TARGETS[name] for name in taken]
-    theirs, mine, _ = moved(hinge(text), controls, {name: TARGETS[name] for name in taken})
+    theirs, mine, _ = move_both(hinge(text), controls, {name: TARGETS[name] for name in taken})
     assert np.abs(theirs).max() > 0.01 and of_peak(mine, theirs) < 1e-9
 
 
@@ -189,7 +189,7 @@ def test_a_position_servo_differs_by_the_step_alone():
     """MuJoCo takes the spring at the start of a step, we at its end: a quarter of the step, a quarter apart."""
     apart = []
     for dt in (1e-3, 2.5e-4):
-        theirs, mine, _ = moved(hinge(servo("position"), dt), [0.8], {"position": 0.4})
+        theirs, mine, _ = move_both(hinge(servo("position"), dt), [0.8], {"position": 0.4})
         apart.append(of_peak(mine, theirs))
     assert apart[0] < 0.05 and apart[0] / apart[1] == pytest.approx(4.0, rel=0.2)
 
@@ -197,7 +197,7 @@ def test_a_position_servo_differs_by_the_step_alone():
 def test_states_of_a_dcmotor_rest_and_come_back():
     """Its winding heats in our motor and not in MuJoCo's act; `release` gives the model back as it was."""
     text = hinge(dcmotor("voltage", 'thermal="5 10 0 0.0039 25 25" inductance="1e-3"'))
-    _, _, motors = moved(text, [8.0], {"voltage": 8.0})
+    _, _, motors = move_both(text, [8.0], {"voltage": 8.0})
     data = motors._data
     assert data is not None and data.act.shape == (2,) and not data.act.any()
     assert motors["j"].winding_temperature > 25.5
@@ -209,14 +209,14 @@ def test_states_of_a_dcmotor_rest_and_come_back():
 
 
 def test_several_controls_need_a_command():
-    """A dcmotor with two controls has no single number in data.ctrl: within `installed` the motors are told."""
+    """A dcmotor with two controls has no single number in data.ctrl: within `install` the motors are told."""
     if OLD:
         pytest.skip("an actuator has one control until 3.11")
     model = mujoco.MjModel.from_xml_string(hinge(dcmotor("pos vel")))
     motors, data = Motors(model, wrap(model), engine="numpy"), mujoco.MjData(model)
-    with pytest.raises(ParameterError, match="several controls"), motors.installed():
+    with pytest.raises(ParameterError, match="several controls"), motors.install():
         mujoco.mj_step(model, data)
-    with motors.installed():
+    with motors.install():
         motors.command = be.Command(position=0.3, velocity=0.0)
         mujoco.mj_step(model, data)
     assert motors["j"].torque > 0.0
@@ -230,7 +230,7 @@ def test_each_motor_hears_its_own_control():
     text = hinge(dcmotor("pos vel ff") + '<motor name="k" joint="k"/>').replace("</worldbody>", two)
     model = mujoco.MjModel.from_xml_string(text)
     motors, data = Motors(model, wrap(model, "k"), engine="numpy"), mujoco.MjData(model)
-    with motors.installed():
+    with motors.install():
         data.ctrl[3] = 0.7
         mujoco.mj_step(model, data)
     assert motors["k"].torque == pytest.approx(0.7)

@@ -14,11 +14,11 @@ from mujoco_write_rig import (
     VERSION,
     any_actuator,
     in_mujoco,
+    law_torques,
     matching_actuator,
     motion,
     off,
     ours,
-    turned,
 )
 
 import backemf as be
@@ -77,7 +77,7 @@ def test_the_law_that_is_read_is_mujocos(seed: int):
     position, velocity, commands = motion(actuator, seed)
     law = replace(on_joint, coulomb=0.0).law()
     theirs = in_mujoco(written.text, on_joint, position, velocity, commands)
-    assert off(turned(law, position, velocity, commands), theirs) < 1e-12
+    assert off(law_torques(law, position, velocity, commands), theirs) < 1e-12
 
 
 @pytest.mark.parametrize("seed", some_now(range(COUNT), lambda seed: seed % 3 == 0))

@@ -42,7 +42,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The scripts of a new environment that holds the wheel; dependencies are lent by the environment of the tests."""
     home = tmp_path_factory.mktemp("installed") / "venv"
     venv.create(home, with_pip=False)
@@ -63,7 +63,7 @@ def test_wheel_holds_types_catalogue_and_licence(wheel: Path):
     assert packed
 
 
-def test_wheel_imports_from_its_own_environment(installed: Path, tmp_path: Path):
+def test_wheel_imports_from_its_own_environment(environment: Path, tmp_path: Path):
     """The installed copy is imported, not the working tree, and a motor runs a step."""
     program = (
         "import backemf as be; print(be.__file__); print(be.__version__);"
@@ -73,18 +73,18 @@ def test_wheel_imports_from_its_own_environment(installed: Path, tmp_path: Path)
         "state, out = step(step.initial(()), 12.0, 0.0, 0.0, 1e-3);"
         "assert abs(float(out.torque) - 1.2) < 1e-12, out.torque"
     )
-    done = run(installed / "python", "-c", program, cwd=tmp_path, env=clean_environment())
+    done = run(environment / "python", "-c", program, cwd=tmp_path, env=clean_environment())
     place, version = done.stdout.split()
-    assert Path(place).is_relative_to(installed.parent)
+    assert Path(place).is_relative_to(environment.parent)
     assert version == "0.1.0"
 
 
-def test_wheel_brings_the_command_line(installed: Path, tmp_path: Path):
+def test_wheel_brings_the_command_line(environment: Path, tmp_path: Path):
     """`backemf --help` explains itself and `backemf list --json` names every motor of the catalogue."""
-    help_text = run(installed / "backemf", "--help", cwd=tmp_path, env=clean_environment()).stdout
+    help_text = run(environment / "backemf", "--help", cwd=tmp_path, env=clean_environment()).stdout
     for command in ("list", "check", "show", "simulate"):
         assert command in help_text
-    listed = json.loads(run(installed / "backemf", "list", "--json", cwd=tmp_path, env=clean_environment()).stdout)
+    listed = json.loads(run(environment / "backemf", "list", "--json", cwd=tmp_path, env=clean_environment()).stdout)
     assert len(listed) == len(list(CATALOG.glob("*.toml")))
 
 

@@ -46,7 +46,7 @@ MOTOR_PICTURES = (
 )
 
 
-def brushed(**parts) -> Motor:
+def brushed_motor(**parts) -> Motor:
     known = {
         "winding": Winding(resistance=1.13, inductance=0.33e-3),
         "magnet": Magnet(torque_constant=0.0603, back_emf_constant=0.0603),
@@ -61,11 +61,11 @@ def brushed(**parts) -> Motor:
     return Motor(**known | parts)
 
 
-def geared(**parts) -> Motor:
+def geared_motor(**parts) -> Motor:
     box = Gearbox(stages=(Stage(ratio=9.0, efficiency=0.9, back_efficiency=0.8),))
     rub = LuGre(coulomb=0.02, stiction=0.035, stribeck_velocity=1.5, stiffness=20.0, damping=0.01, viscous=2e-5)
     drag = Drag(coefficients=(3e-5, 3e-7))
-    return brushed(
+    return brushed_motor(
         **{"thermal": Thermal(resistance=2.2, capacitance=150.0), "friction": rub, "drag": drag, "gearbox": box} | parts
     )
 
@@ -130,7 +130,7 @@ def assert_nothing_is_clipped(figure) -> None:
 
 
 @pytest.mark.parametrize("draw", MOTOR_PICTURES, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("motor", [brushed(), geared()], ids=["brushed", "geared"])
+@pytest.mark.parametrize("motor", [brushed_motor(), geared_motor()], ids=["brushed", "geared"])
 def test_every_picture_of_a_motor(draw, motor, tmp_path):
     path = tmp_path / "pictures" / "drawn.png"
     figure = draw(motor, path=path)
@@ -143,7 +143,7 @@ def test_every_picture_of_a_motor(draw, motor, tmp_path):
 @pytest.mark.parametrize("batch", [(), (3, 4)], ids=["one", "batch"])
 def test_every_picture_of_a_run(draw, batch, tmp_path):
     path = tmp_path / "drawn.svg"
-    figure = draw(Recorded(brushed(), batch), path=path)
+    figure = draw(Recorded(brushed_motor(), batch), path=path)
     assert path.stat().st_size > 5000
     assert_axes_have_units(figure)
     assert_nothing_is_clipped(figure)
@@ -152,30 +152,30 @@ def test_every_picture_of_a_run(draw, batch, tmp_path):
 # --- what the maker allows
 
 
-def allowed(ax) -> list[float]:
+def limit_levels(ax) -> list[float]:
     """Levels of the dash-dotted lines of a row."""
     return [float(line.get_ydata()[0]) for line in ax.lines if line.get_linestyle() == "-."]
 
 
-def rated(**ratings) -> dict:
+def rated_rows(**ratings) -> dict:
     """Rows of the picture of a geared motor that is stalled at 12 V for a second, which heats it by tens of kelvin."""
-    figure = plot.step_response(stalled(**ratings))
+    figure = plot.step_response(stalled_rows(**ratings))
     assert_axes_have_units(figure)
     assert_nothing_is_clipped(figure)
     return named_axes(figure)
 
 
-HELD = geared(friction=None, thermal=Thermal(resistance=2.2, capacitance=1.5), ratings=None)
+HELD = geared_motor(friction=None, thermal=Thermal(resistance=2.2, capacitance=1.5), ratings=None)
 
 
 @cache
-def held():
+def stall_run():
     """The run itself, which ratings do not change."""
-    return simulated(12.0, HELD, duration=1.0, load=be.LockedRotor())
+    return simulate_run(12.0, HELD, duration=1.0, load=be.LockedRotor())
 
 
-def stalled(**ratings):
-    return replace(held(), actuator=be.Actuator(replace(HELD, ratings=Ratings(**ratings))))
+def stalled_rows(**ratings):
+    return replace(stall_run(), actuator=be.Actuator(replace(HELD, ratings=Ratings(**ratings))))
 
 
 @pytest.mark.parametrize("share", [0.5, 1.2, 3.0])
@@ -193,12 +193,12 @@ def test_a_limit_is_drawn_where_the_run_comes_near(rating, row, words, share):
     """Passed, or reached to more than 40 %; farther away it would only flatten the line."""
     channel = {"current": "current", "gear torque": "torque", "temperature": "winding_temperature"}[row]
     base = 25.0 if row == "temperature" else 0.0
-    limit = base + share * float(stalled()[channel].max() - base)
-    rows = rated(**{rating: limit})
+    limit = base + share * float(stalled_rows()[channel].max() - base)
+    rows = rated_rows(**{rating: limit})
     if share > 2.5:
-        assert row not in rows or not allowed(rows[row])
+        assert row not in rows or not limit_levels(rows[row])
         return
-    assert allowed(rows[row]) == [pytest.approx(limit)]
+    assert limit_levels(rows[row]) == [pytest.approx(limit)]
     assert [text.get_text() for text in rows[row].texts] == [words]
     low, high = rows[row].get_ylim()
     assert low < limit < high
@@ -210,23 +210,23 @@ def test_a_limit_is_drawn_where_the_run_comes_near(rating, row, words, share):
 @pytest.mark.parametrize(("rating", "words"), [("speed", "maximum"), ("gear_input_speed", "gear maximum")])
 def test_a_speed_limit_of_the_rotor_is_drawn_at_the_joint(rating, words):
     """Over the ratio, and in the direction in which the joint turns."""
-    run = simulated(-24.0, geared(friction=None, ratings=Ratings(**{rating: 270.0})), duration=0.3)
+    run = simulate_run(-24.0, geared_motor(friction=None, ratings=Ratings(**{rating: 270.0})), duration=0.3)
     ax = named_axes(plot.step_response(run))["speed"]
-    assert allowed(ax) == [pytest.approx(convert(-30.0, "rpm"))]
+    assert limit_levels(ax) == [pytest.approx(convert(-30.0, "rpm"))]
     assert [text.get_text() for text in ax.texts] == [words]
 
 
 def test_motors_of_a_batch_with_limits_of_their_own_have_a_line_each():
     """In the colours of the motors."""
     ratings = Ratings(current=np.array([4.0, 6.0]))
-    run = simulated(12.0, brushed(ratings=ratings), load=be.LockedRotor())
+    run = simulate_run(12.0, brushed_motor(ratings=ratings), load=be.LockedRotor())
     ax = named_axes(plot.step_response(run))["current"]
-    assert allowed(ax) == [4.0, 6.0]
+    assert limit_levels(ax) == [4.0, 6.0]
 
 
 def test_the_page_shows_the_findings_of_the_run(tmp_path):
     """The same sentences as `run.findings()`."""
-    run = stalled(current=3.0, winding_temperature=60.0)
+    run = stalled_rows(current=3.0, winding_temperature=60.0)
     text = plot.page(tmp_path / "run.html", run=run).read_text(encoding="utf-8")
     assert [f.severity for f in run.findings()] == ["warning", "warning", "info"]
     for finding in run.findings():
@@ -239,8 +239,8 @@ def test_the_page_shows_the_findings_of_the_run(tmp_path):
 INERTIA = be.Inertia(inertia=2e-4)
 
 
-def simulated(command=1.0, motor=None, duration=0.1, load=INERTIA, **parts):
-    actuator = be.Actuator(brushed() if motor is None else motor, **parts)
+def simulate_run(command=1.0, motor=None, duration=0.1, load=INERTIA, **parts):
+    actuator = be.Actuator(brushed_motor() if motor is None else motor, **parts)
     return be.simulate(actuator, load, command, duration, 1e-3, engine="numpy")
 
 
@@ -249,12 +249,12 @@ def named_axes(figure) -> dict:
     return {ax.get_ylabel().split("\n")[0] or "limits": ax for ax in figure.axes}
 
 
-def dashed(ax) -> list:
+def dashed_lines(ax) -> list:
     """What the dashed lines of a row show."""
     return [line.get_ydata() for line in ax.lines if line.get_linestyle() == "--"]
 
 
-def dotted(ax) -> list:
+def dotted_lines(ax) -> list:
     return [line.get_ydata() for line in ax.lines if line.get_linestyle() == ":"]
 
 
@@ -273,12 +273,12 @@ def legend_words(figure) -> list[str]:
 )
 def test_the_target_is_dashed_over_what_follows_it(controller, row):
     """And over nothing else."""
-    run = simulated(be.commands.Step(value=0.5, time=0.02), controller=controller)
+    run = simulate_run(be.commands.Step(value=0.5, time=0.02), controller=controller)
     figure = plot.step_response(run)
     rows = named_axes(figure)
-    (target,) = dashed(rows[row])
+    (target,) = dashed_lines(rows[row])
     np.testing.assert_array_equal(target, (RPM if row == "speed" else 1.0) * run["command"])
-    assert all(not dashed(ax) for name, ax in rows.items() if name not in (row, "temperature"))
+    assert all(not dashed_lines(ax) for name, ax in rows.items() if name not in (row, "temperature"))
     assert legend_words(figure) == ["target"]
     assert_axes_have_units(figure)
     assert_nothing_is_clipped(figure)
@@ -286,15 +286,15 @@ def test_the_target_is_dashed_over_what_follows_it(controller, row):
 
 def test_a_commanded_voltage_is_drawn_only_where_the_drive_gives_another():
     """Without limits both are one line; a supply of 6 V leaves 12 V dashed above it."""
-    assert not dashed(named_axes(plot.step_response(simulated(12.0)))["voltage"])
-    figure = plot.step_response(simulated(12.0, supply=be.Supply(voltage=6.0)))
-    (target,) = dashed(named_axes(figure)["voltage"])
+    assert not dashed_lines(named_axes(plot.step_response(simulate_run(12.0)))["voltage"])
+    figure = plot.step_response(simulate_run(12.0, supply=be.Supply(voltage=6.0)))
+    (target,) = dashed_lines(named_axes(figure)["voltage"])
     assert (target == 12.0).all()
 
 
 def test_torque_of_a_motor_is_drawn_before_its_losses():
     """As the command is meant: ratio·Kt·i, which follows it."""
-    run = simulated(0.05, controller=be.Torque(current_bandwidth=2000.0))
+    run = simulate_run(0.05, controller=be.Torque(current_bandwidth=2000.0))
     (line,) = [line for line in named_axes(plot.step_response(run))["torque"].lines if line.get_linestyle() == "-"]
     assert line.get_ydata()[-1] == pytest.approx(0.05, rel=1e-2)
 
@@ -302,11 +302,11 @@ def test_torque_of_a_motor_is_drawn_before_its_losses():
 def test_what_arrives_late_is_dotted():
     """5 steps of 1 ms: the target of step k is there in step k + 5, and nothing is drawn before the first."""
     for delay in (be.Delay(steps=5), be.Delay(seconds=5e-3), be.Delay(steps=(5, 5))):
-        run = simulated(
+        run = simulate_run(
             be.commands.Sine(amplitude=1.0, frequency=10.0), controller=be.PositionPid(kp=10.0), delay=delay
         )
         figure = plot.step_response(run)
-        (late,) = dotted(named_axes(figure)["position"])
+        (late,) = dotted_lines(named_axes(figure)["position"])
         assert np.isnan(late[:5]).all()
         np.testing.assert_allclose(late[5:], run["command"][:-5], rtol=0, atol=1e-6)
         assert legend_words(figure) == ["target", "after delay"]
@@ -315,41 +315,41 @@ def test_what_arrives_late_is_dotted():
 def test_a_delay_that_is_not_recorded_is_not_drawn():
     """A constant one that was drawn leaves no trace in the run."""
     delay = be.Delay(steps=(2, 9), schedule="constant")
-    figure = plot.step_response(simulated(1.0, controller=be.PositionPid(kp=10.0), delay=delay))
+    figure = plot.step_response(simulate_run(1.0, controller=be.PositionPid(kp=10.0), delay=delay))
     assert legend_words(figure) == ["target"]
 
 
 def test_the_setpoint_is_dotted_after_range_delay_and_slew():
     """It is what the controller sees."""
     parts = {"command_range": (-0.5, 0.5), "delay": be.Delay(steps=5), "slew": 10.0}
-    run = simulated(1.0, controller=be.PositionPid(kp=10.0), **parts)
+    run = simulate_run(1.0, controller=be.PositionPid(kp=10.0), **parts)
     figure = plot.step_response(run)
-    (seen,) = dotted(named_axes(figure)["position"])
+    (seen,) = dotted_lines(named_axes(figure)["position"])
     np.testing.assert_array_equal(seen, run["setpoint"])
     assert seen.max() == 0.5 and legend_words(figure) == ["target", "after range, delay, slew"]
 
 
 def test_a_command_beyond_its_range_is_dotted_at_its_end():
     """1 rad of which 0.5 rad are taken."""
-    run = simulated(1.0, controller=be.PositionPid(kp=10.0), command_range=(-0.5, 0.5))
-    (seen,) = dotted(named_axes(plot.step_response(run))["position"])
+    run = simulate_run(1.0, controller=be.PositionPid(kp=10.0), command_range=(-0.5, 0.5))
+    (seen,) = dotted_lines(named_axes(plot.step_response(run))["position"])
     assert (seen == 0.5).all()
 
 
 def test_several_targets_are_drawn_each_over_its_own():
     """A position and a velocity commanded together."""
     command = be.Command(position=0.5, velocity=be.commands.Sine(amplitude=1.0, frequency=5.0))
-    run = simulated(command, controller=be.IdealPd(stiffness=1.0, damping=0.1))
+    run = simulate_run(command, controller=be.IdealPd(stiffness=1.0, damping=0.1))
     rows = named_axes(plot.step_response(run))
-    np.testing.assert_array_equal(dashed(rows["position"])[0], run["position_command"])
-    np.testing.assert_array_equal(dashed(rows["speed"])[0], RPM * run["velocity_command"])
+    np.testing.assert_array_equal(dashed_lines(rows["position"])[0], run["position_command"])
+    np.testing.assert_array_equal(dashed_lines(rows["speed"])[0], RPM * run["velocity_command"])
 
 
 def test_limits_have_a_strip_with_their_names():
     """A lane for each that acts, filled for as long as it does; no strip where none acts."""
-    quiet = plot.step_response(simulated(1.0, controller=be.PositionPid(kp=10.0)))
+    quiet = plot.step_response(simulate_run(1.0, controller=be.PositionPid(kp=10.0)))
     assert "limits" not in named_axes(quiet)
-    run = simulated(1.0, controller=be.PositionPid(kp=40.0, kd=0.5), slew=20.0, voltage_limit=4.0)
+    run = simulate_run(1.0, controller=be.PositionPid(kp=40.0, kd=0.5), slew=20.0, voltage_limit=4.0)
     figure = plot.step_response(run)
     strip = named_axes(figure)["limits"]
     assert [text.get_text() for text in strip.get_yticklabels()] == ["voltage\nlimit", "slew\nlimit"]
@@ -366,7 +366,7 @@ def test_names_in_the_strip_do_not_overlap():
     """Every limit that can act at once."""
     limits = be.EffortLimit(effort_limit=0.02)
     parts = {"command_range": (-0.5, 0.5), "slew": 10.0, "limits": limits, "voltage_limit": 0.5}
-    figure = plot.step_response(simulated(1.0, controller=be.PositionPid(kp=40.0), **parts))
+    figure = plot.step_response(simulate_run(1.0, controller=be.PositionPid(kp=40.0), **parts))
     figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in named_axes(figure)["limits"].get_yticklabels()]
     assert len(boxes) >= 3
@@ -407,10 +407,10 @@ def test_a_page_of_a_run_without_a_motor_names_what_it_lacks(tmp_path):
 def test_motors_of_a_batch_have_targets_in_their_colours():
     """One line for all where they share it; bars of the strip side by side."""
     controller = be.PositionPid(kp=np.array([20.0, 60.0]), kd=0.3)
-    shared = plot.step_response(simulated(1.0, controller=controller, supply=be.Supply(voltage=12.0)))
-    assert len(dashed(named_axes(shared)["position"])) == 1
+    shared = plot.step_response(simulate_run(1.0, controller=controller, supply=be.Supply(voltage=12.0)))
+    assert len(dashed_lines(named_axes(shared)["position"])) == 1
     own = plot.step_response(
-        simulated(be.commands.Constant(np.array([0.5, 1.0])), controller=controller, voltage_limit=12.0)
+        simulate_run(be.commands.Constant(np.array([0.5, 1.0])), controller=controller, voltage_limit=12.0)
     )
     lines = named_axes(own)["position"].lines
     solid = [line.get_color() for line in lines if line.get_linestyle() == "-"]
@@ -420,13 +420,13 @@ def test_motors_of_a_batch_have_targets_in_their_colours():
 
 def test_a_winding_that_stays_cold_looks_cold():
     """Less than a kelvin does not fill the axes."""
-    ax = named_axes(plot.step_response(simulated(0.1)))["temperature"]
+    ax = named_axes(plot.step_response(simulate_run(0.1)))["temperature"]
     assert np.ptp(ax.get_ylim()) >= 1.0
 
 
 def test_the_bars_of_the_energy_balance_close():
     """Electrical energy less all that is drawn leaves less than a pixel."""
-    ax = plot.energy_balance(Recorded(brushed())).axes[0]
+    ax = plot.energy_balance(Recorded(brushed_motor())).axes[0]
     first, *others = ax.patches
     assert first.get_width() + sum(bar.get_width() for bar in others) == pytest.approx(
         0.0, abs=1e-3 * first.get_width()
@@ -434,7 +434,7 @@ def test_the_bars_of_the_energy_balance_close():
 
 
 def test_four_quadrants_of_the_map():
-    assert_axes_have_units(plot.efficiency_map(geared(), quadrants=4))
+    assert_axes_have_units(plot.efficiency_map(geared_motor(), quadrants=4))
 
 
 def test_a_motor_without_name_and_ratings_needs_a_voltage():
@@ -452,8 +452,8 @@ def test_a_motor_without_name_and_ratings_needs_a_voltage():
 
 
 def test_a_batch_draws_its_first_motor():
-    batch = brushed(winding=Winding(resistance=np.array([[1.0, 2.0]])))
-    drawn, alone = (plot.torque_speed(m) for m in (batch, brushed(winding=Winding(resistance=1.0))))
+    batch = brushed_motor(winding=Winding(resistance=np.array([[1.0, 2.0]])))
+    drawn, alone = (plot.torque_speed(m) for m in (batch, brushed_motor(winding=Winding(resistance=1.0))))
     for a, b in zip(drawn.axes[0].lines, alone.axes[0].lines, strict=True):
         np.testing.assert_array_equal(a.get_ydata(), b.get_ydata())
 
@@ -471,15 +471,15 @@ def test_dahl_loop_area():
 
 def test_a_dahl_loop_is_derived_from_dry_friction_and_says_so():
     for friction in (Coulomb(coulomb=0.01), LoadDependent(coulomb=0.01)):
-        figure = plot.hysteresis(brushed(friction=friction))
+        figure = plot.hysteresis(brushed_motor(friction=friction))
         assert "assumed" in figure.axes[0].get_title(loc="left")
     with pytest.raises(ParameterError, match=r"Motor\.friction"):
-        plot.hysteresis(brushed(friction=None))
+        plot.hysteresis(brushed_motor(friction=None))
 
 
 def test_heating_marks_63_percent_of_one_node():
     """One node passes 63 % after Rth·C."""
-    figure = plot.heating(geared(), power=20.0)
+    figure = plot.heating(geared_motor(), power=20.0)
     assert "63 % after 330 s" in [text.get_text() for text in figure.axes[0].texts]
 
 
@@ -499,7 +499,7 @@ class Finding:
 
 def test_the_page_holds_everything(tmp_path):
     drawn: list[str] = []
-    motor = geared()
+    motor = geared_motor()
     path = plot.page(
         tmp_path / "out" / "page.html",
         title="A <motor>",
@@ -518,7 +518,7 @@ def test_the_page_holds_everything(tmp_path):
 
 
 def test_the_page_names_what_it_cannot_draw(tmp_path):
-    path = plot.page(tmp_path / "page.html", motor=brushed(thermal=None, friction=None))
+    path = plot.page(tmp_path / "page.html", motor=brushed_motor(thermal=None, friction=None))
     text = path.read_text(encoding="utf-8")
     assert "Not drawn" in text and "Motor.thermal is None" in text
     assert "<title>RE 40</title>" in text
@@ -526,4 +526,4 @@ def test_the_page_names_what_it_cannot_draw(tmp_path):
 
 def test_a_picture_that_cannot_be_written_says_so(tmp_path):
     with pytest.raises(ParameterError, match=r"drawn\.xyz: the picture cannot be written"):
-        plot.torque_speed(brushed(), path=tmp_path / "drawn.xyz")
+        plot.torque_speed(brushed_motor(), path=tmp_path / "drawn.xyz")

@@ -14,7 +14,7 @@ from long import some_now
 import backemf as be
 from backemf.actuator import chain
 from backemf.physics import state as bits
-from backemf.tree import changed
+from backemf.tree import change
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from properties.cases import HELD, RUN, Case, picked, steps_of
@@ -84,27 +84,27 @@ def run(actuator: be.Actuator, load, command: float, speed: float, dt: float = 1
     return replace(case, way=RUN, load=load, memory=memory, commands=case.commands * steps)
 
 
-def broken(spoil=None, turn=None) -> SimpleNamespace:
+def break_laws(spoil=None, turn=None) -> SimpleNamespace:
     """The laws with an output that is spoiled, or a speed after a step of a run that is."""
 
-    def held(*arguments):
-        state, out = chain.held(*arguments)
+    def step_held(*arguments):
+        state, out = chain.step_held(*arguments)
         return (state, out) if spoil is None else spoil(state, out)
 
     def with_load(*arguments):
         state, memory, out = chain.with_load(*arguments)
         if spoil is not None:
             state, out = spoil(state, out)
-        return state, memory, out if turn is None else changed(out, joint_velocity=turn(out.joint_velocity))
+        return state, memory, out if turn is None else change(out, joint_velocity=turn(out.joint_velocity))
 
-    return SimpleNamespace(held=held, with_load=with_load)
+    return SimpleNamespace(step_held=step_held, with_load=with_load)
 
 
 def output(**changes):
     """A fault that changes some of the outputs, each by a function of the right one."""
 
     def spoil(state, out):
-        return state, changed(out, **{name: change(getattr(out, name)) for name, change in changes.items()})
+        return state, change(out, **{name: fault(getattr(out, name)) for name, fault in changes.items()})
 
     return spoil
 
@@ -146,11 +146,11 @@ def with_flag(bit):
 
 
 def colder(state, out):
-    return changed(state, winding_rise=state.winding_rise - 1.0), out
+    return change(state, winding_rise=state.winding_rise - 1.0), out
 
 
 def hotter(state, out):
-    return changed(state, winding_rise=state.winding_rise + 1e4), out
+    return change(state, winding_rise=state.winding_rise + 1e4), out
 
 
 FAULTS = {
@@ -168,7 +168,7 @@ FAULTS = {
     "no current back": (host(GEARED, 20.0, 5.0), output(bus_current=lambda x: -x)),
     "battery law": (host(GEARED, 20.0, 5.0), output(bus_voltage=lambda x: 0.99 * x)),
     "current limit": (host(LIMITED, 20.0, 0.0), output(current=lambda x: 1.01 * x)),
-    "current rate": (host(RATED, 20.0, 0.0), lambda state, out: (changed(state, current=1.01 * state.current), out)),
+    "current rate": (host(RATED, 20.0, 0.0), lambda state, out: (change(state, current=1.01 * state.current), out)),
     "torque limit": (host(JOINT, 20.0, 0.0), output(current=lambda x: 1.01 * x)),
     "voltage flag is set": (host(WEAK, 24.0, 500.0), without(bits.VOLTAGE)),
     "current flag is set": (host(LIMITED, 20.0, 0.0), without(bits.CURRENT)),
@@ -188,14 +188,14 @@ def test_a_fault_is_found(check):
     """The right laws violate nothing; the spoiled ones violate the check."""
     case, spoil = FAULTS[check]
     assert examine(case).counts == {}
-    assert check in examine(case, broken(spoil)).counts
+    assert check in examine(case, break_laws(spoil)).counts
 
 
 @pytest.mark.parametrize("name", ["torque_slope", "torque_stiffness"])
 @pytest.mark.parametrize(("factor", "check"), [(0.9, "is not too small"), (1.1, "is not too large")])
 def test_a_wrong_slope_is_found(name, factor, check):
     case = host(be.Actuator(motor(), controller=be.PositionPid(kp=3.0, kd=0.1)), 1.0, 3.0)
-    laws = broken(output(**{name: lambda x: factor * x}))
+    laws = break_laws(output(**{name: lambda x: factor * x}))
     assert examine(case).counts == {}
     assert set(examine(case, laws).counts) == {f"{name} {check}"}
 
@@ -204,13 +204,13 @@ def test_energy_from_nowhere_is_found():
     """A run whose joint gets faster by itself, driven and left alone."""
     case = run(LIMITED, be.Inertia(1e-5), 5.0, 300.0)
     assert examine(case).counts == {}
-    found = examine(case, broken(turn=lambda velocity: 3.0 * velocity)).counts
+    found = examine(case, break_laws(turn=lambda velocity: 3.0 * velocity)).counts
     assert {"left alone, no energy is gained", "driven, no energy from nowhere"} <= set(found)
 
 
 def test_an_unflagged_invalid_command_is_found():
     case = host(LIMITED, 1.0, 0.0)
-    assert "invalid commands are flagged" in examine(case, broken(without(bits.INVALID))).counts
+    assert "invalid commands are flagged" in examine(case, break_laws(without(bits.INVALID))).counts
 
 
 def test_an_engine_that_differs_is_found(monkeypatch):

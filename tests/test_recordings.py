@@ -54,7 +54,7 @@ def parts(path: Path, count: int = 3) -> RecordingWriter:
     return writer
 
 
-def killed(arguments: list[object], part: Path, least: int) -> None:
+def run_and_kill(arguments: list[object], part: Path, least: int) -> None:
     """Run the command line until its recording has some bytes, and kill it."""
     words = [sys.executable, "-m", "backemf.cli", *map(str, arguments)]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -79,7 +79,7 @@ def test_a_webots_run_that_is_killed_keeps_what_it_recorded(tmp_path) -> None:
     (tmp_path / "robot.toml").write_text(ROBOT)
     target = tmp_path / "run.parquet"
     command = ["webots", "run", tmp_path / "script.py", "--robot", tmp_path / "robot.toml", "-o", target]
-    killed([*command, "--duration", "1000000 s"], tmp_path / "run.parquet.part", 2_000_000)
+    run_and_kill([*command, "--duration", "1000000 s"], tmp_path / "run.parquet.part", 2_000_000)
     assert not target.exists()
     with pytest.warns(be.BackemfWarning, match=r"run\.parquet\.part: the run goes on or was ended.*ends at t = "):
         found = be.read_recording(target)
@@ -92,7 +92,7 @@ def test_a_simulation_that_is_killed_keeps_what_it_recorded(tmp_path) -> None:
     """Every step of the parts is there: under a constant voltage the speed rises to its steady value."""
     target = tmp_path / "run.csv"
     command = ["simulate", "maxon-re40-148877", "--command", "24 V", "--dt", "10 us", "-o", target]
-    killed([*command, "--duration", "60 s"], tmp_path / "run.csv.part", 10_000_000)
+    run_and_kill([*command, "--duration", "60 s"], tmp_path / "run.csv.part", 10_000_000)
     with pytest.warns(be.BackemfWarning, match="was ended before its end; the recording ends at t = "):
         found = be.read_recording(target)
     assert not found.complete and found.rows >= 16384 and not target.exists()

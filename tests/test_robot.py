@@ -46,7 +46,7 @@ def inputs(shape, seed=0):
     return [rng.uniform(-1, 1, shape) for _ in range(3)]
 
 
-def stepped(step, state, steps=20, shape=(4, 12), make=np.asarray):
+def run_steps(step, state, steps=20, shape=(4, 12), make=np.asarray):
     for k in range(steps):
         command, position, velocity = (make(x) for x in inputs(shape, k))
         state, out = step(state, command, position, velocity, DT)
@@ -114,7 +114,7 @@ def test_one_step_of_the_robot_is_the_step_of_each_joint(engine):
     if engine == "torch":
         torch = pytest.importorskip("torch")
         step, make = built.compile("torch", eager=True, dtype=torch.float64), torch.as_tensor
-    _, out = stepped(step, step.initial((4,)), make=make)
+    _, out = run_steps(step, step.initial((4,)), make=make)
     for column, joint in enumerate(JOINTS):
         if joint.endswith("_hip"):
             continue  # their delays are drawn by place in the group; see below
@@ -135,7 +135,7 @@ def test_merged_numbers_act_joint_by_joint():
     built = be.ActuatorSet(["FL", "FR", "FM", "RL"], {"F.*": first, "R.*": second})
     assert len(built.groups) == 1
     step = built.compile("numpy")
-    _, out = stepped(step, step.initial((3,)), shape=(3, 4))
+    _, out = run_steps(step, step.initial((3,)), shape=(3, 4))
     for column, actuator in enumerate((first, first, first, second)):
         alone = actuator.compile("numpy")
         mine = alone.initial((3, 1))
@@ -148,7 +148,7 @@ def test_merged_numbers_act_joint_by_joint():
 def test_joints_without_a_motor_have_no_current():
     """What a joint has no telemetry of is NaN there, and a number elsewhere."""
     step = robot().compile("numpy")
-    _, out = stepped(step, step.initial((4,)))
+    _, out = run_steps(step, step.initial((4,)))
     thighs = [JOINTS.index(joint) for joint in JOINTS if joint.endswith("thigh")]
     assert np.isnan(out.current[:, thighs]).all()
     assert np.isfinite(np.delete(out.current, thighs, axis=1)).all()
@@ -158,7 +158,7 @@ def test_joints_without_a_motor_have_no_current():
 def test_a_reset_of_some_robots_leaves_the_others_alone():
     """Robots under the mask start again as new ones; the others go on bit for bit."""
     step = robot().compile("numpy")
-    state, _ = stepped(step, step.initial((4,)))
+    state, _ = run_steps(step, step.initial((4,)))
     again = step.reset(state, np.array([True, False, False, True]))
     for before, after in zip(state, again, strict=True):
         for name in ("current", "integral", "clock", "energy"):
@@ -171,7 +171,7 @@ def test_a_reset_of_some_robots_leaves_the_others_alone():
 def test_a_reset_of_single_joints():
     """A mask with the joints' axis restarts these joints' motors."""
     step = robot().compile("numpy")
-    state, _ = stepped(step, step.initial((4,)))
+    state, _ = run_steps(step, step.initial((4,)))
     mask = np.zeros((4, 12), bool)
     mask[2, JOINTS.index("RL_knee")] = True
     knees = next(i for i, g in enumerate(robot().groups) if JOINTS.index("RL_knee") in g.columns)
@@ -217,7 +217,7 @@ def test_armature_of_each_joint():
 def test_telemetry_that_is_not_wanted_is_left_out():
     """Only the outputs that are asked for come back."""
     step = robot().compile("numpy".replace("numpy", "jax"), telemetry=("torque", "current"))
-    _, out = stepped(step, step.initial((4,)), steps=1)
+    _, out = run_steps(step, step.initial((4,)), steps=1)
     assert [entry.name for entry in fields(out) if getattr(out, entry.name) is not None] == ["torque", "current"]
 
 
@@ -252,7 +252,7 @@ def test_a_name_varies_in_every_joint_that_has_it():
     assert varied["FL_thigh"] is THIGH
     assert len(varied.groups) == 3
     step = varied.compile("numpy")
-    _, out = stepped(step, step.initial((5,)), shape=(5, 12))
+    _, out = run_steps(step, step.initial((5,)), shape=(5, 12))
     assert np.isfinite(out.torque).all()
 
 
@@ -366,3 +366,21 @@ def test_a_model_that_is_not_there():
     pytest.importorskip("mujoco")
     with pytest.raises(be.ParameterError, match=r"nowhere\.xml"):
         mujoco_room.wrap("nowhere.xml")
+
+
+def test_a_robot_takes_the_draws_of_each_joint():
+    """Lags of 0 to 3 steps that are handed in: each joint sends what its own actuator sends with its own lag."""
+    delay = be.Delay(steps=(0, 3), schedule="step", reorder=True, per="joint")
+    kinds = {"hip": replace(THIGH, delay=delay), "knee": replace(KNEE, delay=delay)}
+    robot = be.ActuatorSet(list(kinds), kinds).compile("numpy")
+    alone = {name: kind.compile("numpy") for name, kind in kinds.items()}
+    state, states = robot.initial((3,)), {name: step.initial((3, 1)) for name, step in alone.items()}
+    for k in range(12):
+        command, position, velocity = inputs((3, 2), k)
+        lag = np.random.default_rng(k).integers(0, 4, (3, 2))
+        state, out = robot(state, command, position, velocity, DT, draws=be.actuator.Draws(lag=lag))
+        for index, (name, step) in enumerate(alone.items()):
+            mine = [x[:, index : index + 1] for x in (command, position, velocity)]
+            draws = be.actuator.Draws(lag=lag[:, index : index + 1])
+            states[name], own = step(states[name], *mine, DT, draws=draws)
+            assert np.array_equal(out.torque[:, index : index + 1], own.torque)

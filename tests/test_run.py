@@ -212,11 +212,11 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_no_half(run, tmp_path, wri
 def test_an_interrupted_write_leaves_no_half_either(run, tmp_path, monkeypatch):
     """Ctrl-C while writing."""
 
-    def interrupted(target, *_, **__):
+    def interrupt(target, *_, **__):
         target.write(b"half")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("numpy.savetxt", interrupted)
+    monkeypatch.setattr("numpy.savetxt", interrupt)
     with pytest.raises(KeyboardInterrupt):
         run.to_csv(tmp_path / "run.csv")
     assert os.listdir(tmp_path) == []

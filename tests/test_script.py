@@ -24,13 +24,13 @@ DIALECT = Dialect(("PdCfg",), "joints", ("Mode", "Params"), copies=True)
 ALIASES = Dialect(("PdCfg",), "joints")
 
 
-def found(text: str, dialect: Dialect = DIALECT, file: str = "") -> list[Call | Unread]:
+def find_calls(text: str, dialect: Dialect = DIALECT, file: str = "") -> list[Call | Unread]:
     return read_calls(text if "\n" in text else f"{text}\n", dialect, file)
 
 
 def kp(text: str, dialect: Dialect = DIALECT) -> list[Any]:
     """The stiffness of each actuator."""
-    return [row.fields.get("kp") if isinstance(row, Call) else row for row in found(text, dialect)]
+    return [row.fields.get("kp") if isinstance(row, Call) else row for row in find_calls(text, dialect)]
 
 
 PLAIN = [
@@ -47,6 +47,8 @@ PLAIN = [
     ("T = {'knee': 3.0, 'hip': [1, 2]}", "T['knee'] + T['hip'][-1]"),
     ("T = [1, 2, 3]\nT.append(4)\nT += [5]", "T[3] + T[4] + len(T)"),
     ("T = dict(a=1.0)\nT.update({'b': 2})\nT['c'] = 3", "T"),
+    ("T = [0, 0]\nT[0], *R = 1, 2, 3", "T[0] + 10 * R[1]"),
+    ("T = {'a': 1}\nfor T['a'] in (2, 3):\n    pass", "T['a']"),
     ("A = {'a': 1}\nB = {'b': 2, **A}", "{**B, 'c': A['a']}"),
     ("A = {'a': 1}", "A | {'b': 2}"),
     ("A = [1, 2]", "[*A, *A[:1]]"),
@@ -110,7 +112,7 @@ def pd(name, kp, scale=1.0):
 def test_actuators_of_a_function_are_those_of_its_calls():
     """In the order of the calls, each with its own values, and no further row for the function itself."""
     text = f"{FUNCTION}\nA = pd('a', 1)\nB = PdCfg(joints=['b'], kp=2)\n"
-    rows = found(f"{text}C = [pd(n, k, 10) for n, k in (('c', 3), ('d', 4))]\n")
+    rows = find_calls(f"{text}C = [pd(n, k, 10) for n, k in (('c', 3), ('d', 4))]\n")
     assert [(row.fields["joints"], row.fields["kp"]) for row in rows] == [
         (["a"], 1),
         (["b"], 2),
@@ -122,24 +124,24 @@ def test_actuators_of_a_function_are_those_of_its_calls():
 
 def test_a_function_that_is_not_called_is_looked_into():
     """What it makes depends on its arguments, and is a row; one with defaults alone may be called otherwise."""
-    (row,) = found(FUNCTION)
+    (row,) = find_calls(FUNCTION)
     assert isinstance(row, Call) and isinstance(row.fields["kp"], Unresolved)
     text = "def robot(soft=False):\n    return PdCfg(joints=['j'], kp=1 if soft else 2)\nA = robot()\n"
-    other, known = found(text)
+    other, known = find_calls(text)
     assert known.fields["kp"] == 2 and isinstance(other.fields["kp"], Unresolved)
 
 
 def test_a_function_followed_twice_makes_its_actuators_once():
     """As where the main block of a file calls what makes the robot."""
     text = "def robot(name='j'):\n    return PdCfg(joints=['j'], kp=2)\nif __name__ == '__main__':\n    robot()\n"
-    (row,) = found(text)
+    (row,) = find_calls(text)
     assert row.fields["kp"] == 2
 
 
 def test_replace_of_dataclasses_is_a_copy():
     """The original and the copy are two actuators where the text holds both."""
     text = "from dataclasses import replace\nA = PdCfg(joints=['j'], kp=2, kd=1)\nB = replace(A, kp=3)\n"
-    assert [(row.fields["kp"], row.fields["kd"]) for row in found(text)] == [(2, 1), (3, 1)]
+    assert [(row.fields["kp"], row.fields["kd"]) for row in find_calls(text)] == [(2, 1), (3, 1)]
 
 
 @pytest.mark.long
@@ -152,7 +154,7 @@ def test_functions_end():
         "def f(g):\n    return g(g)\nPdCfg(joints=['j'], kp=f(f))\n",
     ):
         with WorkDone() as work:
-            (row,) = found(text)
+            (row,) = find_calls(text)
         assert (isinstance(row, Unread) and "steps to evaluate" in row.why) or isinstance(row.fields["kp"], Unresolved)
         assert work.calls < MOST
 
@@ -226,7 +228,7 @@ def test_arithmetic_is_that_of_python(expression: str):
 )
 def test_what_the_text_does_not_tell_is_said(text: str, words: str):
     """The field is unresolved, the sentence names it and the part that is not known, and other fields stay."""
-    (row,) = found(f"{text[:-1]}, kd=2.0)")
+    (row,) = find_calls(f"{text[:-1]}, kd=2.0)")
     assert isinstance(row, Call) and row.fields["kd"] == 2.0
     with pytest.raises(ParameterError) as caught:
         row.number("kp")
@@ -235,7 +237,7 @@ def test_what_the_text_does_not_tell_is_said(text: str, words: str):
 
 def test_one_unknown_field_does_not_lose_the_others():
     """Of three actuators the middle one has a class that is not known, and its neighbours are read."""
-    first, second, third = found("[PdCfg(joints=['a'], kp=1), Muscle(joints=['b']), PdCfg(joints=['c'], kp=3)]")
+    first, second, third = find_calls("[PdCfg(joints=['a'], kp=1), Muscle(joints=['b']), PdCfg(joints=['c'], kp=3)]")
     assert isinstance(first, Call) and isinstance(third, Call) and third.fields["kp"] == 3
     assert isinstance(second, Unread) and second.name == "b" and second.kind == "Muscle"
 
@@ -258,11 +260,17 @@ def test_one_unknown_field_does_not_lose_the_others():
 )
 def test_unknown_parts_of_a_path_keep_their_names(expression: str, path: str, missing: tuple[str, ...] | None):
     """What is not known stays as {NAME}."""
-    (row,) = found(f"HERE = '/x'\nPdCfg(joints=['j'], net={expression})")
+    (row,) = find_calls(f"HERE = '/x'\nPdCfg(joints=['j'], net={expression})")
     assert isinstance(row, Call)
     value = row.fields["net"]
     assert value == path
     assert (value.missing if isinstance(value, Partial) else None) == missing
+
+
+def test_a_path_that_grows_keeps_its_unknown_parts():
+    """`+=` is the sum and an assignment."""
+    (row,) = find_calls("NET = 'nets/'\nNET += NAME\nPdCfg(joints=['j'], net=NET)")
+    assert isinstance(row, Call) and row.fields["net"] == "nets/{NAME}"
 
 
 def test_path_of_the_file_itself(tmp_path: Path):
@@ -275,7 +283,7 @@ def test_path_of_the_file_itself(tmp_path: Path):
 
 def test_joint_names_with_unknown_parts_are_refused():
     """A name that stands for nothing must not become a pattern."""
-    (row,) = found("PdCfg(joints=[f'{SIDE}_knee'], kp=1)")
+    (row,) = find_calls("PdCfg(joints=[f'{SIDE}_knee'], kp=1)")
     with pytest.raises(ParameterError, match="SIDE is not known: write the names out"):
         assert isinstance(row, Call)
         row.joints("joints")
@@ -317,7 +325,7 @@ def test_copies_and_changes_are_followed(change: str, stiffnesses: list[float]):
 
 def test_copies_know_their_robots():
     """An actuator that two robots share names both."""
-    rows = found(f"{ROBOT}\nSTIFF = BASE.copy()\nSTIFF.actuators['arm'].kp = 9.0")
+    rows = find_calls(f"{ROBOT}\nSTIFF = BASE.copy()\nSTIFF.actuators['arm'].kp = 9.0")
     assert [row.robots for row in rows if isinstance(row, Call)] == [("BASE",), ("BASE", "STIFF"), ("STIFF",)]
     assert [row.group for row in rows if isinstance(row, Call)] == ["arm", "hand", "arm"]
 
@@ -331,20 +339,20 @@ def test_classes_that_hold_what_they_are_given_share_it():
 
 def test_a_method_that_is_not_known_spoils_what_it_is_called_on():
     """Nobody knows what it does."""
-    rows = found("A = PdCfg(joints=['a'], kp=1.0)\nA.tune(3)\nB = PdCfg(joints=['b'], kp=2.0)")
+    rows = find_calls("A = PdCfg(joints=['a'], kp=1.0)\nA.tune(3)\nB = PdCfg(joints=['b'], kp=2.0)")
     assert isinstance(rows[0], Unread) and "calls tune(), which may change it" in rows[0].why
     assert isinstance(rows[1], Call)
 
 
 def test_class_with_a_method_of_its_own_is_another_class():
     """Its law may be another."""
-    (row,) = found("class Mine(PdCfg):\n    def build(self):\n        return 3\nMine(joints=['j'], kp=1.0)")
+    (row,) = find_calls("class Mine(PdCfg):\n    def build(self):\n        return 3\nMine(joints=['j'], kp=1.0)")
     assert isinstance(row, Unread) and "Mine is not a known actuator" in row.why
 
 
 def test_parts_and_words_inside():
     """Classes inside are `Call`s, members of an enumeration are their names."""
-    (row,) = found("PdCfg(joints=['j'], params=Params(r=2 * 0.5), mode=Mode.POSITION)")
+    (row,) = find_calls("PdCfg(joints=['j'], params=Params(r=2 * 0.5), mode=Mode.POSITION)")
     assert isinstance(row, Call) and row.fields["mode"] == "POSITION"
     assert isinstance(row.fields["params"], Call) and row.fields["params"].fields == {"r": 1.0}
 
@@ -434,7 +442,7 @@ def test_hostile_texts_end_and_run_nothing(name: str, tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     with WorkDone() as work:
         try:
-            rows = found(f"PdCfg(joints=['first'], kp=1.0)\n{HOSTILE[name]}\n")
+            rows = find_calls(f"PdCfg(joints=['first'], kp=1.0)\n{HOSTILE[name]}\n")
         except ParameterError as error:
             assert "this is not Python" in str(error) and "\n" not in str(error)
             assert name in NOT_PYTHON
@@ -446,7 +454,7 @@ def test_hostile_texts_end_and_run_nothing(name: str, tmp_path: Path, monkeypatc
 
 def test_too_much_work_is_said_of_the_actuators_after_it():
     """What comes after the last step is not read, and says so."""
-    rows = found(f"PdCfg(joints=['a'], kp=1)\n{HOSTILE['long loops']}\nPdCfg(joints=['b'], kp=1)")
+    rows = find_calls(f"PdCfg(joints=['a'], kp=1)\n{HOSTILE['long loops']}\nPdCfg(joints=['b'], kp=1)")
     assert isinstance(rows[0], Call)
     assert isinstance(rows[1], Unread) and "steps to evaluate" in rows[1].why
 
@@ -455,6 +463,6 @@ def test_too_much_work_inside_an_actuator_is_said_of_it():
     """A row for it, whether its class is known or not, and whatever of its fields was reached."""
     loop = "[a for a in range(9999) for b in range(9999) if b < 0]"
     for name in ("PdCfg", "Muscle"):
-        first, last = found(f"PdCfg(joints=['a'], kp=1)\n{name}(kp={loop}, joints=['b'])")
+        first, last = find_calls(f"PdCfg(joints=['a'], kp=1)\n{name}(kp={loop}, joints=['b'])")
         assert isinstance(first, Call)
         assert isinstance(last, Unread) and last.kind == name and "steps to evaluate" in last.why

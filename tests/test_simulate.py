@@ -429,11 +429,11 @@ def test_what_a_step_misses_of_its_laws_vanishes_with_the_step():
         drag=be.Drag(coefficients=(1e-6, 5e-6)),
     )
 
-    def missed(dt: float) -> float:
+    def final_error(dt: float) -> float:
         energy = be.simulate(motor, be.Inertia(1e-4), 12.0, 0.2, dt).energy()
         return abs(float(energy["numerical"][-1])) / float(energy["electrical"][-1])
 
-    coarse, fine = missed(2e-4), missed(1e-4)
+    coarse, fine = final_error(2e-4), final_error(1e-4)
     assert 0 < fine < 1e-3
     assert coarse / fine == pytest.approx(2.0, rel=0.05)
 

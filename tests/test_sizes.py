@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from test_bad_input import LOAD, MOTOR, refused
+from test_bad_input import LOAD, MOTOR, refusal
 
 import backemf as be
 
@@ -20,7 +20,7 @@ def within_200_megabytes(make, *words) -> None:
     """Refused without taking memory on the way."""
     tracemalloc.start()
     try:
-        refused(make, *words)
+        refusal(make, *words)
         assert tracemalloc.get_traced_memory()[1] < 200e6
     finally:
         tracemalloc.stop()
@@ -62,17 +62,17 @@ def test_a_delay_longer_than_the_memory(delay):
 def test_a_delay_without_end():
     """Seconds over a step may leave the finite numbers."""
     step = be.Actuator(MOTOR, delay=be.Delay(seconds=1e300)).compile("numpy")
-    refused(lambda: step.initial(2, dt=1e-300), "Delay.seconds = 1e+300", "shorten it or raise dt")
+    refusal(lambda: step.initial(2, dt=1e-300), "Delay.seconds = 1e+300", "shorten it or raise dt")
 
 
 @pytest.mark.parametrize("shape", WRONG, ids=repr)
 def test_what_is_no_shape(shape):
     """Whole numbers of motors only."""
     step = MOTOR.compile("numpy")
-    refused(lambda: step.initial(shape), "shape = ", "must be a whole number of motors")
-    refused(lambda: be.randomize(MOTOR, {"winding.resistance": be.random.Scale(0.9, 1.1)}, shape), "shape = ")
+    refusal(lambda: step.initial(shape), "shape = ", "must be a whole number of motors")
+    refusal(lambda: be.randomize(MOTOR, {"winding.resistance": be.random.Scale(0.9, 1.1)}, shape), "shape = ")
     if shape is not None:
-        refused(lambda: be.simulate(MOTOR, LOAD, 1.0, 0.01, 1e-3, shape=shape, engine="numpy"), "shape = ")
+        refusal(lambda: be.simulate(MOTOR, LOAD, 1.0, 0.01, 1e-3, shape=shape, engine="numpy"), "shape = ")
 
 
 def test_whole_numbers_of_numpy_are_sizes():

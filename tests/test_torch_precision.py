@@ -37,7 +37,7 @@ MOTOR = be.Motor(
 DRIVEN = {f"{name}, motor": be.Actuator(MOTOR, limits=limit) for name, limit in LIMITS.items()}
 
 
-def mixed(name: str) -> be.Actuator:
+def mix_precision(name: str) -> be.Actuator:
     """A structure with every other parameter as a plain number."""
     count = iter(range(10_000))
     return map_numbers(STRUCTURES[name], lambda x: float(x[0]) if isinstance(x, np.ndarray) and next(count) % 2 else x)
@@ -65,7 +65,7 @@ def peak(channel, expected, kind, inputs) -> float:
     return max(float(np.abs(expected[channel]).max()), 1e-9)
 
 
-@pytest.mark.parametrize("make", [single, mixed, STRUCTURES.get], ids=["plain", "mixed", "arrays"])
+@pytest.mark.parametrize("make", [single, mix_precision, STRUCTURES.get], ids=["plain", "mixed", "arrays"])
 @pytest.mark.parametrize("name", [name for name in STRUCTURES if name != "shared supply"])
 def test_motors(name, make):
     """One step of 512 random states and inputs for every structure of a motor."""

@@ -13,7 +13,7 @@ from motors import scale
 
 import backemf as be
 from backemf.actuator import joint_friction, torque_limits
-from backemf.actuator.torque_limits import bounds, bounds_of, dc_bounds, limited, tightest
+from backemf.actuator.torque_limits import bounds, bounds_of, clamp, dc_bounds, tightest
 from backemf.checks import Number
 from backemf.engines import bind, load
 from backemf.parts import FAMILIES, number, part
@@ -90,16 +90,16 @@ def test_the_envelope_is_the_most_that_both_lines_allow(gradient, resistance):
         speed_effort_gradient=gradient,
     )  # fmt: skip
 
-    def allowed(torque, v):
+    def is_allowed(torque, v):
         return (torque + resistance * v <= 15.0 + 1e-12) & (v + gradient * torque <= 12.0 + 1e-12)
 
     low, high = bounds(limit, 0.0, SPEEDS)
     v = np.abs(SPEEDS)
     np.testing.assert_array_equal(low, -high)
-    possible = allowed(0.0, v)
+    possible = is_allowed(0.0, v)
     assert possible.any() and not possible.all()
-    assert allowed(high, v)[possible].all()
-    assert not allowed(high + 1e-9, v).any()
+    assert is_allowed(high, v)[possible].all()
+    assert not is_allowed(high + 1e-9, v).any()
     np.testing.assert_array_equal(high[~possible], 0.0)
 
 
@@ -219,10 +219,10 @@ def test_a_clip_is_a_clip(limit, more, angle, speed, torque):
     else:
         mirrored = limit
     low, high = bounds(limit, angle, speed)
-    once = float(limited(torque, low, high))
-    assert float(limited(once, low, high)) == once
-    assert float(limited(torque + more, low, high)) >= once
-    back = float(limited(-torque, *bounds(mirrored, -angle, -speed)))
+    once = float(clamp(torque, low, high))
+    assert float(clamp(once, low, high)) == once
+    assert float(clamp(torque + more, low, high)) >= once
+    back = float(clamp(-torque, *bounds(mirrored, -angle, -speed)))
     # an interpolated table is mirrored to rounding; where a DC clip leaves one torque, so are its two bounds
     assert back == pytest.approx(-once, rel=1e-9, abs=1e-9)
 
@@ -231,7 +231,7 @@ def test_a_clip_is_a_clip(limit, more, angle, speed, torque):
 @given(limits=st.lists(any_limit, min_size=1, max_size=4), **joint)
 def test_a_limit_never_drives_a_joint_that_is_left_alone(limits, angle, speed, torque):
     """With no torque asked, what the limits leave takes power from the joint or none."""
-    given = float(limited(0.0, *tightest(tuple(limits), angle, speed)))
+    given = float(clamp(0.0, *tightest(tuple(limits), angle, speed)))
     assert given * speed <= 0.0
 
 
@@ -253,7 +253,7 @@ def test_limits_that_contradict_each_other_are_the_same_in_both_directions():
     """A DC clip that must brake with 12 N·m beside a limit of 5 N·m brakes with 5, forwards and backwards."""
     limits = (DC, be.EffortLimit(effort_limit=5.0))
     for torque in (-30.0, 0.0, 30.0):
-        np.testing.assert_array_equal(limited(torque, *tightest(limits, 0.0, np.array([40.0, -40.0]))), [-5.0, 5.0])
+        np.testing.assert_array_equal(clamp(torque, *tightest(limits, 0.0, np.array([40.0, -40.0]))), [-5.0, 5.0])
 
 
 # --- in an actuator
@@ -341,7 +341,7 @@ def run_free(actuator, speed, inertia, dt, steps=60):
     speed = np.array(speed)
     state, speeds, angle = step.initial(speed.shape), [speed], np.zeros_like(speed)
     for _ in range(steps):
-        state, out = step.coupled(state, np.zeros_like(speed), angle, speed, dt, 0.0, inertia)
+        state, out = step.step_coupled(state, np.zeros_like(speed), angle, speed, dt, 0.0, inertia)
         angle, speed = out.joint_position, out.joint_velocity
         speeds.append(speed)
     return np.array(speeds)
@@ -361,7 +361,7 @@ def test_a_joint_under_a_limit_never_gains_energy(limit):
 # --- with a motor
 
 
-def geared(ratio, inductance) -> be.Motor:
+def geared_motor(ratio, inductance) -> be.Motor:
     return be.Motor(
         winding=be.Winding(resistance=0.6, inductance=inductance),
         magnet=be.Magnet(torque_constant=0.08, back_emf_constant=0.09),
@@ -376,7 +376,7 @@ def geared(ratio, inductance) -> be.Motor:
 @pytest.mark.parametrize("limit", LIMITS)
 def test_a_motor_stays_within_the_limit_of_its_joint(limit, ratio, inductance, controller):
     """Electromagnetic torque times ratio is within the bounds in every mode, also behind a gear that turns around."""
-    step = be.Actuator(geared(ratio, inductance), controller=controller, limits=LIMITS[limit]).compile("numpy")
+    step = be.Actuator(geared_motor(ratio, inductance), controller=controller, limits=LIMITS[limit]).compile("numpy")
     slow = np.abs(SPEEDS) < 1e3
     speeds, angles = SPEEDS[slow], ANGLES[slow]
     state, command = step.initial(speeds.shape), np.random.default_rng(1).normal(scale=60.0, size=speeds.shape)
@@ -397,7 +397,7 @@ def test_a_servo_keeps_its_current_limit_under_a_torque_limit(ratio):
     """A DC clip that must brake harder than the servo's current allows brakes with that current, in both directions."""
     servo = be.DutyServo(kp=1.0, current_limit=4.0)
     supply = be.Supply(voltage=200.0)
-    step = be.Actuator(geared(ratio, None), supply, controller=servo, limits=DC).compile("numpy")
+    step = be.Actuator(geared_motor(ratio, None), supply, controller=servo, limits=DC).compile("numpy")
     speeds = np.array([40.0, -40.0])
     _, out = step(step.initial((2,)), np.zeros(2), np.zeros(2), speeds, DT, load_inertia=0.05)
     np.testing.assert_allclose(out.current, np.sign(ratio) * np.array([-4.0, 4.0]), rtol=1e-12)
@@ -410,11 +410,11 @@ def slopes_by_jax(limit, torque, angle, speed):
     """Slopes of the clipped torque over everything it depends on."""
     law = bind(torque_limits, "jax", load("jax").ops)
 
-    def clipped(limit, torque, angle, speed):
-        return law.limited(torque, *law.bounds(limit, angle, speed))
+    def clip_torque(limit, torque, angle, speed):
+        return law.clamp(torque, *law.bounds(limit, angle, speed))
 
     limit = jax.tree.map(jnp.asarray, limit)
-    return jax.grad(clipped, argnums=(0, 1, 2, 3))(limit, *(jnp.asarray(x) for x in (torque, angle, speed)))
+    return jax.grad(clip_torque, argnums=(0, 1, 2, 3))(limit, *(jnp.asarray(x) for x in (torque, angle, speed)))
 
 
 @pytest.mark.parametrize("limit", LIMITS)
@@ -602,4 +602,4 @@ def test_a_new_limit_is_a_part_and_its_law(engine, monkeypatch):
     step = be.Actuator(controller=be.Torque(), limits=HalfWave(effort=2.0)).compile(engine)
     for asked, expected in ((5.0, 2.0), (1.0, 1.0), (-1.0, 0.0)):
         assert float(step(step.initial(), asked, 0.0, 0.0, DT)[1].torque) == expected
-        assert float(step.coupled(step.initial(), asked, 0.0, 0.0, DT, 0.0, 0.1)[1].torque) == expected
+        assert float(step.step_coupled(step.initial(), asked, 0.0, 0.0, DT, 0.0, 0.1)[1].torque) == expected

@@ -10,8 +10,8 @@ import mujoco
 import numpy as np
 import pytest
 from long import some_now
-from test_cli import call, said
-from transfer_rig import ACTUATORS, errors_in_mujoco, geared
+from test_cli import call, output_of
+from transfer_rig import ACTUATORS, errors_in_mujoco, geared_motor
 
 import backemf as be
 from backemf import motorfile
@@ -23,8 +23,8 @@ from backemf.transfer.exported import Error
 
 ROOT = Path(__file__).parents[1]
 RE40 = "maxon-re40-gp52c"
-TORQUE = be.Actuator(geared(), controller=be.Torque())
-PD = be.Actuator(geared(), controller=be.IdealPd(stiffness=40.0, damping=1.0))
+TORQUE = be.Actuator(geared_motor(), controller=be.Torque())
+PD = be.Actuator(geared_motor(), controller=be.IdealPd(stiffness=40.0, damping=1.0))
 IDEAL = be.Motor(
     winding=be.Winding(resistance=0.5),
     magnet=be.Magnet(torque_constant=0.05, back_emf_constant=0.05),
@@ -40,12 +40,12 @@ IDEAL = be.Motor(
 
 
 @cache
-def exported(name: str) -> Exported:
+def export_geared(name: str) -> Exported:
     """A geared motor of the catalogue in a simulator."""
     return export(be.Datasheet.load(RE40).motor(), name, "knee")
 
 
-def known(errors: list[Error]) -> list[Error]:
+def known_errors(errors: list[Error]) -> list[Error]:
     """The errors that are known; without thermal figures that of ten minutes of heat is not."""
     assert [error.where for error in errors if error.unknown] in ([], ["ten minutes of heat"])
     return [error for error in errors if not error.unknown]
@@ -54,7 +54,7 @@ def known(errors: list[Error]) -> list[Error]:
 @pytest.mark.parametrize("name", some_now(NAMES, lambda name: name in ("mujoco@4.0", "webots")))
 def test_every_simulator_takes_a_motor(name):
     """Each target gets a text, a status for every phenomenon of the motor, and five errors that are finite."""
-    found = exported(name)
+    found = export_geared(name)
     assert "knee" in found.text
     full = complete_actuator(be.Datasheet.load(RE40).motor())
     there = [key for key, phenomenon in PHENOMENA.items() if phenomenon.there(full)]
@@ -71,7 +71,7 @@ def test_every_simulator_takes_a_motor(name):
 def test_an_ideal_motor_arrives_whole(name):
     """Where the torque-speed line is all there is, a simulator that has it makes no error worth a thought."""
     found = export(be.Actuator(IDEAL, controller=be.Torque()), name)
-    for error in known(found.errors):
+    for error in known_errors(found.errors):
         assert error.worst < 1e-6 * error.peak, error
 
 
@@ -131,7 +131,7 @@ MARKS = {"kept": "●", "approximated": "◐", "dropped": "○"}
 
 def page_tables() -> tuple[list[str], list[str]]:
     """The two tables of the page on simulators: statuses and errors of one geared motor, equal columns as one."""
-    found = [exported(name) for name in NAMES]
+    found = [export_geared(name) for name in NAMES]
     columns: dict[tuple, list[str]] = {}
     for one in found:
         marks = tuple(MARKS[loss.status] for loss in one.statuses)
@@ -181,7 +181,7 @@ def test_a_dc_motor_clip_goes_into_mujoco_as_a_motor(name, tmp_path):
     first = export(be.Actuator(IDEAL, controller=be.Torque()), name, "knee", compare=False)
     path = tmp_path / f"knee{first.target.ending}"
     path.write_text(first.text)
-    for error in known(export(read_file(path), "mujoco@4.0", "knee").errors):
+    for error in known_errors(export(read_file(path), "mujoco@4.0", "knee").errors):
         assert error.worst < 1e-6 * error.peak, error
 
 
@@ -192,7 +192,7 @@ def test_the_friction_of_a_joint_counts_on_both_sides(name, tmp_path):
     path.write_text(export(be.Actuator(IDEAL, controller=be.Torque()), "mujoco@4.0", "knee", compare=False).text)
     found = read_file(path)
     assert found.coulomb == pytest.approx(20.0 * 0.004)
-    for error in known(export(found, name, "knee").errors):
+    for error in known_errors(export(found, name, "knee").errors):
         assert error.worst < 1e-6 * error.peak, error
 
 
@@ -210,7 +210,7 @@ def test_export_prints_what_to_paste_and_the_tables_beside_it(name):
     """The text is on the output, the tables are on the error stream."""
     result = call("export", RE40, "--to", name, "--joint", "knee", width=120)
     assert result.exit_code == 0, result.output
-    assert result.stdout.strip() == exported(name).text.strip()
+    assert result.stdout.strip() == export_geared(name).text.strip()
     for words in ("kept", "approximated", "operating range", "ten minutes of heat", "N·m"):
         assert words in result.stderr
 
@@ -218,7 +218,7 @@ def test_export_prints_what_to_paste_and_the_tables_beside_it(name):
 @pytest.mark.long
 def test_export_as_json_has_everything():
     """For scripts: the text, the statuses and the errors."""
-    answer = json.loads(said("export", RE40, "--to", "mjlab", "--json"))
+    answer = json.loads(output_of("export", RE40, "--to", "mjlab", "--json"))
     assert answer["to"] == "mjlab" and "DcMotorActuatorCfg" in answer["text"]
     assert {loss["status"] for loss in answer["statuses"]} == {"kept", "approximated", "dropped"}
     assert len(answer["errors"]) == 5
@@ -228,24 +228,24 @@ def test_export_as_json_has_everything():
 def test_export_writes_the_file_and_import_reads_it(tmp_path):
     """export -o, import -o, and export of what came back are the same."""
     usda, toml, again = (tmp_path / name for name in ("knee.usda", "knee.toml", "again.usda"))
-    said("export", RE40, "--to", "physx", "--joint", "knee", "-o", usda)
-    said("import", usda, "-o", toml)
-    said("export", toml, "--to", "physx", "--joint", "knee", "-o", again)
+    output_of("export", RE40, "--to", "physx", "--joint", "knee", "-o", usda)
+    output_of("import", usda, "-o", toml)
+    output_of("export", toml, "--to", "physx", "--joint", "knee", "-o", again)
     assert again.read_text() == usda.read_text()
 
 
 @pytest.mark.long
 def test_a_file_that_was_imported_can_be_run(tmp_path):
     """A motor file goes into simulate like a datasheet."""
-    said("export", RE40, "--to", "mujoco@4.0", "--controller", "voltage", "-o", tmp_path / "one.xml")
-    said("import", tmp_path / "one.xml", "-o", tmp_path / "one.toml")
-    assert "at the end" in said("simulate", tmp_path / "one.toml", "--command", "12 V", "--duration", "20 ms")
+    output_of("export", RE40, "--to", "mujoco@4.0", "--controller", "voltage", "-o", tmp_path / "one.xml")
+    output_of("import", tmp_path / "one.xml", "-o", tmp_path / "one.toml")
+    assert "at the end" in output_of("simulate", tmp_path / "one.toml", "--command", "12 V", "--duration", "20 ms")
 
 
 def test_a_motor_file_can_be_shown_and_not_checked(tmp_path):
     """Its constants are those of the motor; a datasheet's figures are not in it."""
-    be.save(be.Actuator(geared(), controller=be.Torque()), tmp_path / "one.toml", {"armature": 0.004})
-    told = said("show", tmp_path / "one.toml")
+    be.save(be.Actuator(geared_motor(), controller=be.Torque()), tmp_path / "one.toml", {"armature": 0.004})
+    told = output_of("show", tmp_path / "one.toml")
     assert "What follows" in told and "what the maker says" not in told
     result = call("check", tmp_path / "one.toml")
     assert result.exit_code == 2 and "is a motor file, not a datasheet" in result.stderr
@@ -255,7 +255,7 @@ def test_a_motor_file_can_be_shown_and_not_checked(tmp_path):
 
 def test_compare_draws_all_simulators(tmp_path):
     """One picture for all targets, with or without --to."""
-    said("export", RE40, "--compare", tmp_path / "all.png")
+    output_of("export", RE40, "--compare", tmp_path / "all.png")
     assert (tmp_path / "all.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -291,7 +291,7 @@ def test_a_motor_without_a_voltage_needs_a_supply():
     """The sentence names the option that is missing."""
     result = call("export", "cubemars-ri50", "--to", "mjlab")
     assert result.exit_code == 2 and '--supply "voltage=24V"' in result.stderr
-    assert "DcMotorActuatorCfg" in said("export", "cubemars-ri50", "--to", "mjlab", "--supply", "voltage=24V")
+    assert "DcMotorActuatorCfg" in output_of("export", "cubemars-ri50", "--to", "mjlab", "--supply", "voltage=24V")
 
 
 def test_strict_leaves_a_file_as_it_was(tmp_path):

@@ -227,7 +227,7 @@ def test_a_unit_names_its_ampere(text, ampere):
     assert parse_printed(text, "A") == (5.0, ampere)
 
 
-def documented(header: str) -> list[list[list[str]]]:
+def documented_rows(header: str) -> list[list[list[str]]]:
     """Rows of the table in the docs that begins with a header: the code spans of each cell."""
     page = (Path(__file__).parents[1] / "docs" / "concepts" / "datasheets.md").read_text(encoding="utf-8")
     lines = page[page.index(header) :].split("\n\n")[0].splitlines()[2:]
@@ -237,7 +237,7 @@ def documented(header: str) -> list[list[list[str]]]:
 
 def test_each_row_of_the_documented_spellings_is_one_value():
     """The page promises it."""
-    for _, (unit,), spellings in documented("| quantity | SI | understood |"):
+    for _, (unit,), spellings in documented_rows("| quantity | SI | understood |"):
         values = [parse(text, unit) for text in spellings]
         assert len(values) > 1
         assert values == pytest.approx([values[0]] * len(values), rel=1e-12), spellings
@@ -245,7 +245,7 @@ def test_each_row_of_the_documented_spellings_is_one_value():
 
 def test_each_refusal_in_the_docs_names_what_to_write():
     """The page shows the remedy that the error names."""
-    for texts, (unit,), remedies in documented("| written | where | write |"):
+    for texts, (unit,), remedies in documented_rows("| written | where | write |"):
         for text in texts:
             with pytest.raises(UnitError) as caught:
                 parse(text, unit)

@@ -12,7 +12,7 @@ HEAVY = 1e6
 """Inertia of the joint, so that its motion is given and dry friction slides [kg·m²]."""
 
 
-def geared(**parts):
+def geared_motor(**parts):
     """A geared motor with everything that a report speaks of."""
     given = {
         "winding": be.Winding(resistance=0.5, inductance=2e-4),
@@ -30,12 +30,12 @@ def geared(**parts):
 
 
 ACTUATORS = {
-    "torque": be.Actuator(geared(), controller=be.Torque()),
-    "voltage": be.Actuator(geared(), controller=be.Voltage()),
-    "pd": be.Actuator(geared(), controller=be.IdealPd(stiffness=40.0, damping=1.0)),
-    "direct": be.Actuator(geared(gearbox=None), controller=be.Voltage()),
+    "torque": be.Actuator(geared_motor(), controller=be.Torque()),
+    "voltage": be.Actuator(geared_motor(), controller=be.Voltage()),
+    "pd": be.Actuator(geared_motor(), controller=be.IdealPd(stiffness=40.0, damping=1.0)),
+    "direct": be.Actuator(geared_motor(gearbox=None), controller=be.Voltage()),
     "two-node": be.Actuator(
-        geared(
+        geared_motor(
             thermal=be.TwoNodeThermal(
                 winding_resistance=1.0, winding_capacitance=15.0, housing_resistance=4.0, housing_capacitance=150.0
             )
@@ -43,16 +43,16 @@ ACTUATORS = {
         controller=be.Torque(),
     ),
     "lugre": be.Actuator(
-        geared(
+        geared_motor(
             friction=be.LuGre(coulomb=0.004, stiction=0.006, stribeck_velocity=5.0, stiffness=2.0, damping=0.002),
         ),
         controller=be.Voltage(),
     ),
     "load-dependent": be.Actuator(
-        geared(friction=be.LoadDependent(coulomb=0.004, load=be.LoadShare(drive=0.05, back=0.08))),
+        geared_motor(friction=be.LoadDependent(coulomb=0.004, load=be.LoadShare(drive=0.05, back=0.08))),
         controller=be.Voltage(),
     ),
-    "sagging": be.Actuator(geared(), be.Supply(voltage=24.0, resistance=0.2), controller=be.Voltage()),
+    "sagging": be.Actuator(geared_motor(), be.Supply(voltage=24.0, resistance=0.2), controller=be.Voltage()),
 }
 """Actuators whose torque MuJoCo gives more or less well."""
 

@@ -71,7 +71,7 @@ def known_number(part: object, name: str) -> np.ndarray | None:
         return None
     if value is None or no_number(value):
         raise ParameterError(
-            f"{type(part).__name__}.{name} = {shown(value)}: must be a number, or a NumPy array with one per motor"
+            f"{type(part).__name__}.{name} = {quote(value)}: must be a number, or a NumPy array with one per motor"
         )
     if 0 in getattr(value, "shape", ()):
         raise ParameterError(
@@ -86,7 +86,7 @@ def _is_optional(part: object, name: str) -> bool:
     return getattr(type(part), name, ...) is None
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """A value as a message shows it, cut where it is long."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."
@@ -97,7 +97,7 @@ def require_part(part: object, name: str, *kinds: type) -> None:
     value = getattr(part, name)
     if not isinstance(value, kinds) and not (value is None and _is_optional(part, name)):
         names = " or ".join(kind.__name__ for kind in kinds)
-        given = f"{type(value).__name__}(...)" if is_dataclass(value) else shown(value)
+        given = f"{type(value).__name__}(...)" if is_dataclass(value) else quote(value)
         raise ParameterError(f"{type(part).__name__}.{name} = {given}: must be {names}")
 
 
@@ -105,7 +105,7 @@ def require_parts(part: object, name: str, kind: type) -> None:
     """Check that a field holds a tuple of parts; a list becomes a tuple."""
     values = getattr(part, name)
     if not isinstance(values, (tuple, list)) or not values or not all(isinstance(x, kind) for x in values):
-        raise ParameterError(f"{type(part).__name__}.{name} = {shown(values)}: must be a tuple of {kind.__name__}")
+        raise ParameterError(f"{type(part).__name__}.{name} = {quote(values)}: must be a tuple of {kind.__name__}")
     object.__setattr__(part, name, tuple(values))
 
 
@@ -114,21 +114,21 @@ def require_flag(part: object, *names: str) -> None:
     for name in names:
         value = getattr(part, name)
         if not isinstance(value, bool):
-            raise ParameterError(f"{type(part).__name__}.{name} = {shown(value)}: must be True or False")
+            raise ParameterError(f"{type(part).__name__}.{name} = {quote(value)}: must be True or False")
 
 
 def require_count(part: object, name: str, least: int, unit: str = "number") -> None:
     """Check that a field is an integer of at least `least`."""
     value = getattr(part, name)
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ParameterError(f"{type(part).__name__}.{name} = {shown(value)}: must be a whole {unit}, {least} or more")
+        raise ParameterError(f"{type(part).__name__}.{name} = {quote(value)}: must be a whole {unit}, {least} or more")
 
 
 def require_choice(part: object, name: str, choices: tuple[str, ...]) -> None:
     """Check that a word is one of those that are allowed."""
     value = getattr(part, name)
     if not isinstance(value, str) or value not in choices:
-        raise ParameterError(f"{type(part).__name__}.{name} = {shown(value)}: must be one of {', '.join(choices)}")
+        raise ParameterError(f"{type(part).__name__}.{name} = {quote(value)}: must be one of {', '.join(choices)}")
 
 
 _COMPARISONS = {
@@ -194,7 +194,7 @@ def require_sizes(name: str, shape: int | Sequence[int], least: int = 0) -> tupl
     )
     if not whole:
         raise ParameterError(
-            f"{name} = {shown(shape)}: must be a whole number of motors, or a tuple of them such as (4096, 12)"
+            f"{name} = {quote(shape)}: must be a whole number of motors, or a tuple of them such as (4096, 12)"
         )
     return tuple(int(n) for n in sizes)
 

@@ -20,8 +20,25 @@ _SAME_TIME = 1e-12
 """Times closer than this are one: a step counted as k·dt meets the edge that was meant [s]."""
 
 
+class Signal:
+    """A command over time; one of your own has a method `at`."""
+
+    def at(self, time: np.ndarray) -> np.ndarray:
+        """Values at given times [s], along the first axis."""
+        raise NotImplementedError
+
+    def sample(self, first: int, time: np.ndarray) -> np.ndarray:
+        """Values of the steps from number `first` on, which begin at these times [s]."""
+        return self.at(time)
+
+    @property
+    def steps(self) -> int | None:
+        """How many steps it is made for; None: any."""
+        return None
+
+
 @part(kw_only=False)
-class Constant:
+class Constant(Signal):
     """The same value all the time; an array gives each motor its own."""
 
     value: Number = number(None)
@@ -33,7 +50,7 @@ class Constant:
 
 
 @part(kw_only=False)
-class Samples:
+class Samples(Signal):
     """One value per step, or one row of values for the motors of a batch."""
 
     values: np.ndarray = table(None)
@@ -47,9 +64,16 @@ class Samples:
             first = np.argwhere(~np.isfinite(self.values))[0]
             raise ParameterError(f"command[{', '.join(map(str, first))}] = {self.values[tuple(first)]}: must be finite")
 
+    def sample(self, first: int, time: np.ndarray) -> np.ndarray:
+        return self.values[first : first + len(time)]
+
+    @property
+    def steps(self) -> int | None:
+        return len(self.values)
+
 
 @part(family="signal")
-class Step:
+class Step(Signal):
     """A jump from one value to another."""
 
     value: Number = number(None)
@@ -65,7 +89,7 @@ class Step:
 
 
 @part(family="signal")
-class Sine:
+class Sine(Signal):
     """offset + amplitude·sin(2π·frequency·t + phase)."""
 
     amplitude: Number = number(None)
@@ -83,7 +107,7 @@ class Sine:
 
 
 @part(family="signal")
-class Chirp:
+class Chirp(Signal):
     """A sine whose frequency rises evenly from one value to another."""
 
     amplitude: Number = number(None)
@@ -105,7 +129,7 @@ class Chirp:
 
 
 @part(family="signal")
-class Trapezoid:
+class Trapezoid(Signal):
     """A ramp up, a constant value, and a ramp down."""
 
     value: Number = number(None)
@@ -133,7 +157,7 @@ def _ramp(t: np.ndarray, begin: Number, length: Number) -> np.ndarray:
 
 
 @part(kw_only=False)
-class Table:
+class Table(Signal):
     """Values at given times, linear in between and held at the ends."""
 
     time: np.ndarray = table("s")
@@ -173,13 +197,9 @@ def _unit_size(path: Path, heading: str, unit: str) -> float:
         raise ParameterError(f"{path}, line 1, {heading.strip()}: {error}") from None
 
 
-Command = Constant | Samples | Step | Sine | Chirp | Trapezoid | Table
-"""Every command over time."""
-
-
-def as_command(command: Command | ArrayLike) -> Command:
+def as_command(command: Signal | ArrayLike) -> Signal:
     """A number becomes a `Constant`, a list or array becomes `Samples`."""
-    if isinstance(command, Command):
+    if isinstance(command, Signal):
         return command
     if isinstance(command, (int, float, np.number)) and not isinstance(command, bool):
         return Constant(float(command))

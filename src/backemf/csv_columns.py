@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple, TextIO
 import numpy as np
 
 from .errors import ParameterError
-from .files import opened
+from .files import open_plain
 
 LARGEST = 256_000_000
 """Largest file that is read [bytes]."""
@@ -61,7 +61,7 @@ def read_columns(path: Path, time: str, column: str | None) -> Columns:
 def _lines(path: Path, time: str) -> Iterator[TextIO]:
     """The lines of the file; checks that it is CSV text."""
     try:
-        with opened(path, LARGEST, what=f"a CSV file with the columns {time!r} and the command") as file:
+        with open_plain(path, LARGEST, what=f"a CSV file with the columns {time!r} and the command") as file:
             _check_lines(path, file)
             yield io.TextIOWrapper(file, encoding="utf-8-sig")
     except (UnicodeDecodeError, csv.Error) as error:

@@ -191,7 +191,7 @@ def read_bytes(
     path: AnyPath, limit: int = LARGEST_TEXT, error: type[BackemfError] = ParameterError, what: str = ""
 ) -> bytes:
     """The bytes of a plain file of a bounded size; arguments as of `read_text`."""
-    with opened(path, limit, error, what) as file:
+    with open_plain(path, limit, error, what) as file:
         content = file.read(limit + 1)
     if len(content) > limit:  # a file without a size, such as those of the kernel, or one that grows
         raise _too_large(path, limit, error, what)
@@ -199,7 +199,7 @@ def read_bytes(
 
 
 @contextmanager
-def opened(
+def open_plain(
     path: AnyPath, limit: int = LARGEST_TEXT, error: type[BackemfError] = ParameterError, what: str = ""
 ) -> Iterator[BinaryIO]:
     """A plain file of a bounded size, open for reading; arguments as of `read_text`.
@@ -235,8 +235,8 @@ def _unreadable(path: AnyPath, fault: Exception, error: type[BackemfError], what
 
 
 def require_plain(path: AnyPath, limit: int, error: type[BackemfError] = ParameterError, what: str = "") -> None:
-    """Check what `opened` checks, for a file that a library opens by its name."""
-    with opened(path, limit, error, what):
+    """Check what `open_plain` checks, for a file that a library opens by its name."""
+    with open_plain(path, limit, error, what):
         pass
 
 

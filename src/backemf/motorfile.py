@@ -40,7 +40,7 @@ def load(id_or_path: str | Path, estimate: bool = False) -> Actuator:
 
     Always returns an `Actuator`; its motor is `load(...).motor`. That is None for a datasheet without a winding, which
     gives an actuator with torque and speed limits only, and for a motor file without a motor. With `estimate`, what the
-    datasheet of a motor does not give is estimated; `Motor.estimated` lists it.
+    datasheet of a motor does not give is estimated; `Motor.valid_estimates` lists it.
     """
     return load_with_joint(id_or_path, estimate)[0]
 

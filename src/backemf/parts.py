@@ -121,25 +121,20 @@ def _field(default: Any, declaration: Declaration) -> Any:
 
 
 @overload
-@dataclass_transform(
-    frozen_default=True,
-    kw_only_default=True,
-    field_specifiers=(number, numbers, table, flag, word, words, count, one, several, record),
-)
 def part(kind: type[T]) -> type[T]: ...
 
 
 @overload
-@dataclass_transform(
-    frozen_default=True,
-    kw_only_default=True,
-    field_specifiers=(number, numbers, table, flag, word, words, count, one, several, record),
-)
 def part(
     *, family: str | None = None, called: str | None = None, kw_only: bool = True
 ) -> Callable[[type[T]], type[T]]: ...
 
 
+@dataclass_transform(
+    frozen_default=True,
+    kw_only_default=True,
+    field_specifiers=(number, numbers, table, flag, word, words, count, one, several, record),
+)
 def part(kind: Any = None, *, family: str | None = None, called: str | None = None, kw_only: bool = True) -> Any:
     """Make a class a part: a frozen dataclass whose fields are checked as they declare.
 

@@ -135,7 +135,7 @@ def _columns(path: Path, table: Any) -> tuple[dict[str, np.ndarray], dict[str, s
 
 
 def _read_csv(path: Path, complete: bool) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    with files.opened(path, LARGEST) as file:
+    with files.open_plain(path, LARGEST) as file:
         text = io.TextIOWrapper(file, encoding="utf-8-sig")
         try:
             cells = next(csv.reader([text.readline(1_000_000)]), [])

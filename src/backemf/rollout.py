@@ -15,7 +15,7 @@ from . import loads
 from .actuator import Actuator, Command
 from .actuator.compiled import laws
 from .actuator.memory import initial_state, states_of
-from .checks import concrete
+from .checks import Number, concrete
 from .engines import bind
 from .engines import load as load_engine
 from .errors import ParameterError
@@ -28,7 +28,7 @@ from .tree import kind_of_numbers, map_numbers
 
 MAIN = "command"
 """Name of the controller's main input where nothing else is commanded."""
-Path = tuple[Any, Any]
+Path = tuple[Number, Number]
 """Joint position at the beginning and at the end of a step with prescribed motion [rad]."""
 
 
@@ -41,9 +41,9 @@ class Here:
     """What the motor remembers."""
     memory: Memory
     """What the load remembers: position and velocity of the far mass, if it has one."""
-    position: Any
+    position: Number
     """Joint position [rad]."""
-    velocity: Any
+    velocity: Number
     """Joint velocity [rad/s]."""
 
 
@@ -51,8 +51,8 @@ def rest(
     actuator: Actuator,
     load: Load,
     shape: tuple[int, ...] = (),
-    position: Any = 0.0,
-    velocity: Any = 0.0,
+    position: Number = 0.0,
+    velocity: Number = 0.0,
     *,
     initial: Mapping[str, Any] | None = None,
     dt: float | None = None,
@@ -86,7 +86,7 @@ def advance(
         # the joint moves along its path, and no motor changes that
         begin, end = (here.position, here.position) if path is None else path
         velocity = (end - begin) / dt
-        state, out = laws.held(actuator, here.state, command, begin, velocity, dt, 0.0, IMMOVABLE)
+        state, out = laws.step_held(actuator, here.state, command, begin, velocity, dt, 0.0, IMMOVABLE)
         return Here(state, here.memory, end, velocity), replace(out, load_torque=-out.torque)
     state, memory, out = laws.with_load(
         actuator, here.state, command, here.position, here.velocity, dt, load, here.memory
@@ -98,10 +98,10 @@ def rollout(
     actuator: Actuator | Motor,
     load: Load,
     commands: Any,
-    dt: Any,
+    dt: Number,
     *,
-    position: Any = 0.0,
-    velocity: Any = 0.0,
+    position: Number = 0.0,
+    velocity: Number = 0.0,
     initial: Mapping[str, Any] | None = None,
     start: Here | None = None,
     observe: Callable[[Here, Output], Any] | None = None,
@@ -252,13 +252,13 @@ def roll_jax(
             arrays += [path[:-1].astype(precision), path[1:].astype(precision)]
         grouped = [x.reshape(len(x) // every, every, *x.shape[1:]) for x in arrays]
         moving = None if isinstance(load, KINEMATIC) else load
-        run = _compiled(type(load), tuple(values), tuple(names), every, batch)
+        run = _compile_loop(type(load), tuple(values), tuple(names), every, batch)
         here, kept = run(actuator, moving, in_precision(start, precision), grouped, dt)
         return map_numbers(here, np.asarray), {name: np.asarray(x) for name, x in zip(names, kept, strict=True)}
 
 
 @lru_cache(maxsize=128)
-def _compiled(
+def _compile_loop(
     load_kind: type, targets: tuple[str, ...], names: tuple[str, ...], every: int, batch: tuple[int, ...]
 ) -> Callable[..., tuple[Here, list[Any]]]:
     """The compiled loop over (recorded, every) steps, for loads of one kind."""

@@ -16,8 +16,8 @@ from .actuator import Actuator, Command
 from .actuator.degrees import degrees_hint
 from .actuator.memory import states_of
 from .actuator.needs import require_command, require_inertia, require_load
-from .checks import ABSOLUTE_ZERO, Number, no_number, require_room, require_sizes, shown
-from .commands import Samples, as_command
+from .checks import ABSOLUTE_ZERO, Number, no_number, quote, require_room, require_sizes
+from .commands import Signal, as_command
 from .errors import BackemfWarning, ParameterError, SimulationError
 from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion, inertia_of
 from .motor import Motor
@@ -88,9 +88,9 @@ def simulate(
     steps = count_steps(duration, dt, every)
     signals = signals_of(actuator, command)
     for name, signal in signals.items():
-        if isinstance(signal, Samples) and len(signal.values) != steps:
+        if signal.steps not in (None, steps):
             raise ParameterError(
-                f"{name} has {len(signal.values)} rows, but {duration:g} s in steps of {dt:g} s are {steps}; "
+                f"{name} has {signal.steps} rows, but {duration:g} s in steps of {dt:g} s are {steps}; "
                 "give one value per step, or a command object such as Table"
             )
     if initial is not None and not isinstance(initial, dict):
@@ -108,10 +108,7 @@ def simulate(
     with _bar(progress, steps) as advance, RunRecorder(output, actuator, dt * every) as recorder:
         for first, count in chunks(steps, every):
             times = (first + np.arange(count)) * dt
-            values = {
-                name: signal.values[first : first + count] if isinstance(signal, Samples) else signal.at(times)
-                for name, signal in signals.items()
-            }
+            values = {name: signal.sample(first, times) for name, signal in signals.items()}
             path = np.append(times, times[-1] + dt)
             path = load.at(path) if isinstance(load, PrescribedMotion) else None
             here, record = roll(composed, load, here, values, path, dt, every, batch, precision)
@@ -131,7 +128,7 @@ def simulate(
     return Run(actuator, load, dt, time, data)
 
 
-def signals_of(actuator: Actuator, command: Any) -> dict[str, Any]:
+def signals_of(actuator: Actuator, command: Any) -> dict[str, Signal]:
     """The command of each input over time, by name."""
     if not isinstance(command, Command):
         return {MAIN: as_command(command)}
@@ -170,13 +167,13 @@ def chunks(steps: int, every: int) -> Iterator[tuple[int, int]]:
 
 
 def batch_shape(
-    actuator: Actuator, load: Load, signals: dict[str, Any], position: Number, velocity: Number,
+    actuator: Actuator, load: Load, signals: dict[str, Signal], position: Number, velocity: Number,
     initial: dict[str, Any], shape: tuple[int, ...] | int | None,
 ) -> tuple[int, ...]:  # fmt: skip
     """The shape every array of the run broadcasts to."""
     asked = () if shape is None else require_sizes("shape", shape, 1)
     # how large the record of a shape is comes later; one that no array can have ends here
-    require_room(f"a run of the shape {shown(asked)}", 8 * math.prod(asked), "run fewer motors at once", 2**60)
+    require_room(f"a run of the shape {quote(asked)}", 8 * math.prod(asked), "run fewer motors at once", 2**60)
     shapes = {"shape": asked}
     for name, value in numbers(actuator):
         shapes[name] = np.shape(value)
@@ -184,8 +181,7 @@ def batch_shape(
         for name, value in numbers(load):
             shapes[f"load.{name}"] = np.shape(value)
     for name, signal in signals.items():
-        probe = signal.values[:1] if isinstance(signal, Samples) else signal.at(np.zeros(1))
-        shapes[name] = probe.shape[1:]
+        shapes[name] = signal.sample(0, np.zeros(1)).shape[1:]
     shapes["position"], shapes["velocity"] = np.shape(position), np.shape(velocity)
     shapes |= {f"initial.{name}": np.shape(value) for name, value in initial.items()}
     whole: tuple[int, ...] = ()

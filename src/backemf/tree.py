@@ -101,6 +101,6 @@ def map_numbers(part: Any, change: Callable[[Any], Any]) -> Any:
     return part if part is None or isinstance(part, (str, bool)) else change(part)
 
 
-def changed(part: Any, **changes: Any) -> Any:
+def change(part: Any, **changes: Any) -> Any:
     """A copy of a state, command or output with some fields changed, as compilers can follow it."""
     return type(part)(**{entry.name: changes.get(entry.name, getattr(part, entry.name)) for entry in fields(part)})

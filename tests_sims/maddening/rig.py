@@ -64,7 +64,7 @@ class Rider(SimulationNode):
         return {name: jnp.asarray(boundary_inputs.get(name, old), old.dtype) for name, old in state.items()}
 
 
-def commanded(node: SimulationNode, *names: str) -> GraphManager:
+def node_graph(node: SimulationNode, *names: str) -> GraphManager:
     """A graph of one node with external inputs."""
     graph = GraphManager()
     graph.add_node(node)
@@ -73,9 +73,9 @@ def commanded(node: SimulationNode, *names: str) -> GraphManager:
     return graph
 
 
-def braked(node: SimulationNode, coefficient: Any, *names: str) -> GraphManager:
+def brake_graph(node: SimulationNode, coefficient: Any, *names: str) -> GraphManager:
     """A graph in which a brake loads the node."""
-    graph = commanded(node, *names)
+    graph = node_graph(node, *names)
     graph.add_node(Brake("brake", node.delta_t, coefficient))
     graph.add_edge("motor", "brake", "angular_velocity", "speed")
     graph.add_edge("brake", "motor", "torque", "load_torque", additive=True)

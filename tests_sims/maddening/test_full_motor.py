@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from rig import DT, braked, commanded
+from rig import DT, brake_graph, node_graph
 
 import backemf as be
 from backemf.sims.mime import FullMotorNode, MotorNode, from_motor
@@ -34,7 +34,7 @@ def full(motor=FULL, **more) -> FullMotorNode:
 
 def after(node, steps: int, start: dict | None = None, **told) -> dict:
     """States after some steps under commands that stay."""
-    graph = commanded(node, *told)
+    graph = node_graph(node, *told)
     if start:
         graph.set_node_state("motor", {**graph.get_node_state("motor"), **start})
     return graph.run_scan(steps, {"motor": told})["motor"]
@@ -149,7 +149,7 @@ def test_a_whole_actuator_runs_in_a_graph():
         substeps=2,
     )
     node = FullMotorNode("motor", DT, servo, load_inertia_kg_m2=1e-3)
-    graph = braked(node, 0.002, "commanded_velocity")
+    graph = brake_graph(node, 0.002, "commanded_velocity")
     state = graph.run_scan(3000, {"motor": {"commanded_velocity": 10.0}})
     node.check(state["motor"])
     assert float(state["motor"]["angular_velocity"]) == pytest.approx(10.0, rel=0.05)
@@ -161,7 +161,7 @@ def test_4096_motors_in_one_node():
     batch = replace(LINEAR, friction=be.Coulomb(coulomb=coulomb), drag=be.Drag(coefficients=(0.001,)))
     node = full(batch)
     assert node.initial_state()["angle"].shape == (4096,)
-    graph = commanded(node)
+    graph = node_graph(node)
     graph.add_external_input("motor", "commanded_voltage", (4096,))
     speeds = graph.run_scan(300, {"motor": {"commanded_voltage": jnp.full(4096, 5.0)}})["motor"]["angular_velocity"]
     one = replace(batch, friction=be.Coulomb(coulomb=float(coulomb[1000])))

@@ -7,14 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from maddening.core.graph_manager import GraphManager
-from rig import DT, KT, Arm, B, Brake, J, R, Rider, braked, commanded, motor
+from rig import DT, KT, Arm, B, Brake, J, R, Rider, brake_graph, motor, node_graph
 
 from backemf.sims import mime
 
 
 def test_motor_and_brake_settle_where_theory_says(x64):
     """Under 5 V against a brake c, w = V·kt/(kt·ke + R·(b + c)), and the brake's torque is -c·w."""
-    graph = braked(motor(), 0.02, "commanded_voltage")
+    graph = brake_graph(motor(), 0.02, "commanded_voltage")
     state = graph.run_scan(2000, {"motor": {"commanded_voltage": 5.0}})
     speed = 5.0 * KT / (KT * KT + R * (B + 0.02))
     assert float(state["motor"]["angular_velocity"]) == pytest.approx(speed, rel=1e-9)
@@ -23,7 +23,7 @@ def test_motor_and_brake_settle_where_theory_says(x64):
 
 def test_loads_add_up(x64):
     """Two brakes on additive edges act together."""
-    graph = braked(motor(), 0.02, "commanded_torque")
+    graph = brake_graph(motor(), 0.02, "commanded_torque")
     graph.add_node(Brake("second", DT, 0.03))
     graph.add_edge("motor", "second", "angular_velocity", "speed")
     graph.add_edge("second", "motor", "torque", "load_torque", additive=True)
@@ -33,7 +33,7 @@ def test_loads_add_up(x64):
 
 def test_a_coupling_group_iterates_over_the_motor(x64):
     """Solved together in each step, motor and brake settle at the same speed."""
-    graph = braked(motor(), 0.02, "commanded_torque")
+    graph = brake_graph(motor(), 0.02, "commanded_torque")
     graph.add_coupling_group(["motor", "brake"], max_iterations=20, tolerance=1e-12)
     state = graph.run_scan(1000, {"motor": {"commanded_torque": 0.06}})
     assert float(state["motor"]["angular_velocity"]) == pytest.approx(0.06 / (B + 0.02), rel=1e-9)
@@ -43,7 +43,7 @@ def test_an_arm_carries_the_motor_and_a_rider_sees_its_tool():
     """Parent poses come in by an edge, and the flux of the pose goes out by one."""
     tool = (0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     node = motor(tool_offset_in_rotor_frame=tool)
-    graph = commanded(node, "commanded_torque")
+    graph = node_graph(node, "commanded_torque")
     graph.add_node(Arm("arm", DT))
     graph.add_node(Rider("rider", DT))
     graph.add_edge("arm", "motor", "pose", "parent_pose_world")
@@ -78,7 +78,7 @@ def test_pose_goes_back_through_a_transform():
 def test_step_without_inputs_is_finite():
     """A graph feeds zeros where nothing is given, a parent pose of seven zeros among them."""
     node = motor()
-    graph = commanded(node, "commanded_torque", "parent_pose_world", "mode")
+    graph = node_graph(node, "commanded_torque", "parent_pose_world", "mode")
     graph.add_node(Rider("rider", DT))
     graph.add_edge("motor", "rider", "rotor_pose_world", "pose")
     state = graph.step()
@@ -91,7 +91,7 @@ def test_scan_history_and_steps_agree():
     told = {"motor": {"commanded_velocity": jnp.array(10.0)}}
     ends = []
     for run in ("step", "scan", "history"):
-        graph = commanded(motor(), "commanded_velocity")
+        graph = node_graph(motor(), "commanded_velocity")
         if run == "step":
             for _ in range(200):
                 state = graph.step(told)
@@ -107,7 +107,7 @@ def test_scan_history_and_steps_agree():
 
 def test_sweep_of_4096_starts():
     """4096 rotors that begin at speeds of their own and coast: each falls to J/(J + dt·b) of its speed per step."""
-    graph = commanded(motor(), "commanded_torque")
+    graph = node_graph(motor(), "commanded_torque")
     graph.compile()
     speeds = jnp.linspace(-100.0, 100.0, 4096)
     zero = jnp.zeros(4096)
@@ -118,24 +118,24 @@ def test_sweep_of_4096_starts():
     np.testing.assert_allclose(finals["motor"]["angular_velocity"], want, rtol=1e-4, atol=1e-5)
 
 
-def settled(drag, volts=5.0):
+def settled_speed(drag, volts=5.0):
     """Speed of a braked motor in a graph of its own, as a function of the motor's drag."""
-    graph = braked(motor(damping_n_m_s=drag), 0.02, "commanded_voltage")
+    graph = brake_graph(motor(damping_n_m_s=drag), 0.02, "commanded_voltage")
     return graph.run_scan(600, {"motor": {"commanded_voltage": volts}})["motor"]["angular_velocity"]
 
 
 def test_sweep_of_4096_motors():
     """4096 motors with drags of their own, each in the graph with its brake, settle where theory says."""
     drags = jnp.linspace(0.005, 0.05, 4096)
-    speeds = jax.jit(jax.vmap(settled))(drags)
+    speeds = jax.jit(jax.vmap(settled_speed))(drags)
     want = 5.0 * KT / (KT * KT + R * (np.asarray(drags) + 0.02))
     np.testing.assert_allclose(speeds, want, rtol=1e-5)
 
 
 def test_gradient_through_a_graph(x64):
     """By the drag and by the voltage, through motor, brake and 600 steps: as finite differences."""
-    slopes = jax.jit(jax.grad(settled, argnums=(0, 1)))(B, 5.0)
-    function = jax.jit(settled)
+    slopes = jax.jit(jax.grad(settled_speed, argnums=(0, 1)))(B, 5.0)
+    function = jax.jit(settled_speed)
     by_drag = (function(B + 1e-6, 5.0) - function(B - 1e-6, 5.0)) / 2e-6
     by_volts = (function(B, 5.0 + 1e-4) - function(B, 5.0 - 1e-4)) / 2e-4
     assert float(slopes[0]) == pytest.approx(float(by_drag), rel=1e-6)
@@ -145,7 +145,7 @@ def test_gradient_through_a_graph(x64):
 
 def compiled_scan(read: bool) -> str:
     """The program of a graph's scan; where it is read, the pose goes to a rider."""
-    graph = commanded(motor(), "commanded_torque")
+    graph = node_graph(motor(), "commanded_torque")
     if read:
         graph.add_node(Rider("rider", DT))
         graph.add_edge("motor", "rider", "rotor_pose_world", "pose")
@@ -163,7 +163,7 @@ def test_a_pose_that_nobody_reads_is_not_computed():
 
 def test_slow_and_fast_nodes_run_together():
     """A brake with twice the step holds its torque in between, and the motor settles all the same."""
-    graph = commanded(motor(), "commanded_torque")
+    graph = node_graph(motor(), "commanded_torque")
     graph.add_node(Brake("brake", 2 * DT, 0.02))
     graph.add_edge("motor", "brake", "angular_velocity", "speed")
     graph.add_edge("brake", "motor", "torque", "load_torque")
@@ -173,7 +173,7 @@ def test_slow_and_fast_nodes_run_together():
 
 def test_graphs_are_written_and_read():
     """`to_dict` and `from_dict` give the same motor."""
-    graph = commanded(motor(velocity_kp=0.3, axis_in_parent_frame=(1.0, 0.0, 0.0)), "commanded_voltage")
+    graph = node_graph(motor(velocity_kp=0.3, axis_in_parent_frame=(1.0, 0.0, 0.0)), "commanded_voltage")
     again = GraphManager.from_dict(graph.to_dict(), {"MotorNode": mime.MotorNode})
     told = {"motor": {"commanded_voltage": 5.0}}
     assert again.run_scan(100, told)["motor"] == graph.run_scan(100, told)["motor"]
@@ -182,10 +182,10 @@ def test_graphs_are_written_and_read():
 
 def test_states_are_saved_and_loaded(tmp_path):
     """A checkpoint of MADDENING's holds every state of the motor."""
-    graph = commanded(motor(), "commanded_velocity")
+    graph = node_graph(motor(), "commanded_velocity")
     graph.run_scan(100, {"motor": {"commanded_velocity": 10.0}})
     graph.save_state(tmp_path / "state.npz")
-    again = commanded(motor(), "commanded_velocity")
+    again = node_graph(motor(), "commanded_velocity")
     again.load_state(tmp_path / "state.npz")
     for name, value in graph.get_node_state("motor").items():
         assert float(again.get_node_state("motor")[name]) == float(value), name

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from rig import CONSTANTS, DT, commanded, motor
+from rig import CONSTANTS, DT, motor, node_graph
 
 import backemf as be
 from backemf import ParameterError
@@ -78,7 +78,7 @@ def test_inputs_that_are_no_numbers_are_refused(name: str, value):
 
 def test_an_input_that_is_not_there_is_named():
     """A misspelt input of an edge is found when the graph is compiled, and not lost."""
-    graph = commanded(motor(), "comanded_torque")
+    graph = node_graph(motor(), "comanded_torque")
     with pytest.raises(
         ParameterError, match="there is no boundary input 'comanded_torque': there are commanded_torque"
     ):
@@ -106,7 +106,7 @@ def test_a_state_has_to_be_whole():
 def test_a_run_that_left_the_numbers_is_found():
     """Inside a compiled graph nothing can be raised; afterwards `check` says which state it was."""
     node = motor()
-    graph = commanded(node, "load_torque")
+    graph = node_graph(node, "load_torque")
     state = graph.step({"motor": {"load_torque": jnp.array(math.nan)}})["motor"]
     with pytest.raises(ParameterError, match="MotorNode 'motor': angle is not finite: look at its boundary"):
         node.check(state)

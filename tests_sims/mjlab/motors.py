@@ -31,7 +31,7 @@ def servo() -> be.Motor:
     )
 
 
-def geared() -> be.Motor:
+def geared_motor() -> be.Motor:
     """A motor with dry friction behind gears that lose power."""
     return be.Motor(
         winding=be.Winding(resistance=0.6, inductance=2e-4),
@@ -56,7 +56,7 @@ def hip() -> be.Actuator:
 
 def thigh() -> be.Actuator:
     """A position controller in volts."""
-    return be.Actuator(geared(), be.Supply(voltage=24.0), controller=be.PositionPid(kp=60.0, kd=0.8))
+    return be.Actuator(geared_motor(), be.Supply(voltage=24.0), controller=be.PositionPid(kp=60.0, kd=0.8))
 
 
 def knee() -> be.Actuator:

@@ -43,14 +43,14 @@ def test_a_raised_effort_limit_has_no_effect():
     assert torch.equal(law.motor_force(written, 5.0), force)
 
 
-def delayed(envs: int = 2) -> rig.ManagerBasedRlEnv:
+def delay_env(envs: int = 2) -> rig.ManagerBasedRlEnv:
     config = IdealPdActuatorCfg(
         target_names_expr=ALL, stiffness=10.0, damping=0.0, delay_min_lag=6, delay_max_lag=6, delay_update_period=0
     )
     return rig.environment(config, envs=envs, decimation=1)
 
 
-def arrived(env: rig.ManagerBasedRlEnv, action: float) -> torch.Tensor:
+def arriving_target(env: rig.ManagerBasedRlEnv, action: float) -> torch.Tensor:
     """Position target that acted on the first joint of each environment in one step."""
     robot = env.scene["robot"]
     before = robot.data.joint_pos[:, 0].clone()
@@ -60,9 +60,9 @@ def arrived(env: rig.ManagerBasedRlEnv, action: float) -> torch.Tensor:
 
 def test_after_a_reset_a_delayed_robot_is_driven_to_zero():
     """Resetting writes controls once with all targets at 0, and that frame fills the delay: commands of nobody."""
-    env = delayed()
+    env = delay_env()
     env.reset()
-    seen = torch.stack([arrived(env, 0.7)[0] for _ in range(12)])
+    seen = torch.stack([arriving_target(env, 0.7)[0] for _ in range(12)])
     torch.testing.assert_close(seen[:5], torch.zeros(5), atol=1e-6, rtol=0.0)
     torch.testing.assert_close(seen[6:], torch.full((6,), 0.7), atol=1e-6, rtol=0.0)
 
@@ -71,15 +71,15 @@ def test_a_reset_elsewhere_shortens_the_delay_here():
     """Resetting environment 1 writes controls of all: the command of environment 0 arrives a step earlier."""
     arrivals = {}
     for others in (False, True):
-        env = delayed()
+        env = delay_env()
         env.reset()
         for _ in range(20):
-            arrived(env, 0.0)
+            arriving_target(env, 0.0)
         seen = []
         for step in range(10):
             if others and step == 2:
                 env.reset(env_ids=torch.tensor([1]))
-            seen.append(float(arrived(env, 0.7)[0]))
+            seen.append(float(arriving_target(env, 0.7)[0]))
         arrivals[others] = next(step for step, target in enumerate(seen) if target > 0.6)
     assert arrivals == {False: 6, True: 5}
 
@@ -109,7 +109,7 @@ def by_part() -> rig.ManagerBasedRlEnv:
     return rig.environment(*parts, envs=1)
 
 
-def doubled(env: rig.ManagerBasedRlEnv, **which) -> set[str]:
+def doubled_joints(env: rig.ManagerBasedRlEnv, **which) -> set[str]:
     """Joints whose stiffness `dr.pd_gains` doubles."""
     chosen = SceneEntityCfg("robot", **which)
     chosen.resolve(env.scene)
@@ -124,13 +124,13 @@ def doubled(env: rig.ManagerBasedRlEnv, **which) -> set[str]:
 def test_gains_of_actuators_by_name_are_those_of_other_groups():
     """`dr.pd_gains` takes the numbers of actuators for numbers of configs: two hips are all hips and all thighs."""
     env = by_part()
-    assert doubled(env, actuator_names=("fl_hip", "fr_hip")) == {x for x in rig.JOINTS if not x.endswith("knee")}
+    assert doubled_joints(env, actuator_names=("fl_hip", "fr_hip")) == {x for x in rig.JOINTS if not x.endswith("knee")}
     # and there is no config number 8
     with pytest.raises(IndexError):
-        doubled(env, actuator_names=(".*_knee",))
+        doubled_joints(env, actuator_names=(".*_knee",))
     # what does work: all of them, or the number of the config
-    assert doubled(env, actuator_names=ALL) == set(rig.JOINTS)
-    assert doubled(env, actuator_ids=[2]) == {x for x in rig.JOINTS if x.endswith("knee")}
+    assert doubled_joints(env, actuator_names=ALL) == set(rig.JOINTS)
+    assert doubled_joints(env, actuator_ids=[2]) == {x for x in rig.JOINTS if x.endswith("knee")}
 
 
 def test_a_default_class_multiplies_their_torque():

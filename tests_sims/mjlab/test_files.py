@@ -46,7 +46,7 @@ def run(text: str):
     return scope["actuator"]
 
 
-def compiled(configuration) -> mujoco.MjModel:
+def compile_arm(configuration) -> mujoco.MjModel:
     """The arm with the actuator, as mjlab builds it."""
     arm = EntityCfg(
         spec_fn=lambda: mujoco.MjSpec.from_string(ARM),
@@ -69,12 +69,12 @@ def test_mjlab_takes_the_text(kind: str):
         value = getattr(made, name)
         assert value == getattr(found, name) or (value == 0.0 and getattr(found, name) is None), name
     assert {"stiffness", "damping", "effort_limit", "armature", "frictionloss", "viscous_damping"} <= names
-    compiled(made)
+    compile_arm(made)
 
 
 def test_armature_and_friction_reach_the_joint():
     """N²·J, N·f and N²·b are the joint's in the compiled model."""
-    model = compiled(run(mjlab.write(be.Actuator(motor(), controller=PD), ("knee",)).text))
+    model = compile_arm(run(mjlab.write(be.Actuator(motor(), controller=PD), ("knee",)).text))
     assert model.dof_armature[0] == pytest.approx(81 * 6e-5)
     assert model.dof_frictionloss[0] == pytest.approx(9 * 0.01)
     assert model.dof_damping[0] == pytest.approx(81 * 1e-4)
@@ -93,7 +93,7 @@ def test_mujoco_gives_the_torque_of_the_motor(controller, speed: float):
     """At a command, an angle and a speed MuJoCo's actuator has the torque of our motor before friction."""
     frictionless = motor(friction=None, drag=None)
     actuator = be.Actuator(frictionless, be.Supply(voltage=24.0), controller=controller)
-    model = compiled(run(mjlab.write(actuator, ("knee",), "builtin_dc_motor").text))
+    model = compile_arm(run(mjlab.write(actuator, ("knee",), "builtin_dc_motor").text))
     data = mujoco.MjData(model)
     command, angle = 0.8, 0.3
     data.ctrl[0], data.qpos[0], data.qvel[0] = command, angle, speed
@@ -115,7 +115,7 @@ def test_dc_clip_of_mjlab_is_the_one_read_back():
 def test_gear_of_mjlab_divides_the_target():
     """With a gear of 6 a position target of 0.6 rad is met at 0.1 rad, which is why the text has no gear."""
     text = mjlab.write(be.Actuator(motor(), controller=be.PositionPid(kp=11.0)), ("knee",), "builtin_dc_motor").text
-    model = compiled(run(text.replace("mode=", "gear=6.0,\n    mode=")))
+    model = compile_arm(run(text.replace("mode=", "gear=6.0,\n    mode=")))
     data = mujoco.MjData(model)
     data.ctrl[0], data.qpos[0] = 0.6, 0.1
     mujoco.mj_forward(model, data)

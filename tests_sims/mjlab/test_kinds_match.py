@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 import rig
-from test_files import compiled, run
+from test_files import compile_arm, run
 
 import backemf as be
 from backemf.sims import mjlab
@@ -53,7 +53,7 @@ CASES = {
 
 
 @pytest.fixture(scope="module")
-def recorded() -> dict:
+def recording() -> dict:
     """Texts, targets, motion and torques of a run in which each joint has a kind of its own."""
     texts = {
         name: mjlab.write(actuator, (joint,), name.split(",")[0]).text
@@ -82,12 +82,12 @@ def test_objects_are_read_as_their_text(name: str):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_torques_follow_from_the_text(recorded: dict, name: str):
+def test_torques_follow_from_the_text(recording: dict, name: str):
     """All targets are commanded; each kind takes those that it listens to, within the rounding of float32."""
     joint = list(CASES).index(name)
-    law = (found := mjlab.read_actuator(recorded["texts"][name])).law()
+    law = (found := mjlab.read_actuator(recording["texts"][name])).law()
     state, worst, peak = law.initial((ENVS,)), 0.0, 0.0
-    for target, motion, force in recorded["rows"]:
+    for target, motion, force in recording["rows"]:
         told = {n: target[n][:, joint].numpy().astype(float) for n in found.actuator.controller.inputs}
         q, w = (x[:, joint].numpy().astype(float) for x in motion)
         state, ours = law.step(state, be.Command(**told), q, w, rig.TIMESTEP)
@@ -135,7 +135,7 @@ def test_mujoco_holds_no_motor_without_inductance_to_its_voltage():
         )
         written = mjlab.write(be.Actuator(motor, voltage_limit=24.0), ("knee",), "builtin_dc_motor")
         status = next(loss.status for loss in written.statuses if loss.phenomenon == "voltage limit")
-        model = compiled(run(written.text))
+        model = compile_arm(run(written.text))
         data = mujoco.MjData(model)
         for _ in range(50):
             data.qpos[:], data.qvel[:], data.ctrl[:] = 0.0, 0.0, 100.0

@@ -8,7 +8,17 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-from controller_rig import Course, Joints, acted, apart, joints, moves, turned_by_mujoco, turned_by_us, volt_controller
+from controller_rig import (
+    Course,
+    Joints,
+    apart,
+    joints,
+    limit_share,
+    moves,
+    turned_by_mujoco,
+    turned_by_us,
+    volt_controller,
+)
 from mujoco_rig import Rig, mujoco
 
 import backemf as be
@@ -23,14 +33,14 @@ TRAITS = ["", "inductive", "gear", "inductive gear"]
 
 def position_gains(j: Joints, integral: bool = False) -> dict[str, np.ndarray]:
     """Volts per radian of a loop with the wanted frequency, and a ki that leaves it stable [SI, at the joint]."""
-    kp = np.abs(j.volts_per_torque) * j.felt * j.frequency**2
+    kp = np.abs(j.volts_per_torque) * j.total_inertia * j.frequency**2
     gains = {"kp": kp, "kd": 1.4 * kp / j.frequency}
     return gains | ({"ki": 0.2 * kp * j.frequency} if integral else {})
 
 
 def velocity_gains(j: Joints, integral: bool = False) -> dict[str, np.ndarray]:
     """Volts per joint speed, and per radian behind the moving target [SI, at the joint]."""
-    kp = 1.4 * np.abs(j.volts_per_torque) * j.felt * j.frequency
+    kp = 1.4 * np.abs(j.volts_per_torque) * j.total_inertia * j.frequency
     return {"kp": kp} | ({"ki": 0.5 * kp * j.frequency} if integral else {})
 
 
@@ -93,7 +103,7 @@ def test_slew(name: str, traits: str):
     actuator = be.Actuator(j.motor, controller=controllers(j, False)[name], slew=rate)
     ours, theirs = both(actuator, j, commands(j, name))
     assert apart(ours, theirs) < TOLERANCE
-    assert some_steps(acted(ours, "slew"))
+    assert some_steps(limit_share(ours, "slew"))
 
 
 @pytest.mark.parametrize("traits", TRAITS)
@@ -101,11 +111,11 @@ def test_slew(name: str, traits: str):
 def test_voltage_limit(name: str, traits: str):
     """Vmax clips the voltage of the loop."""
     j = joints(24, COUNT, traits)
-    strong = np.abs(j.volts_per_torque) * j.felt * j.frequency**2
+    strong = np.abs(j.volts_per_torque) * j.total_inertia * j.frequency**2
     actuator = be.Actuator(j.motor, controller=controllers(j, True)[name], voltage_limit=0.2 * strong)
     ours, theirs = both(actuator, j, commands(j, name))
     assert apart(ours, theirs) < TOLERANCE
-    assert some_steps(acted(ours, "voltage"))
+    assert some_steps(limit_share(ours, "voltage"))
 
 
 @pytest.mark.parametrize("traits", TRAITS)
@@ -124,13 +134,13 @@ def test_all_limits_of_a_position_at_once(traits: str):
     """Slew, integral limit and voltage limit together."""
     j = joints(26, COUNT, traits)
     bound = 0.2 / j.frequency
-    strong = np.abs(j.volts_per_torque) * j.felt * j.frequency**2
+    strong = np.abs(j.volts_per_torque) * j.total_inertia * j.frequency**2
     controller = be.PositionPid(**position_gains(j, True), integral_limit=bound)
     actuator = be.Actuator(j.motor, controller=controller, slew=15.0, voltage_limit=0.25 * strong)
     ours, theirs = both(actuator, j, commands(j, "position"))
     assert apart(ours, theirs) < TOLERANCE
     assert some_steps((np.abs(ours.states["integral"]) >= bound).mean(axis=0))
-    assert some_steps(acted(ours, "slew")) and some_steps(acted(ours, "voltage"))
+    assert some_steps(limit_share(ours, "slew")) and some_steps(limit_share(ours, "voltage"))
 
 
 def test_integral_limit_of_a_velocity_that_is_not_reached():
@@ -150,7 +160,7 @@ def test_command_range():
     words = {"input": "position", "controller": volt_controller(actuator), "ctrlrange": bounds}
     ours = turned_by_us(actuator, j.inertia, given, DT)
     assert apart(ours, turned_by_mujoco(actuator, j.inertia, given, DT, **words)) < TOLERANCE
-    assert some_steps(acted(ours, "command range"))
+    assert some_steps(limit_share(ours, "command range"))
 
 
 # --- where they differ

@@ -9,7 +9,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
 from dcmotor_rig import VERSION, mujoco, same_rows
-from mujoco_write_rig import DT, any_actuator, in_mujoco, matching_actuator, motion, off, ours, turned
+from mujoco_write_rig import DT, any_actuator, in_mujoco, law_torques, matching_actuator, motion, off, ours
 from test_mujoco_attach import (  # noqa: F401  the same facts, in this version
     test_a_gear_of_mujocos_is_ours,
     test_attach_refuses_in_one_sentence,
@@ -51,7 +51,7 @@ def test_the_law_that_is_read_is_mujocos(seed: int):
     position, velocity, commands = motion(actuator, seed)
     law = replace(on_joint, coulomb=0.0).law()
     theirs = in_mujoco(written.text, on_joint, position, velocity, commands)
-    assert off(turned(law, position, velocity, commands), theirs) < 1e-12
+    assert off(law_torques(law, position, velocity, commands), theirs) < 1e-12
 
 
 @pytest.mark.parametrize("seed", range(COUNT))

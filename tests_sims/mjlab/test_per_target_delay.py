@@ -38,12 +38,14 @@ class Buffer:
             for joint in range(12):
                 older = int(np.floor(lags[joint]))
                 share = lags[joint] - older
-                arrived[number, joint] = self.aged(number, joint, older)
+                arrived[number, joint] = self.target_at_age(number, joint, older)
                 if share > 0.0:
-                    arrived[number, joint] += share * (self.aged(number, joint, older + 1) - arrived[number, joint])
+                    arrived[number, joint] += share * (
+                        self.target_at_age(number, joint, older + 1) - arrived[number, joint]
+                    )
         return arrived
 
-    def aged(self, number: int, joint: int, age: int) -> torch.Tensor:
+    def target_at_age(self, number: int, joint: int, age: int) -> torch.Tensor:
         frames = self.sent[number]
         return frames[-1 - age][joint] if age < len(frames) else self.rest[number][joint]
 

@@ -210,7 +210,7 @@ def test_without_a_motor_the_xml_stays():
 
 def test_dry_friction_holds_the_legs_up():
     """Without a command's torque, Coulomb friction above the weight keeps the joints still, as it does on a bench."""
-    motor = dataclasses.replace(motors.geared(), friction=be.Coulomb(coulomb=0.2))
+    motor = dataclasses.replace(motors.geared_motor(), friction=be.Coulomb(coulomb=0.2))
     actuator = be.Actuator(motor, controller=be.Torque())
     built = rig.build(MotorActuatorCfg(target_names_expr=ALL, actuator=actuator, armature=None, eager=True), joint="")
     built.robot.write_joint_position_to_sim(torch.full((4, 12), 0.4))

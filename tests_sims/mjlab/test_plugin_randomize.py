@@ -33,7 +33,7 @@ def startup(function, **params) -> EventTermCfg:
     )
 
 
-def given(env: rig.ManagerBasedRlEnv) -> torch.Tensor:
+def joint_torque(env: rig.ManagerBasedRlEnv) -> torch.Tensor:
     """Torque at the joints in the last step [N·m]."""
     robot = env.scene["robot"]
     return robot.data.qfrc_actuator[:, robot.indexing.joint_v_adr]
@@ -45,7 +45,7 @@ def test_effort_limits_act_up_and_down(factor, eager):
     """A limit of 5 N·m times a factor is the torque at the joint, which in mjlab it is only downwards."""
     event = startup(dr.effort_limits, effort_limit_range=(factor, factor))
     env = pushing(be.IdealPd(stiffness=400.0), (be.EffortLimit(effort_limit=5.0),), event, eager)
-    torch.testing.assert_close(given(env), torch.full((3, 12), 5.0 * factor))
+    torch.testing.assert_close(joint_torque(env), torch.full((3, 12), 5.0 * factor))
 
 
 @pytest.mark.parametrize("eager", [False, True])
@@ -54,7 +54,7 @@ def test_gains_act_per_environment_and_joint(eager):
     event = startup(dr.pd_gains, kp_range=(0.5, 2.0), kd_range=(0.5, 2.0))
     env = pushing(be.IdealPd(stiffness=10.0, damping=0.1), (), event, eager)
     actuator = env.scene["robot"].actuators[0]
-    torch.testing.assert_close(given(env), actuator.stiffness)
+    torch.testing.assert_close(joint_torque(env), actuator.stiffness)
     assert actuator.stiffness.min() < 8.0 and actuator.stiffness.max() > 12.0
     # a second time, while running: the compiled step sees the new gains
     actuator.set_gains(torch.tensor([1]), kp=torch.full((1, 12), 3.0), kd=torch.zeros(1, 12))
@@ -62,8 +62,8 @@ def test_gains_act_per_environment_and_joint(eager):
     before, speed = robot.data.joint_pos.clone(), robot.data.joint_vel.clone()
     env.step(torch.full((3, 12), 1.0))
     expected = actuator.stiffness * (1.0 - before) - actuator.damping * speed
-    torch.testing.assert_close(given(env), expected)
-    torch.testing.assert_close(given(env)[1], 3.0 * (1.0 - before[1]))
+    torch.testing.assert_close(joint_torque(env), expected)
+    torch.testing.assert_close(joint_torque(env)[1], 3.0 * (1.0 - before[1]))
 
 
 def test_gains_of_a_controller_in_volts_are_in_volts():

@@ -23,7 +23,7 @@ def config(actuator: be.Actuator = PD, *patterns: str, **changes) -> MotorActuat
     return MotorActuatorCfg(target_names_expr=patterns or ALL, actuator=actuator, eager=True, **changes)
 
 
-def built(*configs: MotorActuatorCfg, **changes) -> rig.Rig:
+def build_scene(*configs: MotorActuatorCfg, **changes) -> rig.Rig:
     """A scene, its warnings left out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -110,7 +110,7 @@ def test_numbers_that_do_not_fit_the_joints_are_named(size):
     actuator = dataclasses.replace(motors.knee(), motor=dataclasses.replace(motors.servo(), winding=winding))
     shape = ", ".join(str(length) for length in size)
     with pytest.raises(be.ParameterError, match=rf"motor.winding.resistance has the shape \({shape},?\), which does"):
-        built(config(actuator))
+        build_scene(config(actuator))
 
 
 @pytest.mark.parametrize("size", [(12,), (2, 1), (2, 12), (1, 12), ()])
@@ -118,7 +118,7 @@ def test_numbers_that_fit_are_taken(size):
     winding = be.Winding(resistance=np.full(size, 2.0))
     motor = dataclasses.replace(motors.servo(), winding=winding)
     # explicit, so that the current is that of the start
-    scene = built(config(dataclasses.replace(motors.knee(), motor=motor), implicit=False))
+    scene = build_scene(config(dataclasses.replace(motors.knee(), motor=motor), implicit=False))
     scene.robot.set_joint_position_target(torch.full((2, 12), 0.01))
     scene.step()
     actuator = scene.robot.actuators[0]
@@ -132,7 +132,7 @@ def test_a_torque_range_that_is_the_same_both_ways_is_an_effort_limit():
     assert config(ranged).effort_limit == 5.0
     lopsided = dataclasses.replace(PD, limits=(be.EffortRange(lowest=-4.0, highest=5.0),))
     assert config(lopsided).effort_limit == float("inf")
-    scene = built(config(ranged))
+    scene = build_scene(config(ranged))
     dr.effort_limits(Env(scene), None, (0.5, 0.5), SceneEntityCfg("robot"))
     scene.robot.set_joint_position_target(torch.full((2, 12), 1.0))
     scene.step()
@@ -156,7 +156,7 @@ def test_a_controller_gets_the_targets_that_it_listens_to(listens, expected, mot
     """mjlab has a position, velocity and effort target for every joint; the others are not given to it."""
     pd = be.IdealPd(stiffness=40.0, damping=1.0, listens=listens)
     # explicit, so that what is asked for is that of the start, at rest
-    scene = built(config(be.Actuator(motor, controller=pd), implicit=False), envs=1)
+    scene = build_scene(config(be.Actuator(motor, controller=pd), implicit=False), envs=1)
     scene.robot.set_joint_position_target(torch.full((1, 12), 0.1))
     scene.robot.set_joint_velocity_target(torch.full((1, 12), 0.3))
     scene.robot.set_joint_effort_target(torch.full((1, 12), 0.7))
@@ -167,7 +167,7 @@ def test_a_controller_gets_the_targets_that_it_listens_to(listens, expected, mot
 
 def test_targets_that_are_not_finite_are_named():
     """NaN or inf in any target: the joint is held in its place, and `mdp.limit_acts` says where."""
-    scene = built(config())
+    scene = build_scene(config())
     env, robot = Env(scene), scene.robot
     for name, value, at in (("position", "nan", (0, 3)), ("velocity", "inf", (1, 5)), ("effort", "-inf", (1, 11))):
         targets = {each: torch.zeros(2, 12) for each in ("position", "velocity", "effort")}
@@ -208,7 +208,7 @@ def states(actuator) -> dict[str, torch.Tensor]:
 
 def test_a_reset_keeps_every_state_of_the_others():
     """All that the actuator remembers, that of its lines included, is as it was where there was no reset."""
-    scene = built(config(full(), delays=be.Delay(steps=(2, 5), targets=("effort",))), envs=5)
+    scene = build_scene(config(full(), delays=be.Delay(steps=(2, 5), targets=("effort",))), envs=5)
     actuator = scene.robot.actuators[0]
     fresh = states(actuator)
     for target in rig.targets(5, 30, seed=2):
@@ -233,7 +233,7 @@ def test_a_reset_keeps_every_state_of_the_others():
             changed.add(name)
     assert len(changed) > 10
     # and the torques of the others go on as if nothing had happened
-    other = built(config(full(), delays=be.Delay(steps=(2, 5), targets=("effort",))), envs=5)
+    other = build_scene(config(full(), delays=be.Delay(steps=(2, 5), targets=("effort",))), envs=5)
     for target in rig.targets(5, 30, seed=2):
         other.robot.set_joint_position_target(target)
         other.robot.set_joint_effort_target(0.1 * target)
@@ -252,7 +252,7 @@ def test_a_reset_keeps_every_state_of_the_others():
 def test_every_output_has_the_shape_of_environments_and_joints(name):
     """Before the first step, after one, and after a reset of some environments."""
     actuator = {"ideal": PD, "full": full()}.get(name) or getattr(motors, name)()
-    scene = built(config(actuator, ".*_knee"), envs=3)
+    scene = build_scene(config(actuator, ".*_knee"), envs=3)
     unit = scene.robot.actuators[0]
 
     def read() -> dict[str, torch.Tensor]:
@@ -271,7 +271,7 @@ def test_every_output_has_the_shape_of_environments_and_joints(name):
 
 def test_telemetry_asks_the_motors_of_its_joints_alone():
     """Joints without a current elsewhere in the robot do not keep a term from reading those that have one."""
-    scene = built(config(PD, ".*_hip"), config(motors.thigh(), ".*_thigh", ".*_knee"))
+    scene = build_scene(config(PD, ".*_hip"), config(motors.thigh(), ".*_thigh", ".*_knee"))
     env = Env(scene)
     assert mdp.current(env, joints(scene.robot, ".*_knee")).shape == (2, 4)
     with pytest.raises(be.ParameterError, match=r'telemetry "current" of fl_hip, .*: this actuator has no motor'):
@@ -284,7 +284,7 @@ def test_telemetry_asks_the_motors_of_its_joints_alone():
 @pytest.mark.parametrize("wrong", [-1.0, float("nan"), float("inf")])
 def test_gains_and_limits_that_cannot_be_are_refused(wrong):
     """A range that reaches below 0, or is no number, would turn a controller into an engine."""
-    scene = built(config(dataclasses.replace(PD, limits=(be.EffortLimit(effort_limit=5.0),))))
+    scene = build_scene(config(dataclasses.replace(PD, limits=(be.EffortLimit(effort_limit=5.0),))))
     unit, every = scene.robot.actuators[0], torch.arange(2)
     value = torch.full((2, 12), 2.0)
     value[1, 4] = wrong
@@ -311,7 +311,7 @@ def test_gains_act_on_every_controller_that_has_them(kind):
     asked = []
     for factor in (1.0, 2.0):
         # explicit, so that what is asked for is that of the start
-        scene = built(config(CONTROLLERS[kind], implicit=False))
+        scene = build_scene(config(CONTROLLERS[kind], implicit=False))
         dr.pd_gains(Env(scene), None, (factor, factor), (1.0, 1.0), SceneEntityCfg("robot"))
         scene.robot.set_joint_position_target(torch.full((2, 12), 0.02))
         scene.step()
@@ -339,7 +339,7 @@ def test_an_actuatorfrcrange_counts_for_its_own_joint():
 def three_groups(limit: float = 5.0) -> rig.Rig:
     """Hips, thighs and knees with configs of their own."""
     actuator = dataclasses.replace(PD, limits=(be.EffortLimit(effort_limit=limit),))
-    return built(*[config(actuator, f".*_{part}") for part in ("hip", "thigh", "knee")], envs=3)
+    return build_scene(*[config(actuator, f".*_{part}") for part in ("hip", "thigh", "knee")], envs=3)
 
 
 def test_gains_and_limits_are_drawn_for_joints_by_name():

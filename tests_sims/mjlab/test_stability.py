@@ -133,7 +133,7 @@ def no_load_speed(actuator: be.Actuator) -> float:
     return abs(actuator.supply.voltage / (motor.magnet.back_emf_constant * motor.ratio))
 
 
-def simulated(actuator: be.Actuator, duration: float) -> np.ndarray:
+def simulate_end(actuator: be.Actuator, duration: float) -> np.ndarray:
     """Where `simulate` ends on each link [rad]."""
     return be.simulate(actuator, be.Inertia(inertia=INERTIAS), TARGET, duration, 2e-4, engine="numpy")["position"][-1]
 
@@ -145,7 +145,7 @@ def simulated(actuator: be.Actuator, duration: float) -> np.ndarray:
 def test_a_light_link_settles_where_simulate_does(dt):
     """At mjlab's own 5 ms the explicit torque swung between its limits, and at 20 ms it left the numbers."""
     ends, fastest = Bench({"joint": ak80()}, dt).run(0.6)
-    assert ends[:, 0] == pytest.approx(simulated(ak80(), 0.6), abs=0.02)
+    assert ends[:, 0] == pytest.approx(simulate_end(ak80(), 0.6), abs=0.02)
     assert fastest.max() < no_load_speed(ak80())
 
 

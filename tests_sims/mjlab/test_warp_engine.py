@@ -225,7 +225,7 @@ KIND = {
 
 
 @wp.kernel(enable_backward=True)
-def moved(
+def move_joint(
     torque: wp.array2d(dtype=wp.float64),
     q: wp.array2d(dtype=wp.float64),
     v: wp.array2d(dtype=wp.float64),
@@ -240,10 +240,10 @@ def moved(
     wp.atomic_add(loss, 0, (q1[i, j] - wp.float64(0.3)) * (q1[i, j] - wp.float64(0.3)))
 
 
-def replaced(actuator: be.Actuator, name: str, value) -> be.Actuator:
+def replace_number(actuator: be.Actuator, name: str, value) -> be.Actuator:
     """The actuator with one number changed, by its dotted name."""
     head, _, rest = name.partition(".")
-    return replace(actuator, **{head: replaced(getattr(actuator, head), rest, value) if rest else value})
+    return replace(actuator, **{head: replace_number(getattr(actuator, head), rest, value) if rest else value})
 
 
 NUMBERS = {
@@ -283,7 +283,7 @@ def test_gradients_through_every_state(name, load):
     numbers = {n: wide(x) for n, x in base.items()}
     actuator = KIND[name]
     for n, x in numbers.items():
-        actuator = replaced(actuator, n, x)
+        actuator = replace_number(actuator, n, x)
     step = actuator.compile("warp", dtype=wp.float64, device="cpu")
     state, q, v, command = step.initial((2, 2), seed=5), wide(q0), wide(0.2), wide(target)
     start, more = q, (wide(0.01), wide(5e-3)) if load else ()
@@ -293,7 +293,7 @@ def test_gradients_through_every_state(name, load):
         for _ in range(TURNS):
             state, out = step(state, command, q, v, DT, *more)
             q1, v1 = wide(0.0), wide(0.0)
-            wp.launch(moved, dim=(2, 2), inputs=[out.torque, q, v], outputs=[q1, v1, loss], device="cpu")
+            wp.launch(move_joint, dim=(2, 2), inputs=[out.torque, q, v], outputs=[q1, v1, loss], device="cpu")
             q, v = q1, v1
     assert loss.numpy()[0] == pytest.approx(numpy_loss(KIND[name], load, q0, target), rel=1e-11)
     tape.backward(loss)
@@ -304,7 +304,9 @@ def test_gradients_through_every_state(name, load):
         return (8 * near - far) / 12e-4
 
     for n, x in base.items():
-        moving = difference(lambda h, n=n, x=x: numpy_loss(replaced(KIND[name], n, x + h), load, q0, target), x) / x
+        moving = (
+            difference(lambda h, n=n, x=x: numpy_loss(replace_number(KIND[name], n, x + h), load, q0, target), x) / x
+        )
         assert abs(moving * x) > 1e-9
         assert numbers[n].grad.numpy().sum() == pytest.approx(moving, rel=1e-6), n
     for array, at in ((start, lambda h: (q0 + h, target)), (command, lambda h: (q0, target + h))):
@@ -337,7 +339,7 @@ def test_gradients_at_rest_are_finite():
 
 
 @wp.kernel(enable_backward=True)
-def squared(x: wp.array2d(dtype=wp.float64), loss: wp.array(dtype=wp.float64)):
+def square(x: wp.array2d(dtype=wp.float64), loss: wp.array(dtype=wp.float64)):
     i, j = wp.tid()
     wp.atomic_add(loss, 0, x[i, j] * x[i, j])
 
@@ -360,7 +362,7 @@ def test_gradients_of_a_delay_that_joints_share():
     tape = wp.Tape()
     with tape:
         for torque in course("warp", low, lambda x: wp.array(x, dtype=wp.float64)):
-            wp.launch(squared, dim=(2, 3), inputs=[torque], outputs=[loss])
+            wp.launch(square, dim=(2, 3), inputs=[torque], outputs=[loss])
     tape.backward(loss)
     sums = [sum((x**2).sum() for x in course("numpy", np.full((2, 1), 0.6 + h), np.asarray)) for h in (-1e-6, 1e-6)]
     assert abs(sums[1] - sums[0]) > 1e-6

@@ -10,7 +10,7 @@ from newton.actuators import Actuator, DrivePD, JointSpaceResponse
 from rig import DT, Host, course
 
 import backemf as be
-from backemf.actuator.torque_limits import limited, tightest
+from backemf.actuator.torque_limits import clamp, tightest
 from backemf.motorfile import dumps
 from backemf.sims.newton import BackemfClamp
 
@@ -47,7 +47,7 @@ def test_the_clamp_is_our_limit(name, straight):
         host.set(p, pv, effort, q, v)
         theirs.step(host.state, host.control, dt=DT)
         asked = (9.0 * (p - q) + 0.5 * (pv - v) + effort).astype(float)
-        expected = limited(asked, *tightest(actuator.limits, q.astype(float), v.astype(float)))
+        expected = clamp(asked, *tightest(actuator.limits, q.astype(float), v.astype(float)))
         assert np.abs(host.forces() - expected).max() < 2e-5
         cut = max(cut, np.abs(asked - expected).max())
     assert cut > 1.0
@@ -57,11 +57,11 @@ def test_the_clamp_is_our_limit(name, straight):
 def test_the_implicit_form_is_the_same(name):
     """The function that Newton's implicit solve calls gives the same bounds, its numbers in a row of an array."""
     actuator, steps = rows(LIMITS[name])
-    clamp = BackemfClamp(LIMITS[name])
-    clamp.finalize(wp.get_device("cpu"), COUNT)
-    base, function = 2, clamp.evaluate_clamp
-    block = wp.zeros((COUNT, base + clamp.param_width()), dtype=wp.float32)
-    clamp.bind_params(block[:, base:])
+    ours = BackemfClamp(LIMITS[name])
+    ours.finalize(wp.get_device("cpu"), COUNT)
+    base, function = 2, ours.evaluate_clamp
+    block = wp.zeros((COUNT, base + ours.param_width()), dtype=wp.float32)
+    ours.bind_params(block[:, base:])
 
     @wp.kernel(enable_backward=False, module="unique")
     def probe(x: wp.array2d(dtype=wp.float64), params: wp.array2d(dtype=wp.float32), out: wp.array(dtype=wp.float64)):
@@ -72,7 +72,7 @@ def test_the_implicit_form_is_the_same(name):
         x = np.stack([20.0 * p, q, v], axis=1).astype(float)
         out = wp.zeros(COUNT, dtype=wp.float64)
         wp.launch(probe, dim=COUNT, inputs=[wp.array(x, dtype=wp.float64), block], outputs=[out])
-        expected = limited(x[:, 0], *tightest(actuator.limits, x[:, 1], x[:, 2]))
+        expected = clamp(x[:, 0], *tightest(actuator.limits, x[:, 1], x[:, 2]))
         assert np.abs(out.numpy() - expected).max() < 1e-5
 
 
@@ -111,7 +111,7 @@ def test_joints_with_other_numbers_share_a_clamp():
         state.joint_qd.fill_(speed)
         control.joint_f.zero_()
         actuator.step(state, control, dt=DT)
-        expected = [limited(50.0 * target, *tightest((knee,), 0.0, np.float32(speed))) for knee in knees]
+        expected = [clamp(50.0 * target, *tightest((knee,), 0.0, np.float32(speed))) for knee in knees]
         assert control.joint_f.numpy() == pytest.approx(np.array(expected, dtype=float), rel=1e-5)
 
 

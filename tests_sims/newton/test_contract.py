@@ -7,11 +7,11 @@ import newton
 import numpy as np
 import pytest
 import warp as wp
-from test_usd import FULL, KNEE, built, stage_with
+from test_usd import FULL, KNEE, build_model, stage_with
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-from contract import CASES, made, refused, totals_of
+from contract import CASES, is_refused, make_case, totals_of
 
 from backemf.sims import newton as room
 from backemf.sims.on_joint import OnJoint
@@ -22,9 +22,9 @@ def test_every_quantity_reaches_the_joint_once(kind):
     """Armature, friction and damping of the joint in Newton; a whole actuator keeps its friction to itself."""
     seen = set()
     for case in CASES:
-        if refused("newton", kind, *case) or case[1] in ("voltage", "modes"):
+        if is_refused("newton", kind, *case) or case[1] in ("voltage", "modes"):
             continue
-        thing, want = made(*case)
+        thing, want = make_case(*case)
         text = room.write(thing, KNEE, kind).text
         if text in seen:
             continue
@@ -46,7 +46,7 @@ def test_every_quantity_reaches_the_joint_once(kind):
 @pytest.mark.parametrize("own", [0.0, 0.05])
 def test_the_rotor_of_a_file_is_added_once(own):
     """The file says the whole armature, the joint's and the rotor's: `add_armature` adds nothing."""
-    model = built(room.write(OnJoint(actuator=FULL, armature=own), KNEE, "backemf").text)
+    model = build_model(room.write(OnJoint(actuator=FULL, armature=own), KNEE, "backemf").text)
     for _ in range(3):
         assert model.joint_armature.numpy() == pytest.approx(FULL.motor.armature + own, rel=1e-6)
         room.add_armature(model)
@@ -66,7 +66,7 @@ def test_the_rotor_of_a_program_is_added_once():
 
 def test_the_rotor_of_a_file_reaches_a_solver_without_armature():
     """XPBD knows no armature: the rotor goes to the link about its axis, once, whatever the file says of the joint."""
-    model = built(room.write(FULL, KNEE, "backemf").text)
+    model = build_model(room.write(FULL, KNEE, "backemf").text)
     room.fuse(model, solver=newton.solvers.SolverXPBD)
     before = model.body_inertia.numpy().copy()
     for _ in range(2):

@@ -12,7 +12,7 @@ from backemf.sims.newton import BackemfActuator, BackemfClamp, BackemfDrive
 COUNT, DT = 8, 2e-3
 
 
-def compiled(kernel, folder) -> str:
+def assembly(kernel, folder) -> str:
     """The kernel's assembly for a GPU of the Ampere generation."""
     files = wp.compile_aot_module(kernel.module, arch=80, module_dir=folder, use_ptx=True)
     (found,) = [path for path in files if str(path).endswith(".ptx")]
@@ -30,7 +30,7 @@ def test_a_step_compiles_for_a_gpu(name, tmp_path):
     assert len(kernels) == (2 if "delay" in name else 1)
     kernels += [plan.launch.kernel for plan in actuator.drive._reset._run.plans.values()] if before is not None else []
     for k, kernel in enumerate(kernels):
-        assert ".entry" in compiled(kernel, tmp_path / str(k))
+        assert ".entry" in assembly(kernel, tmp_path / str(k))
 
 
 def test_a_clamp_compiles_for_a_gpu(tmp_path):
@@ -40,4 +40,4 @@ def test_a_clamp_compiles_for_a_gpu(tmp_path):
     forces = wp.zeros(COUNT, dtype=wp.float32)
     clamp.modify_forces(forces, forces, host.state.joint_q, host.state.joint_qd, host.indices, host.indices)
     (launcher,) = clamp._launchers.values()
-    assert ".entry" in compiled(launcher.kernel, tmp_path)
+    assert ".entry" in assembly(launcher.kernel, tmp_path)

@@ -42,10 +42,10 @@ KINDS = {
 }
 
 
-def replaced(part, name: str, value):
+def replace_number(part, name: str, value):
     """The part with one number changed, by its dotted name."""
     head, _, rest = name.partition(".")
-    return replace(part, **{head: replaced(getattr(part, head), rest, value) if rest else value})
+    return replace(part, **{head: replace_number(getattr(part, head), rest, value) if rest else value})
 
 
 def value_of(part, name: str) -> float:
@@ -55,7 +55,7 @@ def value_of(part, name: str) -> float:
 
 
 @wp.kernel(enable_backward=True)
-def moved(
+def move_joint(
     f: wp.array(dtype=float),
     q: wp.array(dtype=float),
     v: wp.array(dtype=float),
@@ -78,7 +78,7 @@ def of_newton(kind: be.Actuator, names, make):
     """Loss and its slopes by Newton's actuator and a tape."""
     numbers = {n: wide(value_of(kind, n)) for n in names}
     for n, x in numbers.items():
-        kind = replaced(kind, n, x)
+        kind = replace_number(kind, n, x)
     index = wp.array(np.arange(COUNT, dtype=np.uint32))
     actuator = make(index, BackemfDrive(kind), requires_grad=True)
     before, after = actuator.state(), actuator.state()
@@ -93,7 +93,7 @@ def of_newton(kind: be.Actuator, names, make):
             actuator.step(SimpleNamespace(joint_q=q, joint_qd=v), control, before, after, dt=DT)
             before, after = after, before
             q1, v1 = wide(0.0), wide(0.0)
-            wp.launch(moved, dim=COUNT, inputs=[f, q, v], outputs=[q1, v1, loss])
+            wp.launch(move_joint, dim=COUNT, inputs=[f, q, v], outputs=[q1, v1, loss])
             q, v = q1, v1
     tape.backward(loss)
     slopes = {n: x.grad.numpy() for n, x in numbers.items()}
@@ -106,7 +106,7 @@ def of_jax(kind: be.Actuator, names):
     def loss(numbers, q, command):
         actuator = kind
         for n, x in numbers.items():
-            actuator = replaced(actuator, n, x)
+            actuator = replace_number(actuator, n, x)
         step = actuator.compile("jax")
         state, v, total = step.initial((COUNT,)), jnp.full(COUNT, 0.2), 0.0
         several = len(actuator.controller.inputs) > 1

@@ -19,7 +19,7 @@ from newton.actuators import (
 from rig import DT, Host, array, course
 
 import backemf as be
-from backemf.actuator.torque_limits import dc_bounds, limited
+from backemf.actuator.torque_limits import clamp, dc_bounds
 from backemf.sims.newton import DcMotor, Drive, MaxEffort, Pipeline, PositionBased
 
 COUNT, STEPS = 30, 40
@@ -29,7 +29,7 @@ KP, KI, KD, BIAS = (
 )
 
 
-def bound(x):
+def finite_or_none(x):
     """None for Newton's infinity."""
     return None if np.isinf(x).all() else x.astype(float)
 
@@ -143,7 +143,7 @@ def test_the_dc_clip_is_newtons():
         out = wp.zeros(len(v), dtype=wp.float32)
         src = wp.full(len(v), asked, dtype=wp.float32)
         ClampingDCMotor(*limits).modify_forces(src, out, src, array(v), index, index)
-        expected = limited(np.full(len(v), asked), *dc_bounds(v.astype(float), clip))
+        expected = clamp(np.full(len(v), asked), *dc_bounds(v.astype(float), clip))
         assert np.abs(out.numpy() - expected).max() <= 2e-6
 
 

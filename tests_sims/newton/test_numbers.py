@@ -11,7 +11,7 @@ from rig import BATTERY, BRISTLES, DT, KINDS, Host, array, course, motor, refere
 
 import backemf as be
 from backemf.engines import warp_kernel, warp_plan
-from backemf.random.randomize import rebuilt
+from backemf.random.randomize import rebuild
 from backemf.sims.newton import BackemfActuator, BackemfDrive
 from backemf.tree import numbers
 
@@ -44,9 +44,9 @@ def plain_numbers(kind: be.Actuator) -> dict[str, float]:
     return {name: float(x) for name, x in numbers(kind) if not name.startswith("delay.")}
 
 
-def changed(kind: be.Actuator, values: dict[str, float]) -> be.Actuator:
+def with_numbers(kind: be.Actuator, values: dict[str, float]) -> be.Actuator:
     """The same actuator with other numbers, made anew; those that are neutral stay left out."""
-    return rebuilt(kind, values)
+    return rebuild(kind, values)
 
 
 def steps_with(actuator, host: Host, given, change) -> np.ndarray:
@@ -77,7 +77,7 @@ def test_every_number_takes_effect_at_the_next_step(name, make):
         for n, x in new.items():
             drive.set_numbers(n, x)
 
-    other = BackemfDrive(changed(kind, new), fixed=True)
+    other = BackemfDrive(with_numbers(kind, new), fixed=True)
     made = make(host.indices, other)
     found = steps_with(actuator, host, given, change)
     # the first half with the old actuator, the second with the new one, from the same state
@@ -190,16 +190,16 @@ def test_a_captured_graph_sees_the_change(make):
         wp.capture_launch(graph)
         return host.forces().copy()
 
-    def expected(value) -> np.ndarray:
-        return reference(rebuilt(kind, {"motor.winding.resistance": value}), given)["torque"][0]
+    def expected_array(value) -> np.ndarray:
+        return reference(rebuild(kind, {"motor.winding.resistance": value}), given)["torque"][0]
 
-    assert torque(plain.graph) == pytest.approx(expected(1.2), rel=1e-4)
+    assert torque(plain.graph) == pytest.approx(expected_array(1.2), rel=1e-4)
     drive.set_numbers("winding.resistance", 2.4, mask=np.arange(COUNT) < 4)
     halves = np.where(np.arange(COUNT) < 4, 2.4, 1.2)
-    assert torque(plain.graph) == pytest.approx(expected(halves), rel=1e-4)
-    assert torque(changing.graph) == pytest.approx(expected(0.9), rel=1e-4)
+    assert torque(plain.graph) == pytest.approx(expected_array(halves), rel=1e-4)
+    assert torque(changing.graph) == pytest.approx(expected_array(0.9), rel=1e-4)
     ohms.fill_(3.0)
-    assert torque(changing.graph) == pytest.approx(expected(3.0), rel=1e-4)
+    assert torque(changing.graph) == pytest.approx(expected_array(3.0), rel=1e-4)
 
 
 def test_an_array_may_be_written_by_hand():
@@ -210,7 +210,7 @@ def test_an_array_may_be_written_by_hand():
     ohms = np.linspace(0.5, 2.0, COUNT).astype(np.float32)
     drive.numbers["winding.resistance"].assign(ohms)
     assert drive.numbers["motor.winding.resistance"].numpy() == pytest.approx(ohms)
-    expected = rebuilt(kind, {"motor.winding.resistance": ohms.astype(float)})
+    expected = rebuild(kind, {"motor.winding.resistance": ohms.astype(float)})
     found = run(actuator, host, given)
     assert np.abs(found - reference(expected, given)["torque"]).max() < 1e-5
 
@@ -262,7 +262,7 @@ def test_in_implicit_mode():
         assert tau == pytest.approx(free / (1.0 + 0.01 / 0.02 * (2.0 + 0.01 * kp)), rel=1e-4)
     kind = be.Actuator(motor(), BATTERY, controller=be.PositionPid(kp=20.0, kd=0.5))
     before, after = effort(model_of(kind), lambda d: d.set_numbers("winding.resistance", 2.4))
-    other = rebuilt(kind, {"motor.winding.resistance": 2.4})
+    other = rebuild(kind, {"motor.winding.resistance": 2.4})
     assert after == pytest.approx(effort(model_of(other))[0], rel=1e-5)
     assert abs(after - before) > 0.05 * abs(before)
 

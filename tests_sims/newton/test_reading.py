@@ -10,7 +10,7 @@ import pytest
 import warp as wp
 from pxr import Usd
 from rig import BATTERY, BRISTLES, motor
-from test_usd import KNEE, ROBOT, built, stage_with
+from test_usd import KNEE, ROBOT, build_model, stage_with
 
 import backemf as be
 from backemf.motorfile import dumps, loads_with_joint
@@ -114,7 +114,7 @@ def test_newton_and_we_read_the_same(name):
     """The torque of Newton's own actuator from the stage is that of the law that is read here; the joint's numbers are
     those of Newton's model, each once."""
     text = layer(*KINDS[name])
-    model, found = built(text), read_actuator(stage_with(text))
+    model, found = build_model(text), read_actuator(stage_with(text))
     own = found.actuator.motor
     inside = 0.0 if own is None or own.rotor is None else float(own.armature)
     assert found.armature + inside == pytest.approx(model.joint_armature.numpy()[0], rel=1e-5)
@@ -135,7 +135,7 @@ def test_what_is_kept_and_written_again_is_the_same_in_newton(name):
     actuator, joint = loads_with_joint(dumps(first.actuator, kept | {"beside": first.beside}))
     thing = OnJoint(actuator=actuator, joint=joint.pop("name", ""), **joint)
     written = write(thing, KNEE, "backemf" if first.pipeline is None else None)
-    model = built(written.text)
+    model = build_model(written.text)
     assert model.joint_armature.numpy()[0] == pytest.approx(0.2, rel=1e-6)
     assert model.joint_friction.numpy()[0] == pytest.approx(0.3, rel=1e-6)
     assert model.joint_damping.numpy()[0] == pytest.approx(0.01 * 180.0 / np.pi, rel=1e-6)
@@ -194,7 +194,7 @@ def test_every_actuator_that_newton_makes_is_read():
 def test_a_whole_actuator_keeps_its_joint():
     """An `OnJoint` written as kind "backemf": rotor and joint arrive in Newton's model together, friction beside."""
     thing = OnJoint(actuator=WHOLE, joint=KNEE, armature=0.05, coulomb=0.2, viscous=0.1)
-    model = built(write(thing, KNEE, "backemf").text)
+    model = build_model(write(thing, KNEE, "backemf").text)
     assert isinstance(model.actuators[0].drive, BackemfDrive)
     assert model.joint_armature.numpy()[0] == pytest.approx(0.05 + WHOLE.motor.armature, rel=1e-6)
     assert model.joint_friction.numpy()[0] == pytest.approx(0.2, rel=1e-6)

@@ -22,7 +22,7 @@ from backemf.tree import map_numbers
 LEGS = 12
 
 
-def varied(kind: be.Actuator, factor: float) -> be.Actuator:
+def vary(kind: be.Actuator, factor: float) -> be.Actuator:
     """The same parts with stronger gains, windings, limits and friction; a delay and gears stay."""
     changed = {"delay": kind.delay, "substeps": kind.substeps}
     if kind.motor is not None:
@@ -130,7 +130,7 @@ def torques(model: newton.Model, given) -> np.ndarray:
 @pytest.mark.parametrize("name", ["PD and DC clip", "PID in volts, heat", "delay and slew"])
 def test_twelve_joints_are_one_launch(name, how, monkeypatch):
     """Twelve actuators of one structure, other numbers each: as many launches as for one joint, and one if fused."""
-    legs = [varied(KINDS[name], 1.0 + 0.05 * k) for k in range(LEGS)]
+    legs = [vary(KINDS[name], 1.0 + 0.05 * k) for k in range(LEGS)]
     one, all_ = quadruped(legs[:1], how), quadruped(legs, how)
     assert [a.num_actuators for a in all_.actuators] == [LEGS]
     assert launches_of(all_, monkeypatch) == launches_of(one, monkeypatch)
@@ -140,7 +140,7 @@ def test_twelve_joints_are_one_launch(name, how, monkeypatch):
 @pytest.mark.parametrize("name", [name for name in KINDS if name != "drawn delay"])
 def test_torques_are_those_of_separate_rows(name):
     """A row of different numbers gives each joint the torque that it has alone, to rounding of float32."""
-    legs = [varied(KINDS[name], 1.0 + 0.05 * k) for k in range(LEGS)]
+    legs = [vary(KINDS[name], 1.0 + 0.05 * k) for k in range(LEGS)]
     given = course(LEGS, 40)
     together = torques(fuse(quadruped(legs), implicit=False), given)
     for k in (0, 5, 11):
@@ -153,7 +153,7 @@ def test_torques_are_those_of_separate_rows(name):
 def test_one_row_for_each_structure(monkeypatch):
     """Mixed structures: one launch each, whatever the order of the joints, and torques stay with their joints."""
     kinds = [KINDS["PD and DC clip"], KINDS["PID in torque"], KINDS["PID in volts, heat"]]
-    legs = [varied(kinds[k % 3], 1.0 + 0.03 * k) for k in range(LEGS)]
+    legs = [vary(kinds[k % 3], 1.0 + 0.03 * k) for k in range(LEGS)]
     model = fuse(quadruped(legs), implicit=False)
     assert sorted(a.num_actuators for a in model.actuators) == [4, 4, 4]
     assert launches_of(model, monkeypatch) == 3
@@ -186,7 +186,7 @@ def test_objects_texts_and_motors_of_the_catalogue_share_a_row():
 
 def test_replicated_robots_keep_their_numbers():
     """Environments repeat the numbers of one robot, joint by joint; the armature of each joint is its own."""
-    legs = [varied(KINDS["PID in volts, heat"], 1.0 + 0.1 * k) for k in range(3)]
+    legs = [vary(KINDS["PID in volts, heat"], 1.0 + 0.1 * k) for k in range(3)]
     legs = [
         replace(leg, motor=replace(leg.motor, rotor=be.Rotor(inertia=1e-5 * (k + 1)))) for k, leg in enumerate(legs)
     ]
@@ -224,7 +224,7 @@ def test_other_parts_are_other_rows():
 
 def test_kinds_are_forgotten_with_their_builders():
     """The list of kinds keeps nothing alive: with the builder the actuators of its joints are gone."""
-    kept = resolve = BackemfDrive.resolve_arguments({"actuator": varied(KINDS["servo"], 1.1)})
+    kept = resolve = BackemfDrive.resolve_arguments({"actuator": vary(KINDS["servo"], 1.1)})
     assert kept["kind"] in rows._KINDS.values()
     del kept, resolve
     gc.collect()

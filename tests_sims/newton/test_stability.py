@@ -17,7 +17,7 @@ TARGET = 0.3
 FEATHERSTONE, XPBD = newton.solvers.SolverFeatherstone, newton.solvers.SolverXPBD
 
 
-def controlled(motor: be.Motor) -> be.Actuator:
+def with_controller(motor: be.Motor) -> be.Actuator:
     """A motor at its rated voltage under a stiff position controller in volts."""
     rated = 24.0 if motor.ratings is None or motor.ratings.voltage is None else motor.ratings.voltage
     return be.Actuator(motor, be.Supply(voltage=rated), controller=be.PositionPid(kp=30.0, kd=0.5))
@@ -36,7 +36,7 @@ def pendulums(actuators: list[be.Actuator], gravity: float = GRAVITY) -> newton.
     return builder.finalize()
 
 
-def moved(model: newton.Model, dt: float, steps: int, solver=FEATHERSTONE, implicit=True) -> tuple[np.ndarray, ...]:
+def roll(model: newton.Model, dt: float, steps: int, solver=FEATHERSTONE, implicit=True) -> tuple[np.ndarray, ...]:
     """Positions and velocities at the end, and the highest speeds on the way."""
     fuse(model, implicit=implicit, solver=solver)
     add_armature(model)
@@ -76,13 +76,13 @@ def settled_by_simulate(actuator: be.Actuator) -> np.ndarray:
     return be.simulate(actuator, load, be.commands.Constant(TARGET), duration=2.0, dt=2e-4)["position"][-1]
 
 
-AK80 = controlled(be.Datasheet.load("tmotor-ak80-6").motor())
+AK80 = with_controller(be.Datasheet.load("tmotor-ak80-6").motor())
 
 
 @pytest.mark.parametrize("dt", [0.002, 0.005, 0.02])
 def test_light_and_heavy_links_settle_where_simulate_settles(dt):
     """An AK80-6 holds links of 10 g to 10 kg against gravity: the joint torque at rest is their weight's."""
-    q, v, top = moved(pendulums([AK80]), dt, round(2.0 / dt))
+    q, v, top = roll(pendulums([AK80]), dt, round(2.0 / dt))
     assert q == pytest.approx(settled_by_simulate(AK80), abs=2.0 * sticking(AK80) + 2e-4)
     assert np.abs(v).max() < 0.05
     assert top.max() < 24.0 / (6.0 * 0.0909)
@@ -90,14 +90,14 @@ def test_light_and_heavy_links_settle_where_simulate_settles(dt):
 
 def test_an_explicit_step_throws_the_light_links_about():
     """What the implicit step is for: the same links, the torque of the beginning held over 5 ms."""
-    _, v, _ = moved(pendulums([AK80]), 0.005, 400, implicit=False)
+    _, v, _ = roll(pendulums([AK80]), 0.005, 400, implicit=False)
     assert np.abs(v[:2]).min() > 1.0
 
 
 @pytest.mark.parametrize("dt", [0.001, 0.005])
 def test_xpbd_takes_light_links(dt):
     """XPBD ties bodies to their joints after it has moved them, and knows no armature; motors settle there too."""
-    q, _, top = moved(pendulums([AK80]), dt, round(1.0 / dt), XPBD)
+    q, _, top = roll(pendulums([AK80]), dt, round(1.0 / dt), XPBD)
     assert q[:3] == pytest.approx(settled_by_simulate(AK80)[:3], abs=2.0 * sticking(AK80) + 2e-3)
     assert top.max() < 10.0
 
@@ -107,7 +107,7 @@ def catalogue() -> list[be.Actuator]:
     found = []
     for name in be.catalog.ids():
         try:
-            actuator = controlled(be.Datasheet.load(name).motor())
+            actuator = with_controller(be.Datasheet.load(name).motor())
             BackemfDrive.resolve_arguments({"actuator": actuator})
         except be.BackemfError:
             continue
@@ -120,7 +120,7 @@ def test_every_motor_of_the_catalogue(dt, steps):
     """No joint is faster than its motor's no-load speed, and one that has come to rest is where it should be."""
     actuators = catalogue()
     assert len(actuators) > 100
-    q, v, top = (x.reshape(-1, len(MASSES)) for x in moved(pendulums(actuators, gravity=0.0), dt, steps))
+    q, v, top = (x.reshape(-1, len(MASSES)) for x in roll(pendulums(actuators, gravity=0.0), dt, steps))
     for k, actuator in enumerate(actuators):
         motor = actuator.motor
         assert motor is not None and actuator.supply is not None
@@ -150,8 +150,8 @@ def test_an_arm_of_two_rows():
             builder.add_actuator(BackemfDrive, index=index, actuator=actuator)
         return builder.finalize()
 
-    long, v, _ = moved(arm(), 0.01, 150)
-    short, _, _ = moved(arm(), 0.002, 750)
+    long, v, _ = roll(arm(), 0.01, 150)
+    short, _, _ = roll(arm(), 0.002, 750)
     assert np.abs(v).max() < 1e-2
     assert long == pytest.approx(short, abs=2.0 * sticking(AK80) + 1e-4)
     # the elbow is at rest where its spring bears the lower link's weight

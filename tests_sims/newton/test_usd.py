@@ -57,7 +57,7 @@ def stage_with(text: str) -> Usd.Stage:
     return stage
 
 
-def built(text: str, count: int = 1) -> newton.Model:
+def build_model(text: str, count: int = 1) -> newton.Model:
     one = newton.ModelBuilder()
     found = one.add_usd(stage_with(text))
     assert found["actuator_count"] == 1
@@ -76,7 +76,7 @@ FULL = be.Actuator(
 
 def test_a_motor_from_usd_runs_in_a_solver():
     """150 steps of three robots in Featherstone's solver: the torque is our NumPy step's on the same motion."""
-    model = built(write(FULL, KNEE, "backemf").text, 3)
+    model = build_model(write(FULL, KNEE, "backemf").text, 3)
     (actuator,) = fuse(model, implicit=False).actuators
     assert isinstance(actuator.drive, BackemfDrive)
     assert actuator.drive.backemf == FULL
@@ -137,7 +137,7 @@ def test_a_motor_of_the_catalogue_from_usd():
         }
     }
     }"""
-    model = built(text)
+    model = build_model(text)
     found = model.actuators[0].drive.backemf
     assert found == read_actuator(stage_with(text)).actuator
     assert found.motor == be.Datasheet.load("mit-mini-cheetah").motor()
@@ -145,7 +145,7 @@ def test_a_motor_of_the_catalogue_from_usd():
     assert model.joint_armature.numpy() == pytest.approx(found.motor.armature)
     unknown = text.replace("mit-mini-cheetah", "mit-mini-cheeta")
     with pytest.raises(be.ParameterError, match="did you mean mit-mini-cheetah"):
-        built(unknown)
+        build_model(unknown)
     with pytest.raises(be.ParameterError, match="did you mean mit-mini-cheetah"):
         read_actuator(stage_with(unknown))
 
@@ -163,7 +163,7 @@ def test_our_limits_from_usd():
         }}
     }}
     }}"""
-    (actuator,) = built(text).actuators
+    (actuator,) = build_model(text).actuators
     assert isinstance(actuator.drive, DrivePD)
     assert [type(clamp) for clamp in actuator.clamping] == [BackemfClamp]
     assert actuator.clamping[0].limits == (knee,)
@@ -179,7 +179,7 @@ def test_newton_reads_what_we_write(kind):
     controller = be.TorquePid(kp=11.0, ki=3.0, kd=0.7, integral_limit=0.5)
     clip = be.DcClip(saturation_effort=20.0, velocity_limit=30.0, effort_limit=12.0)
     written = write(be.Actuator(controller=controller, limits=(clip, table), delay=be.Delay(steps=2)), KNEE, kind)
-    (actuator,) = built(written.text).actuators
+    (actuator,) = build_model(written.text).actuators
     assert isinstance(actuator.drive, DrivePID if kind == "pid" else DrivePD)
     limit = {"dc_motor": ClampingDCMotor}.get(kind, ClampingMaxEffort)
     assert [type(clamp) for clamp in actuator.clamping] == [limit, ClampingPositionBased]
@@ -212,7 +212,7 @@ def test_joint_numbers_arrive_in_newtons_units():
         ratings=MOTOR.ratings,
     )
     written = write(rubbing, KNEE, "pd", stiffness=20.0, damping=0.5, supply=24.0)
-    model, found = built(written.text), read_actuator(written.text)
+    model, found = build_model(written.text), read_actuator(written.text)
     n = abs(float(rubbing.ratio))
     assert found.coulomb == pytest.approx(0.01 * n, rel=1e-6)
     assert found.viscous == pytest.approx(1e-4 * n * n, rel=1e-6)

@@ -43,7 +43,7 @@ def put(joint, velocity: float, target: float, effort: float = 0.0) -> None:
     joint.set("jointActuationForce", effort)
 
 
-def solved(limit: be.DriveEnvelope, velocity: float, target: float, dt: float, effort: float = 0.0) -> float:
+def solve(limit: be.DriveEnvelope, velocity: float, target: float, dt: float, effort: float = 0.0) -> float:
     """Drive effort of one implicit solution over the whole step [N·m]."""
     drive = physx.JointDrive(envelope=physx.Envelope(limit=limit), damping=1000.0, position_iterations=1)
     free = velocity + dt * RESPONSE * effort
@@ -74,7 +74,7 @@ def test_one_step_is_the_solved_impulse(name, dt):
                 for target in (200.0, -200.0):
                     put(joint, velocity, target)
                     after = joint.step(dt)[1]
-                    effort = solved(limit, velocity, target, dt)
+                    effort = solve(limit, velocity, target, dt)
                     assert after == pytest.approx(velocity + dt * RESPONSE * effort, **CLOSE)
                     assert joint.get("jointProjectedForce") == pytest.approx(effort, abs=5e-4)
 
@@ -85,7 +85,7 @@ def test_linear_joint_obeys_the_same_law():
         for velocity in (0.0, 2.0, -8.0, 12.0):
             for target in (200.0, -200.0):
                 put(joint, velocity, target)
-                expected = velocity + 0.01 * RESPONSE * solved(BOTH, velocity, target, 0.01)
+                expected = velocity + 0.01 * RESPONSE * solve(BOTH, velocity, target, 0.01)
                 assert joint.step(0.01)[1] == pytest.approx(expected, **CLOSE)
 
 
@@ -95,7 +95,7 @@ def test_user_effort_is_inside_the_envelope(effort):
     with joint_in_physx(pulling(BOTH), positions=1) as joint:
         for velocity in (2.0, -8.0, 12.0):
             put(joint, velocity, 200.0, effort)
-            expected = velocity + 0.01 * RESPONSE * (solved(BOTH, velocity, 200.0, 0.01, effort) + effort)
+            expected = velocity + 0.01 * RESPONSE * (solve(BOTH, velocity, 200.0, 0.01, effort) + effort)
             assert joint.step(0.01)[1] == pytest.approx(expected, **CLOSE)
 
 

@@ -11,12 +11,12 @@ from rig import INERTIA, joint_in_physx
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-from transfer_rig import geared
+from transfer_rig import geared_motor
 
 import backemf as be
 from backemf.sims import physx
 
-MOTOR = geared(drag=be.Drag(coefficients=(1e-4,)))
+MOTOR = geared_motor(drag=be.Drag(coefficients=(1e-4,)))
 WRITTEN = physx.write(be.Actuator(MOTOR, controller=be.Torque()), "/World/arm/joint")
 INSIDE = physx.read_actuator(WRITTEN.text)
 MOVED = INERTIA + 20.0**2 * 2e-5

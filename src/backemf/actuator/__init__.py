@@ -3,16 +3,7 @@
 from ..physics.command import Command
 from .actuator import Actuator
 from .compiled import CompiledStep
-from .controllers import (
-    DutyServo,
-    IdealPd,
-    ModeSelector,
-    PositionPid,
-    Torque,
-    TorquePid,
-    VelocityPi,
-    Voltage,
-)
+from .controllers import DutyServo, IdealPd, ModeSelector, PositionPid, Torque, TorquePid, VelocityPi, Voltage
 from .delay import Delay, Draws
 from .joint_friction import TanhFriction
 from .supply import Supply

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import is_dataclass
 from typing import Any
 
-from ..checks import Maybe, concrete, no_number, shown
+from ..checks import Maybe, concrete, no_number, quote
 from ..errors import ParameterError
 from ..hooks import call_hook
 from ..motor import Motor
@@ -72,7 +72,7 @@ class Actuator:
         for name in (isinstance(self.delay, Delay) and self.delay.targets) or ():
             if name not in inputs:
                 raise ParameterError(
-                    f"Delay.targets names {shown(name)}, but {type(self.controller).__name__} takes {', '.join(inputs)}"
+                    f"Delay.targets names {quote(name)}, but {type(self.controller).__name__} takes {', '.join(inputs)}"
                 )
 
     def _check_limits(self) -> None:
@@ -84,7 +84,7 @@ class Actuator:
                     f"Actuator.limits holds {type(limit).__name__}(...): must be limits such as DcClip"
                 )
         if not isinstance(given, (tuple, list)) or not all(isinstance(limit, kinds) for limit in given):
-            raise ParameterError(f"Actuator.limits = {shown(self.limits)}: must be a tuple of limits such as DcClip")
+            raise ParameterError(f"Actuator.limits = {quote(self.limits)}: must be a tuple of limits such as DcClip")
         object.__setattr__(self, "limits", tuple(given))
 
     def _check_motor(self) -> None:
@@ -113,7 +113,7 @@ class Actuator:
             raise ParameterError(f"{name} gives a duty of the bus voltage: give Actuator.supply=Supply(voltage=...)")
 
     @property
-    def delayed(self) -> tuple[str, ...]:
+    def delayed_inputs(self) -> tuple[str, ...]:
         """Inputs that are delayed; the mode goes with the inputs that it chooses from."""
         if self.delay is None:
             return ()
@@ -144,8 +144,8 @@ def check_command_range(actuator: Actuator) -> None:
         return
     pair = isinstance(limits, (tuple, list)) and len(limits) == 2 and not any(no_number(x) for x in limits)
     if not pair:
-        raise ParameterError(f"Actuator.command_range = {shown(limits)}: must be two numbers, (lowest, highest)")
+        raise ParameterError(f"Actuator.command_range = {quote(limits)}: must be two numbers, (lowest, highest)")
     low, high = concrete(limits[0]), concrete(limits[1])
     if low is not None and high is not None and not (low <= high).all():
-        raise ParameterError(f"Actuator.command_range = {shown(limits)}: the lowest comes first")
+        raise ParameterError(f"Actuator.command_range = {quote(limits)}: the lowest comes first")
     object.__setattr__(actuator, "command_range", tuple(limits))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ..physics import state as names
 from ..physics.command import TARGETS, TORQUE, VELOCITY, VOLTAGE, Command
 from ..physics.limits import clip
-from ..physics.ops import absolute, alike, isfinite, stored, where
+from ..physics.ops import absolute, alike, isfinite, store, where
 from ..physics.state import State
-from ..tree import changed
+from ..tree import change
 from .controllers import ModeSelector
 from .delay import Delay, Draws, arriving_target, first_phase, next_lag
 
@@ -31,7 +31,7 @@ def receive(
     if actuator.delay is None:
         return told, flags, state
     told, state = travel(actuator, actuator.delay, state, told, dt, draws)
-    return told, flags, changed(state, clock=state.clock + 1)
+    return told, flags, change(state, clock=state.clock + 1)
 
 
 def valid(command: Command, position: float):
@@ -44,7 +44,7 @@ def valid(command: Command, position: float):
         fine = isfinite(target)
         kept[name] = where(fine, target, position if name == "position" else 0.0)
         good = fine if good is None else good & fine
-    return changed(command, **kept), 0 if good is None else where(good, 0, names.INVALID)
+    return change(command, **kept), 0 if good is None else where(good, 0, names.INVALID)
 
 
 def clip_to_range(main: str, command: Command, limits: tuple[float, float], flags: int):
@@ -54,7 +54,7 @@ def clip_to_range(main: str, command: Command, limits: tuple[float, float], flag
         return command, flags
     within = clip(target, limits[0], limits[1])
     acts = absolute(within - target) > 0.0
-    return changed(command, **{main: within}), flags + where(acts, names.COMMAND, 0)
+    return change(command, **{main: within}), flags + where(acts, names.COMMAND, 0)
 
 
 def begin_with_joint(actuator: Actuator, state: State, position: float, velocity: float) -> State:
@@ -72,7 +72,7 @@ def begin_with_joint(actuator: Actuator, state: State, position: float, velocity
     if state.phase is not None and actuator.delay is not None:
         phase = where(state.clock == 0, first_phase(actuator.delay, state.key), state.phase)
         begun["phase"] = alike(phase, state.phase)
-    return changed(state, **begun) if begun else state
+    return change(state, **begun) if begun else state
 
 
 def travel(actuator: Actuator, delay: Delay, state: State, command: Command, dt: float, draws: Draws | None):
@@ -80,23 +80,23 @@ def travel(actuator: Actuator, delay: Delay, state: State, command: Command, dt:
     head = state.head
     lag, aim = next_lag(delay, state, dt, draws)
     if isinstance(actuator.controller, ModeSelector):
-        command = changed(command, mode=mode_of(command))
+        command = change(command, mode=mode_of(command))
     arrives, lines, size = {}, {}, 1
-    for name in actuator.delayed:
+    for name in actuator.delayed_inputs:
         line = getattr(state, f"{name}_line")
         size = len(line)
         target = getattr(command, name)
         if target is None and name == "position":
             # nothing stands for a position that is not commanded
             continue
-        line = stored(line, head, alike(0.0 if target is None else target, line[0]))
+        line = store(line, head, alike(0.0 if target is None else target, line[0]))
         lines[f"{name}_line"] = line
         arrives[name] = arriving_target(delay, line, head, lag, state.clock, resting(name, state))
     if state.lag is not None:
         lines["lag"] = alike(lag, state.lag)
     if state.aim is not None:
         lines["aim"] = alike(aim, state.aim)
-    return changed(command, **arrives), changed(state, head=(head + 1) % size, **lines)
+    return change(command, **arrives), change(state, head=(head + 1) % size, **lines)
 
 
 def resting(name: str, state: State):

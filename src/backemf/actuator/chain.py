@@ -13,9 +13,9 @@ from ..physics.command import Command
 from ..physics.load import IMMOVABLE, LinearLoad, Memory, follow, react
 from ..physics.ops import as_bits, isfinite, where
 from ..physics.state import OUTPUTS, Output, State
-from ..physics.step import coupled as motor_coupled
-from ..physics.step import held as motor_held
-from ..tree import changed
+from ..physics.step import step_coupled as motor_coupled
+from ..physics.step import step_held as motor_held
+from ..tree import change
 from .arrival import receive
 from .decision import decide, settle
 from .delay import Draws
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # --- a host moves the joint
 
 
-def held(
+def step_held(
     actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
     load_torque: float | None = None, load_inertia: float | None = None, draws: Draws | None = None,
 ) -> tuple[State, Output]:  # fmt: skip
@@ -52,7 +52,7 @@ def on_known_joints(
     else:
         after, out = law(actuator, state, *known_inputs(good, actuator, *inputs), draws)
         after, out = without_unknown(good, state, after, out)
-    return after, changed(out, limit=as_bits(out.limit))
+    return after, change(out, limit=as_bits(out.limit))
 
 
 def known_inputs(
@@ -88,7 +88,7 @@ def held_known(
         here = position + (index * short) * velocity
         state, out = held_substep(actuator, state, told, flags, here, velocity, short, load_torque, load_inertia)
         total = add_substep(total, out, substeps)
-    return state, changed(total, torque_slope=whole.torque_slope, torque_stiffness=whole.torque_stiffness)
+    return state, change(total, torque_slope=whole.torque_slope, torque_stiffness=whole.torque_stiffness)
 
 
 def held_substep(
@@ -117,7 +117,7 @@ def held_substep(
 # --- motor and load move the joint together
 
 
-def coupled(
+def step_coupled(
     actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
     load_torque: float = 0.0, load_inertia: float = 0.0, draws: Draws | None = None, load_damping: float = 0.0,
     load_stiffness: float = 0.0,
@@ -140,8 +140,8 @@ def coupled(
         after, out = without_unknown(good, state, after, out)
         # a joint that is not known stays where it is
         end, last = where(good, out.joint_position, position), where(good, out.joint_velocity, velocity)
-        out = changed(out, joint_position=end, joint_velocity=last)
-    return after, changed(out, limit=as_bits(out.limit))
+        out = change(out, joint_position=end, joint_velocity=last)
+    return after, change(out, limit=as_bits(out.limit))
 
 
 def with_load(
@@ -165,7 +165,7 @@ def with_load(
         travel, pulled = travel + short * after, pulled + torque / substeps
         total = out if substeps == 1 else add_substep(total, out, substeps)
     ends = {"joint_position": position, "joint_velocity": velocity, "joint_travel": travel, "load_torque": pulled}
-    return state, memory, changed(total, **ends)
+    return state, memory, change(total, **ends)
 
 
 def coupled_substep(
@@ -200,7 +200,7 @@ def count_energy(state: State, out: Output, dt: float) -> tuple[State, Output]:
     if state.energy is None:
         return state, out
     energy = state.energy + out.electrical_power * dt
-    return changed(state, energy=energy), changed(out, electrical_energy=energy)
+    return change(state, energy=energy), change(out, electrical_energy=energy)
 
 
 AT_THE_END = (

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..checks import require_sizes
+from ..checks import Maybe, Number, require_sizes
 from ..engines import bind, load
 from ..engines.reset import reset_state
 from ..errors import ParameterError
 from ..hooks import call_hook
 from ..parts import without_neutral
+from ..physics.command import Command
 from ..physics.state import COUPLED, OUTPUTS, Output, State
 from . import chain
 from .memory import initial_state
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
     from .actuator import Actuator
     from .delay import Draws
 
+S = TypeVar("S")
+Joint = tuple[Number, Number]
+"""Position and velocity of the joint [rad, rad/s]."""
+Inputs = dict[str, Any]
+"""Numbers and arrays that a step is given, by name; None: not given."""
 Step = Callable[..., tuple[Any, Output]]
 """A step as a function, its actuator first: the new state, or those of several groups, and the output."""
 _OPTIONS = {
@@ -41,31 +47,112 @@ _OPTIONS = {
 }
 
 
-class CompiledStep:
-    """Steps a batch of one kind of actuator.
+class BaseStep(Generic[S]):
+    """The two ways to step what has a state of type `S`: one actuator, or all of a robot."""
 
-    `state, out = step(state, command, position, velocity, dt)` for a host that moves the joint itself, and
-    `state, out = step.coupled(...)`, which moves the joint together with a load.
-    """
-
-    def __init__(self, actuator: Actuator, engine: str, options: dict[str, Any]):
+    def __init__(self, engine: str, options: dict[str, Any]):
         check_options(engine, options)
-        self.actuator = actuator
         self.engine = engine
         self._options = options
         self._engine = load(engine)
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
-        self._run = self._compile("held")
-        self._look = self._coupled_look = None
+        self._run = self._compile("step_held")
+        self._looks: dict[bool, Any] = {}
+
+    def _compile(self, law: str) -> Callable[..., tuple[S, Output]]:
+        """One of the two ways to step, ready to run."""
+        raise NotImplementedError
+
+    def _check(self, state: S, command: Any, dt: Number, joint: Inputs, loads: Inputs, coupled: bool) -> None:
+        """Check that what is given fits; raise `ParameterError` if not. A joint that moves needs an inertia."""
+        raise NotImplementedError
+
+    @cached_property
+    def _run_coupled(self) -> Callable[..., tuple[S, Output]]:
+        return self._compile("step_coupled")
+
+    def __call__(
+        self, state: S, command: Command | Number, joint_position: Number, joint_velocity: Number, dt: Number,
+        load_torque: Maybe = None, load_inertia: Maybe = None, draws: Draws | None = None,
+    ) -> tuple[S, Output]:  # fmt: skip
+        """New state and output after `dt` seconds under a command: the controller's main input, or a `Command`.
+
+        Position [rad] and velocity [rad/s] of the joint are held over the step. What the host knows of the joint's
+        other torque [N·m] and inertia [kg·m²] may be given: load-dependent friction and backlash need it, dry friction
+        stops exactly with it. `draws` stand in for the delay's own random numbers.
+        """
+        self._check_once(False, state, command, dt, (joint_position, joint_velocity), load_torque, load_inertia)
+        return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, draws)
+
+    def step_coupled(
+        self, state: S, command: Command | Number, joint_position: Number, joint_velocity: Number, dt: Number,
+        load_torque: Number = 0.0, load_inertia: Maybe = None, *, load_damping: Number = 0.0,
+        load_stiffness: Number = 0.0, draws: Draws | None = None,
+    ) -> tuple[S, Output]:  # fmt: skip
+        """New state and output after `dt` seconds in which motor and load move the joint together.
+
+        The step is implicit: back-EMF, friction, controller, limits and load act at the velocity of the end of the
+        step, so that any `dt` is stable and friction stops the joint exactly. `out.joint_position` and
+        `out.joint_velocity` are those of the end of the step, `out.torque` and `out.load_torque` means over it.
+
+        Args:
+            state: What the motors remember.
+            command: The controller's main input, without a controller volts; or a `Command`.
+            joint_position: Joint position at the start of the step [rad].
+            joint_velocity: Joint velocity at the start of the step [rad/s].
+            dt: Step [s].
+            load_torque: Torque of the load on the joint at the start of the step [N·m].
+            load_inertia: Inertia at the joint besides the motor's own [kg·m²]; None: 0. `math.inf` is a joint that
+                keeps its velocity: fixed at 0, or moved by a machine.
+            load_damping: How fast the torque of the load falls with velocity [N·m·s/rad].
+            load_stiffness: How fast the torque of the load falls with position [N·m/rad].
+            draws: Random numbers in place of the delay's own.
+        """
+        inertia = finite_inertia(load_inertia)
+        loads = load_torque, inertia, load_damping, load_stiffness
+        self._check_once(True, state, command, dt, (joint_position, joint_velocity), *loads)
+        return self._run_coupled(
+            state, command, joint_position, joint_velocity, dt, load_torque, inertia, draws, load_damping,
+            load_stiffness,
+        )  # fmt: skip
+
+    def _check_once(self, coupled: bool, state: S, command: Any, dt: Number, joint: Joint, *loads: Maybe) -> None:
+        # what looks like the step before has been checked
+        look = look_of(state, command, *joint, dt, *loads)
+        if look is not None and look == self._looks.get(coupled):
+            return
+        names = ("load_torque", "load_inertia", "load_damping", "load_stiffness")
+        known: Inputs = dict(zip(names, loads, strict=False))
+        require_step(dt)
+        require_finite_joint(*joint, **known)
+        self._check(state, command, dt, {"joint_position": joint[0], "joint_velocity": joint[1]}, known, coupled)
+        self._looks[coupled] = look
+
+
+class CompiledStep(BaseStep[State]):
+    """Steps a batch of one kind of actuator.
+
+    `state, out = step(state, command, position, velocity, dt)` for a host that moves the joint itself, and
+    `state, out = step.step_coupled(...)`, which moves the joint together with a load.
+    """
+
+    def __init__(self, actuator: Actuator, engine: str, options: dict[str, Any]):
+        self.actuator = actuator
+        super().__init__(engine, options)
 
     def _compile(self, law: str) -> Callable[..., tuple[State, Output]]:
-        """One of the two ways to step, ready to run."""
         step = with_outputs(getattr(laws(self.engine), law), outputs(self._options.get("telemetry"), law))
         return self._engine.compile_step(step, without_neutral(self.actuator), self._options)
 
-    @cached_property
-    def _run_coupled(self) -> Callable[..., tuple[State, Output]]:
-        return self._compile("coupled")
+    def _check(self, state: State, command: Any, dt: Number, joint: Inputs, loads: Inputs, coupled: bool) -> None:
+        require_command(self.actuator, command)
+        require_load(self.actuator, loads["load_torque"], loads["load_inertia"])
+        require_frames(self.actuator, state, dt)
+        if self.engine != "python":
+            known = {name: value for name, value in loads.items() if value is not None}
+            require_shapes(state, command, **joint, **known)
+        if coupled:
+            require_inertia(self.actuator, loads["load_inertia"])
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was compiled belongs to this process: a copy compiles it again
@@ -93,100 +180,6 @@ class CompiledStep:
         shape = require_sizes("shape", shape)
         return initial_state(self._engine, self.actuator, shape, seed, dt, values, self._place)
 
-    def __call__(
-        self,
-        state: State,
-        command: Any,
-        joint_position: Any,
-        joint_velocity: Any,
-        dt: Any,
-        load_torque: Any = None,
-        load_inertia: Any = None,
-        draws: Draws | None = None,
-    ) -> tuple[State, Output]:
-        """New state and output after `dt` seconds under a command: the controller's main input, or a `Command`.
-
-        Position [rad] and velocity [rad/s] of the joint are held over the step. What the host knows of the joint's
-        other torque [N·m] and inertia [kg·m²] may be given: load-dependent friction and backlash need it, dry friction
-        stops exactly with it. `draws` stand in for the delay's own random numbers.
-        """
-        # what looks like the step before has been checked
-        look = look_of(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
-        if look is None or look != self._look:
-            self._check(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
-            self._look = look
-        return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, draws)
-
-    def coupled(
-        self,
-        state: State,
-        command: Any,
-        joint_position: Any,
-        joint_velocity: Any,
-        dt: Any,
-        load_torque: Any = 0.0,
-        load_inertia: Any = None,
-        *,
-        load_damping: Any = 0.0,
-        load_stiffness: Any = 0.0,
-        draws: Draws | None = None,
-    ) -> tuple[State, Output]:
-        """New state and output after `dt` seconds in which motor and load move the joint together.
-
-        The step is implicit: back-EMF, friction, controller, limits and load act at the velocity of the end of the
-        step, so that any `dt` is stable and friction stops the joint exactly. `out.joint_position` and
-        `out.joint_velocity` are those of the end of the step, `out.torque` and `out.load_torque` means over it.
-
-        Args:
-            state: What the motors remember.
-            command: The controller's main input, without a controller volts; or a `Command`.
-            joint_position: Joint position at the start of the step [rad].
-            joint_velocity: Joint velocity at the start of the step [rad/s].
-            dt: Step [s].
-            load_torque: Torque of the load on the joint at the start of the step [N·m].
-            load_inertia: Inertia at the joint besides the motor's own [kg·m²]; None: 0. `math.inf` is a joint that
-                keeps its velocity: fixed at 0, or moved by a machine.
-            load_damping: How fast the torque of the load falls with velocity [N·m·s/rad].
-            load_stiffness: How fast the torque of the load falls with position [N·m/rad].
-            draws: Random numbers in place of the delay's own.
-        """
-        inertia = finite_inertia(load_inertia)
-        loads = load_torque, inertia, load_damping, load_stiffness
-        look = look_of(state, command, joint_position, joint_velocity, dt, *loads)
-        if look is None or look != self._coupled_look:
-            self._check(state, command, joint_position, joint_velocity, dt, *loads)
-            require_inertia(self.actuator, inertia)
-            self._coupled_look = look
-        return self._run_coupled(
-            state, command, joint_position, joint_velocity, dt, load_torque, inertia, draws, load_damping,
-            load_stiffness,
-        )  # fmt: skip
-
-    def _check(
-        self,
-        state: State,
-        command: Any,
-        joint_position: Any,
-        joint_velocity: Any,
-        dt: Any,
-        load_torque: Any,
-        load_inertia: Any,
-        load_damping: Any = None,
-        load_stiffness: Any = None,
-    ) -> None:
-        loads = {
-            "load_torque": load_torque, "load_inertia": load_inertia, "load_damping": load_damping,
-            "load_stiffness": load_stiffness,
-        }  # fmt: skip
-        require_step(dt)
-        require_finite_joint(joint_position, joint_velocity, **loads)
-        require_command(self.actuator, command)
-        require_load(self.actuator, load_torque, load_inertia)
-        require_frames(self.actuator, state, dt)
-        if self.engine != "python":
-            known = {name: value for name, value in loads.items() if value is not None}
-            require_shapes(state, command, joint_position=joint_position, joint_velocity=joint_velocity, **known)
-
     def reset(self, state: State, mask: Any, **values: Any) -> State:
         """The state with every motor where `mask` is true back at rest and ambient temperature.
 
@@ -208,11 +201,11 @@ def check_options(engine: str, options: dict[str, Any]) -> None:
 
 
 def laws(engine: str) -> ModuleType:
-    """The steps as pure functions on one engine: `held`, `coupled`, and `with_load` for a load of `backemf.loads`."""
+    """The steps as pure functions on one engine: `step_held`, `step_coupled`, and `with_load` for one of our loads."""
     return bind(chain, engine, load(engine).ops)
 
 
-def outputs(telemetry: Any, law: str = "held") -> tuple[str, ...] | None:
+def outputs(telemetry: Any, law: str = "step_held") -> tuple[str, ...] | None:
     """The outputs that are wanted, by name; None: all. A coupled step always says where the joint is."""
     if telemetry is None:
         return None
@@ -220,7 +213,7 @@ def outputs(telemetry: Any, law: str = "held") -> tuple[str, ...] | None:
     for name in names:
         if name not in OUTPUTS:
             raise ParameterError(f"telemetry names {name!r}: there are {', '.join(OUTPUTS)}")
-    return names if law == "held" else (*names, *COUPLED)
+    return names if law == "step_held" else (*names, *COUPLED)
 
 
 @cache

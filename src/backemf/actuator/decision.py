@@ -13,7 +13,7 @@ from ..physics.current_limits import JointBounds, SlantedBounds
 from ..physics.demand import Demand
 from ..physics.ops import absolute, alike, expm1, maximum, minimum, sign, where
 from ..physics.state import Output, State
-from ..tree import changed
+from ..tree import change
 from .arrival import mode_of
 from .control import LAWS, Asked, next_integral, slew_limit
 from .controllers import DutyServo, ModeSelector
@@ -52,7 +52,7 @@ def decide(
     decision = controller_decision(actuator, state, command, flags, position, velocity, dt)
     if state.fresh is None:
         return decision
-    return changed(decision, state=changed(decision.state, fresh=0.0 * state.fresh))
+    return change(decision, state=change(decision.state, fresh=0.0 * state.fresh))
 
 
 def controller_decision(
@@ -85,7 +85,7 @@ def network_decision(
 ) -> Decision:
     """A torque that a network asks for."""
     remembered, torque = learned_torque(controller, state, command.position - position, velocity, state.fresh > 0)
-    return Decision(None, Asked(torque), changed(state, **remembered), flags)
+    return Decision(None, Asked(torque), change(state, **remembered), flags)
 
 
 def slew(actuator: Actuator, state: State, command: Command, flags: int, dt: float):
@@ -96,7 +96,7 @@ def slew(actuator: Actuator, state: State, command: Command, flags: int, dt: flo
         return command, state, flags
     setpoint = slew_limit(target, state.setpoint, actuator.slew, dt)
     flags = flags | where(absolute(setpoint - target) > 0.0, names.SLEW, 0)
-    return changed(command, **{main: setpoint}), changed(state, setpoint=alike(setpoint, state.setpoint)), flags
+    return change(command, **{main: setpoint}), change(state, setpoint=alike(setpoint, state.setpoint)), flags
 
 
 def ask(controller: Controller, state: State, command: Command, position: float, velocity: float) -> Asked:
@@ -135,7 +135,7 @@ def duty_demand(actuator: Actuator, servo: DutyServo, asked: Asked, flags: int) 
     full = None
     if asked.rate is not None:
         full = (absolute(asked.amount) > servo.pwm_limit) & (asked.amount * asked.rate > 0.0)
-    return changed(demand, current_limit=servo.current_limit, duty_limit=servo.pwm_limit), flags, full
+    return change(demand, current_limit=servo.current_limit, duty_limit=servo.pwm_limit), flags, full
 
 
 def torque_demand(actuator: Actuator, state: State, asked: Asked, flags: int, velocity: float, dt: float) -> Demand:
@@ -192,7 +192,7 @@ def with_joint_bounds(actuator: Actuator, demand: Demand, state: State, position
         return demand
     if state.rotor_speed is not None:
         velocity = state.rotor_speed / motor_of(actuator).ratio
-    return changed(demand, joint=joint_bounds(actuator, position, velocity))
+    return change(demand, joint=joint_bounds(actuator, position, velocity))
 
 
 def joint_bounds(actuator: Actuator, position: float, velocity: float) -> JointBounds:
@@ -246,7 +246,7 @@ def settle(actuator: Actuator, decision: Decision, state: State, out: Output, po
             stopped = short if stopped is None else stopped | short
     centre = position if controller.moving_target else 0.0
     after = next_integral(state.integral, decision.rate, centre, controller.integral_limit, stopped, dt)
-    return changed(state, integral=alike(after, state.integral))
+    return change(state, integral=alike(after, state.integral))
 
 
 def beyond_limits(actuator: Actuator, asked: Asked, position: float, velocity: float) -> Any:
@@ -279,18 +279,18 @@ def select(
     effort = Asked(nothing if command.effort is None else command.effort)
     turning = torque_demand(actuator, state, effort, flags, velocity, dt)
     if turning.current is None:
-        demand = changed(
+        demand = change(
             turning,
             voltage=where(by_torque, turning.voltage, volts),
             per_speed=where(by_torque, turning.per_speed + nothing, per_speed),
             per_angle=per_angle,
         )
     else:
-        demand = changed(turning, voltage=volts, per_speed=per_speed, per_angle=per_angle, by_current=by_torque)
+        demand = change(turning, voltage=volts, per_speed=per_speed, per_angle=per_angle, by_current=by_torque)
     rate = None
     if state.integral is not None:
         # outside velocity mode the moving target goes along with the joint, so that nothing adds up
         along = velocity if asked is None else where(by_velocity, 0.0, velocity)
-        state = changed(state, integral=alike(state.integral + along * dt, state.integral))
+        state = change(state, integral=alike(state.integral + along * dt, state.integral))
         rate = None if asked is None else where(by_velocity, asked.rate, 0.0)
     return Decision(with_joint_bounds(actuator, demand, state, position, velocity), None, state, flags, rate)

@@ -25,13 +25,13 @@ def degrees_hint(actuator: Any, channels: Mapping[str, np.ndarray]) -> str | Non
         return None
     known = np.asarray(target, dtype=float)
     largest = float(np.max(np.abs(known), initial=0.0, where=np.isfinite(known)))
-    if largest <= TURN or (main and _allowed(actuator.command_range, known)):
+    if largest <= TURN or (main and _holds(actuator.command_range, known)):
         return None
     remedy = "Actuator.command_range says that it is meant" if main else "look at Command.position"
     return f"{hint_of(largest)}; {remedy}"
 
 
-def _allowed(limits: Any, targets: np.ndarray) -> bool:
+def _holds(limits: Any, targets: np.ndarray) -> bool:
     """Whether a command range holds every target."""
     if limits is None:
         return False

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Number, concrete, no_number, shown
+from ..checks import Number, concrete, no_number, quote
 from ..errors import ParameterError
 from ..parts import acts, count, flag, number, numbers, part, word, words
 from ..physics.command import TARGETS
 from ..physics.draws import mix, uniform
-from ..physics.ops import counted, floor, minimum, picked, where
+from ..physics.ops import floor, minimum, pick, to_integer, where
 from ..physics.state import State
 
 SCHEDULES = ("constant", "episode", "period", "step", "mjlab", "isaaclab")
@@ -95,12 +95,12 @@ class Delay:
             raise ParameterError(
                 "Delay.hold_probability would never take effect: it belongs to schedule='period', 'step' or 'mjlab'"
             )
-        if self.named and (self.steps is None or not self.whole):
-            raise ParameterError(f"Delay.schedule = {shown(self.schedule)}: needs whole steps=(shortest, longest)")
-        if self.schedule in ("period", "step") and not self.drawn:
+        if self.is_foreign and (self.steps is None or not self.whole):
+            raise ParameterError(f"Delay.schedule = {quote(self.schedule)}: needs whole steps=(shortest, longest)")
+        if self.schedule in ("period", "step") and not self.is_random:
             unit = "seconds" if self.steps is None else "steps"
             raise ParameterError(
-                f"Delay.schedule = {shown(self.schedule)} would never take effect: "
+                f"Delay.schedule = {quote(self.schedule)} would never take effect: "
                 f"one value is never drawn anew, give {unit}=(shortest, longest)"
             )
 
@@ -109,21 +109,21 @@ class Delay:
             return
         names = (self.targets,) if isinstance(self.targets, str) else self.targets
         if not isinstance(names, (tuple, list)) or not names:
-            raise ParameterError(f"Delay.targets = {shown(self.targets)}: must be some of {', '.join(TARGETS)}")
+            raise ParameterError(f"Delay.targets = {quote(self.targets)}: must be some of {', '.join(TARGETS)}")
         for name in names:
             if not isinstance(name, str) or name not in TARGETS:
-                raise ParameterError(f"Delay.targets names {shown(name)}: must be of {', '.join(TARGETS)}")
+                raise ParameterError(f"Delay.targets names {quote(name)}: must be of {', '.join(TARGETS)}")
         object.__setattr__(self, "targets", tuple(names))
 
     def _check_shared(self) -> None:
         # one draw serves all joints of an environment, so that its range cannot be one per joint
         known = [concrete(end) for end in (self.shortest, self.longest)]
         each = any(x is not None and x.ndim and x.shape[-1] > 1 for x in known)
-        if self.drawn and self.per == "environment" and each:
+        if self.is_random and self.per == "environment" and each:
             raise ParameterError("Delay.per = 'environment', but the range has one value per joint: give per='joint'")
 
     @property
-    def named(self) -> bool:
+    def is_foreign(self) -> bool:
         """Whether the schedule is another program's, rules at a reset and all."""
         return self.schedule in ("mjlab", "isaaclab")
 
@@ -143,15 +143,15 @@ class Delay:
         return self.value[1] if isinstance(self.value, tuple) else self.value
 
     @property
-    def drawn(self) -> bool:
+    def is_random(self) -> bool:
         """Whether delays are drawn, so that there is a present one to remember."""
-        return isinstance(self.value, tuple) or self.named
+        return isinstance(self.value, tuple) or self.is_foreign
 
     @property
     def grows(self) -> bool:
         """Whether a delay that was drawn is reached step by step, so that there is one to remember."""
         kept = self.schedule == "period" or (self.schedule == "step" and acts(self, "hold_probability"))
-        return self.drawn and kept and not self.reorder
+        return self.is_random and kept and not self.reorder
 
     def length(self, dt: float | None) -> int:
         """Frames of the ring for a step of `dt`; raises one sentence where the buffer is too short for it."""
@@ -194,12 +194,12 @@ def check_range(delay: Delay, name: str) -> None:
     ends = value if isinstance(value, tuple) else (value,)
     wrong = any(x is None or no_number(x) or 0 in getattr(x, "shape", ()) for x in ends)
     if wrong or (isinstance(value, tuple) and len(value) != 2):
-        raise ParameterError(f"Delay.{name} = {shown(value)}: must be a number, or two of them, (shortest, longest)")
+        raise ParameterError(f"Delay.{name} = {quote(value)}: must be a number, or two of them, (shortest, longest)")
     known = [concrete(x) for x in ends]
     if any(x is not None and not (np.isfinite(x) & (x >= 0)).all() for x in known):
-        raise ParameterError(f"Delay.{name} = {shown(value)}: must be a finite number of 0 or more")
+        raise ParameterError(f"Delay.{name} = {quote(value)}: must be a finite number of 0 or more")
     if len(ends) == 2 and known[0] is not None and known[1] is not None and (known[0] > known[1]).any():
-        raise ParameterError(f"Delay.{name} = {shown(value)}: the shortest comes first")
+        raise ParameterError(f"Delay.{name} = {quote(value)}: the shortest comes first")
 
 
 @part
@@ -245,7 +245,7 @@ def due(delay: Delay, clock: int, phase: int):
 def next_lag(delay: Delay, state: State, dt: float, draws: Draws | None):
     """The delay of this step, and the one that it goes to [steps]."""
     aim = next_aim(delay, state, dt, draws)
-    if delay.reorder or not delay.drawn or delay.schedule not in ("period", "step"):
+    if delay.reorder or not delay.is_random or delay.schedule not in ("period", "step"):
         return aim, aim
     # a delay that grows faster than time would bring back commands that have already been overtaken
     return where(state.clock == 0, aim, minimum(aim, state.lag + 1.0)), aim
@@ -253,7 +253,7 @@ def next_lag(delay: Delay, state: State, dt: float, draws: Draws | None):
 
 def next_aim(delay: Delay, state: State, dt: float, draws: Draws | None):
     """The delay that was last drawn [steps]."""
-    if not delay.drawn:
+    if not delay.is_random:
         return in_steps(delay, delay.shortest, dt)
     draws = Draws() if draws is None else draws
     if delay.schedule == "constant":
@@ -293,15 +293,15 @@ def arriving_target(delay: Delay, line: np.ndarray, head: int, lag: float, clock
     A ring of n frames whose newest is in slot h holds the frame of age a in slot (h - a) mod n.
     """
     size = len(line)
-    if delay.named:
+    if delay.is_foreign:
         # the other programs fill their buffers with the first command
-        return picked(line, (head - counted(minimum(lag, clock))) % size)
+        return pick(line, (head - to_integer(minimum(lag, clock))) % size)
     older = floor(minimum(lag, size - 1.0))
-    frame = where(older > clock, resting, picked(line, (head - counted(older)) % size))
+    frame = where(older > clock, resting, pick(line, (head - to_integer(older)) % size))
     if delay.whole:
         return frame
     # between two frames, the share of the older one
     share = lag - older
     later = minimum(older + 1.0, size - 1.0)
-    earlier = where(later > clock, resting, picked(line, (head - counted(later)) % size))
+    earlier = where(later > clock, resting, pick(line, (head - to_integer(later)) % size))
     return where(share > 0.0, frame + share * (earlier - frame), frame)

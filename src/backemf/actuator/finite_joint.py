@@ -12,7 +12,7 @@ from ..physics import state as names
 from ..physics.command import TARGETS, Command
 from ..physics.ops import isfinite, where
 from ..physics.state import Output, State
-from ..tree import changed
+from ..tree import change
 
 KEPT = (
     "current", "winding_rise", "housing_rise", "bristle", "gap", "rotor_speed", "energy", "setpoint", "integral",
@@ -57,13 +57,13 @@ def without_unknown(good: bool, state: State, after: State, out: Output) -> tupl
     if "energy" in held and out.electrical_energy is not None:
         silent["electrical_energy"] = held["energy"]
     silent["limit"] = out.limit | where(good, 0, names.JOINT)
-    return changed(after, **held), changed(out, **silent)
+    return change(after, **held), change(out, **silent)
 
 
 def resting_command(good: bool, main: str, command: Command | float, position: float) -> Command:
     """The command with nothing asked of the motors that take no part, which would pull a shared supply down."""
     command = command if isinstance(command, Command) else Command(**{main: command})
     targets = {name: getattr(command, name) for name in TARGETS if getattr(command, name) is not None}
-    return changed(
+    return change(
         command, **{name: where(good, x, position if name == "position" else 0.0) for name, x in targets.items()}
     )

@@ -9,7 +9,7 @@ from ..physics.limits import clip
 from ..physics.lines import Line, Lines, Slant, acting_line, value_at
 from ..physics.ops import absolute, where
 from ..physics.state import Output
-from ..tree import changed
+from ..tree import change
 from .control import Asked
 from .decision import Decision, settle
 from .joint_friction import tanh_friction, tanh_friction_per_speed, tanh_friction_slope
@@ -85,4 +85,4 @@ def joint_coupled(
     end = end_speed(line)
     torque = value_at(line, end - velocity) - per_speed * end
     state = settle(actuator, decision, decision.state, out, position, dt)
-    return state, end, changed(out, torque=torque, mechanical_power=torque * end)
+    return state, end, change(out, torque=torque, mechanical_power=torque * end)

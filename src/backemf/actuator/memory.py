@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks import require_room, shown
+from ..checks import quote, require_room
 from ..errors import ParameterError
-from ..motor import Dahl, LuGre, Motor, TwoNodeThermal
+from ..motor import Motor, TwoNodeThermal
+from ..motor.friction import Bristles
 from ..physics import draws
 from ..physics.drive import has_current_state
 from ..physics.state import PER_MOTOR, State
@@ -51,7 +52,7 @@ def motor_states(motor: Motor, loop: bool) -> list[str]:
         names.append("winding_rise")
     if isinstance(motor.thermal, TwoNodeThermal):
         names.append("housing_rise")
-    if isinstance(motor.friction, (Dahl, LuGre)):
+    if isinstance(motor.friction, Bristles):
         names.append("bristle")
     if has_backlash(motor):
         names += ["gap", "rotor_speed"]
@@ -63,15 +64,15 @@ def delay_states(actuator: Actuator) -> list[str]:
     delay = actuator.delay
     if delay is None:
         return []
-    names = ["clock", "head", *(f"{name}_line" for name in actuator.delayed)]
-    if delay.drawn:
+    names = ["clock", "head", *(f"{name}_line" for name in actuator.delayed_inputs)]
+    if delay.is_random:
         # a delay that is drawn once follows from its key, which stays at a reset
         names += ["key"] if delay.schedule == "constant" else ["lag", "key"]
     if delay.grows:
         names.append("aim")
-    if delay.drawn and delay.period and delay.staggered:
+    if delay.is_random and delay.period and delay.staggered:
         names.append("phase")
-    if "position" in actuator.delayed and not delay.named:
+    if "position" in actuator.delayed_inputs and not delay.is_foreign:
         names.append("held_position")
     return names
 
@@ -133,7 +134,7 @@ def require_room_for_state(
         remedy = f"shorten the delay, which has {min(frames, 10**60):.4g} frames, or raise dt"
     else:
         remedy = "run fewer motors at once"
-    require_room(f"a state of the shape {shown(shape)}", count * (8 if double else 4), remedy, most)
+    require_room(f"a state of the shape {quote(shape)}", count * (8 if double else 4), remedy, most)
 
 
 def first_keys(seed: int, shape: tuple[int, ...]) -> np.ndarray:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks import concrete, no_number, shown
+from ..checks import concrete, no_number, quote
 from ..errors import ParameterError
-from ..motor import Coulomb, LoadDependent, Motor
+from ..motor import LoadDependent, Motor
+from ..motor.friction import Bristles
 from ..parts import acts
 from ..physics.command import TARGETS, Command
 from ..physics.load import IMMOVABLE
@@ -49,7 +50,7 @@ def require_step(dt: Any) -> None:
     known = isinstance(dt, (int, float, np.ndarray, np.generic)) and not no_number(dt)
     wrong = known and not (np.size(dt) and bool(np.all(np.isfinite(dt) & (np.asarray(dt) > 0))))
     if wrong or dt is None or no_number(dt):
-        raise ParameterError(f"dt = {shown(dt)}: must be a positive number of seconds")
+        raise ParameterError(f"dt = {quote(dt)}: must be a positive number of seconds")
 
 
 def require_finite_joint(position: Any, velocity: Any, **loads: Any) -> None:
@@ -60,7 +61,7 @@ def require_finite_joint(position: Any, velocity: Any, **loads: Any) -> None:
         if type(value) is float and math.isfinite(value):
             continue
         if value is None or no_number(value) or (isinstance(value, (int, float)) and not math.isfinite(value)):
-            raise ParameterError(f"{name} = {shown(value)}: must be a finite number, or an array with one per motor")
+            raise ParameterError(f"{name} = {quote(value)}: must be a finite number, or an array with one per motor")
 
 
 def require_command(actuator: Actuator, command: Any) -> None:
@@ -131,7 +132,7 @@ def require_frames(actuator: Actuator, state: State, dt: Any) -> None:
     delay = actuator.delay
     if delay is None or delay.seconds is None or not isinstance(dt, (int, float)):
         return
-    lines = [getattr(state, f"{name}_line") for name in actuator.delayed]
+    lines = [getattr(state, f"{name}_line") for name in actuator.delayed_inputs]
     frames, longest = len(next(line for line in lines if line is not None)), concrete(delay.longest)
     # a hair of rounding in seconds/dt is no further frame
     if longest is not None and longest.max() / dt > frames - 1 + 1e-9 * frames:
@@ -158,7 +159,7 @@ def require_inertia(actuator: Actuator, load_inertia: Any) -> None:
         return
     outside = np.asarray(load_inertia, dtype=float)
     if (outside < 0.0).any():
-        raise ParameterError(f"load_inertia = {shown(load_inertia)}: must be 0 or more")
+        raise ParameterError(f"load_inertia = {quote(load_inertia)}: must be 0 or more")
     if (own + outside <= 0.0).any():
         raise ParameterError(
             "nothing has inertia: give Motor.rotor, or a load with an inertia above 0, "
@@ -187,7 +188,8 @@ def require_load(actuator: Actuator, load_torque: Any, load_inertia: Any) -> Non
                 "load-dependent friction needs load_torque; pass load_torque=0.0 if nothing is known of it"
             )
     lossy = motor.gearbox is not None and not motor.gearbox.lossless
-    if (isinstance(friction, (Coulomb, LoadDependent)) or lossy) and motor.rotor is None and load_inertia is None:
+    rigid = friction is not None and not isinstance(friction, Bristles)
+    if (rigid or lossy) and motor.rotor is None and load_inertia is None:
         raise ParameterError(
             "dry friction and gear loss need an inertia to stop: give Motor.rotor, or load_inertia with the step"
         )

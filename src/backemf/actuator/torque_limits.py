@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Number, concrete, no_number, shown
+from ..checks import Number, concrete, no_number, quote
 from ..errors import ParameterError
 from ..parts import Laws, flag, number, part, table
 from ..physics.limits import clip, narrow
@@ -151,7 +151,7 @@ def check_table(part: Any, key: str, columns: tuple[str, ...]) -> None:
             except (TypeError, ValueError, OverflowError):
                 raise ParameterError(f"{name}.{field}: must be a list of numbers") from None
         elif value is None or isinstance(value, (int, float)) or no_number(value):
-            raise ParameterError(f"{name}.{field} = {shown(value)}: must be a list of numbers")
+            raise ParameterError(f"{name}.{field} = {quote(value)}: must be a list of numbers")
         known = concrete(getattr(part, field))
         if known is None:
             continue
@@ -282,6 +282,6 @@ def tightest(limits: tuple[TorqueLimit, ...], angle: float, speed: float) -> tup
     return low, high
 
 
-def limited(torque: float, low: float, high: float) -> float:
+def clamp(torque: float, low: float, high: float) -> float:
     """The torque kept between its bounds; the upper one is the last word, as in the simulators [N·m]."""
     return clip(torque, low, high)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..checks import Maybe, Number
-from ..motor import Dahl, LoadDependent, LuGre, Motor, Thermal
+from ..motor import LoadDependent, LuGre, Motor, Thermal
+from ..motor.friction import Bristles
 from ..parts import acts
 from ..physics.circuit import torque_of
 from ..physics.magnet import back_emf, flux
@@ -227,7 +228,7 @@ def _friction(motor: Motor) -> dict[str, Number]:
     known: dict[str, Number] = {} if f is None else {"coulomb_friction": f.coulomb}
     if isinstance(f, (LuGre, LoadDependent)):
         known["stiction"] = dry_friction(motor, 0.0, 0.0, 0.0)
-    if isinstance(f, (Dahl, LuGre)) and motor.rotor is not None:
+    if isinstance(f, Bristles) and motor.rotor is not None:
         stiffness, inertia = array(f.stiffness), array(motor.inertia)
         known["bristle_frequency"] = np.sqrt(stiffness / inertia)
         known["bristle_critical_damping"] = 2.0 * np.sqrt(stiffness * inertia)

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..checks import Number
 from ..errors import ParameterError
-from ..motor import Dahl, LoadDependent, LuGre, Motor
+from ..motor import Motor
+from ..motor.friction import Bristles
 from ..physics.circuit import torque_of
 from ..physics.gearbox import loss_budget
 from ..physics.magnet import back_emf, flux
@@ -150,7 +151,7 @@ def dry_friction(motor: Motor, speed: Number, arriving: Number, load: Number) ->
     """Size of the dry friction of a rotor that slides at a speed [N·m]; `arriving` and `load` pull on it [N·m]."""
     if motor.friction is None:
         return 0.0 * speed
-    if isinstance(motor.friction, (Dahl, LuGre)):
+    if isinstance(motor.friction, Bristles):
         return bristles(motor.friction, speed)[0] + 0.0 * speed
     return friction_budget(motor.friction, speed, arriving, load) + 0.0 * speed
 
@@ -164,7 +165,7 @@ def gear_loss(motor: Motor, net: Number, direction: Number) -> Number:
 
 def _friction_at_current(motor: Motor, speed: Number, arriving: Number, direction: Number) -> Number:
     """Dry friction where the rotor's torque is known and the load balances it [N·m]."""
-    if not isinstance(motor.friction, LoadDependent):
+    if motor.friction is None or not motor.friction.by_load:
         return dry_friction(motor, speed, arriving, 0.0)
 
     def budget(friction: Number) -> Number:
@@ -176,7 +177,7 @@ def _friction_at_current(motor: Motor, speed: Number, arriving: Number, directio
 
 def _friction_at_load(motor: Motor, speed: Number, net: Number, load: Number, direction: Number) -> Number:
     """Dry friction where the load is known and the rotor's torque balances it [N·m]."""
-    if not isinstance(motor.friction, LoadDependent):
+    if motor.friction is None or not motor.friction.by_load:
         return dry_friction(motor, speed, net, load)
     return _balance(lambda friction: dry_friction(motor, speed, net + direction * friction, load), speed, net)
 

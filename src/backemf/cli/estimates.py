@@ -45,19 +45,19 @@ def print_estimates(estimates: Sequence[Estimate], terminal: Console | None = No
 
 def as_dicts(motor: Motor | None) -> list[dict[str, Any]]:
     """The estimates of a motor for JSON."""
-    return [] if motor is None else [asdict(estimate) for estimate in motor.estimated]
+    return [] if motor is None else [asdict(estimate) for estimate in motor.valid_estimates]
 
 
 def resting_on_estimates(motor: Motor, **given: float | None) -> set[str]:
     """Names of the derived constants that change with an estimate."""
     from .. import analyze
-    from ..random.randomize import rebuilt
+    from ..random.randomize import rebuild
 
     def values(of: Motor) -> dict[str, Any]:
         return {name: value for name, _, value, _ in analyze.constants(of, **given).rows()}
 
     plain, found = values(motor), set()
-    for estimate in motor.estimated:
-        other = values(rebuilt(motor, {estimate.name: 1.1 * estimate.value}))
+    for estimate in motor.valid_estimates:
+        other = values(rebuild(motor, {estimate.name: 1.1 * estimate.value}))
         found |= {name for name, value in plain.items() if value != other.get(name)}
     return found

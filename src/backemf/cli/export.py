@@ -137,7 +137,7 @@ def export_command(
         terminal.print(f"note: {escape(note)}")
     terminal.print()
     print_errors(found.errors, terminal)
-    print_estimates(() if actuator.motor is None else actuator.motor.estimated, terminal)
+    print_estimates(() if actuator.motor is None else actuator.motor.valid_estimates, terminal)
     print_written((output, compare))
 
 

@@ -216,13 +216,13 @@ def _print_table(found: list[Entry], file: Path, paths: list[str] | None) -> Non
             kind, words = entry.kind, entry.why.removeprefix(str(file)).lstrip(",: ")
         else:
             motor = "" if entry.actuator.motor is None else "motor, "
-            kind, words = f"{motor}{type(entry.actuator.controller).__name__}", _lost(entry.losses)
+            kind, words = f"{motor}{type(entry.actuator.controller).__name__}", _loss_summary(entry.losses)
         cells += [_name(entry), kind, *([paths[index]] if paths else []), words]
         table.add_row(*map(escape, cells), style="red" if isinstance(entry, Unread) else None)
     Console().print(table)
 
 
-def _lost(losses: Iterable[Loss]) -> str:
+def _loss_summary(losses: Iterable[Loss]) -> str:
     """What is lost, in one line: "dropped: integral; unknown: rotor inertia, stiction"."""
     by_status: dict[str, list[str]] = {}
     for loss in losses:

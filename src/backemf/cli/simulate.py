@@ -230,7 +230,7 @@ def simulate(
         print_findings([(f.severity, f.what.replace("_", " "), f.explanation) for f in findings])
         for note in limits_note(motor):
             console().print(Text(f"note: {note}"))
-        print_estimates(() if actuator.motor is None else actuator.motor.estimated)
+        print_estimates(() if actuator.motor is None else actuator.motor.valid_estimates)
         print_written((output, plot))
     if strict and any(finding.severity == "warning" for finding in findings):
         raise typer.Exit(1)

@@ -49,7 +49,7 @@ def derive(s: Solved, overrides: dict[str, Any], estimate: bool = False) -> Moto
     made = estimates(s) if estimate else []
     try:
         motor = replace(_motor(with_estimates(s, made)), estimates=tuple(made), **overrides)
-        return replace(motor, estimates=motor.estimated) if made else motor
+        return replace(motor, estimates=motor.valid_estimates) if made else motor
     except ParameterError as error:
         raise DatasheetError(f"{sheet.label}: {error}") from None
 

@@ -196,7 +196,7 @@ class Datasheet:
     def motor(self, estimate: bool = False, **overrides: Any) -> Motor:
         """The motor in SI units; `overrides` replace its parts, such as `limits=Limits(...)` or `friction=None`.
 
-        With `estimate`, what the sheet does not give is estimated; `Motor.estimated` says what.
+        With `estimate`, what the sheet does not give is estimated; `Motor.valid_estimates` says what.
         """
         from .derive import derive
 

@@ -26,7 +26,7 @@ HOST: dict[str, Callable[..., Any]] = {
     "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
     "abs": np.abs, "exp": np.exp, "expm1": np.expm1, "log2": np.log2, "max": np.maximum, "min": np.minimum,
     "pow": np.power, "sign": np.sign, "sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "tanh": np.tanh, "floor": np.floor,
-    "isfinite": np.isfinite, "where": lambda c, a, b: a if c else b, "detached": lambda x: x,
+    "isfinite": np.isfinite, "where": lambda c, a, b: a if c else b, "detach": lambda x: x,
     FLOAT: np.float64, INT: int, WORD: lambda x: int(x) & 0xFFFFFFFF, BOOL: bool,
 }  # fmt: skip
 """How the host computes each operation."""
@@ -246,7 +246,7 @@ def pick(line: Line, slot: Value) -> Any:
 
 
 def detach(x: Value) -> Any:
-    return x if not isinstance(x, Symbol) or x.uniform else node("detached", x)
+    return x if not isinstance(x, Symbol) or x.uniform else node("detach", x)
 
 
 def refuse(what: str) -> Callable[..., Any]:
@@ -264,10 +264,10 @@ ops = SimpleNamespace(
     absolute=operation("abs"), maximum=operation("max"), minimum=operation("min"), power=operation("pow"),
     expm1=expm1, sign=sign, isfinite=isfinite, where=where, interpolate=interpolate,
     words=lambda x: cast(x, WORD), low_word=lambda x: x & 0xFFFFFFFF if isinstance(x, int) else x,
-    as_bits=lambda x: x, fractions=lambda x, like: cast(x, FLOAT) * 2.0**-24, picked=pick,
-    stored=lambda line, slot, frame: Line(line.program, line.name, line.frames, slot, frame),
-    alike=lambda x, like: cast(x, like.kind), counted=lambda x: cast(x, INT), total=refuse("what others share"),
-    detached=detach, matmul=refuse(NETWORKS), erf=math.erf, stack_first=refuse(NETWORKS),
+    as_bits=lambda x: x, fractions=lambda x, like: cast(x, FLOAT) * 2.0**-24, pick=pick,
+    store=lambda line, slot, frame: Line(line.program, line.name, line.frames, slot, frame),
+    alike=lambda x, like: cast(x, like.kind), to_integer=lambda x: cast(x, INT), total=refuse("what others share"),
+    detach=detach, matmul=refuse(NETWORKS), erf=math.erf, stack_first=refuse(NETWORKS),
     stack_last=refuse(NETWORKS), join_last=refuse(NETWORKS),
 )  # fmt: skip
 """The operations of the laws on symbols."""

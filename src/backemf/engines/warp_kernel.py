@@ -62,7 +62,7 @@ class Writer:
     types: Mapping[str, str] = {FLOAT: "T", INT: "wp.int32", WORD: "wp.uint32", BOOL: "wp.bool", SHORT: "wp.int16"}
     array, call, end = "{}", "wp.{}({})", ""
     choice, modulo, logic = "wp.where({}, {}, {})", "modulo({0}, {1})", {"and": "and", "or": "or"}
-    cuts: tuple[str, ...] = ("detached",)
+    cuts: tuple[str, ...] = ("detach",)
     """Operations whose values functions compute, without gradients."""
 
     def __init__(self, stores: list[Store], layouts: dict[str, Layout], rank: int):
@@ -76,7 +76,7 @@ class Writer:
     def write(self) -> str:
         """The source: functions of what has no gradient, then the kernel."""
         live, self._functions = self.reach(self.roots()), []
-        self._calls = {x.index: self._call(x, live) for x in [x for x in live.values() if x.op == "detached"]}
+        self._calls = {x.index: self._call(x, live) for x in [x for x in live.values() if x.op == "detach"]}
         body = [self.statement(live[k]) for k in sorted(live)]
         for store in self.stores:
             body += self.store(store)
@@ -181,7 +181,7 @@ class Writer:
             return element if dtype in SAME[x.kind] else self.cast(element, x.kind, x.kind)
         if op == "pick":
             return self.element(args[0], self.text(args[1], INT))
-        if op == "detached":
+        if op == "detach":
             return self._calls.get(x.index) or self.text(args[0], FLOAT)
         kind = common_kind(args) if op in COMPARISONS else x.kind
         if op == "where":

@@ -13,18 +13,7 @@ from typing import Any
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from .tracing import BOOL, FLOAT, INT, WORD, Line, Symbol
-from .warp_kernel import (
-    BUILT,
-    SHORT,
-    Layout,
-    Store,
-    Writer,
-    array_name,
-    array_types,
-    define,
-    make_kernel,
-    source_name,
-)
+from .warp_kernel import BUILT, SHORT, Layout, Store, Writer, array_name, array_types, define, make_kernel, source_name
 
 POINTERS = {
     wp.int32: "int", wp.uint32: "unsigned int", wp.int16: "short", wp.bool: "bool", wp.int64: "long long",

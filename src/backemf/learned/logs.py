@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ParameterError
-from ..files import opened
+from ..files import open_plain
 from ..recording import check_size, first_line, read_recording
 from ..recording_writing import PART, require_pyarrow
 from ..run import Run
@@ -115,7 +115,7 @@ def read_table(path: Path) -> dict[str, Any]:
         return dict(read_recording(path).columns)
     pyarrow = require_pyarrow("Reading logs")
     try:
-        with opened(path, LARGEST, what="a log in CSV or parquet") as file:
+        with open_plain(path, LARGEST, what="a log in CSV or parquet") as file:
             if path.suffix.lower() in (".parquet", ".pq"):
                 with pyarrow.parquet.ParquetFile(file) as parquet:
                     check_size(path, parquet.metadata.num_rows, parquet.metadata.num_columns)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..actuator.networks import Gru, Lstm
 from ..errors import ParameterError
-from ..files import opened
+from ..files import open_plain
 from .archives import LARGEST
 from .beside import file_beside
 from .layers import UnsupportedLayer
@@ -58,6 +58,6 @@ def external_bytes(path: Path, found: dict[str, str]) -> bytes:
         raise ParameterError(f"{where}: is damaged: their offset or length is not a number") from None
     if offset < 0 or not 0 <= length <= LARGEST or offset + length > size:
         raise ParameterError(f"{where}: {length} bytes at {offset} are wanted, the file has {size}")
-    with opened(beside, size) as file:
+    with open_plain(beside, size) as file:
         file.seek(offset)
         return file.read(length)

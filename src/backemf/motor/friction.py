@@ -1,16 +1,38 @@
-"""Friction models, and drag that grows with speed."""
+"""Friction models, and drag that grows with speed.
+
+A model of dry friction is a part of the family "friction" with a law: `@budget_of(Kind)` in `physics/friction.py` for
+its largest torque, or `@bristles_of(Kind)` in `physics/bristle.py` for bristles that bend.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..checks import Maybe, Number, concrete, no_number, shown
+from ..checks import Maybe, Number, concrete, no_number, quote
 from ..errors import ParameterError
 from ..parts import number, numbers, one, part
 
 
+class DryFriction:
+    """What all models of dry friction have."""
+
+    viscous: Number = 0.0
+    """Friction torque per speed [N·m·s/rad]."""
+    drags = False
+    """Whether the viscous part is drag beside the dry friction; else it is in its budget."""
+    by_load = False
+    """Whether it depends on the torques of motor and load."""
+
+
+class Bristles(DryFriction):
+    """Dry friction of bristles, whose bend is a state of the motor."""
+
+    stiffness: Number
+    """Stiffness of the bristles [N·m/rad]."""
+
+
 @part(family="friction")
-class Coulomb:
+class Coulomb(DryFriction):
     """Dry friction of constant size, exact at standstill."""
 
     coulomb: Number = number("N·m", least=0.0)
@@ -18,7 +40,7 @@ class Coulomb:
 
 
 @part(family="friction")
-class Dahl:
+class Dahl(Bristles):
     """Dry friction with elastic pre-sliding: a spring that slips."""
 
     coulomb: Number = number("N·m", above=0.0)
@@ -28,8 +50,10 @@ class Dahl:
 
 
 @part(family="friction")
-class LuGre:
+class LuGre(Bristles):
     """Bristle friction with stiction, the Stribeck effect and micro-damping."""
+
+    drags = True
 
     coulomb: Number = number("N·m", above=0.0)
     """Friction torque when sliding fast."""
@@ -92,11 +116,13 @@ class QuadraticShare:
 
 
 @part(family="friction")
-class LoadDependent:
+class LoadDependent(DryFriction):
     """Dry friction that grows with the torque through the gears: the family M1..M6.
 
     The groups that are None are left out: a `coulomb` and `viscous` alone are M1, all groups together are M6.
     """
+
+    by_load = True
 
     coulomb: Number = number("N·m", least=0.0)
     """Friction torque without load."""
@@ -125,12 +151,12 @@ class Drag:
 
     def __post_init__(self) -> None:
         if not isinstance(self.coefficients, (tuple, list)) or not self.coefficients:
-            raise ParameterError(f"Drag.coefficients = {shown(self.coefficients)}: must be a tuple such as (B1, B2)")
+            raise ParameterError(f"Drag.coefficients = {quote(self.coefficients)}: must be a tuple such as (B1, B2)")
         object.__setattr__(self, "coefficients", tuple(self.coefficients))
         for order, value in enumerate(self.coefficients, start=1):
             known = None if no_number(value) else concrete(value)
             bad = known is not None and not (np.isfinite(known) & (known >= 0)).all()
             if bad or value is None or no_number(value):
                 raise ParameterError(
-                    f"Drag.coefficients, B{order} = {shown(value)}: must be a finite number of at least 0"
+                    f"Drag.coefficients, B{order} = {quote(value)}: must be a finite number of at least 0"
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..checks import Number, concrete, shown
+from ..checks import Number, concrete, quote
 from ..errors import ParameterError
 from ..hooks import call_hook
 from ..parts import acts, one, part, record, word
@@ -49,7 +49,7 @@ class Motor:
     name: str = word(default="")
     """Name of the motor."""
     estimates: tuple[Estimate, ...] = record(default=())
-    """What was estimated when the motor was made; `estimated` is what of it still holds."""
+    """What was estimated when the motor was made; `valid_estimates` is what of it still holds."""
     motion: str = word("rotary", "linear", default="rotary")
     """`"rotary"`, or `"linear"` for a motor that slides: N stands for N·m, m for rad and kg for kg·m² throughout."""
 
@@ -57,9 +57,9 @@ class Motor:
         if isinstance(self.estimates, list):
             object.__setattr__(self, "estimates", tuple(self.estimates))
         if not isinstance(self.estimates, tuple) or not all(isinstance(e, Estimate) for e in self.estimates):
-            raise ParameterError(f"Motor.estimates = {shown(self.estimates)}: must be a tuple of Estimate")
+            raise ParameterError(f"Motor.estimates = {quote(self.estimates)}: must be a tuple of Estimate")
         if not isinstance(self.name, str):
-            raise ParameterError(f"Motor.name = {shown(self.name)}: must be a text")
+            raise ParameterError(f"Motor.name = {quote(self.name)}: must be a text")
         if self.limits is not None and self.limits.derates and self.thermal is None:
             raise ParameterError(
                 "Motor.limits derates with the winding temperature, but Motor.thermal is None: give a thermal model"
@@ -82,7 +82,7 @@ class Motor:
             )
 
     @property
-    def estimated(self) -> tuple[Estimate, ...]:
+    def valid_estimates(self) -> tuple[Estimate, ...]:
         """The numbers that are estimates rather than the maker's; one that was replaced is no longer among them."""
         return still_estimated(self)
 

@@ -6,10 +6,16 @@ At a held speed the bending z is a linear state and steps exactly. The torque ov
 work done on the bristles is never less than what they store: friction creates no energy at any dt.
 """
 
-from ..motor import LuGre
+from ..motor import Dahl, LuGre
+from ..parts import Laws
 from .exact import decay, rise, rise_mean
 from .limits import clip
-from .ops import absolute, detached, exp, maximum, minimum, power, sqrt, where
+from .ops import absolute, detach, exp, maximum, minimum, power, sqrt, where
+
+BRISTLES = Laws()
+"""Law of each friction with bristles: `law(friction, speed)` gives level [N·m], stiffness [N·m/rad] and damping."""
+bristles_of = BRISTLES.register
+"""Makes a function the law of bristles: `@bristles_of(Dahl)`."""
 
 
 def stribeck_level(speed: float, f: LuGre, exponent: float) -> float:
@@ -27,6 +33,21 @@ def gaussian_level(speed: float, f: LuGre) -> float:
 def fading_damping(speed: float, f: LuGre, exponent: float) -> float:
     """Damping of the bristles, damping·exp(-|w/ws|^exponent) [N·m·s/rad]."""
     return f.damping * exp(-power(maximum(absolute(speed / f.stribeck_velocity), 1e-12), exponent))
+
+
+@bristles_of(Dahl)
+def dahl_bristles(f: Dahl, speed: float) -> tuple[float, float, float]:
+    """The same friction at every speed."""
+    return f.coulomb, f.stiffness, 0.0
+
+
+@bristles_of(LuGre)
+def lugre_bristles(f: LuGre, speed: float) -> tuple[float, float, float]:
+    """Friction that falls from stiction, and damping that may fade."""
+    exponent = f.stribeck_exponent
+    level = gaussian_level(speed, f) if exponent is None else stribeck_level(speed, f, exponent)
+    damping = f.damping if f.damping_exponent is None else fading_damping(speed, f, f.damping_exponent)
+    return level, f.stiffness, damping
 
 
 def bristle_rate(bristle: float, speed: float, level: float, stiffness: float) -> float:
@@ -86,7 +107,7 @@ def settled_speed(
         return s * halley(u, a, b, d, push, highest) * level / (stiffness * dt)
     # the start is close, so three steps reach rounding; the slope of the solution is that of the last step alone
     u = halley(halley(u, a, b, d, push, highest), a, b, d, push, highest)
-    u = halley(detached(u), a, b, d, push, highest)
+    u = halley(detach(u), a, b, d, push, highest)
     return s * u * level / (stiffness * dt)
 
 

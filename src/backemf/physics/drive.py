@@ -11,15 +11,7 @@ from typing import Any
 from ..motor import Motor
 from ..parts import acts
 from . import state as names
-from .circuit import (
-    Circuit,
-    end_current,
-    mean_current,
-    mean_square_current,
-    steady_for,
-    torque_of,
-    torque_per_ampere,
-)
+from .circuit import Circuit, end_current, mean_current, mean_square_current, steady_for, torque_of, torque_per_ampere
 from .current_limits import CurrentBounds, acting_limits, current_bounds, has_current_limit
 from .demand import Demand, command_of
 from .limits import clip

@@ -5,8 +5,21 @@ that much if it can, and its whole budget against the motion if it cannot. So st
 -f·w of the friction is never positive, and nothing chatters whatever the step.
 """
 
+from ..motor import Coulomb
+from ..parts import Laws
 from .limits import clip
 from .ops import where
+
+BUDGETS = Laws()
+"""Law of each friction without memory: `law(friction, speed, motor_torque, load_torque)`, its largest torque [N·m]."""
+budget_of = BUDGETS.register
+"""Makes a function the law of a friction without memory: `@budget_of(Coulomb)`."""
+
+
+@budget_of(Coulomb)
+def coulomb_budget(f: Coulomb, speed: float, motor_torque: float, load_torque: float) -> float:
+    """The same at every speed and load."""
+    return f.coulomb
 
 
 def stopping_torque(free_speed: float, inertia: float, dt: float) -> float:

@@ -8,6 +8,7 @@ With w the speed, tm and te the torques of motor and load, and s = exp(-|w/ws|^a
 """
 
 from ..motor import LoadDependent, LoadShare, QuadraticShare, Stribeck
+from .friction import budget_of
 from .ops import absolute, exp, maximum, power, where
 
 
@@ -34,3 +35,19 @@ def quadratic_budget(motor_torque: float, load_torque: float, q: QuadraticShare)
         q.drive * motor_torque * motor_torque,
     )
     return where(motor_torque * load_torque < 0.0, weaker, 0.0)
+
+
+@budget_of(LoadDependent)
+def load_dependent_budget(f: LoadDependent, speed: float, motor_torque: float, load_torque: float) -> float:
+    """The groups that there are, together."""
+    budget = plain_budget(speed, f)
+    if f.load is not None:
+        budget = budget + load_budget(motor_torque, load_torque, f.load)
+    if f.stribeck is not None:
+        at_rest = f.stribeck.coulomb
+        if f.stribeck.load is not None:
+            at_rest = at_rest + load_budget(motor_torque, load_torque, f.stribeck.load)
+        if f.quadratic is not None:
+            at_rest = at_rest + quadratic_budget(motor_torque, load_torque, f.quadratic)
+        budget = budget + at_rest * stribeck_share(speed, f.stribeck)
+    return budget

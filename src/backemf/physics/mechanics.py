@@ -9,21 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
-from .bristle import (
-    bristle_mean,
-    bristle_step,
-    bristle_torque,
-    fading_damping,
-    gaussian_level,
-    settled_speed,
-    stribeck_level,
-)
+from ..motor import Motor
+from ..motor.friction import Bristles, DryFriction
+from . import load_friction  # noqa: F401  # which makes its law known
+from .bristle import BRISTLES, bristle_mean, bristle_step, bristle_torque, settled_speed
 from .cogging import cogging_torque
 from .drag import drag_coefficient, drag_slope
-from .friction import against, hold, stopping_torque
+from .friction import BUDGETS, against, hold, stopping_torque
 from .gearbox import gap_after, joined_speed, loss_budget, touching, within_play
-from .load_friction import load_budget, plain_budget, quadratic_budget, stribeck_share
 from .magnet import iron_heat
 from .ops import absolute, sign, where
 from .state import State
@@ -98,7 +91,7 @@ def braking(motor: Motor, speed: float):
         for order, value in enumerate(motor.drag.coefficients, start=1):
             coefficient = coefficient + drag_coefficient(speed, value, order)
             slope = slope + drag_slope(speed, value, order)
-    if isinstance(motor.friction, LuGre):
+    if motor.friction is not None and motor.friction.drags:
         coefficient, slope = coefficient + motor.friction.viscous, slope + motor.friction.viscous
     if motor.magnet.iron_loss is not None:
         coefficient, slope = coefficient + motor.magnet.iron_loss, slope + motor.magnet.iron_loss
@@ -108,7 +101,7 @@ def braking(motor: Motor, speed: float):
 def viscous_slope(motor: Motor):
     """Torque gained per speed at standstill, the viscous part of load-dependent friction included [N·m·s/rad]."""
     slope = drag(motor, 0.0)[1]
-    return slope + motor.friction.viscous if isinstance(motor.friction, LoadDependent) else slope
+    return slope if motor.friction is None or motor.friction.drags else slope + motor.friction.viscous
 
 
 def iron_power(motor: Motor, speed: float):
@@ -116,35 +109,14 @@ def iron_power(motor: Motor, speed: float):
     return 0.0 if motor.magnet.iron_loss is None else iron_heat(speed, motor.magnet.iron_loss)
 
 
-def friction_budget(friction: Coulomb | LoadDependent, speed: float, motor_torque: float, load_torque: float):
+def friction_budget(friction: DryFriction, speed: float, motor_torque: float, load_torque: float):
     """Largest dry friction at this speed and load [N·m]."""
-    if isinstance(friction, Coulomb):
-        return friction.coulomb
-    budget = plain_budget(speed, friction)
-    if friction.load is not None:
-        budget = budget + load_budget(motor_torque, load_torque, friction.load)
-    if friction.stribeck is not None:
-        at_rest = friction.stribeck.coulomb
-        if friction.stribeck.load is not None:
-            at_rest = at_rest + load_budget(motor_torque, load_torque, friction.stribeck.load)
-        if friction.quadratic is not None:
-            at_rest = at_rest + quadratic_budget(motor_torque, load_torque, friction.quadratic)
-        budget = budget + at_rest * stribeck_share(speed, friction.stribeck)
-    return budget
+    return BUDGETS[type(friction)](friction, speed, motor_torque, load_torque)
 
 
-def bristles(friction: Dahl | LuGre, speed: float):
+def bristles(friction: Bristles, speed: float) -> tuple[Any, Any, Any]:
     """Friction level, stiffness and damping of the bristles at a speed."""
-    if isinstance(friction, Dahl):
-        return friction.coulomb, friction.stiffness, 0.0
-    if friction.stribeck_exponent is None:
-        level = gaussian_level(speed, friction)
-    else:
-        level = stribeck_level(speed, friction, friction.stribeck_exponent)
-    damping = friction.damping
-    if friction.damping_exponent is not None:
-        damping = fading_damping(speed, friction, friction.damping_exponent)
-    return level, friction.stiffness, damping
+    return BRISTLES[type(friction)](friction, speed)
 
 
 def dry_friction(motor: Motor, state: State, speed: float, free: float, load: Load, dt: float, implicit: bool):
@@ -152,7 +124,7 @@ def dry_friction(motor: Motor, state: State, speed: float, free: float, load: Lo
     friction = motor.friction
     if friction is None:
         return 0.0, state.bristle, free
-    if isinstance(friction, (Coulomb, LoadDependent)):
+    if not isinstance(friction, Bristles):
         budget = friction_budget(friction, speed, load.driving, load.torque)
         stopping = stopping_torque(free, load.inertia, dt)
         held = hold(stopping, budget) if implicit else against(hold(stopping, budget), speed)
@@ -177,7 +149,7 @@ def bristle_friction(bristle: float, speed: float, level: float, stiffness: floa
 def estimated_friction(motor: Motor, state: State, speed: float, free: float, load: Load, dt: float, implicit: bool):
     """As `dry_friction`, with an estimate of the speed that bristles lead to."""
     friction = motor.friction
-    if not isinstance(friction, (Dahl, LuGre)):
+    if not isinstance(friction, Bristles):
         return dry_friction(motor, state, speed, free, load, dt, implicit)
     level, stiffness, damping = bristles(friction, speed)
     left = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt, estimate=True)
@@ -227,7 +199,7 @@ def resting_friction(motor: Motor, state: State, speed: float, load: Load, stopp
     """Friction torque of a rotor that comes to rest within the step [N·m]."""
     if motor.friction is None:
         return 0.0
-    if isinstance(motor.friction, (Dahl, LuGre)):
+    if isinstance(motor.friction, Bristles):
         return motor.friction.stiffness * state.bristle
     return hold(stopping, friction_budget(motor.friction, speed, load.driving, load.torque))
 
@@ -284,7 +256,7 @@ def part(
         contact_bristle = None if contact_bristle is None else where(pushes, lossless[1], contact_bristle)
         lost = where(pushes, 0.0, lost)
     passed = own_inertia * (free - contact_speed) / dt - contact
-    if isinstance(motor.friction, LoadDependent):
+    if motor.friction is not None and motor.friction.by_load:
         # friction under load may hold the rotor back from the flank, which cannot pull: they touch without a force
         grazes = passed * gap < 0.0
         grazing = gear_speed + approach

@@ -32,7 +32,7 @@ def total(x: Any) -> Any:
     return np.sum(x, axis=-1, keepdims=True) if np.ndim(x) else x
 
 
-def detached(x: Any) -> Any:
+def detach(x: Any) -> Any:
     """The value without its history: no gradient flows through it."""
     return x
 
@@ -52,14 +52,14 @@ def fractions(x: Any, like: Any) -> Any:
     return np.asarray(x, dtype=np.asarray(like).dtype) * 2.0**-24
 
 
-def stored(line: Any, slot: Any, frame: Any) -> Any:
+def store(line: Any, slot: Any, frame: Any) -> Any:
     """The line of frames with the one in a slot replaced."""
     line = line.copy()
     line[int(slot)] = frame
     return line
 
 
-def picked(line: Any, slots: Any) -> Any:
+def pick(line: Any, slots: Any) -> Any:
     """From the line of frames, for each motor the one in its own slot."""
     slots = np.broadcast_to(slots, line.shape[1:])
     return np.take_along_axis(line, slots[None].astype(np.int64), axis=0)[0]
@@ -75,7 +75,7 @@ def as_bits(x: Any) -> Any:
     return x.astype(np.int16) if isinstance(x, np.ndarray) else x
 
 
-def counted(x: Any) -> Any:
+def to_integer(x: Any) -> Any:
     """A whole number that was computed as a float, as an integer."""
     return np.asarray(x).astype(np.int64)
 
@@ -107,8 +107,7 @@ __all__ = [
     "alike",
     "as_bits",
     "cos",
-    "counted",
-    "detached",
+    "detach",
     "erf",
     "exp",
     "expm1",
@@ -122,15 +121,16 @@ __all__ = [
     "matmul",
     "maximum",
     "minimum",
-    "picked",
+    "pick",
     "power",
     "sign",
     "sin",
     "sqrt",
     "stack_first",
     "stack_last",
-    "stored",
+    "store",
     "tanh",
+    "to_integer",
     "total",
     "where",
     "words",

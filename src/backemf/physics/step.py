@@ -1,8 +1,8 @@
 """One step of a whole motor: drive, mechanics and heat, composed.
 
-Two ways to run it. `held` is for a host that owns the joint: it gives the joint's position and speed, both are held
-over the step, and the torque comes back. `coupled` is for our own simulation: it also knows what hangs on the joint,
-and finds the speed at the end of the step together with the torque, so any dt is stable.
+Two ways to run it. `step_held` is for a host that owns the joint: it gives the joint's position and speed, both are
+held over the step, and the torque comes back. `step_coupled` is for our own simulation: it also knows what hangs on the
+joint, and finds the speed at the end of the step together with the torque, so any dt is stable.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..motor import Dahl, LoadDependent, LuGre, Motor, Thermal, TwoNodeThermal
+from ..motor import Motor, Thermal, TwoNodeThermal
+from ..motor.friction import Bristles
 from ..parts import acts
 from .bristle import stored_energy
 from .circuit import Circuit, circuit_of, housing_temperature, winding_temperature
@@ -50,7 +51,7 @@ def has_backlash(motor: Motor) -> bool:
     return motor.gearbox is not None and acts(motor.gearbox, "backlash")
 
 
-def held(
+def step_held(
     motor: Motor, supply: Supply | None, state: State, demand: Demand, joint_position: float, joint_velocity: float,
     dt: float, load_torque: float | None = None, load_inertia: float | None = None,
 ) -> tuple[State, Output]:  # fmt: skip
@@ -62,7 +63,7 @@ def held(
     """
     if has_backlash(motor) and load_torque is not None and load_inertia is not None:
         # the rotor is ours to integrate
-        new, _, out = coupled(
+        new, _, out = step_coupled(
             motor, supply, state, demand, joint_position, joint_velocity, dt, load_torque, load_inertia, 0.0
         )
         return new, out
@@ -129,7 +130,7 @@ def remember(
     )
 
 
-def coupled(
+def step_coupled(
     motor: Motor, supply: Supply | None, state: State, demand: Demand, joint_position: float, joint_velocity: float,
     dt: float, load_torque: float, load_inertia: float, load_slope: float,
 ) -> tuple[State, float, Output]:  # fmt: skip
@@ -154,9 +155,8 @@ def coupled(
 
     # what friction under load and a shared battery feel of the motor is that of the start
     bus, driving = None, None
-    if isinstance(motor.friction, LoadDependent) or (
-        supply is not None and acts(supply, "resistance") and supply.shared
-    ):
+    by_load = motor.friction is not None and motor.friction.by_load
+    if by_load or (supply is not None and acts(supply, "resistance") and supply.shared):
         guess = drive(motor, supply, circuit, demand, start, dt, mean_torque=True)
         bus, driving = guess.bus_voltage, guess.torque + cogged - coefficient * start
 
@@ -237,7 +237,7 @@ def report(
     """
     ratio = motor.ratio
     bristle_power = 0.0
-    if isinstance(motor.friction, (Dahl, LuGre)):
+    if isinstance(motor.friction, Bristles):
         stiffness = motor.friction.stiffness
         bristle_power = (stored_energy(after.bristle, stiffness) - stored_energy(before.bristle, stiffness)) / dt
     air_gap = driven.torque * speed

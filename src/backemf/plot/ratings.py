@@ -109,7 +109,7 @@ def _name(ax: Axes, time: np.ndarray, motors: list[np.ndarray], drawn: list[tupl
             for align, left in (("right", 0.99 - LETTER * len(words)), ("left", 0.01))
             for above in (level < 0.5, level >= 0.5)
         ]
-        box, align, above = min(places, key=lambda place: _hidden(place[0], curves, boxes))
+        box, align, above = min(places, key=lambda place: _overlap(place[0], curves, boxes))
         boxes.append(box)
         ax.annotate(
             words,
@@ -137,7 +137,7 @@ class _Box:
         return not (apart or self.left > other.left + other.width or other.left > self.left + self.width)
 
 
-def _hidden(box: _Box, curves: list[tuple[np.ndarray, np.ndarray]], boxes: list[_Box]) -> float:
+def _overlap(box: _Box, curves: list[tuple[np.ndarray, np.ndarray]], boxes: list[_Box]) -> float:
     """How much a name would hide there: the share of each curve, other names, and what sticks out of the axes."""
     inside = sum(
         float(np.mean((x > box.left) & (x < box.left + box.width) & (y > box.bottom) & (y < box.bottom + HEIGHT)))

@@ -163,7 +163,7 @@ def _at_controller(run: Run, aim: str, target: np.ndarray) -> tuple[np.ndarray |
     main = aim == actuator.controller.main
     limits = actuator.command_range if main else None
     slewed = main and actuator.slew is not None
-    delay = actuator.delay if aim in actuator.delayed else None
+    delay = actuator.delay if aim in actuator.delayed_inputs else None
     steps = (("range", limits is not None), ("delay", delay is not None), ("slew", slewed))
     words = ", ".join(word for word, there in steps if there)
     if slewed:
@@ -177,7 +177,7 @@ def _after_delay(run: Run, target: np.ndarray, delay: Delay) -> np.ndarray | Non
     """A target when it arrives; NaN until the first has, None where a random delay is not recorded."""
     if "lag" in run.channels:
         lag = run["lag"]
-    elif delay.drawn:
+    elif delay.is_random:
         return None
     else:
         lag = delay.steps if delay.seconds is None else np.asarray(delay.seconds) / run.dt
@@ -186,7 +186,7 @@ def _after_delay(run: Run, target: np.ndarray, delay: Delay) -> np.ndarray | Non
     flat = target.reshape(len(target), -1)
     # slightly later, so that the first command is there in the step in which it arrives
     times = run.time + 1e-9 * run.dt
-    left = None if delay.named else np.nan
+    left = None if delay.is_foreign else np.nan
     columns = [np.interp(times - lags[:, k] * run.dt, run.time, flat[:, k], left=left) for k in range(flat.shape[1])]
     return np.stack(columns, axis=1).reshape(target.shape)
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..checks import shown
+from ..checks import quote
 from ..errors import ParameterError
 
 PER = ("each", "environment", "joint", "all")
@@ -44,7 +44,7 @@ class Distribution:
 
     def _require(self, good: bool, name: str, words: str) -> None:
         if not good:
-            raise ParameterError(f"{type(self).__name__}.{name} = {shown(getattr(self, name))}: {words}")
+            raise ParameterError(f"{type(self).__name__}.{name} = {quote(getattr(self, name))}: {words}")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class _Range(Distribution):
         super().__post_init__()
         self._require(_number(self.low), "low", "must be a finite number")
         self._require(_number(self.high), "high", "must be a finite number")
-        self._require(self.low <= self.high, "high", f"must be at least low = {shown(self.low)}")
+        self._require(self.low <= self.high, "high", f"must be at least low = {quote(self.low)}")
 
     def spread(self, even: Any) -> Any:
         return (1.0 - even) * self.low + even * self.high

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..checks import concrete, require_room, require_sizes, shown
+from ..checks import concrete, quote, require_room, require_sizes
 from ..errors import ParameterError
 from ..motor import Motor
 from ..tree import numbers
@@ -73,18 +73,18 @@ def randomize(
     _require_possible(target, known)
     require_effect(target, {name: _ends(entry, name) for entry in known for name in entry.names})
     count = sum(math.prod(_size(batch, entry.distribution.per or per)) * len(entry.names) for entry in known)
-    require_room(f"{len(known)} parameters of the shape {shown(batch)}", 8 * count, "draw for fewer motors at once")
+    require_room(f"{len(known)} parameters of the shape {quote(batch)}", 8 * count, "draw for fewer motors at once")
     drawn: dict[str, Any] = {}
     for entry in known:
         size = _size(batch, entry.distribution.per or per)
         drawn |= entry.values(_stream(target, entry.names, int(seed)).random(size))
-    return rebuilt(target, drawn)
+    return rebuild(target, drawn)
 
 
 # --- names
 
 
-def resolved(target: Any, name: str) -> str:
+def resolve(target: Any, name: str) -> str:
     """The full name of a number of the target; says what is near where there is none."""
     known = [full for full, _ in numbers(target)]
     kind = type(target).__name__
@@ -93,8 +93,8 @@ def resolved(target: Any, name: str) -> str:
         if full in known:
             return full
     # where the motor has a part of that name, the motor is meant
-    full = ways[1] if "." in _walked(target, ways[1])[0] else name
-    path, value = _walked(target, full)
+    full = ways[1] if "." in _walk(target, ways[1])[0] else name
+    path, value = _walk(target, full)
     if value is None:
         raise ParameterError(
             f'randomize: "{name}": this {kind} has no {path}, it is None; give it one before varying it'
@@ -114,7 +114,7 @@ def _near(name: str, known: list[str]) -> str:
     return f"did you mean {' or '.join(near)}?" if near else "it has no numbers at all"
 
 
-def _walked(part: Any, name: str) -> tuple[str, Any]:
+def _walk(part: Any, name: str) -> tuple[str, Any]:
     """How far a name leads, and to what; None as soon as a part is None."""
     path: list[str] = []
     for word in name.split("."):
@@ -139,7 +139,7 @@ def _entry(target: Any, key: Any, distribution: Any) -> Entry:
             f'randomize: "{" and ".join(names)}": {distribution!r} is no distribution; '
             "write Scale(0.9, 1.1), Uniform(low, high) or another"
         )
-    full = tuple(resolved(target, name) for name in names)
+    full = tuple(resolve(target, name) for name in names)
     values = dict(numbers(target))
     for name in full:
         if name.startswith("delay.steps"):
@@ -187,7 +187,7 @@ def _require_possible(target: Any, entries: list[Entry]) -> None:
     deepest = max((1, *(np.ndim(x) for entry in entries for x in entry.nominal)))
     ends = np.array(rows, dtype=float).T.reshape(len(entries), len(rows), *(1,) * deepest)
     try:
-        rebuilt(target, _values(entries, ends))
+        rebuild(target, _values(entries, ends))
     except ParameterError:
         # all corners at once say that something is wrong; one alone says what, without an index
         for row in rows:
@@ -197,7 +197,7 @@ def _require_possible(target: Any, entries: list[Entry]) -> None:
 
 def _require_corner(target: Any, entries: list[Entry], row: tuple[int, ...]) -> None:
     try:
-        rebuilt(target, _values(entries, row))
+        rebuild(target, _values(entries, row))
     except ParameterError as error:
         guilty = [entry for index, entry in enumerate(entries) if _exists(target, entries, row, without=index)]
         said = "; ".join(map(str, guilty or entries))
@@ -207,7 +207,7 @@ def _require_corner(target: Any, entries: list[Entry], row: tuple[int, ...]) -> 
 def _exists(target: Any, entries: list[Entry], row: tuple[int, ...], without: int) -> bool:
     left = [entry for index, entry in enumerate(entries) if index != without]
     try:
-        rebuilt(target, _values(left, [end for index, end in enumerate(row) if index != without]))
+        rebuild(target, _values(left, [end for index, end in enumerate(row) if index != without]))
     except ParameterError:
         return False
     return True
@@ -249,7 +249,7 @@ def _require_fits(entry: Entry, batch: tuple[int, ...]) -> None:
             raise ParameterError(f'randomize: "{name}" has the shape {shape}, which does not fit the batch {batch}')
 
 
-def rebuilt(part: Any, changes: Mapping[str, Any], prefix: str = "") -> Any:
+def rebuild(part: Any, changes: Mapping[str, Any], prefix: str = "") -> Any:
     """The same part with the named numbers changed, made by its constructors, so that every check runs."""
     inside = f"{prefix}." if prefix else ""
     if prefix in changes:
@@ -257,8 +257,8 @@ def rebuilt(part: Any, changes: Mapping[str, Any], prefix: str = "") -> Any:
     if not any(name.startswith(inside) for name in changes):
         return part
     if isinstance(part, tuple):
-        return tuple(rebuilt(item, changes, f"{inside}{index}") for index, item in enumerate(part))
+        return tuple(rebuild(item, changes, f"{inside}{index}") for index, item in enumerate(part))
     if not is_dataclass(part) or isinstance(part, type):
         return part
-    new = {entry.name: rebuilt(getattr(part, entry.name), changes, f"{inside}{entry.name}") for entry in fields(part)}
+    new = {entry.name: rebuild(getattr(part, entry.name), changes, f"{inside}{entry.name}") for entry in fields(part)}
     return replace(part, **{name: value for name, value in new.items() if value is not getattr(part, name)})

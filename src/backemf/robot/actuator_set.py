@@ -11,7 +11,7 @@ import numpy as np
 from ..actuator.actuator import Actuator
 from ..errors import ParameterError
 from ..motor import Motor
-from ..random.randomize import randomize, rebuilt, resolved
+from ..random.randomize import randomize, rebuild, resolve
 from ..tree import numbers
 from .compiled import CompiledSet
 from .grouping import Group, group_actuators
@@ -146,7 +146,7 @@ def has(actuator: Actuator, key: Any) -> bool:
     """Whether an actuator has every number of an entry."""
     try:
         for name in key if isinstance(key, tuple) else (key,):
-            resolved(actuator, name)
+            resolve(actuator, name)
     except ParameterError:
         return False
     return True
@@ -156,4 +156,4 @@ def column_of(before: Actuator, batch: Actuator, column: int, joints: int) -> Ac
     """One joint's share of what was drawn for all."""
     old = dict(numbers(before))
     drawn = {name: x for name, x in numbers(batch) if x is not old[name]}
-    return rebuilt(before, {n: x[..., column : column + 1] if x.shape[-1] == joints else x for n, x in drawn.items()})
+    return rebuild(before, {n: x[..., column : column + 1] if x.shape[-1] == joints else x for n, x in drawn.items()})

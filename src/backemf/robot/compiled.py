@@ -5,27 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import fields
-from functools import cached_property
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..actuator.actuator import Actuator
-from ..actuator.compiled import Step, check_options, laws, outputs
+from ..actuator.compiled import BaseStep, Inputs, Step, laws, outputs
 from ..actuator.controllers import ModeSelector
+from ..actuator.delay import Draws
 from ..actuator.memory import initial_state
-from ..actuator.needs import (
-    finite_inertia,
-    require_command,
-    require_finite_joint,
-    require_frames,
-    require_inertia,
-    require_load,
-    require_step,
-)
-from ..checks import require_sizes
-from ..engines import load
+from ..actuator.needs import require_command, require_frames, require_inertia, require_load, require_step
+from ..checks import Maybe, Number, require_sizes
 from ..engines.reset import reset_state
 from ..errors import ParameterError
 from ..parts import without_neutral
@@ -34,35 +25,25 @@ from ..physics.state import OUTPUTS, Output, State
 from .grouping import Group
 
 
-class CompiledSet:
-    """Steps all joints of many robots: `state, out = step(state, command, position, velocity, dt)`.
+class CompiledSet(BaseStep[tuple[State, ...]]):
+    """Steps all joints of many robots, like `CompiledStep`; every array has the joints along its last axis.
 
-    `step.coupled(...)` moves the joints too, each together with a load.
-
-    Every array has the joints along its last axis. A state is one `State` per group of like actuators.
+    A state is one `State` per group of like actuators. A plain array is the main input of each joint's controller; of a
+    `Command`, each controller gets what it takes. In a coupled step each joint moves by itself: what joints do to each
+    other is part of the loads.
     """
 
     def __init__(self, groups: tuple[Group, ...], engine: str, options: dict[str, Any]):
         if engine == "python":
             raise ParameterError("the python engine runs one motor; take numpy, jax or torch for a robot")
-        check_options(engine, options)
         self.groups = groups
-        self.engine = engine
-        self._options = options
-        self._engine = load(engine)
-        self._place = {name: options[name] for name in ("dtype", "device") if name in options}
-        self._run = self._compile("held")
+        super().__init__(engine, options)
 
     def _compile(self, law: str) -> Callable[..., tuple[tuple[State, ...], Output]]:
-        """One of the two ways to step, ready to run."""
         names = outputs(self._options.get("telemetry"), law)
         step = fuse(getattr(laws(self.engine), law), self.groups, names, self._engine)
         actuators = tuple(without_neutral(group.actuator) for group in self.groups)
         return self._engine.compile_step(step, actuators, self._options)
-
-    @cached_property
-    def _run_coupled(self) -> Callable[..., tuple[tuple[State, ...], Output]]:
-        return self._compile("coupled")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was compiled belongs to this process: a copy compiles it again
@@ -87,69 +68,16 @@ class CompiledSet:
             for number, group in enumerate(self.groups)
         )
 
-    def __call__(
-        self,
-        state: tuple[State, ...],
-        command: Any,
-        joint_position: Any,
-        joint_velocity: Any,
-        dt: Any,
-        load_torque: Any = None,
-        load_inertia: Any = None,
-    ) -> tuple[tuple[State, ...], Output]:
-        """New state and output of all joints after `dt` seconds; see `CompiledStep`.
-
-        A plain array is the main input of each joint's controller. Of a `Command`, each controller gets what it takes.
-        """
-        self._check(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
-        return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia)
-
-    def coupled(
-        self,
-        state: tuple[State, ...],
-        command: Any,
-        joint_position: Any,
-        joint_velocity: Any,
-        dt: Any,
-        load_torque: Any = 0.0,
-        load_inertia: Any = None,
-        *,
-        load_damping: Any = 0.0,
-        load_stiffness: Any = 0.0,
-    ) -> tuple[tuple[State, ...], Output]:
-        """New state and output after `dt` seconds in which motors and loads move the joints; see `CompiledStep`.
-
-        Each joint moves by itself: what joints do to each other is part of the loads.
-        """
-        inertia = finite_inertia(load_inertia)
-        self._check(
-            state, command, joint_position, joint_velocity, dt, load_torque, inertia, load_damping, load_stiffness
-        )
-        for group in self.groups:
-            require_inertia(group.actuator, take(inertia, group.columns))
-        return self._run_coupled(
-            state, command, joint_position, joint_velocity, dt, load_torque, inertia, load_damping, load_stiffness
-        )
-
     def _check(
         self,
         state: tuple[State, ...],
-        command: Any,
-        position: Any,
-        velocity: Any,
-        dt: Any,
-        load_torque: Any,
-        load_inertia: Any,
-        load_damping: Any = None,
-        load_stiffness: Any = None,
+        command: Command | Number,
+        dt: Number,
+        joint: Inputs,
+        loads: Inputs,
+        coupled: bool,
     ) -> None:
-        require_step(dt)
-        loads = {
-            "load_torque": load_torque, "load_inertia": load_inertia, "load_damping": load_damping,
-            "load_stiffness": load_stiffness,
-        }  # fmt: skip
-        given = {"joint_position": position, "joint_velocity": velocity, **loads}
-        require_finite_joint(position, velocity, **loads)
+        given = {**joint, **loads}
         if isinstance(command, Command):
             given |= {f"Command.{name}": getattr(command, name) for name in (*TARGETS, "mode")}
             taken = {name for group in self.groups for name in group.actuator.controller.inputs}
@@ -163,8 +91,10 @@ class CompiledSet:
             require_joints(name, value, joints)
         for group, part in zip(self.groups, state, strict=True):
             require_command(group.actuator, share_of(group.actuator, command))
-            require_load(group.actuator, load_torque, load_inertia)
+            require_load(group.actuator, loads["load_torque"], loads["load_inertia"])
             require_frames(group.actuator, part, dt)
+            if coupled:
+                require_inertia(group.actuator, take(loads["load_inertia"], group.columns))
 
     def reset(self, state: tuple[State, ...], mask: Any) -> tuple[State, ...]:
         """The state with every robot, or every joint, where `mask` is true back at the start.
@@ -205,7 +135,7 @@ def require_joints(name: str, value: Any, count: int) -> None:
 # --- the fused step
 
 
-def share_of(actuator: Actuator, command: Any) -> Any:
+def share_of(actuator: Actuator, command: Command | Number) -> Any:
     """What of a command the controller takes."""
     if not isinstance(command, Command):
         return command
@@ -232,16 +162,9 @@ def fuse(law: Step, groups: tuple[Group, ...], names: tuple[str, ...] | None, en
     wanted = OUTPUTS if names is None else names
 
     def step(
-        actuators: tuple[Actuator, ...],
-        state: tuple[State, ...],
-        command: Any,
-        position: Any,
-        velocity: Any,
-        dt: Any,
-        load_torque: Any,
-        load_inertia: Any,
-        *more: Any,
-    ) -> tuple[tuple[State, ...], Output]:
+        actuators: tuple[Actuator, ...], state: tuple[State, ...], command: Command | Number, position: Number,
+        velocity: Number, dt: Number, load_torque: Maybe, load_inertia: Maybe, draws: Draws | None, *more: Number,
+    ) -> tuple[tuple[State, ...], Output]:  # fmt: skip
         after, outs = [], []
         for actuator, part, mine in zip(actuators, state, columns, strict=True):
             given = share_of(actuator, command)
@@ -251,8 +174,8 @@ def fuse(law: Step, groups: tuple[Group, ...], names: tuple[str, ...] | None, en
                 given = take(given, mine)
             here = [take(x, mine) for x in (position, velocity)]
             loads = [take(x, mine) for x in (load_torque, load_inertia)]
-            # a delay draws its own random numbers
-            part, out = law(actuator, part, given, *here, dt, *loads, None, *(take(x, mine) for x in more))
+            own = None if draws is None else Draws(**{name: take(x, mine) for name, x in vars(draws).items()})
+            part, out = law(actuator, part, given, *here, dt, *loads, own, *(take(x, mine) for x in more))
             after.append(part)
             outs.append(out)
         merged = {}

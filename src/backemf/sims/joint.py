@@ -5,9 +5,8 @@ Everything is on the joint's side of the gear, as in such simulators.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from ..analyze.given import supply_of
 from ..analyze.line import line_of
 from ..checks import Number
 from ..errors import ParameterError
-from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, Ratings, mark
+from ..motor import LoadDependent, LuGre, Motor, Ratings, mark
 from ..physics.mechanics import viscous_slope
 from .joint_gains import gains_of
 from .numbers import single
@@ -66,7 +65,8 @@ class Joint:
 
 
 Three = tuple[Figure | None, Figure | None, Figure | None]
-"""Largest torque, stall torque and no-load speed; None: not limited."""
+"""Three numbers at the joint, such as largest torque, stall torque and no-load speed; None: there is none."""
+NONE: Three = (None, None, None)
 
 
 def has_line(thing: Motor | Actuator | OnJoint) -> bool:
@@ -125,27 +125,21 @@ def joint_of(
     top, stall, speed = limits_of(motor, actuator, supply, effort, rubs)
     if effort_limit is not None:
         top = Figure(single("effort_limit", effort_limit), "N·m at the joint", "as given")
-    coulomb, stiction, viscous = (None, None, None) if motor is None else friction_of(motor)
     return Joint(
         stiffness=kp,
         damping=kd,
         effort_limit=top,
         saturation_effort=stall,
         velocity_limit=speed,
-        **felt_numbers(thing, armature, coulomb, stiction, viscous),
+        **felt_numbers(thing, armature, NONE if motor is None else friction_of(motor)),
         table=next((limit for limit in actuator.limits if isinstance(limit, AngleTable)), None),
         supply=None if motor is None else feeding(motor, actuator, supply),
     )
 
 
-def felt_numbers(
-    thing: Motor | Actuator | OnJoint,
-    armature: Figure | None,
-    coulomb: Figure | None,
-    stiction: Figure | None,
-    viscous: Figure | None,
-) -> dict[str, Any]:
+def felt_numbers(thing: Motor | Actuator | OnJoint, armature: Figure | None, friction: Three) -> dict[str, Any]:
     """Inertia and friction of a motor, with those of the joint itself added to them."""
+    coulomb, stiction, viscous = friction
     if isinstance(thing, OnJoint):
         armature = with_joint(armature, thing.armature, "kg·m²")
         stiction = with_joint(stiction, thing.coulomb if thing.stiction is None else thing.stiction, "N·m")
@@ -205,36 +199,19 @@ def least(figures: Iterable[Figure | None]) -> Figure | None:
     return min((figure for figure in figures if figure is not None), key=lambda figure: figure.value, default=None)
 
 
-@singledispatch
-def own_limits(limit: Any) -> Three:
+def own_limits(limit: TorqueLimit) -> Three:
     """Largest torque, stall torque and no-load speed of a limit of the joint; an angle table has none of them."""
-    return None, None, None
+    known = _OWN_LIMITS.get(type(limit))
+    return NONE if known is None else known(limit)
 
 
-@own_limits.register
-def _(limit: EffortLimit) -> Three:
-    return _figure(limit, "effort_limit"), None, None
-
-
-@own_limits.register
-def _(limit: EffortRange) -> Three:
-    return flat_limit(limit), None, None
-
-
-@own_limits.register
-def _(limit: DcClip) -> Three:
-    return _figure(limit, "effort_limit"), _figure(limit, "saturation_effort"), _figure(limit, "velocity_limit")
-
-
-@own_limits.register
-def _(limit: KneeCurve) -> Three:
+def _knee_limits(limit: KneeCurve) -> Three:
     top, end, knee = _figure(limit, "driving_effort"), _figure(limit, "no_load_speed"), single("knee", limit.knee_speed)
     stall = top.value * end.value / (end.value - knee)
     return top, Figure(stall, "N·m at the joint", "KneeCurve: the line beyond the knee, at standstill"), end
 
 
-@own_limits.register
-def _(limit: DriveEnvelope) -> Three:
+def _envelope_limits(limit: DriveEnvelope) -> Three:
     top, end = _figure(limit, "max_effort"), _figure(limit, "max_actuator_velocity")
     gradient = single("speed_effort_gradient", limit.speed_effort_gradient)
     if gradient == 0.0:
@@ -244,9 +221,22 @@ def _(limit: DriveEnvelope) -> Three:
     return top, Figure(end.value / gradient, "N·m at the joint", source), end
 
 
-@own_limits.register
-def _(limit: TorqueSpeedTable) -> Three:
+def _table_limits(limit: TorqueSpeedTable) -> Three:
     return Figure(float(np.max(limit.driving)), "N·m at the joint", "largest of TorqueSpeedTable.driving"), None, None
+
+
+_OWN_LIMITS: dict[type, Callable[[Any], Three]] = {
+    EffortLimit: lambda limit: (_figure(limit, "effort_limit"), None, None),
+    EffortRange: lambda limit: (flat_limit(limit), None, None),
+    DcClip: lambda limit: (
+        _figure(limit, "effort_limit"),
+        _figure(limit, "saturation_effort"),
+        _figure(limit, "velocity_limit"),
+    ),
+    KneeCurve: _knee_limits,
+    DriveEnvelope: _envelope_limits,
+    TorqueSpeedTable: _table_limits,
+}
 
 
 def _figure(limit: TorqueLimit, name: str) -> Figure:
@@ -323,8 +313,7 @@ def feeding(motor: Motor, actuator: Actuator, supply: Supply | Number | None) ->
     source = supply_of(motor, most if given is None and rated is None else given)
     if most is None:
         return source
-    share = min(source.modulation_limit, most / source.voltage)
-    return replace(source, modulation_limit=share)
+    return replace(source, modulation_limit=min(source.modulation_limit, most / source.voltage))
 
 
 def motor_limits(motor: Motor, supply: Supply, effort: str, rubs: bool) -> tuple[Figure, Figure, Figure]:
@@ -370,12 +359,12 @@ def allowed_current(motor: Motor, effort: str) -> tuple[float | None, str]:
     return (None if known is None else single(name, known)), name
 
 
-def friction_of(motor: Motor) -> tuple[Figure | None, Figure | None, Figure | None]:
+def friction_of(motor: Motor) -> Three:
     """Friction when sliding, at rest and per speed, at the joint."""
     n, f = ratio_of(motor), motor.friction
     slope = single("drag", viscous_slope(motor))
     viscous = Figure(n * n * slope, "N·m·s/rad at the joint", f"gear {n:g}² · {slope:g} N·m·s/rad of all drag")
-    if not isinstance(f, (Coulomb, Dahl, LuGre, LoadDependent)):
+    if f is None:
         return None, None, viscous if slope > 0.0 else None
     name, sliding = type(f).__name__, single("coulomb", f.coulomb)
     rest = sliding

@@ -12,15 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..actuator import Actuator
-from ..actuator.controllers import (
-    DutyServo,
-    IdealPd,
-    ModeSelector,
-    PositionPid,
-    Torque,
-    TorquePid,
-    VelocityPi,
-)
+from ..actuator.controllers import DutyServo, IdealPd, ModeSelector, PositionPid, Torque, TorquePid, VelocityPi
 from ..design.gains import Gains, gains_from_bandwidth, torque_gains
 from ..errors import ParameterError
 from .numbers import single

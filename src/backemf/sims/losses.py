@@ -16,7 +16,8 @@ from ..actuator.torque_limits import AngleTable, DcClip, DriveEnvelope, KneeCurv
 from ..analyze.constants import continuous_current
 from ..analyze.envelope import envelope
 from ..errors import ParameterError
-from ..motor import Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal, estimates_behind
+from ..motor import LoadDependent, LuGre, Motor, TwoNodeThermal, estimates_behind
+from ..motor.friction import Bristles
 from ..parts import acts
 from .joint import Joint, feeding, one_limit_note, own_limits, parts_of, ratio_of
 from .joint_gains import volts_note
@@ -242,7 +243,7 @@ PHENOMENA: dict[str, Phenomenon] = {
     "stiction": of_motor(has_stiction, "Friction at rest is no higher than when sliding."),
     "Stribeck curve": of_motor(has_stiction, "The Stribeck curve between rest and sliding is a jump."),
     "pre-sliding": of_motor(
-        lambda m: isinstance(m.friction, (Dahl, LuGre)),
+        lambda m: isinstance(m.friction, Bristles),
         "Friction has no elastic pre-sliding: the joint sticks and slips at once.",
     ),
     "load-dependent friction": of_motor(load_dependent, "Friction does not grow with the load."),

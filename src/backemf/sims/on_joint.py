@@ -11,7 +11,8 @@ import numpy as np
 from ..actuator import Actuator, TanhFriction
 from ..checks import Number, require, require_part
 from ..errors import ParameterError
-from ..motor import Coulomb, Dahl, Drag, LuGre, Motor, Rotor
+from ..motor import Coulomb, Drag, Motor, Rotor
+from ..motor.friction import Bristles
 from ..physics.limits import clip
 from ..physics.ops import sign, where
 from .loss import Loss
@@ -79,7 +80,7 @@ class OnJoint:
             own = 0.0 if motor.rotor is None else motor.rotor.inertia
             changes["rotor"] = Rotor(inertia=own + self.armature / n**2)
         if self.coulomb > 0.0:
-            if isinstance(motor.friction, (Dahl, LuGre)):
+            if isinstance(motor.friction, Bristles):
                 raise ParameterError(
                     f"joint {self.joint!r} has dry friction besides the bristles of its motor, and a Motor has one "
                     "friction: use the OnJoint that read_actuator returns, which has both"

@@ -30,12 +30,7 @@ class LimitedPd(Gains):
 
 
 def pd_torque(
-    law: Gains,
-    position_target: float,
-    velocity_target: float,
-    effort_target: float,
-    position: float,
-    velocity: float,
+    law: Gains, position_target: float, velocity_target: float, effort_target: float, position: float, velocity: float
 ) -> float:
     """Torque of the PD law before any limit, the effort target added last [N·m]."""
     command = Command(position=position_target, velocity=velocity_target, effort=effort_target)

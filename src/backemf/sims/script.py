@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import Any
 
 from ..errors import ParameterError
 from ..files import read_text
 from .place import place
-from .script_expressions import Expressions
-from .script_functions import LIBRARIES, operate
+from .script_calls import Calls
+from .script_operators import LIBRARIES
+from .script_scopes import lose
 from .script_values import (
     Budget,
     Dialect,
@@ -27,9 +27,9 @@ from .script_values import (
     LocalClass,
     LocalFunction,
     NotKnownError,
-    NoValueError,
     Scope,
     Unknown,
+    Value,
     last_name,
     one_line,
 )
@@ -62,7 +62,7 @@ def parse_python(text: str, file: str) -> ast.Module:
 class Returned(Exception):
     """A function returns."""
 
-    def __init__(self, value: Any):
+    def __init__(self, value: Value):
         super().__init__()
         self.value = value
 
@@ -71,7 +71,7 @@ class Raised(Exception):
     """A function ends in an error."""
 
 
-class Script(Expressions):
+class Script(Calls):
     """A text that is followed to its end; `scopes[0]` then holds the names of the file."""
 
     def __init__(self, text: str, dialect: Dialect, file: str = "", *, reader: Script | None = None):
@@ -114,7 +114,7 @@ class Script(Expressions):
 
     # --- functions, classes and imports
 
-    def _define(self, name: str, value: Any) -> None:
+    def _define(self, name: str, value: Value) -> None:
         self.bind(ast.Name(id=name), value)
 
     def visit_FunctionDef(self, node: Function) -> None:
@@ -143,7 +143,7 @@ class Script(Expressions):
             self.scopes, self.borrowed = outer, False
         self.roots[name] = [value for key, value in inner.items() if key not in outer[0]]
 
-    def run_function(self, function: LocalFunction, node: ast.Call) -> Any:
+    def run_function(self, function: LocalFunction, node: ast.Call) -> Value:
         """Result of a function of the text, followed with the arguments of a call."""
         inner = self._arguments_by_name(function, node)
         if inner is None:
@@ -218,8 +218,7 @@ class Script(Expressions):
                 fields, lines, own = {**parent.fields, **fields}, {**parent.lines, **lines}, parent.name
             if own in self.dialect.known and not methods and not {"class_type", "build"} & set(inner):
                 name = own
-        self._remember(ast.Name(id=node.name))
-        self._define(node.name, LocalClass(name, fields, lines))
+        self._assign(ast.Name(node.name, ast.Store()), LocalClass(name, fields, lines))
 
     def visit_Import(self, node: ast.Import) -> None:
         """Define the names of modules."""
@@ -277,7 +276,7 @@ class Script(Expressions):
         elif isinstance(owner, Instance):
             owner.problem = f"{owner.name}: {one_line(call)} sets a field that is not known"
 
-    def _spoil(self, call: ast.expr, value: Any) -> None:
+    def _spoil(self, call: ast.expr, value: Value) -> None:
         """After a method that is not evaluated, a class or a list may hold anything."""
         if not isinstance(value, Unknown) or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             return
@@ -287,7 +286,7 @@ class Script(Expressions):
         if isinstance(owner, Instance):
             owner.problem = f"{owner.name}: line {call.lineno} calls {call.func.attr}(), which may change it"
         else:
-            _lose(owner, Unknown(f"{one_line(call)} is not evaluated"))
+            lose(owner, Unknown(f"{one_line(call)} is not evaluated"))
 
     def visit_Assign(self, node: ast.Assign) -> None:
         """Give every target the value."""
@@ -302,41 +301,13 @@ class Script(Expressions):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         """Change the target by an operator."""
-        try:
-            value = self.charge(operate(type(node.op), *self.known_values(node.target, node.value)))
-        except NotKnownError as error:
-            value = error.unknown
-        except NoValueError:
-            value = Unknown(f"{one_line(node)} has no value", no_value=True)
-        self._assign(node.target, value, node.value)
+        self._assign(node.target, self.value(ast.BinOp(node.target, node.op, node.value)), node.value)
 
-    def _assign(self, target: ast.expr, value: Any, node: ast.expr) -> None:
-        if isinstance(target, ast.Name):
-            self._remember(target)
-            self.bind(target, value)
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            if all(isinstance(part, (ast.Name, ast.Starred, ast.Tuple, ast.List)) for part in target.elts):
-                self._remember(target)
-                self.bind(target, value)
-                return
-            row = value if isinstance(value, (list, tuple)) and len(value) == len(target.elts) else None
-            for index, part in enumerate(target.elts):
-                self._assign(part, Unknown(f"{one_line(node)} is not known") if row is None else row[index], node)
-        elif isinstance(target, ast.Attribute):
-            owner = self.value(target.value)
-            if isinstance(owner, Instance):
-                self.set_field(owner, target.attr, value, node.lineno, one_line(node))
-        elif isinstance(target, ast.Subscript):
-            owner, key = self.value(target.value), self.value(target.slice)
-            entry = isinstance(owner, list) and type(key) is int and -len(owner) <= key < len(owner)
-            if entry or (isinstance(owner, dict) and isinstance(key, (str, int, float))):
-                self.change(owner, key, value)
-            else:
-                _lose(owner, Unknown(f"{one_line(target)} is not known"))
-
-    def _remember(self, target: ast.expr) -> None:
+    def _assign(self, target: ast.expr, value: Value, node: ast.expr | None = None) -> None:
         if len(self.scopes) == 1:
-            self.own.update(dict.fromkeys(part.id for part in ast.walk(target) if isinstance(part, ast.Name)))
+            names = [part for part in ast.walk(target) if isinstance(part, ast.Name)]
+            self.own.update(dict.fromkeys(name.id for name in names if isinstance(name.ctx, ast.Store)))
+        self.bind(target, value, node)
 
     def visit_Delete(self, node: ast.Delete) -> None:
         """Forget names and entries of dictionaries."""
@@ -377,7 +348,7 @@ class Script(Expressions):
             changed, self.changes = self.changes, before
             for owner, key in changed:
                 if key is None:
-                    _lose(owner, lost)
+                    lose(owner, lost)
                 else:
                     owner[key] = lost
             if self.changes is not None:
@@ -422,11 +393,3 @@ class Script(Expressions):
         """Follow each case as one that may be run."""
         for case in node.cases:
             self._perhaps(case.body, node.subject)
-
-
-def _lose(owner: Any, lost: Unknown) -> None:
-    """Forget what a list or dictionary holds."""
-    if isinstance(owner, list):
-        owner[:] = [lost] * max(len(owner), 1)
-    elif isinstance(owner, dict):
-        owner.update(dict.fromkeys(owner, lost))

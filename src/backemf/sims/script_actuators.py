@@ -56,7 +56,7 @@ def calls_of_text(text: str, dialect: Dialect, file: str = "") -> list[Call | Un
                 more = tuple(name for name in row.robots if name not in first.robots)
                 grown = replace(first, robots=first.robots + more, group=first.group or row.group)
                 rows[seen[same]] = (*rows[seen[same]][:2], grown)
-    rows += _unseen(script, dialect)
+    rows += _unreached_actuators(script, dialect)
     if not rows:
         raise ParameterError(
             f"{file or 'text'}: there is no actuator in it; it should have one of {', '.join(dialect.known)}"
@@ -157,7 +157,7 @@ def _plain(value: Any, left: list[int], depth: int) -> Any:
     return value
 
 
-def _unseen(script: Script, dialect: Dialect) -> list[tuple[int, int, Unread]]:
+def _unreached_actuators(script: Script, dialect: Dialect) -> list[tuple[int, int, Unread]]:
     """Actuators that were not reached, as in a lambda or after too much work."""
     found = []
     long = f"the file takes more than {STEPS} steps to evaluate" if script.exhausted else "it is inside a lambda"

@@ -6,7 +6,7 @@ import ast
 import inspect
 import re
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, TypeAlias, TypeVar
 
 STEPS = 200_000
 """Parts of expressions that are evaluated for one text at most [1]."""
@@ -17,8 +17,17 @@ LONGEST = 20_000
 LARGEST = 2**1024
 """Integers stay below it, as floats do."""
 
+T = TypeVar("T")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-Scope = dict[str, Any]
+Plain = str | int | float | bool | None
+"""A value without parts, which may be the key of a dictionary."""
+Value: TypeAlias = (
+    "Plain | list[Value] | tuple[Value, ...] | dict[Plain, Value] | slice | Unknown | LocalClass | Instance"
+)
+"""What an expression gives."""
+Holder: TypeAlias = "list[Value] | dict[Any, Value]"
+"""What can be changed: a list, a dictionary, or the names of a scope."""
+Scope = dict[str, "Value"]
 """Names and their values."""
 
 
@@ -67,7 +76,14 @@ def require(condition: bool, why: str = "") -> None:
         raise NoValueError(why)
 
 
-def require_known(*values: Any) -> None:
+def expect(value: object, *types: type[T]) -> T:
+    """A value; raise `NoValueError` unless it is of one of some types."""
+    if not isinstance(value, types):
+        raise NoValueError
+    return value
+
+
+def require_known(*values: Value) -> None:
     """Raise `NotKnownError` for the first value that is not known."""
     for value in values:
         if isinstance(value, Unknown):
@@ -179,7 +195,7 @@ class LocalClass:
 
     name: str
     """Its name, or that of the known class from which it differs only in values."""
-    fields: dict[str, Any]
+    fields: Scope
     """Values that its body gives."""
     lines: dict[str, int]
     """Line of each [1]."""
@@ -197,7 +213,7 @@ class Instance:
     """Line on which it begins [1]."""
     order: int
     """How many were made before it."""
-    fields: dict[str, Any] = field(default_factory=dict)
+    fields: Scope = field(default_factory=dict)
     """Value of each field."""
     lines: dict[str, tuple[str, int]] = field(default_factory=dict)
     """File and line of each field [1]."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...checks import Maybe, shown
+from ...checks import Maybe, quote
 from ...errors import ParameterError
 from ...parts import acts
 
@@ -53,8 +53,8 @@ def check_listens(controller: Any) -> None:
     name = type(controller).__name__
     words = isinstance(given, (tuple, list)) and all(isinstance(target, str) for target in given)
     if not words or not set(given) <= set(TORQUE_TARGETS) or len(set(given)) != len(given):
-        raise ParameterError(f"{name}.listens = {shown(given)}: must be some of {', '.join(TORQUE_TARGETS)}, each once")
+        raise ParameterError(f"{name}.listens = {quote(given)}: must be some of {', '.join(TORQUE_TARGETS)}, each once")
     if controller.main not in given:
-        raise ParameterError(f"{name}.listens = {shown(given)}: must have {controller.main}, its main input")
+        raise ParameterError(f"{name}.listens = {quote(given)}: must have {controller.main}, its main input")
     ordered = tuple(target for target in TORQUE_TARGETS if target in given)
     object.__setattr__(controller, "listens", None if ordered == TORQUE_TARGETS else ordered)

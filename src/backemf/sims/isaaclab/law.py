@@ -14,7 +14,7 @@ import numpy as np
 
 from ... import parts
 from ...actuator.control import pd
-from ...actuator.torque_limits import AngleTable, DcClip, angle_bounds, dc_bounds, limited
+from ...actuator.torque_limits import AngleTable, DcClip, angle_bounds, clamp, dc_bounds
 from ...checks import Maybe, Number
 from ...errors import MissingExtraError, ParameterError
 from ...parts import count, flag, number, one, part
@@ -140,14 +140,14 @@ def ideal_pd_effort(law: IdealPD | DelayedPD, command: Command | Number, positio
     """Effort of an `IdealPD` at a joint position [rad] and velocity [rad/s]."""
     computed = pd(law.stiffness, law.damping, all_targets(command), position, velocity).amount
     limit = law.effort_limit
-    return Effort(computed if limit is None else limited(computed, -limit, limit), computed)
+    return Effort(computed if limit is None else clamp(computed, -limit, limit), computed)
 
 
 def dc_motor_effort(law: DCMotor, command: Command | Number, position: Number, velocity: Number) -> Effort:
     """Effort of a `DCMotor` at a joint position [rad] and velocity [rad/s]."""
     computed = pd(law.stiffness, law.damping, all_targets(command), position, velocity).amount
     low, high = motor_bounds(law, velocity)
-    return Effort(limited(computed, low, high), computed)
+    return Effort(clamp(computed, low, high), computed)
 
 
 def initial_lags(law: DelayedPD | RemotizedPD, zeros: Number) -> LagState:
@@ -182,7 +182,7 @@ def remotized_pd_step(
     state, arriving = delay_targets(state, command)
     computed = pd(law.stiffness, law.damping, arriving, position, velocity).amount
     low, high = angle_bounds(position, law.table)
-    return state, Effort(limited(computed, low, high), computed)
+    return state, Effort(clamp(computed, low, high), computed)
 
 
 # --- Isaac Lab's random numbers

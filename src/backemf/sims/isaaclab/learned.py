@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...actuator.torque_limits import DcClip, limited
+from ...actuator.torque_limits import DcClip, clamp
 from ...checks import Maybe, Number
 from ...errors import ParameterError
 from ...learned import LearnedController, LearnedRecurrent, Lstm, Mlp, load_network, save_network
@@ -128,7 +128,7 @@ def mlp_step(
     seen = [[row[age] for age in law.input_idx] for row in (history.errors, history.velocities)]
     computed = network_torque(law, *seen)
     low, high = motor_bounds(law, velocity)
-    return history, Effort(limited(computed, low, high), computed)
+    return history, Effort(clamp(computed, low, high), computed)
 
 
 def no_memory(zeros: Number) -> Memory:
@@ -152,7 +152,7 @@ def lstm_step(
     output, (hidden, cell) = law.network(seen.reshape(-1, 1, 2), flat)
     computed = output.reshape(seen.shape[:-1])
     low, high = motor_bounds(law, velocity * 0.0 if law.clip_at_rest else velocity)
-    effort = Effort(limited(computed, low, high), computed)
+    effort = Effort(clamp(computed, low, high), computed)
     return Memory(hidden=hidden.reshape(shape), cell=cell.reshape(shape)), effort
 
 

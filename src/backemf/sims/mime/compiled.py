@@ -23,7 +23,7 @@ ENGINES = ("numpy", "python", "jax", "torch")
 
 @cache
 def laws(engine: str) -> Any:
-    """The law on an engine: `mime_step(motor, state, inputs, dt)`, `mode_of(inputs)` and `turned(...)`."""
+    """The law on an engine: `mime_step(motor, state, inputs, dt)`, `mode_of(inputs)` and `turn(...)`."""
     return bind(law, engine, load(engine).ops)
 
 

@@ -46,7 +46,7 @@ def mime_step(motor: MimeMotor, state: MimeState, inputs: MimeInputs, dt: float)
     torque = where(mode == TORQUE, inputs.commanded_torque, motor.kt_n_m_per_a * current)
     torque = where(mode == VELOCITY, asked, torque) + inputs.load_torque
     after = (motor.inertia_kg_m2 * speed + dt * torque) * (1.0 / (motor.inertia_kg_m2 + dt * motor.damping_n_m_s))
-    angle, remainder = turned(state.angle, state.angle_remainder, after * dt)
+    angle, remainder = turn(state.angle, state.angle_remainder, after * dt)
     return MimeState(
         angle=alike(angle, state.angle),
         angular_velocity=alike(after, speed),
@@ -58,7 +58,7 @@ def mime_step(motor: MimeMotor, state: MimeState, inputs: MimeInputs, dt: float)
     )
 
 
-def turned(angle: float, remainder: float | None, way: float):
+def turn(angle: float, remainder: float | None, way: float):
     """An angle that has gone a little further, and what rounding made it too much by.
 
     A turning rotor adds small ways to a large angle; Kahan's sum keeps what each addition would lose.

@@ -36,7 +36,7 @@ def _torque(ax: Axes) -> None:
     time, done = _from_rest(MimeInputs(commanded_torque=0.02), 80)
     ax.plot(1e3 * time, done["angular_velocity"], color=BLUE, label="MIME's law")
     ax.plot(1e3 * time, spin_up(REFERENCE, 0.02, time), **THEORY, label="τ/b·(1 − exp(−b·t/J))")
-    _named(ax, "Torque 0.02 N·m", "time [ms]", "speed\n[rad/s]")
+    _label_axes(ax, "Torque 0.02 N·m", "time [ms]", "speed\n[rad/s]")
 
 
 def _voltage(ax: Axes) -> None:
@@ -46,7 +46,7 @@ def _voltage(ax: Axes) -> None:
     speed = voltage_speed(REFERENCE, 5.0)
     for level in (speed, REFERENCE.damping_n_m_s * speed / REFERENCE.kt_n_m_per_a):
         ax.axhline(level, **THEORY)
-    _named(ax, "Voltage 5 V", "time [ms]", "speed,\ncurrent")
+    _label_axes(ax, "Voltage 5 V", "time [ms]", "speed,\ncurrent")
 
 
 def _velocity(ax: Axes) -> None:
@@ -55,7 +55,7 @@ def _velocity(ax: Axes) -> None:
     ax.axhline(10.0, **THEORY)
     ax.axvline(5.0, color=VERMILION, linewidth=1.0, linestyle=":")
     ax.annotate("within 1 %", (4.9, 1.0), ha="right", color=VERMILION)
-    _named(ax, "Velocity 10 rad/s, default gains", "time [s]", "speed\n[rad/s]")
+    _label_axes(ax, "Velocity 10 rad/s, default gains", "time [s]", "speed\n[rad/s]")
 
 
 def _pose(ax: Axes) -> None:
@@ -67,7 +67,7 @@ def _pose(ax: Axes) -> None:
         ax.plot(angle / np.pi, exact, **THEORY)
     # room for the names above the curves
     ax.set_ylim(-1.15, 1.9)
-    _named(ax, "Pose of a tool 0.1 m out", "angle [π rad]", "place,\nquaternion", ncols=3)
+    _label_axes(ax, "Pose of a tool 0.1 m out", "angle [π rad]", "place,\nquaternion", ncols=3)
 
 
 def _from_rest(inputs: MimeInputs, steps: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -76,7 +76,7 @@ def _from_rest(inputs: MimeInputs, steps: int) -> tuple[np.ndarray, dict[str, np
     return DT * np.arange(steps + 1), done
 
 
-def _named(ax: Axes, title: str, across: str, up: str, ncols: int = 1) -> None:
+def _label_axes(ax: Axes, title: str, across: str, up: str, ncols: int = 1) -> None:
     ax.set_title(title)
     ax.set_xlabel(across)
     ax.set_ylabel(up)

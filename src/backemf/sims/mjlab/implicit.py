@@ -24,9 +24,9 @@ from ...physics.demand import Demand
 from ...physics.drive import drive
 from ...physics.ops import absolute, maximum, where
 from ...physics.state import Output, State
-from ...physics.step import coupled as motor_coupled
 from ...physics.step import has_backlash, with_stiffness
-from ...tree import changed
+from ...physics.step import step_coupled as motor_coupled
+from ...tree import change
 
 Step = Callable[..., tuple[State, float, Output]]
 """A law of one substep: new state, speed at the end [rad/s] and output."""
@@ -69,7 +69,7 @@ def along_a_line(actuator: Actuator, state: State, command: Command, *joint: flo
     if actuator.substeps > 1:
         # the slope over all substeps is that of one as long as the step
         _, end, out = in_substeps(coupled, actuator, state, command, flags, position, velocity, dt, *load)
-    return before, changed(out, torque=out.torque + slope * (end - velocity), torque_slope=slope)
+    return before, change(out, torque=out.torque + slope * (end - velocity), torque_slope=slope)
 
 
 def in_substeps(

@@ -49,12 +49,7 @@ def line_of(law: Any) -> DcClip:
 
 
 def ideal_pd_torque(
-    law: IdealPd,
-    position_target: float,
-    velocity_target: float,
-    effort_target: float,
-    position: float,
-    velocity: float,
+    law: IdealPd, position_target: float, velocity_target: float, effort_target: float, position: float, velocity: float
 ) -> float:
     """What `IdealPdActuator` writes as its control [N·m]."""
     torque = pd_torque(law, position_target, velocity_target, effort_target, position, velocity)
@@ -62,12 +57,7 @@ def ideal_pd_torque(
 
 
 def dc_motor_torque(
-    law: DcMotor,
-    position_target: float,
-    velocity_target: float,
-    effort_target: float,
-    position: float,
-    velocity: float,
+    law: DcMotor, position_target: float, velocity_target: float, effort_target: float, position: float, velocity: float
 ) -> float:
     """What `DcMotorActuator` writes as its control [N·m]."""
     torque = pd_torque(law, position_target, velocity_target, effort_target, position, velocity)

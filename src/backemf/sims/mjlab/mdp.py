@@ -25,7 +25,7 @@ from mjlab.managers import SceneEntityCfg
 ROBOT = SceneEntityCfg("robot")
 
 
-def telemetry(env: Any, name: str, asset_cfg: Any = ROBOT) -> torch.Tensor:
+def telemetry(env: Any, name: str, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
     """Any output of the motors by name, for the joints of `asset_cfg` (environment, joint)."""
     robot = env.scene[asset_cfg.name]
     joints = joints_of(robot, asset_cfg)
@@ -39,7 +39,7 @@ def telemetry(env: Any, name: str, asset_cfg: Any = ROBOT) -> torch.Tensor:
     return torch.stack([found[joint] for joint in joints], dim=1)
 
 
-def joints_of(robot: Any, asset_cfg: Any) -> list[int]:
+def joints_of(robot: Any, asset_cfg: SceneEntityCfg) -> list[int]:
     """Numbers of the joints that a term is about."""
     wanted = asset_cfg.joint_ids
     return list(range(robot.num_joints)[wanted]) if isinstance(wanted, slice) else [int(joint) for joint in wanted]
@@ -54,27 +54,27 @@ def require_motors(robot: Any, joints: list[int], driven: Collection[int], asker
         )
 
 
-def electrical_power(env: Any, asset_cfg: Any = ROBOT) -> torch.Tensor:
+def electrical_power(env: Any, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
     """Power into the terminals of each motor, negative where it generates (environment, joint) [W]."""
     return telemetry(env, "electrical_power", asset_cfg)
 
 
-def current(env: Any, asset_cfg: Any = ROBOT) -> torch.Tensor:
+def current(env: Any, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
     """Winding current of each motor (environment, joint) [A]."""
     return telemetry(env, "current", asset_cfg)
 
 
-def winding_temperature(env: Any, asset_cfg: Any = ROBOT) -> torch.Tensor:
+def winding_temperature(env: Any, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
     """Winding temperature of each motor (environment, joint) [°C]."""
     return telemetry(env, "winding_temperature", asset_cfg)
 
 
-def electrical_energy(env: Any, asset_cfg: Any = ROBOT) -> torch.Tensor:
+def electrical_energy(env: Any, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
     """Energy that each motor has taken since its environment was reset (environment, joint) [J]."""
     return telemetry(env, "electrical_energy", asset_cfg)
 
 
-def limit_acts(env: Any, name: str, asset_cfg: Any = ROBOT) -> torch.Tensor:
+def limit_acts(env: Any, name: str, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
     """Whether a limit acts on each motor (environment, joint): "current", "voltage", "torque", "invalid command", ...
 
     The last one says where a target was not finite, and the joint was held in its place.
@@ -95,7 +95,7 @@ class electrical_power_cost:
         asset_cfg = cfg.params.get("asset_cfg", ROBOT)
         self._before = torch.zeros_like(electrical_energy(env, asset_cfg))
 
-    def __call__(self, env: Any, asset_cfg: Any = ROBOT, regeneration: bool = True) -> torch.Tensor:
+    def __call__(self, env: Any, asset_cfg: SceneEntityCfg = ROBOT, regeneration: bool = True) -> torch.Tensor:
         now = electrical_energy(env, asset_cfg)
         taken = now - self._before
         self._before = now.clone()
@@ -116,7 +116,7 @@ def pd_gains(
     env_ids: Any,
     kp_range: tuple[float, float],
     kd_range: tuple[float, float],
-    asset_cfg: Any = ROBOT,
+    asset_cfg: SceneEntityCfg = ROBOT,
     distribution: str = "uniform",
     operation: str = "scale",
 ) -> None:
@@ -138,7 +138,7 @@ def effort_limits(
     env: Any,
     env_ids: Any,
     effort_limit_range: tuple[float, float],
-    asset_cfg: Any = ROBOT,
+    asset_cfg: SceneEntityCfg = ROBOT,
     distribution: str = "uniform",
     operation: str = "scale",
 ) -> None:
@@ -150,7 +150,9 @@ def effort_limits(
         actuator.set_effort_limit(environments, values)
 
 
-def chosen_motors(env: Any, env_ids: Any, asset_cfg: Any, asker: str) -> list[tuple[MotorActuator, list[int], Any]]:
+def chosen_motors(
+    env: Any, env_ids: Any, asset_cfg: SceneEntityCfg, asker: str
+) -> list[tuple[MotorActuator, list[int], Any]]:
     """Actuators that drive the joints of a term, the places of those joints in each, and the environments."""
     robot = env.scene[asset_cfg.name]
     joints = joints_of(robot, asset_cfg)

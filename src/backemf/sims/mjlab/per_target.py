@@ -13,7 +13,7 @@ from typing import Any
 
 from ...actuator import Actuator, Command, Delay
 from ...actuator.arrival import receive
-from ...actuator.chain import held
+from ...actuator.chain import step_held
 from ...actuator.compiled import outputs, with_outputs
 from ...actuator.memory import delay_states, initial_state
 from ...checks import Number
@@ -23,7 +23,7 @@ from ...errors import ParameterError
 from ...parts import without_neutral
 from ...physics.ops import as_bits
 from ...physics.state import Output, State
-from ...tree import changed
+from ...tree import change
 from .implicit import line_ahead, step_taken
 
 APART = 1_000_003
@@ -37,7 +37,7 @@ def require_delays(actuator: Actuator, delays: Any) -> tuple[Delay, ...]:
         raise ParameterError(
             f"MotorActuatorCfg.delays = {delays!r}: must be one or more backemf.Delay, each with its own targets"
         )
-    seen = dict.fromkeys(actuator.delayed, "Actuator.delay")
+    seen = dict.fromkeys(actuator.delayed_inputs, "Actuator.delay")
     for number, delay in enumerate(given):
         own = f"MotorActuatorCfg.delays[{number}]"
         if delay.targets is None:
@@ -67,7 +67,7 @@ class DelayedStep:
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
         # a line knows the controller and the range of its command, and takes nothing but its own targets
         self._lines = tuple(replace(actuator, delay=delay) for delay in delays)
-        late = {name for line in self._lines for name in line.delayed}
+        late = {name for line in self._lines for name in line.delayed_inputs}
         if actuator.controller.main in late:
             # the range holds where a command is sent
             actuator = replace(actuator, command_range=None)
@@ -103,7 +103,7 @@ Step = Callable[..., tuple[State, Output]]
 
 def held_over_lines(actuators: Actuators, *given: Any) -> tuple[States, Output]:
     """Let each line deliver its targets, then step the actuator under what has arrived."""
-    return over_lines(held, actuators, *given)
+    return over_lines(step_held, actuators, *given)
 
 
 def ahead_over_lines(actuators: Actuators, *given: Any) -> tuple[States, Output]:
@@ -122,10 +122,10 @@ def over_lines(
     """New states and output of a law under what the lines deliver; `rest` is dt [s] and what the law takes besides."""
     flags, after = 0, []
     for line, state in zip(actuators[1:], states[1:], strict=True):
-        sent = Command(**{name: getattr(command, name) for name in line.delayed})
+        sent = Command(**{name: getattr(command, name) for name in line.delayed_inputs})
         arrived, invalid, state = receive(line, state, sent, position, velocity, rest[0], None)
-        command = changed(command, **{name: getattr(arrived, name) for name in line.delayed})
+        command = change(command, **{name: getattr(arrived, name) for name in line.delayed_inputs})
         flags = flags | invalid
         after.append(state)
     state, out = law(actuators[0], states[0], command, position, velocity, *rest)
-    return (state, *after), changed(out, limit=as_bits(out.limit | flags))
+    return (state, *after), change(out, limit=as_bits(out.limit | flags))

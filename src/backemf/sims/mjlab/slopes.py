@@ -26,7 +26,7 @@ import numpy as np
 from ...checks import Number
 from ...errors import BackemfWarning, ParameterError
 from ...physics.state import Output
-from ...tree import changed
+from ...tree import change
 from .build import LoadOnJoints, felt_inertia
 from .existing import mujoco_module
 from .simulations import simulation_of
@@ -109,7 +109,7 @@ class Slopes:
             if out.numerical_power is not None:
                 # what the line gives the joint beyond the motor's laws
                 powers["numerical_power"] = out.numerical_power + powers["mechanical_power"] - out.mechanical_power
-        return changed(out, torque=torque, **powers)
+        return change(out, torque=torque, **powers)
 
     def clear(self, env_ids: Any) -> None:
         """No slope in these environments."""

@@ -238,7 +238,7 @@ def delay_lines(actuator: Actuator, timestep: float | None, kept: dict[str, str]
         told.append("A new delay is drawn at every step: mjlab has none that stays for an episode.")
     if low != high and delay.schedule != "mjlab" and not delay.reorder:
         told.append("A younger command may overtake an older one.")
-    if set(actuator.delayed) != set(actuator.controller.inputs) or delay.per == "joint":
+    if set(actuator.delayed_inputs) != set(actuator.controller.inputs) or delay.per == "joint":
         told.append("All joints and targets are delayed alike.")
     kept["delay"] = " ".join(told)
     return lines

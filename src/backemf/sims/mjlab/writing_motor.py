@@ -41,7 +41,7 @@ def joint_beside(thing: Motor | Actuator | OnJoint, motor: Motor) -> Joint:
         coulomb = stiction = None
     armature = None if motor.rotor is None else armature_of(motor)
     zero = Figure(0.0, "", "")
-    return Joint(stiffness=zero, damping=zero, **felt_numbers(thing, armature, coulomb, stiction, viscous))
+    return Joint(stiffness=zero, damping=zero, **felt_numbers(thing, armature, (coulomb, stiction, viscous)))
 
 
 BUILTIN: tuple[str, ...] = (

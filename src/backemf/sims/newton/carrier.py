@@ -106,7 +106,7 @@ def for_newton(given: Carried) -> Actuator:
         raise ParameterError("ModeSelector: Newton has no modes; give one controller, such as Torque or VelocityPi")
     require_load(actuator, None, None)
     delay = actuator.delay
-    if delay is not None and delay.drawn and delay.per == "environment":
+    if delay is not None and delay.is_random and delay.per == "environment":
         # a row of joints does not say where an environment ends
         return replace(actuator, delay=replace(delay, per="joint"))
     return actuator

@@ -93,7 +93,7 @@ class BackemfClamp(ClampingBase):
         numbers |= {name: program.load(name, FLOAT) for name in self._own}
         laws: Any = bind(torque_limits, "warp", load("warp").ops)
         low, high = laws.tightest(with_symbols(self.limits, ROOT + LIMITS, numbers), angle, speed)
-        return laws.limited(value, low, high)
+        return laws.clamp(value, low, high)
 
     def finalize(self, device: Any, num_actuators: int) -> None:
         """Make room for the numbers of a row of joints."""

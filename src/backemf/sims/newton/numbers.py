@@ -17,7 +17,7 @@ from ...checks import Maybe, Number
 from ...engines.tracing import Symbol
 from ...errors import ParameterError
 from ...parts import without_neutral
-from ...random.randomize import rebuilt
+from ...random.randomize import rebuild
 from ...tree import numbers as numbers_of
 
 ROOT = "actuator."
@@ -192,7 +192,7 @@ class Numbers(Mapping[str, Any]):
         for name, x in values.items():
             same = len(x) == 0 or bool((x == x[0]).all())
             short[name.removeprefix(ROOT)] = float(x[0]) if same and len(x) else x.astype(float)
-        return rebuilt(self.actuator, short)
+        return rebuild(self.actuator, short)
 
 
 def loads_in(*parts: Any) -> set[str]:

@@ -31,6 +31,9 @@ from .wiring import PLACES, TARGETS, host_arrays, host_places, inputs_of
 SLOPES = ("torque", "torque_slope", "torque_stiffness")
 """Outputs from which Newton's implicit mode takes the torque at other positions and velocities."""
 
+Arrays = dict[str, Any]
+"""Arrays of Warp's by name; None: there is none."""
+
 
 class BackemfDrive(DriveBase):
     """A drive of Newton that is a whole backemf actuator.
@@ -192,17 +195,17 @@ class BackemfDrive(DriveBase):
 
     def compute(
         self,
-        positions: Any,
-        velocities: Any,
-        target_pos: Any,
-        target_vel: Any,
-        feedforward: Any,
-        pos_indices: Any,
-        vel_indices: Any,
-        target_pos_indices: Any,
-        target_vel_indices: Any,
-        forces: Any,
-        state: Any,
+        positions: wp.array,
+        velocities: wp.array,
+        target_pos: wp.array,
+        target_vel: wp.array,
+        feedforward: wp.array | None,
+        pos_indices: wp.array,
+        vel_indices: wp.array,
+        target_pos_indices: wp.array,
+        target_vel_indices: wp.array,
+        forces: wp.array,
+        state: MotorState | None,
         dt: float | None,
         device: Any = None,
         *,
@@ -235,17 +238,17 @@ class BackemfDrive(DriveBase):
 
     def prepare_implicit(
         self,
-        positions: Any,
-        velocities: Any,
-        target_pos: Any,
-        target_vel: Any,
-        pos_indices: Any,
-        vel_indices: Any,
-        target_pos_indices: Any,
-        target_vel_indices: Any,
-        drive_state: Any,
+        positions: wp.array,
+        velocities: wp.array,
+        target_pos: wp.array,
+        target_vel: wp.array,
+        pos_indices: wp.array,
+        vel_indices: wp.array,
+        target_pos_indices: wp.array,
+        target_vel_indices: wp.array,
+        drive_state: MotorState | None,
         dt: float,
-        inv_mass: Any = None,
+        inv_mass: wp.array | None = None,
         device: Any = None,
         *,
         custom_inputs: dict[str, Any] | None = None,
@@ -259,13 +262,13 @@ class BackemfDrive(DriveBase):
 
     # --- one launch
 
-    def torque_and_slopes(self, sim: Any, places: dict[str, Any], state: Any, dt: float) -> dict[str, Any]:
+    def torque_and_slopes(self, sim: Arrays, places: Arrays, state: Any, dt: float) -> Arrays:
         """Torque [N·m] and its slopes to velocity and position, a row each; `update_state` passes the state on."""
         slopes = {name: self.outputs[name] for name in SLOPES}
         self._run(sim, places, state, slopes, dt, False)
         return slopes
 
-    def fused_step(self, sim: Any, places: dict[str, Any], state: Any, after: Any, forces: Any, dt: float) -> None:
+    def fused_step(self, sim: Arrays, places: Arrays, state: Any, after: Any, forces: Any, dt: float) -> None:
         """One launch that also adds the torques to the host's forces; `sim` holds its arrays by name."""
         self._check(dt)
         # two states in turn differ by two frames of a delay
@@ -276,7 +279,7 @@ class BackemfDrive(DriveBase):
         if after is not None:
             after.note_write(state)
 
-    def _run(self, sim: Any, places: Any, state: Any, outputs: dict[str, Any], dt: float | None, grad: bool) -> None:
+    def _run(self, sim: Arrays, places: Arrays, state: Any, outputs: Arrays, dt: float | None, grad: bool) -> None:
         self._check(dt)
         if grad and state is not None:
             self._after = like(state, self._example)
@@ -286,7 +289,7 @@ class BackemfDrive(DriveBase):
         fused.launch(arrays | {f"out.{name}": x for name, x in outputs.items()}, float(dt or 0.0))
 
     def _plan(
-        self, sim: Any, places: dict[str, Any], outputs: tuple[str, ...], forces: bool, alternates: bool = False
+        self, sim: Arrays, places: Arrays, outputs: tuple[str, ...], forces: bool, alternates: bool = False
     ) -> Fused:
         """The launch for these indices, made when it is first asked for."""
         without = sim["feedforward"] is None
@@ -310,7 +313,7 @@ class BackemfDrive(DriveBase):
                 self._plan(sim, places, outputs, True, True)
         return self._fused[key]
 
-    def _input_arrays(self, sim: dict[str, Any], places: dict[str, Any]) -> dict[str, Any]:
+    def _input_arrays(self, sim: Arrays, places: Arrays) -> dict[str, Any]:
         named = {"position": sim["positions"], "velocity": sim["velocities"]}
         named |= {f"command.{name}": sim[TARGETS[name]] for name in self.backemf.controller.inputs}
         block = {} if self._numbers is None else {NUMBERS: self._numbers.block}

@@ -101,7 +101,7 @@ def _whole(thing: Motor | Actuator | OnJoint, actuator: Actuator, joint: str) ->
     kept = dict.fromkeys(PHENOMENA, "")
     for name in ("load-dependent friction", "backlash"):
         kept.pop(name)
-    if actuator.delay is not None and actuator.delay.drawn and actuator.delay.per == "environment":
+    if actuator.delay is not None and actuator.delay.is_random and actuator.delay.per == "environment":
         kept["delay"] = "Each joint draws its own delay: Newton has no environments here."
     lines = [("string newton:backemf:actuator", _quote(dumps(actuator)), "the actuator, as backemf.load reads it")]
     # reading tells the armature from the motor's own by all of its digits

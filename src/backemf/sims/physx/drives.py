@@ -124,7 +124,7 @@ class UsdDrive:
 def joints(stage: Any) -> list[str]:
     """Paths of all joints of a stage that have a drive."""
     opened = open_stage(stage)
-    return [str(prim.GetPath()) for prim in driven(opened)]
+    return [str(prim.GetPath()) for prim in drives_of(opened)]
 
 
 def read_drive(stage: Any, joint: str | None = None, instance: str | None = None) -> UsdDrive:
@@ -268,7 +268,7 @@ def prims(stage: Any) -> Iterator[Any]:
     yield from Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies(Usd.PrimAllPrimsPredicate))
 
 
-def driven(stage: Any) -> Iterator[Any]:
+def drives_of(stage: Any) -> Iterator[Any]:
     """Every prim of a stage with a drive."""
     for prim in prims(stage):
         if any(name.partition(":")[0] == DRIVE for name in applied_schemas(prim)):
@@ -277,7 +277,7 @@ def driven(stage: Any) -> Iterator[Any]:
 
 def _joint(stage: Any, joint: str | None, with_drive: bool = True) -> Any:
     """The prim of a joint, by path or name."""
-    found = list(driven(stage)) if with_drive else [p for p in stage.TraverseAll() if str(p.GetTypeName()) in JOINTS]
+    found = list(drives_of(stage)) if with_drive else [p for p in stage.TraverseAll() if str(p.GetTypeName()) in JOINTS]
     if joint is not None:
         found = [prim for prim in found if joint in (str(prim.GetPath()), prim.GetName())]
         if not found and str(joint).startswith("/") and not with_drive and stage.GetPrimAtPath(str(joint)):

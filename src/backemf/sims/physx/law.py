@@ -12,7 +12,7 @@ and `effort` the same two lines brake hardest there, and nothing changes while t
 
 from __future__ import annotations
 
-from ...actuator.torque_limits import DriveEnvelope, envelope_bounds, limited
+from ...actuator.torque_limits import DriveEnvelope, clamp, envelope_bounds
 from ...checks import Number
 from ...parts import one, part, word
 from ...physics.limits import clip
@@ -75,7 +75,7 @@ def effort_bounds(law: Envelope, velocity: float) -> tuple[float, float]:
 def clamped_effort(law: Envelope, effort: float, velocity: float) -> float:
     """The effort within the envelope at a joint velocity [N·m]."""
     low, high = effort_bounds(law, velocity)
-    return limited(effort, low, high)
+    return clamp(effort, low, high)
 
 
 def solved_impulse(
@@ -86,7 +86,7 @@ def solved_impulse(
     if law.quadrants == "physx":
         return envelope_impulse(asked, free_velocity, response, dt, law.limit) - dt * effort
     low, high = motor_range(free_velocity, response, dt, law.limit)
-    return limited(asked, low, high) - dt * effort
+    return clamp(asked, low, high) - dt * effort
 
 
 def envelope_impulse(asked: float, free_velocity: float, response: float, dt: float, limit: DriveEnvelope) -> float:

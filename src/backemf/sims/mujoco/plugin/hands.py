@@ -85,7 +85,7 @@ class Hands:
             )
         if flags & self._no_actuation:
             raise ParameterError("the model disables actuation, and with it the motors: take that flag out")
-        self.off = self._disabled() if options.disableactuator else None
+        self.off = self._disabled_motors() if options.disableactuator else None
         applied, damping = data.qfrc_applied[self._joints.dofs], self._model.dof_damping[self._joints.dofs]
         if self._wrote:
             # what still stands as it was written is the motors'
@@ -128,7 +128,7 @@ class Hands:
             self._damping_written = self._damping + self._standing
             self._model.dof_damping[self._joints.dofs] = self._damping_written
 
-    def _disabled(self) -> np.ndarray | None:
+    def _disabled_motors(self) -> np.ndarray | None:
         """Motors whose actuator belongs to a group that is switched off; None where there is none."""
         groups = self._model.actuator_group[self._ids]
         off = np.zeros(len(self._has), bool)

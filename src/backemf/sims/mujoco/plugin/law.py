@@ -10,13 +10,13 @@ those MuJoCo's own step ends at the same speed, and it solves for what the joint
 from __future__ import annotations
 
 from ....actuator import Actuator, Command
-from ....actuator.chain import coupled
+from ....actuator.chain import step_coupled
 from ....motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
 from ....parts import acts
 from ....physics.gearbox import within_play
 from ....physics.ops import absolute, maximum, where
 from ....physics.state import COUPLED, Output, State
-from ....tree import changed
+from ....tree import change
 
 STIFF = 1e12
 """Slope of a friction that holds, in units of the joint's inertia per step."""
@@ -30,7 +30,7 @@ def step_joint(
 
     `slip` is how much further than foreseen the joint went in the step before [rad].
     """
-    state, out = coupled(
+    state, out = step_coupled(
         actuator, carry_along(actuator.motor, state, slip), command, position, velocity, dt, load_torque, load_inertia,
         load_damping=load_damping,
     )  # fmt: skip
@@ -41,7 +41,7 @@ def step_joint(
     slope = felt_slope(actuator, out, dt)
     grip = holding_slope(actuator.motor, state, stands, out, dt, load_inertia)
     # where the joint ends is for MuJoCo to say
-    return state, speed, slope, grip, changed(out, **dict.fromkeys(COUPLED))
+    return state, speed, slope, grip, change(out, **dict.fromkeys(COUPLED))
 
 
 def carry_along(motor: Motor | None, state: State, slip: float) -> State:
@@ -50,10 +50,10 @@ def carry_along(motor: Motor | None, state: State, slip: float) -> State:
         return state
     if isinstance(motor.friction, (Dahl, LuGre)):
         bent = state.bristle + motor.ratio * slip * bending_share(motor.friction, state.bristle)
-        state = changed(state, bristle=bent)
+        state = change(state, bristle=bent)
     if state.gap is not None and motor.gearbox is not None:
         play = absolute(motor.ratio) * motor.gearbox.backlash
-        state = changed(state, gap=within_play(state.gap - motor.ratio * slip, play))
+        state = change(state, gap=within_play(state.gap - motor.ratio * slip, play))
     return state
 
 

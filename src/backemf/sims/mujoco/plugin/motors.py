@@ -123,9 +123,7 @@ class Motors:
                 the order of `joints`, or a dict by joint name; or a `Command` of arrays.
         """
         if self._installed:
-            raise ParameterError(
-                "Motors.step inside installed(): call mujoco.mj_step there, which steps the motors too"
-            )
+            raise ParameterError("Motors.step inside install(): call mujoco.mj_step there, which steps the motors too")
         self._check(data)
         names, rows = self._commands.rows(command)
         before = data.time
@@ -146,7 +144,7 @@ class Motors:
         self._commit(data)
 
     @contextmanager
-    def installed(self) -> Iterator[None]:
+    def install(self) -> Iterator[None]:
         """Within this context `mujoco.mj_step(model, data)` steps the motors, through MuJoCo's control callback.
 
         Commands are read from `command`, or from `data.ctrl` of the joints' actuators while that is None. The motors
@@ -168,7 +166,7 @@ class Motors:
 
     @property
     def command(self) -> Any:
-        """The command of the motors within `installed`; None: that of `data.ctrl`."""
+        """The command of the motors within `install`; None: that of `data.ctrl`."""
         return self._command
 
     @command.setter
@@ -182,7 +180,7 @@ class Motors:
             return
         if self._seen is not data:
             if self._seen is not None:
-                raise ParameterError("Motors within installed() step one MjData: make Motors of its own for another")
+                raise ParameterError("Motors within install() step one MjData: make Motors of its own for another")
             self._check(data)
             self._seen = data
         self._move_on(data)
@@ -310,7 +308,7 @@ class Motors:
         return self._report().output(self.joints.index(joint))
 
     def _report(self) -> Report:
-        """The last step that is done: within `installed`, MuJoCo is through with it before the motors hear of it."""
+        """The last step that is done: within `install`, MuJoCo is through with it before the motors hear of it."""
         data = self._data
         if self._pending is not None and data is not None and self._time is not None and data.time > self._time:
             return self._finish_report(data)

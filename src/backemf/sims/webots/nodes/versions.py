@@ -9,7 +9,7 @@ import re
 from contextlib import suppress
 
 from ....errors import ParameterError
-from ....files import opened
+from ....files import open_plain
 from .documents import LARGEST
 from .node import Node
 
@@ -42,6 +42,6 @@ def _major(header: str) -> float:
 
 
 def _beginning(file: str) -> str:
-    with suppress(ParameterError), opened(file, LARGEST) as content:
+    with suppress(ParameterError), open_plain(file, LARGEST) as content:
         return content.read(_LONGEST).decode("utf-8", "replace")
     return ""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....errors import ParameterError
-from ....files import opened, replacing
+from ....files import open_plain, replacing
 from ....physics.limits import clip
 from ....physics.ops import absolute, where
 from ..backends.axis import log
@@ -122,7 +122,7 @@ def _base(path: str | None) -> tuple[np.ndarray, float]:
 def _read(path: str) -> tuple[np.ndarray, float]:
     """A wave file as numbers from -1 to 1; several channels become one."""
     try:
-        with opened(path, LARGEST, what="a wave file") as stream, wave.open(stream, "rb") as file:
+        with open_plain(path, LARGEST, what="a wave file") as stream, wave.open(stream, "rb") as file:
             channels, width, rate = file.getnchannels(), file.getsampwidth(), file.getframerate()
             raw = file.readframes(file.getnframes())
     except (EOFError, wave.Error) as error:
