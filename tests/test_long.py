@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
+from jax_cache import bound_folder
 from long import holds_for, some_now
 
 ROOT = Path(__file__).parents[1]
@@ -44,3 +45,16 @@ def test_a_property_is_tried_so_many_times_and_can_fail():
 
     with pytest.raises(AssertionError):
         fails(50)
+
+
+def test_what_is_compiled_stays_until_it_is_too_much(tmp_path):
+    """10 bytes in two files fit into 10 and not into 9; a folder that is not there is none too large."""
+    folder = tmp_path / "jax"
+    bound_folder(folder, 9)
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / name).write_bytes(bytes(5))
+    bound_folder(folder, 10)
+    assert len(list(folder.iterdir())) == 2
+    bound_folder(folder, 9)
+    assert not folder.exists()
