@@ -81,9 +81,9 @@ def torque_of_law(found: MujocoOnJoint, motion: Motion, heard: tuple[str, ...]) 
 
 def torque_of_ours(found: OnJoint, motion: Motion, heard: tuple[str, ...]) -> np.ndarray:
     """What our actuator gives it, with the joint's damping and without its dry friction [N·m]."""
-    step = found.actuator.compile("numpy")
+    step = found.actuator.compile("python")
     state, torques = step.initial(()), []
-    for k, (q, v) in enumerate(zip(motion.position, motion.velocity, strict=True)):
+    for k, (q, v) in enumerate(zip(motion.position.tolist(), motion.velocity.tolist(), strict=True)):
         state, out = step(state, command_at(motion, heard, k), q, v, DT)
         torques.append(float(out.torque) - found.viscous * v)
     return np.array(torques)

@@ -8,7 +8,7 @@ from learned_networks import perceptron
 
 import backemf as be
 from backemf.actuator import network_laws as laws
-from backemf.learned import LearnedMlp, LearnedRecurrent, Lstm, fit_learned, learned_torque, memory_of
+from backemf.learned import LearnedMlp, LearnedRecurrent, Lstm, fit_learned, learned_torque, memory_of, training
 from backemf.learned import shares as fitting
 from backemf.learned.linear import LinearFilter, with_filter
 from backemf.learned.logs import Stretch, read_log
@@ -192,6 +192,20 @@ def test_the_same_seed_gives_the_same_network():
     first, again, other = (fit_learned(log, hidden=4, epochs=3, seed=seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(first.controller.network.weights[0], again.controller.network.weights[0])
     assert (first.controller.network.weights[0] != other.controller.network.weights[0]).any()
+
+
+def test_a_second_fit_of_the_same_size_compiles_nothing(monkeypatch):
+    """Learning rate and number of epochs are arguments of what JAX has compiled; another width is compiled anew."""
+    traced = []
+    plain = training.outputs
+    monkeypatch.setattr(training, "outputs", lambda *given: traced.append(given) or plain(*given))
+    log = motion(900)
+    fit_learned(log, hidden=3, epochs=2)
+    once = len(traced)
+    fit_learned(log, hidden=3, epochs=3, learning_rate=0.02)
+    assert once > 0 and len(traced) == once
+    fit_learned(log, hidden=2, epochs=2)
+    assert len(traced) > once
 
 
 def test_training_stops_when_nothing_is_gained():

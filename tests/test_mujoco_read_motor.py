@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from long import some_now
 from mujoco_reading_rig import (
     VERSION,
     from_motor_file,
@@ -97,7 +98,7 @@ def test_every_attribute_is_varied():
     assert set(ATTRIBUTES) == set(SIZES)
 
 
-@pytest.mark.parametrize("version", ["3.7", "3.11", "3.12", "3.17", "4.0"])
+@pytest.mark.parametrize("version", some_now(["3.7", "3.11", "3.12", "3.17", "4.0"], {"3.11", "4.0"}.__contains__))
 @pytest.mark.parametrize("attribute", ATTRIBUTES)
 def test_every_attribute_has_its_effect_or_a_row(version: str, attribute: str):
     """Our actuator gives the torque of MuJoCo's law to rounding, unless a row says what differs."""

@@ -1,5 +1,8 @@
 """Errors and warnings: each message names the place, the field, the value and the remedy."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 LONGEST = 2000
 """Longest message; what a file holds may be quoted in it, and is shortened in the middle [characters]."""
 
@@ -46,3 +49,12 @@ class MissingPackageError(MissingExtraError):
 
     def __init__(self, package: str, what: str):
         BackemfError.__init__(self, f"{what} needs {package}, which is not installed: pip install {package}")
+
+
+@contextmanager
+def errors_at(place: object) -> Iterator[None]:
+    """Put a place, such as a file, before the message of each `ParameterError` that is raised inside."""
+    try:
+        yield
+    except ParameterError as error:
+        raise ParameterError(f"{place}: {error}") from None

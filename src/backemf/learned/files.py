@@ -8,7 +8,7 @@ from typing import Any
 
 from ..actuator.controllers.learned import RESETS, LearnedController, LearnedMlp, LearnedRecurrent
 from ..actuator.networks import Gru, Lstm, Mlp, Network
-from ..errors import ParameterError
+from ..errors import ParameterError, errors_at
 from ..files import read_bytes
 from .archives import LARGEST, Archive
 from .folding import fold_scales, single_scales
@@ -79,10 +79,8 @@ def read(
 def read_state_dict(path: Path, archive: Archive, activation: str | Sequence[str] | None) -> Network:
     """The network of a state dict."""
     arrays = read_tensors(path, archive)
-    try:
+    with errors_at(path):
         return network_from(arrays, {"activation": activation}, sort=False)
-    except ParameterError as error:
-        raise ParameterError(f"{path}: {error}") from None
 
 
 def save_network(network: Network | LearnedController, path: str | Path, *, precision: str = "float32") -> Path:

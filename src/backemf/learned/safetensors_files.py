@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..actuator.networks import Network
-from ..errors import ParameterError
+from ..errors import ParameterError, errors_at
 from ..files import write_bytes
 from .archives import LARGEST
 from .pickles import from_bfloat16
@@ -35,14 +35,12 @@ def read_safetensors(
     path: Path, content: bytes, activation: str | Sequence[str] | None = None
 ) -> tuple[Network, dict[str, Any]]:
     """The network of a file, and the file's metadata."""
-    try:
+    with errors_at(path):
         arrays, notes = parse(content)
         words, found = read_notes(notes)
         if activation is not None and words:
             raise ParameterError("names its activations itself: leave activation out")
         return network_from(arrays, words or {"activation": activation}), found
-    except ParameterError as error:
-        raise ParameterError(f"{path}: {error}") from None
 
 
 def read_notes(notes: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:

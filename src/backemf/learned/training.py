@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -76,7 +77,8 @@ def train(
 
     size = min(BATCH if given[0].ndim == 2 else SEQUENCES, len(given[0]))
     rounds = len(given[0]) // size
-    epoch, loss = programs(network, rounds * epochs, rate, bend)
+    epoch, loss = programs()
+    plan = {"total": rounds * epochs, "rate": rate, "bend": bend}
     leaves, tree = jax.tree.flatten(network)
     with engine.doubles(False):
         data = tuple(jnp.asarray(part, jnp.float32) for part in given)
@@ -84,11 +86,11 @@ def train(
         weights = jax.tree.unflatten(tree, [jnp.asarray(leaf, jnp.float32) for leaf in leaves])
         zeros = jax.tree.map(jnp.zeros_like, weights)
         state = (weights, zeros, zeros, jnp.zeros((), jnp.int32), weights)
-        best, least, since, history = weights, float(loss(weights, *held)), 0, []
+        best, least, since, history = weights, float(loss(weights, held, bend)), 0, []
         for done in range(epochs):
             order = rng.permutation(len(given[0]))[: rounds * size].reshape(rounds, size)
-            state, training = epoch(state, data, jnp.asarray(order))
-            error = float(loss(state[-1], *held))
+            state, training = epoch(state, data, jnp.asarray(order), plan)
+            error = float(loss(state[-1], held, bend))
             history.append((float(training), error))
             advance(1)
             since += 1
@@ -103,15 +105,19 @@ def train(
     return best, history
 
 
-def programs(network: Network, total: int, rate: float, bend: float) -> tuple[Any, Any]:
-    """Two compiled functions: an epoch of training, and the loss on some rows."""
+@cache
+def programs() -> tuple[Any, Any]:
+    """Two functions that JAX compiles once per kind and size of network and data: an epoch of training, and the loss.
+
+    The plan of an epoch is the `total` of training steps, the learning `rate` and the `bend` of the loss.
+    """
     import jax
     import jax.numpy as jnp
 
     bound = bind(laws, "jax", load("jax").ops)
-    memory = MEMORY["windows" if isinstance(network, Mlp) else "sequences"]
 
-    def loss(net: Any, x: Any, y: Any, weight: Any) -> Any:
+    def loss(net: Any, data: Any, bend: Any) -> Any:
+        x, y, weight = data
         miss = jnp.abs(outputs(bound, net, x) - y)
         # Huber's loss: a few wrong torques have little weight
         near = jnp.minimum(miss, bend)
@@ -119,13 +125,14 @@ def programs(network: Network, total: int, rate: float, bend: float) -> tuple[An
 
     slope = jax.value_and_grad(loss)
 
-    def step(state: Any, rows: Any, data: Any) -> Any:
+    def step(state: Any, rows: Any, data: Any, plan: Any) -> Any:
         net, mean, square, count, steady = state
-        value, grads = slope(net, *(part[rows] for part in data))
+        memory = MEMORY["windows" if isinstance(net, Mlp) else "sequences"]
+        value, grads = slope(net, tuple(part[rows] for part in data), plan["bend"])
         # Adam, its rate falling along a cosine to a fiftieth
         count = count + 1
-        share = jnp.minimum(count / total, 1.0)
-        now = rate * (0.02 + 0.98 * 0.5 * (1.0 + jnp.cos(jnp.pi * share)))
+        share = jnp.minimum(count / plan["total"], 1.0)
+        now = plan["rate"] * (0.02 + 0.98 * 0.5 * (1.0 + jnp.cos(jnp.pi * share)))
         mean = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, mean, grads)
         square = jax.tree.map(lambda s, g: 0.999 * s + 0.001 * g * g, square, grads)
         fix = now * jnp.sqrt(1.0 - 0.999**count) / (1.0 - 0.9**count)
@@ -133,8 +140,8 @@ def programs(network: Network, total: int, rate: float, bend: float) -> tuple[An
         steady = jax.tree.map(lambda a, w: memory * a + (1.0 - memory) * w, steady, net)
         return (net, mean, square, count, steady), value
 
-    def epoch(state: Any, data: Any, order: Any) -> Any:
-        state, values = jax.lax.scan(lambda carry, rows: step(carry, rows, data), state, order)
+    def epoch(state: Any, data: Any, order: Any, plan: Any) -> Any:
+        state, values = jax.lax.scan(lambda carry, rows: step(carry, rows, data, plan), state, order)
         return state, values.mean()
 
     return jax.jit(epoch), jax.jit(loss)
@@ -164,9 +171,13 @@ def evaluate(network: Network, x: np.ndarray) -> np.ndarray:
     """The same in double precision, for the figures that are reported."""
     if isinstance(network, Mlp):
         return laws.mlp(x, network)[..., 0]
-    engine = load("jax")
+    with load("jax").doubles(True):
+        return np.asarray(compiled_outputs()(network, x))
+
+
+@cache
+def compiled_outputs() -> Any:
+    """`outputs` as JAX compiles it."""
     import jax
 
-    with engine.doubles(True):
-        bound = bind(laws, "jax", engine.ops)
-        return np.asarray(jax.jit(lambda net, rows: outputs(bound, net, rows))(network, x))
+    return jax.jit(partial(outputs, bind(laws, "jax", load("jax").ops)))

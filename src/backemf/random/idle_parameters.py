@@ -52,24 +52,28 @@ Rule = Callable[[Ranges, str], str | None]
 """What is missing, in words, for a part whose names begin with a prefix; None: nothing."""
 
 
-def _copper_heats(found: Ranges, at: str) -> str | None:
-    return None if found.inside(f"{at}thermal") else "without Motor.thermal the winding never gets warm"
+def _needs(name: str) -> Rule:
+    def rule(found: Ranges, at: str) -> str | None:
+        return None if found.acts(f"{at}{name}") else f"{name} is 0"
+
+    return rule
 
 
-def _copper_reference(found: Ranges, at: str) -> str | None:
-    if found.inside(f"{at}thermal"):
-        return None if found.acts(f"{at}winding.temperature_coefficient") else "winding.temperature_coefficient is 0"
-    return "without Motor.thermal the winding never gets warm"
+def _gets_warm(what: str, also: Rule | None = None) -> Rule:
+    def rule(found: Ranges, at: str) -> str | None:
+        if not found.inside(f"{at}thermal"):
+            return f"without Motor.thermal the {what}"
+        return also(found, at) if also is not None else None
+
+    return rule
 
 
-def _magnet_heats(found: Ranges, at: str) -> str | None:
-    return None if found.inside(f"{at}thermal") else "without Motor.thermal the magnets never get warm"
+def _is_lower_than(other: str, name: str) -> Rule:
+    def rule(found: Ranges, at: str) -> str | None:
+        shut = other in found and found.high(other) <= found.low(name)
+        return f"{other} is lower" if shut else None
 
-
-def _magnet_reference(found: Ranges, at: str) -> str | None:
-    if not found.inside(f"{at}thermal"):
-        return "without Motor.thermal the magnets never get warm"
-    return None if found.acts(f"{at}magnet.temperature_coefficient") else "magnet.temperature_coefficient is 0"
+    return rule
 
 
 def _stribeck(found: Ranges, at: str) -> str | None:
@@ -89,25 +93,6 @@ def _low_current(found: Ranges, at: str) -> str | None:
     return "limits.peak_current and limits.safe_current are the limits, cool and hot" if both else None
 
 
-def _modulation(found: Ranges, at: str) -> str | None:
-    duty, bridge = "controller.pwm_limit", "supply.modulation_limit"
-    shut = duty in found and found.high(duty) <= found.low(bridge)
-    return "controller.pwm_limit is lower" if shut else None
-
-
-def _pulse_width(found: Ranges, at: str) -> str | None:
-    duty, bridge = "controller.pwm_limit", "supply.modulation_limit"
-    shut = bridge in found and found.high(bridge) <= found.low(duty)
-    return "supply.modulation_limit is lower" if shut else None
-
-
-def _needs(name: str) -> Rule:
-    def rule(found: Ranges, at: str) -> str | None:
-        return None if found.acts(f"{at}{name}") else f"{name} is 0"
-
-    return rule
-
-
 def _weighs(found: Ranges, at: str) -> str | None:
     return None if found.acts(f"{at}mass", f"{at}arm_mass") else "mass and arm_mass are 0"
 
@@ -117,10 +102,10 @@ def _falls(found: Ranges, at: str) -> str | None:
 
 
 RULES: dict[str, Rule] = {
-    "winding.temperature_coefficient": _copper_heats,
-    "winding.reference_temperature": _copper_reference,
-    "magnet.temperature_coefficient": _magnet_heats,
-    "magnet.reference_temperature": _magnet_reference,
+    "winding.temperature_coefficient": _gets_warm("winding never gets warm"),
+    "winding.reference_temperature": _gets_warm("winding never gets warm", _needs("winding.temperature_coefficient")),
+    "magnet.temperature_coefficient": _gets_warm("magnets never get warm"),
+    "magnet.reference_temperature": _gets_warm("magnets never get warm", _needs("magnet.temperature_coefficient")),
     "friction.stribeck_velocity": _stribeck,
     "friction.stribeck_exponent": _stribeck,
     "friction.damping_exponent": _needs("friction.damping"),
@@ -128,8 +113,8 @@ RULES: dict[str, Rule] = {
     "friction.stribeck.velocity": _fading_share,
     "friction.stribeck.exponent": _fading_share,
     "limits.continuous_current": _low_current,
-    "supply.modulation_limit": _modulation,
-    "controller.pwm_limit": _pulse_width,
+    "supply.modulation_limit": _is_lower_than("controller.pwm_limit", "supply.modulation_limit"),
+    "controller.pwm_limit": _is_lower_than("supply.modulation_limit", "controller.pwm_limit"),
 }
 """What a parameter of a motor or of what stands beside it needs; names of the motor are without "motor."."""
 PENDULUM: dict[str, Rule] = {"gravity": _weighs, "length": _weighs, "offset": _falls}

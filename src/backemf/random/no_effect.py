@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,7 @@ from ..actuator.torque_limits import AngleTable, DcClip, DriveEnvelope, EffortLi
 from ..errors import ParameterError
 from ..motor import Motor
 from ..parts import acts
-from ..tree import numbers
-from .idle_parameters import require_something_to_act_on
-
-Ends = Mapping[str, tuple[Any, Any]]
-"""Smallest and largest value of each parameter that varies."""
+from .idle_parameters import Ends, Ranges, require_something_to_act_on
 
 _CURRENTS = ("limits.peak_current", "limits.continuous_current", "limits.safe_current")
 
@@ -41,26 +36,14 @@ def require_effect(target: Any, ends: Ends) -> None:
     _require_lowest_cap(getattr(target, "limits", None), ends)
 
 
-class _Span:
+class _Span(Ranges):
     """Smallest and largest value of any number of a motor, whether it varies or not."""
 
     def __init__(self, motor: Motor, ends: Ends, inside: str):
         self.motor = motor
-        self.inside = inside
-        self.varies = {name.removeprefix(inside) for name in ends if name.startswith(inside)}
-        self._known = {name: (value, value) for name, value in numbers(motor)}
-        self._known |= {name.removeprefix(inside): pair for name, pair in ends.items() if name.startswith(inside)}
-
-    def low(self, name: str) -> float:
-        """Smallest value, of all motors."""
-        return float(np.min(self._known[name][0]))
-
-    def high(self, name: str) -> float:
-        """Largest value, of all motors."""
-        return float(np.max(self._known[name][1]))
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._known
+        varying = {name.removeprefix(inside): pair for name, pair in ends.items() if name.startswith(inside)}
+        self.varies = set(varying)
+        super().__init__(motor, varying)
 
     @property
     def full_current(self) -> str | None:

@@ -11,13 +11,23 @@ from ..errors import ParameterError
 
 
 class OnEngine:
-    """What every compiled law has: an engine, and the place of its arrays."""
+    """What every compiled law has: a motor, an engine, and the place of its arrays."""
+
+    motor: Any
+    """The motor, with its numbers as the engine takes them."""
 
     def __init__(self, engine: str, options: dict[str, Any]):
         unknown = set(options) - ({"dtype", "device"} if engine == "torch" else set())
         if unknown:
             raise ParameterError(f"options {', '.join(sorted(unknown))}: the {engine} engine has none of that name")
         self.engine, self._engine, self._place = engine, load(engine), options
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what was compiled belongs to this process: a copy compiles it again
+        return type(self), (self.motor, self.engine, self._place)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.engine}, {self.motor})"
 
     def _number(self, value: Any) -> Any:
         """A parameter as the engine takes it: plain numbers and the engine's own arrays stay."""

@@ -132,13 +132,13 @@ class ActuatorLaw:
     """A backemf actuator on a joint with prescribed motion.
 
     With `knows_load`, its friction and gears see a load that cannot be stopped; without, they see none, as inside a
-    simulator that does not report one.
+    simulator that does not report one. A single joint is stepped fastest on the "python" engine.
     """
 
-    def __init__(self, on_joint: OnJoint, knows_load: bool = False):
+    def __init__(self, on_joint: OnJoint, knows_load: bool = False, engine: str = "numpy"):
         self.on_joint = on_joint
         motor = on_joint.actuator.motor
-        self._step = on_joint.actuator.compile("numpy")
+        self._step = on_joint.actuator.compile(engine)
         self._load: dict[str, Any] = {}
         if motor is not None and knows_load:
             armature = float(np.max(np.asarray(motor.reflected_inertia)))

@@ -160,10 +160,10 @@ def _write(
     return full, replace(written, statuses=rows)
 
 
-def law_of(thing: Actuator | OnJoint) -> Law:
-    """The law to compare with: that of a backemf motor, or of a simulator's file."""
+def law_of(thing: Actuator | OnJoint, engine: str = "numpy") -> Law:
+    """The law to compare with: that of a backemf motor on an engine, or of a simulator's file."""
     on_joint = thing if isinstance(thing, OnJoint) else OnJoint(actuator=thing)
-    return ActuatorLaw(on_joint, knows_load=True) if type(on_joint).law is OnJoint.law else on_joint.law()
+    return ActuatorLaw(on_joint, True, engine) if type(on_joint).law is OnJoint.law else on_joint.law()
 
 
 def run(
@@ -186,6 +186,7 @@ def compare_laws(
     """The error over the operating range, and over each episode of the reference duty."""
     pair = [(law_of(own), inputs_of(own)), (target.law(), inputs_of(target))]
     errors = [operating_error(own, target, pair, scale, timestep)]
+    pair[0] = law_of(own, "python"), inputs_of(own)
     for episode in reference_duty(scale, timestep):
         if episode.name == HEATING and not knows_heat(own):
             nan = float("nan")

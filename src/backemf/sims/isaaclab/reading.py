@@ -8,7 +8,7 @@ from typing import Any
 
 from ...actuator.delay import Delay
 from ...actuator.torque_limits import AngleTable
-from ...errors import BackemfError, ParameterError
+from ...errors import BackemfError, ParameterError, errors_at
 from ..joint_choice import one_of, tables_of
 from ..joint_patterns import patterns_of
 from ..on_joint import OnJoint, Unread
@@ -219,10 +219,8 @@ def _lookup(call: Call) -> tuple[AngleTable, tuple[float, ...]]:
     if not good:
         raise call.error(name, "must be rows of three numbers: joint angle, transmission ratio, largest torque")
     angle, ratio, effort = (tuple(float(row[column]) for row in rows) for column in range(3))
-    try:
+    with errors_at(f"{call.at(name)}: {call.name}.{name}"):
         return AngleTable(angle=list(angle), effort=list(effort)), ratio  # pyright: ignore[reportArgumentType]
-    except ParameterError as error:
-        raise ParameterError(f"{call.at(name)}: {call.name}.{name}: {error}") from None
 
 
 def _network(call: Call, kind: str) -> dict[str, Any]:

@@ -94,13 +94,6 @@ class CompiledMime(OnEngine):
         self._laws = laws(engine)
         self.motor = map_numbers(motor, self._number)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # what was compiled belongs to this process: a copy compiles it again
-        return CompiledMime, (self.motor, self.engine, self._place)
-
-    def __repr__(self) -> str:
-        return f"CompiledMime({self.engine}, {self.motor})"
-
     def initial(self, shape: tuple[int, ...] | int = (), **values: Any) -> MimeState:
         """The state of a batch at rest; states given by name start elsewhere, e.g. angular_velocity=3.0.
 

@@ -15,6 +15,7 @@ from ...checks import Number, no_number
 from ...errors import BackemfWarning, ParameterError
 from ...motor import LoadDependent, LuGre, Motor
 from ...parts import acts
+from ..felt_inertia import felt_inertia
 from .existing import mujoco_module
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ def load_on(mj_model: Any, data: Any, entity: Any, target_ids: torch.Tensor) -> 
 
     addresses = entity.indexing.joint_v_adr[target_ids]
     places = addresses.cpu().numpy()
-    share = felt_inertia(mj_model, places) / mj_model.dof_M0[places]
+    share = felt_inertia(mujoco_module(), mj_model, places) / mj_model.dof_M0[places]
 
     def tensor(values: np.ndarray, dtype: torch.dtype) -> torch.Tensor:
         return torch.as_tensor(values, dtype=dtype, device=addresses.device)
@@ -253,14 +254,3 @@ def asks_for_load(actuator: Actuator) -> bool:
     gearbox = motor.gearbox
     lossy = gearbox is not None and (not gearbox.lossless or acts(gearbox, "backlash"))
     return lossy or motor.friction is not None
-
-
-def felt_inertia(mj_model: Any, dofs: np.ndarray) -> np.ndarray:
-    """Inertia that a torque meets at each degree of freedom at qpos0, with all other joints free [kg·m²]."""
-    mujoco = mujoco_module()
-    data = mujoco.MjData(mj_model)
-    mujoco.mj_fwdPosition(mj_model, data)
-    units, columns = np.zeros((len(dofs), mj_model.nv)), np.zeros((len(dofs), mj_model.nv))
-    units[np.arange(len(dofs)), dofs] = 1.0
-    mujoco.mj_solveM(mj_model, data, columns, units)
-    return 1.0 / columns[np.arange(len(dofs)), dofs]

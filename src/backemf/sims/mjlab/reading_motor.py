@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...errors import ParameterError
+from ...errors import errors_at
 from ...motor import Cogging, Gearbox, Harmonic, LuGre, Magnet, Motor, Stage, Thermal, Winding
 from ...parts import acts
 from ..loss import APPROXIMATED, Loss
@@ -73,7 +73,7 @@ def _motor(call: Call, gear: float) -> tuple[Motor, list[Loss]]:
         thermal = _thermal(call, row)
     lugre, cogging = _row(call, "lugre", 5), _row(call, "cogging", 3)
     wave = None if cogging is None else Harmonic(**dict(zip(COGGING, cogging, strict=True)))
-    try:
+    with errors_at(f"{call.at()}: {call.name}"):
         return Motor(
             winding=Winding(
                 resistance=ohms,
@@ -87,8 +87,6 @@ def _motor(call: Call, gear: float) -> tuple[Motor, list[Loss]]:
             cogging=None if wave is None else Cogging(harmonics=(wave,)),
             gearbox=None if gear == 1.0 else Gearbox(stages=(Stage(ratio=gear),)),
         ), losses
-    except ParameterError as error:
-        raise ParameterError(f"{call.at()}: {call.name}: {error}") from None
 
 
 def _constants(call: Call) -> tuple[float, float, float]:

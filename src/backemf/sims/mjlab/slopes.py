@@ -27,7 +27,8 @@ from ...checks import Number
 from ...errors import BackemfWarning, ParameterError
 from ...physics.state import Output
 from ...tree import change
-from .build import LoadOnJoints, felt_inertia
+from ..felt_inertia import felt_inertia
+from .build import LoadOnJoints
 from .existing import mujoco_module
 from .simulations import simulation_of
 
@@ -149,7 +150,7 @@ def warn_of_explicit_step(owner: Any, mj_model: Any, at_rest: Output) -> None:
     joints, dt = owner.target_names, float(mj_model.opt.timestep)
     slope, stiffness = (highest(getattr(at_rest, name), len(joints)) for name in SLOPES)
     dofs = owner.entity.indexing.joint_v_adr[owner.target_ids]
-    inertia = felt_inertia(mj_model, dofs.cpu().numpy())
+    inertia = felt_inertia(mujoco_module(), mj_model, dofs.cpu().numpy())
     share = (dt * dt * stiffness + 2.0 * dt * slope) / (4.0 * inertia)
     worst = int(np.argmax(share))
     if share[worst] <= 1.0:

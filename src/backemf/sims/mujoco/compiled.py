@@ -29,13 +29,6 @@ class CompiledDcMotor(OnEngine):
         self._laws = laws(engine)
         self.motor = map_numbers(motor, self._number)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # what was compiled belongs to this process: a copy compiles it again
-        return CompiledDcMotor, (self.motor, self.engine, self._place)
-
-    def __repr__(self) -> str:
-        return f"CompiledDcMotor({self.engine}, {self.motor})"
-
     def initial(self, shape: tuple[int, ...] | int = ()) -> DcMotorState:
         """The initial state of a batch."""
         return DcMotorState(**{name: self._spread(0.0, shape) for name in self.motor.states or ()})

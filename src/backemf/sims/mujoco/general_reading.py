@@ -8,7 +8,7 @@ import numpy as np
 
 from ...actuator import Actuator, EffortRange, IdealPd, Torque, TorquePid
 from ...actuator.controllers import Controller
-from ...errors import ParameterError
+from ...errors import ParameterError, errors_at
 from ..loss import APPROXIMATED, DROPPED, KEPT, Loss
 from .general import TARGETS, General
 from .kinds import REASONS, YOURSELF, ModelActuator, range_of
@@ -55,10 +55,8 @@ def general_of(row: ModelActuator) -> General:
 
 def actuator_of_general(g: General, name: str) -> Read:
     """The actuator; raise ParameterError where no backemf controller has its law."""
-    try:
+    with errors_at(f"actuator {name!r}"):
         return convert(g)
-    except ParameterError as error:
-        raise ParameterError(f"actuator {name!r}: {error}") from None
 
 
 def convert(g: General) -> Read:

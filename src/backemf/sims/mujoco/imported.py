@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ...actuator import Actuator
 from ...actuator.torque_limits import EffortRange
-from ...errors import ParameterError
+from ...errors import ParameterError, errors_at
 from ...motor import Motor
 from ..loss import APPROXIMATED, DROPPED, Loss
 from ..mjcf import parse_mjcf
@@ -196,10 +196,8 @@ def with_joint(found: Found, own: Actuator, count: int) -> tuple[Actuator, list[
     if count > 1:
         note = f"{count} actuators drive the joint, and its armature and friction are given with each: count them once"
         losses.append(Loss("joint", APPROXIMATED, note))
-    try:
+    with errors_at(f"joint {facts.name!r}"):
         bounds = effort_limits(facts.effort_range, 1.0, "actuatorfrcrange")
-    except ParameterError as error:
-        raise ParameterError(f"joint {facts.name!r}: {error}") from None
     if not bounds:
         return own, losses
     if found.general is not None and found.general.moved_damping and not own.limits:

@@ -11,7 +11,7 @@ from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, PositionPid, Torque, TorquePid, VelocityPi, Voltage
 from ...actuator.delay import Delay
 from ...actuator.torque_limits import EffortRange
-from ...errors import ParameterError
+from ...errors import ParameterError, errors_at
 from ...motor import (
     Cogging,
     Dahl,
@@ -47,10 +47,8 @@ def delay_of(found: Found) -> Delay | None:
 
 def motor_actuator(found: Found, m: DcMotor) -> Actuator:
     """A dcmotor as an actuator; raise ParameterError where no motor can be like it."""
-    try:
+    with errors_at(f"actuator {found.name!r}"):
         return actuator_of(found, m)
-    except ParameterError as error:
-        raise ParameterError(f"actuator {found.name!r}: {error}") from None
 
 
 def actuator_of(found: Found, m: DcMotor) -> Actuator:

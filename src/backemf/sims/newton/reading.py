@@ -11,7 +11,7 @@ from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, TorquePid
 from ...actuator.delay import Delay
 from ...actuator.torque_limits import AngleTable, DcClip, EffortLimit, TorqueLimit
-from ...errors import BackemfError, ParameterError
+from ...errors import BackemfError, ParameterError, errors_at
 from ..loss import APPROXIMATED, DROPPED, UNKNOWN, Loss
 from ..on_joint import Unread
 from ..usd import applied_schemas, open_stage
@@ -66,10 +66,8 @@ def read_actuator(stage: Any, joint: str | None = None, *, version: str | None =
     ABOUT.require_version(version)
     whole = open_stage(stage)
     prim = _find(whole, joint)
-    try:
+    with errors_at(_place(stage, prim)):
         return _read(prim, _target(prim))
-    except ParameterError as wrong:
-        raise ParameterError(f"{_place(stage, prim)}: {wrong}") from None
 
 
 # --- prims

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...actuator.torque_limits import DriveEnvelope
 from ...checks import Maybe, Number
-from ...errors import ParameterError
+from ...errors import ParameterError, errors_at
 from ...parts import flag, number, one, part, word
 from ..digits import round_digits
 from ..joint import single
@@ -146,7 +146,7 @@ def drive_of(prim: Any, name: str) -> UsdDrive:
     applied = applied_schemas(prim)
     found = values(prim, name, f"drive:{name}:physics:", _DRIVE)
     envelope = axis = None
-    try:
+    with errors_at(prim.GetPath()):
         if f"{ENVELOPE}:{name}" in applied:
             figures = values(prim, name, f"physxDrivePerformanceEnvelope:{name}:", _ENVELOPE)
             figures["max_effort"] = found.pop("max_effort")
@@ -157,8 +157,6 @@ def drive_of(prim: Any, name: str) -> UsdDrive:
         kind = prim.GetAttribute(f"drive:{name}:physics:type")
         acceleration = bool(kind) and kind.Get() == "acceleration"
         return UsdDrive(instance=name, acceleration=acceleration, envelope=envelope, axis=axis, **found)
-    except ParameterError as wrong:
-        raise ParameterError(f"{prim.GetPath()}: {wrong}") from None
 
 
 def author(drive: UsdDrive, stage: Any, joint: str) -> None:

@@ -13,12 +13,13 @@ import numpy as np
 from ....actuator import Actuator
 from ....errors import BackemfWarning, MissingExtraError, ParameterError
 from ....motor import Motor
+from ...felt_inertia import felt_inertia
 from ...joint import require_known
 from ...on_joint import OnJoint
 from ..motor import DcMotor
 from ..parameters import SIZES
 from ..reading import installed_version
-from ..stability import complaint, felt_inertia, integrator_of, loop_of
+from ..stability import complaint, integrator_of, loop_of
 from ..versions import CONTROLLER_INPUTS, in_volts
 from .existing import (
     Change,
