@@ -49,7 +49,7 @@ def batch_step(per_motor: bool = False, steps: int = 100) -> float:
     def run(actuator, state, position, velocity):
         def one(here, _):
             state, position, velocity = here
-            state, out = laws_of("jax").step_held(actuator, state, volts, position, velocity, 1e-3)
+            state, out = laws_of("jax").held(actuator, state, volts, position, velocity, 1e-3)
             velocity = velocity + 1e-3 * out.torque / 0.014
             return (state, position + 1e-3 * velocity, velocity), None
 
@@ -96,7 +96,7 @@ def shared_parameter_bytes(meter: bool) -> float:
     from backemf.actuator.compiled import laws as laws_of
 
     state, row = step.initial((MOTORS,)), jnp.zeros(MOTORS, jnp.float32)
-    compiled = jax.jit(laws_of("jax").step_held).lower(actuator, state, row, row, row, 1e-3).compile()
+    compiled = jax.jit(laws_of("jax").held).lower(actuator, state, row, row, row, 1e-3).compile()
     return compiled.memory_analysis().argument_size_in_bytes / MOTORS
 
 

@@ -95,7 +95,7 @@ def steps_of(case: Case, laws: Any = chain) -> Iterator[Step]:
         with np.errstate(all="ignore"):
             if case.way == HELD:
                 velocity = case.velocities[index]
-                state, out = laws.step_held(
+                state, out = laws.held(
                     case.actuator, here.state, command, here.position, velocity, case.dt, case.load_torque,
                     case.load_inertia,
                 )  # fmt: skip

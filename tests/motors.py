@@ -149,7 +149,7 @@ steps = scale(-6, 0)
 """Every step from a microsecond to a second."""
 
 
-def step_coupled(laws, kind, state, command, position, velocity, dt, torque, inertia, damping):
+def coupled(laws, kind, state, command, position, velocity, dt, torque, inertia, damping):
     """State, velocity at the end and output of a step together with a load, by the laws of an engine."""
-    state, out = laws.step_coupled(kind, state, command, position, velocity, dt, torque, inertia, load_damping=damping)
+    state, out = laws.coupled(kind, state, command, position, velocity, dt, torque, inertia, load_damping=damping)
     return state, out.joint_velocity, out

@@ -129,7 +129,7 @@ def test_a_command_that_is_no_number_leaves_finite_numbers(actuator, positions, 
     """NaN and infinities in a batch of one are flagged, and nothing of them gets into state or output."""
     state = actuator.compile("python").initial()
     for bad, position, speed in zip((math.nan, math.inf, -math.inf), positions, speeds, strict=True):
-        state, out = python.step_held(without_neutral(actuator), state, bad, position, speed, dt, 0.1, 1e-3)
+        state, out = python.held(without_neutral(actuator), state, bad, position, speed, dt, 0.1, 1e-3)
         everything_finite(state)
         everything_finite(out)
         assert "invalid command" in be.limit_names(out.limit)

@@ -144,7 +144,7 @@ def loss(name: str, engine: str, theta, make, loop):
     )
     delay = be.Delay(steps=2.5)
     actuator = be.Actuator(one, controller=TRACKED[name](theta), delay=delay, voltage_limit=2.5, meter=False)
-    law = laws(engine).step_held
+    law = laws(engine).held
     place = {"dtype": torch.float64} if engine == "torch" else {}
     state = initial_state(be.engines.load(engine), actuator, (), 0, None, {}, place)
 

@@ -1,4 +1,4 @@
-"""`step.step_coupled`: motor and load move the joint together, as `simulate` moves them, on every engine."""
+"""`step.coupled`: motor and load move the joint together, as `simulate` moves them, on every engine."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def swing(step, command: float) -> tuple[np.ndarray, np.ndarray, list]:
     places, speeds, outs = [], [], []
     for _ in range(STEPS):
         pull = -WEIGHT * math.sin(position) - 2e-3 * velocity
-        state, out = step.step_coupled(state, command, position, velocity, DT, pull, INERTIA, load_damping=2e-3)
+        state, out = step.coupled(state, command, position, velocity, DT, pull, INERTIA, load_damping=2e-3)
         position, velocity = float(out.joint_position), float(out.joint_velocity)
         places.append(position)
         speeds.append(velocity)
@@ -100,13 +100,13 @@ def test_a_set_of_joints_is_each_joint_by_itself(engine):
             import torch
 
             arrays = [torch.as_tensor(x) for x in arrays]
-        _, out = step.step_coupled(step.initial((1,)), 0.8, *arrays[:2], DT, *arrays[2:], load_stiffness=0.5)
-        assert pickle.loads(pickle.dumps(step)).step_coupled(
+        _, out = step.coupled(step.initial((1,)), 0.8, *arrays[:2], DT, *arrays[2:], load_stiffness=0.5)
+        assert pickle.loads(pickle.dumps(step)).coupled(
             step.initial((1,)), 0.8, *arrays[:2], DT, *arrays[2:], load_stiffness=0.5
         )[1].joint_velocity.shape == (1, 2)
     for k, name in enumerate(names):
         one = KINDS[name][0].compile("numpy")
-        _, expected = one.step_coupled(
+        _, expected = one.coupled(
             one.initial((1,)), 0.8, position[:, k], velocity[:, k], DT, pull[:, k], inertia[:, k], load_stiffness=0.5
         )
         for output in ("joint_position", "joint_velocity", "torque", "load_torque"):
@@ -120,13 +120,11 @@ def test_substeps_see_the_load_where_the_joint_is():
     one = be.Actuator(GEARED, SUPPLY, controller=be.IdealPd(stiffness=4.0, damping=0.05))
     four = replace(one, substeps=4).compile("python")
     single = one.compile("python")
-    state, out = four.step_coupled(
-        four.initial(), 0.8, 0.3, 2.0, DT, 0.1, INERTIA, load_damping=0.02, load_stiffness=7.0
-    )
+    state, out = four.coupled(four.initial(), 0.8, 0.3, 2.0, DT, 0.1, INERTIA, load_damping=0.02, load_stiffness=7.0)
     here, position, velocity, torques = single.initial(), 0.3, 2.0, []
     for _ in range(4):
         pull = 0.1 - 0.02 * (velocity - 2.0) - 7.0 * (position - 0.3)
-        here, each = single.step_coupled(
+        here, each = single.coupled(
             here, 0.8, position, velocity, DT / 4, pull, INERTIA, load_damping=0.02, load_stiffness=7.0
         )
         position, velocity = each.joint_position, each.joint_velocity
@@ -146,7 +144,7 @@ def test_the_step_obeys_the_law_of_motion_and_gains_no_energy(dt):
     stiffness, inertia, state = np.array([1.0, 1e3, 1e6]), MOTOR.armature + INERTIA, step.initial((3,))
     energy = 0.5 * stiffness * position**2
     for _ in range(50):
-        state, out = step.step_coupled(
+        state, out = step.coupled(
             state, 0.0, position, velocity, dt, -stiffness * position, INERTIA, load_stiffness=stiffness
         )
         gained = inertia * (out.joint_velocity - velocity)
@@ -172,7 +170,7 @@ def test_a_joint_of_infinite_inertia_keeps_its_velocity(kind):
             begin = velocity if engine == "python" else np.array([velocity])
             state = step.initial(() if engine == "python" else (1,))
             for _ in range(5):
-                state, out = step.step_coupled(state, command, begin * 0.0, begin, DT, 0.0 * begin, inertia)
+                state, out = step.coupled(state, command, begin * 0.0, begin, DT, 0.0 * begin, inertia)
             assert float(np.squeeze(out.joint_velocity)) == pytest.approx(velocity, abs=1e-15)
             assert np.isfinite(out.torque).all() and np.abs(out.torque).max() > 0.0
 
@@ -180,8 +178,8 @@ def test_a_joint_of_infinite_inertia_keeps_its_velocity(kind):
 def test_a_motor_starts_as_hot_as_it_is_said_to():
     """60 K above ambient the winding has 1 + 0.0039·60 of its resistance, and stalls with as much less current."""
     step = be.Actuator(replace(MOTOR, winding=be.Winding(resistance=0.8))).compile("python")
-    _, cold = step.step_coupled(step.initial(), 6.0, 0.0, 0.0, DT, 0.0, math.inf)
-    _, hot = step.step_coupled(step.initial(winding_rise=60.0), 6.0, 0.0, 0.0, DT, 0.0, math.inf)
+    _, cold = step.coupled(step.initial(), 6.0, 0.0, 0.0, DT, 0.0, math.inf)
+    _, hot = step.coupled(step.initial(winding_rise=60.0), 6.0, 0.0, 0.0, DT, 0.0, math.inf)
     coefficient = MOTOR.winding.temperature_coefficient
     assert cold.current / hot.current == pytest.approx(1.0 + coefficient * 60.0, rel=1e-12)
 
@@ -206,7 +204,7 @@ def test_a_motor_of_a_batch_whose_joint_is_not_finite_takes_no_part(engine, bad)
             arrays = {name: torch.as_tensor(value) for name, value in arrays.items()}
         damping = arrays.pop("load_damping")
         first, second = arrays.pop("position"), arrays.pop("velocity")
-        return step.step_coupled(step.initial((2,)), command, first, second, DT, **arrays, load_damping=damping)
+        return step.coupled(step.initial((2,)), command, first, second, DT, **arrays, load_damping=damping)
 
     state, out = run(fine | {bad: [math.nan, fine[bad][1]]})
     whole, expected = run(fine)
@@ -242,7 +240,7 @@ def test_what_cannot_be_is_refused_in_one_sentence(actuator, given, words):
     step = actuator.compile("numpy")
     inputs = {"command": 1.0, "joint_position": np.zeros(2), "joint_velocity": np.zeros(2), "dt": DT} | given
     with pytest.raises(be.ParameterError, match=words):
-        step.step_coupled(step.initial((2,)), **inputs)
+        step.coupled(step.initial((2,)), **inputs)
 
 
 @pytest.mark.parametrize("engine", ["numpy", "python", "jax"])
@@ -252,14 +250,14 @@ def test_a_copy_of_a_step_is_coupled_too(engine):
     step = actuator.compile(engine)
     for _ in range(2):
         copy = pickle.loads(pickle.dumps(step))
-        first, second = (s.step_coupled(s.initial(), command, 0.1, 0.0, DT, 0.1, INERTIA)[1] for s in (step, copy))
+        first, second = (s.coupled(s.initial(), command, 0.1, 0.0, DT, 0.1, INERTIA)[1] for s in (step, copy))
         assert float(first.joint_velocity) == float(second.joint_velocity)
 
 
 def test_telemetry_that_is_left_out_leaves_the_joint_there():
     """Position and velocity are the answer; what else is wanted is said when the step is compiled."""
     step = KINDS["geared"][0].compile("jax", telemetry=("torque",))
-    _, out = step.step_coupled(step.initial(), 0.8, 0.1, 0.0, DT, 0.1, INERTIA)
+    _, out = step.coupled(step.initial(), 0.8, 0.1, 0.0, DT, 0.1, INERTIA)
     assert out.current is None and out.torque is not None
     assert out.joint_position is not None and out.joint_velocity is not None
     assert step(step.initial(), 0.8, 0.1, 0.0, DT)[1].joint_position is None

@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 from long import some_now
-from motors import step_coupled
+from motors import coupled
 
 import backemf as be
 from backemf.actuator.compiled import laws
@@ -181,14 +181,14 @@ DT = 7e-4
 
 
 def call(engine, way: str, kind, inputs, dt=DT):
-    """One step of an engine's `step_held` or `step_coupled` as a flat dictionary of its numbers."""
+    """One step of an engine's `held` or `coupled` as a flat dictionary of its numbers."""
     state, command, position, velocity, torque, inertia = inputs
     kind = without_neutral(kind)
     if way == "held":
-        new, out = engine.step_held(kind, state, command, position, velocity, dt, torque, inertia)
+        new, out = engine.held(kind, state, command, position, velocity, dt, torque, inertia)
         after = {}
     else:
-        new, speed, out = step_coupled(engine, kind, state, command, position, velocity, dt, torque, inertia, 1e-4)
+        new, speed, out = coupled(engine, kind, state, command, position, velocity, dt, torque, inertia, 1e-4)
         after = {"velocity": speed}
     return after | {
         f"{prefix}{entry.name}": getattr(part, entry.name)
@@ -399,7 +399,7 @@ def test_vmap_over_motors_is_the_batch():
     def one(resistance, volts, speed):
         motor = replace(batched, winding=replace(batched.winding, resistance=resistance))
         single = be.State(current=0.0, bristle=0.0)
-        return laws("jax").step_held(be.Actuator(motor), single, volts, 0.0, speed, 1e-3)
+        return laws("jax").held(be.Actuator(motor), single, volts, 0.0, speed, 1e-3)
 
     mapped_state, mapped = jax.vmap(one)(batched.winding.resistance, volts, speeds)
     assert np.allclose(mapped.torque, out.torque, rtol=1e-6, atol=0)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from motors import step_coupled
+from motors import coupled
 from test_bad_input import LSTM, NETWORK, refusal
 
 import backemf as be
@@ -150,12 +150,10 @@ def observe(kind: be.Actuator) -> list[np.ndarray]:
             command = be.Command(**{name: x[k].reshape(shape) for name, x in wanted.items()})
             inputs = [x[k].reshape(shape) for x in (q, v)]
             before = state
-            state, out = law.step_held(
-                kind, state, command, *inputs, DT, pull[k].reshape(shape), inertia.reshape(shape)
-            )
+            state, out = law.held(kind, state, command, *inputs, DT, pull[k].reshape(shape), inertia.reshape(shape))
             found += [np.asarray(x, float) for part in (state, out) for x in vars(part).values() if x is not None]
             if k == STEPS // 2:
-                _, speed, out = step_coupled(
+                _, speed, out = coupled(
                     law, kind, before, command, *inputs, DT, pull[k].reshape(shape), inertia.reshape(shape), 1e-4
                 )
                 found += [speed, *(np.asarray(x, float) for x in vars(out).values() if x is not None)]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from long import some_now
-from motors import step_coupled
+from motors import coupled
 
 import backemf as be
 from backemf.actuator.compiled import laws
@@ -118,9 +118,9 @@ def score(engine, way, kind, carry, command, speed, dt):
     state, position, velocity = carry
     if way == "held":
         velocity = speed
-        state, out = engine.step_held(kind, state, command, position, velocity, dt, 0.05, 2e-3)
+        state, out = engine.held(kind, state, command, position, velocity, dt, 0.05, 2e-3)
     else:
-        state, velocity, out = step_coupled(engine, kind, state, command, position, velocity, dt, 0.05, 2e-3, 1e-4)
+        state, velocity, out = coupled(engine, kind, state, command, position, velocity, dt, 0.05, 2e-3, 1e-4)
     position = position + dt * velocity
     worth = out.torque + 0.01 * out.copper_power + 0.05 * velocity + 0.02 * out.winding_temperature + 0.03 * out.current
     return (state, position, velocity), worth + 0.01 * out.bus_voltage
@@ -299,7 +299,7 @@ def test_gradients_are_finite_at_every_corner(corner):
 
 
 def slope_at_rest(kind, of: int) -> tuple[float, float]:
-    """d(channel)/d(command) of a `step_coupled` step at rest: by JAX, and by central differences."""
+    """d(channel)/d(command) of a `coupled` step at rest: by JAX, and by central differences."""
     kind = without_neutral(be.Actuator(kind))
     theta = flat_inputs(kind, {}, 0.0, 0.0)
     where = len(theta) - 3

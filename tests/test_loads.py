@@ -301,7 +301,7 @@ def test_a_new_load_is_a_part_and_its_law(engine, monkeypatch):
     step = be.Actuator(MOTOR).compile("python")
     state, position, velocity = step.initial(), 0.5, 0.0
     for k in range(50):
-        state, out = step.step_coupled(
+        state, out = step.coupled(
             state, 12.0, position, velocity, 1e-3, -2.0 * position - 1e-3 * velocity, 1e-3, load_damping=1e-3,
             load_stiffness=2.0,
         )  # fmt: skip

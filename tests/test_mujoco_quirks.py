@@ -23,7 +23,7 @@ from backemf.motor import (
     Winding,
 )
 from backemf.physics.demand import Demand
-from backemf.physics.step import step_coupled
+from backemf.physics.step import coupled
 
 pytestmark = NEWEST
 R, K, INERTIA = 1.2, 0.05, 1e-3
@@ -278,7 +278,7 @@ def test_a_joint_on_its_bristles_comes_to_rest():
     actuator, v = Actuator(one), nudge
     state, speeds, bent = actuator.compile("numpy").initial(), [], []
     for _ in range(steps):
-        state, v, _ = step_coupled(actuator.motor, None, state, Demand(0.0), 0.0, v, dt, 0.0, INERTIA, 0.0)
+        state, v, _ = coupled(actuator.motor, None, state, Demand(0.0), 0.0, v, dt, 0.0, INERTIA, 0.0)
         speeds.append(v)
         bent.append(state.bristle)
     start = 0.5 * INERTIA * nudge**2

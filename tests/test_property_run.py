@@ -87,8 +87,8 @@ def run(actuator: be.Actuator, load, command: float, speed: float, dt: float = 1
 def break_laws(spoil=None, turn=None) -> SimpleNamespace:
     """The laws with an output that is spoiled, or a speed after a step of a run that is."""
 
-    def step_held(*arguments):
-        state, out = chain.step_held(*arguments)
+    def held(*arguments):
+        state, out = chain.held(*arguments)
         return (state, out) if spoil is None else spoil(state, out)
 
     def with_load(*arguments):
@@ -97,7 +97,7 @@ def break_laws(spoil=None, turn=None) -> SimpleNamespace:
             state, out = spoil(state, out)
         return state, memory, out if turn is None else change(out, joint_velocity=turn(out.joint_velocity))
 
-    return SimpleNamespace(step_held=step_held, with_load=with_load)
+    return SimpleNamespace(held=held, with_load=with_load)
 
 
 def output(**changes):

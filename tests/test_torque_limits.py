@@ -341,7 +341,7 @@ def run_free(actuator, speed, inertia, dt, steps=60):
     speed = np.array(speed)
     state, speeds, angle = step.initial(speed.shape), [speed], np.zeros_like(speed)
     for _ in range(steps):
-        state, out = step.step_coupled(state, np.zeros_like(speed), angle, speed, dt, 0.0, inertia)
+        state, out = step.coupled(state, np.zeros_like(speed), angle, speed, dt, 0.0, inertia)
         angle, speed = out.joint_position, out.joint_velocity
         speeds.append(speed)
     return np.array(speeds)
@@ -602,4 +602,4 @@ def test_a_new_limit_is_a_part_and_its_law(engine, monkeypatch):
     step = be.Actuator(controller=be.Torque(), limits=HalfWave(effort=2.0)).compile(engine)
     for asked, expected in ((5.0, 2.0), (1.0, 1.0), (-1.0, 0.0)):
         assert float(step(step.initial(), asked, 0.0, 0.0, DT)[1].torque) == expected
-        assert float(step.step_coupled(step.initial(), asked, 0.0, 0.0, DT, 0.0, 0.1)[1].torque) == expected
+        assert float(step.coupled(step.initial(), asked, 0.0, 0.0, DT, 0.0, 0.1)[1].torque) == expected

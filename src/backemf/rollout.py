@@ -86,7 +86,7 @@ def advance(
         # the joint moves along its path, and no motor changes that
         begin, end = (here.position, here.position) if path is None else path
         velocity = (end - begin) / dt
-        state, out = laws.step_held(actuator, here.state, command, begin, velocity, dt, 0.0, IMMOVABLE)
+        state, out = laws.held(actuator, here.state, command, begin, velocity, dt, 0.0, IMMOVABLE)
         return Here(state, here.memory, end, velocity), replace(out, load_torque=-out.torque)
     state, memory, out = laws.with_load(
         actuator, here.state, command, here.position, here.velocity, dt, load, here.memory

@@ -24,10 +24,8 @@ def test_warp_steps_a_load_as_numpy_does():
     more = {"load_damping": 2e-3, "load_stiffness": 3.0}
     for _ in range(2):
         there = (wp.array(x, dtype=wp.float64) for x in (position, velocity))
-        state, out = step.step_coupled(state, 0.8, *there, DT, wp.array(pull, dtype=wp.float64), INERTIA, **more)
-        expected_state, expected = reference.step_coupled(
-            expected_state, 0.8, position, velocity, DT, pull, INERTIA, **more
-        )
+        state, out = step.coupled(state, 0.8, *there, DT, wp.array(pull, dtype=wp.float64), INERTIA, **more)
+        expected_state, expected = reference.coupled(expected_state, 0.8, position, velocity, DT, pull, INERTIA, **more)
         for name in ("joint_position", "joint_velocity", "torque", "load_torque", "current"):
             np.testing.assert_allclose(getattr(out, name).numpy(), getattr(expected, name), rtol=1e-12, atol=1e-14)
         position, velocity = expected.joint_position, expected.joint_velocity

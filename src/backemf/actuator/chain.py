@@ -13,8 +13,8 @@ from ..physics.command import Command
 from ..physics.load import IMMOVABLE, LinearLoad, Memory, follow, react
 from ..physics.ops import as_bits, isfinite, where
 from ..physics.state import OUTPUTS, Output, State
-from ..physics.step import step_coupled as motor_coupled
-from ..physics.step import step_held as motor_held
+from ..physics.step import coupled as motor_coupled
+from ..physics.step import held as motor_held
 from ..tree import change
 from .arrival import receive
 from .decision import decide, settle
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # --- a host moves the joint
 
 
-def step_held(
+def held(
     actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
     load_torque: float | None = None, load_inertia: float | None = None, draws: Draws | None = None,
 ) -> tuple[State, Output]:  # fmt: skip
@@ -117,7 +117,7 @@ def held_substep(
 # --- motor and load move the joint together
 
 
-def step_coupled(
+def coupled(
     actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
     load_torque: float = 0.0, load_inertia: float = 0.0, draws: Draws | None = None, load_damping: float = 0.0,
     load_stiffness: float = 0.0,

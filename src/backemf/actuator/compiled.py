@@ -56,7 +56,7 @@ class BaseStep(Generic[S]):
         self._options = options
         self._engine = load(engine)
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
-        self._run = self._compile("step_held")
+        self._run = self._compile("held")
         self._looks: dict[bool, Any] = {}
 
     def _compile(self, law: str) -> Callable[..., tuple[S, Output]]:
@@ -69,7 +69,7 @@ class BaseStep(Generic[S]):
 
     @cached_property
     def _run_coupled(self) -> Callable[..., tuple[S, Output]]:
-        return self._compile("step_coupled")
+        return self._compile("coupled")
 
     def __call__(
         self, state: S, command: Command | Number, joint_position: Number, joint_velocity: Number, dt: Number,
@@ -84,7 +84,7 @@ class BaseStep(Generic[S]):
         self._check_once(False, state, command, dt, (joint_position, joint_velocity), load_torque, load_inertia)
         return self._run(state, command, joint_position, joint_velocity, dt, load_torque, load_inertia, draws)
 
-    def step_coupled(
+    def coupled(
         self, state: S, command: Command | Number, joint_position: Number, joint_velocity: Number, dt: Number,
         load_torque: Number = 0.0, load_inertia: Maybe = None, *, load_damping: Number = 0.0,
         load_stiffness: Number = 0.0, draws: Draws | None = None,
@@ -133,7 +133,7 @@ class CompiledStep(BaseStep[State]):
     """Steps a batch of one kind of actuator.
 
     `state, out = step(state, command, position, velocity, dt)` for a host that moves the joint itself, and
-    `state, out = step.step_coupled(...)`, which moves the joint together with a load.
+    `state, out = step.coupled(...)`, which moves the joint together with a load.
     """
 
     def __init__(self, actuator: Actuator, engine: str, options: dict[str, Any]):
@@ -201,11 +201,11 @@ def check_options(engine: str, options: dict[str, Any]) -> None:
 
 
 def laws(engine: str) -> ModuleType:
-    """The steps as pure functions on one engine: `step_held`, `step_coupled`, and `with_load` for one of our loads."""
+    """The steps as pure functions on one engine: `held`, `coupled`, and `with_load` for one of our loads."""
     return bind(chain, engine, load(engine).ops)
 
 
-def outputs(telemetry: Any, law: str = "step_held") -> tuple[str, ...] | None:
+def outputs(telemetry: Any, law: str = "held") -> tuple[str, ...] | None:
     """The outputs that are wanted, by name; None: all. A coupled step always says where the joint is."""
     if telemetry is None:
         return None
@@ -213,7 +213,7 @@ def outputs(telemetry: Any, law: str = "step_held") -> tuple[str, ...] | None:
     for name in names:
         if name not in OUTPUTS:
             raise ParameterError(f"telemetry names {name!r}: there are {', '.join(OUTPUTS)}")
-    return names if law == "step_held" else (*names, *COUPLED)
+    return names if law == "held" else (*names, *COUPLED)
 
 
 @cache

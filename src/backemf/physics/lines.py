@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..motor import Motor
@@ -56,10 +57,8 @@ class Lines:
 
     command: Line
     """That of the command."""
-    at_bus: Callable[[Any], Line] | None = None
-    """That of the command at a bus voltage of a battery of its own, which bends it; None: it is straight."""
-    bus_after: Callable[[Any], Any] | None = None
-    """The bus voltage under the command after a change of speed [V]; None: it stays."""
+    battery: tuple[Callable[[Any], Line], Callable[[Any], Any]] | None = None
+    """On a battery of its own: the command's line at a bus voltage, and the bus after a change of speed [V]."""
     rate: tuple[Line, Line] | None = None
     """What the current's rate allows, where slanted bounds come before it; None: nothing, or part of `flat`."""
     slants: tuple[Slant, ...] = ()
@@ -84,19 +83,13 @@ def lines_of(
             slowest, fastest = (mean_of(c, current) for current in rate_bounds(limits, c, dt))
             rate = Line(slowest, 0.0), Line(fastest, 0.0)
 
-    def at_bus(voltage: float) -> Line:
-        return command_line(supply, c, demand, speed, voltage)
-
-    def bus_after(change: float):
-        return bus_of_command(supply, c, after_change(demand, change), speed + change)
-
-    sags = supply is not None and supply.resistance is not None and not supply.shared
-    if sags:
-        bus = bus_after(0.0)
+    at_bus, battery = partial(command_line, supply, c, demand, speed), None
+    if supply is not None and supply.resistance is not None and not supply.shared:
+        bus_after = partial(bus_of_command, supply, c, demand, speed)
+        bus, battery = bus_after(0.0), (at_bus, bus_after)
     return Lines(
         command=at_bus(bus),
-        at_bus=at_bus if sags else None,
-        bus_after=bus_after if sags else None,
+        battery=battery,
         rate=rate,
         slants=slants,
         flat=flat,
@@ -107,8 +100,8 @@ def lines_of(
 def acting_line(lines: Lines, change: Callable[[Line], Any]) -> Line:
     """The line that acts; `change` says how the speed changes along a line [rad/s]."""
     line, flat = lines.command, lines.flat
-    if lines.at_bus is not None and lines.bus_after is not None:
-        line = lines.at_bus(end_bus(lines.at_bus, lines.bus_after, change))
+    if lines.battery is not None:
+        line = lines.battery[0](end_bus(*lines.battery, change))
     if lines.rate is not None:
         line = within(line, *lines.rate, change(line))
     if flat is not None:
@@ -186,10 +179,10 @@ def command_line(supply: Supply | None, c: Circuit, demand: Demand, speed: float
     return Line(mean_current(c, steady), maximum(fall, 0.0))
 
 
-def bus_of_command(supply: Supply, c: Circuit, demand: Demand, speed: float):
-    """Bus of a battery of its own under a command at a rotor speed [V]."""
-    emf = c.back_emf_constant * speed
-    voltage, _, _ = command_of(demand, c, emf)
+def bus_of_command(supply: Supply, c: Circuit, demand: Demand, speed: float, change: float):
+    """Bus of a battery of its own under a command after a change of the rotor's speed [V]."""
+    emf = c.back_emf_constant * (speed + change)
+    voltage, _, _ = command_of(after_change(demand, change), c, emf)
     return battery_bus(supply, c, duty(voltage, supply.voltage, commanded_duty(supply, demand)), 0.0, emf)
 
 

@@ -166,13 +166,13 @@ class Output:
     electrical_energy: Array = None
     """Electrical energy taken since the last reset [J]; None where the actuator has no meter."""
     joint_position: Array = None
-    """Joint position at the end of a `step_coupled` step [rad]; None where a host integrates the joint."""
+    """Joint position at the end of a `coupled` step [rad]; None where a host integrates the joint."""
     joint_velocity: Array = None
-    """Joint velocity at the end of a `step_coupled` step [rad/s]."""
+    """Joint velocity at the end of a `coupled` step [rad/s]."""
     joint_travel: Array = None
-    """Angle that the joint moved over a `step_coupled` step [rad]: finer than a difference of two large positions."""
+    """Angle that the joint moved over a `coupled` step [rad]: finer than a difference of two large positions."""
     load_torque: Array = None
-    """Mean torque of the load on the joint over a `step_coupled` step [N·m]."""
+    """Mean torque of the load on the joint over a `coupled` step [N·m]."""
 
     def check(self) -> None:
         """Raise a `ParameterError` that names each motor whose command or joint was not finite; waits for a GPU."""
@@ -201,7 +201,7 @@ _INVALID = {
 }
 """What each bit of an invalid input says, and what became of the motor."""
 COUPLED = ("joint_position", "joint_velocity", "joint_travel", "load_torque")
-"""Outputs that only a `step_coupled` step has."""
+"""Outputs that only a `coupled` step has."""
 STATES = tuple(entry.name for entry in fields(State))
 """Names of all states."""
 OUTPUTS = tuple(entry.name for entry in fields(Output))

@@ -1,7 +1,7 @@
 """One step of a whole motor: drive, mechanics and heat, composed.
 
-Two ways to run it. `step_held` is for a host that owns the joint: it gives the joint's position and speed, both are
-held over the step, and the torque comes back. `step_coupled` is for our own simulation: it also knows what hangs on the
+Two ways to run it. `held` is for a host that owns the joint: it gives the joint's position and speed, both are
+held over the step, and the torque comes back. `coupled` is for our own simulation: it also knows what hangs on the
 joint, and finds the speed at the end of the step together with the torque, so any dt is stable.
 """
 
@@ -51,7 +51,7 @@ def has_backlash(motor: Motor) -> bool:
     return motor.gearbox is not None and acts(motor.gearbox, "backlash")
 
 
-def step_held(
+def held(
     motor: Motor, supply: Supply | None, state: State, demand: Demand, joint_position: float, joint_velocity: float,
     dt: float, load_torque: float | None = None, load_inertia: float | None = None,
 ) -> tuple[State, Output]:  # fmt: skip
@@ -63,7 +63,7 @@ def step_held(
     """
     if has_backlash(motor) and load_torque is not None and load_inertia is not None:
         # the rotor is ours to integrate
-        new, _, out = step_coupled(
+        new, _, out = coupled(
             motor, supply, state, demand, joint_position, joint_velocity, dt, load_torque, load_inertia, 0.0
         )
         return new, out
@@ -130,7 +130,7 @@ def remember(
     )
 
 
-def step_coupled(
+def coupled(
     motor: Motor, supply: Supply | None, state: State, demand: Demand, joint_position: float, joint_velocity: float,
     dt: float, load_torque: float, load_inertia: float, load_slope: float,
 ) -> tuple[State, float, Output]:  # fmt: skip

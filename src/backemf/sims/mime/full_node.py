@@ -63,7 +63,7 @@ class FullMotorNode(Shaft, SimulationNode):
         governing_equations="See the theory page of backemf.",
         discretization="Linear states exactly for held inputs; the shaft's speed implicit in all that brakes.",
         limitations=("No PWM ripple",),
-        implementation_map={"One step": "backemf.actuator.CompiledStep.step_coupled"},
+        implementation_map={"One step": "backemf.actuator.CompiledStep.coupled"},
     )
 
     def __init__(
@@ -109,7 +109,7 @@ class FullMotorNode(Shaft, SimulationNode):
             velocity=told.commanded_velocity,
             mode=jnp.where(mode == COAST, TORQUE, mode),
         )
-        memory, out = self._step.step_coupled(
+        memory, out = self._step.coupled(
             self._memory(state), command, state["angle"], state["angular_velocity"], dt, told.load_torque, self._load
         )
         angle, remainder = laws("jax").turn(state["angle"], state["angle_remainder"], out.joint_travel)

@@ -24,8 +24,8 @@ from ...physics.demand import Demand
 from ...physics.drive import drive
 from ...physics.ops import absolute, maximum, where
 from ...physics.state import Output, State
+from ...physics.step import coupled as motor_coupled
 from ...physics.step import has_backlash, with_stiffness
-from ...physics.step import step_coupled as motor_coupled
 from ...tree import change
 
 Step = Callable[..., tuple[State, float, Output]]

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...actuator import Actuator, Command, Delay
 from ...actuator.arrival import receive
-from ...actuator.chain import step_held
+from ...actuator.chain import held
 from ...actuator.compiled import outputs, with_outputs
 from ...actuator.memory import delay_states, initial_state
 from ...checks import Number
@@ -103,7 +103,7 @@ Step = Callable[..., tuple[State, Output]]
 
 def held_over_lines(actuators: Actuators, *given: Any) -> tuple[States, Output]:
     """Let each line deliver its targets, then step the actuator under what has arrived."""
-    return over_lines(step_held, actuators, *given)
+    return over_lines(held, actuators, *given)
 
 
 def ahead_over_lines(actuators: Actuators, *given: Any) -> tuple[States, Output]:

@@ -10,7 +10,7 @@ those MuJoCo's own step ends at the same speed, and it solves for what the joint
 from __future__ import annotations
 
 from ....actuator import Actuator, Command
-from ....actuator.chain import step_coupled
+from ....actuator.chain import coupled
 from ....motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
 from ....parts import acts
 from ....physics.gearbox import within_play
@@ -30,7 +30,7 @@ def step_joint(
 
     `slip` is how much further than foreseen the joint went in the step before [rad].
     """
-    state, out = step_coupled(
+    state, out = coupled(
         actuator, carry_along(actuator.motor, state, slip), command, position, velocity, dt, load_torque, load_inertia,
         load_damping=load_damping,
     )  # fmt: skip

@@ -131,7 +131,7 @@ class Drive:
         spring = joint.spring_constant + more.spring
         pull = axis.load() + more.load - damping * axis.speed - spring * axis.position
         inertia = ((axis.inertia or 0.0) + more.inertia) * r * r
-        self.state, out = self.motor.step_coupled(
+        self.state, out = self.motor.coupled(
             self.state, asked, position, speed, short, pull * r, inertia, load_damping=damping * r * r,
             load_stiffness=spring * r * r,
         )  # fmt: skip
