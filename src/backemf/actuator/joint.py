@@ -69,7 +69,8 @@ def joint_coupled(
 
     def end_speed(line: Line):
         inertia = load_inertia + dt * (line.fall + load_slope)
-        return (inertia * velocity + dt * (line.value + load_torque)) / (inertia + dt * per_speed)
+        rubbed = inertia + dt * per_speed
+        return velocity * (inertia / rubbed) + dt * (line.value + load_torque) / rubbed
 
     # the position of the end is another dt·v1 away
     stiffness = -asked.per_position

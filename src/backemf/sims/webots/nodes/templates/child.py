@@ -1,4 +1,4 @@
-"""The process that runs templates: requests come and answers go as lines of JSON.
+"""The process that runs templates: their prelude and then requests come, and answers go, as lines of JSON.
 
 It is started as a program and imports nothing of this package. Before the first template it gives up what a template
 could misuse: it opens no more files, and its CPU time and memory are bounded.
@@ -12,7 +12,6 @@ import re
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 Answer = dict[str, Any]
@@ -24,7 +23,7 @@ def main() -> None:
     """Answer requests until there are no more."""
     language, bounds, folder = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3]
     sys.path.append(folder)
-    run = _LANGUAGES[language](bounds)
+    run = _LANGUAGES[language](bounds, json.loads(sys.stdin.buffer.readline()))
     # loads what is loaded on first use
     run("", {}, {})
     _give_up(bounds)
@@ -62,12 +61,11 @@ def _give_up(bounds: dict[str, Any]) -> None:
 # --- JavaScript
 
 
-def javascript(bounds: dict[str, Any]) -> Run:
-    """A function that runs templates in JavaScript."""
+def javascript(bounds: dict[str, Any], prelude: str) -> Run:
+    """A function that runs templates in JavaScript, after what they may use."""
     # the package's own front would start a thread
     from _quickjs import Context, JSException
 
-    prelude = Path(__file__).with_name("prelude.js").read_text(encoding="utf-8")
     above = prelude.count("\n") + 1
 
     def run(source: str, fields: Any, context: Any) -> Answer:
@@ -115,12 +113,11 @@ def _explain(said: str, above: int) -> Answer:
 # --- Lua
 
 
-def lua(bounds: dict[str, Any]) -> Run:
-    """A function that runs templates in Lua."""
+def lua(bounds: dict[str, Any], prelude: str) -> Run:
+    """A function that runs templates in Lua, after what they may use."""
     from lupa import lua52
 
     runtime: Any = lua52.LuaRuntime
-    prelude = Path(__file__).with_name("prelude.lua").read_text(encoding="utf-8")
 
     def refuse(thing: object, name: object, setting: bool) -> str:
         raise AttributeError
@@ -162,7 +159,7 @@ def _bytes(value: Any) -> Any:
     return value.encode("utf-8", "replace").decode("latin-1") if isinstance(value, str) else value
 
 
-_LANGUAGES: dict[str, Callable[[dict[str, Any]], Run]] = {"javascript": javascript, "lua": lua}
+_LANGUAGES: dict[str, Callable[[dict[str, Any], str], Run]] = {"javascript": javascript, "lua": lua}
 
 if __name__ == "__main__":
     main()

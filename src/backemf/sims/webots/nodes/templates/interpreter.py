@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import subprocess
@@ -12,9 +13,11 @@ from threading import Timer
 from typing import Any
 
 from .....errors import MissingExtraError
+from .....files import read_text
 from .bounds import Bounds, Exhausted, TemplateError
 
 _PACKAGES = {"javascript": ("quickjs-ng", "_quickjs"), "lua": ("lupa", "lupa")}
+_PRELUDES = {"javascript": "prelude.js", "lua": "prelude.lua"}
 _NAMES = {"javascript": "JavaScript", "lua": "Lua"}
 _ENDED = (-9, -24)
 """Status of a process that was killed, or had used its CPU time."""
@@ -43,7 +46,8 @@ class Interpreters:
         watch.daemon = True
         watch.start()
         try:
-            line = _ask(process, json.dumps([source, fields, context]).encode() + b"\n")
+            _send(process, json.dumps([source, fields, context]))
+            line = process.stdout.readline() if process.stdout else b""
             late = not watch.is_alive()
         finally:
             watch.cancel()
@@ -66,11 +70,13 @@ class Interpreters:
             raise MissingExtraError(package, "webots", f"A PROTO with a template in {_NAMES[language]}")
         folder = Path(found.origin).parents[0 if found.submodule_search_locations is None else 1]
         child = Path(__file__).with_name("child.py")
+        prelude = read_text(child.with_name(_PRELUDES[language]))
         words = [sys.executable or "", "-I", "-S", child, language, json.dumps(asdict(self.bounds)), folder]
         try:
             made = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         except OSError as error:
             raise TemplateError(f"the process for templates cannot be started with {sys.executable}: {error}") from None
+        _send(made, json.dumps(prelude))
         self._running[language] = made
         return made
 
@@ -87,12 +93,9 @@ def printable(text: str) -> str:
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
-def _ask(process: subprocess.Popen[bytes], request: bytes) -> bytes:
-    """The line that a process answers; incomplete where it has ended."""
-    assert process.stdin is not None and process.stdout is not None
-    try:
-        process.stdin.write(request)
+def _send(process: subprocess.Popen[bytes], line: str) -> None:
+    """Write a line to a process; one that has ended does not answer."""
+    assert process.stdin is not None
+    with contextlib.suppress(OSError):
+        process.stdin.write(line.encode() + b"\n")
         process.stdin.flush()
-    except OSError:
-        return b""
-    return process.stdout.readline()
