@@ -103,4 +103,4 @@ def map_numbers(part: Any, change: Callable[[Any], Any]) -> Any:
 
 def change(part: Any, **changes: Any) -> Any:
     """A copy of a state, command or output with some fields changed, as compilers can follow it."""
-    return type(part)(**{name: changes.get(name, getattr(part, name)) for name in part.__dataclass_fields__})
+    return type(part)(**(part.__dict__ | changes))

@@ -154,7 +154,10 @@ def require_inertia(actuator: Actuator, load_inertia: Any) -> None:
 
     What is traced or on another device passes: a step never waits for it.
     """
-    own = concrete(0.0 if actuator.motor is None else actuator.motor.armature)
+    armature = 0.0 if actuator.motor is None else actuator.motor.armature
+    if type(armature) is float and type(load_inertia) is float and armature >= 0.0 and load_inertia > 0.0:
+        return
+    own = concrete(armature)
     if own is None or not isinstance(load_inertia, (int, float, np.ndarray, np.generic)):
         return
     outside = np.asarray(load_inertia, dtype=float)

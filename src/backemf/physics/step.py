@@ -7,12 +7,12 @@ joint, and finds the speed at the end of the step together with the torque, so a
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from ..motor import Motor, Thermal, TwoNodeThermal
 from ..motor.friction import Bristles
 from ..parts import acts
+from ..tree import change
 from .bristle import stored_energy
 from .circuit import Circuit, circuit_of, housing_temperature, winding_temperature
 from .demand import Demand, after_change
@@ -119,7 +119,7 @@ def remember(
 ) -> State:
     """State after the step."""
     winding_rise, housing_rise = heat(motor, state, driven.copper_power, iron_power(motor, speed), dt)
-    return replace(
+    return change(
         state,
         current=None if state.current is None else driven.current,
         winding_rise=winding_rise,
@@ -187,7 +187,7 @@ def coupled(
     driven = drive(motor, supply, circuit, after_change(demand, end - start), end, dt, mean_torque=True)
     dragged, drag_slope = drag(motor, end)
     if motor.magnet.saturation is not None:
-        driven = replace(driven, torque=constant * driven.mean_current)
+        driven = change(driven, torque=constant * driven.mean_current)
     integrated = constant * value_at(line, end - start) + cogged - coefficient * end
     numerical = (integrated - (driven.torque + cogged - dragged)) * end
     passed, accelerating = integrated - rubbed.friction, None
@@ -219,7 +219,7 @@ def with_stiffness(motor: Motor, circuit: Circuit, demand: Demand, speed: float,
     # in volts or amperes per speed
     braking_share = excess / (dt * maximum(constant, 1e-30))
     asked = "current" if loop else "voltage"
-    return replace(
+    return change(
         demand,
         **{asked: getattr(demand, asked) - braking_share * speed},
         per_speed=demand.per_speed - braking_share,
