@@ -80,14 +80,13 @@ def stored_energy(bristle: float, stiffness: float) -> float:
     return 0.5 * stiffness * bristle * bristle
 
 
-def settled_speed(
-    free_speed: float, inertia: float, bristle: float, level: float, stiffness: float, damping: float, dt: float,
-    estimate: bool = False,
-) -> float:  # fmt: skip
-    """Speed at the end of the step of an inertia that the bristles hold [rad/s]; an estimate: after one step.
+def settling(
+    free_speed: float, inertia: float, bristle: float, level: float, stiffness: float, damping: float, dt: float
+):
+    """The equation of an inertia that the bristles hold: its direction s, a start near its solution, and its numbers.
 
-    Solves J·w + dt·torque(w) = J·free with the exact mean torque at the speed w itself, so that even stiff bristles
-    and long steps neither ring nor gain energy. In u = stiffness·|w|·dt/g, along the direction s of the motion:
+    It is J·w + dt·torque(w) = J·free with the exact mean torque at the speed w itself, so that even stiff bristles and
+    long steps neither ring nor gain energy. In u = stiffness·|w|·dt/g, along the direction s of the motion:
 
         u·(A - B·rise_mean(u) + D·rise(u)) = s·(J·free/dt - stiffness·z)
     """
@@ -102,13 +101,36 @@ def settled_speed(
     root = sqrt(maximum(linear * linear + 3.5 * a * push, 0.0))
     start = where(linear > 0.0, 2.0 * push / maximum(linear + root, 1e-300), (root - linear) / (1.75 * a))
     highest = (push + b + maximum(maximum(level, -b), -d)) / a
-    u = maximum(minimum(start, highest), 0.0)
-    if estimate:
-        return s * halley(u, a, b, d, push, highest) * level / (stiffness * dt)
+    return s, maximum(minimum(start, highest), 0.0), (a, b, d, push, highest)
+
+
+def settled_speed(
+    free_speed: float, inertia: float, bristle: float, level: float, stiffness: float, damping: float, dt: float
+) -> float:
+    """Speed at the end of the step [rad/s]."""
+    s, u, equation = settling(free_speed, inertia, bristle, level, stiffness, damping, dt)
     # the start is close, so three steps reach rounding; the slope of the solution is that of the last step alone
-    u = halley(halley(u, a, b, d, push, highest), a, b, d, push, highest)
-    u = halley(detach(u), a, b, d, push, highest)
+    u = halley(halley(u, *equation), *equation)
+    u = halley(detach(u), *equation)
     return s * u * level / (stiffness * dt)
+
+
+HEAVY = 1e6
+"""Momentum of a step over what friction may take of it, from which on its loss is not seen in it [1]."""
+
+
+def estimated_settling(
+    free_speed: float, inertia: float, bristle: float, level: float, stiffness: float, damping: float, dt: float
+):
+    """Estimates of the friction torque [N·m] and of the speed at the end of the step [rad/s], after one step."""
+    s, u, equation = settling(free_speed, inertia, bristle, level, stiffness, damping, dt)
+    _, b, d, _, _ = equation
+    left = s * halley(u, *equation) * level / (stiffness * dt)
+    # friction is what is missing of the momentum; that of a heavy joint has no digits for it, and its speed is known
+    momentum = inertia / dt
+    heavy = momentum * absolute(free_speed) > HEAVY * (level + damping * absolute(free_speed))
+    of_speed = stiffness * bristle + s * u * (d * rise(u) - b * rise_mean(u))
+    return where(heavy, of_speed, momentum * (free_speed - left)), left
 
 
 def halley(u: float, a: float, b: float, d: float, push: float, highest: float) -> float:

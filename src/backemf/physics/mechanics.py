@@ -12,7 +12,7 @@ from typing import Any
 from ..motor import Motor
 from ..motor.friction import Bristles, DryFriction
 from . import load_friction  # noqa: F401  # which makes its law known
-from .bristle import BRISTLES, bristle_mean, bristle_step, bristle_torque, settled_speed
+from .bristle import BRISTLES, bristle_mean, bristle_step, bristle_torque, estimated_settling, settled_speed
 from .cogging import cogging_torque
 from .drag import drag_coefficient, drag_slope
 from .friction import BUDGETS, against, hold, stopping_torque
@@ -21,8 +21,6 @@ from .magnet import iron_heat
 from .ops import absolute, sign, where
 from .state import State
 
-HEAVY = 1e6
-"""Momentum of a step over what friction may take of it, from which on its loss is not seen in it [1]."""
 FrictionLaw = Callable[..., tuple[Any, Any, Any]]
 """Dry friction: torque, bristles after the step and the speed that is left; see `dry_friction`."""
 
@@ -134,16 +132,11 @@ def dry_friction(motor: Motor, state: State, speed: float, free: float, load: Lo
     if implicit:
         # the bristles see the speed they lead to
         speed = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt)
-    held, after = bristle_friction(state.bristle, speed, level, stiffness, damping, dt)
+    after = bristle_step(state.bristle, speed, level, stiffness, dt)
+    mean = bristle_mean(state.bristle, speed, level, stiffness, dt)
+    held = bristle_torque(mean, after - state.bristle, speed, stiffness, damping, dt)
     left = speed if load.inertia is None else free - dt * held / load.inertia
     return held, after, left
-
-
-def bristle_friction(bristle: float, speed: float, level: float, stiffness: float, damping: float, dt: float):
-    """Friction torque against the motion of bristles at a held speed [N·m], and their bending after the step [rad]."""
-    after = bristle_step(bristle, speed, level, stiffness, dt)
-    mean = bristle_mean(bristle, speed, level, stiffness, dt)
-    return bristle_torque(mean, after - bristle, speed, stiffness, damping, dt), after
 
 
 def estimated_friction(motor: Motor, state: State, speed: float, free: float, load: Load, dt: float, implicit: bool):
@@ -151,13 +144,8 @@ def estimated_friction(motor: Motor, state: State, speed: float, free: float, lo
     friction = motor.friction
     if not isinstance(friction, Bristles):
         return dry_friction(motor, state, speed, free, load, dt, implicit)
-    level, stiffness, damping = bristles(friction, speed)
-    left = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt, estimate=True)
-    # friction is what is missing of the momentum; that of a heavy joint has no digits for it, and its speed is known
-    momentum = load.inertia / dt
-    heavy = momentum * absolute(free) > HEAVY * (level + damping * absolute(free))
-    at_speed, _ = bristle_friction(state.bristle, left, level, stiffness, damping, dt)
-    return where(heavy, at_speed, momentum * (free - left)), state.bristle, left
+    held, left = estimated_settling(free, load.inertia, state.bristle, *bristles(friction, speed), dt)
+    return held, state.bristle, left
 
 
 def rub(
