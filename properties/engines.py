@@ -22,7 +22,7 @@ from .rounding import rounding_of
 
 LARGEST = 1e-12
 """Largest difference of two engines, over what the rounding of a number scales with [1]."""
-LARGEST_BY_ROUNDING = 1e-9
+LARGEST_BY_ROUNDING = 1e-10
 """The same where rounding single operations moves NumPy's own number nearly as far [1]."""
 ROUNDINGS = 4.0
 """How much further an engine may be than the furthest of a few random roundings [1]."""

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ....errors import ParameterError
+from ....errors import ParameterError, errors_at
 from ....files import read_text
 from ....toml_text import parse_toml
 from ..coupled import couple_motors
@@ -24,7 +24,7 @@ from ..motor import WebotsJoint, WebotsMotor, stop_warnings
 from ..nodes.others import DEVICES, WorldDevice
 from ..nodes.world_parts import WorldJoint, WorldSensor
 from .description import DURATION, MechanicalCoupling, RobotDescription, RobotJoint
-from .toml_fields import SLIDES, TURNS, at, read_fields, rows_of, table_of
+from .toml_fields import SLIDES, TURNS, read_fields, rows_of, table_of
 
 LARGEST = 1_000_000
 """Longest file that is read [bytes]."""
@@ -98,11 +98,11 @@ def _joint(table: Any, where: str, messages: list[str]) -> RobotJoint:
     names = {"position": "position", "damping": "damping_constant", "spring": "spring_constant",
              "static_friction": "static_friction", "min_stop": "min_stop", "max_stop": "max_stop"}  # fmt: skip
     constants = {theirs: own[ours] for ours, theirs in names.items() if ours in own}
-    with at(where):
+    with errors_at(where):
         joint, said = WebotsJoint.from_fields(kind=kind, **constants)
     motor = None
     if "motor" in devices:
-        with at(f"{where}, motor"):
+        with errors_at(f"{where}, motor"):
             motor, more = _motor(devices["motor"], kind, joint.position)
         stops = own.get("min_stop", 0.0), own.get("max_stop", 0.0)
         said += [*more, *stop_warnings(kind, joint.position, motor, *stops)]
@@ -125,7 +125,7 @@ def _joint(table: Any, where: str, messages: list[str]) -> RobotJoint:
     )
     behind = {key: devices.get("motor", {}).get(key) for key in ("actuator", "supply", "travel")}
     loads = {key: own[key] for key in ("torque", "mass", "length", "hangs_at", "joint") if key in own}
-    with at(where):
+    with errors_at(where):
         return RobotJoint(world=world, **{k: v for k, v in behind.items() if v is not None}, **loads)
 
 
@@ -163,7 +163,7 @@ def _coupling(table: Any, where: str) -> MechanicalCoupling:
     for name in ("leader", "follower"):
         if name not in given:
             raise ParameterError(f"{where}: needs {name} = the name of a joint")
-    with at(where):
+    with errors_at(where):
         return MechanicalCoupling(**given)
 
 

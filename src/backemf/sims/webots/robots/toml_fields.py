@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -112,12 +111,3 @@ def rows_of(rows: Any, file: str, name: str) -> list[Any]:
     if not isinstance(rows, list):
         raise ParameterError(f"{file}: {name} = {rows!r}: must be tables [[{name}]]")
     return rows
-
-
-@contextmanager
-def at(where: str) -> Iterator[None]:
-    """A place in the file at the beginning of what goes wrong within."""
-    try:
-        yield
-    except ParameterError as error:
-        raise ParameterError(f"{where}: {error}") from None
