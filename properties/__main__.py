@@ -27,6 +27,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=2, help="processes")
     parser.add_argument("--engines", default=None, help="such as torch,jax; all that are installed if left out")
     parser.add_argument("--only-engines", action="store_true", help="compare engines, check nothing else")
+    parser.add_argument(
+        "--fused", action="store_true", help="let JAX fuse products and sums, as it does for users: compares rounding too"
+    )
     parser.add_argument("--record", type=Path, default=None, help="file that says what was done")
     parser.add_argument("--table", type=Path, default=None, help="file for the table, in Markdown")
     parser.add_argument(
@@ -38,8 +41,10 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     """Run; the exit status is 1 where something was violated."""
     given = arguments()
+    if not given.fused:
+        compare_laws_only()
     engines = installed_engines() if given.engines is None else tuple(filter(None, given.engines.split(",")))
-    plan = Plan(seed=given.seed, engines=engines, only_engines=given.only_engines)
+    plan = Plan(seed=given.seed, engines=engines, only_engines=given.only_engines, fused=given.fused)
     if given.case is not None:
         total = Tally()
         examine_case(plan, given.case, total)
@@ -77,6 +82,14 @@ def run(plan: Plan, given: argparse.Namespace) -> Tally:
             now = min(round(length), round(monotonic() - begin))
             advance(now - shown)
             shown = now
+
+
+def compare_laws_only() -> None:
+    """Have JAX round every operation as NumPy does, on processors that could fuse a product and a sum.
+
+    What is then compared is the law alone. `XLA_FLAGS` is read when JAX starts, here and in the workers.
+    """
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_max_isa=AVX".strip()
 
 
 def workers(number: int) -> ProcessPoolExecutor:

@@ -36,6 +36,8 @@ class Plan:
     """Engines that are compared with NumPy."""
     only_engines: bool = False
     """Whether nothing else is checked."""
+    fused: bool = False
+    """Whether JAX may fuse products and sums, as it does for users."""
 
 
 def case_at(plan: Plan, index: int) -> Case:
