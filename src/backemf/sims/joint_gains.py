@@ -9,10 +9,9 @@ A controller in volts is one in torque with the damping of the back-EMF, as long
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..actuator import Actuator
 from ..actuator.controllers import DutyServo, IdealPd, ModeSelector, PositionPid, Torque, TorquePid, VelocityPi
+from ..checks import Number
 from ..design.gains import Gains, gains_from_bandwidth, torque_gains
 from ..errors import ParameterError
 from .numbers import single
@@ -59,7 +58,7 @@ def gains_of(
     return kp, kd
 
 
-def gains_in_volts(actuator: Actuator) -> tuple[tuple[Any, Any], tuple[str, str]] | None:
+def gains_in_volts(actuator: Actuator) -> tuple[tuple[Number, Number], tuple[str, str]] | None:
     """Stiffness and damping that do what a controller in volts does, and where they are from; None: it is in torque."""
     c, motor = actuator.controller, actuator.motor
     if motor is None or not isinstance(c, (PositionPid, DutyServo, VelocityPi)):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, PositionPid, Torque, TorquePid, VelocityPi, Voltage
+from ...actuator.controllers.controller import Controller
 from ...actuator.delay import Delay
 from ...actuator.torque_limits import EffortRange
 from ...errors import ParameterError, errors_at
@@ -28,6 +28,7 @@ from ...motor import (
     Winding,
 )
 from ..loss import APPROXIMATED, DROPPED, KEPT, Loss
+from ..types import Fields
 from .general import TARGETS
 from .general_reading import LISTENS
 from .motor import DcMotor
@@ -83,7 +84,7 @@ def command_range(m: DcMotor, factor: float) -> tuple[float, float] | None:
     return first, second
 
 
-def controller_of(m: DcMotor, n: float) -> Any:
+def controller_of(m: DcMotor, n: float) -> Controller:
     """The controller, per radian of the joint."""
     per_volt = m.motor_constant / m.resistance
     # MuJoCo has an integral where its gain is above 0
@@ -118,7 +119,7 @@ def controller_of(m: DcMotor, n: float) -> Any:
     )
 
 
-def torque_controller(m: DcMotor, gains: dict[str, Any], bound: dict[str, Any]) -> Any:
+def torque_controller(m: DcMotor, gains: Fields, bound: Fields) -> Controller:
     """A controller in torque with several inputs."""
     heard = tuple(TARGETS[word] for word in m.inputs)
     if "pos" in m.inputs:
@@ -133,8 +134,8 @@ def torque_controller(m: DcMotor, gains: dict[str, Any], bound: dict[str, Any]) 
 
 def motor_of(found: Found, m: DcMotor, current: float | None) -> Motor:
     """The motor with its own gear."""
-    w: dict[str, Any] = {"resistance": m.resistance, "inductance": m.time_constant * m.resistance}
-    parts: dict[str, Any] = {}
+    w: Fields = {"resistance": m.resistance, "inductance": m.time_constant * m.resistance}
+    parts: Fields = {}
     if m.thermal_resistance > 0.0:
         w |= {"temperature_coefficient": m.temperature_coefficient, "reference_temperature": m.reference_temperature}
         parts["thermal"] = Thermal(

@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from ....actuator import Command
 from ....actuator.needs import require_command
+from ....checks import Number
 from ....errors import ParameterError
 from ....physics.command import TARGETS
 from ....robot.actuator_set import ActuatorSet
 from ....robot.compiled import share_of
 from .step import MAIN, per_joint
+
+RobotCommand: TypeAlias = "Command | Number | Mapping[str, Number]"
+"""Main inputs, one for all or one per joint in their order, the same by joint name, or a `Command` of arrays."""
 
 
 class Commands:
@@ -25,7 +29,7 @@ class Commands:
         self._robot = robot
         self._valid: set[tuple[str, ...]] = set()
 
-    def rows(self, command: Any) -> tuple[tuple[str, ...], list[np.ndarray]]:
+    def rows(self, command: RobotCommand) -> tuple[tuple[str, ...], list[np.ndarray]]:
         """Names and rows of what is commanded; raises one sentence where it does not fit the joints."""
         joints = self._robot.joints
         if isinstance(command, Command):

@@ -1,0 +1,126 @@
+"""MuJoCo's objects, as far as they are used here; MuJoCo itself comes without types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+
+class MjOption(Protocol):
+    """Options of the physics."""
+
+    timestep: float
+    integrator: int
+    disableflags: int
+    disableactuator: int
+
+
+class Named(Protocol):
+    """A joint, an actuator, a tendon or a site of a model."""
+
+    name: str
+    id: int
+
+
+class MjModel(Protocol):
+    """A compiled model, `mujoco.MjModel`: fields that are not named here are arrays."""
+
+    opt: MjOption
+    nq: int
+    nu: int
+    nv: int
+    njnt: int
+    nactuator: int
+
+    def __getattr__(self, name: str, /) -> np.ndarray: ...
+    def joint(self, which: str | int, /) -> Named: ...
+    def actuator(self, which: str | int, /) -> Named: ...
+    def tendon(self, which: str | int, /) -> Named: ...
+    def site(self, which: str | int, /) -> Named: ...
+
+
+ModelSource: TypeAlias = MjModel | str | Path
+"""A compiled model, the path of an MJCF file, or its text."""
+
+
+class MjData(Protocol):
+    """The state of a model, `mujoco.MjData`: fields that are not named here are arrays."""
+
+    time: float
+
+    def __getattr__(self, name: str, /) -> np.ndarray: ...
+
+
+class MjsElement(Protocol):
+    """An element of a specification: fields that are not named here are rows of numbers."""
+
+    name: str
+    id: int
+    type: int
+    file: str
+    meshname: str
+    target: str
+    refsite: str
+    trntype: int
+    objname: str
+    parent: MjsBody
+    frame: object
+
+    def __getattr__(self, name: str, /) -> np.ndarray: ...
+    def __setattr__(self, name: str, value: object, /) -> None: ...
+    def set_frame(self, frame: object, /) -> None: ...
+    def set_to_motor(self) -> None: ...
+    def set_to_dcmotor(self, *rows: object, **more: object) -> None: ...
+
+
+class MjsTuple(Protocol):
+    """A named group of elements."""
+
+    name: str
+    objtype: Sequence[int]
+    objname: Sequence[str]
+
+
+class MjsBody(Protocol):
+    """A body of a specification."""
+
+    name: str
+    explicitinertial: bool
+    joints: Sequence[MjsElement]
+    geoms: Sequence[MjsElement]
+
+    def add_joint(self, **fields: object) -> MjsElement: ...
+
+
+class MjsCompiler(Protocol):
+    """How a specification is compiled."""
+
+    degree: bool
+    inertiafromgeom: int
+
+
+class MjSpec(Protocol):
+    """A model that can be edited, `mujoco.MjSpec`."""
+
+    option: MjOption
+    compiler: MjsCompiler
+    actuators: Sequence[MjsElement]
+    bodies: Sequence[MjsBody]
+    hfields: Sequence[MjsElement]
+    joints: Sequence[MjsElement]
+    keys: Sequence[MjsElement]
+    meshes: Sequence[MjsElement]
+    sensors: Sequence[MjsElement]
+    skins: Sequence[MjsElement]
+    textures: Sequence[MjsElement]
+    tuples: Sequence[MjsTuple]
+
+    def joint(self, name: str, /) -> MjsElement | None: ...
+    def actuator(self, name: str, /) -> MjsElement | None: ...
+    def add_actuator(self, **fields: object) -> MjsElement: ...
+    def delete(self, element: object, /) -> None: ...
+    def copy(self) -> MjSpec: ...
+    def compile(self) -> MjModel: ...
