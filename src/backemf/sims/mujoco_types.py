@@ -55,72 +55,37 @@ class MjData(Protocol):
 
 
 class MjsElement(Protocol):
-    """An element of a specification: fields that are not named here are rows of numbers."""
+    """An element of a specification, such as a joint: fields that are not named here are rows of numbers."""
 
     name: str
-    id: int
-    type: int
     file: str
     meshname: str
     target: str
     refsite: str
-    trntype: int
     objname: str
-    parent: MjsBody
     frame: object
+    parent: MjsElement
+    joints: Sequence[MjsElement]
+    geoms: Sequence[MjsElement]
 
     def __getattr__(self, name: str, /) -> np.ndarray: ...
     def __setattr__(self, name: str, value: object, /) -> None: ...
+    def add_joint(self, **fields: object) -> MjsElement: ...
     def set_frame(self, frame: object, /) -> None: ...
     def set_to_motor(self) -> None: ...
     def set_to_dcmotor(self, *rows: object, **more: object) -> None: ...
 
 
-class MjsTuple(Protocol):
-    """A named group of elements."""
-
-    name: str
-    objtype: Sequence[int]
-    objname: Sequence[str]
-
-
-class MjsBody(Protocol):
-    """A body of a specification."""
-
-    name: str
-    explicitinertial: bool
-    joints: Sequence[MjsElement]
-    geoms: Sequence[MjsElement]
-
-    def add_joint(self, **fields: object) -> MjsElement: ...
-
-
-class MjsCompiler(Protocol):
-    """How a specification is compiled."""
-
-    degree: bool
-    inertiafromgeom: int
-
-
 class MjSpec(Protocol):
-    """A model that can be edited, `mujoco.MjSpec`."""
+    """A model that can be edited, `mujoco.MjSpec`: fields that are not named here are rows of elements."""
 
     option: MjOption
-    compiler: MjsCompiler
-    actuators: Sequence[MjsElement]
-    bodies: Sequence[MjsBody]
-    hfields: Sequence[MjsElement]
-    joints: Sequence[MjsElement]
-    keys: Sequence[MjsElement]
-    meshes: Sequence[MjsElement]
-    sensors: Sequence[MjsElement]
-    skins: Sequence[MjsElement]
-    textures: Sequence[MjsElement]
-    tuples: Sequence[MjsTuple]
+    compiler: MjsElement
 
+    def __getattr__(self, name: str, /) -> Sequence[MjsElement]: ...
     def joint(self, name: str, /) -> MjsElement | None: ...
     def actuator(self, name: str, /) -> MjsElement | None: ...
     def add_actuator(self, **fields: object) -> MjsElement: ...
-    def delete(self, element: object, /) -> None: ...
+    def delete(self, element: MjsElement, /) -> None: ...
     def copy(self) -> MjSpec: ...
     def compile(self) -> MjModel: ...

@@ -12,8 +12,8 @@ from .joint_patterns import fits
 from .place import place
 from .script_values import Partial
 
-Value: TypeAlias = "float | dict[str, float] | None"
-"""A number, or a dictionary with one number per pattern of joint names, or None."""
+Value: TypeAlias = Any
+"""A number, or None; until a joint is chosen, a dictionary with one number per pattern of joint names."""
 FieldValue: TypeAlias = Any
 """What a person wrote into a field: a number, a text, a list, a dictionary, a `Call` or an `Unresolved`."""
 

@@ -8,7 +8,7 @@ buffers. The laws need neither Isaac Lab nor PyTorch; `engines.bind` puts them o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -189,7 +189,10 @@ def remotized_pd_step(
 
 
 def draw_lags(
-    law: DelayedPD | RemotizedPD, environments: int, generator: torch.Generator | None = None, device: Any = None
+    law: DelayedPD | RemotizedPD,
+    environments: int,
+    generator: torch.Generator | None = None,
+    device: torch.device | str | None = None,
 ) -> torch.Tensor:
     """The delays that Isaac Lab draws at a reset of a number of environments, in their order.
 

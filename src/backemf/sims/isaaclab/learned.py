@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from ...physics.ops import where
 from ..loss import APPROXIMATED, Loss
 from ..network_law import network_torque, scales_of, stack_columns
 from ..pd_law import all_targets
+from ..types import Fields
 from .law import Effort, check_corner, motor_bounds
 
 
@@ -77,7 +77,7 @@ class ActuatorNetLSTM:
         check_corner(self)
 
 
-def whole_ages(name: str, ages: Any) -> tuple[int, ...]:
+def whole_ages(name: str, ages: object) -> tuple[int, ...]:
     """Ages of a network's inputs [physics steps]; raises ParameterError if they are not whole numbers."""
     known = tuple(ages) if isinstance(ages, (list, tuple, range)) else ()
     whole = [isinstance(age, (int, np.integer)) and not isinstance(age, bool) and age >= 0 for age in known]
@@ -159,7 +159,7 @@ def lstm_step(
 # --- files
 
 
-def write_learned(controller: LearnedController, network_file: str | Path) -> tuple[dict[str, Any], tuple[Loss, ...]]:
+def write_learned(controller: LearnedController, network_file: str | Path) -> tuple[Fields, tuple[Loss, ...]]:
     """Write the network of a controller as Isaac Lab loads it.
 
     Gives the fields that `ActuatorNetMLPCfg` or `ActuatorNetLSTMCfg` needs with it, and what is lost. The latter has no
@@ -179,7 +179,7 @@ def write_learned(controller: LearnedController, network_file: str | Path) -> tu
     return fields, () if controller.reset == "zero" else (Loss("network history after a reset", APPROXIMATED, note),)
 
 
-def read_learned(fields: Mapping[str, Any], folder: str | Path = ".", *, trust: bool = False) -> LearnedController:
+def read_learned(fields: Mapping[str, object], folder: str | Path = ".", *, trust: bool = False) -> LearnedController:
     """The controller of `Configured.network`; the file of the network is looked for in a folder.
 
     `trust` is as in `load_network`.

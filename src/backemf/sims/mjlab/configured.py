@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, PositionPid, Torque, TorquePid, VelocityPi, Voltage
@@ -70,7 +70,7 @@ class Configured:
     robots: tuple[str, ...] = ()
     """Names in the text that hold it, such as "G1_ARTICULATION"."""
 
-    def at(self, joint: str) -> Configured:
+    def at(self, joint: str) -> Self:
         """The same for one joint."""
         return for_joint(self, joint)
 

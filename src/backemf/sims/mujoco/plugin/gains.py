@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -150,9 +150,9 @@ class StepMap:
         given = torque - slopes[:, None] * (new - ends)
         return np.concatenate([position + dt * new, new, given, *after])
 
-    def growth(self, dt: float, **other: Any) -> float:
+    def growth(self, dt: float, parts: list[Actuator | None] | None = None, damped: bool | None = None) -> float:
         """By how much a disturbance grows in a step [1]."""
-        matrix = self.matrix(dt, **other)
+        matrix = self.matrix(dt, parts, damped)
         return float(np.abs(np.linalg.eigvals(matrix)).max()) if np.isfinite(matrix).all() else math.inf
 
     def worst(self, dt: float) -> int:
