@@ -20,12 +20,18 @@ class Configured(Protocol):
     def joints(self) -> tuple[str, ...]: ...
     @property
     def robots(self) -> tuple[str, ...]: ...
-    @property
-    def line(self) -> int: ...
     def at(self, joint: str, /) -> Self: ...
 
 
+class OnLine(Configured, Protocol):
+    """One that stands on a line of a text."""
+
+    @property
+    def line(self) -> int: ...
+
+
 C = TypeVar("C", bound=Configured)
+L = TypeVar("L", bound=OnLine)
 
 
 def for_joint(configured: C, joint: str, absent: Callable[[str], float | None] | None = None) -> C:
@@ -54,7 +60,7 @@ def tables_of(configured: Configured) -> dict[str, dict[str, float]]:
     return {name: value for name, value in values.items() if isinstance(value, dict) and name != "network"}
 
 
-def by_pattern(configured: C) -> list[C]:
+def by_pattern(configured: L) -> list[L]:
     """The same actuator for each pattern of joints with different numbers, the pattern as the joint's name."""
     tables = list(tables_of(configured).values())
     rows = patterns_of(configured.joints, tables)

@@ -14,7 +14,7 @@ import numpy as np
 from ..checks import Number
 from ..learned.files import controller_fields
 from ..physics.state import Array
-from .types import Fields
+from .types import Field, Fields
 
 
 class NetworkLaw(Protocol):
@@ -51,6 +51,6 @@ def stack_columns(columns: list[Array]) -> Array:
     return np.stack(columns, axis=-1)
 
 
-def scales_of(fields: Mapping[str, object]) -> Fields:
+def scales_of(fields: Mapping[str, Field]) -> Fields:
     """Scales and order of inputs of a configuration, by the names of `LearnedMlp`."""
     return {name: value for name, value in controller_fields(fields).items() if name != "reset"}

@@ -49,7 +49,7 @@ class Written:
         return self.text
 
 
-def write_call(name: str, lines: list[Line]) -> str:
+def write_call(name: str, lines: Sequence[Line]) -> str:
     """A class with its fields, one per line; a `Figure` has its unit and source beside it."""
     rows = [f"{name}("]
     for key, value in lines:

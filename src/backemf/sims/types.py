@@ -9,8 +9,10 @@ from ..checks import Number
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """What a JSON or TOML file holds."""
-Fields: TypeAlias = dict[str, Any]
-"""Arguments of a class by name. Each has a type of its own, which the class checks when it is made of them."""
+Field: TypeAlias = Any
+"""An argument of a class that is given by its name: the class knows its type, and checks it."""
+Fields: TypeAlias = dict[str, Field]
+"""Arguments of a class by name."""
 
 
 class JointNumbers(TypedDict, total=False):

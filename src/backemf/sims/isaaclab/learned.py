@@ -23,7 +23,7 @@ from ...physics.ops import where
 from ..loss import APPROXIMATED, Loss
 from ..network_law import network_torque, scales_of, stack_columns
 from ..pd_law import all_targets
-from ..types import Fields
+from ..types import Field, Fields
 from .law import Effort, check_corner, motor_bounds
 
 
@@ -179,7 +179,7 @@ def write_learned(controller: LearnedController, network_file: str | Path) -> tu
     return fields, () if controller.reset == "zero" else (Loss("network history after a reset", APPROXIMATED, note),)
 
 
-def read_learned(fields: Mapping[str, object], folder: str | Path = ".", *, trust: bool = False) -> LearnedController:
+def read_learned(fields: Mapping[str, Field], folder: str | Path = ".", *, trust: bool = False) -> LearnedController:
     """The controller of `Configured.network`; the file of the network is looked for in a folder.
 
     `trust` is as in `load_network`.

@@ -12,7 +12,8 @@ one kind share one buffer, and each of them resets it, so that phases are drawn 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from ...checks import Number
 from ...errors import MissingExtraError, ParameterError
@@ -143,7 +144,7 @@ def draw_step(delay: DelayBuffer, environments: int, generator: torch.Generator 
     return Draws(lag=lag.expand(environments), hold=hold)
 
 
-def _torch() -> Any:
+def _torch() -> ModuleType:
     try:
         import torch
     except ModuleNotFoundError:

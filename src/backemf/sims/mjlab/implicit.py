@@ -77,7 +77,7 @@ def in_substeps(
 ) -> tuple[State, float, Output]:
     """New state, speed at the end [rad/s] and output of a law that is stepped several times, under a constant load."""
     (position, velocity, dt, *load), substeps = joint, actuator.substeps
-    total: Any = None
+    total: Any = None  # an Output, once there is one
     if substeps == 1:
         return law(actuator, state, command, flags, position, velocity, dt, *load)
     short = dt / substeps

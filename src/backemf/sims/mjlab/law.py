@@ -5,8 +5,6 @@ Targets and measured values are those of one physics step. A target that is not 
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...actuator.torque_limits import DcClip, dc_bounds
 from ...checks import Number
 from ...parts import number, part
@@ -39,7 +37,7 @@ class DcMotor(Gains):
         return line_of(self)
 
 
-def line_of(law: Any) -> DcClip:
+def line_of(law: object) -> DcClip:
     """The DC-motor clip of what has its three fields."""
     names = ("saturation_effort", "velocity_limit", "effort_limit")
     return DcClip(**{name: getattr(law, name) for name in names})

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ...actuator.torque_limits import DcClip, dc_bounds
 from ...checks import Number
@@ -25,6 +24,7 @@ from ...physics.limits import clip
 from ..delay_law import push
 from ..loss import APPROXIMATED, Loss
 from ..network_law import network_torque, scales_of
+from ..types import Field, Fields
 from .law import line_of
 
 
@@ -52,7 +52,7 @@ class LearnedMlp:
     """Steps in each block, the present one included."""
 
     @classmethod
-    def load(cls, network_file: str, *, trust: bool = False, **values: Any) -> LearnedMlp:
+    def load(cls, network_file: str, *, trust: bool = False, **values: Field) -> LearnedMlp:
         """With the network of a file; it takes PyTorch tensors of single precision, as mjlab's does.
 
         Nothing in the file is run. With `trust`, PyTorch loads it as mjlab does, which runs the code in it: give that
@@ -122,7 +122,7 @@ def learned_step(
 # --- files
 
 
-def write_learned(controller: LearnedController, network_file: str | Path) -> tuple[dict[str, Any], tuple[Loss, ...]]:
+def write_learned(controller: LearnedController, network_file: str | Path) -> tuple[Fields, tuple[Loss, ...]]:
     """Write the network of a controller as mjlab loads it.
 
     Gives the fields that `LearnedMlpActuatorCfg` needs with it, and what is lost. mjlab's history has no stride: a
@@ -141,7 +141,7 @@ def write_learned(controller: LearnedController, network_file: str | Path) -> tu
     return fields, () if controller.reset == "backfill" else (lost,)
 
 
-def read_learned(fields: Mapping[str, Any], folder: str | Path = ".", *, trust: bool = False) -> LearnedController:
+def read_learned(fields: Mapping[str, Field], folder: str | Path = ".", *, trust: bool = False) -> LearnedController:
     """The controller of the fields of `LearnedMlpActuatorCfg`; the file of the network is looked for in a folder.
 
     `trust` is as in `load_network`.
