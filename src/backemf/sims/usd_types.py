@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-UsdValue: TypeAlias = bool | int | float | str | Sequence[float] | None
-"""What an attribute holds."""
+UsdValue: TypeAlias = Any
+"""What an attribute holds: of whatever type the file gives it."""
 
 
 class Layer(Protocol):

@@ -7,7 +7,6 @@ as any other step does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
@@ -15,10 +14,12 @@ import warp as wp  # pyright: ignore[reportMissingImports]
 from ...actuator import Actuator
 from ...checks import Maybe, Number
 from ...engines.tracing import Symbol
+from ...engines.warp_engine import Stepper
 from ...errors import ParameterError
 from ...parts import without_neutral
 from ...random.randomize import rebuild
 from ...tree import numbers as numbers_of
+from .types import Device
 
 ROOT = "actuator."
 """What the engine's names of an actuator's numbers begin with."""
@@ -40,14 +41,14 @@ def _write(
     row[joint] = values[wp.min(k, values.shape[0] - 1)]
 
 
-class Numbers(Mapping[str, Any]):
+class Numbers(Mapping[str, wp.array]):
     """The numbers of a row of joints by name, e.g. "motor.winding.resistance", each an array of Warp, shape (N,).
 
     Names are those of the fields with dots between; "motor." may be left out. What is written into an array is taken
     by the next step.
     """
 
-    def __init__(self, actuator: Actuator, count: int, device: Any, grad: bool = False):
+    def __init__(self, actuator: Actuator, count: int, device: Device, grad: bool = False):
         self.actuator, self.count, self.device = actuator, count, device
         # what has no effect is in no step
         given = {f"{ROOT}{name}": value for name, value in numbers_of(without_neutral(actuator))}
@@ -68,7 +69,7 @@ class Numbers(Mapping[str, Any]):
         self.used: tuple[str, ...] = ()
         """Names of the engine that a step takes."""
 
-    def give(self, stepper: Any) -> None:
+    def give(self, stepper: Stepper) -> None:
         """Have a step read these arrays in place of plain numbers."""
         for name in self.rows:
             stepper.numbers.pop(name, None)
@@ -195,7 +196,7 @@ class Numbers(Mapping[str, Any]):
         return rebuild(self.actuator, short)
 
 
-def loads_in(*parts: Any) -> set[str]:
+def loads_in(*parts: object) -> set[str]:
     """Names of the arrays that traced values come from."""
     found: set[str] = set()
     seen: set[int] = set()

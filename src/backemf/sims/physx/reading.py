@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import cast
 
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd
@@ -224,12 +223,8 @@ def _axis_of(prim: Prim, name: str, drive: UsdDrive) -> tuple[JointAxis, list[Lo
         armature = older["armature"]
         note = "physxJoint:armature is that of older PhysX; PhysX 5.12 takes physxJointAxis alone."
         losses.append(Loss("rotor inertia", APPROXIMATED, note))
-    raw = (
-        cast(float, prim.GetAttribute("physxJoint:maxJointVelocity").Get())
-        if "maxJointVelocity" in written
-        else UNBOUNDED
-    )
-    if top is None and cast(float, raw) < UNBOUNDED:
+    raw = prim.GetAttribute("physxJoint:maxJointVelocity").Get() if "maxJointVelocity" in written else UNBOUNDED
+    if top is None and raw < UNBOUNDED:
         top = older["max_joint_velocity"]
     if older["friction_coefficient"]:
         note = (
