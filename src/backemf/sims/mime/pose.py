@@ -8,16 +8,15 @@ gave, stands for no rotation.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...physics.ops import cos, sin, sqrt, stack_last, where
+from ...physics.state import Array
 
 IDENTITY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 """The pose of a frame that lies on another."""
 
-Row = tuple[Any, ...]
+Row = tuple[Array, ...]
 """Components of a vector or quaternion, one array each."""
 
 
