@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -31,7 +31,7 @@ class OnEngine:
             raise ParameterError(f"options {', '.join(sorted(unknown))}: the {engine} engine has none of that name")
         self.engine, self._engine, self._place = engine, load(engine), options
 
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
         # what was compiled belongs to this process: a copy compiles it again
         return type(self), (self.motor, self.engine, self._place)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...physics.limits import clip
 from ...physics.ops import isfinite, minimum, where
+from ...physics.state import Array
 from .law import MotorState
 from .motor import WebotsMotor
 
@@ -13,13 +14,13 @@ from .motor import WebotsMotor
 class Commands(NamedTuple):
     """The last value of each call in a step; None where there was no such call. Of a LinearMotor in N and m."""
 
-    position: Any = None
+    position: Array = None
     """`setPosition` [rad]; infinite: velocity control."""
-    velocity: Any = None
+    velocity: Array = None
     """`setVelocity` [rad/s]."""
-    available: Any = None
+    available: Array = None
     """`setAvailableTorque` [N·m]."""
-    torque: Any = None
+    torque: Array = None
     """`setTorque` [N·m]."""
 
 

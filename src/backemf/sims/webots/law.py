@@ -6,10 +6,11 @@ PyTorch, where gradients flow through it. One joint on a fixed base is exactly w
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...physics.limits import clip
 from ...physics.ops import absolute, isfinite, maximum, minimum, sign, sqrt, where
+from ...physics.state import Array
 from .motor import UNLIMITED, WebotsJoint, WebotsMotor
 
 THRESHOLD = 1e-6
@@ -19,47 +20,47 @@ THRESHOLD = 1e-6
 class MotorState(NamedTuple):
     """What a motor remembers. Of a LinearMotor in N and m."""
 
-    target_position: Any
+    target_position: Array
     """Position to go to [rad]; infinite: velocity control."""
-    target_velocity: Any
+    target_velocity: Array
     """Velocity to go with, its sign counts in velocity control alone [rad/s]."""
-    available: Any
+    available: Array
     """Torque that may be used [N·m]."""
-    torque: Any
+    torque: Array
     """Torque of torque control [N·m]."""
-    torque_mode: Any
+    torque_mode: Array
     """1 where the torque is commanded, 0 where a position or a velocity is [1]."""
-    velocity: Any
+    velocity: Array
     """Velocity that was last commanded to the engine [rad/s]."""
-    integral: Any
+    integral: Array
     """Integrated position error [rad·s]."""
-    previous_error: Any
+    previous_error: Array
     """Position error of the step before [rad]."""
 
 
 class JointState(NamedTuple):
     """Where the joint is. Of a slider in m."""
 
-    position: Any
+    position: Array
     """Angle, counted on beyond a turn [rad]."""
-    velocity: Any
+    velocity: Array
     """Velocity [rad/s]."""
 
 
 class Engine(NamedTuple):
     """What the engine did in a step."""
 
-    feedback: Any
+    feedback: Array
     """Torque of the motor, or of the static friction, without any commanded torque, spring or damper; at a hard stop
     that of the stop [N·m]."""
-    velocity: Any
+    velocity: Array
     """Velocity after the step [rad/s]."""
 
 
 # --- control
 
 
-def in_torque(state: MotorState) -> Any:
+def in_torque(state: MotorState) -> Array:
     """Whether the torque is commanded."""
     return state.torque_mode != 0.0
 
@@ -124,17 +125,17 @@ def engine_step(
 class Row(NamedTuple):
     """A constraint of the engine."""
 
-    velocity: Any
+    velocity: Array
     """Velocity to reach [rad/s]."""
-    softness: Any
+    softness: Array
     """By how much it is missed per torque [rad/(s·N·m)]."""
-    low: Any
+    low: Array
     """Lowest torque [N·m]."""
-    high: Any
+    high: Array
     """Highest torque [N·m]."""
 
 
-def stop_row(joint: WebotsJoint, row: Row, most: float, position: float, dt: float) -> tuple[Row, Any]:
+def stop_row(joint: WebotsJoint, row: Row, most: float, position: float, dt: float) -> tuple[Row, Array]:
     """The constraint at a hard stop, and the motor's torque beside it [N·m].
 
     ODE has one constraint for both. At a stop it is the stop's, and the motor pushes with all of its torque the way it
@@ -173,7 +174,7 @@ def arctan(x: float) -> float:
 
 def webots_step(
     m: WebotsMotor, joint: WebotsJoint, state: MotorState, at: JointState, inertia: float, load: float, dt: float
-) -> tuple[MotorState, JointState, Any]:
+) -> tuple[MotorState, JointState, Array]:
     """Motor and joint after a basic time step, and the torque feedback over it [N·m].
 
     `inertia` is what the joint moves [kg·m²], `load` the torque on it from elsewhere, such as gravity [N·m].
@@ -188,7 +189,7 @@ def webots_step(
 # --- without physics
 
 
-def kinematic_step(m: WebotsMotor, state: MotorState, position: float, dt: float) -> tuple[MotorState, Any, Any]:
+def kinematic_step(m: WebotsMotor, state: MotorState, position: float, dt: float) -> tuple[MotorState, Array, Array]:
     """State, position [rad] and direction (-1, 0, 1) after a step of a joint whose end point has no Physics.
 
     The torque stands for an acceleration there, and nothing slows down before the target.

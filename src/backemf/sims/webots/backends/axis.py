@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any
 
 from ..motor import KINDS, WebotsJoint, WebotsMotor
 
@@ -167,7 +166,7 @@ class Axis:
         units = {"angle": angle, "speed": f"{angle}/s", "torque": torque}
         return {name: units.get(kind, kind) for name, kind in _UNITS.items()}
 
-    def row(self) -> tuple[Any, ...]:
+    def row(self) -> tuple[float, ...]:
         """What is recorded of a step, in the order of `CHANNELS`."""
         target = self.target_position
         mode = 2.0 if self.torque_mode else 0.0 if target - target == 0.0 else 1.0

@@ -13,12 +13,12 @@ it is. A current loop makes the torque, which is that of the current, before fri
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ....actuator import Actuator, Supply, Torque
 from ....errors import ParameterError
 from ....motor import Motor
 from ....motorfile import load
+from ....physics.state import Output
 from ..robots.description import RobotDescription, RobotJoint
 from .axis import Axis, log
 from .gears import Carried, Follower, all_followers, carried_load, followers_of
@@ -156,7 +156,7 @@ class Drive:
         wish = self.kp * self.error + self.ki * (self.sum + self.error * short)
         return max(-most, min(wish, most))
 
-    def _integrate(self, asked: float, out: Any, short: float) -> None:
+    def _integrate(self, asked: float, out: Output, short: float) -> None:
         """Integrate the error, unless a limit holds the torque back."""
         if self.axis.torque_mode:
             return

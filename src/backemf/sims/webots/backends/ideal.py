@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from ....errors import ParameterError
 from ..compiled import laws
+from ..law import Engine
 from ..robots.description import RobotDescription
 from ..robots.notes import load_notes
 from .axis import Axis, log
 from .gears import Follower, all_followers, carried_load, followers_of
-from .straight import straight_control, straight_kinematic, straight_step
+from .straight import Step, straight_control, straight_kinematic, straight_step
 
 
 class Ideal:
@@ -22,9 +22,9 @@ class Ideal:
     def __init__(self, robot: RobotDescription, axes: list[Axis]):
         tell_notes(robot)
         self.dt = robot.basic_time_step
-        self._plain: list[tuple[Axis, Any]] = []
+        self._plain: list[tuple[Axis, Step]] = []
         self._geared: list[Geared] = []
-        self._kinematic: list[tuple[Axis, Any]] = []
+        self._kinematic: list[tuple[Axis, Step]] = []
         led = followers_of(axes, robot.couplings)
         carried_along = all_followers(led)
         for axis in axes:
@@ -89,7 +89,7 @@ class Geared:
         for follower in self.followers:
             follower.follow(axis)
 
-    def _try(self) -> Any:
+    def _try(self) -> Engine:
         axis, more = self.axis, carried_load(self.followers)
         joint = replace(
             self.joint,
