@@ -18,13 +18,6 @@ class MjOption(Protocol):
     disableactuator: int
 
 
-class Named(Protocol):
-    """A joint, an actuator, a tendon or a site of a model."""
-
-    name: str
-    id: int
-
-
 class MjModel(Protocol):
     """A compiled model, `mujoco.MjModel`: fields that are not named here are arrays."""
 
@@ -36,10 +29,10 @@ class MjModel(Protocol):
     nactuator: int
 
     def __getattr__(self, name: str, /) -> np.ndarray: ...
-    def joint(self, which: str | int, /) -> Named: ...
-    def actuator(self, which: str | int, /) -> Named: ...
-    def tendon(self, which: str | int, /) -> Named: ...
-    def site(self, which: str | int, /) -> Named: ...
+    def joint(self, which: str | int, /) -> MjsElement: ...
+    def actuator(self, which: str | int, /) -> MjsElement: ...
+    def tendon(self, which: str | int, /) -> MjsElement: ...
+    def site(self, which: str | int, /) -> MjsElement: ...
 
 
 ModelSource: TypeAlias = MjModel | str | Path
@@ -55,9 +48,10 @@ class MjData(Protocol):
 
 
 class MjsElement(Protocol):
-    """An element of a specification, such as a joint: fields that are not named here are rows of numbers."""
+    """An element of a model or a specification, such as a joint: fields that are not named here are rows of numbers."""
 
     name: str
+    id: int
     file: str
     meshname: str
     target: str

@@ -16,18 +16,7 @@ from .on_joint import Unread
 from .place import place
 from .script import Script
 from .script_actuator import Call, FieldValue, Unresolved
-from .script_values import (
-    DEPTH,
-    STEPS,
-    Dialect,
-    Instance,
-    LocalClass,
-    NotKnownError,
-    Unknown,
-    Value,
-    last_name,
-    require_known,
-)
+from .script_values import DEPTH, STEPS, Dialect, Instance, LocalClass, NotKnownError, Unknown, last_name, require_known
 
 LARGEST_FILE = 16_000_000
 """Longest file that is read [bytes]."""
@@ -152,7 +141,7 @@ def _call_of(instance: Instance, robots: tuple[str, ...] = (), group: str = "", 
     return Call(instance.name, values, line or instance.line, lines, instance.file, robots, group, files)
 
 
-def _plain(value: Value, left: list[int], depth: int) -> FieldValue:
+def _plain(value: FieldValue, left: list[int], depth: int) -> FieldValue:
     """A value with lists for tuples and a `Call` for each class; raises where a part of it is not known."""
     left[0] -= 1
     if left[0] < 0 or depth > DEPTH:

@@ -189,11 +189,9 @@ def remotized_pd_step(
 
 
 def draw_lags(
-    law: DelayedPD | RemotizedPD,
-    environments: int,
-    generator: torch.Generator | None = None,
+    law: DelayedPD | RemotizedPD, environments: int, generator: torch.Generator | None = None,
     device: torch.device | str | None = None,
-) -> torch.Tensor:
+) -> torch.Tensor:  # fmt: skip
     """The delays that Isaac Lab draws at a reset of a number of environments, in their order.
 
     A robot draws once for each of its delayed actuator groups, in the order of its configuration. Called in that order

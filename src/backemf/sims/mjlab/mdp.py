@@ -19,9 +19,9 @@ from ...physics.state import LIMITS
 from .plugin import MotorActuator  # isort: split
 
 import torch
-from mjlab.managers import SceneEntityCfg
+from mjlab.managers import RewardTermCfg, SceneEntityCfg
 
-from .types import Entity, Env, EnvIds, TermCfg
+from .types import Entity, Env, EnvIds
 
 ROBOT = SceneEntityCfg("robot")
 
@@ -92,7 +92,7 @@ class electrical_power_cost:
     for a motor that gave more than it took.
     """
 
-    def __init__(self, cfg: TermCfg, env: Env):
+    def __init__(self, cfg: RewardTermCfg, env: Env):
         asset_cfg = cfg.params.get("asset_cfg", ROBOT)
         self._before = torch.zeros_like(electrical_energy(env, asset_cfg))
 

@@ -39,7 +39,7 @@ from .settings import (
 )
 from .simulations import note_simulations
 from .slopes import LINE, SLOPES, Slopes, require_implicit, takes_slopes, warn_of_explicit_step
-from .types import ActuatorCmd, Entity, EnvIds, SimData, SimModel
+from .types import Entity, EnvIds, SimData, SimModel, Tensors
 
 try:
     import torch
@@ -202,7 +202,7 @@ class MotorActuator(IdealPdActuator):
 
     # --- every physics step
 
-    def compute(self, cmd: ActuatorCmd) -> torch.Tensor:
+    def compute(self, cmd: Tensors) -> torch.Tensor:
         """Torque at the joints; the motor's state waits for `update`."""
         self._unused += 1
         if self._unused > 2:

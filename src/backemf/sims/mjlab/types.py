@@ -12,18 +12,17 @@ EnvIds: TypeAlias = "torch.Tensor | slice | None"
 """Numbers of the environments that are meant; None: all."""
 
 
-class Indexing(Protocol):
-    """Where an entity is in the model of the scene."""
+class Tensors(Protocol):
+    """What has tensors as its fields: the places of an entity in the model, or the targets and joints of a step."""
 
-    joint_ids: torch.Tensor
-    joint_v_adr: torch.Tensor
+    def __getattr__(self, name: str, /) -> torch.Tensor: ...
 
 
 class Entity(Protocol):
     """A robot: `mjlab.entity.Entity`."""
 
     actuators: Sequence[object]
-    indexing: Indexing
+    indexing: Tensors
     joint_names: Sequence[str]
     num_joints: int
 
@@ -37,24 +36,16 @@ class Env(Protocol):
     step_dt: float
 
 
-class TermCfg(Protocol):
-    """The configuration of a term of a manager."""
-
-    params: Mapping[str, object]
-
-
 class SimModel(Protocol):
     """mjlab's view of the model on the device."""
 
     struct: object
 
 
-class SimData(Protocol):
-    """mjlab's view of the simulation on the device: fields that are not named here are tensors."""
+class SimData(Tensors, Protocol):
+    """mjlab's view of the simulation on the device."""
 
     nworld: int
-
-    def __getattr__(self, name: str, /) -> torch.Tensor: ...
 
 
 class Simulation(Protocol):
@@ -63,13 +54,3 @@ class Simulation(Protocol):
     model: SimModel
 
     def expand_model_fields(self, names: tuple[str, ...], /) -> None: ...
-
-
-class ActuatorCmd(Protocol):
-    """What mjlab hands over in a step: targets, positions and velocities (environment, joint)."""
-
-    position_target: torch.Tensor
-    velocity_target: torch.Tensor
-    effort_target: torch.Tensor
-    pos: torch.Tensor
-    vel: torch.Tensor

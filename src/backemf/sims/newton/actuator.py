@@ -64,14 +64,9 @@ class BackemfActuator(NewtonActuator):
         return *targets, None if feed is None else getattr(control, feed, None)
 
     def _step_implicit(
-        self,
-        joints: Articulations,
-        sim: SimState,
-        control: object,
-        state: MotorState | None,
-        after: MotorState | None,
-        dt: float,
-    ) -> None:
+        self, joints: Articulations, sim: SimState, control: object, state: MotorState | None,
+        after: MotorState | None, dt: float,
+    ) -> None:  # fmt: skip
         """Torques and state as they are at the end of the step, found together with the velocities there."""
         drive = self.drive
         joints.refresh(id(self), sim, dt)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     import warp as wp  # pyright: ignore[reportMissingImports]
+    from newton.actuators import Actuator as NewtonActuator  # pyright: ignore[reportMissingImports]
 
     from .memory import MotorState
 
@@ -14,17 +15,6 @@ Device: TypeAlias = "wp.Device | str | None"
 """Where arrays are; None: Warp's present device."""
 Arrays: TypeAlias = "dict[str, wp.array]"
 """Arrays of Warp's by name; None: there is none."""
-
-
-class Row(Protocol):
-    """A row of joints with like actuators: `newton.actuators.Actuator`."""
-
-    drive: Any  # one of Newton's, ours, or a user's
-    device: Device
-    num_actuators: int
-    indices: wp.array
-    effort_indices: wp.array
-    joints: object
 
 
 class SimState(Protocol):
@@ -44,7 +34,7 @@ class Model(Protocol):
     """What `ModelBuilder.finalize` makes, `newton.Model`: fields that are not named here are arrays."""
 
     device: Device
-    actuators: Sequence[Row]
+    actuators: Sequence[NewtonActuator]
     articulation_count: int
     body_count: int
     joint_count: int
