@@ -6,19 +6,15 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
-from typing import Any
 
 import numpy as np
 
 from .errors import ParameterError
+from .values import Maybe as Maybe
+from .values import Number as Number
 
 ABSOLUTE_ZERO = -273.15
 """Absolute zero [°C]."""
-
-Number = Any
-"""A float, or an array of any engine that broadcasts to the batch."""
-Maybe = Any
-"""A number, or None where there is none."""
 
 
 def concrete(value: Number) -> np.ndarray | None:

@@ -16,6 +16,7 @@ from ..physics.state import OUTPUTS, Output, State
 from ..physics.step import coupled as motor_coupled
 from ..physics.step import held as motor_held
 from ..tree import change
+from ..values import Bits, Maybe, Number
 from .arrival import receive
 from .decision import decide, settle
 from .delay import Draws
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 
 def held(
-    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
-    load_torque: float | None = None, load_inertia: float | None = None, draws: Draws | None = None,
+    actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
+    load_torque: Maybe = None, load_inertia: Maybe = None, draws: Draws | None = None,
 ) -> tuple[State, Output]:  # fmt: skip
     """New state and output for a joint position and velocity that a host holds over the step."""
     return on_known_joints(
@@ -40,8 +41,8 @@ def held(
 
 
 def on_known_joints(
-    law: Callable[..., tuple[State, Output]], actuator: Actuator, state: State, command: Command | float,
-    position: float, velocity: float, dt: float, load_torque: float | None, load_inertia: float | None,
+    law: Callable[..., tuple[State, Output]], actuator: Actuator, state: State, command: Command | Number,
+    position: Number, velocity: Number, dt: Number, load_torque: Maybe, load_inertia: Maybe,
     draws: Draws | None,
 ) -> tuple[State, Output]:  # fmt: skip
     """State and output of a law in which motors take no part where what is known of the joint is not finite."""
@@ -56,9 +57,9 @@ def on_known_joints(
 
 
 def known_inputs(
-    good: bool, actuator: Actuator, command: Command | float, position: float, velocity: float, dt: float,
-    load_torque: float | None, load_inertia: float | None,
-) -> tuple[Command | float, float, float, float, float | None, float | None]:  # fmt: skip
+    good: Bits, actuator: Actuator, command: Command | Number, position: Number, velocity: Number, dt: Number,
+    load_torque: Maybe, load_inertia: Maybe,
+) -> tuple[Command | Number, Number, Number, Number, Maybe, Maybe]:  # fmt: skip
     """The inputs of a step with harmless numbers where what is known of the joint is not finite."""
     position, velocity = in_place_of(good, position, 0.0), in_place_of(good, velocity, 0.0)
     # a step that is one for all motors stays one, since delays are counted in it
@@ -71,8 +72,8 @@ def known_inputs(
 
 
 def held_known(
-    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
-    load_torque: float | None, load_inertia: float | None, draws: Draws | None,
+    actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
+    load_torque: Maybe, load_inertia: Maybe, draws: Draws | None,
 ) -> tuple[State, Output]:  # fmt: skip
     """New state and output where all that is known of the joint is finite."""
     told, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
@@ -92,8 +93,8 @@ def held_known(
 
 
 def held_substep(
-    actuator: Actuator, state: State, command: Command, flags: int, position: float, velocity: float, dt: float,
-    load_torque: float | None, load_inertia: float | None,
+    actuator: Actuator, state: State, command: Command, flags: Bits, position: Number, velocity: Number, dt: Number,
+    load_torque: Maybe, load_inertia: Maybe,
 ) -> tuple[State, Output]:  # fmt: skip
     """One substep of the control loop and the motor."""
     decision = decide(actuator, state, command, flags, position, velocity, dt)
@@ -118,9 +119,9 @@ def held_substep(
 
 
 def coupled(
-    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
-    load_torque: float = 0.0, load_inertia: float = 0.0, draws: Draws | None = None, load_damping: float = 0.0,
-    load_stiffness: float = 0.0,
+    actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
+    load_torque: Number = 0.0, load_inertia: Number = 0.0, draws: Draws | None = None, load_damping: Number = 0.0,
+    load_stiffness: Number = 0.0,
 ) -> tuple[State, Output]:  # fmt: skip
     """New state and output of a step together with a load that is linear around the start of the step.
 
@@ -145,7 +146,7 @@ def coupled(
 
 
 def with_load(
-    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
     load: Load | LinearLoad, memory: Memory, draws: Draws | None = None,
 ) -> tuple[State, Memory, Output]:  # fmt: skip
     """New state, memory of the load and output of a step together with a load that reacts anew in each substep."""
@@ -169,9 +170,9 @@ def with_load(
 
 
 def coupled_substep(
-    actuator: Actuator, state: State, command: Command, flags: int, position: float, velocity: float, dt: float,
-    load_torque: float, load_inertia: float, load_damping: float,
-) -> tuple[State, float, Output]:  # fmt: skip
+    actuator: Actuator, state: State, command: Command, flags: Bits, position: Number, velocity: Number, dt: Number,
+    load_torque: Number, load_inertia: Number, load_damping: Number,
+) -> tuple[State, Number, Output]:  # fmt: skip
     """New state, joint velocity at the end and output of one substep together with a load, after `receive`."""
     decision = decide(actuator, state, command, flags, position, velocity, dt)
     if actuator.motor is None:
@@ -195,7 +196,7 @@ def coupled_substep(
 # --- what both share
 
 
-def count_energy(state: State, out: Output, dt: float) -> tuple[State, Output]:
+def count_energy(state: State, out: Output, dt: Number) -> tuple[State, Output]:
     """State and output with the electrical energy of the step counted."""
     if state.energy is None:
         return state, out

@@ -20,6 +20,7 @@ from ..physics.command import TARGETS
 from ..physics.draws import mix, uniform
 from ..physics.ops import floor, minimum, pick, to_integer, where
 from ..physics.state import State
+from ..values import Array, Bits
 
 SCHEDULES = ("constant", "episode", "period", "step", "mjlab", "isaaclab")
 FRAMES_UNKNOWN = 32
@@ -217,14 +218,14 @@ class Draws:
 # --- the laws
 
 
-def in_steps(delay: Delay, value: float, dt: float):
+def in_steps(delay: Delay, value: float, dt: float) -> Number:
     """A delay in its own unit, in steps; the nearest whole number of them where they are to be whole."""
     if delay.seconds is None:
         return value
     return floor(value / dt + 0.5) if delay.whole else value / dt
 
 
-def drawn_lag(delay: Delay, key: int, counter: int, dt: float, like: float):
+def drawn_lag(delay: Delay, key: int, counter: int, dt: float, like: float) -> Number:
     """A delay from the range [steps]."""
     low, high = in_steps(delay, delay.shortest, dt), in_steps(delay, delay.longest, dt)
     u = uniform(key, counter, like)
@@ -233,7 +234,7 @@ def drawn_lag(delay: Delay, key: int, counter: int, dt: float, like: float):
     return low + u * (high - low)
 
 
-def due(delay: Delay, clock: int, phase: int):
+def due(delay: Delay, clock: int, phase: int) -> Bits | None:
     """Whether a new delay is drawn in this step, `clock` steps after the reset; None: in no step but the first."""
     if delay.schedule == "step" or (delay.schedule == "mjlab" and delay.period == 0):
         return clock >= 0
@@ -242,7 +243,7 @@ def due(delay: Delay, clock: int, phase: int):
     return None
 
 
-def next_lag(delay: Delay, state: State, dt: float, draws: Draws | None):
+def next_lag(delay: Delay, state: State, dt: float, draws: Draws | None) -> tuple[Number, Number]:
     """The delay of this step, and the one that it goes to [steps]."""
     aim = next_aim(delay, state, dt, draws)
     if delay.reorder or not delay.is_random or delay.schedule not in ("period", "step"):
@@ -251,7 +252,7 @@ def next_lag(delay: Delay, state: State, dt: float, draws: Draws | None):
     return where(state.clock == 0, aim, minimum(aim, state.lag + 1.0)), aim
 
 
-def next_aim(delay: Delay, state: State, dt: float, draws: Draws | None):
+def next_aim(delay: Delay, state: State, dt: float, draws: Draws | None) -> Number:
     """The delay that was last drawn [steps]."""
     if not delay.is_random:
         return in_steps(delay, delay.shortest, dt)
@@ -276,18 +277,18 @@ def next_aim(delay: Delay, state: State, dt: float, draws: Draws | None):
     return where(change | first, candidate, before)
 
 
-def any_line(state: State):
+def any_line(state: State) -> Array:
     """A line of frames, for its precision."""
     lines = (state.position_line, state.velocity_line, state.effort_line, state.voltage_line)
     return next(line for line in lines if line is not None)
 
 
-def first_phase(delay: Delay, key: int):
+def first_phase(delay: Delay, key: int) -> Number:
     """Phase of an environment within the period, drawn at its reset [steps]."""
     return mix(key, 1) % max(delay.period, 1)
 
 
-def arriving_target(delay: Delay, line: np.ndarray, head: int, lag: float, clock: int, resting: float):
+def arriving_target(delay: Delay, line: np.ndarray, head: int, lag: float, clock: int, resting: float) -> Number:
     """The target that is `lag` steps old, where so many have come since the reset; else the resting one.
 
     A ring of n frames whose newest is in slot h holds the frame of age a in slot (h - a) mod n.

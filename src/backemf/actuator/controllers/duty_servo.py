@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...checks import Maybe, Number
 from ...errors import ParameterError
 from ...parts import flag, number, part
@@ -77,7 +75,7 @@ class DutyServo(Controller):
 
 
 @law_of(DutyServo)
-def duty_servo(c: DutyServo, command: Command, integral: float, position: float, velocity: float) -> Asked:
+def duty_servo(c: DutyServo, command: Command, integral: Number, position: Number, velocity: Number) -> Asked:
     """kp·e + ki·∫e - kd·q', where no e within the dead band counts [1]."""
     error, per_position = command.position - position, -c.kp
     if c.dead_band is not None:
@@ -92,7 +90,7 @@ def duty_servo(c: DutyServo, command: Command, integral: float, position: float,
 
 def _loop(
     it: Firmware, p: Number | None, i: Number | None, d: Number | None, pwm_limit: int | None, current_limit: Maybe
-) -> dict[str, Any]:
+) -> dict[str, Number]:
     """The fields of a `DutyServo` from the registers of a servo."""
     if pwm_limit is not None and it.full_pwm is None:
         raise ParameterError(f"pwm_limit = {pwm_limit}: this model has no such register; leave it out")

@@ -33,7 +33,7 @@ class PositionPid(Controller):
 
 
 @law_of(PositionPid)
-def position_pid(c: PositionPid, command: Command, integral: float, position: float, velocity: float) -> Asked:
+def position_pid(c: PositionPid, command: Command, integral: Number, position: Number, velocity: Number) -> Asked:
     """kp·(target - q) + ki·∫(target - q) - kd·q' [V]."""
     error = command.position - position
     amount = c.kp * error - c.kd * velocity

@@ -56,7 +56,7 @@ class TorquePid(Controller):
 
 
 @law_of(TorquePid)
-def torque_pid(c: TorquePid, command: Command, integral: float, position: float, velocity: float) -> Asked:
+def torque_pid(c: TorquePid, command: Command, integral: Number, position: Number, velocity: Number) -> Asked:
     """kp·(p - q) + ki·∫(p - q) + kd·(v - q') + effort; ∫ is that of the main input [N·m]."""
     asked = pd(c.kp, c.kd, command, position, velocity)
     if c.ki is None:

@@ -32,7 +32,7 @@ class VelocityPi(Controller):
 
 
 @law_of(VelocityPi)
-def velocity_pi(c: VelocityPi, command: Command, integral: float, position: float, velocity: float) -> Asked:
+def velocity_pi(c: VelocityPi, command: Command, integral: Number, position: Number, velocity: Number) -> Asked:
     """kp·(target - q') + ki·(p - q), where p goes on at the target velocity [V]."""
     target = command.velocity
     amount = c.kp * (target - velocity)
