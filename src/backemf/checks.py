@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ ABSOLUTE_ZERO = -273.15
 """Absolute zero [°C]."""
 
 
-def concrete(value: Number) -> np.ndarray | None:
+def concrete(value: object) -> np.ndarray | None:
     """The value as an array if it is known now; None while it is being traced."""
     if isinstance(value, bool) or value is None:
         return None
@@ -29,7 +30,7 @@ def concrete(value: Number) -> np.ndarray | None:
     return _known_array(value)
 
 
-def _known_array(value: Number) -> np.ndarray | None:
+def _known_array(value: Any) -> np.ndarray | None:
     """An array of another library as NumPy's; None if it is being traced, or is no array."""
     torch, library = sys.modules.get("torch"), type(value).__module__.partition(".")[0]
     try:

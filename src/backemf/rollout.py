@@ -23,7 +23,7 @@ from .loads import KINEMATIC, Load, PrescribedMotion
 from .motor import Motor, TwoNodeThermal
 from .parts import without_neutral
 from .physics.load import IMMOVABLE, Memory
-from .physics.state import COUPLED, Array, Output, State
+from .physics.state import COUPLED, Output, State
 from .tree import kind_of_numbers, map_numbers
 
 MAIN = "command"
@@ -41,9 +41,9 @@ class Here:
     """What the motor remembers."""
     memory: Memory
     """What the load remembers: position and velocity of the far mass, if it has one."""
-    position: Array
+    position: Number
     """Joint position [rad]."""
-    velocity: Array
+    velocity: Number
     """Joint velocity [rad/s]."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -51,15 +52,19 @@ class Flags(Array, Protocol):
     def __or__(self, other: Any, /) -> Any: ...
     def __ror__(self, other: Any, /) -> Any: ...
     def __invert__(self) -> Any: ...
+    def __xor__(self, other: Any, /) -> Any: ...
+    def __rshift__(self, other: Any, /) -> Any: ...
 
 
 Number: TypeAlias = float | Array
 """A float, or an array of any engine that broadcasts to the batch."""
 Maybe: TypeAlias = Number | None
 """A number, or None where there is none."""
+Recorded: TypeAlias = Number | Any
+"""A number of a state or an output, None where the motor has none; `Any` since the motor decides that, not a type."""
 Bits: TypeAlias = bool | int | Flags
 """A truth or a whole number with a meaning per bit, or an array of them."""
-Json: TypeAlias = "str | int | float | bool | None | Sequence[Json] | Mapping[str, Json]"
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 """What a TOML or JSON file holds."""
 Table: TypeAlias = dict[str, Any]
 """A table of a TOML or JSON file as it is read: its values may be anything until they are checked."""

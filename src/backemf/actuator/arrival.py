@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def receive(
     actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
     draws: Draws | None,
-) -> tuple[Command, int, State]:  # fmt: skip
+) -> tuple[Command, Bits, State]:  # fmt: skip
     """The command as the controller sees it, the limits that acted on it, and the state with this one under way."""
     controller = actuator.controller
     told = command if isinstance(command, Command) else Command(**{controller.main: command})

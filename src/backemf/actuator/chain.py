@@ -16,7 +16,7 @@ from ..physics.state import OUTPUTS, Output, State
 from ..physics.step import coupled as motor_coupled
 from ..physics.step import held as motor_held
 from ..tree import change
-from ..values import Bits, Maybe, Number
+from ..values import Bits, Maybe, Number, Recorded
 from .arrival import receive
 from .decision import decide, settle
 from .delay import Draws
@@ -59,7 +59,7 @@ def on_known_joints(
 def known_inputs(
     good: Bits, actuator: Actuator, command: Command | Number, position: Number, velocity: Number, dt: Number,
     load_torque: Maybe, load_inertia: Maybe,
-) -> tuple[Command | Number, Number, Number, Number, Maybe, Maybe]:  # fmt: skip
+) -> tuple[Command | Number, Number, Number, Number, Recorded, Recorded]:  # fmt: skip
     """The inputs of a step with harmless numbers where what is known of the joint is not finite."""
     position, velocity = in_place_of(good, position, 0.0), in_place_of(good, velocity, 0.0)
     # a step that is one for all motors stays one, since delays are counted in it
@@ -98,7 +98,7 @@ def held_substep(
 ) -> tuple[State, Output]:  # fmt: skip
     """One substep of the control loop and the motor."""
     decision = decide(actuator, state, command, flags, position, velocity, dt)
-    if actuator.motor is None:
+    if actuator.motor is None or decision.demand is None:
         out = joint_output(actuator, decision, position, velocity)
         return settle(actuator, decision, decision.state, out, position, dt), out
     state, out = motor_held(
@@ -175,7 +175,7 @@ def coupled_substep(
 ) -> tuple[State, Number, Output]:  # fmt: skip
     """New state, joint velocity at the end and output of one substep together with a load, after `receive`."""
     decision = decide(actuator, state, command, flags, position, velocity, dt)
-    if actuator.motor is None:
+    if actuator.motor is None or decision.demand is None:
         return joint_coupled(actuator, decision, position, velocity, dt, load_torque, load_inertia, load_damping)
     state, velocity, out = motor_coupled(
         actuator.motor,

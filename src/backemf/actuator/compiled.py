@@ -224,6 +224,7 @@ def with_outputs(function: Step, names: tuple[str, ...] | None) -> Step:
 
     def step(*arguments: Any) -> tuple[State, Output]:
         state, out = function(*arguments)
-        return state, Output(**{name: getattr(out, name) if name in names else None for name in OUTPUTS})
+        kept: dict[str, Any] = {name: getattr(out, name) if name in names else None for name in OUTPUTS}
+        return state, Output(**kept)
 
     return step

@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 class Decision:
     """What a controller decides: a demand on the drive, or a torque where there is no motor."""
 
-    demand: Number
+    demand: Demand | None
     """`Demand` on the drive; None without a motor."""
-    torque: Number
+    torque: Asked | None
     """Joint torque that is `Asked` for; None with a motor."""
     state: State
     """The state with the setpoint after this substep; the integral is still to be settled."""
-    flags: Number
+    flags: Bits
     """Limits that acted so far."""
     rate: Maybe = None
     """How fast the integral goes on, before anything stops it; None: it rests."""
-    full: Maybe = None
+    full: Bits | None = None
     """Where a limit in front of the motor acts and the integral would only ask for more; None: nowhere."""
 
 
@@ -85,6 +85,7 @@ def network_decision(
     controller: LearnedController, state: State, command: Command, flags: Bits, position: Number, velocity: Number
 ) -> Decision:
     """A torque that a network asks for."""
+    assert command.position is not None
     remembered, torque = learned_torque(controller, state, command.position - position, velocity, state.fresh > 0)
     return Decision(None, Asked(torque), change(state, **remembered), flags)
 
@@ -93,7 +94,7 @@ def slew(actuator: Actuator, state: State, command: Command, flags: Bits, dt: Nu
     """The main input after the slew limit."""
     main = actuator.controller.main
     target = getattr(command, main)
-    if target is None:
+    if target is None or actuator.slew is None:
         return command, state, flags
     setpoint = slew_limit(target, state.setpoint, actuator.slew, dt)
     flags = flags | where(absolute(setpoint - target) > 0.0, names.SLEW, 0)
@@ -128,7 +129,7 @@ def volt_demand(actuator: Actuator, asked: Asked, flags: Bits) -> Demand:
     )
 
 
-def duty_demand(actuator: Actuator, servo: DutyServo, asked: Asked, flags: Bits) -> tuple[Demand, Bits, Maybe]:
+def duty_demand(actuator: Actuator, servo: DutyServo, asked: Asked, flags: Bits) -> tuple[Demand, Bits, Bits | None]:
     """A duty of the bus, within the PWM limit and under the current limiter."""
     assert actuator.supply is not None
     bus = actuator.supply.voltage
@@ -250,7 +251,7 @@ def settle(actuator: Actuator, decision: Decision, state: State, out: Output, po
     return change(state, integral=alike(after, state.integral))
 
 
-def beyond_limits(actuator: Actuator, asked: Asked, position: Number, velocity: Number) -> Number:
+def beyond_limits(actuator: Actuator, asked: Asked, position: Number, velocity: Number) -> Bits | None:
     """Where a torque is beyond the limits of a joint without a motor and its integral would only ask for more."""
     if asked.rate is None or not actuator.limits:
         return None

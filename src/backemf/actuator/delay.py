@@ -9,6 +9,7 @@ one step per step unless re-ordering is asked for.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..physics.command import TARGETS
 from ..physics.draws import mix, uniform
 from ..physics.ops import floor, minimum, pick, to_integer, where
 from ..physics.state import State
-from ..values import Array, Bits
+from ..values import Array, Bits, Maybe
 
 SCHEDULES = ("constant", "episode", "period", "step", "mjlab", "isaaclab")
 FRAMES_UNKNOWN = 32
@@ -31,9 +32,9 @@ FRAMES_UNKNOWN = 32
 class Delay:
     """How long commands are under way; give `steps` or `seconds`, one value or (shortest, longest)."""
 
-    steps: Any = numbers("steps", default=None)
+    steps: Number | Sequence[Number] | None = numbers("steps", default=None)
     """Delay in steps; whole numbers are drawn from a range of whole numbers."""
-    seconds: Any = numbers("s", default=None)
+    seconds: Number | Sequence[Number] | None = numbers("s", default=None)
     """Delay in seconds, interpolated between steps."""
     schedule: str | None = word(*SCHEDULES, default=None)
     """When a new delay is drawn from the range: "constant" (drawn once), "episode" (at each reset), "period", "step";
@@ -207,25 +208,25 @@ def check_range(delay: Delay, name: str) -> None:
 class Draws:
     """Random numbers handed to a step in place of its own, to repeat another program draw for draw."""
 
-    lag: Any = None
+    lag: Maybe = None
     """Delay drawn in this step, in the shape of `State.lag`: (environment, 1), or one per joint [steps]."""
-    hold: Any = None
+    hold: Maybe = None
     """Number in [0, 1) that is compared with the hold probability, in the same shape [1]."""
-    phase: Any = None
+    phase: Bits | None = None
     """Phase drawn at the last reset, in the same shape [steps]."""
 
 
 # --- the laws
 
 
-def in_steps(delay: Delay, value: float, dt: float) -> Number:
+def in_steps(delay: Delay, value: Number, dt: Number) -> Number:
     """A delay in its own unit, in steps; the nearest whole number of them where they are to be whole."""
     if delay.seconds is None:
         return value
     return floor(value / dt + 0.5) if delay.whole else value / dt
 
 
-def drawn_lag(delay: Delay, key: int, counter: int, dt: float, like: float) -> Number:
+def drawn_lag(delay: Delay, key: Bits, counter: Bits, dt: Number, like: Number) -> Number:
     """A delay from the range [steps]."""
     low, high = in_steps(delay, delay.shortest, dt), in_steps(delay, delay.longest, dt)
     u = uniform(key, counter, like)
@@ -234,7 +235,7 @@ def drawn_lag(delay: Delay, key: int, counter: int, dt: float, like: float) -> N
     return low + u * (high - low)
 
 
-def due(delay: Delay, clock: int, phase: int) -> Bits | None:
+def due(delay: Delay, clock: Bits, phase: Bits) -> Bits | None:
     """Whether a new delay is drawn in this step, `clock` steps after the reset; None: in no step but the first."""
     if delay.schedule == "step" or (delay.schedule == "mjlab" and delay.period == 0):
         return clock >= 0
@@ -243,7 +244,7 @@ def due(delay: Delay, clock: int, phase: int) -> Bits | None:
     return None
 
 
-def next_lag(delay: Delay, state: State, dt: float, draws: Draws | None) -> tuple[Number, Number]:
+def next_lag(delay: Delay, state: State, dt: Number, draws: Draws | None) -> tuple[Number, Number]:
     """The delay of this step, and the one that it goes to [steps]."""
     aim = next_aim(delay, state, dt, draws)
     if delay.reorder or not delay.is_random or delay.schedule not in ("period", "step"):
@@ -252,7 +253,7 @@ def next_lag(delay: Delay, state: State, dt: float, draws: Draws | None) -> tupl
     return where(state.clock == 0, aim, minimum(aim, state.lag + 1.0)), aim
 
 
-def next_aim(delay: Delay, state: State, dt: float, draws: Draws | None) -> Number:
+def next_aim(delay: Delay, state: State, dt: Number, draws: Draws | None) -> Number:
     """The delay that was last drawn [steps]."""
     if not delay.is_random:
         return in_steps(delay, delay.shortest, dt)
@@ -283,12 +284,12 @@ def any_line(state: State) -> Array:
     return next(line for line in lines if line is not None)
 
 
-def first_phase(delay: Delay, key: int) -> Number:
+def first_phase(delay: Delay, key: Bits) -> Bits:
     """Phase of an environment within the period, drawn at its reset [steps]."""
     return mix(key, 1) % max(delay.period, 1)
 
 
-def arriving_target(delay: Delay, line: np.ndarray, head: int, lag: float, clock: int, resting: float) -> Number:
+def arriving_target(delay: Delay, line: Array, head: Bits, lag: Number, clock: Bits, resting: Number) -> Number:
     """The target that is `lag` steps old, where so many have come since the reset; else the resting one.
 
     A ring of n frames whose newest is in slot h holds the frame of age a in slot (h - a) mod n.

@@ -11,7 +11,7 @@ from ..physics.command import TARGETS, Command
 from ..physics.ops import isfinite, where
 from ..physics.state import Output, State
 from ..tree import change
-from ..values import Bits, Maybe, Number
+from ..values import Bits, Maybe, Number, Recorded
 
 KEPT = (
     "current", "winding_rise", "housing_rise", "bristle", "gap", "rotor_speed", "energy", "setpoint", "integral",
@@ -27,7 +27,7 @@ def is_plain(x: Maybe) -> bool:
     return x is None or type(x) in (int, float)
 
 
-def known_joints(dt: Number, *inputs: Maybe) -> bool | None:
+def known_joints(dt: Number, *inputs: Maybe) -> Bits | None:
     """Where all inputs of a joint are finite numbers and the step is positive; None: all are plain."""
     given = [x for x in (*inputs, dt) if x is not None and type(x) is not float and type(x) is not int]
     if not given:
@@ -40,7 +40,7 @@ def known_joints(dt: Number, *inputs: Maybe) -> bool | None:
     return good if is_plain(dt) else good & (dt > 0.0)
 
 
-def in_place_of(good: Bits, x: Maybe, stand_in: Number) -> Number:
+def in_place_of(good: Bits, x: Maybe, stand_in: Number) -> Recorded:
     """An input with a number in place of what is not known."""
     return x if is_plain(x) else where(good, x, stand_in)
 

@@ -8,7 +8,7 @@ from ..physics import state as names
 from ..physics.limits import clip
 from ..physics.lines import Line, Lines, Slant, acting_line, value_at
 from ..physics.ops import absolute, where
-from ..physics.state import Output
+from ..physics.state import Output, State
 from ..tree import change
 from ..values import Bits, Number
 from .control import Asked
@@ -39,9 +39,15 @@ def limited_torque(
     return torque, slope, stiffness, flag
 
 
+def torque_asked(decision: Decision) -> Asked:
+    """The torque that is asked for, which is there where there is no motor."""
+    assert decision.torque is not None
+    return decision.torque
+
+
 def joint_output(actuator: Actuator, decision: Decision, position: Number, velocity: Number) -> Output:
     """Torque and telemetry of an actuator without a motor."""
-    asked = decision.torque
+    asked = torque_asked(decision)
     torque, slope, stiffness, flag = limited_torque(actuator, asked, position, velocity)
     if actuator.friction is not None:
         torque = torque - tanh_friction(velocity, actuator.friction)
@@ -66,7 +72,7 @@ def joint_coupled(
 
     along what is asked for, then along each bound that this exceeds at the end.
     """
-    out, asked = joint_output(actuator, decision, position, velocity), decision.torque
+    out, asked = joint_output(actuator, decision, position, velocity), torque_asked(decision)
     # friction goes down to 0 with the speed, where its slope would carry it past
     per_speed = 0.0 if actuator.friction is None else tanh_friction_per_speed(velocity, actuator.friction)
 

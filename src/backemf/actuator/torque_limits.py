@@ -138,7 +138,7 @@ TorqueLimit = DcClip | EffortLimit | EffortRange | DriveEnvelope | KneeCurve | T
 """Every limit of a joint torque."""
 
 
-def check_table(part: Number, key: str, columns: tuple[str, ...]) -> None:
+def check_table(part: object, key: str, columns: tuple[str, ...]) -> None:
     """Check that the columns of a table are finite and its first one rises; raise `ParameterError` if not."""
     name = type(part).__name__
     for field in (key, *columns):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..motor import Limits
-from ..values import Bits, Number
+from ..values import Bits, Maybe, Number
 from . import state as names
 from .circuit import Circuit
 from .limits import clip, derated_current, narrow
@@ -70,13 +70,13 @@ class CurrentBounds:
     """How fast the lowest current falls with the rotor speed [A·s/rad]."""
     high_slope: Number
     """How fast the highest current falls with the rotor speed [A·s/rad]."""
-    at_any_rate: Number
+    at_any_rate: tuple[Number, Number] | None
     """Both bounds if the rate had no limit [A]; None: it has none."""
-    in_time: Number
+    in_time: tuple[Number, Number] | None
     """Lowest and highest current that the rate alone allows [A]; None: any."""
-    cap: Number
+    cap: Maybe
     """Largest current in either direction that drive and firmware allow [A]; None: any."""
-    hot_cap: Number
+    hot_cap: Maybe
     """The drive's limit where heat has lowered it, infinite where not [A]; None: it does not derate."""
     joint: JointBounds | None
     """What the joint's torque limits allow; None: any."""
@@ -119,6 +119,7 @@ def slope_between(current: Number, low: Number, high: Number, low_slope: Number,
 
 def rate_bounds(limits: Limits, c: Circuit, dt: Number) -> tuple[Number, Number]:
     """Lowest and highest current that can be reached within a step [A]."""
+    assert limits.current_rate is not None
     return c.current - limits.current_rate * dt, c.current + limits.current_rate * dt
 
 
@@ -166,14 +167,15 @@ def clip_bound(
     return clip(bound, low, high), slope
 
 
-def current_cap(limits: Limits | None, demand: Demand, c: Circuit) -> tuple[Number, Number]:
+def current_cap(limits: Limits | None, demand: Demand, c: Circuit) -> tuple[Maybe, Maybe]:
     """Largest current of drive and firmware, and the drive's where heat has lowered it [A]; None: there is none."""
     cap, hot = None, None
     if limits is not None and limits.rated_current is not None:
         cap = limits.rated_current
         if limits.derates:
-            start, end = limits.derating_start, limits.derating_end
-            cap = derated_current(c.temperature, limits.rated_current, limits.low_current, start, end)
+            low, start, end = limits.low_current, limits.derating_start, limits.derating_end
+            assert low is not None and start is not None and end is not None
+            cap = derated_current(c.temperature, limits.rated_current, low, start, end)
             hot = where(cap < limits.rated_current, cap, UNBOUNDED)
     if demand.current_limit is not None:
         cap = demand.current_limit if cap is None else minimum(cap, demand.current_limit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..values import Maybe, Number
+from ..values import Bits, Maybe, Number, Recorded
 from .circuit import Circuit, steady_for
 from .current_limits import JointBounds, bounds_after
 from .ops import where
@@ -14,7 +14,7 @@ from .ops import where
 class Demand:
     """What is asked of the drive."""
 
-    voltage: Number
+    voltage: Recorded
     """Voltage at the terminals [V]; None where a current loop decides it."""
     per_speed: Number = 0.0
     """How fast what is asked, voltage or current, rises with the rotor speed [V·s/rad] or [A·s/rad]."""
@@ -22,7 +22,7 @@ class Demand:
     """How fast what is asked rises with the rotor angle [V/rad] or [A/rad]."""
     current: Maybe = None
     """Current at the end of the step that a current loop aims at [A]; None where there is no such loop."""
-    by_current: Maybe = None
+    by_current: Bits | None = None
     """Where the loop decides, of motors of which some get a voltage; None: everywhere."""
     current_limit: Maybe = None
     """Largest current in either direction that the firmware allows [A]; None: what the motor's limits allow."""
@@ -32,7 +32,7 @@ class Demand:
     """Largest voltage of the drive in either direction [V]; None: what the supply has."""
     duty_limit: Maybe = None
     """Largest duty of the bus that the firmware allows [1]; None: what the supply allows."""
-    limit: Number = 0
+    limit: Bits = 0
     """Limits that already act in front of the drive."""
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..motor import Motor
 from ..parts import acts
-from ..values import Number
+from ..values import Bits, Maybe, Number, Recorded
 from . import state as names
 from .circuit import Circuit, end_current, mean_current, mean_square_current, steady_for, torque_of, torque_per_ampere
 from .current_limits import CurrentBounds, acting_limits, current_bounds, has_current_limit
@@ -38,7 +38,7 @@ class Driven:
     bus_voltage: Number
     bus_current: Number
     brake_power: Number
-    limit: Number
+    limit: Bits
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Terminals:
 
     voltage: Number
     """Voltage at the terminals [V]."""
-    duty: Number
+    duty: Recorded
     """Share of the bus that makes it, 0 where a limit fixes the voltage itself [1]; None without a supply."""
     steady: Number
     """Current that it would drive in the long run [A]."""
@@ -59,7 +59,7 @@ class Terminals:
     """1 where the current sits at one of its bounds, 0 where not [1]."""
     bound_slope: Number
     """How fast that bound falls with the rotor speed [A·s/rad]."""
-    limit: Number
+    limit: Bits
     """Flags of the limits that act."""
 
 
@@ -82,7 +82,7 @@ def largest_duty(supply: Supply, demand: Demand) -> Number:
 
 def highest_voltage(
     supply: Supply | None, demand: Demand, c: Circuit, emf: Number, bus: Number, towards: Number
-) -> Number:
+) -> Maybe:
     """Largest voltage that the bridge can give in the direction of another one [V]; None: any.
 
     A battery of its own sags or rises by what flows then; one that is shared has the voltage of `bus`.

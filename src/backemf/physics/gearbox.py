@@ -1,6 +1,6 @@
 """The gear train: what it loses depends on which side drives, and its backlash lets go of the joint."""
 
-from ..values import Number
+from ..values import Bits, Number
 from .limits import clip
 from .ops import absolute, where
 
@@ -30,7 +30,7 @@ def within_play(gap: Number, play: Number) -> Number:
     return clip(gap, -0.5 * play, 0.5 * play)
 
 
-def touching(gap: Number, play: Number) -> Number:
+def touching(gap: Number, play: Number) -> Bits:
     """Whether a flank is hit."""
     return absolute(gap) > 0.5 * play
 

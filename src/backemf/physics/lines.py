@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ..motor import Motor
-from ..values import Bits, Maybe, Number
+from ..values import Bits, Number, Recorded
 from .circuit import Circuit, mean_current, steady_for, steepest_torque_per_ampere, torque_per_ampere
 from .current_limits import SlantedBounds, flat_bounds, has_current_limit, rate_bounds
 from .demand import Demand, after_change, command_of
@@ -70,13 +70,14 @@ class Lines:
 
 
 def lines_of(
-    motor: Motor, supply: Supply | None, c: Circuit, demand: Demand, speed: Number, bus: Maybe, dt: Number
+    motor: Motor, supply: Supply | None, c: Circuit, demand: Demand, speed: Number, bus: Recorded, dt: Number
 ) -> Lines:
     """The lines of a step that starts at a rotor speed; `bus` is the voltage of a shared battery at the start [V]."""
     limits, joint = motor.limits, demand.joint
     rate, slants, flat = None, (), None
     if has_current_limit(limits, demand):
-        flat = tuple(mean_of(c, current) for current in flat_bounds(limits, demand, c, dt))
+        low, high = flat_bounds(limits, demand, c, dt)
+        flat = mean_of(c, low), mean_of(c, high)
     if joint is not None and joint.slants:
         slants = tuple(slant_of(c, bounds) for bounds in joint.slants)
         if limits is not None and limits.current_rate is not None:
@@ -170,7 +171,7 @@ def torque_per_mean_ampere(motor: Motor, c: Circuit, lines: Lines) -> Number:
     return steepest_torque_per_ampere(motor, acting_line(lines, lambda line: 0.0).value, c.flux)
 
 
-def command_line(supply: Supply | None, c: Circuit, demand: Demand, speed: Number, bus: Maybe) -> Line:
+def command_line(supply: Supply | None, c: Circuit, demand: Demand, speed: Number, bus: Recorded) -> Line:
     """The line that the command asks for at the voltage of a battery; one that rises counts as flat."""
     emf = c.back_emf_constant * speed
     voltage, per_speed, _ = command_of(demand, c, emf)
@@ -206,7 +207,7 @@ def slant_of(c: Circuit, bounds: SlantedBounds) -> Slant:
 
 
 def voltage_lines(
-    supply: Supply | None, c: Circuit, demand: Demand, speed: Number, bus: Maybe
+    supply: Supply | None, c: Circuit, demand: Demand, speed: Number, bus: Recorded
 ) -> tuple[tuple[Line, Line], ...]:
     """The lines of the lowest and the highest voltage; `bus` is that of a shared battery [V]."""
     emf, conductance = c.back_emf_constant * speed, c.come_mean / c.resistance
@@ -238,7 +239,7 @@ def pair_around(value: Number, reach: Number, fall: Number) -> tuple[Line, Line]
     return Line(value - reach, fall), Line(value + reach, fall)
 
 
-def full_duty(supply: Supply, c: Circuit, share: Number, rest: Number, conductance: Number, bus: Maybe) -> Line:
+def full_duty(supply: Supply, c: Circuit, share: Number, rest: Number, conductance: Number, bus: Recorded) -> Line:
     """The line of the largest duty `share`.
 
     A battery of its own sags with the current, which makes the line flatter; one that is shared keeps its voltage.

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from ..motor import Motor
 from ..motor.friction import Bristles, DryFriction
-from ..values import Maybe, Number
+from ..values import Bits, Maybe, Number, Recorded
 from . import load_friction  # noqa: F401  # which makes its law known
 from .bristle import BRISTLES, bristle_mean, bristle_step, bristle_torque, estimated_settling, settled_speed
 from .cogging import cogging_torque
@@ -22,7 +21,7 @@ from .magnet import iron_heat
 from .ops import absolute, sign, where
 from .state import State
 
-FrictionLaw = Callable[..., tuple[Any, Any, Any]]
+FrictionLaw = Callable[..., tuple[Number, Maybe, Number]]
 """Dry friction: torque, bristles after the step and the speed that is left; see `dry_friction`."""
 
 
@@ -30,13 +29,13 @@ FrictionLaw = Callable[..., tuple[Any, Any, Any]]
 class Load:
     """What hangs on the rotor, seen from the motor side."""
 
-    inertia: Number
+    inertia: Recorded
     """Inertia that moves with the rotor, its own included; None: unknown [kg·m²]."""
     own_inertia: Number
     """The rotor's share of it [kg·m²]."""
-    torque: Number
+    torque: Recorded
     """Torque of the load on the rotor; None: unknown [N·m]."""
-    driving: Number
+    driving: Recorded
     """Torque of the motor that friction under load depends on [N·m]."""
 
 
@@ -47,7 +46,7 @@ class Rubbed:
     friction: Number
     gear_loss: Number
     speed: Number
-    bristle: Number
+    bristle: Recorded
 
 
 @dataclass(frozen=True)
@@ -55,13 +54,13 @@ class Parted:
     """Rotor and gears after a step; they differ where backlash parts them."""
 
     rubbed: Rubbed
-    passed: Number
+    passed: Recorded
     """Torque that reaches the gears, on the motor side [N·m]; None: they never part from the rotor."""
-    gap: Number
+    gap: Recorded
     """Angle of the rotor ahead of the gears [rad]; None without backlash."""
     gear_speed: Number
     """Speed of the gears, on the motor side [rad/s]."""
-    flank: Number
+    flank: Bits | None
     """Where a flank is touched; None without backlash."""
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..values import Array, Bits, Number
+from ..values import Array, Bits, Flags, Number
 
 Operation = Callable[..., Any]
 """A function of numbers or arrays, element by element; it gives what the library of its arguments makes of them."""
@@ -39,35 +39,35 @@ def detach(x: Number) -> Number:
     return x
 
 
-def words(x: Number) -> Array:
+def words(x: Number | Bits) -> Flags:
     """The value as whole numbers from 0 to 2³² - 1, for drawing."""
     return np.asarray(x).astype(np.int64)
 
 
-def low_word(x: Bits) -> Number:
+def low_word(x: Bits) -> Bits:
     """The lowest 32 bits of a whole number."""
     return x & 0xFFFFFFFF
 
 
-def fractions(x: Number, like: Number) -> Array:
+def fractions(x: Number | Bits, like: Number) -> Array:
     """Whole numbers below 2²⁴ as shares of it in [0, 1), in the precision of `like`."""
     return np.asarray(x, dtype=np.asarray(like).dtype) * 2.0**-24
 
 
-def store(line: np.ndarray, slot: Number, frame: Number) -> Array:
+def store(line: np.ndarray, slot: Number, frame: Number) -> np.ndarray:
     """The line of frames with the one in a slot replaced."""
     line = line.copy()
     line[int(slot)] = frame
     return line
 
 
-def pick(line: Array, slots: Number) -> Array:
+def pick(line: np.ndarray, slots: Number) -> np.ndarray:
     """From the line of frames, for each motor the one in its own slot."""
     slots = np.broadcast_to(slots, line.shape[1:])
     return np.take_along_axis(line, slots[None].astype(np.int64), axis=0)[0]
 
 
-def alike(x: Number, like: Number) -> Array:
+def alike(x: Number | Bits, like: Number | Bits) -> np.ndarray:
     """The value in the shape and precision of another one."""
     return np.broadcast_to(np.asarray(x, dtype=np.asarray(like).dtype), np.shape(like))
 
@@ -77,7 +77,7 @@ def as_bits(x: Bits) -> Bits:
     return x.astype(np.int16) if isinstance(x, np.ndarray) else x
 
 
-def to_integer(x: Number) -> Array:
+def to_integer(x: Number) -> Flags:
     """A whole number that was computed as a float, as an integer."""
     return np.asarray(x).astype(np.int64)
 
@@ -89,12 +89,12 @@ def erf(x: Number) -> Number:
     return special.erf(x)
 
 
-def stack_first(items: Sequence[Number]) -> Array:
+def stack_first(items: Sequence[Number | Bits]) -> Array:
     """Values, spread over the shape they share, along a new first axis."""
     return np.stack(np.broadcast_arrays(*items))
 
 
-def stack_last(items: Sequence[Number]) -> Array:
+def stack_last(items: Sequence[Number | Bits]) -> Array:
     """Values, spread over the shape they share, along a new last axis."""
     return np.stack(np.broadcast_arrays(*items), axis=-1)
 

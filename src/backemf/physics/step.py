@@ -11,7 +11,7 @@ from ..motor import Motor, Thermal, TwoNodeThermal
 from ..motor.friction import Bristles
 from ..parts import acts
 from ..tree import change
-from ..values import Maybe, Number
+from ..values import Bits, Maybe, Number, Recorded
 from .bristle import stored_energy
 from .circuit import Circuit, circuit_of, housing_temperature, winding_temperature
 from .demand import Demand, after_change
@@ -230,7 +230,7 @@ def with_stiffness(
 def report(
     motor: Motor, before: State, after: State, driven: Driven, rubbed: Rubbed, speed: Number, rubbing_speed: Number,
     work_speed: Number, torque: Number, cogged: Number, dragged: Number, slope: Number, numerical: Number, dt: Number,
-    flank: bool | None = None, accelerating: Maybe = None,
+    flank: Bits | None = None, accelerating: Recorded = None,
 ) -> Output:  # fmt: skip
     """Torque and telemetry of a step, brought to the joint.
 

@@ -65,4 +65,5 @@ def torque_pid(c: TorquePid, command: Command, integral: Number, position: Numbe
         amount = asked.amount + c.ki * (integral - position)
         return Asked(amount, asked.per_velocity, asked.per_position - c.ki, command.velocity)
     amount = asked.amount + c.ki * integral
+    assert command.position is not None
     return Asked(amount, asked.per_velocity, asked.per_position, command.position - position)
