@@ -9,7 +9,6 @@ one step per step unless re-ordering is asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,9 +31,9 @@ FRAMES_UNKNOWN = 32
 class Delay:
     """How long commands are under way; give `steps` or `seconds`, one value or (shortest, longest)."""
 
-    steps: Number | Sequence[Number] | None = numbers("steps", default=None)
+    steps: Number | tuple[Number, ...] | None = numbers("steps", default=None)
     """Delay in steps; whole numbers are drawn from a range of whole numbers."""
-    seconds: Number | Sequence[Number] | None = numbers("s", default=None)
+    seconds: Number | tuple[Number, ...] | None = numbers("s", default=None)
     """Delay in seconds, interpolated between steps."""
     schedule: str | None = word(*SCHEDULES, default=None)
     """When a new delay is drawn from the range: "constant" (drawn once), "episode" (at each reset), "period", "step";
@@ -130,17 +129,18 @@ class Delay:
         return self.schedule in ("mjlab", "isaaclab")
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Number | tuple[Number, ...]:
         """The delay in its own unit."""
-        return self.seconds if self.steps is None else self.steps
+        known: Any = self.seconds if self.steps is None else self.steps
+        return known
 
     @property
-    def shortest(self) -> Any:
+    def shortest(self) -> Number:
         """Shortest delay in its own unit."""
         return self.value[0] if isinstance(self.value, tuple) else self.value
 
     @property
-    def longest(self) -> Any:
+    def longest(self) -> Number:
         """Longest delay in its own unit."""
         return self.value[1] if isinstance(self.value, tuple) else self.value
 
@@ -155,7 +155,7 @@ class Delay:
         kept = self.schedule == "period" or (self.schedule == "step" and acts(self, "hold_probability"))
         return self.is_random and kept and not self.reorder
 
-    def length(self, dt: float | None) -> int:
+    def length(self, dt: Number | None) -> int:
         """Frames of the ring for a step of `dt`; raises one sentence where the buffer is too short for it."""
         if self.steps is None and dt is None:
             return self.frames or FRAMES_UNKNOWN
@@ -289,7 +289,7 @@ def first_phase(delay: Delay, key: Bits) -> Bits:
     return mix(key, 1) % max(delay.period, 1)
 
 
-def arriving_target(delay: Delay, line: Array, head: Bits, lag: Number, clock: Bits, resting: Number) -> Number:
+def arriving_target(delay: Delay, line: np.ndarray, head: Bits, lag: Number, clock: Bits, resting: Number) -> Number:
     """The target that is `lag` steps old, where so many have come since the reset; else the resting one.
 
     A ring of n frames whose newest is in slot h holds the frame of age a in slot (h - a) mod n.

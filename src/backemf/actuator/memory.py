@@ -16,6 +16,7 @@ from ..physics import draws
 from ..physics.drive import has_current_state
 from ..physics.state import PER_MOTOR, State
 from ..physics.step import has_backlash
+from ..values import Number
 from .controllers.learned import LearnedController, memory_of
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def shared_shape(actuator: Actuator, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def initial_state(
-    engine: ModuleType | SimpleNamespace, actuator: Actuator, shape: tuple[int, ...], seed: int, dt: float | None,
+    engine: ModuleType | SimpleNamespace, actuator: Actuator, shape: tuple[int, ...], seed: int, dt: Number | None,
     values: dict[str, Any], place: dict[str, Any],
 ) -> State:  # fmt: skip
     """The state of a batch at the start."""

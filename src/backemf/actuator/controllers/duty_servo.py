@@ -8,6 +8,7 @@ from ...checks import Maybe, Number
 from ...errors import ParameterError
 from ...parts import flag, number, part
 from ...physics.ops import absolute, maximum, sign, where
+from ...values import Recorded
 from ..control import Asked, Targets, law_of
 from ..firmware import DYNAMIXEL, FEETECH, Firmware, firmware_of, register
 from .controller import Controller, check_integral
@@ -79,7 +80,7 @@ class _Gains(TypedDict):
     """Fields of a `DutyServo` that the registers of a servo hold."""
 
     kp: Number
-    ki: Maybe
+    ki: Recorded
     kd: Number
     pwm_limit: Number
     current_limit: Maybe
