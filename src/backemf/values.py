@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,5 +66,26 @@ Bits: TypeAlias = bool | int | Flags
 """A truth or a whole number with a meaning per bit, or an array of them."""
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 """What a TOML or JSON file holds."""
-Table: TypeAlias = dict[str, Any]
-"""A table of a TOML or JSON file as it is read: its values may be anything until they are checked."""
+Table: TypeAlias = dict[str, Json]
+"""A table of such a file, by the names of its entries."""
+Declared: TypeAlias = Any
+"""What declares a field: it has the type that the field is annotated with, as `dataclasses.field` has."""
+Module: TypeAlias = Any
+"""A library that is imported where it is used and may be missing, or an object of one without types."""
+
+
+class CompileOptions(TypedDict, total=False):
+    """What `compile` takes besides the engine; `Actuator.compile` says which engine takes what."""
+
+    dtype: object
+    """Precision, by the engine's own name."""
+    device: object
+    """Where the arrays are, by the engine's own name."""
+    dynamic: bool
+    """Whether PyTorch compiles for any size of the batch."""
+    eager: bool
+    """Whether PyTorch runs the laws without compiling them."""
+    in_place: bool
+    """Whether the state that is handed in is used up."""
+    telemetry: str | Sequence[str] | None
+    """Outputs that are wanted; None: all."""

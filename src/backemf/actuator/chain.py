@@ -7,7 +7,7 @@ several times per step, each time with the joint a little further on.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..physics.command import Command
 from ..physics.load import IMMOVABLE, LinearLoad, Memory, follow, react
@@ -83,7 +83,7 @@ def held_known(
     # how the torque follows the joint over all substeps is that of one substep as long as the step
     _, whole = held_substep(actuator, state, told, flags, position, velocity, dt, load_torque, load_inertia)
     short = dt / substeps
-    total = None
+    total: Any = None
     for index in range(substeps):
         # the joint goes on at its speed
         here = position + (index * short) * velocity
@@ -153,7 +153,8 @@ def with_load(
     told, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
     substeps = actuator.substeps
     short = dt if substeps == 1 else dt / substeps
-    total, travel, pulled = None, 0.0, 0.0
+    total: Any = None
+    travel, pulled = 0.0, 0.0
     for _ in range(substeps):
         reaction = react(load, memory, position, velocity, short)
         state, after, out = coupled_substep(

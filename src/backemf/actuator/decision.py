@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..motor import Motor
 from ..physics import state as names
@@ -60,7 +60,7 @@ def controller_decision(
     actuator: Actuator, state: State, command: Command, flags: Bits, position: Number, velocity: Number, dt: Number
 ) -> Decision:
     """What the controller makes of a command."""
-    controller = actuator.controller
+    controller: Any = actuator.controller
     if state.setpoint is not None:
         command, state, flags = slew(actuator, state, command, flags, dt)
     if controller.asks == "mode":
@@ -236,7 +236,7 @@ def settle(actuator: Actuator, decision: Decision, state: State, out: Output, po
     """The state with the integral after this substep, which rests where a limit acts and it would only ask for more."""
     if state.integral is None or decision.rate is None:
         return state
-    controller = actuator.controller
+    controller: Any = actuator.controller
     if controller.asks == "mode":
         controller = controller.velocity
     stopped = None

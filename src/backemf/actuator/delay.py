@@ -179,7 +179,7 @@ class Delay:
         return self.frames or needed
 
 
-def all_whole(steps: Any) -> bool:
+def all_whole(steps: Number | tuple[Number, ...] | None) -> bool:
     """Whether a number of steps, or both ends of a range, are whole by their type."""
     ends = steps if isinstance(steps, tuple) else (steps,)
     return all(isinstance(x, (int, np.integer)) or (isinstance(x, np.ndarray) and x.dtype.kind in "iu") for x in ends)
