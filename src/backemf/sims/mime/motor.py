@@ -11,6 +11,7 @@ from ...errors import ParameterError
 from ...motor import Motor
 from ...physics.state import Array
 from ...tree import kind_of_numbers
+from ...values import Recorded
 from ..joint import friction_of, ratio_of, single
 
 if TYPE_CHECKING:
@@ -66,15 +67,15 @@ class MimeMotor:
 class MimeState:
     """What the motor remembers between two steps."""
 
-    angle: Array
+    angle: Recorded
     """Angle of the rotor, counted on over all turns [rad]."""
-    angular_velocity: Array
+    angular_velocity: Recorded
     """Speed of the rotor [rad/s]."""
-    current: Array
+    current: Recorded
     """Current of the winding, 0 outside voltage mode [A]."""
-    velocity_integral_error: Array
+    velocity_integral_error: Recorded
     """Integral of the velocity controller, which rests outside velocity mode [rad]."""
-    angle_remainder: Array = None
+    angle_remainder: Recorded = None
     """What the angle is too much by, which its precision cannot hold [rad]; None: rounding adds up, as in MIME."""
 
 
@@ -83,15 +84,15 @@ class MimeState:
 class MimeInputs:
     """What a step is told. Of the three commands the first that is not 0 counts, unless a mode is named."""
 
-    commanded_torque: Array = 0.0
+    commanded_torque: Recorded = 0.0
     """Torque on the rotor [N·m]."""
-    commanded_voltage: Array = 0.0
+    commanded_voltage: Recorded = 0.0
     """Voltage at the terminals [V]."""
-    commanded_velocity: Array = 0.0
+    commanded_velocity: Recorded = 0.0
     """Speed to go with [rad/s]."""
-    load_torque: Array = 0.0
+    load_torque: Recorded = 0.0
     """Torque on the rotor from elsewhere, in every mode [N·m]."""
-    mode: Array = None
+    mode: Recorded = None
     """TORQUE = 1, VOLTAGE = 2 or VELOCITY = 3, whose command then holds even if it is 0; anything else: the first
     command that is not 0."""
 

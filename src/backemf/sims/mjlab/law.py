@@ -47,23 +47,33 @@ def line_of(law: object) -> DcClip:
 
 
 def ideal_pd_torque(
-    law: IdealPd, position_target: float, velocity_target: float, effort_target: float, position: float, velocity: float
-) -> float:
+    law: IdealPd,
+    position_target: Number,
+    velocity_target: Number,
+    effort_target: Number,
+    position: Number,
+    velocity: Number,
+) -> Number:
     """What `IdealPdActuator` writes as its control [N·m]."""
     torque = pd_torque(law, position_target, velocity_target, effort_target, position, velocity)
     return torque if law.effort_limit is None else clip(torque, -law.effort_limit, law.effort_limit)
 
 
 def dc_motor_torque(
-    law: DcMotor, position_target: float, velocity_target: float, effort_target: float, position: float, velocity: float
-) -> float:
+    law: DcMotor,
+    position_target: Number,
+    velocity_target: Number,
+    effort_target: Number,
+    position: Number,
+    velocity: Number,
+) -> Number:
     """What `DcMotorActuator` writes as its control [N·m]."""
     torque = pd_torque(law, position_target, velocity_target, effort_target, position, velocity)
     low, high = dc_bounds(velocity, law.limit)
     return clip(torque, low, high)
 
 
-def motor_force(control: float, built_limit: float) -> float:
+def motor_force(control: Number, built_limit: Number) -> Number:
     """What the joint gets of a control [N·m].
 
     mjlab builds the limit of the config into MuJoCo's `<motor>`, as its control and force range, and leaves it there:

@@ -18,6 +18,7 @@ from ...physics.limits import clip
 from ...physics.ops import absolute, exp, maximum, sin, where
 from ...physics.state import Array
 from ...physics.winding import resistance, steady_current
+from ...values import Recorded
 from .motor import DcMotor
 from .versions import CONTROLLER_INPUTS, in_volts, known_version
 
@@ -30,42 +31,42 @@ MINVAL = 1e-15
 class DcMotorState(NamedTuple):
     """State of a motor, in MuJoCo's order; None where it has no such state. All begin at 0."""
 
-    slew: Array = None
+    slew: Recorded = None
     """First control after its slew limit, in its own unit."""
-    integral: Array = None
+    integral: Recorded = None
     """Integral of the controller [rad·s], or its moving target [rad]."""
-    temperature: Array = None
+    temperature: Recorded = None
     """Winding temperature above ambient [K]."""
-    bristle: Array = None
+    bristle: Recorded = None
     """Bending of the friction bristles [rad]."""
-    current: Array = None
+    current: Recorded = None
     """Winding current [A]."""
 
 
 class Drive(NamedTuple):
     """What happens in the windings over a step, before any friction."""
 
-    slew: Array
+    slew: Recorded
     """Next slew state."""
-    integral: Array
+    integral: Recorded
     """Next integral."""
-    rising: Array
+    rising: Recorded
     """How fast the temperature rises now [K/s]."""
-    current: Array
+    current: Recorded
     """Current at the end of the step [A]; None without a current state."""
-    hot: Array
+    hot: Recorded
     """Resistance at the present temperature [Ω]."""
     torque: Number
     """Torque before the force range [N·m]."""
-    voltage_clipped: Array
+    voltage_clipped: Recorded
     """Whether the controller asks for more than its voltage limit."""
-    rate_clipped: Array
+    rate_clipped: Recorded
     """Whether the current-rate limit acts; None without a current state."""
 
 
 def dcmotor_step(
-    m: DcMotor, state: DcMotorState, ctrl: Controls, length: float, velocity: float, dt: float
-) -> tuple[DcMotorState, float]:
+    m: DcMotor, state: DcMotorState, ctrl: Controls, length: Number, velocity: Number, dt: Number
+) -> tuple[DcMotorState, Number]:
     """The state after a step, and the force of the actuator over it [N·m]."""
     drive = drive_of(m, state, ctrl, length, velocity, dt)
     temperature = None if state.temperature is None else state.temperature + drive.rising * dt
@@ -76,7 +77,9 @@ def dcmotor_step(
     return after, whole_force(m, state, drive, length, velocity)
 
 
-def dcmotor_slope(m: DcMotor, state: DcMotorState, ctrl: Controls, length: float, velocity: float, dt: float) -> float:
+def dcmotor_slope(
+    m: DcMotor, state: DcMotorState, ctrl: Controls, length: Number, velocity: Number, dt: Number
+) -> Number:
     """The derivative of the force by the velocity that MuJoCo passes to its implicit integrators [N·m·s/rad].
 
     It leaves out how the bristles' relaxation depends on the speed. Until 3.13 it has the cold resistance; until 3.17
@@ -102,7 +105,7 @@ def dcmotor_slope(m: DcMotor, state: DcMotorState, ctrl: Controls, length: float
     return where(at_bound(m, whole_force(m, state, drive, length, velocity)), 0.0 * velocity, whole + 0.0 * velocity)
 
 
-def joint_torque(m: DcMotor, force: float, joint_velocity: float) -> float:
+def joint_torque(m: DcMotor, force: Number, joint_velocity: Number) -> Number:
     """Torque on the joint of a force of the actuator, drag included [N·m].
 
     MuJoCo multiplies drag of every order by gear², at the speed of the joint.
@@ -113,7 +116,7 @@ def joint_torque(m: DcMotor, force: float, joint_velocity: float) -> float:
     return torque
 
 
-def drive_of(m: DcMotor, state: DcMotorState, ctrl: Controls, length: float, velocity: float, dt: float) -> Drive:
+def drive_of(m: DcMotor, state: DcMotorState, ctrl: Controls, length: Number, velocity: Number, dt: Number) -> Drive:
     """From the command to the torque of the windings."""
     u = [clip(x, low, high) for x, low, high in zip(controls(m, ctrl), m.lowest_ctrl, m.highest_ctrl, strict=True)]
     slew = integral = None
@@ -161,7 +164,7 @@ def any_part(m: DcMotor) -> Winding:
     return m  # pyright: ignore[reportReturnType]  # the same fields, of another class
 
 
-def controls(m: DcMotor, ctrl: Controls) -> tuple[Array, ...]:
+def controls(m: DcMotor, ctrl: Controls) -> tuple[Number, ...]:
     """The inputs one by one: from a row of them, or from the last axis of an array where there are several."""
     if isinstance(ctrl, (tuple, list)):
         return tuple(ctrl)
@@ -170,7 +173,7 @@ def controls(m: DcMotor, ctrl: Controls) -> tuple[Array, ...]:
     return tuple(ctrl[..., index] for index in range(len(m.inputs)))
 
 
-def volts_asked(m: DcMotor, u: Sequence[Array], integral: float, length: float, velocity: float) -> float:
+def volts_asked(m: DcMotor, u: Sequence[Number], integral: Number, length: Number, velocity: Number) -> Number:
     """What the controller asks for, before its limit [V]."""
     if in_volts(m.version):
         if m.inputs == ("position",):
@@ -191,7 +194,7 @@ def has_controller(m: DcMotor) -> bool:
     return any(name in CONTROLLER_INPUTS for name in m.inputs)
 
 
-def controller_slope(m: DcMotor) -> Array:
+def controller_slope(m: DcMotor) -> Number:
     """How the controller's voltage rises with the velocity [V·s/rad]."""
     if not in_volts(m.version):
         if has_controller(m):
@@ -200,24 +203,24 @@ def controller_slope(m: DcMotor) -> Array:
     return {"position": -m.kd, "velocity": -m.kp, "voltage": 0.0 * m.motor_constant}[m.inputs[0]]
 
 
-def within(x: float, limit: float) -> float:
+def within(x: Number, limit: Number) -> Number:
     """x between ±limit where the limit is above 0, and as it is where it is not."""
     bound = where(limit > 0.0, limit, float("inf"))
     return clip(x, -bound, bound)
 
 
-def at_bound(m: DcMotor, force: float) -> Array:
+def at_bound(m: DcMotor, force: Number) -> Number:
     """Whether a force is at a bound of the force range, or beyond it."""
     return (force <= m.lowest_force) | (force >= m.highest_force)
 
 
-def friction_level(m: DcMotor, velocity: float) -> float:
+def friction_level(m: DcMotor, velocity: Number) -> Number:
     """Friction level g(w) between stiction at rest and Coulomb friction when sliding [N·m]."""
     ratio = velocity / maximum(m.stribeck_velocity, MINVAL)
     return maximum(m.coulomb + (m.stiction - m.coulomb) * exp(-ratio * ratio), MINVAL)
 
 
-def whole_force(m: DcMotor, state: DcMotorState, drive: Drive, length: float, velocity: float) -> float:
+def whole_force(m: DcMotor, state: DcMotorState, drive: Drive, length: Number, velocity: Number) -> Number:
     """Torque within the force range, then cogging and friction, which it does not limit [N·m]."""
     force = clip(drive.torque, m.lowest_force, m.highest_force)
     force = force + m.cogging_amplitude * sin(m.cogging_periodicity * length + m.cogging_phase)
