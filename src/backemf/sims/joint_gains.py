@@ -30,7 +30,7 @@ def gains_of(
     controller, units = actuator.controller, ("N·m/rad at the joint", "N·m·s/rad at the joint")
     if (stiffness is None) != (damping is None):
         raise ParameterError("stiffness and damping are given together or not at all")
-    if stiffness is not None:
+    if stiffness is not None and damping is not None:
         pair, source = (stiffness, damping), ("as given", "as given")
     elif isinstance(controller, IdealPd):
         pair, source = (controller.stiffness, controller.damping), ("IdealPd.stiffness", "IdealPd.damping")
@@ -91,5 +91,6 @@ def volts_note(actuator: Actuator) -> str:
         kp, back = single("kp", c.kp), single("Ke", motor.ratio * motor.magnet.back_emf_constant)
         remedy = f"command {kp / (kp + back):.4g} times the velocity" if kp > 0.0 else "it asks for nothing"
         return f"Its volts are torques, with the damping of the back-EMF: {remedy}."
-    lost = "" if not getattr(c, "dead_band", None) else f" The dead band of {c.dead_band} rad is lost."
+    band = getattr(c, "dead_band", None)
+    lost = "" if not band else f" The dead band of {band} rad is lost."
     return f"Its gains in volts are gains in torque, with the damping of the back-EMF.{lost}"

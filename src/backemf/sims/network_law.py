@@ -6,8 +6,8 @@ One network serves all joints and takes one row per joint: two blocks, each newe
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,11 +17,17 @@ from ..physics.state import Array
 from .types import Field, Fields
 
 
+class Rows(Array, Protocol):
+    """An array of any engine whose rows can be laid out otherwise."""
+
+    def reshape(self, *shape: int | tuple[int, ...]) -> Rows: ...
+
+
 class NetworkLaw(Protocol):
     """A network with the scales of its inputs and of its torque."""
 
     @property
-    def network(self) -> Callable[[Array], Array]: ...
+    def network(self) -> Callable[..., Any]: ...
     @property
     def input_order(self) -> str: ...
     @property
@@ -32,7 +38,7 @@ class NetworkLaw(Protocol):
     def torque_scale(self) -> Number: ...
 
 
-def network_torque(law: NetworkLaw, errors: list[Array], velocities: list[Array]) -> Array:
+def network_torque(law: NetworkLaw, errors: Sequence[Number], velocities: Sequence[Number]) -> Array:
     """Torque of a network on position errors [rad] and velocities [rad/s], each (environment, joint) [N·m]."""
     blocks = {"pos": [law.pos_scale * x for x in errors], "vel": [law.vel_scale * x for x in velocities]}
     first, second = law.input_order.split("_")
@@ -41,7 +47,7 @@ def network_torque(law: NetworkLaw, errors: list[Array], velocities: list[Array]
     return output.reshape(rows.shape[:-1]) * law.torque_scale
 
 
-def stack_columns(columns: list[Array]) -> Array:
+def stack_columns(columns: list[Any]) -> Any:
     """The columns side by side along a new last axis, by whichever library made them."""
     torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
     if torch is not None and isinstance(columns[0], torch.Tensor):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, TypeAlias, TypedDict
 
 from ..actuator.supply import Supply
-from ..checks import Number
+from ..values import Json as Json
+from ..values import Number
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-"""What a JSON or TOML file holds."""
 Field: TypeAlias = Any
 """An argument of a class that is given by its name: the class knows its type, and checks it."""
 Fields: TypeAlias = dict[str, Field]

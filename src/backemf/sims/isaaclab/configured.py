@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -200,7 +200,7 @@ class Configured:
         if self.stiffness is None or self.damping is None:
             raise ParameterError(f"{self.kind}: stiffness and damping are in the robot's USD file: give both")
         gains = {"stiffness": self.stiffness, "damping": self.damping}
-        steps = (0, 0) if self.delay is None else self.delay.steps
+        steps: Any = (0, 0) if self.delay is None else self.delay.steps
         limit = self.limits[0] if self.limits else None
         if isinstance(limit, DcClip):
             return DCMotor(**gains, limit=limit)

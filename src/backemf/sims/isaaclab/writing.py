@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Unpack
 
 from ...actuator import Actuator
+from ...actuator.controllers.controller import Controller
 from ...actuator.delay import Delay
 from ...actuator.torque_limits import AngleTable
 from ...errors import ParameterError
@@ -189,7 +190,7 @@ def _given_figure(name: str, own: Mapping[str, float], unit: str) -> Figure:
     return Figure(single(name, own[name]), f"{unit} at the joint", "as given")
 
 
-def _network(kind: str, controller: LearnedMlp | LearnedRecurrent, file: str | None, notes: list[str]) -> list[Line]:
+def _network(kind: str, controller: Controller, file: str | None, notes: list[str]) -> list[Line]:
     """The file of a network, and what Isaac Lab multiplies its inputs and outputs with."""
     if file is None:
         raise ParameterError(f"kind = {kind!r} needs network_file=, the file that backemf.learned.save_network writes")
@@ -200,6 +201,7 @@ def _network(kind: str, controller: LearnedMlp | LearnedRecurrent, file: str | N
         (f"{theirs}_scale", Figure(single(ours, getattr(controller, f"{ours}_scale")), unit, f"{ours}_scale"))
         for theirs, ours, unit in named
     ]
+    assert isinstance(controller, (LearnedMlp, LearnedRecurrent))
     first = "pos_vel" if controller.input_order == "position_velocity" else "vel_pos"
     if kind == "lstm":
         plain = all(figure.value == 1.0 for _, figure in scales) and first == "pos_vel"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
+from typing import cast
 
 import numpy as np
 
@@ -54,11 +55,11 @@ def axis_angle(axis: Vector, angle: Number, engine: str = "jax") -> Array:
     return pose_laws(engine).quaternion_of(row(engine, "axis", axis, 3), array(engine, angle))
 
 
-def array(engine: str, value: Vector) -> Array:
+def array(engine: str, value: Vector | Number) -> Array:
     """A value as an array of an engine; what is one already stays in its precision."""
     if isinstance(value, (int, float, list, tuple, np.ndarray, np.generic)):
         return load(engine).array(value)
-    return value
+    return cast(Array, value)
 
 
 def row(engine: str, name: str, value: Vector, length: int) -> Array:
@@ -72,7 +73,7 @@ def row(engine: str, name: str, value: Vector, length: int) -> Array:
         raise ParameterError(f"{name} must be {length} numbers along the last axis, got the shape {tuple(shape)}")
     if length == 3 and isinstance(value, (list, tuple, np.ndarray)):
         require_direction(name, value)
-    return values
+    return cast(Array, values)
 
 
 def require_direction(name: str, value: Vector) -> None:

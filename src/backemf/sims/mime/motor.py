@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from ...checks import Maybe, Number, concrete, require
+from ...checks import Number, concrete, require
 from ...errors import ParameterError
 from ...motor import Motor
 from ...physics.state import Array
@@ -37,7 +37,7 @@ class MimeMotor:
     """Inductance of the winding [H]; 0 means the current follows the voltage at once."""
     damping_n_m_s: Number
     """Drag torque per speed [N·m·s/rad]."""
-    ke_v_s_per_rad: Maybe = None
+    ke_v_s_per_rad: Recorded = None
     """Back-EMF constant [V·s/rad]; None: the torque constant."""
     velocity_kp: Number = 1e-3
     """Torque per velocity error in velocity mode [N·m·s/rad]."""

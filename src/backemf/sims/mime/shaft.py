@@ -7,7 +7,8 @@ The pose is a flux and no state: a graph computes it where an edge reads it, and
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sized
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +20,7 @@ from ...actuator.needs import require_step
 from ...checks import Number
 from ...errors import ParameterError
 from ...physics.state import Array
+from ...values import Recorded
 from ..types import Fields
 from .compiled import compose_pose, require_inputs
 from .motor import Vector
@@ -38,7 +40,7 @@ VISIBLE = ("angle", "angular_velocity", "current")
 """States that controllers and loggers see."""
 
 
-Values = dict[str, Array]
+Values = dict[str, Recorded]
 """States, inputs or fluxes of a node by name."""
 
 
@@ -127,12 +129,12 @@ class Shaft:
 
     # --- for everyone
 
-    def pose(self, angle: Number, parent_pose_world: Vector | None = None) -> Array:
+    def pose(self, angle: Number, parent_pose_world: Vector | Recorded = None) -> Array:
         """Pose of the tool in the world at an angle [rad], on a parent that is at rest in the origin if none is given.
 
         As the transform of an edge from `angle` it serves where fluxes are not to be had, such as edges that go back.
         """
-        parent = IDENTITY if parent_pose_world is None else parent_pose_world
+        parent: Any = IDENTITY if parent_pose_world is None else parent_pose_world
         return compose_pose(parent, self._axis, angle, self._tool)
 
     def check(self, state: Values) -> None:
@@ -162,7 +164,7 @@ class Shaft:
         return given
 
 
-def known_now(value: Array) -> np.ndarray | None:
+def known_now(value: object) -> np.ndarray | None:
     """A value as a NumPy array; None while JAX traces it."""
     return None if isinstance(value, Tracer) else np.asarray(value)
 
@@ -171,4 +173,4 @@ def _length(values: Vector) -> int:
     """How many numbers there are; tracers among them count, and text is none."""
     if isinstance(values, str) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) != 1:
         return 0
-    return len(values)
+    return len(cast(Sized, values))

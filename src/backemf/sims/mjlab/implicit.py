@@ -27,9 +27,9 @@ from ...physics.state import Output, State
 from ...physics.step import coupled as motor_coupled
 from ...physics.step import has_backlash, with_stiffness
 from ...tree import change
-from ...values import Number
+from ...values import Bits, Number
 
-Step = Callable[..., tuple[State, float, Output]]
+Step = Callable[..., tuple[State, Number, Output]]
 """A law of one substep: new state, speed at the end [rad/s] and output."""
 SMALL = 1e-2
 """Change of speed that is too small for a difference of torques in single precision [rad/s]."""
@@ -74,7 +74,7 @@ def along_a_line(actuator: Actuator, state: State, command: Command, *joint: Num
 
 
 def in_substeps(
-    law: Step, actuator: Actuator, state: State, command: Command, flags: int, *joint: Number
+    law: Step, actuator: Actuator, state: State, command: Command, flags: Bits, *joint: Number
 ) -> tuple[State, Number, Output]:
     """New state, speed at the end [rad/s] and output of a law that is stepped several times, under a constant load."""
     (position, velocity, dt, *load), substeps = joint, actuator.substeps
@@ -89,7 +89,7 @@ def in_substeps(
 
 
 def slope_of_step(
-    actuator: Actuator, state: State, command: Command, flags: int, out: Output, *motion: Number
+    actuator: Actuator, state: State, command: Command, flags: Bits, out: Output, *motion: Number
 ) -> Number:
     """How fast the torque falls with speed between start and end of a step, dry friction left out [N·m·s/rad].
 
@@ -126,7 +126,8 @@ def torque_at_start(
 def demand_on(motor: Motor, decision: Decision, velocity: Number, dt: Number, load_inertia: Number) -> Demand:
     """What is asked of the drive; a position gain that is too stiff for step and inertia is taken at the end."""
     circuit, inertia = circuit_of(motor, decision.state, dt), motor.inertia + load_inertia / (motor.ratio * motor.ratio)
-    return with_stiffness(motor, circuit, decision.demand, motor.ratio * velocity, inertia, dt)
+    demand: Any = decision.demand  # a motor has one
+    return with_stiffness(motor, circuit, demand, motor.ratio * velocity, inertia, dt)
 
 
 # --- after it
@@ -142,7 +143,7 @@ def along_the_motion(actuator: Actuator, state: State, command: Command, *joint:
 
 
 def substep_along(
-    actuator: Actuator, state: State, command: Command, flags: int, *joint: Number
+    actuator: Actuator, state: State, command: Command, flags: Bits, *joint: Number
 ) -> tuple[State, Number, Output]:
     """New state, speed at the end [rad/s] and output of one substep on a joint that is pulled along.
 

@@ -21,6 +21,7 @@ from ...learned.files import ORDERS, scale_fields
 from ...learned.folding import every_step
 from ...parts import count, number, part, record, word
 from ...physics.limits import clip
+from ...values import Array, Flags
 from ..delay_law import push
 from ..loss import APPROXIMATED, Loss
 from ..network_law import network_torque, scales_of
@@ -88,24 +89,24 @@ class History:
     """Position errors of the last steps (environment, joint) [rad]."""
     velocities: tuple[Number, ...]
     """Velocities of the last steps (environment, joint) [rad/s]."""
-    empty: Number
+    empty: Flags
     """Whether there has been no step since the reset (environment, 1)."""
 
 
-def no_history(law: LearnedMlp, zeros: Number) -> History:
+def no_history(law: LearnedMlp, zeros: Array) -> History:
     """The history before the first step of a batch; `zeros` is an array of its shape (environment, joint)."""
     row = (zeros,) * law.history_length
     return History(errors=row, velocities=row, empty=zeros[:, :1] == 0.0)
 
 
-def reset_history(history: History, mask: Number) -> History:
+def reset_history(history: History, mask: Array) -> History:
     """The history with the environments of a mask (environment,) emptied."""
     return replace(history, empty=history.empty | mask[:, None])
 
 
 def learned_step(
-    law: LearnedMlp, history: History, position_target: float, position: float, velocity: float
-) -> tuple[History, float]:
+    law: LearnedMlp, history: History, position_target: Array, position: Array, velocity: Array
+) -> tuple[History, Number]:
     """The history with this step, and what `LearnedMlpActuator` writes as its control [N·m].
 
     Targets of velocity and effort have no effect, nor have stiffness and damping.

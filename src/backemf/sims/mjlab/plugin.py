@@ -12,7 +12,7 @@ step.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ...actuator import Actuator, Command
 from ...actuator.compiled import outputs
 from ...checks import Number
 from ...errors import MissingExtraError, ParameterError
-from ...physics.state import Array, Output
+from ...physics.state import Output
 from ...random.no_effect import require_effect
 from ..mujoco_types import MjModel, MjSpec
 from .build import add_motor, asks_for_load, check_joint_values, check_settings, load_on, torque_room, warn_of_joints
@@ -259,7 +259,7 @@ class MotorActuator(IdealPdActuator):
         index = only(flat_tops(actuator), actuator, "set_effort_limit, dr.effort_limits")
         self._require_value("set_effort_limit, dr.effort_limits: effort_limit", effort_limit)
         low, high = float(effort_limit.min()), float(effort_limit.max())
-        require_effect(actuator, {f"limits.{index}.effort_limit": (low, high)})
+        require_effect(actuator, {f"limits.{index}.effort_limit": cast(Any, (low, high))})
         each = effort_limit if effort_limit.ndim != 1 else effort_limit.unsqueeze(-1)
         beyond = np.broadcast_to(each.cpu().numpy() > self._room, (len(each), self._shape[1])).any(axis=0)
         if beyond.any():
@@ -310,7 +310,7 @@ class MotorActuator(IdealPdActuator):
 def select_outputs(mask: torch.Tensor, these: Output, others: Output) -> Output:
     """One output in the environments of a mask, the other elsewhere."""
 
-    def select(this: Array, other: Array) -> Array:
+    def select(this: Any, other: Any) -> Any:
         return torch.where(mask, this, other) if torch.Tensor in (type(this), type(other)) else other
 
     return Output(**{e.name: select(getattr(these, e.name), getattr(others, e.name)) for e in fields(Output)})

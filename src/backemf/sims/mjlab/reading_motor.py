@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, cast
 
 from ...errors import errors_at
 from ...motor import Cogging, Gearbox, Harmonic, LuGre, Magnet, Motor, Stage, Thermal, Winding
@@ -79,7 +80,7 @@ def _motor(call: Call, gear: float) -> tuple[Motor, list[Loss]]:
         return Motor(
             winding=Winding(
                 resistance=ohms,
-                inductance=inductance or None,
+                inductance=cast(Any, inductance or None),
                 temperature_coefficient=slope,
                 reference_temperature=reference,
             ),

@@ -19,11 +19,10 @@ CUDA graphs see them.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ...checks import Number
 from ...errors import BackemfWarning, ParameterError
 from ...physics.state import Output
 from ...tree import change
@@ -92,14 +91,14 @@ class Slopes:
         """Torque of a line at this velocity, with which a step begins, once the integrator has its slope [N·m]."""
         import torch
 
-        slope = line.torque_slope
+        torque, slope = cast("torch.Tensor", line.torque), cast("torch.Tensor", line.torque_slope)
         if self._room is not None:
             # actuatorfrcrange of the joint clips the torque, which then has no slope
-            slope = torch.where(line.torque.abs() < self._room, slope, torch.zeros_like(slope))
-        self._torque, self._slope, self._start, field = line.torque, slope, velocity, self._field()
+            slope = torch.where(torque.abs() < self._room, slope, torch.zeros_like(slope))
+        self._torque, self._slope, self._start, field = torque, slope, velocity, self._field()
         field[:, self._places, 0] = slope * velocity
         field[:, self._places, 2] = -slope
-        return line.torque
+        return torque
 
     def motion(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Speed of the joints after a step [rad/s], and the inertia of their load [kg·m²]."""
@@ -170,7 +169,7 @@ def warn_of_explicit_step(owner: MotorActuator, mj_model: MjModel, at_rest: Outp
     )
 
 
-def highest(value: Number, count: int) -> np.ndarray:
+def highest(value: Any, count: int) -> np.ndarray:
     """The largest value of each joint over all environments."""
     known = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value, dtype=float)
     return np.maximum(np.broadcast_to(known, (*known.shape[:-1], count)).reshape(-1, count).max(axis=0), 0.0)

@@ -99,7 +99,7 @@ def as_command(on_joint: OnJoint, command: Command | Number) -> Command:
 
 
 def controls_of(
-    command: Command, inputs: tuple[str, ...], gear: float, position: Number, velocity: Number
+    command: Command, inputs: tuple[str, ...], gear: Number, position: Number, velocity: Number
 ) -> list[Number]:
     """MuJoCo's ctrl for each input; a position that is not commanded is the present one, all else 0."""
     scales = {"position": gear, "velocity": gear, "effort": 1.0 / gear, "voltage": 1.0}

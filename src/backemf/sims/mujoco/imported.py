@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ...actuator import Actuator
 from ...actuator.torque_limits import EffortRange
@@ -208,7 +208,9 @@ def with_joint(found: Found, own: Actuator, count: int) -> tuple[Actuator, list[
         losses.append(Loss("joint effort range", APPROXIMATED, note))
     elif found.motor is not None and (row := joint_range_row(found.motor)) is not None:
         losses.append(row)
-    lows, highs = zip(*((limit.lowest, limit.highest) for limit in (*bounds, *own.limits)), strict=True)
+    lows, highs = zip(
+        *((limit.lowest, limit.highest) for limit in cast(tuple[EffortRange, ...], (*bounds, *own.limits))), strict=True
+    )
     return replace(own, limits=(EffortRange(lowest=max(lows) or 0.0, highest=min(highs) or 0.0),)), losses
 
 

@@ -7,7 +7,7 @@ PyTorch, where gradients flow through it. Lengths, speeds and forces are those o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ...actuator.control import next_integral, slew_limit
 from ...checks import Number
@@ -16,13 +16,12 @@ from ...physics.bristle import bristle_rate, bristle_step
 from ...physics.drag import drag_coefficient
 from ...physics.limits import clip
 from ...physics.ops import absolute, exp, maximum, sin, where
-from ...physics.state import Array
 from ...physics.winding import resistance, steady_current
 from ...values import Recorded
 from .motor import DcMotor
 from .versions import CONTROLLER_INPUTS, in_volts, known_version
 
-Controls: TypeAlias = "Array | tuple[Array, ...] | list[Array]"
+Controls: TypeAlias = "Number | tuple[Number, ...] | list[Number]"
 """What ctrl holds: a number per motor, or one for each of several inputs."""
 MINVAL = 1e-15
 """MuJoCo's smallest divisor."""
@@ -98,7 +97,7 @@ def dcmotor_slope(
         winding = winding * (1.0 - exp(-dt / m.time_constant))
     damping = where(m.bristle_damping > 0.0, m.bristle_damping, 0.0 * m.bristle_damping)
     if version >= (4, 0):
-        still = at_bound(m, drive.torque)
+        still: Any = at_bound(m, drive.torque)
         still = still if drive.rate_clipped is None else still | drive.rate_clipped
         return where(still, 0.0 * velocity, winding + 0.0 * velocity) - damping
     whole = winding - damping
@@ -170,7 +169,7 @@ def controls(m: DcMotor, ctrl: Controls) -> tuple[Number, ...]:
         return tuple(ctrl)
     if len(m.inputs) < 2:
         return (ctrl,) * len(m.inputs)
-    return tuple(ctrl[..., index] for index in range(len(m.inputs)))
+    return tuple(ctrl[..., index] for index in range(len(m.inputs)))  # pyright: ignore[reportIndexIssue]
 
 
 def volts_asked(m: DcMotor, u: Sequence[Number], integral: Number, length: Number, velocity: Number) -> Number:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...checks import Maybe, Number, concrete, require, require_finite
+from ...checks import Number, concrete, require, require_finite
 from ...errors import ParameterError
 from ...parts import word, words
 from ...physics.state import Array
@@ -95,9 +95,9 @@ class DcMotor:
     """Lower bound of the electrical torque [N·m]."""
     highest_force: Number = np.inf
     """Upper bound of the electrical torque [N·m]."""
-    lowest_ctrl: Maybe = None
+    lowest_ctrl: tuple[Number, ...] = None  # pyright: ignore[reportAssignmentType]
     """Lower bound of each input, in a tuple; None: no bounds."""
-    highest_ctrl: Maybe = None
+    highest_ctrl: tuple[Number, ...] = None  # pyright: ignore[reportAssignmentType]
     """Upper bound of each input, in a tuple; None: no bounds."""
     gear: Number = 1.0
     """Length of the actuator per angle of the joint [1]."""

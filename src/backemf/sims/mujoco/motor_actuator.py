@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, cast
 
 import numpy as np
 
@@ -78,7 +79,7 @@ def actuator_of(found: Found, m: DcMotor) -> Actuator:
 def command_range(m: DcMotor, factor: float) -> tuple[float, float] | None:
     """Range of the main input, at the joint."""
     low, high = m.lowest_ctrl[0], m.highest_ctrl[0]
-    if not np.isfinite([low, high]).all() or damps_effort(m):
+    if not np.isfinite(cast(Any, [low, high])).all() or damps_effort(m):
         return None
     first, second = sorted((factor * low, factor * high))
     return first, second
@@ -89,9 +90,9 @@ def controller_of(m: DcMotor, n: float) -> Controller:
     per_volt = m.motor_constant / m.resistance
     # MuJoCo has an integral where its gain is above 0
     ki = max(m.ki, 0.0)
-    torque = {"kp": n * n * m.kp, "ki": n * n * ki or None, "kd": n * n * m.kd}
+    torque: Fields = {"kp": n * n * m.kp, "ki": n * n * ki or None, "kd": n * n * m.kd}
     # gains in volts at the joint, of either generation
-    volts = {"kp": n * m.kp, "ki": n * ki or None, "kd": n * m.kd}
+    volts: Fields = {"kp": n * m.kp, "ki": n * ki or None, "kd": n * m.kd}
     if not in_volts(m.version):
         volts = {"kp": n * m.kp / per_volt, "ki": n * ki / per_volt or None}
         kd = m.kd / per_volt - m.motor_constant
@@ -100,7 +101,7 @@ def controller_of(m: DcMotor, n: float) -> Controller:
     elif m.inputs == ("position",):
         torque = {"kp": n * volts["kp"] * per_volt, "ki": n * (volts["ki"] or 0.0) * per_volt or None}
         torque["kd"] = n * n * per_volt * (m.kd + m.motor_constant)
-    bound = {"integral_limit": m.integral_limit / n} if m.integral_limit > 0.0 and ki > 0.0 else {}
+    bound: Fields = {"integral_limit": m.integral_limit / n} if m.integral_limit > 0.0 and ki > 0.0 else {}
     if m.inputs == ("voltage",):
         return Voltage()
     if m.inputs == ("velocity",):
@@ -148,7 +149,7 @@ def motor_of(found: Found, m: DcMotor, current: float | None) -> Motor:
     if m.cogging_amplitude != 0.0:
         parts["cogging"] = Cogging(harmonics=(wave_of(m),))
     if m.gear != 1.0 or found.joint.backlash is not None:
-        parts["gearbox"] = Gearbox(stages=(Stage(ratio=m.gear),), backlash=found.joint.backlash)
+        parts["gearbox"] = Gearbox(stages=(Stage(ratio=m.gear),), backlash=cast(Any, found.joint.backlash))
     rate = None
     if m.current_rate > 0.0 and m.time_constant > 0.0:
         # the slope decays over the step, so that this is what it amounts to
@@ -209,13 +210,13 @@ def motor_rows(m: DcMotor) -> list[Loss]:
     ends = [*(m.lowest_ctrl or ()), *(m.highest_ctrl or ())]
     others = [end for index, end in enumerate(ends) if index % max(len(m.inputs), 1) or damps_effort(m)]
     integrates = m.ki > 0.0 and m.inputs not in ((), ("voltage",), ("position",))
-    bounded = np.isfinite([m.lowest_force, m.highest_force]).any()
+    bounded = np.isfinite(cast(Any, [m.lowest_force, m.highest_force])).any()
     bristles = m.bristle_stiffness > 0.0
     rows = [
         (m.gear != 1.0 and m.inputs != ("voltage",), "command", KEPT,
          f"targets are the joint's: ctrl is {m.gear:g} times a position or velocity, an effort over {m.gear:g}"),
         (damps_effort(m), LISTENS.phenomenon, LISTENS.status, LISTENS.note),
-        (np.isfinite(others).any(), "command range", DROPPED,
+        (np.isfinite(cast(Any, others)).any(), "command range", DROPPED,
          "ctrlrange bounds every input in MuJoCo; here it bounds the main one"),
         (m.slew > 0.0 and damps_effort(m), "slew", DROPPED,
          "a slew limit of the effort, which is not the main input here"),

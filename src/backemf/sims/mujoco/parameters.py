@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -115,7 +115,7 @@ def entries(name: str, value: Attribute) -> list[Number]:
     """The numbers of an attribute: from its text, from a number, or from a row of numbers or arrays."""
     if isinstance(value, str):
         try:
-            row: list[Number] = [float(word) for word in value.split()]
+            row: list[Any] = [float(word) for word in value.split()]
         except ValueError:
             raise ParameterError(f"dcmotor {name} = {value!r}: must be numbers, as in 0.05 1.2") from None
     elif isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.ndim and SIZES[name] > 1):
@@ -141,7 +141,7 @@ def over_zero(value: Number, otherwise: Number) -> Number:
     return plain(np.where(np.greater(value, 0.0), value, otherwise))
 
 
-def refuse(bad: Number, sentence: str) -> None:
+def refuse(bad: Number | np.ndarray | np.bool, sentence: str) -> None:
     """Raise ParameterError with a message where a condition holds for any motor."""
     if np.any(bad):
         raise ParameterError(sentence)

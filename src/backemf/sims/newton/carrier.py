@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from ... import catalog
 from ...actuator import Actuator
@@ -93,9 +93,9 @@ def _of_motor(
     if motor not in catalog.ids():
         raise ParameterError(f"newton:backemf:motor = {motor!r}: {catalog.suggestion(motor)}")
     known = Datasheet.load(motor).motor()
-    controller = None
+    controller: Any = None
     if any(gain is not None for gain in (kp, ki, kd)):
-        controller = TorquePid(kp=kp or 0.0, ki=ki or None, kd=kd or 0.0)
+        controller = TorquePid(kp=kp or 0.0, ki=cast(Any, ki or None), kd=kd or 0.0)
     supply = supply_of(known, None if voltage is None else Supply(voltage=float(voltage)))
     return Actuator(known, supply, controller=controller)
 

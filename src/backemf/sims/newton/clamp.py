@@ -71,7 +71,9 @@ class BackemfClamp(ClampingBase):
         kind, place = kind_with(limits_of(*args.values()))
         return dict.fromkeys(cls.SHARED_PARAMS) | {"kind": kind, "place": float(place)}
 
-    def __init__(self, limits: Limits | None = None, *, kind: Kind | None = None, place: Maybe = None, **given: Field):
+    def __init__(
+        self, limits: Limits | None = None, *, kind: Kind | None = None, place: wp.array = None, **given: Field
+    ):
         """Make the clamp of a limit, or of several at once; `kind` and `place` are what `resolve_arguments` found."""
         if kind is not None:
             self._actuator = kind.row(place.numpy() if isinstance(place, wp.array) else place)

@@ -17,6 +17,7 @@ from ...parts import number, part, table
 from ...physics.command import Command
 from ...physics.limits import clip
 from ...physics.ops import interpolate, maximum, minimum, where
+from ...values import Recorded
 from ..delay_law import frame_at, select
 from ..on_engine import laws_on
 from ..pd_law import all_targets
@@ -95,7 +96,7 @@ Clamp = MaxEffort | DcMotor | PositionBased
 class Memory:
     """What Newton remembers of a row of actuators."""
 
-    integral: Maybe = None
+    integral: Recorded = None
     """Integral of the position error [rad·s]."""
     frames: tuple[Command, ...] = ()
     """Targets under way, newest first."""
@@ -165,17 +166,24 @@ def pipeline_step(
     if not state.frames:
         return Memory(integral), effort
     zero = 0.0 * position
-    newest = Command(position=command.position + zero, velocity=command.velocity + zero, effort=command.effort + zero)
+    target, target_velocity, feedforward = targets_of(command)
+    newest = Command(position=target + zero, velocity=target_velocity + zero, effort=feedforward + zero)
     pushes = minimum(state.pushes + 1.0, float(len(state.frames)))
     return Memory(integral, (newest, *state.frames[:-1]), pushes), effort
 
 
+def targets_of(command: Command) -> tuple[Number, Number, Number]:
+    """Position, velocity and effort of a command that has all three."""
+    return command.position, command.velocity, command.effort  # pyright: ignore[reportReturnType]
+
+
 def drive_effort(
-    drive: Drive, integral: Maybe, command: Command, position: Number, velocity: Number, dt: Number
-) -> tuple[Maybe, Number]:
+    drive: Drive, integral: Recorded, command: Command, position: Number, velocity: Number, dt: Number
+) -> tuple[Recorded, Number]:
     """The integral with this step's error, and the torque before any clamp [N·m]."""
-    error = command.position - position
-    effort = drive.const_effort + command.effort + drive.kp * error + drive.kd * (command.velocity - velocity)
+    target, target_velocity, feedforward = targets_of(command)
+    error = target - position
+    effort = drive.const_effort + feedforward + drive.kp * error + drive.kd * (target_velocity - velocity)
     if drive.ki is None or integral is None:
         return None, effort
     integral = integral + error * dt

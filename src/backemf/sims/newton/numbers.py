@@ -7,12 +7,13 @@ as any other step does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from ...actuator import Actuator
-from ...checks import Maybe, Number
+from ...checks import Number
 from ...engines.tracing import Symbol
 from ...engines.warp_engine import Stepper
 from ...errors import ParameterError
@@ -21,6 +22,8 @@ from ...random.randomize import rebuild
 from ...tree import numbers as numbers_of
 from .types import Device
 
+Given: TypeAlias = Any
+"""A number, a row of them or an array of Warp's; None: none is given."""
 ROOT = "actuator."
 """What the engine's names of an actuator's numbers begin with."""
 
@@ -123,7 +126,7 @@ class Numbers(Mapping[str, wp.array]):
             raise ParameterError(f"numbers[{name!r}]: no step of this actuator takes it; it takes {shown}")
         raise ParameterError(f"numbers[{name!r}]: this actuator has no such number; it has {shown}")
 
-    def set(self, name: str, values: Number, mask: Maybe = None, indices: Maybe = None) -> None:
+    def set(self, name: str, values: Given, mask: Given = None, indices: Given = None) -> None:
         """Change a number; see `BackemfDrive.set_numbers`."""
         row = self[name]
         chosen = self._select(name, mask, indices)
@@ -138,7 +141,7 @@ class Numbers(Mapping[str, wp.array]):
         inputs = [values, chosen[1], chosen[0]]
         wp.launch(_write, dim=count, inputs=inputs, outputs=[row], device=self.device)
 
-    def _select(self, name: str, mask: Maybe, indices: Maybe) -> tuple[Maybe, Maybe]:
+    def _select(self, name: str, mask: Given, indices: Given) -> tuple[Given, Given]:
         """The mask and the indices as arrays of the device."""
         if mask is not None and indices is not None:
             raise ParameterError(f"set_numbers({name!r}): give mask= or indices=, not both")
@@ -166,7 +169,7 @@ class Numbers(Mapping[str, wp.array]):
             )
         return wp.array(places, dtype=wp.int32, device=self.device)
 
-    def _check_values(self, name: str, values: Number, count: int, mask: Maybe, indices: Maybe) -> wp.array:
+    def _check_values(self, name: str, values: Number, count: int, mask: Given, indices: Given) -> wp.array:
         """Values of the host as an array; raises the error of the part that refuses them."""
         try:
             given = np.asarray(values, dtype=np.float32)

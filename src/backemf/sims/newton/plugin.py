@@ -68,8 +68,8 @@ class BackemfDrive(DriveBase):
         dt: float | None = None,
         fixed: bool = False,
         kind: Kind | None = None,
-        place: Maybe = None,
-        usd: Number = 0.0,
+        place: wp.array = None,
+        usd: wp.array = 0.0,
         **given: Field,
     ):
         """Make the drive.

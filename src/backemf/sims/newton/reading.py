@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
+from typing import cast
 
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, TorquePid
@@ -13,6 +14,7 @@ from ...actuator.torque_limits import AngleTable, DcClip, EffortLimit, TorqueLim
 from ...errors import BackemfError, ParameterError, errors_at
 from ..loss import APPROXIMATED, DROPPED, UNKNOWN, Loss
 from ..on_joint import Unread
+from ..types import Fields
 from ..usd import applied_schemas, open_stage
 from ..usd_types import Prim, Stage, StageSource
 from .about import ABOUT, ACTUATOR
@@ -141,7 +143,7 @@ def _read(prim: Prim, target: str, own: bool = True) -> NewtonJoint:
         clamps=tuple(_clamps(prim, applied)),
         delay_steps=steps(prim) if DELAY in applied else 0,
     )
-    bias = {"const_effort": pipeline.drive.const_effort} if pipeline.drive.const_effort else {}
+    bias: Fields = {"const_effort": pipeline.drive.const_effort} if pipeline.drive.const_effort else {}
     return NewtonJoint(
         actuator=_as_ours(pipeline),
         joint=target,
@@ -181,7 +183,7 @@ def _whole(prim: Prim) -> Actuator:
 
 def _drive(prim: Prim, integral: bool) -> Drive:
     more = {"ki": number(prim, "ki"), "integral_max": number(prim, "integralMax", None)} if integral else {}
-    kp, kd, bias = (number(prim, name) for name in ("kp", "kd", "constEffort"))
+    kp, kd, bias = (cast(float, number(prim, name)) for name in ("kp", "kd", "constEffort"))
     return Drive(kp=kp, kd=kd, const_effort=bias, **more)
 
 
@@ -226,7 +228,7 @@ def _limits(clamps: tuple[Clamp, ...]) -> Iterator[TorqueLimit]:
         line = isinstance(clamp, DcMotor) and clamp.velocity_limit is not None
         top = clamp.max_motor_effort if isinstance(clamp, DcMotor) else clamp.max_effort
         stall = clamp.saturation_effort if isinstance(clamp, DcMotor) else None
-        if line and isinstance(clamp, DcMotor):
+        if line and isinstance(clamp, DcMotor) and stall is not None and clamp.velocity_limit is not None:
             # a top that is never reached: the line alone, up to any speed
             unreached = 1e6 * stall if stall else 0.0
             yield DcClip(

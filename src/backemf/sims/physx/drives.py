@@ -18,7 +18,7 @@ from ...errors import ParameterError, errors_at
 from ...parts import flag, number, one, part, word
 from ..digits import round_digits
 from ..joint import single
-from ..types import Fields
+from ..types import Field, Fields
 from ..usd import applied_schemas, open_stage, save, usd
 from ..usd_types import Prim, Stage, StageSource
 from .law import Envelope
@@ -105,7 +105,7 @@ class UsdDrive:
         if self.envelope is not None and self.max_effort is not None:
             raise ParameterError("UsdDrive.max_effort together with an envelope: give DriveEnvelope.max_effort alone")
 
-    def joint_drive(self, **solver: Number) -> JointDrive:
+    def joint_drive(self, **solver: Field) -> JointDrive:
         """What PhysX computes with it on a joint of an articulation; `solver` are iterations and the like.
 
         A drive without an envelope has one that ends at its largest effort and at no speed. The armature is for the

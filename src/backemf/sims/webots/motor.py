@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...checks import Maybe, Number, concrete, require, require_finite
+from ...checks import Number, concrete, require, require_finite
 from ...errors import ParameterError
 from ...parts import word
 from ...tree import kind_of_numbers
+from ...values import Recorded
 from ..types import Field
 
 UNLIMITED = -1.0
@@ -124,9 +125,9 @@ class WebotsJoint:
     """Torque that holds the joint where no motor moves it [N·m]."""
     brake: Number = 0.0
     """Damping constant that a `Brake` adds [N·m·s/rad]."""
-    min_stop: Maybe = None
+    min_stop: Recorded = None
     """Lower hard stop [rad]; None: none."""
-    max_stop: Maybe = None
+    max_stop: Recorded = None
     """Upper hard stop [rad]; None: none."""
     cfm: Number = 1e-5
     """`WorldInfo.CFM`: by how much the motor misses its velocity per torque [rad/(s·N·m)]."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -44,12 +44,12 @@ class Commands:
                 if name not in joints or name not in command:
                     problem = "has no motor" if name not in joints else "has no command"
                     raise ParameterError(f"command: joint {name!r} {problem}; the motors are on {', '.join(joints)}")
-            command = [command[joint] for joint in joints]
+            command = cast(Number, [command[joint] for joint in joints])
         if command is None or isinstance(command, str):
             raise ParameterError(
                 f"command = {command!r}: must be a number, one per joint, a dict by joint, or a Command"
             )
-        row = per_joint("command", command, len(joints))
+        row = per_joint("command", cast(Number, command), len(joints))
         self.require_finite((MAIN,), [row])
         return (MAIN,), [row]
 

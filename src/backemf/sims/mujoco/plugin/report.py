@@ -9,6 +9,7 @@ import numpy as np
 from ....errors import ParameterError
 from ....physics.state import TORQUE, Output
 from ....robot.actuator_set import ActuatorSet
+from ...types import Fields
 from .step import FOUND, RobotState
 
 STAYS = ("winding_temperature", "housing_temperature", "electrical_energy", "bus_voltage", "rotor_speed")
@@ -49,7 +50,7 @@ class Report:
             raise ParameterError("Motors.output: no step has been taken yet")
         values = {name: row[place] for name, row in zip(self.names, self.rows, strict=True)}
         values["torque"] = self.mean[place]
-        values = {name: row if isinstance(row, np.ndarray) else float(row) for name, row in values.items()}
+        values: Fields = {name: row if isinstance(row, np.ndarray) else float(row) for name, row in values.items()}
         limit = np.nan_to_num(np.asarray(values["limit"])).astype(int)
         if self.cut is not None:
             limit = limit | np.where(self.cut[place] != 0.0, TORQUE, 0)

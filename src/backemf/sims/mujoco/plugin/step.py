@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -118,7 +119,7 @@ class Fused:
 
         return run
 
-    def _step(self, state: RobotState, inputs: Array) -> tuple[RobotState, Array]:
+    def _step(self, state: RobotState, inputs: Array) -> tuple[RobotState, Any]:
         """Step every group and put the answers in the order of the joints."""
         alike, count = self._engine.ops.alike, len(self._names)
         after, answers = [], []

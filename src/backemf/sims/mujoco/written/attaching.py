@@ -6,7 +6,7 @@ import math
 import warnings
 from dataclasses import dataclass, fields
 from types import ModuleType
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 import numpy as np
 
@@ -165,7 +165,7 @@ def judge_integrator(mujoco: ModuleType, spec: MjSpec, joint: str, motor: DcMoto
     flags, bits = int(model.opt.disableflags), mujoco.mjtDisableBit
     passive = not flags & int(bits.mjDSBL_DAMPER)
     springs = not flags & int(getattr(bits, "mjDSBL_SPRING", bits.mjDSBL_DAMPER))
-    drag = float(model.dof_damping[dof]) + float(np.ravel(motor.damping)[0]) * float(motor.gear) ** 2
+    drag = float(model.dof_damping[dof]) + float(np.ravel(cast(Any, motor.damping))[0]) * float(motor.gear) ** 2
     loop = loop_of(motor)._replace(
         joint_damping=drag if passive else 0.0, joint_stiffness=float(model.jnt_stiffness[number]) if springs else 0.0
     )

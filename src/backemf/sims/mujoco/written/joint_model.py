@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ....actuator import Actuator
 from ....checks import Maybe, Number
@@ -103,7 +103,7 @@ def tidy(value: float, beside: float = 0.0) -> float:
 def row(values: Number | Sequence[Number], unit: str, source: str) -> Figure:
     """A row of numbers as they are written, with unit and source."""
     numbers = values if isinstance(values, (tuple, list)) else (values,)
-    return Figure(tuple(tidy(single(source, number)) for number in numbers), unit, source)
+    return Figure(tuple(tidy(single(source, cast(Number, number))) for number in numbers), unit, source)
 
 
 def gear_factor(n: float) -> str:

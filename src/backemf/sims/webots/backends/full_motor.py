@@ -13,12 +13,12 @@ it is. A current loop makes the torque, which is that of the current, before fri
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ....actuator import Actuator, Supply, Torque
 from ....errors import ParameterError
 from ....motor import Motor
 from ....motorfile import load
-from ....physics.state import Output
 from ..robots.description import RobotDescription, RobotJoint
 from .axis import Axis, log
 from .gears import Carried, Follower, all_followers, carried_load, followers_of
@@ -131,6 +131,7 @@ class Drive:
         spring = joint.spring_constant + more.spring
         pull = axis.load() + more.load - damping * axis.speed - spring * axis.position
         inertia = ((axis.inertia or 0.0) + more.inertia) * r * r
+        out: Any  # of plain numbers
         self.state, out = self.motor.coupled(
             self.state, asked, position, speed, short, pull * r, inertia, load_damping=damping * r * r,
             load_stiffness=spring * r * r,
@@ -156,7 +157,7 @@ class Drive:
         wish = self.kp * self.error + self.ki * (self.sum + self.error * short)
         return max(-most, min(wish, most))
 
-    def _integrate(self, asked: float, out: Output, short: float) -> None:
+    def _integrate(self, asked: float, out: Any, short: float) -> None:
         """Integrate the error, unless a limit holds the torque back."""
         if self.axis.torque_mode:
             return
@@ -171,7 +172,7 @@ NOTHING = Carried(0.0, 0.0, 0.0, 0.0)
 
 def _apply_stop(axis: Axis, short: float) -> None:
     """Stop at a hard stop, and take a share of the way behind it back."""
-    joint = axis.joint
+    joint: Any = axis.joint
     low, high = axis.position - joint.min_stop, axis.position - joint.max_stop
     if low < 0.0:
         axis.speed = max(axis.speed, -joint.stop_erp * low / short)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from ....errors import ParameterError
 from ..compiled import laws
-from ..law import Engine
 from ..robots.description import RobotDescription
 from ..robots.notes import load_notes
 from .axis import Axis, log
@@ -89,7 +89,7 @@ class Geared:
         for follower in self.followers:
             follower.follow(axis)
 
-    def _try(self) -> Engine:
+    def _try(self) -> Any:
         axis, more = self.axis, carried_load(self.followers)
         joint = replace(
             self.joint,

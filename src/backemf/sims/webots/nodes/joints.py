@@ -64,18 +64,18 @@ def _joint(
     device = next((each for each in devices if each.kind in MOTORS), None)
     motor = None
     if device is not None:
-        motor, more = _motor(device, joint.position)
+        motor, more = _motor(device, float(joint.position))
         said += more
         if (node.kind, index) == ("BallJoint", "2"):
             motor, more = limit_second_axis(motor)
             said += more
-        said += stop_warnings(joint.kind, joint.position, motor, *stops)
+        said += stop_warnings(joint.kind, float(joint.position), motor, *stops)
     messages += [f"{node.at()}: {sentence}" for sentence in said]
     # Webots checks the limits at the position of the PROTO, and takes that of a saved world afterwards
     joint = replace(joint, position=position_of(node, index))
     solid = end_point(node)
     moved = "" if solid is None else title(solid)
-    load = loads.load(node, index, joint.position)
+    load = loads.load(node, index, float(joint.position))
     return WorldJoint(
         holder=node.kind,
         joint=joint,

@@ -102,9 +102,9 @@ def _joint(table: Json, where: str, messages: list[str]) -> RobotJoint:
     motor = None
     if "motor" in devices:
         with errors_at(f"{where}, motor"):
-            motor, more = _motor(devices["motor"], kind, joint.position)
+            motor, more = _motor(devices["motor"], kind, float(joint.position))
         stops = own.get("min_stop", 0.0), own.get("max_stop", 0.0)
-        said += [*more, *stop_warnings(kind, joint.position, motor, *stops)]
+        said += [*more, *stop_warnings(kind, float(joint.position), motor, *stops)]
     name = devices.get("motor", {}).get("name") or own.get("name") or f"joint {where.rsplit(' ', 1)[-1]}"
     messages += [f"{where}: {sentence}" for sentence in said]
     physics = own.get("physics", True)
