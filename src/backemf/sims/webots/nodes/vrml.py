@@ -39,7 +39,8 @@ def parse(text: str, file: str = "", scope: Scope | None = None) -> Document:
     document = Document(
         file, language.group(1).lower() if language else "", version.group(1) if version else "", roots=[]
     )
-    _Parser(text, document, scope=scope or document)  # pyright: ignore[reportArgumentType].read(document.roots)
+    parser = _Parser(text, document, scope=scope or document)  # pyright: ignore[reportArgumentType]
+    parser.read(document.roots)
     return document
 
 
