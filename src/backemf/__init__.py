@@ -17,7 +17,7 @@ import importlib
 import sys
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .hooks import set_finder
 
@@ -135,14 +135,14 @@ _HOOKS = {
 """The module of each hook that a method calls: see `hooks.py`."""
 
 
-def _find_hook(name: str) -> Callable[..., Any]:
+def _find_hook(name: str) -> Callable[..., object]:
     return getattr(importlib.import_module(_HOOKS[name], __name__), name)
 
 
 set_finder(_find_hook)
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> object:
     if name in _LATER:
         value = globals()[name] = getattr(importlib.import_module(_LATER[name], __name__), name)
         return value

@@ -11,17 +11,14 @@ from typing import Any
 import numpy as np
 
 from .errors import ParameterError
+from .values import Maybe as Maybe
+from .values import Number as Number
 
 ABSOLUTE_ZERO = -273.15
 """Absolute zero [°C]."""
 
-Number = Any
-"""A float, or an array of any engine that broadcasts to the batch."""
-Maybe = Any
-"""A number, or None where there is none."""
 
-
-def concrete(value: Number) -> np.ndarray | None:
+def concrete(value: object) -> np.ndarray | None:
     """The value as an array if it is known now; None while it is being traced."""
     if isinstance(value, bool) or value is None:
         return None
@@ -33,7 +30,7 @@ def concrete(value: Number) -> np.ndarray | None:
     return _known_array(value)
 
 
-def _known_array(value: Number) -> np.ndarray | None:
+def _known_array(value: Any) -> np.ndarray | None:
     """An array of another library as NumPy's; None if it is being traced, or is no array."""
     torch, library = sys.modules.get("torch"), type(value).__module__.partition(".")[0]
     try:

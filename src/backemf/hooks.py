@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-_finders: list[Callable[[str], Callable[..., Any]]] = []
+Hook = Callable[..., Any]
+"""What is called by its name: the method that calls it says what goes in and comes out."""
+_finders: list[Callable[[str], Hook]] = []
 
 
-def set_finder(find: Callable[[str], Callable[..., Any]]) -> None:
+def set_finder(find: Callable[[str], Hook]) -> None:
     """Set the function that finds a hook by its name."""
     _finders[:] = [find]
 
 
-def call_hook(name: str, *arguments: Any, **options: Any) -> Any:
+def call_hook(name: str, *arguments: object, **options: object) -> Any:
     """Call a hook and return its result."""
     return _finders[0](name)(*arguments, **options)

@@ -7,7 +7,7 @@ A load is a part of the family "load" with a law, `@reaction_of(Kind)`. One that
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Inertia(BaseLoad):
 
 
 @reaction_of(Inertia)
-def inertia_reaction(load: Inertia, memory: Memory, position: float, velocity: float, dt: float) -> Reaction:
+def inertia_reaction(load: Inertia, memory: Memory, position: Number, velocity: Number, dt: Number) -> Reaction:
     """Bearings that drag."""
     return Reaction(load.inertia, -load.damping * velocity, load.damping)
 
@@ -54,7 +54,7 @@ class ConstantTorque(BaseLoad):
 
 
 @reaction_of(ConstantTorque)
-def constant_reaction(load: ConstantTorque, memory: Memory, position: float, velocity: float, dt: float) -> Reaction:
+def constant_reaction(load: ConstantTorque, memory: Memory, position: Number, velocity: Number, dt: Number) -> Reaction:
     """The same torque at every speed."""
     return Reaction(load.inertia, load.torque)
 
@@ -79,18 +79,18 @@ class Pendulum(BaseLoad):
     """Moment of inertia that turns along and has no weight, without the motor's own."""
 
 
-def pendulum_torque(position: float, p: Pendulum) -> float:
+def pendulum_torque(position: Number, p: Pendulum) -> Number:
     """Torque of gravity on weight and arm [N·m]."""
     return -(p.mass + 0.5 * p.arm_mass) * p.gravity * p.length * sin(position + p.offset)
 
 
-def pendulum_inertia(p: Pendulum) -> float:
+def pendulum_inertia(p: Pendulum) -> Number:
     """Weight at the end of the arm and a uniform rod [kg·m²]."""
     return (p.mass + p.arm_mass / 3.0) * p.length * p.length + p.inertia
 
 
 @reaction_of(Pendulum)
-def pendulum_reaction(load: Pendulum, memory: Memory, position: float, velocity: float, dt: float) -> Reaction:
+def pendulum_reaction(load: Pendulum, memory: Memory, position: Number, velocity: Number, dt: Number) -> Reaction:
     """Gravity and drag."""
     inertia, torque = pendulum_inertia(load), pendulum_torque(position, load) - load.damping * velocity
     # a step longer than gravity swings the arm sees part of the way that it goes, and gains no energy from it
@@ -109,13 +109,13 @@ class Fan(BaseLoad):
     """Moment of inertia at the joint, without the motor's own."""
 
 
-def fan_torque(speed: float, f: Fan) -> float:
+def fan_torque(speed: Number, f: Fan) -> Number:
     """Torque of the air, against the motion [N·m]."""
     return f.coefficient * speed * absolute(speed)
 
 
 @reaction_of(Fan)
-def fan_reaction(load: Fan, memory: Memory, position: float, velocity: float, dt: float) -> Reaction:
+def fan_reaction(load: Fan, memory: Memory, position: Number, velocity: Number, dt: Number) -> Reaction:
     """The speed at the end meets the coefficient of the start, which never pushes."""
     return Reaction(load.inertia, -fan_torque(velocity, load), load.coefficient * absolute(velocity))
 
@@ -140,12 +140,12 @@ class TwoMass(BaseLoad):
     """Torque on the far mass."""
 
 
-def tight_twist(twist: float, backlash: float) -> float:
+def tight_twist(twist: Number, backlash: Number) -> Number:
     """Twist beyond the backlash [rad]."""
     return twist - maximum(minimum(twist, 0.5 * backlash), -0.5 * backlash)
 
 
-def spring(twist: float, twist_rate: float, dt: float, m: TwoMass) -> tuple[float, float]:
+def spring(twist: Number, twist_rate: Number, dt: Number, m: TwoMass) -> tuple[Number, Number]:
     """Torque of the spring at the end of the step if the speeds stayed, and how it grows with the rate of twist."""
     ahead = tight_twist(twist + dt * twist_rate, m.backlash)
     tight = where(absolute(ahead) > 0.0, 1.0, 0.0)
@@ -153,7 +153,7 @@ def spring(twist: float, twist_rate: float, dt: float, m: TwoMass) -> tuple[floa
 
 
 @reaction_of(TwoMass)
-def spring_reaction(load: TwoMass, memory: Memory, position: float, velocity: float, dt: float) -> Reaction:
+def spring_reaction(load: TwoMass, memory: Memory, position: Number, velocity: Number, dt: Number) -> Reaction:
     """The far mass yields within the step: its speed is eliminated from the spring's implicit torque."""
     far_position, far_velocity = memory
     torque, stiffening = spring(position - far_position, velocity - far_velocity, dt, load)
@@ -163,7 +163,7 @@ def spring_reaction(load: TwoMass, memory: Memory, position: float, velocity: fl
 
 
 @memory_of(TwoMass)
-def far_mass(load: TwoMass, memory: Memory, torque_on_joint: float, dt: float) -> Memory:
+def far_mass(load: TwoMass, memory: Memory, torque_on_joint: Number, dt: Number) -> Memory:
     """Position and velocity of the far mass after the step."""
     far_position, far_velocity = memory
     far_velocity = far_velocity + dt * (load.far_torque - torque_on_joint) / load.far_inertia
@@ -197,7 +197,7 @@ class PrescribedMotion(BaseLoad):
         return np.interp(time, self.time, self.position)
 
 
-def prescribed_position(load: PrescribedMotion, time: float) -> float:
+def prescribed_position(load: PrescribedMotion, time: Number) -> Number:
     """Position at a time; the ends hold [rad]."""
     return interpolate(time, load.time, load.position)
 
@@ -208,12 +208,12 @@ KINEMATIC = (LockedRotor, PrescribedMotion)
 """Loads whose motion is prescribed."""
 
 
-def inertia_of(load: Load) -> Any:
+def inertia_of(load: Load) -> Number:
     """Inertia of a load at the joint, without the motor's own [kg·m²]; not for prescribed motion."""
     return react(load, (0.0,) * len(load.remembers), 0.0, 0.0, 1.0).inertia
 
 
-def with_inertia(load: Load, inertia: float) -> Load:
+def with_inertia(load: Load, inertia: Number) -> Load:
     """The load with more inertia at the joint [kg·m²]; one whose motion is prescribed does not change."""
     if isinstance(load, KINEMATIC) or inertia == 0.0:
         return load

@@ -60,11 +60,12 @@ def save(actuator: Actuator, path: str | Path, joint: Mapping[str, Any] | None =
 
     The network of a learned controller goes into its own file beside it, knee.network.safetensors for knee.toml.
     """
-    if actuator.controller.asks != "network":
+    controller: Any = actuator.controller
+    if controller.asks != "network":
         write_text(path, dumps(actuator, joint))
         return
     text = _text(actuator, joint, network_name(path))
-    write_beside(actuator.controller.network, path)
+    write_beside(controller.network, path)
     write_text(path, text)
 
 

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform, overload
 
 from .checks import require, require_choice, require_count, require_finite, require_flag, require_part, require_parts
 from .tree import acts, kind_of_numbers
+from .values import Declared
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -54,65 +55,65 @@ class Declaration:
 def number(
     unit: str | None,
     *,
-    default: Any = MISSING,
+    default: object = MISSING,
     above: float | None = None,
     least: float | None = None,
     below: float | None = None,
     most: float | None = None,
     neutral: float | None = None,
-) -> Any:
+) -> Declared:
     """A finite number, or an array with one per motor; a default of None: it may be left out."""
     limits = ((">", above), (">=", least), ("<", below), ("<=", most))
     bounds = tuple((test, bound) for test, bound in limits if bound is not None)
     return _field(default, Declaration("number", unit, bounds, neutral))
 
 
-def numbers(unit: str | None, *, default: Any = MISSING) -> Any:
+def numbers(unit: str | None, *, default: object = MISSING) -> Declared:
     """A tuple of numbers, checked by the part itself."""
     return _field(default, Declaration("numbers", unit))
 
 
-def table(unit: str | None, *, default: Any = MISSING) -> Any:
+def table(unit: str | None, *, default: object = MISSING) -> Declared:
     """An array with an axis of its own, checked by the part itself."""
     return _field(default, Declaration("table", unit))
 
 
-def flag(*, default: Any = MISSING) -> Any:
+def flag(*, default: object = MISSING) -> Declared:
     """True or False; decides what a step is made of."""
     return _field(default, Declaration("flag"))
 
 
-def word(*choices: str, default: Any = MISSING) -> Any:
+def word(*choices: str, default: object = MISSING) -> Declared:
     """One of some words; decides what a step is made of."""
     return _field(default, Declaration("word", choices=choices))
 
 
-def words(*choices: str, default: Any = MISSING) -> Any:
+def words(*choices: str, default: object = MISSING) -> Declared:
     """A tuple of words, checked by the part itself."""
     return _field(default, Declaration("words", choices=choices))
 
 
-def count(unit: str | None = None, *, default: Any = MISSING, least: int = 0) -> Any:
+def count(unit: str | None = None, *, default: object = MISSING, least: int = 0) -> Declared:
     """A whole number; decides what a step is made of."""
     return _field(default, Declaration("count", unit, least=least))
 
 
-def one(*kinds: type, family: str | None = None, default: Any = MISSING) -> Any:
+def one(*kinds: type, family: str | None = None, default: object = MISSING) -> Declared:
     """A part of one of these classes, or of a family."""
     return _field(default, Declaration("part", kinds=family or kinds))
 
 
-def several(*kinds: type, family: str | None = None, default: Any = MISSING, checked: bool = True) -> Any:
+def several(*kinds: type, family: str | None = None, default: object = MISSING, checked: bool = True) -> Declared:
     """A tuple of parts of these classes, or of a family; with `checked=False` the part itself looks at them."""
     return _field(default, Declaration("parts", kinds=family or kinds, checked=checked))
 
 
-def record(default: Any = MISSING) -> Any:
+def record(default: object = MISSING) -> Declared:
     """Notes on the numbers, which a step does not use."""
     return _field(default, Declaration("record"))
 
 
-def _field(default: Any, declaration: Declaration) -> Any:
+def _field(default: object, declaration: Declaration) -> Declared:
     metadata = {"declaration": declaration}
     return field(metadata=metadata) if default is MISSING else field(default=default, metadata=metadata)
 
@@ -135,7 +136,9 @@ def part(
     kw_only_default=True,
     field_specifiers=(number, numbers, table, flag, word, words, count, one, several, record),
 )
-def part(kind: Any = None, *, family: str | None = None, called: str | None = None, kw_only: bool = True) -> Any:
+def part(
+    kind: type[T] | None = None, *, family: str | None = None, called: str | None = None, kw_only: bool = True
+) -> type[T] | Callable[[type[T]], type[T]]:
     """Make a class a part: a frozen dataclass whose fields are checked as they declare.
 
     Args:
@@ -187,9 +190,9 @@ def units_of(kind: type) -> dict[str, str]:
     return {name: it.unit for name, it in known.items() if it is not None and it.unit is not None}
 
 
-def check_fields(part: Any) -> None:
+def check_fields(part: object) -> None:
     """Check that every field is what it declares."""
-    for entry in fields(part):
+    for entry in fields(part):  # pyright: ignore[reportArgumentType]
         it, value = declaration_of(entry), getattr(part, entry.name)
         if it is None or not it.checked or it.role not in _CHECKS or (value is None and entry.default is None):
             continue
@@ -204,7 +207,7 @@ def _check_number(part: object, name: str, it: Declaration) -> None:
         require(part, name, test, bound)
 
 
-_CHECKS: dict[str, Callable[[Any, str, Declaration], None]] = {
+_CHECKS: dict[str, Callable[[object, str, Declaration], None]] = {
     "number": _check_number,
     "flag": lambda part, name, it: require_flag(part, name),
     "count": lambda part, name, it: require_count(
@@ -219,13 +222,13 @@ _CHECKS: dict[str, Callable[[Any, str, Declaration], None]] = {
 # --- laws
 
 Law = Callable[..., Any]
-"""A function of numbers or arrays, element by element."""
+"""A function of numbers or arrays, element by element; what it takes and gives its table says."""
 
 
 class Laws(dict[type, Law]):
     """A law for each part, by its class. Engines bind all of them, also those that are added later."""
 
-    pending: ClassVar[list[tuple[Callable[..., None], type, Callable[..., Any]]]] = []
+    pending: ClassVar[list[tuple[Callable[..., None], type, Law]]] = []
     """Laws that are still to be bound: what binds them to an engine, the class of the part, and the law."""
 
     def __init__(self) -> None:

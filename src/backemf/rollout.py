@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -23,8 +23,15 @@ from .loads import KINEMATIC, Load, PrescribedMotion
 from .motor import Motor, TwoNodeThermal
 from .parts import without_neutral
 from .physics.load import IMMOVABLE, Memory
-from .physics.state import COUPLED, Array, Output, State
+from .physics.state import COUPLED, Output, State
 from .tree import kind_of_numbers, map_numbers
+from .values import Array
+
+if TYPE_CHECKING:
+    import jax
+
+P = TypeVar("P")
+T = TypeVar("T")
 
 MAIN = "command"
 """Name of the controller's main input where nothing else is commanded."""
@@ -41,9 +48,9 @@ class Here:
     """What the motor remembers."""
     memory: Memory
     """What the load remembers: position and velocity of the far mass, if it has one."""
-    position: Array
+    position: Number
     """Joint position [rad]."""
-    velocity: Array
+    velocity: Number
     """Joint velocity [rad/s]."""
 
 
@@ -54,8 +61,8 @@ def rest(
     position: Number = 0.0,
     velocity: Number = 0.0,
     *,
-    initial: Mapping[str, Any] | None = None,
-    dt: float | None = None,
+    initial: Mapping[str, Number] | None = None,
+    dt: Number | None = None,
     seed: int = 0,
 ) -> Here:
     """Motor and load at the start of a run, without current, at a position and velocity of the joint.
@@ -65,7 +72,7 @@ def rest(
     random seed.
     """
 
-    def spread(value: Any) -> Any:
+    def spread(value: Number) -> Array:
         if concrete(value) is None and not isinstance(value, (list, tuple)):
             return load_engine("jax").array(value, shape)
         return np.broadcast_to(np.asarray(value, dtype=float), shape).copy()
@@ -79,7 +86,13 @@ def rest(
 
 
 def advance(
-    laws: ModuleType, actuator: Actuator, load: Load, here: Here, command: Any, path: Path | None, dt: float
+    laws: ModuleType,
+    actuator: Actuator,
+    load: Load,
+    here: Here,
+    command: Command | Number,
+    path: Path | None,
+    dt: Number,
 ) -> tuple[Here, Output]:
     """Where motor and load are after a step, and its output, by the laws of an engine."""
     if isinstance(load, KINEMATIC):
@@ -97,15 +110,15 @@ def advance(
 def rollout(
     actuator: Actuator | Motor,
     load: Load,
-    commands: Any,
+    commands: Number | Sequence[Number],
     dt: Number,
     *,
     position: Number = 0.0,
     velocity: Number = 0.0,
-    initial: Mapping[str, Any] | None = None,
+    initial: Mapping[str, Number] | None = None,
     start: Here | None = None,
-    observe: Callable[[Here, Output], Any] | None = None,
-) -> tuple[Here, Any]:
+    observe: Callable[[Here, Output], T] | None = None,
+) -> tuple[Here, T]:
     """Where motor and load are after a row of commands, and what was observed on the way: a pure JAX function.
 
     It can be jitted, vmapped and differentiated by the numbers of the actuator and the load, the commands, the step and
@@ -144,7 +157,7 @@ def rollout(
         path = path.reshape(-1, *(1,) * (commands.ndim - 1))
         paths = path[:-1], path[1:]
 
-    def one(here: Here, row: Any) -> tuple[Here, Any]:
+    def one(here: Here, row: tuple[Array, Path | None]) -> tuple[Here, T | None]:
         command, path = row
         after, out = advance(law, actuator, load, here, command, path, dt)
         after = like(after, begin)
@@ -154,7 +167,7 @@ def rollout(
 
     # the outer loop keeps one state per block, the inner one computes the block again for the gradient
     @jax.checkpoint
-    def block(here: Here, rows: Any) -> tuple[Here, Any]:
+    def block(here: Here, rows: tuple[Array, tuple[Array, Array] | None]) -> tuple[Here, T | None]:
         return jax.lax.scan(jax.checkpoint(one), here, rows)
 
     whole = len(commands) // size * size
@@ -168,10 +181,10 @@ def rollout(
     return here, seen
 
 
-def in_precision(part: Any, dtype: Any) -> Any:
+def in_precision(part: P, dtype: np.dtype | str) -> P:
     """The same part with every number in a precision; whole numbers stay whole."""
 
-    def change(x: Any) -> Any:
+    def change(x: Any) -> Array:
         x = x if hasattr(x, "dtype") else np.asarray(x)
         return x if np.issubdtype(x.dtype, np.integer) else x.astype(dtype)
 
@@ -200,7 +213,7 @@ def channel_names(actuator: Actuator, load: Load) -> list[str]:
     return names + [name for name in outputs if name not in absent]
 
 
-def record_of(names: list[str], load: Load, here: Here, out: Output) -> list[Any]:
+def record_of(names: list[str], load: Load, here: Here, out: Output) -> list[Number]:
     """The values of all channels after a step."""
     values = {"position": here.position, "velocity": here.velocity}
     values |= dict(zip(load.remembers, here.memory, strict=True))
@@ -214,7 +227,7 @@ def behind_time(values: np.ndarray, dimensions: int) -> np.ndarray:
     return values.reshape(values.shape[0], *(1,) * (dimensions - values.ndim + 1), *values.shape[1:])
 
 
-def as_command(values: dict[str, Any]) -> Any:
+def as_command(values: Mapping[str, Number]) -> Command | Number:
     """The command of a step: its main input alone, or a `Command`."""
     return values[MAIN] if MAIN in values else Command(**values)
 
@@ -260,7 +273,7 @@ def roll_jax(
 @lru_cache(maxsize=128)
 def _compile_loop(
     load_kind: type, targets: tuple[str, ...], names: tuple[str, ...], every: int, batch: tuple[int, ...]
-) -> Callable[..., tuple[Here, list[Any]]]:
+) -> Callable[..., tuple[Here, list[jax.Array]]]:
     """The compiled loop over (recorded, every) steps, for loads of one kind."""
     import jax
     import jax.numpy as jnp
@@ -288,7 +301,7 @@ def _compile_loop(
             return here, [spread(channel) for channel in record_of(list(names), moved, here, out)]
 
         def spread(channel: Any) -> jax.Array:
-            return jnp.broadcast_to(jnp.asarray(channel, start.position.dtype), batch)
+            return jnp.broadcast_to(jnp.asarray(channel, jnp.result_type(start.position)), batch)
 
         return jax.lax.scan(record, start, arrays)
 

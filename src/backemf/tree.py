@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import Field, fields, is_dataclass
 from typing import Any, TypeVar
 
+from .values import Recorded
+
 KINDS: list[type] = []
 """Every dataclass of numbers that engines take apart."""
 
+P = TypeVar("P")
 T = TypeVar("T", bound=type)
 
 _STRUCTURE = ("flag", "word", "words", "count", "record")
@@ -74,7 +77,7 @@ def structure(kind: type) -> list[str]:
     return [entry.name for entry in fields(kind) if is_structure(entry)]
 
 
-def numbers(part: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+def numbers(part: object, prefix: str = "") -> Iterator[tuple[str, Recorded]]:
     """Dotted name and value of every number below a part, e.g. ("winding.resistance", 1.13); tables are left out."""
     if is_dataclass(part):
         for entry in fields(part):
@@ -84,23 +87,27 @@ def numbers(part: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         for index, item in enumerate(part):
             yield from numbers(item, f"{prefix}.{index}")
     elif part is not None and not isinstance(part, (str, bool)):
-        yield prefix, part
+        known: Any = part
+        yield prefix, known
 
 
-def map_numbers(part: Any, change: Callable[[Any], Any]) -> Any:
+def map_numbers(part: P, change: Callable[[Any], object]) -> P:
     """The same part with every number that has an effect replaced by `change(number)`."""
     if is_dataclass(part) and not isinstance(part, type):
-        copy = object.__new__(type(part))
+        copy: Any = object.__new__(type(part))
         for entry in fields(part):
             value = getattr(part, entry.name)
             same = is_structure(entry) or not acts(part, entry.name)
             object.__setattr__(copy, entry.name, value if same else map_numbers(value, change))
         return copy
+    changed: Any = part
     if isinstance(part, tuple):
-        return tuple(map_numbers(item, change) for item in part)
-    return part if part is None or isinstance(part, (str, bool)) else change(part)
+        changed = tuple(map_numbers(item, change) for item in part)
+    elif part is not None and not isinstance(part, (str, bool)):
+        changed = change(part)
+    return changed
 
 
-def change(part: Any, **changes: Any) -> Any:
+def change(part: P, **changes: object) -> P:
     """A copy of a state, command or output with some fields changed, as compilers can follow it."""
     return type(part)(**(part.__dict__ | changes))

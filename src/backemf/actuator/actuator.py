@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import is_dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from ..checks import Maybe, concrete, no_number, quote
 from ..errors import ParameterError
 from ..hooks import call_hook
 from ..motor import Motor
 from ..parts import FAMILIES, count, flag, number, numbers, one, part, several
-from . import torque_limits  # noqa: F401  # which makes the limits known
+from ..values import CompileOptions, Number
 from .compiled import CompiledStep
 from .controllers import (
+    Controller,
     Torque,
     Voltage,
     learned,  # noqa: F401  # networks are controllers too
@@ -20,7 +21,11 @@ from .controllers import (
 from .delay import Delay
 from .joint_friction import TanhFriction
 from .supply import Supply
+from .torque_limits import TorqueLimit
 from .words import actuator_words
+
+Limits = tuple[TorqueLimit, ...] | Any
+"""Limits of a joint; `Any` since one alone becomes a tuple, and since a limit may be a user's own."""
 
 
 @part(kw_only=False)
@@ -35,15 +40,15 @@ class Actuator:
     """The motor and its gearbox; None: the joint gets the torque that the controller asks for."""
     supply: Supply | None = one(Supply, default=None)
     """What feeds the drive; None: any voltage that is commanded is there."""
-    controller: Any = one(family="controller", default=None)
+    controller: Controller = one(family="controller", default=None)
     """What turns the command into a voltage or torque; None: the command is the voltage, without a motor the torque."""
     delay: Delay | None = one(Delay, default=None)
     """How long commands are under way; None: they arrive at once."""
-    limits: Any = several(family="limit", default=(), checked=False)
+    limits: Limits = several(family="limit", default=(), checked=False)
     """A `TorqueLimit` of the joint, or a tuple of several; with a motor they limit its current."""
     friction: TanhFriction | None = one(TanhFriction, default=None)
     """Friction of a joint without a motor; a motor has its own."""
-    command_range: tuple[Any, Any] | None = numbers(None, default=None)
+    command_range: tuple[Number, Number] | None = numbers(None, default=None)
     """Lowest and highest main input that the controller takes, in its unit; None: any."""
     slew: Maybe = number(None, default=None, above=0.0)
     """Fastest change of the main input, in its unit per second; None: any."""
@@ -60,8 +65,7 @@ class Actuator:
         self._check_limits()
         self._check_motor()
         check_command_range(self)
-        controller: Any = self.controller
-        if controller.asks == "network" and self.substeps > 1:
+        if self.controller.asks == "network" and self.substeps > 1:
             raise ParameterError(
                 f"Actuator.substeps = {self.substeps}: a network is made for the step it was trained at; leave it out"
             )
@@ -77,7 +81,7 @@ class Actuator:
 
     def _check_limits(self) -> None:
         kinds = tuple(FAMILIES["limit"].values())
-        given: Any = (self.limits,) if isinstance(self.limits, kinds) else self.limits
+        given: object = (self.limits,) if isinstance(self.limits, kinds) else self.limits
         for limit in given if isinstance(given, (tuple, list)) else (given,):
             if is_dataclass(limit) and not isinstance(limit, kinds):
                 raise ParameterError(
@@ -121,7 +125,7 @@ class Actuator:
             return (*self.controller.inputs, "mode")
         return self.controller.inputs if self.delay.targets is None else self.delay.targets
 
-    def compile(self, engine: str = "numpy", **options: Any) -> CompiledStep:
+    def compile(self, engine: str = "numpy", **options: Unpack[CompileOptions]) -> CompiledStep:
         """The step of this actuator on one engine: "numpy", "python", "jax", "torch" or "warp".
 
         JAX, PyTorch and Warp take `in_place` (the state that is handed in is used up, which saves copying it) and

@@ -10,6 +10,7 @@ from ..physics.limits import clip
 from ..physics.ops import absolute, alike, isfinite, store, where
 from ..physics.state import State
 from ..tree import change
+from ..values import Bits, Number
 from .controllers import ModeSelector
 from .delay import Delay, Draws, arriving_target, first_phase, next_lag
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def receive(
-    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
     draws: Draws | None,
-) -> tuple[Command, int, State]:  # fmt: skip
+) -> tuple[Command, Bits, State]:  # fmt: skip
     """The command as the controller sees it, the limits that acted on it, and the state with this one under way."""
     controller = actuator.controller
     told = command if isinstance(command, Command) else Command(**{controller.main: command})
@@ -34,7 +35,7 @@ def receive(
     return told, flags, change(state, clock=state.clock + 1)
 
 
-def valid(command: Command, position: float):
+def valid(command: Command, position: Number) -> tuple[Command, Bits]:
     """The command with what is not finite replaced: hold the position, and zero of the rest."""
     good, kept = None, {}
     for name in TARGETS:
@@ -47,7 +48,7 @@ def valid(command: Command, position: float):
     return change(command, **kept), 0 if good is None else where(good, 0, names.INVALID)
 
 
-def clip_to_range(main: str, command: Command, limits: tuple[float, float], flags: int):
+def clip_to_range(main: str, command: Command, limits: tuple[Number, Number], flags: Bits) -> tuple[Command, Bits]:
     """The command with its main input within the range that the actuator takes."""
     target = getattr(command, main)
     if target is None:
@@ -57,7 +58,7 @@ def clip_to_range(main: str, command: Command, limits: tuple[float, float], flag
     return change(command, **{main: within}), flags + where(acts, names.COMMAND, 0)
 
 
-def begin_with_joint(actuator: Actuator, state: State, position: float, velocity: float) -> State:
+def begin_with_joint(actuator: Actuator, state: State, position: Number, velocity: Number) -> State:
     """The state with what begins with the first step: where the joint is, and how fast it goes."""
     begun = {}
     if state.fresh is not None:
@@ -75,7 +76,9 @@ def begin_with_joint(actuator: Actuator, state: State, position: float, velocity
     return change(state, **begun) if begun else state
 
 
-def travel(actuator: Actuator, delay: Delay, state: State, command: Command, dt: float, draws: Draws | None):
+def travel(
+    actuator: Actuator, delay: Delay, state: State, command: Command, dt: Number, draws: Draws | None
+) -> tuple[Command, State]:
     """The command that arrives in this step, and the state with the present one under way."""
     head = state.head
     lag, aim = next_lag(delay, state, dt, draws)
@@ -99,14 +102,14 @@ def travel(actuator: Actuator, delay: Delay, state: State, command: Command, dt:
     return change(command, **arrives), change(state, head=(head + 1) % size, **lines)
 
 
-def resting(name: str, state: State):
+def resting(name: str, state: State) -> Number:
     """What an input is before the first command has arrived: hold the joint, without velocity, torque or voltage."""
     if name == "position":
         return state.held_position
     return TORQUE if name == "mode" else 0.0
 
 
-def mode_of(command: Command):
+def mode_of(command: Command) -> Number:
     """The mode that is asked for, or the first of torque, voltage and velocity that is given."""
     if command.mode is not None:
         return command.mode

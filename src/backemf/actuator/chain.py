@@ -7,7 +7,7 @@ several times per step, each time with the joint a little further on.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..physics.command import Command
 from ..physics.load import IMMOVABLE, LinearLoad, Memory, follow, react
@@ -16,6 +16,7 @@ from ..physics.state import OUTPUTS, Output, State
 from ..physics.step import coupled as motor_coupled
 from ..physics.step import held as motor_held
 from ..tree import change
+from ..values import Bits, Maybe, Number, Recorded
 from .arrival import receive
 from .decision import decide, settle
 from .delay import Draws
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 
 def held(
-    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
-    load_torque: float | None = None, load_inertia: float | None = None, draws: Draws | None = None,
+    actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
+    load_torque: Maybe = None, load_inertia: Maybe = None, draws: Draws | None = None,
 ) -> tuple[State, Output]:  # fmt: skip
     """New state and output for a joint position and velocity that a host holds over the step."""
     return on_known_joints(
@@ -40,8 +41,8 @@ def held(
 
 
 def on_known_joints(
-    law: Callable[..., tuple[State, Output]], actuator: Actuator, state: State, command: Command | float,
-    position: float, velocity: float, dt: float, load_torque: float | None, load_inertia: float | None,
+    law: Callable[..., tuple[State, Output]], actuator: Actuator, state: State, command: Command | Number,
+    position: Number, velocity: Number, dt: Number, load_torque: Maybe, load_inertia: Maybe,
     draws: Draws | None,
 ) -> tuple[State, Output]:  # fmt: skip
     """State and output of a law in which motors take no part where what is known of the joint is not finite."""
@@ -56,9 +57,9 @@ def on_known_joints(
 
 
 def known_inputs(
-    good: bool, actuator: Actuator, command: Command | float, position: float, velocity: float, dt: float,
-    load_torque: float | None, load_inertia: float | None,
-) -> tuple[Command | float, float, float, float, float | None, float | None]:  # fmt: skip
+    good: Bits, actuator: Actuator, command: Command | Number, position: Number, velocity: Number, dt: Number,
+    load_torque: Maybe, load_inertia: Maybe,
+) -> tuple[Command | Number, Number, Number, Number, Recorded, Recorded]:  # fmt: skip
     """The inputs of a step with harmless numbers where what is known of the joint is not finite."""
     position, velocity = in_place_of(good, position, 0.0), in_place_of(good, velocity, 0.0)
     # a step that is one for all motors stays one, since delays are counted in it
@@ -71,8 +72,8 @@ def known_inputs(
 
 
 def held_known(
-    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
-    load_torque: float | None, load_inertia: float | None, draws: Draws | None,
+    actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
+    load_torque: Maybe, load_inertia: Maybe, draws: Draws | None,
 ) -> tuple[State, Output]:  # fmt: skip
     """New state and output where all that is known of the joint is finite."""
     told, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
@@ -82,7 +83,7 @@ def held_known(
     # how the torque follows the joint over all substeps is that of one substep as long as the step
     _, whole = held_substep(actuator, state, told, flags, position, velocity, dt, load_torque, load_inertia)
     short = dt / substeps
-    total = None
+    total: Any = None
     for index in range(substeps):
         # the joint goes on at its speed
         here = position + (index * short) * velocity
@@ -92,12 +93,12 @@ def held_known(
 
 
 def held_substep(
-    actuator: Actuator, state: State, command: Command, flags: int, position: float, velocity: float, dt: float,
-    load_torque: float | None, load_inertia: float | None,
+    actuator: Actuator, state: State, command: Command, flags: Bits, position: Number, velocity: Number, dt: Number,
+    load_torque: Maybe, load_inertia: Maybe,
 ) -> tuple[State, Output]:  # fmt: skip
     """One substep of the control loop and the motor."""
     decision = decide(actuator, state, command, flags, position, velocity, dt)
-    if actuator.motor is None:
+    if actuator.motor is None or decision.demand is None:
         out = joint_output(actuator, decision, position, velocity)
         return settle(actuator, decision, decision.state, out, position, dt), out
     state, out = motor_held(
@@ -118,9 +119,9 @@ def held_substep(
 
 
 def coupled(
-    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
-    load_torque: float = 0.0, load_inertia: float = 0.0, draws: Draws | None = None, load_damping: float = 0.0,
-    load_stiffness: float = 0.0,
+    actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
+    load_torque: Number = 0.0, load_inertia: Number = 0.0, draws: Draws | None = None, load_damping: Number = 0.0,
+    load_stiffness: Number = 0.0,
 ) -> tuple[State, Output]:  # fmt: skip
     """New state and output of a step together with a load that is linear around the start of the step.
 
@@ -145,14 +146,15 @@ def coupled(
 
 
 def with_load(
-    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
+    actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
     load: Load | LinearLoad, memory: Memory, draws: Draws | None = None,
 ) -> tuple[State, Memory, Output]:  # fmt: skip
     """New state, memory of the load and output of a step together with a load that reacts anew in each substep."""
     told, flags, state = receive(actuator, state, command, position, velocity, dt, draws)
     substeps = actuator.substeps
     short = dt if substeps == 1 else dt / substeps
-    total, travel, pulled = None, 0.0, 0.0
+    total: Any = None
+    travel, pulled = 0.0, 0.0
     for _ in range(substeps):
         reaction = react(load, memory, position, velocity, short)
         state, after, out = coupled_substep(
@@ -169,12 +171,12 @@ def with_load(
 
 
 def coupled_substep(
-    actuator: Actuator, state: State, command: Command, flags: int, position: float, velocity: float, dt: float,
-    load_torque: float, load_inertia: float, load_damping: float,
-) -> tuple[State, float, Output]:  # fmt: skip
+    actuator: Actuator, state: State, command: Command, flags: Bits, position: Number, velocity: Number, dt: Number,
+    load_torque: Number, load_inertia: Number, load_damping: Number,
+) -> tuple[State, Number, Output]:  # fmt: skip
     """New state, joint velocity at the end and output of one substep together with a load, after `receive`."""
     decision = decide(actuator, state, command, flags, position, velocity, dt)
-    if actuator.motor is None:
+    if actuator.motor is None or decision.demand is None:
         return joint_coupled(actuator, decision, position, velocity, dt, load_torque, load_inertia, load_damping)
     state, velocity, out = motor_coupled(
         actuator.motor,
@@ -195,7 +197,7 @@ def coupled_substep(
 # --- what both share
 
 
-def count_energy(state: State, out: Output, dt: float) -> tuple[State, Output]:
+def count_energy(state: State, out: Output, dt: Number) -> tuple[State, Output]:
     """State and output with the electrical energy of the step counted."""
     if state.energy is None:
         return state, out

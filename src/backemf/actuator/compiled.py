@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..checks import Maybe, Number, require_sizes
 from ..engines import bind, load
-from ..engines.reset import reset_state
+from ..engines.reset import Mask, reset_state
 from ..errors import ParameterError
 from ..hooks import call_hook
 from ..parts import without_neutral
 from ..physics.command import Command
 from ..physics.state import COUPLED, OUTPUTS, Output, State
+from ..values import CompileOptions
 from . import chain
 from .memory import initial_state
 from .needs import (
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 Joint = tuple[Number, Number]
 """Position and velocity of the joint [rad, rad/s]."""
-Inputs = dict[str, Any]
+Inputs = dict[str, Maybe]
 """Numbers and arrays that a step is given, by name; None: not given."""
 Step = Callable[..., tuple[Any, Output]]
 """A step as a function, its actuator first: the new state, or those of several groups, and the output."""
@@ -50,20 +51,22 @@ _OPTIONS = {
 class BaseStep(Generic[S]):
     """The two ways to step what has a state of type `S`: one actuator, or all of a robot."""
 
-    def __init__(self, engine: str, options: dict[str, Any]):
+    def __init__(self, engine: str, options: CompileOptions):
         check_options(engine, options)
         self.engine = engine
         self._options = options
         self._engine = load(engine)
-        self._place = {name: options[name] for name in ("dtype", "device") if name in options}
+        self._place = {name: value for name, value in options.items() if name in ("dtype", "device")}
         self._run = self._compile("held")
-        self._looks: dict[bool, Any] = {}
+        self._looks: dict[bool, object] = {}
 
     def _compile(self, law: str) -> Callable[..., tuple[S, Output]]:
         """One of the two ways to step, ready to run."""
         raise NotImplementedError
 
-    def _check(self, state: S, command: Any, dt: Number, joint: Inputs, loads: Inputs, coupled: bool) -> None:
+    def _check(
+        self, state: S, command: Command | Number, dt: Number, joint: Inputs, loads: Inputs, coupled: bool
+    ) -> None:
         """Check that what is given fits; raise `ParameterError` if not. A joint that moves needs an inertia."""
         raise NotImplementedError
 
@@ -116,7 +119,9 @@ class BaseStep(Generic[S]):
             load_stiffness,
         )  # fmt: skip
 
-    def _check_once(self, coupled: bool, state: S, command: Any, dt: Number, joint: Joint, *loads: Maybe) -> None:
+    def _check_once(
+        self, coupled: bool, state: S, command: Command | Number, dt: Number, joint: Joint, *loads: Maybe
+    ) -> None:
         # what looks like the step before has been checked
         look = look_of(state, command, *joint, dt, *loads)
         if look is not None and look == self._looks.get(coupled):
@@ -136,7 +141,7 @@ class CompiledStep(BaseStep[State]):
     `state, out = step.coupled(...)`, which moves the joint together with a load.
     """
 
-    def __init__(self, actuator: Actuator, engine: str, options: dict[str, Any]):
+    def __init__(self, actuator: Actuator, engine: str, options: CompileOptions):
         self.actuator = actuator
         super().__init__(engine, options)
 
@@ -144,7 +149,9 @@ class CompiledStep(BaseStep[State]):
         step = with_outputs(getattr(laws(self.engine), law), outputs(self._options.get("telemetry"), law))
         return self._engine.compile_step(step, without_neutral(self.actuator), self._options)
 
-    def _check(self, state: State, command: Any, dt: Number, joint: Inputs, loads: Inputs, coupled: bool) -> None:
+    def _check(
+        self, state: State, command: Command | Number, dt: Number, joint: Inputs, loads: Inputs, coupled: bool
+    ) -> None:
         require_command(self.actuator, command)
         require_load(self.actuator, loads["load_torque"], loads["load_inertia"])
         require_frames(self.actuator, state, dt)
@@ -154,7 +161,7 @@ class CompiledStep(BaseStep[State]):
         if coupled:
             require_inertia(self.actuator, loads["load_inertia"])
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[CompiledStep], tuple[Actuator, str, CompileOptions]]:
         # what was compiled belongs to this process: a copy compiles it again
         return CompiledStep, (self.actuator, self.engine, self._options)
 
@@ -165,7 +172,7 @@ class CompiledStep(BaseStep[State]):
         return call_hook("notebook_html", self)
 
     def initial(
-        self, shape: tuple[int, ...] | int = (), *, seed: int = 0, dt: float | None = None, **values: Any
+        self, shape: tuple[int, ...] | int = (), *, seed: int = 0, dt: float | None = None, **values: Number
     ) -> State:
         """The state of a batch at rest, at ambient temperature; states given by name start elsewhere.
 
@@ -180,7 +187,7 @@ class CompiledStep(BaseStep[State]):
         shape = require_sizes("shape", shape)
         return initial_state(self._engine, self.actuator, shape, seed, dt, values, self._place)
 
-    def reset(self, state: State, mask: Any, **values: Any) -> State:
+    def reset(self, state: State, mask: Mask, **values: Number) -> State:
         """The state with every motor where `mask` is true back at rest and ambient temperature.
 
         What an environment has in common, such as its delay, starts again where any of its motors does.
@@ -193,7 +200,7 @@ class CompiledStep(BaseStep[State]):
         return reset_state(self._engine, self.engine, state, mask, values, self._place)
 
 
-def check_options(engine: str, options: dict[str, Any]) -> None:
+def check_options(engine: str, options: CompileOptions) -> None:
     """Check that an engine knows every option; raise `ParameterError` if not."""
     unknown = set(options) - _OPTIONS.get(engine, set())
     if unknown:
@@ -205,7 +212,7 @@ def laws(engine: str) -> ModuleType:
     return bind(chain, engine, load(engine).ops)
 
 
-def outputs(telemetry: Any, law: str = "held") -> tuple[str, ...] | None:
+def outputs(telemetry: str | Sequence[str] | None, law: str = "held") -> tuple[str, ...] | None:
     """The outputs that are wanted, by name; None: all. A coupled step always says where the joint is."""
     if telemetry is None:
         return None
@@ -222,8 +229,9 @@ def with_outputs(function: Step, names: tuple[str, ...] | None) -> Step:
     if names is None:
         return function
 
-    def step(*arguments: Any) -> tuple[State, Output]:
+    def step(*arguments: object) -> tuple[State, Output]:
         state, out = function(*arguments)
-        return state, Output(**{name: getattr(out, name) if name in names else None for name in OUTPUTS})
+        kept: dict[str, Any] = {name: getattr(out, name) if name in names else None for name in OUTPUTS}
+        return state, Output(**kept)
 
     return step

@@ -14,6 +14,7 @@ from ..physics.demand import Demand
 from ..physics.ops import absolute, alike, expm1, maximum, minimum, sign, where
 from ..physics.state import Output, State
 from ..tree import change
+from ..values import Bits, Maybe, Number
 from .arrival import mode_of
 from .control import LAWS, Asked, next_integral, slew_limit
 from .controllers import DutyServo, ModeSelector
@@ -31,22 +32,22 @@ if TYPE_CHECKING:
 class Decision:
     """What a controller decides: a demand on the drive, or a torque where there is no motor."""
 
-    demand: Any
+    demand: Demand | None
     """`Demand` on the drive; None without a motor."""
-    torque: Any
+    torque: Asked | None
     """Joint torque that is `Asked` for; None with a motor."""
     state: State
     """The state with the setpoint after this substep; the integral is still to be settled."""
-    flags: Any
+    flags: Bits
     """Limits that acted so far."""
-    rate: Any = None
+    rate: Maybe = None
     """How fast the integral goes on, before anything stops it; None: it rests."""
-    full: Any = None
+    full: Bits | None = None
     """Where a limit in front of the motor acts and the integral would only ask for more; None: nowhere."""
 
 
 def decide(
-    actuator: Actuator, state: State, command: Command, flags: int, position: float, velocity: float, dt: float
+    actuator: Actuator, state: State, command: Command, flags: Bits, position: Number, velocity: Number, dt: Number
 ) -> Decision:
     """One substep of the control loop, after which nothing is fresh any more."""
     decision = controller_decision(actuator, state, command, flags, position, velocity, dt)
@@ -56,10 +57,10 @@ def decide(
 
 
 def controller_decision(
-    actuator: Actuator, state: State, command: Command, flags: int, position: float, velocity: float, dt: float
+    actuator: Actuator, state: State, command: Command, flags: Bits, position: Number, velocity: Number, dt: Number
 ) -> Decision:
     """What the controller makes of a command."""
-    controller = actuator.controller
+    controller: Any = actuator.controller
     if state.setpoint is not None:
         command, state, flags = slew(actuator, state, command, flags, dt)
     if controller.asks == "mode":
@@ -81,25 +82,26 @@ def controller_decision(
 
 
 def network_decision(
-    controller: LearnedController, state: State, command: Command, flags: int, position: float, velocity: float
+    controller: LearnedController, state: State, command: Command, flags: Bits, position: Number, velocity: Number
 ) -> Decision:
     """A torque that a network asks for."""
+    assert command.position is not None
     remembered, torque = learned_torque(controller, state, command.position - position, velocity, state.fresh > 0)
     return Decision(None, Asked(torque), change(state, **remembered), flags)
 
 
-def slew(actuator: Actuator, state: State, command: Command, flags: int, dt: float):
+def slew(actuator: Actuator, state: State, command: Command, flags: Bits, dt: Number) -> tuple[Command, State, Bits]:
     """The main input after the slew limit."""
     main = actuator.controller.main
     target = getattr(command, main)
-    if target is None:
+    if target is None or actuator.slew is None:
         return command, state, flags
     setpoint = slew_limit(target, state.setpoint, actuator.slew, dt)
     flags = flags | where(absolute(setpoint - target) > 0.0, names.SLEW, 0)
     return change(command, **{main: setpoint}), change(state, setpoint=alike(setpoint, state.setpoint)), flags
 
 
-def ask(controller: Controller, state: State, command: Command, position: float, velocity: float) -> Asked:
+def ask(controller: Controller, state: State, command: Command, position: Number, velocity: Number) -> Asked:
     """What a controller asks for, in the unit of `controller.asks`."""
     return LAWS[type(controller)](controller, command, state.integral, position, velocity)
 
@@ -110,7 +112,7 @@ def motor_of(actuator: Actuator) -> Motor:
     return actuator.motor
 
 
-def volt_demand(actuator: Actuator, asked: Asked, flags: int) -> Demand:
+def volt_demand(actuator: Actuator, asked: Asked, flags: Bits) -> Demand:
     """A voltage for the drive; slopes are brought from the joint to the rotor."""
     motor = motor_of(actuator)
     volts, ratio = asked.amount, motor.ratio
@@ -127,7 +129,7 @@ def volt_demand(actuator: Actuator, asked: Asked, flags: int) -> Demand:
     )
 
 
-def duty_demand(actuator: Actuator, servo: DutyServo, asked: Asked, flags: int) -> tuple[Demand, int, Any]:
+def duty_demand(actuator: Actuator, servo: DutyServo, asked: Asked, flags: Bits) -> tuple[Demand, Bits, Bits | None]:
     """A duty of the bus, within the PWM limit and under the current limiter."""
     assert actuator.supply is not None
     bus = actuator.supply.voltage
@@ -138,7 +140,7 @@ def duty_demand(actuator: Actuator, servo: DutyServo, asked: Asked, flags: int) 
     return change(demand, current_limit=servo.current_limit, duty_limit=servo.pwm_limit), flags, full
 
 
-def torque_demand(actuator: Actuator, state: State, asked: Asked, flags: int, velocity: float, dt: float) -> Demand:
+def torque_demand(actuator: Actuator, state: State, asked: Asked, flags: Bits, velocity: Number, dt: Number) -> Demand:
     """A joint torque for the drive, through a current loop where there is one."""
     bandwidth = actuator.controller.bandwidth
     if bandwidth is None:
@@ -146,7 +148,7 @@ def torque_demand(actuator: Actuator, state: State, asked: Asked, flags: int, ve
     return current_loop_demand(actuator, bandwidth, state, asked, flags, dt)
 
 
-def compensating_demand(actuator: Actuator, state: State, asked: Asked, flags: int, velocity: float) -> Demand:
+def compensating_demand(actuator: Actuator, state: State, asked: Asked, flags: Bits, velocity: Number) -> Demand:
     """The voltage of a joint torque at rest and the back-EMF on top: v = R/Kt·torque/N + Ke·w.
 
     The drive knows R and Kt of the data sheet. The back-EMF it sees as it is: a magnet that is hot gives less.
@@ -166,7 +168,7 @@ def compensating_demand(actuator: Actuator, state: State, asked: Asked, flags: i
 
 
 def current_loop_demand(
-    actuator: Actuator, bandwidth: float, state: State, asked: Asked, flags: int, dt: float
+    actuator: Actuator, bandwidth: Number, state: State, asked: Asked, flags: Bits, dt: Number
 ) -> Demand:
     """The aim of a first-order current loop, which closes a share 1 - exp(-bandwidth·dt) of the gap within the step."""
     motor = motor_of(actuator)
@@ -183,7 +185,7 @@ def current_loop_demand(
     )
 
 
-def with_joint_bounds(actuator: Actuator, demand: Demand, state: State, position: float, velocity: float) -> Demand:
+def with_joint_bounds(actuator: Actuator, demand: Demand, state: State, position: Number, velocity: Number) -> Demand:
     """The demand with the torque limits of the joint as bounds of the current.
 
     Behind backlash they are those of the rotor's speed, which is the one that the drive measures.
@@ -195,13 +197,13 @@ def with_joint_bounds(actuator: Actuator, demand: Demand, state: State, position
     return change(demand, joint=joint_bounds(actuator, position, velocity))
 
 
-def joint_bounds(actuator: Actuator, position: float, velocity: float) -> JointBounds:
+def joint_bounds(actuator: Actuator, position: Number, velocity: Number) -> JointBounds:
     """The torque limits of the joint as bounds of the current; a gear that turns the other way swaps them."""
     motor = motor_of(actuator)
     per_torque = 1.0 / (motor.magnet.torque_constant * motor.ratio)
     per_slope = absolute(per_torque / motor.ratio)
 
-    def pair(low: float, high: float) -> tuple[float, float]:
+    def pair(low: Number, high: Number) -> tuple[Number, Number]:
         first, second = low * per_torque, high * per_torque
         return minimum(first, second), maximum(first, second)
 
@@ -230,7 +232,7 @@ SATURATED = names.VOLTAGE | names.CURRENT | names.TORQUE
 """Limits at which a motor cannot give what is asked."""
 
 
-def settle(actuator: Actuator, decision: Decision, state: State, out: Output, position: float, dt: float) -> State:
+def settle(actuator: Actuator, decision: Decision, state: State, out: Output, position: Number, dt: Number) -> State:
     """The state with the integral after this substep, which rests where a limit acts and it would only ask for more."""
     if state.integral is None or decision.rate is None:
         return state
@@ -249,7 +251,7 @@ def settle(actuator: Actuator, decision: Decision, state: State, out: Output, po
     return change(state, integral=alike(after, state.integral))
 
 
-def beyond_limits(actuator: Actuator, asked: Asked, position: float, velocity: float) -> Any:
+def beyond_limits(actuator: Actuator, asked: Asked, position: Number, velocity: Number) -> Bits | None:
     """Where a torque is beyond the limits of a joint without a motor and its integral would only ask for more."""
     if asked.rate is None or not actuator.limits:
         return None
@@ -258,8 +260,8 @@ def beyond_limits(actuator: Actuator, asked: Asked, position: float, velocity: f
 
 
 def select(
-    actuator: Actuator, controller: ModeSelector, state: State, command: Command, flags: int, position: float,
-    velocity: float, dt: float,
+    actuator: Actuator, controller: ModeSelector, state: State, command: Command, flags: Bits, position: Number,
+    velocity: Number, dt: Number,
 ) -> Decision:  # fmt: skip
     """Torque, voltage or velocity, each motor by its mode; torque before voltage before velocity."""
     mode = mode_of(command)

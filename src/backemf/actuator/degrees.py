@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from ..values import Number
+
+if TYPE_CHECKING:
+    from .actuator import Actuator
 
 TURN = 2.0 * math.pi
 """A target beyond one turn is rare on a joint, and every target in degrees is beyond it [rad]."""
 
 
-def degrees_hint(actuator: Any, channels: Mapping[str, np.ndarray]) -> str | None:
+def degrees_hint(actuator: Actuator, channels: Mapping[str, np.ndarray]) -> str | None:
     """What to look at where the targets of a run, by channel, look like degrees; None: they do not.
 
     A command range that holds the targets says that they are meant.
@@ -31,7 +36,7 @@ def degrees_hint(actuator: Any, channels: Mapping[str, np.ndarray]) -> str | Non
     return f"{hint_of(largest)}; {remedy}"
 
 
-def _holds(limits: Any, targets: np.ndarray) -> bool:
+def _holds(limits: tuple[Number, Number] | None, targets: np.ndarray) -> bool:
     """Whether a command range holds every target."""
     if limits is None:
         return False

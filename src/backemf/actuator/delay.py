@@ -20,6 +20,7 @@ from ..physics.command import TARGETS
 from ..physics.draws import mix, uniform
 from ..physics.ops import floor, minimum, pick, to_integer, where
 from ..physics.state import State
+from ..values import Array, Bits, Maybe
 
 SCHEDULES = ("constant", "episode", "period", "step", "mjlab", "isaaclab")
 FRAMES_UNKNOWN = 32
@@ -30,9 +31,9 @@ FRAMES_UNKNOWN = 32
 class Delay:
     """How long commands are under way; give `steps` or `seconds`, one value or (shortest, longest)."""
 
-    steps: Any = numbers("steps", default=None)
+    steps: Number | tuple[Number, ...] | None = numbers("steps", default=None)
     """Delay in steps; whole numbers are drawn from a range of whole numbers."""
-    seconds: Any = numbers("s", default=None)
+    seconds: Number | tuple[Number, ...] | None = numbers("s", default=None)
     """Delay in seconds, interpolated between steps."""
     schedule: str | None = word(*SCHEDULES, default=None)
     """When a new delay is drawn from the range: "constant" (drawn once), "episode" (at each reset), "period", "step";
@@ -128,17 +129,18 @@ class Delay:
         return self.schedule in ("mjlab", "isaaclab")
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Number | tuple[Number, ...]:
         """The delay in its own unit."""
-        return self.seconds if self.steps is None else self.steps
+        known: Any = self.seconds if self.steps is None else self.steps
+        return known
 
     @property
-    def shortest(self) -> Any:
+    def shortest(self) -> Number:
         """Shortest delay in its own unit."""
         return self.value[0] if isinstance(self.value, tuple) else self.value
 
     @property
-    def longest(self) -> Any:
+    def longest(self) -> Number:
         """Longest delay in its own unit."""
         return self.value[1] if isinstance(self.value, tuple) else self.value
 
@@ -153,7 +155,7 @@ class Delay:
         kept = self.schedule == "period" or (self.schedule == "step" and acts(self, "hold_probability"))
         return self.is_random and kept and not self.reorder
 
-    def length(self, dt: float | None) -> int:
+    def length(self, dt: Number | None) -> int:
         """Frames of the ring for a step of `dt`; raises one sentence where the buffer is too short for it."""
         if self.steps is None and dt is None:
             return self.frames or FRAMES_UNKNOWN
@@ -177,7 +179,7 @@ class Delay:
         return self.frames or needed
 
 
-def all_whole(steps: Any) -> bool:
+def all_whole(steps: Number | tuple[Number, ...] | None) -> bool:
     """Whether a number of steps, or both ends of a range, are whole by their type."""
     ends = steps if isinstance(steps, tuple) else (steps,)
     return all(isinstance(x, (int, np.integer)) or (isinstance(x, np.ndarray) and x.dtype.kind in "iu") for x in ends)
@@ -206,25 +208,25 @@ def check_range(delay: Delay, name: str) -> None:
 class Draws:
     """Random numbers handed to a step in place of its own, to repeat another program draw for draw."""
 
-    lag: Any = None
+    lag: Maybe = None
     """Delay drawn in this step, in the shape of `State.lag`: (environment, 1), or one per joint [steps]."""
-    hold: Any = None
+    hold: Maybe = None
     """Number in [0, 1) that is compared with the hold probability, in the same shape [1]."""
-    phase: Any = None
+    phase: Bits | None = None
     """Phase drawn at the last reset, in the same shape [steps]."""
 
 
 # --- the laws
 
 
-def in_steps(delay: Delay, value: float, dt: float):
+def in_steps(delay: Delay, value: Number, dt: Number) -> Number:
     """A delay in its own unit, in steps; the nearest whole number of them where they are to be whole."""
     if delay.seconds is None:
         return value
     return floor(value / dt + 0.5) if delay.whole else value / dt
 
 
-def drawn_lag(delay: Delay, key: int, counter: int, dt: float, like: float):
+def drawn_lag(delay: Delay, key: Bits, counter: Bits, dt: Number, like: Number) -> Number:
     """A delay from the range [steps]."""
     low, high = in_steps(delay, delay.shortest, dt), in_steps(delay, delay.longest, dt)
     u = uniform(key, counter, like)
@@ -233,7 +235,7 @@ def drawn_lag(delay: Delay, key: int, counter: int, dt: float, like: float):
     return low + u * (high - low)
 
 
-def due(delay: Delay, clock: int, phase: int):
+def due(delay: Delay, clock: Bits, phase: Bits) -> Bits | None:
     """Whether a new delay is drawn in this step, `clock` steps after the reset; None: in no step but the first."""
     if delay.schedule == "step" or (delay.schedule == "mjlab" and delay.period == 0):
         return clock >= 0
@@ -242,7 +244,7 @@ def due(delay: Delay, clock: int, phase: int):
     return None
 
 
-def next_lag(delay: Delay, state: State, dt: float, draws: Draws | None):
+def next_lag(delay: Delay, state: State, dt: Number, draws: Draws | None) -> tuple[Number, Number]:
     """The delay of this step, and the one that it goes to [steps]."""
     aim = next_aim(delay, state, dt, draws)
     if delay.reorder or not delay.is_random or delay.schedule not in ("period", "step"):
@@ -251,7 +253,7 @@ def next_lag(delay: Delay, state: State, dt: float, draws: Draws | None):
     return where(state.clock == 0, aim, minimum(aim, state.lag + 1.0)), aim
 
 
-def next_aim(delay: Delay, state: State, dt: float, draws: Draws | None):
+def next_aim(delay: Delay, state: State, dt: Number, draws: Draws | None) -> Number:
     """The delay that was last drawn [steps]."""
     if not delay.is_random:
         return in_steps(delay, delay.shortest, dt)
@@ -276,18 +278,18 @@ def next_aim(delay: Delay, state: State, dt: float, draws: Draws | None):
     return where(change | first, candidate, before)
 
 
-def any_line(state: State):
+def any_line(state: State) -> Array:
     """A line of frames, for its precision."""
     lines = (state.position_line, state.velocity_line, state.effort_line, state.voltage_line)
     return next(line for line in lines if line is not None)
 
 
-def first_phase(delay: Delay, key: int):
+def first_phase(delay: Delay, key: Bits) -> Bits:
     """Phase of an environment within the period, drawn at its reset [steps]."""
     return mix(key, 1) % max(delay.period, 1)
 
 
-def arriving_target(delay: Delay, line: np.ndarray, head: int, lag: float, clock: int, resting: float):
+def arriving_target(delay: Delay, line: np.ndarray, head: Bits, lag: Number, clock: Bits, resting: Number) -> Number:
     """The target that is `lag` steps old, where so many have come since the reset; else the resting one.
 
     A ring of n frames whose newest is in slot h holds the frame of age a in slot (h - a) mod n.

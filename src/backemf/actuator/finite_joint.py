@@ -6,13 +6,12 @@ Plain numbers are looked over before the step and cost nothing here.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..physics import state as names
 from ..physics.command import TARGETS, Command
 from ..physics.ops import isfinite, where
 from ..physics.state import Output, State
 from ..tree import change
+from ..values import Bits, Maybe, Number, Recorded
 
 KEPT = (
     "current", "winding_rise", "housing_rise", "bristle", "gap", "rotor_speed", "energy", "setpoint", "integral",
@@ -23,12 +22,12 @@ SILENT = ("torque", "torque_requested", "torque_slope", "torque_stiffness", "joi
 """Outputs that are 0 where the joint is not known."""
 
 
-def is_plain(x: float | None) -> bool:
+def is_plain(x: Maybe) -> bool:
     """Whether an input is a plain number, or not there."""
     return x is None or type(x) in (int, float)
 
 
-def known_joints(dt: float, *inputs: float | None) -> bool | None:
+def known_joints(dt: Number, *inputs: Maybe) -> Bits | None:
     """Where all inputs of a joint are finite numbers and the step is positive; None: all are plain."""
     given = [x for x in (*inputs, dt) if x is not None and type(x) is not float and type(x) is not int]
     if not given:
@@ -41,12 +40,12 @@ def known_joints(dt: float, *inputs: float | None) -> bool | None:
     return good if is_plain(dt) else good & (dt > 0.0)
 
 
-def in_place_of(good: bool, x: float | None, stand_in: float) -> Any:
+def in_place_of(good: Bits, x: Maybe, stand_in: Number) -> Recorded:
     """An input with a number in place of what is not known."""
     return x if is_plain(x) else where(good, x, stand_in)
 
 
-def without_unknown(good: bool, state: State, after: State, out: Output) -> tuple[State, Output]:
+def without_unknown(good: Bits, state: State, after: State, out: Output) -> tuple[State, Output]:
     """State and output after a step in which some motors took no part."""
     held = {}
     for name in KEPT:
@@ -60,7 +59,7 @@ def without_unknown(good: bool, state: State, after: State, out: Output) -> tupl
     return change(after, **held), change(out, **silent)
 
 
-def resting_command(good: bool, main: str, command: Command | float, position: float) -> Command:
+def resting_command(good: Bits, main: str, command: Command | Number, position: Number) -> Command:
     """The command with nothing asked of the motors that take no part, which would pull a shared supply down."""
     command = command if isinstance(command, Command) else Command(**{main: command})
     targets = {name: getattr(command, name) for name in TARGETS if getattr(command, name) is not None}

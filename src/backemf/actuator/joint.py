@@ -8,8 +8,9 @@ from ..physics import state as names
 from ..physics.limits import clip
 from ..physics.lines import Line, Lines, Slant, acting_line, value_at
 from ..physics.ops import absolute, where
-from ..physics.state import Output
+from ..physics.state import Output, State
 from ..tree import change
+from ..values import Bits, Number
 from .control import Asked
 from .decision import Decision, settle
 from .joint_friction import tanh_friction, tanh_friction_per_speed, tanh_friction_slope
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from .actuator import Actuator
 
 
-def limited_torque(actuator: Actuator, asked: Asked, position: float, velocity: float):
+def limited_torque(
+    actuator: Actuator, asked: Asked, position: Number, velocity: Number
+) -> tuple[Number, Number, Number, Bits]:
     """The joint torque within its limits, how fast it falls with speed and with position, and the flag of the limit."""
     torque, slope, stiffness, flag = asked.amount, -asked.per_velocity, -asked.per_position, 0
     if actuator.limits:
@@ -36,9 +39,15 @@ def limited_torque(actuator: Actuator, asked: Asked, position: float, velocity: 
     return torque, slope, stiffness, flag
 
 
-def joint_output(actuator: Actuator, decision: Decision, position: float, velocity: float) -> Output:
+def torque_asked(decision: Decision) -> Asked:
+    """The torque that is asked for, which is there where there is no motor."""
+    assert decision.torque is not None
+    return decision.torque
+
+
+def joint_output(actuator: Actuator, decision: Decision, position: Number, velocity: Number) -> Output:
     """Torque and telemetry of an actuator without a motor."""
-    asked = decision.torque
+    asked = torque_asked(decision)
     torque, slope, stiffness, flag = limited_torque(actuator, asked, position, velocity)
     if actuator.friction is not None:
         torque = torque - tanh_friction(velocity, actuator.friction)
@@ -54,20 +63,20 @@ def joint_output(actuator: Actuator, decision: Decision, position: float, veloci
 
 
 def joint_coupled(
-    actuator: Actuator, decision: Decision, position: float, velocity: float, dt: float, load_torque: float,
-    load_inertia: float, load_slope: float,
-):  # fmt: skip
+    actuator: Actuator, decision: Decision, position: Number, velocity: Number, dt: Number, load_torque: Number,
+    load_inertia: Number, load_slope: Number,
+) -> tuple[State, Number, Output]:  # fmt: skip
     """The torque taken at the end of the step, so that any gain is stable at any dt.
 
     J·(v1 - v0) = dt·(torque(v0) - slope·(v1 - v0) - stiffness·dt·v1 + load)
 
     along what is asked for, then along each bound that this exceeds at the end.
     """
-    out, asked = joint_output(actuator, decision, position, velocity), decision.torque
+    out, asked = joint_output(actuator, decision, position, velocity), torque_asked(decision)
     # friction goes down to 0 with the speed, where its slope would carry it past
     per_speed = 0.0 if actuator.friction is None else tanh_friction_per_speed(velocity, actuator.friction)
 
-    def end_speed(line: Line):
+    def end_speed(line: Line) -> Number:
         inertia = load_inertia + dt * (line.fall + load_slope)
         rubbed = inertia + dt * per_speed
         return velocity * (inertia / rubbed) + dt * (line.value + load_torque) / rubbed

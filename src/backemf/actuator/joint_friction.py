@@ -19,18 +19,18 @@ class TanhFriction:
     """Friction per speed."""
 
 
-def tanh_friction(velocity: float, f: TanhFriction) -> float:
+def tanh_friction(velocity: Number, f: TanhFriction) -> Number:
     """Torque against the motion [N·m]."""
     return f.coulomb * tanh(velocity / f.activation_speed) + f.viscous * velocity
 
 
-def tanh_friction_slope(velocity: float, f: TanhFriction) -> float:
+def tanh_friction_slope(velocity: Number, f: TanhFriction) -> Number:
     """How fast it grows with speed [N·m·s/rad]."""
     share = tanh(velocity / f.activation_speed)
     return f.coulomb / f.activation_speed * (1.0 - share * share) + f.viscous
 
 
-def tanh_friction_per_speed(velocity: float, f: TanhFriction) -> float:
+def tanh_friction_per_speed(velocity: Number, f: TanhFriction) -> Number:
     """Friction over speed [N·m·s/rad]: a step that is taken along this line only ever slows the joint down."""
     resting = absolute(velocity) < 1e-9 * f.activation_speed
     speed = where(resting, 1.0, velocity)

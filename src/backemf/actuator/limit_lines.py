@@ -7,11 +7,11 @@ bounds. A table is the line from the present speed to its last point, or its slo
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ..parts import Laws
 from ..physics.limits import narrow
 from ..physics.ops import interpolate, maximum, where
+from ..values import Number
 from .limit_slopes import column_slope
 from .torque_limits import DcClip, DriveEnvelope, KneeCurve, TorqueLimit, TorqueSpeedTable, bounds
 
@@ -23,15 +23,15 @@ CUT_OFF = 1e-6
 class Slant:
     """A pair of bounds that fall with speed."""
 
-    low: Any
+    low: Number
     """Lower line at the present speed [N·m]."""
-    high: Any
+    high: Number
     """Upper line at the present speed [N·m]."""
-    low_fall: Any
+    low_fall: Number
     """How fast the lower line falls with speed [N·m·s/rad]."""
-    high_fall: Any
+    high_fall: Number
     """How fast the upper line falls with speed [N·m·s/rad]."""
-    floor: Any = 0.0
+    floor: Number = 0.0
     """Lowest torque that the upper line falls to; the lower one ends at its negative [N·m]."""
     to_zero: bool = True
     """Whether that is 0."""
@@ -43,9 +43,9 @@ class LimitLines:
 
     slants: tuple[Slant, ...]
     """Pairs of bounds that fall with speed."""
-    low: Any
+    low: Number
     """Lowest torque, without the slants, in the direction of the present speed [N·m]."""
-    high: Any
+    high: Number
     """Highest torque likewise [N·m]."""
 
 
@@ -55,7 +55,7 @@ lines_of = LINES.register
 
 
 @lines_of(DcClip)
-def clip_lines(limit: DcClip, angle: float, speed: float) -> LimitLines:
+def clip_lines(limit: DcClip, angle: Number, speed: Number) -> LimitLines:
     """One slanted line and the flat top."""
     fall, top = limit.saturation_effort / limit.velocity_limit, limit.saturation_effort
     slant = Slant(-top - fall * speed, top - fall * speed, fall, fall, -limit.effort_limit, to_zero=False)
@@ -63,7 +63,7 @@ def clip_lines(limit: DcClip, angle: float, speed: float) -> LimitLines:
 
 
 @lines_of(KneeCurve)
-def knee_lines(limit: KneeCurve, angle: float, speed: float) -> LimitLines:
+def knee_lines(limit: KneeCurve, angle: Number, speed: Number) -> LimitLines:
     """The line behind the knee, and the flat torques in front of it."""
     fall = limit.driving_effort / (limit.no_load_speed - limit.knee_speed)
     slant = braking_beside(around(limit.no_load_speed, fall, speed), limit, speed, limit.no_load_speed, 0.0)
@@ -76,7 +76,7 @@ def knee_lines(limit: KneeCurve, angle: float, speed: float) -> LimitLines:
 
 
 @lines_of(DriveEnvelope)
-def envelope_lines(limit: DriveEnvelope, angle: float, speed: float) -> LimitLines:
+def envelope_lines(limit: DriveEnvelope, angle: Number, speed: Number) -> LimitLines:
     """A gentle and a steep line."""
     top, resistance = limit.max_effort, limit.velocity_dependent_resistance
     width = maximum(limit.speed_effort_gradient * top, CUT_OFF * limit.max_actuator_velocity)
@@ -86,7 +86,7 @@ def envelope_lines(limit: DriveEnvelope, angle: float, speed: float) -> LimitLin
 
 
 @lines_of(TorqueSpeedTable)
-def table_lines(limit: TorqueSpeedTable, angle: float, speed: float) -> LimitLines:
+def table_lines(limit: TorqueSpeedTable, angle: Number, speed: Number) -> LimitLines:
     """Along the motion the line from where the joint is, the other way from rest."""
     low, low_fall = ahead(limit, maximum(-speed, 0.0), -speed)
     high, high_fall = ahead(limit, maximum(speed, 0.0), speed)
@@ -96,7 +96,7 @@ def table_lines(limit: TorqueSpeedTable, angle: float, speed: float) -> LimitLin
     return LimitLines((slant,), *bounds(limit, angle, speed))
 
 
-def braking_beside(driving: Slant, limit: TorqueLimit, speed: float, last_speed: float, end: float) -> Slant:
+def braking_beside(driving: Slant, limit: TorqueLimit, speed: Number, last_speed: Number, end: Number) -> Slant:
     """The slanted bounds of driving, raised where the joint brakes to what it may brake with.
 
     From there they fall to where driving ends, so that no step that turns the joint round sees a jump.
@@ -108,15 +108,15 @@ def braking_beside(driving: Slant, limit: TorqueLimit, speed: float, last_speed:
 
 
 def raise_to_braking(
-    line: float, fall: float, braking: float, backwards: float, last_speed: float, end: float
-) -> tuple[float, float]:
+    line: Number, fall: Number, braking: Number, backwards: Number, last_speed: Number, end: Number
+) -> tuple[Number, Number]:
     """A line and its fall, or those of the braking torque at a speed `backwards` where that is positive and higher."""
     higher = (backwards >= 0.0) & (braking > line)
     room = last_speed + maximum(backwards, 0.0)
     return where(higher, braking, line), where(higher, (braking - end) / room, fall)
 
 
-def ahead(limit: TorqueSpeedTable, fast: float, speed: float) -> tuple[float, float]:
+def ahead(limit: TorqueSpeedTable, fast: Number, speed: Number) -> tuple[Number, Number]:
     """Torque at a speed on the line that leads down from a speed `fast` of the table [N·m], and its fall."""
     torque = interpolate(fast, limit.speed, limit.driving)
     last = limit.speed[-1]
@@ -126,25 +126,25 @@ def ahead(limit: TorqueSpeedTable, fast: float, speed: float) -> tuple[float, fl
     return torque + fall * (fast - speed), fall
 
 
-def around(no_load_speed: float, fall: float, speed: float) -> Slant:
+def around(no_load_speed: Number, fall: Number, speed: Number) -> Slant:
     """Two lines that fall to nothing at the no-load speed of either direction."""
     return Slant(-fall * (no_load_speed + speed), fall * (no_load_speed - speed), fall, fall)
 
 
-def flat_ahead(limit: TorqueLimit, angle: float, speed: float) -> tuple[float, float]:
+def flat_ahead(limit: TorqueLimit, angle: Number, speed: Number) -> tuple[Number, Number]:
     """Lowest and highest torque of a limit: along the motion those of rest, against it those of now [N·m]."""
     low, high = bounds(limit, angle, speed)
     lowest, highest = bounds(limit, angle, 0.0 * speed)
     return where(speed > 0.0, low, lowest), where(speed < 0.0, high, highest)
 
 
-def lines_of_limit(limit: TorqueLimit, angle: float, speed: float) -> LimitLines:
+def lines_of_limit(limit: TorqueLimit, angle: Number, speed: Number) -> LimitLines:
     """The bounds of a limit over a step; one that does not fall with speed is flat."""
     law = LINES.get(type(limit))
     return LimitLines((), *bounds(limit, angle, speed)) if law is None else law(limit, angle, speed)
 
 
-def limit_lines(limits: tuple[TorqueLimit, ...], angle: float, speed: float) -> LimitLines:
+def limit_lines(limits: tuple[TorqueLimit, ...], angle: Number, speed: Number) -> LimitLines:
     """The bounds of several limits together over a step."""
     first = lines_of_limit(limits[0], angle, speed)
     slants, low, high = first.slants, first.low, first.high

@@ -11,6 +11,7 @@ import numpy as np
 from ..parts import Laws
 from ..physics.limits import narrow
 from ..physics.ops import absolute, maximum, minimum, where
+from ..values import Number
 from .torque_limits import DcClip, DriveEnvelope, KneeCurve, TorqueLimit, TorqueSpeedTable, bounds, dc_slope
 
 SLOPES = Laws()
@@ -18,14 +19,14 @@ SLOPES = Laws()
 slopes_of = SLOPES.register
 
 
-def bound_slopes(limit: TorqueLimit, angle: float, speed: float) -> tuple[float, float]:
+def bound_slopes(limit: TorqueLimit, angle: Number, speed: Number) -> tuple[Number, Number]:
     """-d(low)/d(speed) and -d(high)/d(speed) of a limit, where they are not negative [N·m·s/rad]; 0 for angles."""
     law = SLOPES.get(type(limit))
     return (0.0 * speed, 0.0 * speed) if law is None else law(limit, angle, speed)
 
 
 @slopes_of(DcClip)
-def clip_slopes(limit: DcClip, angle: float, speed: float) -> tuple[float, float]:
+def clip_slopes(limit: DcClip, angle: Number, speed: Number) -> tuple[Number, Number]:
     """The slope of the line where it is below the flat top."""
     nothing = 0.0 * speed
     low, high = bounds(limit, angle, speed)
@@ -34,7 +35,7 @@ def clip_slopes(limit: DcClip, angle: float, speed: float) -> tuple[float, float
 
 
 @slopes_of(DriveEnvelope)
-def envelope_slopes(limit: DriveEnvelope, angle: float, speed: float) -> tuple[float, float]:
+def envelope_slopes(limit: DriveEnvelope, angle: Number, speed: Number) -> tuple[Number, Number]:
     """The slope of the line that acts, along the motion."""
     nothing, fast, gradient = 0.0 * speed, absolute(speed), limit.speed_effort_gradient
     _, high = bounds(limit, angle, speed)
@@ -45,7 +46,7 @@ def envelope_slopes(limit: DriveEnvelope, angle: float, speed: float) -> tuple[f
 
 
 @slopes_of(KneeCurve)
-def knee_slopes(limit: KneeCurve, angle: float, speed: float) -> tuple[float, float]:
+def knee_slopes(limit: KneeCurve, angle: Number, speed: Number) -> tuple[Number, Number]:
     """The slope between knee and no-load speed, along the motion."""
     nothing, fast, width = 0.0 * speed, absolute(speed), limit.no_load_speed - limit.knee_speed
     falling = (fast > limit.knee_speed) & (fast < limit.no_load_speed)
@@ -53,7 +54,7 @@ def knee_slopes(limit: KneeCurve, angle: float, speed: float) -> tuple[float, fl
 
 
 @slopes_of(TorqueSpeedTable)
-def table_slopes(limit: TorqueSpeedTable, angle: float, speed: float) -> tuple[float, float]:
+def table_slopes(limit: TorqueSpeedTable, angle: Number, speed: Number) -> tuple[Number, Number]:
     """Along the motion the bound falls with the table; against it a limit that grows brakes the more."""
     nothing, fast = 0.0 * speed, absolute(speed)
     braking = limit.driving if limit.braking is None else limit.braking
@@ -63,7 +64,7 @@ def table_slopes(limit: TorqueSpeedTable, angle: float, speed: float) -> tuple[f
     return where(speed > 0.0, growing, low_side), where(speed < 0.0, growing, high_side)
 
 
-def column_slope(fast: float, speeds: np.ndarray, column: np.ndarray) -> float:
+def column_slope(fast: Number, speeds: np.ndarray, column: np.ndarray) -> Number:
     """How fast a column of a table rises with speed, from a speed on [N·m·s/rad]."""
     slope = 0.0 * fast
     for k in range(1, len(speeds)):
@@ -72,13 +73,13 @@ def column_slope(fast: float, speeds: np.ndarray, column: np.ndarray) -> float:
     return where(fast >= speeds[-1], 0.0 * fast, slope)
 
 
-def both_ways(speed: float, driving: float) -> tuple[float, float]:
+def both_ways(speed: Number, driving: Number) -> tuple[Number, Number]:
     """The slope of the bound along the motion, at rest of both; the one against it counts as flat."""
     nothing = 0.0 * driving
     return where(speed <= 0.0, driving, nothing), where(speed >= 0.0, driving, nothing)
 
 
-def tightest_slopes(limits: tuple[TorqueLimit, ...], angle: float, speed: float) -> tuple[float, float]:
+def tightest_slopes(limits: tuple[TorqueLimit, ...], angle: Number, speed: Number) -> tuple[Number, Number]:
     """The slopes of those limits that give the bounds of `tightest` [N·m·s/rad]."""
     low, high = bounds(limits[0], angle, speed)
     low_slope, high_slope = bound_slopes(limits[0], angle, speed)

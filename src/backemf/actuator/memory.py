@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ..physics import draws
 from ..physics.drive import has_current_state
 from ..physics.state import PER_MOTOR, State
 from ..physics.step import has_backlash
+from ..values import Number
 from .controllers.learned import LearnedController, memory_of
 
 if TYPE_CHECKING:
@@ -84,8 +86,8 @@ def shared_shape(actuator: Actuator, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def initial_state(
-    engine: ModuleType | SimpleNamespace, actuator: Actuator, shape: tuple[int, ...], seed: int, dt: float | None,
-    values: dict[str, Any], place: dict[str, Any],
+    engine: ModuleType | SimpleNamespace, actuator: Actuator, shape: tuple[int, ...], seed: int, dt: Number | None,
+    values: Mapping[str, Number], place: Mapping[str, object],
 ) -> State:  # fmt: skip
     """The state of a batch at the start."""
     present = states_of(actuator)
@@ -122,7 +124,7 @@ def initial_state(
 
 def require_room_for_state(
     engine: ModuleType | SimpleNamespace, present: list[str], shape: tuple[int, ...], frames: int,
-    learned: dict[str, Any], place: dict[str, Any],
+    learned: Mapping[str, tuple[int, ...]], place: Mapping[str, object],
 ) -> None:  # fmt: skip
     """Raise a `ParameterError` before anything is made, if a state is larger than the memory."""
     rows = sum(frames if name.endswith("_line") else 1 for name in present if name not in learned)

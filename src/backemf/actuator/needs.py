@@ -17,18 +17,24 @@ from ..physics.command import TARGETS, Command
 from ..physics.load import IMMOVABLE
 from ..physics.state import PER_MOTOR, State
 from ..physics.step import has_backlash
+from ..values import Maybe, Number
 from .controllers import ModeSelector, TorquePid
 
 if TYPE_CHECKING:
     from .actuator import Actuator
 
+Given = Any
+"""A user's own number or array, of which nothing is known yet."""
 
-def look_of(state: Any, command: Any, position: Any, velocity: Any, dt: Any, *loads: Any) -> Any:
+
+def look_of(
+    state: object, command: Command | Number, position: Given, velocity: Given, dt: Given, *loads: Maybe
+) -> object:
     """What decides whether a step can be taken: which inputs are there, and their shapes; None where a plain number is.
 
     Two steps that look alike pass or fail the checks alike, so that a loop pays for them once.
     """
-    targets = command.__dict__ if isinstance(command, Command) else {"command": command}
+    targets: dict[str, Any] = command.__dict__ if isinstance(command, Command) else {"command": command}
     try:
         shapes = [None if x is None else (name, x.shape) for name, x in targets.items()]
         held = next((x.shape for x in vars(state).values() if x is not None and x.shape), None)
@@ -38,12 +44,12 @@ def look_of(state: Any, command: Any, position: Any, velocity: Any, dt: Any, *lo
         return None
 
 
-def _look(x: Any) -> Any:
+def _look(x: Maybe) -> object:
     """A plain number itself, which has to be looked over; otherwise whether there is anything."""
     return x if isinstance(x, (int, float)) else x is None
 
 
-def require_step(dt: Any) -> None:
+def require_step(dt: Given) -> None:
     """Raise a `ParameterError` if the step is no positive number of seconds, as far as it is known on this machine."""
     if type(dt) is float and 0.0 < dt < math.inf:
         return
@@ -53,7 +59,7 @@ def require_step(dt: Any) -> None:
         raise ParameterError(f"dt = {quote(dt)}: must be a positive number of seconds")
 
 
-def require_finite_joint(position: Any, velocity: Any, **loads: Any) -> None:
+def require_finite_joint(position: object, velocity: object, **loads: object) -> None:
     """Check that plain numbers of the joint are finite; raise `ParameterError` if not. The step checks a batch."""
     for name, value in {"joint_position": position, "joint_velocity": velocity, **loads}.items():
         if value is None and name.startswith("load"):
@@ -64,7 +70,7 @@ def require_finite_joint(position: Any, velocity: Any, **loads: Any) -> None:
             raise ParameterError(f"{name} = {quote(value)}: must be a finite number, or an array with one per motor")
 
 
-def require_command(actuator: Actuator, command: Any) -> None:
+def require_command(actuator: Actuator, command: object) -> None:
     """Check that a command is what the controller takes; raise `ParameterError` if not."""
     if isinstance(command, str) or command is None:
         raise ParameterError(f"command = {command!r}: must be a number, an array of them, or a Command")
@@ -91,13 +97,13 @@ def require_command(actuator: Actuator, command: Any) -> None:
         )
 
 
-def require_finite_command(name: str, value: Any) -> None:
+def require_finite_command(name: str, value: object) -> None:
     """Check that a command for one motor is finite; raise `ParameterError` if not. The step checks a batch."""
     if isinstance(value, (int, float)) and not math.isfinite(value):
         raise ParameterError(f"{name} = {value}: must be a finite number")
 
 
-def require_shapes(state: State, command: Any, **inputs: Any) -> None:
+def require_shapes(state: State, command: object, **inputs: object) -> None:
     """Check that every input broadcasts to the batch; raise `ParameterError` if not."""
     if isinstance(command, Command):
         targets = {name: getattr(command, name) for name in (*TARGETS, "mode")}
@@ -127,7 +133,7 @@ def batch_of(state: State) -> tuple[int, ...]:
     return ()
 
 
-def require_frames(actuator: Actuator, state: State, dt: Any) -> None:
+def require_frames(actuator: Actuator, state: State, dt: Number) -> None:
     """Check that the state has enough frames for a delay in seconds; raise `ParameterError` if not."""
     delay = actuator.delay
     if delay is None or delay.seconds is None or not isinstance(dt, (int, float)):
@@ -142,14 +148,14 @@ def require_frames(actuator: Actuator, state: State, dt: Any) -> None:
         )
 
 
-def finite_inertia(load_inertia: Any) -> Any:
+def finite_inertia(load_inertia: Maybe) -> Number:
     """The inertia of a load where None is no load, and a plain infinity a joint that no motor moves [kg·m²]."""
     if load_inertia is None:
         return 0.0
     return IMMOVABLE if isinstance(load_inertia, float) and load_inertia == math.inf else load_inertia
 
 
-def require_inertia(actuator: Actuator, load_inertia: Any) -> None:
+def require_inertia(actuator: Actuator, load_inertia: Maybe) -> None:
     """Check that a torque has something to move; raise `ParameterError` if not.
 
     What is traced or on another device passes: a step never waits for it.
@@ -172,7 +178,7 @@ def require_inertia(actuator: Actuator, load_inertia: Any) -> None:
         raise ParameterError("load_inertia = 0: backlash needs a load with an inertia, which the gears can hit")
 
 
-def require_load(actuator: Actuator, load_torque: Any, load_inertia: Any) -> None:
+def require_load(actuator: Actuator, load_torque: Maybe, load_inertia: Maybe) -> None:
     """Check that the motor's physics knows enough of the load; raise `ParameterError` if not."""
     motor: Motor | None = actuator.motor
     if motor is None:

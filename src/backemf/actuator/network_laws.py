@@ -5,20 +5,20 @@ The last axis of a recurrent network's state holds the hidden units of all its l
 
 from __future__ import annotations
 
-from ..checks import Number
 from ..physics.ops import absolute, erf, expm1, join_last, matmul, minimum, sqrt, stack_last, tanh, total, where
+from ..values import Array, Bits
 from .networks import Gru, LayerNorm, Lstm, Mlp, split_activation
 
 VECTORS = True
 """The layers are vectors even for one motor, so an engine of plain numbers has NumPy compute them."""
 
 
-def sigmoid(x: Number) -> Number:
+def sigmoid(x: Array) -> Array:
     """1/(1 + exp(-x)), written so that no exponential overflows."""
     return 0.5 + 0.5 * tanh(0.5 * x)
 
 
-def activate(x: Number, word: str) -> Number:
+def activate(x: Array, word: str) -> Array:
     """An activation of a layer's sums; its parameter follows its name, as in "elu(0.5)"."""
     name, parameter = split_activation(word)
     if name == "relu":
@@ -43,14 +43,14 @@ def activate(x: Number, word: str) -> Number:
     return x
 
 
-def normalise(x: Number, norm: LayerNorm) -> Number:
+def normalise(x: Array, norm: LayerNorm) -> Array:
     """(x - mean)/√(variance + epsilon)·weight + bias, mean and variance over the features."""
     share = 1.0 / norm.weight.shape[-1]
     centred = x - share * total(x)
     return centred / sqrt(share * total(centred * centred) + norm.epsilon) * norm.weight + norm.bias
 
 
-def mlp(x: Number, net: Mlp) -> Number:
+def mlp(x: Array, net: Mlp) -> Array:
     """Output of a perceptron (..., outputs) for inputs (..., inputs)."""
     for weight, bias, norm, word in net.rows:
         x = matmul(x, weight.T) + bias
@@ -58,12 +58,12 @@ def mlp(x: Number, net: Mlp) -> Number:
     return x
 
 
-def reset_state(features: Number, fresh: Number) -> Number:
+def reset_state(features: Array, fresh: Bits) -> Array:
     """The state of a recurrent network, zero where a motor was just reset; a mask applies to all its features."""
     return where(stack_last([fresh]), 0.0, features)
 
 
-def lstm(x: Number, hidden: Number, cell: Number, net: Lstm) -> tuple[Number, Number, Number]:
+def lstm(x: Array, hidden: Array, cell: Array, net: Lstm) -> tuple[Array, Array, Array]:
     """Output (..., outputs), new hidden and new cell state (..., layers·hidden) of one step of an LSTM.
 
     c' = σ(f)·c + σ(i)·tanh(g);  h' = σ(o)·tanh(c')
@@ -82,7 +82,7 @@ def lstm(x: Number, hidden: Number, cell: Number, net: Lstm) -> tuple[Number, Nu
     return mlp(x, net.head), join_last(hiddens), join_last(cells)
 
 
-def gru(x: Number, hidden: Number, net: Gru) -> tuple[Number, Number]:
+def gru(x: Array, hidden: Array, net: Gru) -> tuple[Array, Array]:
     """Output (..., outputs) and new hidden state (..., layers·hidden) of one step of a GRU.
 
     n = tanh(W·x + b + r·(U·h + d));  h' = (1 - z)·n + z·h

@@ -6,13 +6,13 @@ One network serves every joint of a batch, so its arrays have no batch axes.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 
 from ..checks import Number, concrete, no_number, require_part
 from ..errors import ParameterError
 from ..parts import number, one, part, several, table, word, words
+from ..values import Array
 
 ACTIVATIONS = (
     "relu", "elu", "tanh", "softsign", "sigmoid", "leaky_relu", "gelu", "gelu_tanh", "silu", "identity",
@@ -279,7 +279,7 @@ def check_arrays(part: object, name: str, axes: int) -> None:
         check_array(value, f"{label}[{layer}]", axes)
 
 
-def check_array(given: Any, label: str, axes: int) -> None:
+def check_array(given: object, label: str, axes: int) -> None:
     """Check the axes of an array and that every value is finite, as far as it is known; raises a `ParameterError`."""
     value = concrete(given)
     if value is None:
@@ -291,7 +291,7 @@ def check_array(given: Any, label: str, axes: int) -> None:
         raise ParameterError(f"{label} holds {value[bad]} at {bad}: every weight must be a finite number")
 
 
-def as_known(value: Any, label: str) -> Any:
+def as_known(value: object, label: str) -> Array | object:
     """A list or NumPy array as an array of floats; anything else unchanged."""
     row = isinstance(value, (list, tuple))
     if not row and (value is None or no_number(value) or isinstance(value, (int, float))):

@@ -9,8 +9,6 @@ make steps stable: `@slopes_of` of `limit_slopes.py` and `@lines_of` of `limit_l
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..checks import Number, concrete, no_number, quote
@@ -140,7 +138,7 @@ TorqueLimit = DcClip | EffortLimit | EffortRange | DriveEnvelope | KneeCurve | T
 """Every limit of a joint torque."""
 
 
-def check_table(part: Any, key: str, columns: tuple[str, ...]) -> None:
+def check_table(part: object, key: str, columns: tuple[str, ...]) -> None:
     """Check that the columns of a table are finite and its first one rises; raise `ParameterError` if not."""
     name = type(part).__name__
     for field in (key, *columns):
@@ -169,7 +167,7 @@ def check_table(part: Any, key: str, columns: tuple[str, ...]) -> None:
 # --- the laws
 
 
-def dc_bounds(speed: float, limit: DcClip) -> tuple[float, float]:
+def dc_bounds(speed: Number, limit: DcClip) -> tuple[Number, Number]:
     """Lowest and highest torque of the DC-motor clip at a joint speed [N·m].
 
     corner = v_lim·(1 + lim/sat);  w = clip(speed, ±corner)/v_lim;  sat·(∓1 - w) within ±lim
@@ -182,35 +180,35 @@ def dc_bounds(speed: float, limit: DcClip) -> tuple[float, float]:
 
 
 @bounds_of(DcClip)
-def dc_clip_bounds(limit: DcClip, angle: float, speed: float) -> tuple[float, float]:
+def dc_clip_bounds(limit: DcClip, angle: Number, speed: Number) -> tuple[Number, Number]:
     return dc_bounds(speed, limit)
 
 
 @bounds_of(EffortLimit)
-def effort_bounds(limit: EffortLimit, angle: float, speed: float) -> tuple[float, float]:
+def effort_bounds(limit: EffortLimit, angle: Number, speed: Number) -> tuple[Number, Number]:
     """The same in both directions [N·m]."""
     return -limit.effort_limit, limit.effort_limit
 
 
 @bounds_of(EffortRange)
-def range_bounds(limit: EffortRange, angle: float, speed: float) -> tuple[float, float]:
+def range_bounds(limit: EffortRange, angle: Number, speed: Number) -> tuple[Number, Number]:
     """Both ends [N·m]."""
     return limit.lowest, limit.highest
 
 
-def dc_corner(limit: DcClip) -> float:
+def dc_corner(limit: DcClip) -> Number:
     """Speed from which on the clip brakes with all of its torque, v_lim·(1 + lim/sat) [rad/s]."""
     # it follows from the limits at every step, so that a changed limit is never exceeded
     return limit.velocity_limit * (1.0 + limit.effort_limit / limit.saturation_effort)
 
 
-def dc_slope(speed: float, limit: DcClip) -> float:
+def dc_slope(speed: Number, limit: DcClip) -> Number:
     """How fast a torque on the slanted part of the clip falls with speed: sat/v_lim up to the corner [N·m·s/rad]."""
     nothing = 0.0 * speed
     return where(absolute(speed) < dc_corner(limit), nothing + limit.saturation_effort / limit.velocity_limit, nothing)
 
 
-def envelope_bounds(speed: float, limit: DriveEnvelope) -> tuple[float, float]:
+def envelope_bounds(speed: Number, limit: DriveEnvelope) -> tuple[Number, Number]:
     """Lowest and highest torque of PhysX's envelope at a joint speed [N·m]; above the top speed both are 0."""
     fast = absolute(speed)
     high = limit.max_effort - limit.velocity_dependent_resistance * fast
@@ -224,12 +222,12 @@ def envelope_bounds(speed: float, limit: DriveEnvelope) -> tuple[float, float]:
 
 
 @bounds_of(DriveEnvelope)
-def drive_envelope_bounds(limit: DriveEnvelope, angle: float, speed: float) -> tuple[float, float]:
+def drive_envelope_bounds(limit: DriveEnvelope, angle: Number, speed: Number) -> tuple[Number, Number]:
     return envelope_bounds(speed, limit)
 
 
 @bounds_of(KneeCurve)
-def knee_bounds(limit: KneeCurve, angle: float, speed: float) -> tuple[float, float]:
+def knee_bounds(limit: KneeCurve, angle: Number, speed: Number) -> tuple[Number, Number]:
     """Lowest and highest torque of the knee curve at a joint speed [N·m]."""
     fast = absolute(speed)
     fall = (limit.no_load_speed - fast) / (limit.no_load_speed - limit.knee_speed)
@@ -243,7 +241,7 @@ def knee_bounds(limit: KneeCurve, angle: float, speed: float) -> tuple[float, fl
 
 
 @bounds_of(TorqueSpeedTable)
-def table_bounds(limit: TorqueSpeedTable, angle: float, speed: float) -> tuple[float, float]:
+def table_bounds(limit: TorqueSpeedTable, angle: Number, speed: Number) -> tuple[Number, Number]:
     """Lowest and highest torque of a torque-speed table at a joint speed [N·m]."""
     fast = absolute(speed)
     driving = interpolate(fast, limit.speed, limit.driving)
@@ -251,30 +249,30 @@ def table_bounds(limit: TorqueSpeedTable, angle: float, speed: float) -> tuple[f
     return by_direction(speed, driving, braking)
 
 
-def by_direction(speed: float, driving: float, braking: float) -> tuple[float, float]:
+def by_direction(speed: Number, driving: Number, braking: Number) -> tuple[Number, Number]:
     """Bounds from the torque along the motion and the torque against it; at rest both ways are driving [N·m]."""
     low = where(speed > 0.0, -braking, -driving)
     high = where(speed < 0.0, braking, driving)
     return low, high
 
 
-def angle_bounds(angle: float, limit: AngleTable) -> tuple[float, float]:
+def angle_bounds(angle: Number, limit: AngleTable) -> tuple[Number, Number]:
     """Lowest and highest torque at a joint angle [N·m]."""
     high = interpolate(angle, limit.angle, limit.effort)
     return -high, high
 
 
 @bounds_of(AngleTable)
-def angle_table_bounds(limit: AngleTable, angle: float, speed: float) -> tuple[float, float]:
+def angle_table_bounds(limit: AngleTable, angle: Number, speed: Number) -> tuple[Number, Number]:
     return angle_bounds(angle, limit)
 
 
-def bounds(limit: TorqueLimit, angle: float, speed: float) -> tuple[float, float]:
+def bounds(limit: TorqueLimit, angle: Number, speed: Number) -> tuple[Number, Number]:
     """Lowest and highest torque of any limit at a joint angle and speed [N·m]."""
     return BOUNDS[type(limit)](limit, angle, speed)
 
 
-def tightest(limits: tuple[TorqueLimit, ...], angle: float, speed: float) -> tuple[float, float]:
+def tightest(limits: tuple[TorqueLimit, ...], angle: Number, speed: Number) -> tuple[Number, Number]:
     """Bounds of several limits together [N·m]. Where they contradict each other, the torque nearest zero is left."""
     low, high = bounds(limits[0], angle, speed)
     for limit in limits[1:]:
@@ -282,6 +280,6 @@ def tightest(limits: tuple[TorqueLimit, ...], angle: float, speed: float) -> tup
     return low, high
 
 
-def clamp(torque: float, low: float, high: float) -> float:
+def clamp(torque: Number, low: Number, high: Number) -> Number:
     """The torque kept between its bounds; the upper one is the last word, as in the simulators [N·m]."""
     return clip(torque, low, high)

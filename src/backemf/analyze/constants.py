@@ -179,7 +179,7 @@ def no_load(motor: Motor, voltage: Number, temperature: Number) -> tuple[np.ndar
     def current(speed: Number) -> Number:
         return steady_current(size, back_emf(speed, field, motor.magnet), ohms)
 
-    def surplus(speed: Number) -> Number:
+    def surplus(speed: np.ndarray) -> Number:
         arriving = torque_of(motor, current(speed), field) - drag_torque(motor, speed)
         return arriving - dry_friction(motor, speed, arriving, 0.0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -130,7 +131,7 @@ def intermittent_current(
 
 def _spectral_radius(gain: np.ndarray) -> np.ndarray:
     """Largest size of an eigenvalue [1]; inf where a gain is no longer finite."""
-    finite_gain: Number = np.isfinite(gain).all(axis=(-1, -2))
+    finite_gain: Any = np.isfinite(gain).all(axis=(-1, -2))
     safe = np.where(finite_gain[..., None, None], gain, 0.0)
     return np.where(finite_gain, np.abs(np.linalg.eigvals(safe)).max(axis=-1), np.inf)
 

@@ -81,7 +81,7 @@ def efficiency_map(
     )
 
 
-def _largest_torque(motor: Motor, volts: Number, celsius: Number, limit: Maybe) -> Number:
+def _largest_torque(motor: Motor, volts: Number, celsius: Number, limit: Maybe) -> np.ndarray:
     """Torque at standstill, within the current limit [N·m]."""
     stalled = operating_point(motor, volts, 0.0, celsius)
     if limit is not None:

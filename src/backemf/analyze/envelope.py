@@ -99,7 +99,7 @@ def envelope(
     )
 
 
-def _speeds(motor: Motor, supply: Supply, limit: Maybe, celsius: Number, samples: int) -> tuple[Number, Number]:
+def _speeds(motor: Motor, supply: Supply, limit: Maybe, celsius: Number, samples: int) -> tuple[np.ndarray, np.ndarray]:
     """Rotor speeds from one end of the envelope to the other, standstill twice, and their directions."""
     volts = supply.modulation_limit * array(supply.voltage)
     reach = 1.25 * volts if limit is None else volts + resistance(celsius, motor.winding) * limit

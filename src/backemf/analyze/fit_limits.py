@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from ..actuator.torque_limits import DcClip, DriveEnvelope, EffortLimit, KneeCur
 from ..checks import Number
 
 Fittable = DcClip | DriveEnvelope | EffortLimit | KneeCurve
-Make = Callable[[Number], Fittable]
+Make = Callable[[Sequence[float] | np.ndarray], Fittable]
 
 
 def fit_limit(start: Fittable, speed: Number, low: np.ndarray, high: np.ndarray) -> Fittable:
@@ -43,7 +43,7 @@ def _free_numbers(start: Fittable) -> tuple[Make, np.ndarray, np.ndarray]:
     if isinstance(start, KneeCurve):
         drive, brake, top = sizes["driving_effort"], sizes["braking_effort"], sizes["no_load_speed"]
 
-        def knee(x: Number) -> KneeCurve:
+        def knee(x: Sequence[float] | np.ndarray) -> KneeCurve:
             # the knee and the way on from it, so that the order is kept
             return KneeCurve(
                 driving_effort=x[0] * drive,
@@ -62,7 +62,7 @@ def _free_numbers(start: Fittable) -> tuple[Make, np.ndarray, np.ndarray]:
         first[2:], least[2:] = [sizes[name] / scale for name, scale in slopes.items()], 0.0
         sizes |= slopes
 
-    def scale(x: Number) -> Fittable:
+    def scale(x: Sequence[float] | np.ndarray) -> Fittable:
         return replace(start, **{name: k * size for k, (name, size) in zip(x, sizes.items(), strict=True)})
 
     return scale, first, least

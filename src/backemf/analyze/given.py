@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..actuator.supply import Supply
@@ -9,14 +11,15 @@ from ..checks import ABSOLUTE_ZERO, Number
 from ..errors import ParameterError
 from ..motor import Motor, Thermal, TwoNodeThermal
 from ..physics.limits import derated_current
+from ..values import Maybe
 
 
-def array(value: Number) -> Number:
+def array(value: Maybe) -> np.ndarray:
     """The value as an array of floats."""
     return np.asarray(value, dtype=float)
 
 
-def finite(name: str, value: Number) -> Number:
+def finite(name: str, value: Number) -> np.ndarray:
     """The value as an array of floats, all of them finite."""
     known = array(value)
     if not np.isfinite(known).all():
@@ -24,7 +27,7 @@ def finite(name: str, value: Number) -> Number:
     return known
 
 
-def positive(name: str, value: Number) -> Number:
+def positive(name: str, value: Number) -> np.ndarray:
     """The value as an array of floats, all of them finite and greater than 0."""
     known = finite(name, value)
     if (known <= 0.0).any():
@@ -32,7 +35,7 @@ def positive(name: str, value: Number) -> Number:
     return known
 
 
-def _given_or_rated(motor: Motor, name: str, value: Number | None, rating: str) -> Number:
+def _given_or_rated(motor: Motor, name: str, value: Number | None, rating: str) -> np.ndarray:
     """The value of an argument, or the motor's rating."""
     if value is not None:
         return finite(name, value)
@@ -42,7 +45,7 @@ def _given_or_rated(motor: Motor, name: str, value: Number | None, rating: str) 
     return array(rated)
 
 
-def voltage_of(motor: Motor, voltage: Number | None) -> Number:
+def voltage_of(motor: Motor, voltage: Number | None) -> np.ndarray:
     """The voltage asked for, or the rated one [V]."""
     return _given_or_rated(motor, "voltage", voltage, "voltage")
 
@@ -52,7 +55,7 @@ def supply_of(motor: Motor, supply: Supply | Number | None) -> Supply:
     return supply if isinstance(supply, Supply) else Supply(voltage=voltage_of(motor, supply))
 
 
-def temperature_of(motor: Motor, temperature: Number | None) -> Number:
+def temperature_of(motor: Motor, temperature: Number | None) -> np.ndarray:
     """The winding temperature asked for, or the one of the data [°C]."""
     winding = motor.winding
     known = finite("temperature", winding.reference_temperature if temperature is None else temperature)
@@ -62,7 +65,7 @@ def temperature_of(motor: Motor, temperature: Number | None) -> Number:
     return known
 
 
-def limit_of(motor: Motor, limit: Number | None) -> Number:
+def limit_of(motor: Motor, limit: Number | None) -> np.ndarray:
     """The hottest winding asked for, or the rated one [°C]."""
     return _given_or_rated(motor, "limit", limit, "winding_temperature")
 
@@ -74,7 +77,7 @@ def thermal_of(motor: Motor) -> Thermal | TwoNodeThermal:
     return motor.thermal
 
 
-def current_limit_of(motor: Motor, current_limit: Number | None, temperature: Number) -> Number | None:
+def current_limit_of(motor: Motor, current_limit: Number | None, temperature: Number) -> np.ndarray | None:
     """The current limit asked for, or the drive's at this winding temperature [A]; None: there is none."""
     if current_limit is not None:
         return positive("current_limit", current_limit)
@@ -83,5 +86,5 @@ def current_limit_of(motor: Motor, current_limit: Number | None, temperature: Nu
         return None
     if not limits.derates:
         return array(limits.rated_current)
-    bounds: Number = (limits.low_current, limits.derating_start, limits.derating_end)
+    bounds: Any = (limits.low_current, limits.derating_start, limits.derating_end)
     return array(derated_current(temperature, limits.rated_current, *bounds))

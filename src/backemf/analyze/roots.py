@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-Function = Callable[[np.ndarray], np.ndarray]
+Function = Callable[[np.ndarray], Any]
 
 
 def ahead(shares: np.ndarray, top: np.ndarray) -> np.ndarray:

@@ -97,7 +97,9 @@ def _one_sided(motor: Motor, shape: Envelope) -> np.ndarray:
     return np.where(shape.joint_speed == 0.0, HAIR * top * side, shape.joint_speed)
 
 
-def _compare(limit: Fittable | TorqueSpeedTable, speed: Number, shape: Envelope, no_load_speed: Number) -> Simplified:
+def _compare(
+    limit: Fittable | TorqueSpeedTable, speed: np.ndarray, shape: Envelope, no_load_speed: Number
+) -> Simplified:
     low, high = (np.broadcast_to(x, speed.shape) for x in bounds(limit, 0.0, speed))
     over, under = high - shape.max_torque, low - shape.min_torque
     square, size = 0.5 * (over**2 + under**2), np.fmax(np.abs(over), np.abs(under))

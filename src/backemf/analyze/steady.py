@@ -168,7 +168,7 @@ def _friction_at_current(motor: Motor, speed: Number, arriving: Number, directio
     if motor.friction is None or not motor.friction.by_load:
         return dry_friction(motor, speed, arriving, 0.0)
 
-    def budget(friction: Number) -> Number:
+    def budget(friction: np.ndarray) -> Number:
         net = arriving - direction * friction
         return dry_friction(motor, speed, arriving, direction * gear_loss(motor, net, direction) - net)
 

@@ -123,5 +123,5 @@ def _print_constants(constants: Constants, soft: set[str]) -> None:
     table = titled_table("What follows", columns, right=("value",))
     for name, symbol, value, unit in constants.rows():
         mark = ["estimate" if name in soft else ""] if soft else []
-        table.add_row(name, symbol, cell(value, unit), *mark)
+        table.add_row(name, symbol, cell(float(value), unit), *mark)
     console().print(table)

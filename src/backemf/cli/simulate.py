@@ -269,7 +269,7 @@ NOTHING = 1e-9
 
 def _control(run: Run) -> dict[str, Any]:
     """The controller with its gains, and the command's meaning, unit and last value."""
-    controller = run.actuator.controller
+    controller: Any = run.actuator.controller
     gains = {name: value for name, value in asdict(controller).items() if value is not None}
     command = {"input": controller.main, "unit": run.unit("command"), "end": float(run["command"][-1])}
     return {"controller": {"kind": controller.called} | gains, "command": command}
@@ -285,7 +285,7 @@ def _limit_times(run: Run) -> dict[str, float]:
 
 def _print_run(name: str, run: Run, last: dict[str, float], peak: dict[str, float], energy: dict[str, float]) -> None:
     table = titled_table(f"{name} after {run.time[-1]:g} s", ("at the end", ""), right=("",))
-    controller = run.actuator.controller
+    controller: Any = run.actuator.controller
     if controller.main != "voltage":
         table.add_row(f"target ({controller.called})", _end_text(run, "command", float(run["command"][-1])))
     for channel, value in last.items():

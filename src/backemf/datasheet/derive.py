@@ -56,19 +56,21 @@ def derive(s: Solved, overrides: dict[str, Any], estimate: bool = False) -> Moto
 
 def _motor(s: Solved) -> Motor:
     t = s.sheet.thermal
+    # what is missing its part will say
+    given: Any = s
     reference = AMBIENT if t.reference_temperature is None else t.reference_temperature
     return Motor(
         name=s.sheet.name,
         motion=s.sheet.motion,
         winding=Winding(
-            resistance=s.resistance,
+            resistance=given.resistance,
             inductance=s.inductance or 0.0,
             temperature_coefficient=COPPER if t.temperature_coefficient is None else t.temperature_coefficient,
             reference_temperature=reference,
         ),
         magnet=Magnet(
-            torque_constant=s.kt,
-            back_emf_constant=s.ke,
+            torque_constant=given.kt,
+            back_emf_constant=given.ke,
             temperature_coefficient=t.magnet_temperature_coefficient or 0.0,
             reference_temperature=reference,
             iron_loss=s.figures.iron_loss,
@@ -110,15 +112,16 @@ def cogging_model(s: Solved) -> Cogging | None:
 def _gearbox(sheet: Datasheet) -> Gearbox | None:
     if not sheet.gear:
         return None
+    gears: tuple[Any, ...] = sheet.gear
     stages = tuple(
         Stage(
             ratio=g.ratio, efficiency=g.efficiency or 1.0, back_efficiency=g.back_efficiency, inertia=g.inertia or 0.0
         )
-        for g in sheet.gear
+        for g in gears
     )
     # the backlash of an early stage shrinks with every later reduction
     backlash = sum((g.backlash or 0.0) / later for g, later in zip(sheet.gear, later_ratios(sheet), strict=True))
-    return Gearbox(stages=stages, backlash=backlash or None)
+    return Gearbox(stages=stages, backlash=backlash)
 
 
 def _limits(s: Solved) -> Limits | None:

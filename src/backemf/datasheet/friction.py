@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..motor import Coulomb, Dahl, Drag, Friction, LoadDependent, LoadShare, LuGre, QuadraticShare, Stribeck
 from .normalise import Figures
@@ -52,11 +52,13 @@ def _bristles(f: Figures, coulomb: float, stiffness: float) -> Dahl | LuGre:
     """LuGre's model with a friction at rest, Dahl's without."""
     if f.stiction is None or f.stribeck_velocity is None:
         return Dahl(coulomb=coulomb, stiffness=stiffness)
+    # None is the part's own
+    exponent: Any = f.stribeck_exponent
     return LuGre(
         coulomb=coulomb,
         stiction=f.stiction,
         stribeck_velocity=f.stribeck_velocity,
-        stribeck_exponent=f.stribeck_exponent,
+        stribeck_exponent=exponent,
         stiffness=stiffness,
         damping=f.damping or 0.0,
         damping_exponent=f.damping_exponent,

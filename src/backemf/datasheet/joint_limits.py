@@ -21,10 +21,10 @@ class JointLimits:
     """In words, where each number of the limit comes from."""
 
     def __str__(self) -> str:
-        top = format_quantity(self.limit.effort_limit, "N*m")
+        top = format_quantity(float(self.limit.effort_limit), "N*m")
         if isinstance(self.limit, EffortLimit):
             return f"{top} at any speed"
-        return f"{top}, none left at {format_quantity(self.limit.velocity_limit, 'rad/s')}"
+        return f"{top}, none left at {format_quantity(float(self.limit.velocity_limit), 'rad/s')}"
 
 
 def joint_limits(s: Solved) -> JointLimits | None:

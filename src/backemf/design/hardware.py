@@ -15,6 +15,7 @@ from ..checks import Maybe, Number, concrete, no_number, require_finite
 from ..errors import ParameterError
 from ..motor import Stage
 from ..parts import number, part
+from ..values import Array
 
 
 def positive(name: str, value: Number, zero: bool = False) -> None:
@@ -134,9 +135,8 @@ class PlanetaryStage:
 
     def stage(self, efficiency: Maybe = None, back_efficiency: Maybe = None) -> Stage:
         """This stage for a `Gearbox`."""
-        return Stage(
-            ratio=self.ratio, efficiency=efficiency, back_efficiency=back_efficiency, inertia=self.input_inertia
-        )
+        share: Any = efficiency
+        return Stage(ratio=self.ratio, efficiency=share, back_efficiency=back_efficiency, inertia=self.input_inertia)
 
 
 # --- from turning to sliding
@@ -235,7 +235,7 @@ class Linkage:
     rule of adding up the motors is exact; elsewhere J says how far off it is.
     """
 
-    jacobian: Any
+    jacobian: Any  # an array of any library, or rows of numbers
     """Motor speed per joint speed [1], of shape (..., n motors, m joints)."""
 
     def __post_init__(self) -> None:
@@ -249,7 +249,7 @@ class Linkage:
         if known is not None and not np.isfinite(known).all():
             raise ParameterError("Linkage.jacobian: must be finite numbers; near a singular configuration it has none")
 
-    def motor_speed(self, joint_speed: Number) -> Number:
+    def motor_speed(self, joint_speed: Array) -> Number:
         """Speeds of the motors [rad/s] at speeds of the joints [rad/s], on the last axis."""
         return (self.jacobian @ joint_speed[..., None])[..., 0]
 
@@ -270,7 +270,7 @@ class Linkage:
         return (self.jacobian * self.jacobian * _column(values)).sum(-2)
 
 
-def _column(values: Number) -> Number:
+def _column(values: Any) -> Number:
     """One value per motor as a column beside the rows of a Jacobian; one number for all stays one."""
     values = np.asarray(values, dtype=float) if isinstance(values, (list, tuple)) else values
     return values[..., None] if getattr(values, "ndim", 0) else values

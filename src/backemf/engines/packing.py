@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from ..physics.state import OUTPUTS, STATES, Output, State
+from ..values import CompileOptions
 
 Step = Callable[..., tuple[Any, Any]]
 """A step: the actuator, its state and its inputs go in, the state after it and the output come out."""
 Run = Callable[..., tuple[Any, Any]]
 """A step with its actuator filled in."""
-Options = Mapping[str, Any]
+Options = CompileOptions
 """What `compile` was given besides the engine, by name."""
 Packed = dict[str, Any]
+"""The values of a state or an output by name, arrays of the engine's own."""
 Part = TypeVar("Part", State, Output)
 
 

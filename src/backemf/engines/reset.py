@@ -11,16 +11,20 @@ import numpy as np
 
 from ..physics import draws
 from ..physics.state import PER_MOTOR, SHARED, State
+from ..values import Number
 from .bind import bind
+
+Mask = Any
+"""An array of truths of the engine's own, or one truth for all."""
 
 
 def reset_state(
     engine: ModuleType | SimpleNamespace,
     name: str,
     state: State,
-    mask: Any,
-    values: Mapping[str, Any],
-    place: Mapping[str, Any],
+    mask: Mask,
+    values: Mapping[str, Number],
+    place: Mapping[str, object],
 ) -> State:
     """The state with some motors back at the start; `name` is the engine's."""
     laws = bind(draws, name, engine.ops)

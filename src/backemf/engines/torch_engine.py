@@ -174,9 +174,9 @@ def broadcast(value: Value, shape: tuple[int, ...], like: Value) -> torch.Tensor
     return torch.full(shape, value, device=like.device if isinstance(like, torch.Tensor) else None)
 
 
-def compile_step(function: Step, actuator: Any, options: Options) -> Run:
+def compile_step(function: Step, actuator: object, options: Options) -> Run:
     """The function compiled to one graph, with its first argument, the actuator, filled in."""
-    place = {"dtype": options.get("dtype"), "device": options.get("device")}
+    place: dict[str, Any] = {"dtype": options.get("dtype"), "device": options.get("device")}
     actuator = map_numbers(actuator, lambda x: x if isinstance(x, (int, float, torch.Tensor)) else array(x, **place))
     step = _in_precision(on_packed(function), place["dtype"])
 
@@ -200,13 +200,14 @@ def compile_step(function: Step, actuator: Any, options: Options) -> Run:
     return _with_same_state(run) if options.get("in_place") else with_states(run)
 
 
-def _compiler_options(actuator: Any, options: Options) -> dict[str, Any] | None:
+def _compiler_options(actuator: Any, options: Options) -> dict[str, str | int | bool | Callable[..., object]] | None:
     """Options of the compiler: several substeps of a control loop on a GPU go into one kernel, however long it gets.
 
     With every output that would be too much for one kernel's registers.
     """
     substeps = max(each.substeps for each in (actuator if isinstance(actuator, tuple) else (actuator,)))
-    on_gpu = torch.device(options.get("device") or "cpu").type == "cuda"
+    device: Any = options.get("device") or "cpu"
+    on_gpu = torch.device(device).type == "cuda"
     return {"max_fusion_size": 100_000} if substeps > 1 and on_gpu and options.get("telemetry") is not None else None
 
 

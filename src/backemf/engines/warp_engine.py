@@ -135,7 +135,8 @@ class Stepper:
         given |= {f"more.{k}": value for k, value in enumerate(more)}
         plan, given = self._plan(given, self._trace_step, (type(command), type(draws)))
         after, out = plan.run(given, self.numbers)
-        return State(**after), Output(**{name: out.get(name) for name in OUTPUTS})
+        known: dict[str, Any] = {name: out.get(name) for name in OUTPUTS}
+        return State(**after), Output(**known)
 
     def reset(self, state: State, mask: Input, values: Mapping[str, Input]) -> State:
         """The state with every motor where `mask` is true back at the start."""

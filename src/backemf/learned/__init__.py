@@ -22,7 +22,7 @@ _LATER = {
 }
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> object:
     if name in _LATER:
         return getattr(importlib.import_module(_LATER[name], __name__), name)
     raise AttributeError(f"module 'backemf.learned' has no attribute {name!r}")

@@ -10,6 +10,7 @@ import itertools
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -201,7 +202,7 @@ def same_size(result: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 # --- expressions of several operations
 
-FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": np.abs, "erf": erf, "sqrt": np.sqrt, "square": np.square, "mean": lambda x: x.mean(-1, keepdims=True),
     **{name: lambda x, y, f=f: same_size(f(x, y), x)
        for name, f in {"sub": operator.sub, "mul": operator.mul, "div": operator.truediv}.items()},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -102,7 +102,7 @@ def heat_mark(motor: Motor) -> str:
 
 def _holds(motor: Motor, estimate: Estimate) -> bool:
     """Whether the number is still the estimated one; one that is being traced is taken to be."""
-    part: Any = motor
+    part: object = motor
     for word in estimate.name.split("."):
         if not is_dataclass(part) or word not in {entry.name for entry in fields(part)}:
             return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..checks import Number
 from ..units import format_quantity, linear_unit
@@ -35,8 +35,9 @@ def motor_words(motor: Motor) -> str:
 
 def span(value: Number, unit: str) -> str:
     """A number with its unit, or the range of an array; `?` where a compiler does not know it yet."""
+    known: Any = value
     try:
-        low, high = (float(value.min()), float(value.max())) if getattr(value, "ndim", 0) else (float(value),) * 2
+        low, high = (float(known.min()), float(known.max())) if getattr(known, "ndim", 0) else (float(known),) * 2
     except TypeError:
         # a traced number
         return "?"

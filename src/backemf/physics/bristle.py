@@ -8,6 +8,7 @@ work done on the bristles is never less than what they store: friction creates n
 
 from ..motor import Dahl, LuGre
 from ..parts import Laws
+from ..values import Number
 from .exact import decay, rise, rise_mean
 from .limits import clip
 from .ops import absolute, detach, exp, maximum, minimum, power, sqrt, where
@@ -18,31 +19,31 @@ bristles_of = BRISTLES.register
 """Makes a function the law of bristles: `@bristles_of(Dahl)`."""
 
 
-def stribeck_level(speed: float, f: LuGre, exponent: float) -> float:
+def stribeck_level(speed: Number, f: LuGre, exponent: Number) -> Number:
     """Friction level g(w) between stiction at rest and Coulomb friction when sliding [N·m]."""
     ratio = maximum(absolute(speed / f.stribeck_velocity), 1e-12)
     return f.coulomb + (f.stiction - f.coulomb) * exp(-power(ratio, exponent))
 
 
-def gaussian_level(speed: float, f: LuGre) -> float:
+def gaussian_level(speed: Number, f: LuGre) -> Number:
     """Friction level g(w) for the exponent 2, which needs no power [N·m]."""
     ratio = speed / f.stribeck_velocity
     return f.coulomb + (f.stiction - f.coulomb) * exp(-ratio * ratio)
 
 
-def fading_damping(speed: float, f: LuGre, exponent: float) -> float:
+def fading_damping(speed: Number, f: LuGre, exponent: Number) -> Number:
     """Damping of the bristles, damping·exp(-|w/ws|^exponent) [N·m·s/rad]."""
     return f.damping * exp(-power(maximum(absolute(speed / f.stribeck_velocity), 1e-12), exponent))
 
 
 @bristles_of(Dahl)
-def dahl_bristles(f: Dahl, speed: float) -> tuple[float, float, float]:
+def dahl_bristles(f: Dahl, speed: Number) -> tuple[Number, Number, Number]:
     """The same friction at every speed."""
     return f.coulomb, f.stiffness, 0.0
 
 
 @bristles_of(LuGre)
-def lugre_bristles(f: LuGre, speed: float) -> tuple[float, float, float]:
+def lugre_bristles(f: LuGre, speed: Number) -> tuple[Number, Number, Number]:
     """Friction that falls from stiction, and damping that may fade."""
     exponent = f.stribeck_exponent
     level = gaussian_level(speed, f) if exponent is None else stribeck_level(speed, f, exponent)
@@ -50,24 +51,26 @@ def lugre_bristles(f: LuGre, speed: float) -> tuple[float, float, float]:
     return level, f.stiffness, damping
 
 
-def bristle_rate(bristle: float, speed: float, level: float, stiffness: float) -> float:
+def bristle_rate(bristle: Number, speed: Number, level: Number, stiffness: Number) -> Number:
     """z' at this instant [rad/s]."""
     return speed - stiffness * absolute(speed) / level * bristle
 
 
-def bristle_step(bristle: float, speed: float, level: float, stiffness: float, dt: float) -> float:
+def bristle_step(bristle: Number, speed: Number, level: Number, stiffness: Number, dt: Number) -> Number:
     """Bending after a step at a held speed [rad]."""
     u = stiffness * absolute(speed) * dt / level
     return bristle * decay(u) + speed * dt * rise(u)
 
 
-def bristle_mean(bristle: float, speed: float, level: float, stiffness: float, dt: float) -> float:
+def bristle_mean(bristle: Number, speed: Number, level: Number, stiffness: Number, dt: Number) -> Number:
     """Bending averaged over a step at a held speed [rad]."""
     u = stiffness * absolute(speed) * dt / level
     return bristle * rise(u) + speed * dt * rise_mean(u)
 
 
-def bristle_torque(mean: float, change: float, speed: float, stiffness: float, damping: float, dt: float) -> float:
+def bristle_torque(
+    mean: Number, change: Number, speed: Number, stiffness: Number, damping: Number, dt: Number
+) -> Number:
     """Torque against the motion, averaged over the step: stiffness·mean(z) + damping·mean(z') [N·m]."""
     torque = stiffness * mean + damping * change / dt
     # bristles that relax while sliding may ease the friction to nothing, but not push
@@ -75,14 +78,14 @@ def bristle_torque(mean: float, change: float, speed: float, stiffness: float, d
     return where(pushes, 0.0, torque)
 
 
-def stored_energy(bristle: float, stiffness: float) -> float:
+def stored_energy(bristle: Number, stiffness: Number) -> Number:
     """Energy in the bent bristles [J]."""
     return 0.5 * stiffness * bristle * bristle
 
 
 def settling(
-    free_speed: float, inertia: float, bristle: float, level: float, stiffness: float, damping: float, dt: float
-):
+    free_speed: Number, inertia: Number, bristle: Number, level: Number, stiffness: Number, damping: Number, dt: Number
+) -> tuple[Number, Number, tuple[Number, ...]]:
     """The equation of an inertia that the bristles hold: its direction s, a start near its solution, and its numbers.
 
     It is J·w + dt·torque(w) = J·free with the exact mean torque at the speed w itself, so that even stiff bristles and
@@ -105,8 +108,8 @@ def settling(
 
 
 def settled_speed(
-    free_speed: float, inertia: float, bristle: float, level: float, stiffness: float, damping: float, dt: float
-) -> float:
+    free_speed: Number, inertia: Number, bristle: Number, level: Number, stiffness: Number, damping: Number, dt: Number
+) -> Number:
     """Speed at the end of the step [rad/s]."""
     s, u, equation = settling(free_speed, inertia, bristle, level, stiffness, damping, dt)
     # the start is close, so three steps reach rounding; the slope of the solution is that of the last step alone
@@ -120,8 +123,8 @@ HEAVY = 1e6
 
 
 def estimated_settling(
-    free_speed: float, inertia: float, bristle: float, level: float, stiffness: float, damping: float, dt: float
-):
+    free_speed: Number, inertia: Number, bristle: Number, level: Number, stiffness: Number, damping: Number, dt: Number
+) -> tuple[Number, Number]:
     """Estimates of the friction torque [N·m] and of the speed at the end of the step [rad/s], after one step."""
     s, u, equation = settling(free_speed, inertia, bristle, level, stiffness, damping, dt)
     _, b, d, _, _ = equation
@@ -133,7 +136,7 @@ def estimated_settling(
     return where(heavy, of_speed, momentum * (free_speed - left)), left
 
 
-def halley(u: float, a: float, b: float, d: float, push: float, highest: float) -> float:
+def halley(u: Number, a: Number, b: Number, d: Number, push: Number, highest: Number) -> Number:
     """One step of Halley's method on u·(A - B·rise_mean(u) + D·rise(u)) = push, kept in its bracket [1]."""
     left = decay(u)
     risen = rise(u)

@@ -6,9 +6,9 @@ Everything here is the same at every speed, so that a step finds it once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..motor import Motor
+from ..values import Maybe, Number
 from .exact import decay, rise, rise_mean
 from .magnet import flux, saturating_torque, saturating_torque_slope, torque
 from .ops import absolute, expm1, maximum, where
@@ -20,27 +20,27 @@ from .winding import resistance, step_in_time_constants
 class Circuit:
     """Winding and magnet during a step. A steady current s makes i(end) = left·i + come·s, and its mean likewise."""
 
-    temperature: Any
+    temperature: Number
     """Winding temperature [°C]."""
-    resistance: Any
+    resistance: Number
     """Resistance at that temperature [Ω]."""
-    flux: Any
+    flux: Number
     """Flux of the magnet relative to its reference [1]."""
-    back_emf_constant: Any
+    back_emf_constant: Number
     """Volts per rotor speed at that flux [V·s/rad]."""
-    current: Any
+    current: Number
     """Current at the start of the step [A]."""
-    left: Any
+    left: Number
     """Share of it that is left at the end [1]."""
-    come: Any
+    come: Number
     """Share of the steady current that has come by then [1]."""
-    left_mean: Any
+    left_mean: Number
     """Share of the current at the start in the mean over the step [1]."""
-    come_mean: Any
+    come_mean: Number
     """Share of the steady current in that mean [1]."""
 
 
-def circuit_of(motor: Motor, state: State, dt: float) -> Circuit:
+def circuit_of(motor: Motor, state: State, dt: Number) -> Circuit:
     """The circuit of a motor in a step."""
     temperature = winding_temperature(motor, state)
     ohms, field = resistance(temperature, motor.winding), flux_of(motor, state)
@@ -52,41 +52,41 @@ def circuit_of(motor: Motor, state: State, dt: float) -> Circuit:
     return Circuit(temperature, ohms, field, motor.magnet.back_emf_constant * field, current, *shares)
 
 
-def winding_temperature(motor: Motor, state: State):
+def winding_temperature(motor: Motor, state: State) -> Number:
     """Temperature of the winding at the start of the step [°C]; without a thermal model, that of the data."""
     if motor.thermal is None:
         return motor.winding.reference_temperature
     return motor.thermal.ambient + state.winding_rise
 
 
-def flux_of(motor: Motor, state: State):
+def flux_of(motor: Motor, state: State) -> Number:
     """Flux of the magnet relative to its data [1]; without a thermal model nothing is warmer than the data."""
     return 1.0 if motor.thermal is None else flux(winding_temperature(motor, state), motor.magnet)
 
 
-def housing_temperature(motor: Motor, state: State):
+def housing_temperature(motor: Motor, state: State) -> Maybe:
     """Temperature of the housing [°C]; None where there is no such state."""
     if motor.thermal is None or state.housing_rise is None:
         return None
     return motor.thermal.ambient + state.housing_rise
 
 
-def end_current(c: Circuit, steady: float):
+def end_current(c: Circuit, steady: Number) -> Number:
     """Current at the end of the step [A]."""
     return c.left * c.current + c.come * steady
 
 
-def mean_current(c: Circuit, steady: float):
+def mean_current(c: Circuit, steady: Number) -> Number:
     """Current averaged over the step [A]."""
     return c.left_mean * c.current + c.come_mean * steady
 
 
-def steady_for(c: Circuit, target: float):
+def steady_for(c: Circuit, target: Number) -> Number:
     """Steady current that brings the current to a target at the end of the step [A]."""
     return (target - c.left * c.current) / c.come
 
 
-def mean_square_current(c: Circuit, steady: float):
+def mean_square_current(c: Circuit, steady: Number) -> Number:
     """Squared current averaged over the step, which is what heats [A²].
 
     With x = t/te it is the mean of (i·exp(-x) + s·(1 - exp(-x)))², without a difference of large numbers.
@@ -97,21 +97,21 @@ def mean_square_current(c: Circuit, steady: float):
     return maximum(square, 0.0)
 
 
-def torque_of(motor: Motor, current: float, field: float):
+def torque_of(motor: Motor, current: Number, field: Number) -> Number:
     """Torque of a current, saturation included where there is one [N·m]."""
     if motor.magnet.saturation is None:
         return torque(current, field, motor.magnet)
     return saturating_torque(current, field, motor.magnet, motor.magnet.saturation)
 
 
-def torque_per_ampere(motor: Motor, current: float, field: float):
+def torque_per_ampere(motor: Motor, current: Number, field: Number) -> Number:
     """Slope of the torque over the current [N·m/A]."""
     if motor.magnet.saturation is None:
         return motor.magnet.torque_constant * field
     return saturating_torque_slope(current, field, motor.magnet, motor.magnet.saturation)
 
 
-def steepest_torque_per_ampere(motor: Motor, current: float, field: float):
+def steepest_torque_per_ampere(motor: Motor, current: Number, field: Number) -> Number:
     """Torque per ampere with which a step may follow the current without passing zero [N·m/A].
 
     Where the iron saturates, that is the line to the origin, or the slope if that is steeper.

@@ -7,9 +7,10 @@ Only the rate gives way, since a current above its limit has to come down.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..motor import Limits
+from ..values import Bits, Maybe, Number
 from . import state as names
 from .circuit import Circuit
 from .limits import clip, derated_current, narrow
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
 class SlantedBounds:
     """A pair of bounds of the current that fall with the rotor speed."""
 
-    low: Any
+    low: Number
     """Lower line at the present speed [A]."""
-    high: Any
+    high: Number
     """Upper line at the present speed [A]."""
-    low_fall: Any
+    low_fall: Number
     """How fast the lower line falls with the rotor speed [A·s/rad]."""
-    high_fall: Any
+    high_fall: Number
     """How fast the upper line falls with the rotor speed [A·s/rad]."""
-    floor: Any
+    floor: Number
     """Lowest current that the upper line falls to; the lower one ends at its negative [A]."""
     to_zero: bool
     """Whether that is 0."""
@@ -41,19 +42,19 @@ class SlantedBounds:
 class JointBounds:
     """The torque limits of the joint as bounds of the current."""
 
-    low: Any
+    low: Number
     """Lowest current at the present speed [A]."""
-    high: Any
+    high: Number
     """Highest current at the present speed [A]."""
-    low_slope: Any
+    low_slope: Number
     """How fast the lowest current falls with the rotor speed [A·s/rad]."""
-    high_slope: Any
+    high_slope: Number
     """How fast the highest current falls with the rotor speed [A·s/rad]."""
     slants: tuple[SlantedBounds, ...]
     """What of them falls with speed, as whole lines."""
-    flat_low: Any
+    flat_low: Number
     """Lowest current without the slants [A]."""
-    flat_high: Any
+    flat_high: Number
     """Highest current without the slants [A]."""
 
 
@@ -61,21 +62,21 @@ class JointBounds:
 class CurrentBounds:
     """Between which bounds the current may end a step, and which limit makes them."""
 
-    low: Any
+    low: Number
     """Lowest current [A]."""
-    high: Any
+    high: Number
     """Highest current [A]."""
-    low_slope: Any
+    low_slope: Number
     """How fast the lowest current falls with the rotor speed [A·s/rad]."""
-    high_slope: Any
+    high_slope: Number
     """How fast the highest current falls with the rotor speed [A·s/rad]."""
-    at_any_rate: Any
+    at_any_rate: tuple[Number, Number] | None
     """Both bounds if the rate had no limit [A]; None: it has none."""
-    in_time: Any
+    in_time: tuple[Number, Number] | None
     """Lowest and highest current that the rate alone allows [A]; None: any."""
-    cap: Any
+    cap: Maybe
     """Largest current in either direction that drive and firmware allow [A]; None: any."""
-    hot_cap: Any
+    hot_cap: Maybe
     """The drive's limit where heat has lowered it, infinite where not [A]; None: it does not derate."""
     joint: JointBounds | None
     """What the joint's torque limits allow; None: any."""
@@ -90,7 +91,7 @@ def has_current_limit(limits: Limits | None, demand: Demand) -> bool:
     return limits is not None or demand.joint is not None or demand.current_limit is not None
 
 
-def current_bounds(limits: Limits | None, demand: Demand, c: Circuit, dt: float) -> CurrentBounds:
+def current_bounds(limits: Limits | None, demand: Demand, c: Circuit, dt: Number) -> CurrentBounds:
     """The bounds of the current at the end of a step, at a speed that is held over it."""
     cap, hot = current_cap(limits, demand, c)
     low, high = (-UNBOUNDED, UNBOUNDED) if cap is None else (-cap, cap)
@@ -110,18 +111,19 @@ def current_bounds(limits: Limits | None, demand: Demand, c: Circuit, dt: float)
     return CurrentBounds(low, high, low_slope, high_slope, at_any_rate, in_time, cap, hot, joint)
 
 
-def slope_between(current: float, low: float, high: float, low_slope: float, high_slope: float):
+def slope_between(current: Number, low: Number, high: Number, low_slope: Number, high_slope: Number) -> Number:
     """How fast a current falls with speed that is kept between two bounds and does not fall by itself [A·s/rad]."""
     none = 0.0 * current
     return where(current < low, low_slope + none, where(current > high, high_slope + none, none))
 
 
-def rate_bounds(limits: Limits, c: Circuit, dt: float):
+def rate_bounds(limits: Limits, c: Circuit, dt: Number) -> tuple[Number, Number]:
     """Lowest and highest current that can be reached within a step [A]."""
+    assert limits.current_rate is not None
     return c.current - limits.current_rate * dt, c.current + limits.current_rate * dt
 
 
-def flat_bounds(limits: Limits | None, demand: Demand, c: Circuit, dt: float):
+def flat_bounds(limits: Limits | None, demand: Demand, c: Circuit, dt: Number) -> tuple[Number, Number]:
     """Bounds of the current that no speed moves [A]; without those of its rate where it yields to slanted ones."""
     cap, _ = current_cap(limits, demand, c)
     joint = demand.joint
@@ -135,7 +137,7 @@ def flat_bounds(limits: Limits | None, demand: Demand, c: Circuit, dt: float):
     return low, high
 
 
-def bounds_after(joint: JointBounds, change: float) -> JointBounds:
+def bounds_after(joint: JointBounds, change: Number) -> JointBounds:
     """The bounds after a change of the rotor speed, along the lines that a step is solved with."""
     low, high, low_slope, high_slope = joint.flat_low, joint.flat_high, 0.0, 0.0
     for k, slant in enumerate(joint.slants):
@@ -155,7 +157,9 @@ def bounds_after(joint: JointBounds, change: float) -> JointBounds:
     return replace(joint, low=low, high=high, low_slope=low_slope, high_slope=high_slope)
 
 
-def clip_bound(bound: float, slope: float, low: float, high: float, low_slope: float, high_slope: float):
+def clip_bound(
+    bound: Number, slope: Number, low: Number, high: Number, low_slope: Number, high_slope: Number
+) -> tuple[Number, Number]:
     """A bound within two others, and how fast it falls with the rotor speed there."""
     under, over = bound < low, bound > high
     none = 0.0 * bound
@@ -163,21 +167,22 @@ def clip_bound(bound: float, slope: float, low: float, high: float, low_slope: f
     return clip(bound, low, high), slope
 
 
-def current_cap(limits: Limits | None, demand: Demand, c: Circuit):
+def current_cap(limits: Limits | None, demand: Demand, c: Circuit) -> tuple[Maybe, Maybe]:
     """Largest current of drive and firmware, and the drive's where heat has lowered it [A]; None: there is none."""
     cap, hot = None, None
     if limits is not None and limits.rated_current is not None:
         cap = limits.rated_current
         if limits.derates:
-            start, end = limits.derating_start, limits.derating_end
-            cap = derated_current(c.temperature, limits.rated_current, limits.low_current, start, end)
+            low, start, end = limits.low_current, limits.derating_start, limits.derating_end
+            assert low is not None and start is not None and end is not None
+            cap = derated_current(c.temperature, limits.rated_current, low, start, end)
             hot = where(cap < limits.rated_current, cap, UNBOUNDED)
     if demand.current_limit is not None:
         cap = demand.current_limit if cap is None else minimum(cap, demand.current_limit)
     return cap, hot
 
 
-def acting_limits(b: CurrentBounds, wanted: float, allowed: float, rounding: float):
+def acting_limits(b: CurrentBounds, wanted: Number, allowed: Number, rounding: Number) -> Bits:
     """Flags of the limits that turn the current that is wanted into the one that is allowed, by more than rounding."""
     cut = absolute(allowed - wanted) > rounding
     flags = 0

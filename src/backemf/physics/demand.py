@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
+from ..values import Bits, Maybe, Number, Recorded
 from .circuit import Circuit, steady_for
 from .current_limits import JointBounds, bounds_after
 from .ops import where
@@ -14,29 +14,29 @@ from .ops import where
 class Demand:
     """What is asked of the drive."""
 
-    voltage: Any
+    voltage: Recorded
     """Voltage at the terminals [V]; None where a current loop decides it."""
-    per_speed: Any = 0.0
+    per_speed: Number = 0.0
     """How fast what is asked, voltage or current, rises with the rotor speed [V·s/rad] or [A·s/rad]."""
-    per_angle: Any = 0.0
+    per_angle: Number = 0.0
     """How fast what is asked rises with the rotor angle [V/rad] or [A/rad]."""
-    current: Any = None
+    current: Maybe = None
     """Current at the end of the step that a current loop aims at [A]; None where there is no such loop."""
-    by_current: Any = None
+    by_current: Bits | None = None
     """Where the loop decides, of motors of which some get a voltage; None: everywhere."""
-    current_limit: Any = None
+    current_limit: Maybe = None
     """Largest current in either direction that the firmware allows [A]; None: what the motor's limits allow."""
     joint: JointBounds | None = None
     """Bounds of the current that the joint's torque limits make; None: none."""
-    voltage_limit: Any = None
+    voltage_limit: Maybe = None
     """Largest voltage of the drive in either direction [V]; None: what the supply has."""
-    duty_limit: Any = None
+    duty_limit: Maybe = None
     """Largest duty of the bus that the firmware allows [1]; None: what the supply allows."""
-    limit: Any = 0
+    limit: Bits = 0
     """Limits that already act in front of the drive."""
 
 
-def after_change(demand: Demand, change: float) -> Demand:
+def after_change(demand: Demand, change: Number) -> Demand:
     """The demand after a change of the rotor's speed, controller and bounds going along with it."""
     moved = {}
     if demand.voltage is not None:
@@ -48,7 +48,7 @@ def after_change(demand: Demand, change: float) -> Demand:
     return replace(demand, **moved)
 
 
-def command_of(demand: Demand, c: Circuit, emf: float):
+def command_of(demand: Demand, c: Circuit, emf: Number) -> tuple[Number, Number, Number]:
     """The voltage that is asked for, and how it rises with the rotor's speed and angle."""
     if demand.current is None:
         return demand.voltage, demand.per_speed, demand.per_angle

@@ -6,10 +6,10 @@ Parts that are None are left out here, so that they cost nothing; the laws thems
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..motor import Motor
 from ..parts import acts
+from ..values import Bits, Maybe, Number, Recorded
 from . import state as names
 from .circuit import Circuit, end_current, mean_current, mean_square_current, steady_for, torque_of, torque_per_ampere
 from .current_limits import CurrentBounds, acting_limits, current_bounds, has_current_limit
@@ -24,42 +24,42 @@ from .winding import steady_current
 class Driven:
     """What the winding does over a step at a held rotor speed."""
 
-    current: Any
-    mean_current: Any
-    torque: Any
-    requested: Any
-    slope: Any
-    stiffness: Any
-    voltage: Any
-    back_emf: Any
-    electrical_power: Any
-    copper_power: Any
-    magnetic_power: Any
-    bus_voltage: Any
-    bus_current: Any
-    brake_power: Any
-    limit: Any
+    current: Number
+    mean_current: Number
+    torque: Number
+    requested: Number
+    slope: Number
+    stiffness: Number
+    voltage: Number
+    back_emf: Number
+    electrical_power: Number
+    copper_power: Number
+    magnetic_power: Number
+    bus_voltage: Number
+    bus_current: Number
+    brake_power: Number
+    limit: Bits
 
 
 @dataclass(frozen=True)
 class Terminals:
     """What the bridge gives the winding at a bus voltage."""
 
-    voltage: Any
+    voltage: Number
     """Voltage at the terminals [V]."""
-    duty: Any
+    duty: Recorded
     """Share of the bus that makes it, 0 where a limit fixes the voltage itself [1]; None without a supply."""
-    steady: Any
+    steady: Number
     """Current that it would drive in the long run [A]."""
-    current: Any
+    current: Number
     """Current at the end of the step [A]."""
-    follows: Any
+    follows: Number
     """1 where the voltage follows the command, 0 where a limit acts [1]."""
-    at_bound: Any
+    at_bound: Number
     """1 where the current sits at one of its bounds, 0 where not [1]."""
-    bound_slope: Any
+    bound_slope: Number
     """How fast that bound falls with the rotor speed [A·s/rad]."""
-    limit: Any
+    limit: Bits
     """Flags of the limits that act."""
 
 
@@ -75,12 +75,14 @@ def has_current_state(motor: Motor, loop: bool = False) -> bool:
     return loop or limited or acts(motor.winding, "inductance")
 
 
-def largest_duty(supply: Supply, demand: Demand):
+def largest_duty(supply: Supply, demand: Demand) -> Number:
     """Largest share of the bus that supply and firmware allow [1]."""
     return supply.modulation_limit if demand.duty_limit is None else minimum(supply.modulation_limit, demand.duty_limit)
 
 
-def highest_voltage(supply: Supply | None, demand: Demand, c: Circuit, emf: float, bus: float, towards: float):
+def highest_voltage(
+    supply: Supply | None, demand: Demand, c: Circuit, emf: Number, bus: Number, towards: Number
+) -> Maybe:
     """Largest voltage that the bridge can give in the direction of another one [V]; None: any.
 
     A battery of its own sags or rises by what flows then; one that is shared has the voltage of `bus`.
@@ -95,8 +97,8 @@ def highest_voltage(supply: Supply | None, demand: Demand, c: Circuit, emf: floa
 
 
 def terminals(
-    supply: Supply | None, demand: Demand, bounds: CurrentBounds | None, c: Circuit, command: float, emf: float,
-    bus: float,
+    supply: Supply | None, demand: Demand, bounds: CurrentBounds | None, c: Circuit, command: Number, emf: Number,
+    bus: Number,
 ) -> Terminals:  # fmt: skip
     """What the bridge gives at a bus voltage: the command within the limits of voltage and current."""
     # in the precision of the batch, which plain numbers alone do not have
@@ -158,7 +160,7 @@ def terminals(
     )
 
 
-def battery_bus(supply: Supply, c: Circuit, share: float, fixed: float, emf: float):
+def battery_bus(supply: Supply, c: Circuit, share: Number, fixed: Number, emf: Number) -> Number:
     """Bus voltage of a battery that feeds a duty of the bus, and a power that does not depend on it [V]."""
     # mean currents are affine in the voltage, i = a + g·v
     conductance = c.come_mean / c.resistance
@@ -171,13 +173,15 @@ def battery_bus(supply: Supply, c: Circuit, share: float, fixed: float, emf: flo
     return bus if supply.regeneration else where(bus > supply.voltage, supply.voltage, bus)
 
 
-def found_bus(supply: Supply, c: Circuit, t: Terminals, emf: float):
+def found_bus(supply: Supply, c: Circuit, t: Terminals, emf: Number) -> Number:
     """Bus voltage of a battery that feeds what the terminals take [V]."""
     fixed = where(absolute(t.duty) > 0.0, 0.0 * t.voltage, t.voltage * mean_current(c, t.steady))
     return battery_bus(supply, c, t.duty, fixed, emf)
 
 
-def find_bus(supply: Supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, command: float, emf: float):
+def find_bus(
+    supply: Supply, demand: Demand, bounds: CurrentBounds | None, c: Circuit, command: Number, emf: Number
+) -> tuple[Terminals, Number]:
     """Terminals and bus voltage of a battery that gives way.
 
     A motor with a battery of its own has the bus of its duty, or of the power that its limits leave. On one that is
@@ -201,8 +205,8 @@ def find_bus(supply: Supply, demand: Demand, bounds: CurrentBounds | None, c: Ci
 
 
 def voltage_slope(
-    supply: Supply, c: Circuit, share: float, command_slope: float, emf_slope: float, bus: float, mean: float
-):
+    supply: Supply, c: Circuit, share: Number, command_slope: Number, emf_slope: Number, bus: Number, mean: Number
+) -> Number:
     """How fast the terminal voltage rises with speed or angle, of a duty that follows the command [V·s/rad] or [V/rad].
 
     A battery gives way as the current changes: with v = duty·bus, bus = V - r·duty·i and i = a + g·(v - emf),
@@ -219,7 +223,7 @@ def voltage_slope(
     return where(gives_way, felt, rises * bus)
 
 
-def bus_draw(supply: Supply, power: float, bus: float):
+def bus_draw(supply: Supply, power: Number, bus: Number) -> tuple[Number, Number]:
     """Bus current and brake power of what the motor takes [A], [W]."""
     drawn = total(power) if supply.shared else power
     brake = 0.0
@@ -229,7 +233,7 @@ def bus_draw(supply: Supply, power: float, bus: float):
 
 
 def drive(
-    motor: Motor, supply: Supply | None, c: Circuit, demand: Demand, speed: float, dt: float, mean_torque: bool
+    motor: Motor, supply: Supply | None, c: Circuit, demand: Demand, speed: Number, dt: Number, mean_torque: bool
 ) -> Driven:
     """Current and torque over a step at a held rotor speed.
 

@@ -8,21 +8,22 @@ For x' = -a·x + b with a and b held over dt, and u = a·dt:
 which holds for any dt, u = 0 and u = ∞ included.
 """
 
+from ..values import Number
 from .ops import absolute, expm1, where
 
 
-def decay(u: float) -> float:
+def decay(u: Number) -> Number:
     """exp(-u): what is left of a state after a step [1]."""
     return 1.0 + expm1(-u)
 
 
-def rise(u: float) -> float:
+def rise(u: Number) -> Number:
     """(1 - exp(-u))/u, which is 1 at u = 0 [1]."""
     tiny = absolute(u) < 1e-8
     return where(tiny, 1.0 - 0.5 * u, -expm1(-u) / where(tiny, 1.0, u))
 
 
-def rise_mean(u: float) -> float:
+def rise_mean(u: Number) -> Number:
     """(1 - rise(u))/u, which is 1/2 at u = 0 [1]."""
     # below 0.1 the difference would cancel: the series is exact to rounding there
     small = absolute(u) < 0.1

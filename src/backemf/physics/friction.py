@@ -7,6 +7,7 @@ that much if it can, and its whole budget against the motion if it cannot. So st
 
 from ..motor import Coulomb
 from ..parts import Laws
+from ..values import Number
 from .limits import clip
 from .ops import where
 
@@ -17,22 +18,22 @@ budget_of = BUDGETS.register
 
 
 @budget_of(Coulomb)
-def coulomb_budget(f: Coulomb, speed: float, motor_torque: float, load_torque: float) -> float:
+def coulomb_budget(f: Coulomb, speed: Number, motor_torque: Number, load_torque: Number) -> Number:
     """The same at every speed and load."""
     return f.coulomb
 
 
-def stopping_torque(free_speed: float, inertia: float, dt: float) -> float:
+def stopping_torque(free_speed: Number, inertia: Number, dt: Number) -> Number:
     """Torque that takes away all speed within the step [N·m]."""
     return inertia * free_speed / dt
 
 
-def hold(stopping: float, budget: float) -> float:
+def hold(stopping: Number, budget: Number) -> Number:
     """Friction torque, against the motion and within its budget [N·m]."""
     return clip(stopping, -budget, budget)
 
 
-def against(torque: float, speed: float) -> float:
+def against(torque: Number, speed: Number) -> Number:
     """Friction torque of a joint whose load is unknown: nothing rather than a push along its present motion [N·m].
 
     A motor that would turn its own rotor back within the step need not turn the joint back.

@@ -1,12 +1,13 @@
 """The gear train: what it loses depends on which side drives, and its backlash lets go of the joint."""
 
+from ..values import Bits, Number
 from .limits import clip
 from .ops import absolute, where
 
 
 def loss_budget(
-    torque: float, speed: float, efficiency: float, back_efficiency: float, own_share: float = 0.0
-) -> float:
+    torque: Number, speed: Number, efficiency: Number, back_efficiency: Number, own_share: Number = 0.0
+) -> Number:
     """Torque lost between the gearbox's input and its output, on the motor side, against the motion [N·m].
 
     The motor drives (torque·speed > 0): the output gets efficiency·torque, so (1 - efficiency)·torque is lost.
@@ -19,24 +20,24 @@ def loss_budget(
     return absolute(torque) * share / where(drives, 1.0 - own_share * share, 1.0 + own_share * share)
 
 
-def gap_after(gap: float, rotor_speed: float, gear_speed: float, dt: float) -> float:
+def gap_after(gap: Number, rotor_speed: Number, gear_speed: Number, dt: Number) -> Number:
     """Angle of the rotor ahead of the gears after a step of free flight, on the motor side [rad]."""
     return gap + dt * (rotor_speed - gear_speed)
 
 
-def within_play(gap: float, play: float) -> float:
+def within_play(gap: Number, play: Number) -> Number:
     """The same angle, stopped by the flanks [rad]."""
     return clip(gap, -0.5 * play, 0.5 * play)
 
 
-def touching(gap: float, play: float) -> float:
+def touching(gap: Number, play: Number) -> Bits:
     """Whether a flank is hit."""
     return absolute(gap) > 0.5 * play
 
 
 def joined_speed(
-    rotor_inertia: float, rotor_speed: float, gear_inertia: float, gear_speed: float, approach: float
-) -> float:
+    rotor_inertia: Number, rotor_speed: Number, gear_inertia: Number, gear_speed: Number, approach: Number
+) -> Number:
     """Rotor speed after rotor and gears have met and go on together, momentum being kept [rad/s].
 
     `approach` is the speed at which the rest of the backlash closes within the step.

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from ..motor import Motor
+from ..values import Bits, Number, Recorded
 from .circuit import Circuit, mean_current, steady_for, steepest_torque_per_ampere, torque_per_ampere
 from .current_limits import SlantedBounds, flat_bounds, has_current_limit, rate_bounds
 from .demand import Demand, after_change, command_of
@@ -29,9 +29,9 @@ from .winding import steady_current
 class Line:
     """Mean current of a step over the rotor speed at its end; of a joint without a motor, its torque over its speed."""
 
-    value: Any
+    value: Number
     """Current at the speed of the start [A], or torque [N·m]."""
-    fall: Any
+    fall: Number
     """How fast it falls with speed, 0 or more [A·s/rad] or [N·m·s/rad]."""
 
 
@@ -43,9 +43,9 @@ class Slant:
     """Lower bound."""
     high: Line
     """Upper bound."""
-    low_end: Any
+    low_end: Number
     """Highest value of the lower bound, whatever its line says [A] or [N·m]."""
-    high_end: Any
+    high_end: Number
     """Lowest value of the upper bound, whatever its line says [A] or [N·m]."""
     to_zero: bool
     """Whether both end at no torque, so that several such pairs end there together."""
@@ -57,26 +57,27 @@ class Lines:
 
     command: Line
     """That of the command."""
-    battery: tuple[Callable[[Any], Line], Callable[[Any], Any]] | None = None
+    battery: tuple[Callable[[Number], Line], Callable[[Number], Number]] | None = None
     """On a battery of its own: the command's line at a bus voltage, and the bus after a change of speed [V]."""
     rate: tuple[Line, Line] | None = None
     """What the current's rate allows, where slanted bounds come before it; None: nothing, or part of `flat`."""
     slants: tuple[Slant, ...] = ()
     """Bounds that fall with speed."""
-    flat: tuple[Any, Any] | None = None
+    flat: tuple[Number, Number] | None = None
     """Lowest and highest value at any speed [A] or [N·m]; None: any."""
     ends: tuple[tuple[Line, Line], ...] = ()
     """Those of the lowest and the highest voltage, for each thing that ends it."""
 
 
 def lines_of(
-    motor: Motor, supply: Supply | None, c: Circuit, demand: Demand, speed: float, bus: float | None, dt: float
+    motor: Motor, supply: Supply | None, c: Circuit, demand: Demand, speed: Number, bus: Recorded, dt: Number
 ) -> Lines:
     """The lines of a step that starts at a rotor speed; `bus` is the voltage of a shared battery at the start [V]."""
     limits, joint = motor.limits, demand.joint
     rate, slants, flat = None, (), None
     if has_current_limit(limits, demand):
-        flat = tuple(mean_of(c, current) for current in flat_bounds(limits, demand, c, dt))
+        low, high = flat_bounds(limits, demand, c, dt)
+        flat = mean_of(c, low), mean_of(c, high)
     if joint is not None and joint.slants:
         slants = tuple(slant_of(c, bounds) for bounds in joint.slants)
         if limits is not None and limits.current_rate is not None:
@@ -97,7 +98,7 @@ def lines_of(
     )
 
 
-def acting_line(lines: Lines, change: Callable[[Line], Any]) -> Line:
+def acting_line(lines: Lines, change: Callable[[Line], Number]) -> Line:
     """The line that acts; `change` says how the speed changes along a line [rad/s]."""
     line, flat = lines.command, lines.flat
     if lines.battery is not None:
@@ -120,7 +121,9 @@ def acting_line(lines: Lines, change: Callable[[Line], Any]) -> Line:
     return line
 
 
-def end_bus(at_bus: Callable[[Any], Line], bus_after: Callable[[Any], Any], change: Callable[[Line], Any]):
+def end_bus(
+    at_bus: Callable[[Number], Line], bus_after: Callable[[Number], Number], change: Callable[[Line], Number]
+) -> Number:
     """Bus voltage of a battery where the step ends [V].
 
     A higher bus drives more current, and the bus that this leads to is lower. So the one that leads to itself lies
@@ -134,12 +137,12 @@ def end_bus(at_bus: Callable[[Any], Line], bus_after: Callable[[Any], Any], chan
     return start + rise * clip(where(moves, rise, 0.0) / where(moves, rise + back, 1.0), 0.0, 1.0)
 
 
-def value_at(line: Line, change: float):
+def value_at(line: Line, change: Number) -> Number:
     """Value after a change of the speed [A] or [N·m]."""
     return line.value - line.fall * change
 
 
-def within(line: Line, low: Line, high: Line, change: float) -> Line:
+def within(line: Line, low: Line, high: Line, change: Number) -> Line:
     """The line that acts at a change of speed, of one that is kept between two others."""
     value = value_at(line, change)
     over, under = value > value_at(high, change), value < value_at(low, change)
@@ -149,7 +152,7 @@ def within(line: Line, low: Line, high: Line, change: float) -> Line:
     )
 
 
-def along_slant(line: Line, slant: Slant, change: float):
+def along_slant(line: Line, slant: Slant, change: Number) -> tuple[Line, Bits, Bits]:
     """The line that acts beside slanted bounds, as if they had no end, and where that is the upper or the lower one."""
     value = value_at(line, change)
     over = value > maximum(value_at(slant.high, change), slant.high_end)
@@ -158,7 +161,7 @@ def along_slant(line: Line, slant: Slant, change: float):
     return Line(value, where(over, slant.high.fall, where(under, slant.low.fall, line.fall))), over, under
 
 
-def torque_per_mean_ampere(motor: Motor, c: Circuit, lines: Lines):
+def torque_per_mean_ampere(motor: Motor, c: Circuit, lines: Lines) -> Number:
     """Torque per ampere of a step [N·m/A]: that of the current of its start, where the iron saturates.
 
     One for all lines, so that the higher current has the higher torque.
@@ -168,7 +171,7 @@ def torque_per_mean_ampere(motor: Motor, c: Circuit, lines: Lines):
     return steepest_torque_per_ampere(motor, acting_line(lines, lambda line: 0.0).value, c.flux)
 
 
-def command_line(supply: Supply | None, c: Circuit, demand: Demand, speed: float, bus: float | None) -> Line:
+def command_line(supply: Supply | None, c: Circuit, demand: Demand, speed: Number, bus: Recorded) -> Line:
     """The line that the command asks for at the voltage of a battery; one that rises counts as flat."""
     emf = c.back_emf_constant * speed
     voltage, per_speed, _ = command_of(demand, c, emf)
@@ -179,14 +182,14 @@ def command_line(supply: Supply | None, c: Circuit, demand: Demand, speed: float
     return Line(mean_current(c, steady), maximum(fall, 0.0))
 
 
-def bus_of_command(supply: Supply, c: Circuit, demand: Demand, speed: float, change: float):
+def bus_of_command(supply: Supply, c: Circuit, demand: Demand, speed: Number, change: Number) -> Number:
     """Bus of a battery of its own under a command after a change of the rotor's speed [V]."""
     emf = c.back_emf_constant * (speed + change)
     voltage, _, _ = command_of(after_change(demand, change), c, emf)
     return battery_bus(supply, c, duty(voltage, supply.voltage, commanded_duty(supply, demand)), 0.0, emf)
 
 
-def mean_of(c: Circuit, current: float):
+def mean_of(c: Circuit, current: Number) -> Number:
     """Mean current of a step that ends at a current [A]."""
     return mean_current(c, steady_for(c, current))
 
@@ -204,7 +207,7 @@ def slant_of(c: Circuit, bounds: SlantedBounds) -> Slant:
 
 
 def voltage_lines(
-    supply: Supply | None, c: Circuit, demand: Demand, speed: float, bus: float | None
+    supply: Supply | None, c: Circuit, demand: Demand, speed: Number, bus: Recorded
 ) -> tuple[tuple[Line, Line], ...]:
     """The lines of the lowest and the highest voltage; `bus` is that of a shared battery [V]."""
     emf, conductance = c.back_emf_constant * speed, c.come_mean / c.resistance
@@ -225,18 +228,18 @@ def voltage_lines(
     return (ends,) if limit is None else (ends, pair_around(rest, conductance * limit, fall))
 
 
-def commanded_duty(supply: Supply, demand: Demand):
+def commanded_duty(supply: Supply, demand: Demand) -> Number:
     """Largest share of the bus that a command gets [1]; a voltage limit bounds the share of the battery's voltage."""
     most = largest_duty(supply, demand)
     return most if demand.voltage_limit is None else minimum(most, demand.voltage_limit / supply.voltage)
 
 
-def pair_around(value: float, reach: float, fall: float) -> tuple[Line, Line]:
+def pair_around(value: Number, reach: Number, fall: Number) -> tuple[Line, Line]:
     """Two lines that fall alike, as far below a value as above it."""
     return Line(value - reach, fall), Line(value + reach, fall)
 
 
-def full_duty(supply: Supply, c: Circuit, share: float, rest: float, conductance: float, bus: float | None) -> Line:
+def full_duty(supply: Supply, c: Circuit, share: Number, rest: Number, conductance: Number, bus: Recorded) -> Line:
     """The line of the largest duty `share`.
 
     A battery of its own sags with the current, which makes the line flatter; one that is shared keeps its voltage.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..parts import Laws
+from ..values import Number
 
 REACTIONS = Laws()
 """Law of each load, by its class: `law(load, memory, position, velocity, dt)` gives a `Reaction`."""
@@ -14,7 +14,7 @@ MEMORIES = Laws()
 IMMOVABLE = 1e20
 """Inertia of a joint whose motion no motor changes [kg·m²]."""
 
-Memory = tuple[Any, ...]
+Memory = tuple[Number, ...]
 """What a load remembers, in the order of its class's `remembers`."""
 
 
@@ -22,11 +22,11 @@ Memory = tuple[Any, ...]
 class Reaction:
     """What a load does over a step, linear in the speed at its end."""
 
-    inertia: Any
+    inertia: Number
     """Inertia at the joint, without the motor's own [kg·m²]."""
-    torque: Any
+    torque: Number
     """Torque on the joint at the present speed [N·m]."""
-    damping: Any = 0.0
+    damping: Number = 0.0
     """How fast that torque falls with speed [N·m·s/rad]."""
 
 
@@ -34,34 +34,34 @@ class Reaction:
 class LinearLoad:
     """A load of a host's own, linear around where the joint is at the start of a step."""
 
-    torque: Any
+    torque: Number
     """Torque on the joint at the start of the step [N·m]."""
-    inertia: Any
+    inertia: Number
     """Inertia at the joint, without the motor's own [kg·m²]."""
-    damping: Any
+    damping: Number
     """How fast the torque falls with speed [N·m·s/rad]."""
-    stiffness: Any
+    stiffness: Number
     """How fast the torque falls with position [N·m/rad]."""
-    position: Any
+    position: Number
     """Joint position at the start of the step [rad]."""
-    velocity: Any
+    velocity: Number
     """Joint velocity at the start of the step [rad/s]."""
 
 
 @REACTIONS.register(LinearLoad)
-def linear_reaction(load: LinearLoad, memory: Memory, position: float, velocity: float, dt: float) -> Reaction:
+def linear_reaction(load: LinearLoad, memory: Memory, position: Number, velocity: Number, dt: Number) -> Reaction:
     """Damping acts at the speed of the end of the step, stiffness at the position of its end."""
     moved = position - load.position + dt * velocity
     torque = load.torque - load.damping * (velocity - load.velocity) - load.stiffness * moved
     return Reaction(load.inertia, torque, load.damping + dt * load.stiffness)
 
 
-def react(load: Any, memory: Memory, position: float, velocity: float, dt: float) -> Reaction:
+def react(load: object, memory: Memory, position: Number, velocity: Number, dt: Number) -> Reaction:
     """What a load does over a step that begins at a joint position and velocity."""
     return REACTIONS[type(load)](load, memory, position, velocity, dt)
 
 
-def follow(load: Any, memory: Memory, torque_on_joint: float, dt: float) -> Memory:
+def follow(load: object, memory: Memory, torque_on_joint: Number, dt: Number) -> Memory:
     """What the load remembers after the step, given the torque it put on the joint."""
     law = MEMORIES.get(type(load))
     return memory if law is None else law(load, memory, torque_on_joint, dt)

@@ -8,26 +8,27 @@ With w the speed, tm and te the torques of motor and load, and s = exp(-|w/ws|^a
 """
 
 from ..motor import LoadDependent, LoadShare, QuadraticShare, Stribeck
+from ..values import Number
 from .friction import budget_of
 from .ops import absolute, exp, maximum, power, where
 
 
-def plain_budget(speed: float, f: LoadDependent) -> float:
+def plain_budget(speed: Number, f: LoadDependent) -> Number:
     """Friction without load, Kc + Kv|w| [N·m]."""
     return f.coulomb + f.viscous * absolute(speed)
 
 
-def stribeck_share(speed: float, s: Stribeck) -> float:
+def stribeck_share(speed: Number, s: Stribeck) -> Number:
     """How much of the friction at rest is left at a speed, exp(-|w/ws|^a) [1]."""
     return exp(-power(maximum(absolute(speed / s.velocity), 1e-12), s.exponent))
 
 
-def load_budget(motor_torque: float, load_torque: float, share: LoadShare) -> float:
+def load_budget(motor_torque: Number, load_torque: Number, share: LoadShare) -> Number:
     """Friction of the transmitted torques, |Km·tm - Ke·te| [N·m]."""
     return absolute(share.drive * motor_torque - share.back * load_torque)
 
 
-def quadratic_budget(motor_torque: float, load_torque: float, q: QuadraticShare) -> float:
+def quadratic_budget(motor_torque: Number, load_torque: Number, q: QuadraticShare) -> Number:
     """Friction of opposing torques: the square of the weaker one [N·m]."""
     weaker = where(
         absolute(motor_torque) > absolute(load_torque),
@@ -38,7 +39,7 @@ def quadratic_budget(motor_torque: float, load_torque: float, q: QuadraticShare)
 
 
 @budget_of(LoadDependent)
-def load_dependent_budget(f: LoadDependent, speed: float, motor_torque: float, load_torque: float) -> float:
+def load_dependent_budget(f: LoadDependent, speed: Number, motor_torque: Number, load_torque: Number) -> Number:
     """The groups that there are, together."""
     budget = plain_budget(speed, f)
     if f.load is not None:

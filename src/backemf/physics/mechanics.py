@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from ..motor import Motor
 from ..motor.friction import Bristles, DryFriction
+from ..values import Bits, Maybe, Number, Recorded
 from . import load_friction  # noqa: F401  # which makes its law known
 from .bristle import BRISTLES, bristle_mean, bristle_step, bristle_torque, estimated_settling, settled_speed
 from .cogging import cogging_torque
@@ -21,7 +21,7 @@ from .magnet import iron_heat
 from .ops import absolute, sign, where
 from .state import State
 
-FrictionLaw = Callable[..., tuple[Any, Any, Any]]
+FrictionLaw = Callable[..., tuple[Number, Maybe, Number]]
 """Dry friction: torque, bristles after the step and the speed that is left; see `dry_friction`."""
 
 
@@ -29,13 +29,13 @@ FrictionLaw = Callable[..., tuple[Any, Any, Any]]
 class Load:
     """What hangs on the rotor, seen from the motor side."""
 
-    inertia: Any
+    inertia: Recorded
     """Inertia that moves with the rotor, its own included; None: unknown [kg·m²]."""
-    own_inertia: Any
+    own_inertia: Number
     """The rotor's share of it [kg·m²]."""
-    torque: Any
+    torque: Recorded
     """Torque of the load on the rotor; None: unknown [N·m]."""
-    driving: Any
+    driving: Recorded
     """Torque of the motor that friction under load depends on [N·m]."""
 
 
@@ -43,10 +43,10 @@ class Load:
 class Rubbed:
     """What friction does over a step."""
 
-    friction: Any
-    gear_loss: Any
-    speed: Any
-    bristle: Any
+    friction: Number
+    gear_loss: Number
+    speed: Number
+    bristle: Recorded
 
 
 @dataclass(frozen=True)
@@ -54,17 +54,17 @@ class Parted:
     """Rotor and gears after a step; they differ where backlash parts them."""
 
     rubbed: Rubbed
-    passed: Any
+    passed: Recorded
     """Torque that reaches the gears, on the motor side [N·m]; None: they never part from the rotor."""
-    gap: Any
+    gap: Recorded
     """Angle of the rotor ahead of the gears [rad]; None without backlash."""
-    gear_speed: Any
+    gear_speed: Number
     """Speed of the gears, on the motor side [rad/s]."""
-    flank: Any
+    flank: Bits | None
     """Where a flank is touched; None without backlash."""
 
 
-def cogging(motor: Motor, angle: float):
+def cogging(motor: Motor, angle: Number) -> Number:
     """Cogging torque of all harmonics at a rotor angle [N·m]."""
     torque = 0.0
     if motor.cogging is not None:
@@ -73,13 +73,13 @@ def cogging(motor: Motor, angle: float):
     return torque
 
 
-def drag(motor: Motor, speed: float):
+def drag(motor: Motor, speed: Number) -> tuple[Number, Number]:
     """Torque against the motion [N·m] of all that brakes more the faster it goes, and its slope [N·m·s/rad]."""
     coefficient, slope = braking(motor, speed)
     return coefficient * speed, slope
 
 
-def braking(motor: Motor, speed: float):
+def braking(motor: Motor, speed: Number) -> tuple[Number, Number]:
     """Torque over speed, and torque gained per speed, of all that brakes more the faster it goes [N·m·s/rad].
 
     That is the polynomial, viscous friction and the iron losses.
@@ -96,28 +96,30 @@ def braking(motor: Motor, speed: float):
     return coefficient, slope
 
 
-def viscous_slope(motor: Motor):
+def viscous_slope(motor: Motor) -> Number:
     """Torque gained per speed at standstill, the viscous part of load-dependent friction included [N·m·s/rad]."""
     slope = drag(motor, 0.0)[1]
     return slope if motor.friction is None or motor.friction.drags else slope + motor.friction.viscous
 
 
-def iron_power(motor: Motor, speed: float):
+def iron_power(motor: Motor, speed: Number) -> Number:
     """Heat of the iron losses [W]."""
     return 0.0 if motor.magnet.iron_loss is None else iron_heat(speed, motor.magnet.iron_loss)
 
 
-def friction_budget(friction: DryFriction, speed: float, motor_torque: float, load_torque: float):
+def friction_budget(friction: DryFriction, speed: Number, motor_torque: Number, load_torque: Number) -> Number:
     """Largest dry friction at this speed and load [N·m]."""
     return BUDGETS[type(friction)](friction, speed, motor_torque, load_torque)
 
 
-def bristles(friction: Bristles, speed: float) -> tuple[Any, Any, Any]:
+def bristles(friction: Bristles, speed: Number) -> tuple[Number, Number, Number]:
     """Friction level, stiffness and damping of the bristles at a speed."""
     return BRISTLES[type(friction)](friction, speed)
 
 
-def dry_friction(motor: Motor, state: State, speed: float, free: float, load: Load, dt: float, implicit: bool):
+def dry_friction(
+    motor: Motor, state: State, speed: Number, free: Number, load: Load, dt: Number, implicit: bool
+) -> tuple[Number, Maybe, Number]:
     """Friction torque against the motion, the bristles after the step, and the speed that is left."""
     friction = motor.friction
     if friction is None:
@@ -139,7 +141,9 @@ def dry_friction(motor: Motor, state: State, speed: float, free: float, load: Lo
     return held, after, left
 
 
-def estimated_friction(motor: Motor, state: State, speed: float, free: float, load: Load, dt: float, implicit: bool):
+def estimated_friction(
+    motor: Motor, state: State, speed: Number, free: Number, load: Load, dt: Number, implicit: bool
+) -> tuple[Number, Maybe, Number]:
     """As `dry_friction`, with an estimate of the speed that bristles lead to."""
     friction = motor.friction
     if not isinstance(friction, Bristles):
@@ -149,7 +153,7 @@ def estimated_friction(motor: Motor, state: State, speed: float, free: float, lo
 
 
 def rub(
-    motor: Motor, state: State, speed: float, torque: float, free: float, load: Load, dt: float, implicit: bool,
+    motor: Motor, state: State, speed: Number, torque: Number, free: Number, load: Load, dt: Number, implicit: bool,
     law: FrictionLaw,
 ) -> Rubbed:  # fmt: skip
     """Dry friction by a law and gear loss of a rotor that would reach the speed `free` without them."""
@@ -183,7 +187,7 @@ def rub(
     )
 
 
-def resting_friction(motor: Motor, state: State, speed: float, load: Load, stopping: float):
+def resting_friction(motor: Motor, state: State, speed: Number, load: Load, stopping: Number) -> Number:
     """Friction torque of a rotor that comes to rest within the step [N·m]."""
     if motor.friction is None:
         return 0.0
@@ -193,8 +197,8 @@ def resting_friction(motor: Motor, state: State, speed: float, load: Load, stopp
 
 
 def part(
-    motor: Motor, state: State, speed: float, torque: float, driving: float | None, own_inertia: float,
-    gear_speed: float, gear_inertia: float, pull: float, dt: float, law: FrictionLaw,
+    motor: Motor, state: State, speed: Number, torque: Number, driving: Maybe, own_inertia: Number,
+    gear_speed: Number, gear_inertia: Number, pull: Number, dt: Number, law: FrictionLaw,
 ) -> Parted:  # fmt: skip
     """A rotor that backlash lets go: in free flight, or against a flank and together with the gears.
 
@@ -202,7 +206,8 @@ def part(
     themselves within the step, `gear_inertia` what moves with them, `pull` the torque of the load on them and `law`
     that of dry friction.
     """
-    gearbox: Any = motor.gearbox
+    gearbox = motor.gearbox
+    assert gearbox is not None
     play = absolute(gearbox.ratio) * gearbox.backlash
     # play that has been made smaller since holds the rotor in what is left
     begin = within_play(state.gap, play)

@@ -1,12 +1,14 @@
 """The elementwise operations the laws are written in. These are NumPy's; `engines.bind` swaps in another engine's."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..values import Array, Bits, Flags, Number
+
 Operation = Callable[..., Any]
-"""A function of numbers or arrays, element by element."""
+"""A function of numbers or arrays, element by element; it gives what the library of its arguments makes of them."""
 
 absolute: Operation = np.abs
 exp: Operation = np.exp
@@ -27,77 +29,77 @@ interpolate: Operation = np.interp
 matmul: Operation = np.matmul
 
 
-def total(x: Any) -> Any:
+def total(x: Number) -> Number:
     """Sum over the last axis, which is kept: what motors on one supply share."""
     return np.sum(x, axis=-1, keepdims=True) if np.ndim(x) else x
 
 
-def detach(x: Any) -> Any:
+def detach(x: Number) -> Number:
     """The value without its history: no gradient flows through it."""
     return x
 
 
-def words(x: Any) -> Any:
+def words(x: Number | Bits) -> Flags:
     """The value as whole numbers from 0 to 2³² - 1, for drawing."""
     return np.asarray(x).astype(np.int64)
 
 
-def low_word(x: Any) -> Any:
+def low_word(x: Bits) -> Bits:
     """The lowest 32 bits of a whole number."""
     return x & 0xFFFFFFFF
 
 
-def fractions(x: Any, like: Any) -> Any:
+def fractions(x: Number | Bits, like: Number) -> Array:
     """Whole numbers below 2²⁴ as shares of it in [0, 1), in the precision of `like`."""
     return np.asarray(x, dtype=np.asarray(like).dtype) * 2.0**-24
 
 
-def store(line: Any, slot: Any, frame: Any) -> Any:
+def store(line: np.ndarray, slot: Number, frame: Number) -> np.ndarray:
     """The line of frames with the one in a slot replaced."""
     line = line.copy()
     line[int(slot)] = frame
     return line
 
 
-def pick(line: Any, slots: Any) -> Any:
+def pick(line: np.ndarray, slots: Number) -> np.ndarray:
     """From the line of frames, for each motor the one in its own slot."""
     slots = np.broadcast_to(slots, line.shape[1:])
     return np.take_along_axis(line, slots[None].astype(np.int64), axis=0)[0]
 
 
-def alike(x: Any, like: Any) -> Any:
+def alike(x: Number | Bits, like: Number | Bits) -> np.ndarray:
     """The value in the shape and precision of another one."""
     return np.broadcast_to(np.asarray(x, dtype=np.asarray(like).dtype), np.shape(like))
 
 
-def as_bits(x: Any) -> Any:
+def as_bits(x: Bits) -> Bits:
     """Flags in two bytes each; a plain number stays one."""
     return x.astype(np.int16) if isinstance(x, np.ndarray) else x
 
 
-def to_integer(x: Any) -> Any:
+def to_integer(x: Number) -> Flags:
     """A whole number that was computed as a float, as an integer."""
     return np.asarray(x).astype(np.int64)
 
 
-def erf(x: Any) -> Any:
+def erf(x: Number) -> Number:
     """The error function."""
     from scipy import special
 
     return special.erf(x)
 
 
-def stack_first(items: Any) -> Any:
+def stack_first(items: Sequence[Number | Bits]) -> Array:
     """Values, spread over the shape they share, along a new first axis."""
     return np.stack(np.broadcast_arrays(*items))
 
 
-def stack_last(items: Any) -> Any:
+def stack_last(items: Sequence[Number | Bits]) -> Array:
     """Values, spread over the shape they share, along a new last axis."""
     return np.stack(np.broadcast_arrays(*items), axis=-1)
 
 
-def join_last(items: Any) -> Any:
+def join_last(items: Sequence[Number]) -> Array:
     """Arrays one behind the other along the last axis."""
     return np.concatenate(items, axis=-1)
 

@@ -9,9 +9,12 @@ import numpy as np
 
 from ..errors import ParameterError
 from ..tree import kind_of_numbers
+from ..values import Array, Bits, Number, Recorded
 
-Array = Any
-"""A number or an array of any engine; None where there is no such state."""
+Frames = Array | Any
+"""An array with an axis of its own beside the batch's; None where there is none, see `Recorded`."""
+Counter = Bits | Any
+"""A whole number per motor or environment; None where there is none."""
 
 
 @kind_of_numbers
@@ -19,57 +22,57 @@ Array = Any
 class State:
     """The memory of an actuator: flat arrays of the batch's shape; None where it has no such state."""
 
-    current: Array = None
+    current: Recorded = None
     """Winding current [A]."""
-    winding_rise: Array = None
+    winding_rise: Recorded = None
     """Winding temperature above ambient [K]."""
-    housing_rise: Array = None
+    housing_rise: Recorded = None
     """Housing temperature above ambient [K]."""
-    bristle: Array = None
+    bristle: Recorded = None
     """Bending of the friction bristles [rad]."""
-    gap: Array = None
+    gap: Recorded = None
     """Rotor angle ahead of the gears, on the motor side, within ± half the backlash [rad]."""
-    rotor_speed: Array = None
+    rotor_speed: Recorded = None
     """Rotor speed where backlash lets it differ from the joint's [rad/s]."""
-    energy: Array = None
+    energy: Recorded = None
     """Electrical energy taken since the last reset [J]."""
-    fresh: Array = None
+    fresh: Recorded = None
     """1 in the first step after a reset, in which a setpoint, a moving target or a history begins; else 0 [1]."""
-    clock: Array = None
+    clock: Counter = None
     """Steps since the last reset, for the delay [1]."""
-    setpoint: Array = None
+    setpoint: Recorded = None
     """Main input after the slew limit, in its own unit."""
-    integral: Array = None
+    integral: Recorded = None
     """Integral of the controller [rad·s], or its moving target [rad]."""
-    position_line: Array = None
+    position_line: Frames = None
     """Position targets under way, one frame per step in front of the batch's axes [rad]."""
-    velocity_line: Array = None
+    velocity_line: Frames = None
     """Velocity targets under way [rad/s]."""
-    effort_line: Array = None
+    effort_line: Frames = None
     """Efforts under way [N·m]."""
-    voltage_line: Array = None
+    voltage_line: Frames = None
     """Voltages under way [V]."""
-    mode_line: Array = None
+    mode_line: Frames = None
     """Modes under way [1]."""
-    head: Array = None
+    head: Counter = None
     """Slot of the newest frame, the same for all [1]."""
-    lag: Array = None
+    lag: Recorded = None
     """Present delay [steps]."""
-    aim: Array = None
+    aim: Recorded = None
     """Delay that was drawn last, which the present one grows to by no more than a step per step [steps]."""
-    phase: Array = None
+    phase: Counter = None
     """Steps by which the changes of the delay are staggered [1]."""
-    key: Array = None
+    key: Counter = None
     """Number from which the delay's draws follow, a new one after each reset [1]."""
-    held_position: Array = None
+    held_position: Recorded = None
     """Joint position at the last reset, which is held until the first command arrives [rad]."""
-    error_history: Array = None
+    error_history: Frames = None
     """Position errors that a learned actuator sees, newest first, in front of the batch's axes [rad]."""
-    velocity_history: Array = None
+    velocity_history: Frames = None
     """Velocities that it sees, newest first [rad/s]."""
-    hidden: Array = None
+    hidden: Frames = None
     """Hidden state of a recurrent network, features behind the batch's axes [1]."""
-    cell: Array = None
+    cell: Frames = None
     """Cell state of a recurrent network, features behind the batch's axes [1]."""
 
 
@@ -106,77 +109,78 @@ class Output:
     - cogging - numerical. A value that is the same for the whole batch may be a plain number.
     """
 
-    torque: Array
+    torque: Number
     """Torque on the joint [N·m]."""
-    torque_requested: Array
+    torque_requested: Number
     """Torque on the joint if no limit acted [N·m]."""
-    torque_slope: Array
+    torque_slope: Number
     """How fast the torque falls with joint speed, -d(torque)/d(speed), controller included [N·m·s/rad]."""
-    torque_stiffness: Array = 0.0
+    torque_stiffness: Number = 0.0
     """How fast the torque falls with joint position, -d(torque)/d(position), by the controller [N·m/rad]."""
-    motor_torque: Array = None
+    motor_torque: Recorded = None
     """Electromagnetic torque on the rotor [N·m]: at the end of the step for a host, its mean in `simulate`."""
-    voltage: Array = None
+    voltage: Recorded = None
     """Voltage at the terminals [V]."""
-    current: Array = None
+    current: Recorded = None
     """Winding current at the end of the step [A]."""
-    back_emf: Array = None
+    back_emf: Recorded = None
     """Induced voltage [V]."""
-    winding_temperature: Array = None
+    winding_temperature: Recorded = None
     """Winding temperature at the end of the step [°C]."""
-    housing_temperature: Array = None
+    housing_temperature: Recorded = None
     """Housing temperature at the end of the step [°C]."""
-    rotor_speed: Array = None
+    rotor_speed: Recorded = None
     """Speed of the rotor [rad/s]."""
-    electrical_power: Array = None
+    electrical_power: Recorded = None
     """Power into the terminals [W]."""
-    copper_power: Array = None
+    copper_power: Recorded = None
     """Heat in the winding [W]."""
-    iron_power: Array = None
+    iron_power: Recorded = None
     """Heat in the iron [W]."""
-    magnetic_power: Array = None
+    magnetic_power: Recorded = None
     """Power into the field of the inductance [W]."""
-    conversion_power: Array = None
+    conversion_power: Recorded = None
     """Power that the back-EMF takes and the torque does not give [W]: Kt below Ke, saturation, and for a host also the
     torque being that of the current at the end of the step."""
-    drag_power: Array = None
+    drag_power: Recorded = None
     """Heat of viscous drag [W]."""
-    friction_power: Array = None
+    friction_power: Recorded = None
     """Heat of dry friction [W]."""
-    bristle_power: Array = None
+    bristle_power: Recorded = None
     """Power into the bent bristles [W]."""
-    cogging_power: Array = None
+    cogging_power: Recorded = None
     """Power the cogging torque gives [W]."""
-    gear_power: Array = None
+    gear_power: Recorded = None
     """Heat of the gears [W]."""
-    rotor_power: Array = None
+    rotor_power: Recorded = None
     """Power into the kinetic energy of a rotor that backlash lets go [W]; otherwise the rotor counts as load."""
-    mechanical_power: Array = None
+    mechanical_power: Recorded = None
     """Power into the joint [W]."""
-    numerical_power: Array = None
+    numerical_power: Recorded = None
     """Power by which the linearised step of `simulate` misses the laws; 0 when a host integrates [W]."""
-    bus_voltage: Array = None
+    bus_voltage: Recorded = None
     """Voltage of the supply's terminals [V]."""
-    bus_current: Array = None
+    bus_current: Recorded = None
     """Current out of the supply [A]."""
-    brake_power: Array = None
+    brake_power: Recorded = None
     """Power that a supply without regeneration burns in its brake resistor [W]."""
-    limit: Array = 0
+    limit: Bits = 0
     """Which limits act, as a sum of bits; `limit_names` says them in words."""
-    electrical_energy: Array = None
+    electrical_energy: Recorded = None
     """Electrical energy taken since the last reset [J]; None where the actuator has no meter."""
-    joint_position: Array = None
+    joint_position: Recorded = None
     """Joint position at the end of a `coupled` step [rad]; None where a host integrates the joint."""
-    joint_velocity: Array = None
+    joint_velocity: Recorded = None
     """Joint velocity at the end of a `coupled` step [rad/s]."""
-    joint_travel: Array = None
+    joint_travel: Recorded = None
     """Angle that the joint moved over a `coupled` step [rad]: finer than a difference of two large positions."""
-    load_torque: Array = None
+    load_torque: Recorded = None
     """Mean torque of the load on the joint over a `coupled` step [N·m]."""
 
     def check(self) -> None:
         """Raise a `ParameterError` that names each motor whose command or joint was not finite; waits for a GPU."""
-        flags = self.limit.cpu() if hasattr(self.limit, "cpu") else self.limit
+        flags: Any = self.limit
+        flags = flags.cpu() if hasattr(flags, "cpu") else flags
         flags = flags.numpy() if hasattr(flags, "numpy") else flags
         flags = np.asarray(0 if flags is None else flags)
         for bit, words in _INVALID.items():

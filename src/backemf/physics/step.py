@@ -7,12 +7,11 @@ joint, and finds the speed at the end of the step together with the torque, so a
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..motor import Motor, Thermal, TwoNodeThermal
 from ..motor.friction import Bristles
 from ..parts import acts
 from ..tree import change
+from ..values import Bits, Maybe, Number, Recorded
 from .bristle import stored_energy
 from .circuit import Circuit, circuit_of, housing_temperature, winding_temperature
 from .demand import Demand, after_change
@@ -38,7 +37,7 @@ from .supply import Supply
 from .thermal import one_node, two_nodes
 
 
-def heat(motor: Motor, state: State, copper: float, iron: float, dt: float):
+def heat(motor: Motor, state: State, copper: Number, iron: Number, dt: Number) -> tuple[Maybe, Maybe]:
     """Rises of winding and housing after a step [K]; None where there is no such state."""
     if isinstance(motor.thermal, TwoNodeThermal):
         return two_nodes(state.winding_rise, state.housing_rise, copper, iron, dt, motor.thermal)
@@ -52,8 +51,8 @@ def has_backlash(motor: Motor) -> bool:
 
 
 def held(
-    motor: Motor, supply: Supply | None, state: State, demand: Demand, joint_position: float, joint_velocity: float,
-    dt: float, load_torque: float | None = None, load_inertia: float | None = None,
+    motor: Motor, supply: Supply | None, state: State, demand: Demand, joint_position: Number, joint_velocity: Number,
+    dt: Number, load_torque: Maybe = None, load_inertia: Maybe = None,
 ) -> tuple[State, Output]:  # fmt: skip
     """New state and output for a joint position and velocity held over the step.
 
@@ -105,7 +104,7 @@ def held(
     return new, out
 
 
-def load_on(motor: Motor, load_torque: float | None, load_inertia: float | None, driving: float) -> Load:
+def load_on(motor: Motor, load_torque: Maybe, load_inertia: Maybe, driving: Number) -> Load:
     """What the host knows of the load, brought to the motor side, under the torque of the motor."""
     own, ratio = motor.inertia, motor.ratio
     pull = None if load_torque is None else load_torque / ratio
@@ -115,7 +114,7 @@ def load_on(motor: Motor, load_torque: float | None, load_inertia: float | None,
 
 
 def remember(
-    motor: Motor, state: State, driven: Driven, rubbed: Rubbed, speed: float, gap: float | None, dt: float
+    motor: Motor, state: State, driven: Driven, rubbed: Rubbed, speed: Number, gap: Maybe, dt: Number
 ) -> State:
     """State after the step."""
     winding_rise, housing_rise = heat(motor, state, driven.copper_power, iron_power(motor, speed), dt)
@@ -131,9 +130,9 @@ def remember(
 
 
 def coupled(
-    motor: Motor, supply: Supply | None, state: State, demand: Demand, joint_position: float, joint_velocity: float,
-    dt: float, load_torque: float, load_inertia: float, load_slope: float,
-) -> tuple[State, float, Output]:  # fmt: skip
+    motor: Motor, supply: Supply | None, state: State, demand: Demand, joint_position: Number, joint_velocity: Number,
+    dt: Number, load_torque: Number, load_inertia: Number, load_slope: Number,
+) -> tuple[State, Number, Output]:  # fmt: skip
     """New state, joint velocity at the end of the step, and output, together with a load.
 
     The load pulls with `load_torque` at the present speed [N·m], falling by `load_slope` per speed [N·m·s/rad]. All
@@ -163,7 +162,7 @@ def coupled(
     lines = lines_of(motor, supply, circuit, demand, start, bus, dt)
     constant = torque_per_mean_ampere(motor, circuit, lines)
 
-    def push(line: Line):
+    def push(line: Line) -> tuple[Number, Number]:
         # drag of any order brakes the end speed with the coefficient of the start: it never pushes, whatever the step
         torque = constant * line.value + cogged - coefficient * start
         return torque, motor.inertia + dt * (constant * line.fall + coefficient)
@@ -203,7 +202,9 @@ def coupled(
     return new, moved.gear_speed / ratio, out
 
 
-def with_stiffness(motor: Motor, circuit: Circuit, demand: Demand, speed: float, inertia: float, dt: float) -> Demand:
+def with_stiffness(
+    motor: Motor, circuit: Circuit, demand: Demand, speed: Number, inertia: Number, dt: Number
+) -> Demand:
     """The demand of a position loop that is too stiff for the step: it sees part of the way that the step will go.
 
     A loop of stiffness k on an inertia J takes the position of the start, which is good while k·dt² is below J. Beyond
@@ -227,9 +228,9 @@ def with_stiffness(motor: Motor, circuit: Circuit, demand: Demand, speed: float,
 
 
 def report(
-    motor: Motor, before: State, after: State, driven: Driven, rubbed: Rubbed, speed: float, rubbing_speed: float,
-    work_speed: float, torque: float, cogged: float, dragged: float, slope: float, numerical: float, dt: float,
-    flank: bool | None = None, accelerating: Any = None,
+    motor: Motor, before: State, after: State, driven: Driven, rubbed: Rubbed, speed: Number, rubbing_speed: Number,
+    work_speed: Number, torque: Number, cogged: Number, dragged: Number, slope: Number, numerical: Number, dt: Number,
+    flank: Bits | None = None, accelerating: Recorded = None,
 ) -> Output:  # fmt: skip
     """Torque and telemetry of a step, brought to the joint.
 

@@ -10,8 +10,9 @@ fixed by a limit draw Σ power/bus. The bus voltage of any number of motors foll
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
+from ..values import Number
 from .limits import clip
 from .ops import maximum, sqrt
 
@@ -23,23 +24,23 @@ class Supply(Protocol):
     """What the laws need to know of a supply; `backemf.Supply` says what each is."""
 
     @property
-    def voltage(self) -> Any: ...
+    def voltage(self) -> Number: ...
     @property
-    def resistance(self) -> Any: ...
+    def resistance(self) -> Number: ...
     @property
-    def modulation_limit(self) -> Any: ...
+    def modulation_limit(self) -> Number: ...
     @property
     def regeneration(self) -> bool: ...
     @property
     def shared(self) -> bool: ...
 
 
-def duty(command: float, voltage: float, modulation_limit: float) -> float:
+def duty(command: Number, voltage: Number, modulation_limit: Number) -> Number:
     """Share of the bus voltage that the bridge passes on, within ±modulation_limit [1]."""
     return clip(command / voltage, -modulation_limit, modulation_limit)
 
 
-def sagging_bus(voltage: float, resistance: float, drawn: float, stiffness: float, power: float) -> float:
+def sagging_bus(voltage: Number, resistance: Number, drawn: Number, stiffness: Number, power: Number) -> Number:
     """Bus voltage where motors draw Σ duty·a, Σ duty²·g and Σ power, or its last thousandth if it collapses [V]."""
     square = 1.0 + resistance * stiffness
     linear = voltage - resistance * drawn
@@ -47,11 +48,11 @@ def sagging_bus(voltage: float, resistance: float, drawn: float, stiffness: floa
     return maximum((linear + root) / (2.0 * square), COLLAPSED * voltage)
 
 
-def bus_current(power: float, bus: float) -> float:
+def bus_current(power: Number, bus: Number) -> Number:
     """Current that carries a power into the bridges [A]; negative while the motors feed back."""
     return power / bus
 
 
-def accepted_power(power: float) -> float:
+def accepted_power(power: Number) -> Number:
     """Power drawn from a supply that takes nothing back [W]."""
     return maximum(power, 0.0)

@@ -4,18 +4,19 @@ States are rises above ambient [K].
 """
 
 from ..motor import Thermal, TwoNodeThermal
+from ..values import Number
 from .ops import expm1, sqrt
 
 
-def one_node(rise: float, power: float, dt: float, t: Thermal) -> float:
+def one_node(rise: Number, power: Number, dt: Number, t: Thermal) -> Number:
     """Rise of the winding after a step: C·dT/dt = P - T/Rth [K]."""
     gained = -expm1(-dt / (t.resistance * t.capacitance))
     return rise * (1.0 - gained) + t.resistance * power * gained
 
 
 def two_nodes(
-    winding: float, housing: float, winding_power: float, housing_power: float, dt: float, t: TwoNodeThermal
-) -> tuple[float, float]:
+    winding: Number, housing: Number, winding_power: Number, housing_power: Number, dt: Number, t: TwoNodeThermal
+) -> tuple[Number, Number]:
     """Rises of winding and housing after a step [K].
 
     C1·dT1/dt = P1 - (T1 - T2)/R1 and C2·dT2/dt = P2 + (T1 - T2)/R1 - T2/R2. The matrix A of this pair has two real

@@ -61,7 +61,7 @@ def _levels(percent: np.ndarray) -> np.ndarray:
     return steps[: max(2, int(np.searchsorted(steps, np.nanmax(percent))) + 1)]
 
 
-def _grid(motor: Motor, volts, celsius, quadrants: int):
+def _grid(motor: Motor, volts: Number, celsius: Number, quadrants: int) -> tuple[np.ndarray, np.ndarray]:
     """Speeds and torques to draw."""
     c = analyze.constants(motor, np.abs(volts), celsius)
     speed = abs(c.no_load_speed / motor.ratio)
@@ -78,7 +78,7 @@ def _grid(motor: Motor, volts, celsius, quadrants: int):
     return shares * speed, shares * torque
 
 
-def _continuous(motor: Motor, speeds) -> analyze.ContinuousTorque | None:
+def _continuous(motor: Motor, speeds: np.ndarray) -> analyze.ContinuousTorque | None:
     """Continuous torque, as far as the figures tell."""
     try:
         return analyze.continuous_torque(motor, speeds)
@@ -86,7 +86,7 @@ def _continuous(motor: Motor, speeds) -> analyze.ContinuousTorque | None:
         return None
 
 
-def _draw_continuous(ax: Axes, motor: Motor, volts, speeds, factor: float, quadrants: int) -> None:
+def _draw_continuous(ax: Axes, motor: Motor, volts: Number, speeds: np.ndarray, factor: float, quadrants: int) -> None:
     found = _continuous(motor, speeds)
     if found is None:
         return
@@ -100,7 +100,7 @@ def _draw_continuous(ax: Axes, motor: Motor, volts, speeds, factor: float, quadr
         ax.plot(RPM * speeds, broken, color=INK, linewidth=1.6, path_effects=halo(), label=label)
 
 
-def _draw_nominal(ax: Axes, motor: Motor, volts, celsius, factor: float, unit: str) -> None:
+def _draw_nominal(ax: Axes, motor: Motor, volts: Number, celsius: Number, factor: float, unit: str) -> None:
     """The rated current at this voltage."""
     current = continuous_current(motor)
     if current is None:

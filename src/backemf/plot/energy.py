@@ -9,7 +9,7 @@ import numpy as np
 from ..run import Run
 from .response import first_motors, title
 from .style import BLUE, GREEN, GREY, ORANGE, VERMILION, axis_scale, figure, look, number, save
-from .types import Figure
+from .types import Axes, Figure
 
 
 def energy_balance(run: Run, path: str | Path | None = None) -> Figure:
@@ -71,7 +71,7 @@ def _shares(electrical: float, spent: dict[str, float]) -> dict[str, float]:
     return shown | ({"rest": rest} if abs(rest) > 5e-4 * largest else {})
 
 
-def _value_labels(ax, electrical: float, bars: dict[str, float], factor: float) -> None:
+def _value_labels(ax: Axes, electrical: float, bars: dict[str, float], factor: float) -> None:
     """Each energy and its share, in two columns on the right."""
     values = [electrical, *bars.values()]
     largest = factor * max(map(abs, values))

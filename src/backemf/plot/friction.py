@@ -13,7 +13,7 @@ from ..parts import acts
 from ..physics.bristle import bristle_mean, bristle_step, bristle_torque
 from ..physics.mechanics import bristles
 from .style import BLUE, GREY, ORANGE, RPM, axis_scale, cross, figure, first, look, number, save, title
-from .types import Figure
+from .types import Axes, Figure
 
 ASSUMED_SLIP = 1e-3
 """Angle over which dry friction without bristles is drawn to build up [rad]."""
@@ -72,7 +72,7 @@ def stribeck(motor: Motor, path: str | Path | None = None) -> Figure:
         raise ParameterError("Motor.friction and Motor.drag are None: there is no friction to draw")
     half = _fastest(motor) * np.linspace(0.0, 1.0, 401)
     top = RPM * half[-1]
-    size = dry_friction(motor, half, 0.0, 0.0)
+    size = np.asarray(dry_friction(motor, half, 0.0, 0.0))
     torque = size + drag_torque(motor, half)
     with look():
         drawn, (ax,) = figure()
@@ -92,7 +92,7 @@ def stribeck(motor: Motor, path: str | Path | None = None) -> Figure:
         return save(drawn, path)
 
 
-def _mark_stribeck(ax, f: LuGre, y: float, unit: str) -> None:
+def _mark_stribeck(ax: Axes, f: LuGre, y: float, unit: str) -> None:
     """Stiction, Coulomb friction and the speed between them."""
     ax.axhline(y * f.coulomb, color=GREY, linestyle=":", linewidth=1.1)
     ax.plot([0.0], [y * f.stiction], "o", color=ORANGE, markersize=4)

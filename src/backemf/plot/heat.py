@@ -27,30 +27,31 @@ def heating(motor: Motor, power: Number | None = None, path: str | Path | None =
     t = thermal_of(motor)
     watts = _power(motor) if power is None else float(power)
     slowest = float(time_constants(motor)[0])
-    time: Number = slowest * np.linspace(0.0, 1.0, 801)[1:] ** 2 * 5.0
+    time = slowest * np.linspace(0.0, 1.0, 801)[1:] ** 2 * 5.0
     one = isinstance(t, Thermal)
-    rises: Number = [one_node(0.0, watts, time, t)] if one else two_nodes(0.0, 0.0, watts, 0.0, time, t)
-    end = t.resistance * watts
+    rises = [one_node(0.0, watts, time, t)] if one else two_nodes(0.0, 0.0, watts, 0.0, time, t)
+    rises = [np.asarray(rise) for rise in rises]
+    end, ambient = float(t.resistance) * watts, float(t.ambient)
     share = 1.0 - np.exp(-1.0)
     reached = float(np.interp(share * end, rises[0], time))
     scale, unit = (1.0 / 60.0, "min") if slowest > 300.0 else (1.0, "s")
     with look():
         drawn, (ax,) = figure()
-        ax.axhline(t.ambient + end, color=GREY, linestyle=":", linewidth=1.1)
+        ax.axhline(ambient + end, color=GREY, linestyle=":", linewidth=1.1)
         for rise, name, colour in zip(rises, ("winding", "housing"), (VERMILION, BLUE), strict=False):
-            ax.plot(scale * np.append(0.0, time), t.ambient + np.append(0.0, rise), color=colour)
-            ax.annotate(name, (scale * time[-1], t.ambient + rise[-1]), (0, -4), textcoords="offset points",
+            ax.plot(scale * np.append(0.0, time), ambient + np.append(0.0, rise), color=colour)
+            ax.annotate(name, (scale * time[-1], ambient + rise[-1]), (0, -4), textcoords="offset points",
                         color=colour, ha="right", va="top")  # fmt: skip
-        at = (scale * reached, t.ambient + share * end)
-        ax.plot([at[0], at[0], 0.0], [t.ambient, at[1], at[1]], color=GREY, linewidth=0.8, linestyle="--", zorder=1)
+        at = (scale * reached, ambient + share * end)
+        ax.plot([at[0], at[0], 0.0], [ambient, at[1], at[1]], color=GREY, linewidth=0.8, linestyle="--", zorder=1)
         ax.plot(*at, "o", color=VERMILION, markersize=4)
         said = f"63 % after {number(reached)} s"
-        ax.annotate(said, (at[0], t.ambient), (4, 1), textcoords="offset points")
-        limit = None if motor.ratings is None else motor.ratings.winding_temperature
-        if limit is not None and limit < t.ambient + 1.6 * end:
+        ax.annotate(said, (at[0], ambient), (4, 1), textcoords="offset points")
+        rated = None if motor.ratings is None else motor.ratings.winding_temperature
+        if rated is not None and (limit := float(rated)) < ambient + 1.6 * end:
             ax.axhline(limit, color=VERMILION, linewidth=0.8, linestyle="--")
             # clear of the steady state, which is drawn above a limit that is broken
-            side = {"xytext": (3, -3), "va": "top"} if limit < t.ambient + end else {"xytext": (3, 2), "va": "bottom"}
+            side = {"xytext": (3, -3), "va": "top"} if limit < ambient + end else {"xytext": (3, 2), "va": "bottom"}
             ax.annotate(f"limit {number(limit)} °C", (0.0, limit), textcoords="offset points", color=VERMILION, **side)
         ax.set(xlim=(0, scale * time[-1]), xlabel=f"time [{unit}]", ylabel="temperature [°C]")
         ax.margins(y=0.12)

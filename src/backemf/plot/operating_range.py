@@ -134,7 +134,9 @@ def _name_areas(ax: Axes, longest: float, speed: np.ndarray, short: np.ndarray) 
         ax.text(0.5 * (longest + edge), level, "short-term\noperation", ha="center", va="center")
 
 
-def _draw_rated(ax: Axes, motor: Motor, volts, celsius, found: OperatingRange, factor: float, unit: str) -> None:
+def _draw_rated(
+    ax: Axes, motor: Motor, volts: Number, celsius: Number, found: OperatingRange, factor: float, unit: str
+) -> None:
     """The rated current at this voltage, as makers mark it."""
     rated = continuous_current(motor)
     if rated is None:

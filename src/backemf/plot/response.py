@@ -180,7 +180,7 @@ def _after_delay(run: Run, target: np.ndarray, delay: Delay) -> np.ndarray | Non
     elif delay.is_random:
         return None
     else:
-        lag = delay.steps if delay.seconds is None else np.asarray(delay.seconds) / run.dt
+        lag: Any = delay.steps if delay.seconds is None else np.asarray(delay.seconds) / run.dt
         lag = np.round(lag) if delay.whole else lag
     lags = np.broadcast_to(lag, target.shape).reshape(len(target), -1)
     flat = target.reshape(len(target), -1)

@@ -138,7 +138,7 @@ def _lossless(motor: Motor, volts: Number, joint_speed: np.ndarray, temperature:
     celsius = temperature_of(motor, temperature)
     field = flux(celsius, motor.magnet)
     emf = motor.magnet.back_emf_constant * field * motor.ratio * joint_speed
-    return motor.ratio * torque_of(motor, (volts - emf) / resistance(celsius, motor.winding), field)
+    return np.asarray(motor.ratio * torque_of(motor, (volts - emf) / resistance(celsius, motor.winding), field))
 
 
 def _quadrants(ax: Axes, speed: np.ndarray, high: np.ndarray) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..checks import quote
 from ..errors import ParameterError
+from ..values import Number
 
 PER = ("each", "environment", "joint", "all")
 """What has a draw of its own: every motor, every environment, every joint, or nothing, one draw for all."""
@@ -27,11 +28,11 @@ class Distribution:
     per: str | None = field(default=None, kw_only=True)
     """What has a draw of its own: "each", "environment", "joint" or "all"; None: as `randomize` says for all."""
 
-    def spread(self, even: Any) -> Any:
+    def spread(self, even: Number) -> Number:
         """Numbers of this distribution from even draws."""
         raise NotImplementedError
 
-    def value(self, even: Any, nominal: Any) -> Any:
+    def value(self, even: Number, nominal: Number) -> Number:
         """Values of a parameter from even draws and the value it has."""
         drawn = self.spread(even)
         if self.how == "multiply":
@@ -60,7 +61,7 @@ class _Range(Distribution):
         self._require(_number(self.high), "high", "must be a finite number")
         self._require(self.low <= self.high, "high", f"must be at least low = {quote(self.low)}")
 
-    def spread(self, even: Any) -> Any:
+    def spread(self, even: Number) -> Number:
         return (1.0 - even) * self.low + even * self.high
 
 
@@ -70,8 +71,9 @@ class _LogRange(_Range):
         super().__post_init__()
         self._require(self.low > 0, "low", "must be above 0, for its logarithm is taken")
 
-    def spread(self, even: Any) -> Any:
-        return self.low ** (1.0 - even) * self.high**even
+    def spread(self, even: Number) -> Number:
+        share: Any = even
+        return self.low ** (1.0 - share) * self.high**share
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class _Bell(Distribution):
         for name in ("std", "sigmas"):
             self._require(_number(getattr(self, name)) and getattr(self, name) > 0, name, "must be a number above 0")
 
-    def spread(self, even: Any) -> Any:
+    def spread(self, even: Number) -> Number:
         from scipy.special import ndtr, ndtri
 
         # the inverse of the cumulative distribution, of which the tails are left out
@@ -98,10 +100,11 @@ class _Bell(Distribution):
         return self.mean + self.std * inner
 
 
-def _number(value: Any) -> bool:
-    plain = isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
+def _number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)):
+        return False
     try:
-        return plain and bool(np.isfinite(float(value)))
+        return bool(np.isfinite(float(value)))
     except OverflowError:
         return False
 

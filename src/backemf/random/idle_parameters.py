@@ -7,21 +7,20 @@ motor has it anywhere in its range.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
 from ..errors import ParameterError
 from ..tree import numbers
 
-Ends = Mapping[str, tuple[Any, Any]]
+Ends = Mapping[str, tuple[np.ndarray, np.ndarray]]
 """Smallest and largest value of each parameter that varies."""
 
 
 class Ranges:
     """Smallest and largest value of any number below a part, whether it varies or not."""
 
-    def __init__(self, target: Any, ends: Ends):
+    def __init__(self, target: object, ends: Ends):
         self._known = {name: (value, value) for name, value in numbers(target)} | dict(ends)
 
     def __contains__(self, name: str) -> bool:
@@ -121,7 +120,7 @@ PENDULUM: dict[str, Rule] = {"gravity": _weighs, "length": _weighs, "offset": _f
 """The same for a pendulum."""
 
 
-def require_something_to_act_on(target: Any, ends: Ends) -> None:
+def require_something_to_act_on(target: object, ends: Ends) -> None:
     """Raise a `ParameterError` if a parameter varies that no output follows."""
     found = Ranges(target, ends)
     rules = PENDULUM if "arm_mass" in found else RULES

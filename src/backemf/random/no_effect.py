@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..actuator.torque_limits import AngleTable, DcClip, DriveEnvelope, EffortLimit, KneeCurve, TorqueSpeedTable
@@ -15,7 +13,7 @@ from .idle_parameters import Ends, Ranges, require_something_to_act_on
 _CURRENTS = ("limits.peak_current", "limits.continuous_current", "limits.safe_current")
 
 
-def require_effect(target: Any, ends: Ends) -> None:
+def require_effect(target: object, ends: Ends) -> None:
     """Check that a limit can act somewhere in the range over which it varies; raise `ParameterError` if not."""
     motor = target if isinstance(target, Motor) else getattr(target, "motor", None)
     inside = "" if motor is target else "motor."
@@ -52,7 +50,7 @@ class _Span(Ranges):
         return next((name for name in names if name in self), None)
 
 
-def _largest(part: Any, name: str, ends: Ends, prefix: str) -> float:
+def _largest(part: object, name: str, ends: Ends, prefix: str) -> float:
     """Largest value of a field that may vary."""
     full = f"{prefix}.{name}"
     return float(np.max(ends[full][1] if full in ends else getattr(part, name)))
@@ -61,7 +59,7 @@ def _largest(part: Any, name: str, ends: Ends, prefix: str) -> float:
 # --- currents
 
 
-def _require_reachable_current(target: Any, span: _Span, ends: Ends) -> None:
+def _require_reachable_current(target: object, span: _Span, ends: Ends) -> None:
     """A supply drives at most 2·V/R: its own voltage and as much back-EMF, at the no-load speed the wrong way."""
     supply = getattr(target, "supply", None)
     if supply is None:
@@ -74,8 +72,9 @@ def _require_reachable_current(target: Any, span: _Span, ends: Ends) -> None:
             f'randomize: "voltage_limit" of {least:g} V and more would never act: '
             f"the supply gives at most {volts:g} V; lower the range"
         )
-    if getattr(target, "voltage_limit", None) is not None:
-        volts = min(volts, float(np.max(ends.get("voltage_limit", (0, target.voltage_limit))[1])))
+    limit = getattr(target, "voltage_limit", None)
+    if limit is not None:
+        volts = min(volts, float(np.max(ends.get("voltage_limit", (0, limit))[1])))
     most = 2.0 * volts / _least_resistance(span)
     lowest = {name: span.low(name) for name in _CURRENTS if name in span.varies}
     if "controller.current_limit" in ends:
@@ -161,13 +160,13 @@ def _is_effort(name: str) -> bool:
     return len(words) == 3 and words[0] == "limits" and words[2] in _EFFORTS
 
 
-def _cap(limit: Any, prefix: str, ends: Ends) -> float | None:
+def _cap(limit: object, prefix: str, ends: Ends) -> float | None:
     """Torque that a limit never exceeds, whatever is drawn [N·m]."""
     names = [name for name in _TOPS.get(type(limit), ()) if getattr(limit, name) is not None]
     return max((_largest(limit, name, ends, prefix) for name in names), default=None)
 
 
-def _require_lowest_cap(limits: Any, ends: Ends) -> None:
+def _require_lowest_cap(limits: object, ends: Ends) -> None:
     """A flat limit must not be raised above what another limit allows at most."""
     if not isinstance(limits, tuple):
         return
@@ -182,7 +181,7 @@ def _require_lowest_cap(limits: Any, ends: Ends) -> None:
                 )
 
 
-def _require_effort_below_motor(target: Any, span: _Span, ends: Ends) -> None:
+def _require_effort_below_motor(target: object, span: _Span, ends: Ends) -> None:
     """A torque limit beside a motor acts only below the torque of the motor's own current limit."""
     motor, full = span.motor, span.full_current
     if full is None or motor.magnet.saturation is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from itertools import combinations, product
@@ -20,6 +20,7 @@ from ..checks import concrete, quote, require_room, require_sizes
 from ..errors import ParameterError
 from ..motor import Motor
 from ..tree import numbers
+from ..values import Number
 from .distributions import PER, Distribution
 from .no_effect import require_effect
 
@@ -34,10 +35,10 @@ class Entry:
     """Dotted names, as `tree.numbers` gives them."""
     distribution: Distribution
     """How they vary."""
-    nominal: tuple[Any, ...]
+    nominal: tuple[Number, ...]
     """What the target has there."""
 
-    def values(self, even: Any) -> dict[str, Any]:
+    def values(self, even: Number) -> dict[str, Number]:
         """Value of each parameter from even draws."""
         return {name: self.distribution.value(even, x) for name, x in zip(self.names, self.nominal, strict=True)}
 
@@ -74,7 +75,7 @@ def randomize(
     require_effect(target, {name: _ends(entry, name) for entry in known for name in entry.names})
     count = sum(math.prod(_size(batch, entry.distribution.per or per)) * len(entry.names) for entry in known)
     require_room(f"{len(known)} parameters of the shape {quote(batch)}", 8 * count, "draw for fewer motors at once")
-    drawn: dict[str, Any] = {}
+    drawn: dict[str, Number] = {}
     for entry in known:
         size = _size(batch, entry.distribution.per or per)
         drawn |= entry.values(_stream(target, entry.names, int(seed)).random(size))
@@ -84,7 +85,7 @@ def randomize(
 # --- names
 
 
-def resolve(target: Any, name: str) -> str:
+def resolve(target: object, name: str) -> str:
     """The full name of a number of the target; says what is near where there is none."""
     known = [full for full, _ in numbers(target)]
     kind = type(target).__name__
@@ -114,7 +115,7 @@ def _near(name: str, known: list[str]) -> str:
     return f"did you mean {' or '.join(near)}?" if near else "it has no numbers at all"
 
 
-def _walk(part: Any, name: str) -> tuple[str, Any]:
+def _walk(part: object, name: str) -> tuple[str, object]:
     """How far a name leads, and to what; None as soon as a part is None."""
     path: list[str] = []
     for word in name.split("."):
@@ -130,7 +131,7 @@ def _walk(part: Any, name: str) -> tuple[str, Any]:
     return ".".join(path), part
 
 
-def _entry(target: Any, key: Any, distribution: Any) -> Entry:
+def _entry(target: object, key: str | tuple[str, ...], distribution: object) -> Entry:
     names = key if isinstance(key, tuple) else (key,)
     if not names or not all(isinstance(name, str) for name in names):
         raise ParameterError(f"randomize: {key!r}: must be the name of a parameter or a tuple of names")
@@ -164,13 +165,13 @@ def _require_once(entries: list[Entry]) -> None:
 # --- ranges
 
 
-def _ends(entry: Entry, name: str) -> tuple[Any, Any]:
+def _ends(entry: Entry, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Smallest and largest value a parameter can get."""
     ends = np.stack(np.broadcast_arrays(entry.values(0.0)[name], entry.values(1.0)[name]))
     return ends.min(axis=0), ends.max(axis=0)
 
 
-def _require_possible(target: Any, entries: list[Entry]) -> None:
+def _require_possible(target: object, entries: list[Entry]) -> None:
     """Check that every corner of the ranges can exist, even where no draw falls there; raise `ParameterError` if not.
 
     Every check compares up to three parameters, so it is enough that any three are at every combination of ends.
@@ -195,7 +196,7 @@ def _require_possible(target: Any, entries: list[Entry]) -> None:
         raise
 
 
-def _require_corner(target: Any, entries: list[Entry], row: tuple[int, ...]) -> None:
+def _require_corner(target: object, entries: list[Entry], row: tuple[int, ...]) -> None:
     try:
         rebuild(target, _values(entries, row))
     except ParameterError as error:
@@ -204,7 +205,7 @@ def _require_corner(target: Any, entries: list[Entry], row: tuple[int, ...]) -> 
         raise ParameterError(f"randomize: {said} reaches what cannot be: {error}") from None
 
 
-def _exists(target: Any, entries: list[Entry], row: tuple[int, ...], without: int) -> bool:
+def _exists(target: object, entries: list[Entry], row: tuple[int, ...], without: int) -> bool:
     left = [entry for index, entry in enumerate(entries) if index != without]
     try:
         rebuild(target, _values(left, [end for index, end in enumerate(row) if index != without]))
@@ -213,7 +214,7 @@ def _exists(target: Any, entries: list[Entry], row: tuple[int, ...], without: in
     return True
 
 
-def _values(entries: list[Entry], even: Any) -> dict[str, Any]:
+def _values(entries: list[Entry], even: Iterable[Number]) -> dict[str, Number]:
     return {name: value for entry, x in zip(entries, even, strict=True) for name, value in entry.values(x).items()}
 
 
@@ -232,7 +233,7 @@ def _size(batch: tuple[int, ...], per: str) -> tuple[int, ...]:
     return (batch[0], *ones) if per == "environment" else (*ones, batch[-1])
 
 
-def _stream(target: Any, names: tuple[str, ...], seed: int) -> np.random.Generator:
+def _stream(target: object, names: tuple[str, ...], seed: int) -> np.random.Generator:
     """A stream of its own for each name; a motor alone and the same motor in an actuator draw alike."""
     prefix = "motor." if isinstance(target, Motor) else ""
     text = " ".join(sorted(prefix + name for name in names))
@@ -249,15 +250,18 @@ def _require_fits(entry: Entry, batch: tuple[int, ...]) -> None:
             raise ParameterError(f'randomize: "{name}" has the shape {shape}, which does not fit the batch {batch}')
 
 
-def rebuild(part: Any, changes: Mapping[str, Any], prefix: str = "") -> Any:
+def rebuild(part: Target, changes: Mapping[str, Number], prefix: str = "") -> Target:
     """The same part with the named numbers changed, made by its constructors, so that every check runs."""
     inside = f"{prefix}." if prefix else ""
+    changed: Any
     if prefix in changes:
-        return changes[prefix]
+        changed = changes[prefix]
+        return changed
     if not any(name.startswith(inside) for name in changes):
         return part
     if isinstance(part, tuple):
-        return tuple(rebuild(item, changes, f"{inside}{index}") for index, item in enumerate(part))
+        changed = tuple(rebuild(item, changes, f"{inside}{index}") for index, item in enumerate(part))
+        return changed
     if not is_dataclass(part) or isinstance(part, type):
         return part
     new = {entry.name: rebuild(getattr(part, entry.name), changes, f"{inside}{entry.name}") for entry in fields(part)}

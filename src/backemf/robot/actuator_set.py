@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from ..actuator.actuator import Actuator
 from ..errors import ParameterError
 from ..motor import Motor
+from ..random.distributions import Distribution
 from ..random.randomize import randomize, rebuild, resolve
 from ..tree import numbers
+from ..values import CompileOptions
 from .compiled import CompiledSet
 from .grouping import Group, group_actuators
+
+Name = str | tuple[str, ...]
+"""Name of a parameter, or names that share their draws."""
+Entries = Mapping[Name, Distribution] | Mapping[str, Distribution | Mapping[Name, Distribution]]
+"""How parameters vary: by name in every joint, or by name below a pattern of joints."""
 
 
 class ActuatorSet:
@@ -50,7 +57,7 @@ class ActuatorSet:
         known = [0.0 if each.motor is None else each.motor.armature for each in self.actuators]
         return np.stack(np.broadcast_arrays(*[np.asarray(x, dtype=float) for x in known]), axis=-1)
 
-    def randomize(self, entries: Mapping[Any, Any], environments: int, seed: int = 0, per: str = "each") -> ActuatorSet:
+    def randomize(self, entries: Entries, environments: int, seed: int = 0, per: str = "each") -> ActuatorSet:
         """A robot whose named parameters are arrays of draws; see `randomize`.
 
         A name such as "winding.resistance" varies it in every joint that has it; a pattern of joints with a dict of its
@@ -67,7 +74,7 @@ class ActuatorSet:
                 varied[re.escape(joint)] = column_of(self.actuators[column], batch, column, len(self.joints))
         return ActuatorSet(self.joints, varied)
 
-    def compile(self, engine: str = "numpy", **options: Any) -> CompiledSet:
+    def compile(self, engine: str = "numpy", **options: Unpack[CompileOptions]) -> CompiledSet:
         """One step for all joints on "numpy", "jax" or "torch", with the options of `Actuator.compile`."""
         return CompiledSet(self.groups, engine, options)
 
@@ -85,7 +92,7 @@ def check_joints(joints: Sequence[str]) -> tuple[str, ...]:
     return tuple(joints)
 
 
-def match_patterns(joints: tuple[str, ...], actuators: Mapping[str, Any]) -> dict[str, str]:
+def match_patterns(joints: tuple[str, ...], actuators: Mapping[str, object]) -> dict[str, str]:
     """The pattern of each joint; raises one sentence unless every joint has exactly one and every pattern some."""
     if not isinstance(actuators, Mapping) or not actuators:
         raise ParameterError("actuators: must be a dict of patterns and actuators, e.g. {'.*_knee': Actuator(...)}")
@@ -124,12 +131,13 @@ def check_supplies(groups: tuple[Group, ...]) -> None:
 # --- numbers that vary
 
 
-def entries_by_joint(robot: ActuatorSet, entries: Mapping[Any, Any]) -> dict[str, dict[Any, Any]]:
+def entries_by_joint(robot: ActuatorSet, entries: Entries) -> dict[str, dict[Name, Distribution]]:
     """The entries of each joint; raises one sentence if a name is in no joint, or a pattern matches none."""
-    wanted: dict[str, dict[Any, Any]] = {joint: {} for joint in robot.joints}
+    wanted: dict[str, dict[Name, Distribution]] = {joint: {} for joint in robot.joints}
     for key, value in entries.items():
         if isinstance(value, Mapping):
-            hits = [joint for joint in robot.joints if re.fullmatch(key, joint)]
+            pattern: Any = key
+            hits = [joint for joint in robot.joints if re.fullmatch(pattern, joint)]
             if not hits:
                 raise ParameterError(f"randomize: {key!r} matches no joint; there are {', '.join(robot.joints)}")
             for joint in hits:
@@ -142,7 +150,7 @@ def entries_by_joint(robot: ActuatorSet, entries: Mapping[Any, Any]) -> dict[str
     return wanted
 
 
-def has(actuator: Actuator, key: Any) -> bool:
+def has(actuator: Actuator, key: Name) -> bool:
     """Whether an actuator has every number of an entry."""
     try:
         for name in key if isinstance(key, tuple) else (key,):
@@ -155,5 +163,6 @@ def has(actuator: Actuator, key: Any) -> bool:
 def column_of(before: Actuator, batch: Actuator, column: int, joints: int) -> Actuator:
     """One joint's share of what was drawn for all."""
     old = dict(numbers(before))
-    drawn = {name: x for name, x in numbers(batch) if x is not old[name]}
+    # what was drawn is an array
+    drawn: dict[str, Any] = {name: x for name, x in numbers(batch) if x is not old[name]}
     return rebuild(before, {n: x[..., column : column + 1] if x.shape[-1] == joints else x for n, x in drawn.items()})

@@ -17,11 +17,12 @@ from ..actuator.delay import Draws
 from ..actuator.memory import initial_state
 from ..actuator.needs import require_command, require_frames, require_inertia, require_load, require_step
 from ..checks import Maybe, Number, require_sizes
-from ..engines.reset import reset_state
+from ..engines.reset import Mask, reset_state
 from ..errors import ParameterError
 from ..parts import without_neutral
 from ..physics.command import TARGETS, Command
 from ..physics.state import OUTPUTS, Output, State
+from ..values import Array, CompileOptions
 from .grouping import Group
 
 
@@ -33,7 +34,7 @@ class CompiledSet(BaseStep[tuple[State, ...]]):
     other is part of the loads.
     """
 
-    def __init__(self, groups: tuple[Group, ...], engine: str, options: dict[str, Any]):
+    def __init__(self, groups: tuple[Group, ...], engine: str, options: CompileOptions):
         if engine == "python":
             raise ParameterError("the python engine runs one motor; take numpy, jax or torch for a robot")
         self.groups = groups
@@ -45,7 +46,7 @@ class CompiledSet(BaseStep[tuple[State, ...]]):
         actuators = tuple(without_neutral(group.actuator) for group in self.groups)
         return self._engine.compile_step(step, actuators, self._options)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[CompiledSet], tuple[tuple[Group, ...], str, CompileOptions]]:
         # what was compiled belongs to this process: a copy compiles it again
         return CompiledSet, (self.groups, self.engine, self._options)
 
@@ -96,7 +97,7 @@ class CompiledSet(BaseStep[tuple[State, ...]]):
             if coupled:
                 require_inertia(group.actuator, take(loads["load_inertia"], group.columns))
 
-    def reset(self, state: tuple[State, ...], mask: Any) -> tuple[State, ...]:
+    def reset(self, state: tuple[State, ...], mask: Mask) -> tuple[State, ...]:
         """The state with every robot, or every joint, where `mask` is true back at the start.
 
         A mask without the joints' axis, or with 1 there, is of whole robots.
@@ -125,7 +126,7 @@ def batch_shape(state: State) -> tuple[int, ...]:
     return ()
 
 
-def require_joints(name: str, value: Any, count: int) -> None:
+def require_joints(name: str, value: object, count: int) -> None:
     """Check that the last axis of an input is that of the joints; raise `ParameterError` if not."""
     shape = tuple(getattr(value, "shape", ()))
     if shape and shape[-1] not in (1, count):
@@ -135,7 +136,7 @@ def require_joints(name: str, value: Any, count: int) -> None:
 # --- the fused step
 
 
-def share_of(actuator: Actuator, command: Command | Number) -> Any:
+def share_of(actuator: Actuator, command: Command | Number) -> Command | Number:
     """What of a command the controller takes."""
     if not isinstance(command, Command):
         return command
@@ -185,7 +186,7 @@ def fuse(law: Step, groups: tuple[Group, ...], names: tuple[str, ...] | None, en
             merged[name] = None if absent else beside(name, values, outs)
         return tuple(after), Output(**merged)
 
-    def beside(name: str, values: list[Any], outs: list[Output]) -> Any:
+    def beside(name: str, values: list[Maybe], outs: list[Output]) -> Array:
         """The groups' values in the order of the joints; NaN where a group has no such output."""
         nothing = 0 if name == "limit" else math.nan
         # a joint without a state that is told one number for all robots knows nothing of the batch; others do

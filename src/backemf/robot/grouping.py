@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from ..actuator.actuator import Actuator
 from ..actuator.delay import Delay
 from ..parts import acts
 from ..tree import is_structure, is_table
+from ..values import Maybe
+
+P = TypeVar("P")
 
 
 @dataclass(frozen=True)
@@ -25,13 +29,13 @@ class Group:
 
 def group_actuators(actuators: list[Actuator]) -> list[Group]:
     """The actuators of all joints, in as few groups as their parts allow."""
-    kinds: dict[Any, list[int]] = {}
+    kinds: dict[object, list[int]] = {}
     for column, actuator in enumerate(actuators):
         kinds.setdefault(kind_of(actuator), []).append(column)
     return [Group(merge([actuators[c] for c in columns]), tuple(columns)) for columns in kinds.values()]
 
 
-def kind_of(part: Any) -> Any:
+def kind_of(part: object) -> object:
     """What a part is made of, numbers left out: two parts of one kind can be merged."""
     if isinstance(part, Delay):
         # the delay is one of a whole environment
@@ -54,17 +58,18 @@ def kind_of(part: Any) -> Any:
     if isinstance(part, (str, bool)) or part is None:
         return part
     # numbers with axes of their own only go together with their like
-    return np.shape(part)[:-1]
+    number: Any = part
+    return np.shape(number)[:-1]
 
 
-def table_bytes(value: Any) -> Any:
+def table_bytes(value: Maybe | tuple[Maybe, ...]) -> object:
     """A table as something that can be compared."""
     if isinstance(value, tuple):
         return tuple(table_bytes(item) for item in value)
     return None if value is None else (np.shape(value), np.asarray(value, dtype=float).tobytes())
 
 
-def merge(parts: list[Any]) -> Any:
+def merge(parts: Sequence[P]) -> P:
     """Parts of one kind as one part."""
     first = parts[0]
     if len(parts) == 1 or isinstance(first, Delay):
@@ -76,10 +81,14 @@ def merge(parts: list[Any]) -> Any:
             same = is_structure(entry) or is_table(entry) or entry.name == "name"
             object.__setattr__(copy, entry.name, values[0] if same else merge(values))
         return copy
+    merged: Any = first
     if isinstance(first, tuple):
-        return tuple(merge(list(items)) for items in zip(*parts, strict=True))
+        several: Any = parts
+        merged = tuple(merge(list(items)) for items in zip(*several, strict=True))
+        return merged
     if first is None or isinstance(first, (str, bool)):
         return first
     if all(isinstance(x, (int, float)) and x == first for x in parts):
         return first
-    return np.concatenate([np.atleast_1d(np.asarray(x, dtype=float)) for x in parts], axis=-1)
+    merged = np.concatenate([np.atleast_1d(np.asarray(x, dtype=float)) for x in parts], axis=-1)
+    return merged

@@ -10,15 +10,14 @@ import enum
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from ..errors import ParameterError
 from .on_joint import Unread
-from .script_actuator import Call, Unresolved
+from .script_actuator import Call, FieldValue, Unresolved
 from .script_values import DEPTH, LONGEST, Dialect
 
 
-def calls_of_object(source: Any, dialect: Dialect) -> list[Call | Unread]:
+def calls_of_object(source: object, dialect: Dialect) -> list[Call | Unread]:
     """Every actuator of a configuration: one, a list or dictionary of them, or a robot that has `actuators`."""
     found = [_row(group, item, dialect) for group, item in _actuators(source, dialect, 0)]
     if not found:
@@ -29,7 +28,7 @@ def calls_of_object(source: Any, dialect: Dialect) -> list[Call | Unread]:
     return found
 
 
-def _actuators(source: Any, dialect: Dialect, depth: int) -> list[tuple[str, Any]]:
+def _actuators(source: object, dialect: Dialect, depth: int) -> list[tuple[str, object]]:
     if depth > 4 or source is None or isinstance(source, (str, bytes, type)):
         return []
     if any(hasattr(source, name) for name in dialect.markers) or _known_class(source, dialect):
@@ -46,7 +45,7 @@ def _actuators(source: Any, dialect: Dialect, depth: int) -> list[tuple[str, Any
     return []
 
 
-def _known_class(source: Any, dialect: Dialect) -> str:
+def _known_class(source: object, dialect: Dialect) -> str:
     """The known class that an object is of, or an empty text."""
     family = type(source).__mro__
     for kind in family:
@@ -55,14 +54,14 @@ def _known_class(source: Any, dialect: Dialect) -> str:
     return ""
 
 
-def _same_law(source: Any, kind: type, name: str) -> bool:
+def _same_law(source: object, kind: type, name: str) -> bool:
     """Whether an object leaves what a class computes as it is."""
     own = getattr(source, "__dict__", {}).get(name, getattr(type(source), name, None))
     known = getattr(kind, name, own)
     return own is known or known is dataclasses.MISSING
 
 
-def _row(group: str, source: Any, dialect: Dialect) -> Call | Unread:
+def _row(group: str, source: object, dialect: Dialect) -> Call | Unread:
     name = _known_class(source, dialect)
     call = _call(source, name or type(source).__name__, dialect, group, 0)
     if name:
@@ -71,10 +70,10 @@ def _row(group: str, source: Any, dialect: Dialect) -> Call | Unread:
     return Unread(call.label(dialect.marker), call.name, why)
 
 
-def _call(source: Any, name: str, dialect: Dialect, group: str, depth: int) -> Call:
+def _call(source: object, name: str, dialect: Dialect, group: str, depth: int) -> Call:
     names = [entry.name for entry in dataclasses.fields(source)] if dataclasses.is_dataclass(source) else []
     names += [key for key in getattr(source, "__dict__", {}) if key not in names and not key.startswith("_")]
-    fields: dict[str, Any] = {}
+    fields: dict[str, FieldValue] = {}
     for key in names:
         value = getattr(source, key, dataclasses.MISSING)
         if value is not dataclasses.MISSING and key not in dialect.laws:
@@ -82,7 +81,7 @@ def _call(source: Any, name: str, dialect: Dialect, group: str, depth: int) -> C
     return Call(name, fields, 0, {}, "", (), group)
 
 
-def _value(value: Any, dialect: Dialect, left: list[int], depth: int) -> Any:
+def _value(value: FieldValue, dialect: Dialect, left: list[int], depth: int) -> FieldValue:
     left[0] -= 1
     if left[0] < 0 or depth > DEPTH:
         return Unresolved("it is too large to be read")
@@ -108,5 +107,5 @@ def _value(value: Any, dialect: Dialect, left: list[int], depth: int) -> Any:
     return Unresolved(f"{type(value).__name__}(...) cannot be read as a number or text: give the number")
 
 
-def _or_unresolved(made: Any, items: list[Any]) -> Any:
+def _or_unresolved(made: FieldValue, items: list[FieldValue]) -> FieldValue:
     return next((item for item in items if isinstance(item, Unresolved)), made)

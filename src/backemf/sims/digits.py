@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TypeVar, cast
 
 from ..errors import ParameterError
 
+T = TypeVar("T")
 EXACT = 14
 """Digits of a text that is exact: two fewer than a float has, so that writing what was read changes no digit."""
 MEANT = 6
@@ -33,11 +34,11 @@ def digits_or(default: int) -> int:
     return _DIGITS.get() or default
 
 
-def round_digits(value: Any) -> Any:
+def round_digits(value: T) -> T:
     """A number, or each of a row of numbers, with the requested digits; what is not a float stays."""
     digits = _DIGITS.get()
     if isinstance(value, tuple):
-        return tuple(round_digits(item) for item in value)
+        return cast(T, tuple(round_digits(item) for item in value))
     if digits is None or not isinstance(value, float):
         return value
-    return float(f"{value:.{digits}g}")
+    return cast(T, float(f"{value:.{digits}g}"))

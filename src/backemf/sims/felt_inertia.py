@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
+from .mujoco_types import MjModel
 
-def felt_inertia(mujoco: ModuleType, model: Any, dofs: Any) -> np.ndarray:
+
+def felt_inertia(mujoco: ModuleType, model: MjModel, dofs: Sequence[int] | np.ndarray) -> np.ndarray:
     """Inertia that a torque at each place of qvel finds at qpos0 with all other joints free, 1/(M⁻¹)jj [kg·m²].
 
     A torque moves the other joints too, so that this is at most the diagonal of M. Where the step is unstable on it, so

@@ -5,9 +5,8 @@ Everything is on the joint's side of the gear, as in such simulators.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -34,6 +33,7 @@ from .joint_gains import gains_of
 from .numbers import single
 from .on_joint import OnJoint
 from .text import Figure
+from .types import Fields
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ NUMBERS = (
 """Arguments that may be given with an actuator."""
 
 
-def require_known(numbers: dict[str, Any], known: Collection[str] = NUMBERS) -> None:
+def require_known(numbers: Mapping[str, object], known: Collection[str] = NUMBERS) -> None:
     """Check that every argument is known; raise ParameterError if not."""
     for name in numbers:
         if name not in known:
@@ -137,7 +137,7 @@ def joint_of(
     )
 
 
-def felt_numbers(thing: Motor | Actuator | OnJoint, armature: Figure | None, friction: Three) -> dict[str, Any]:
+def felt_numbers(thing: Motor | Actuator | OnJoint, armature: Figure | None, friction: Three) -> Fields:
     """Inertia and friction of a motor, with those of the joint itself added to them."""
     coulomb, stiction, viscous = friction
     if isinstance(thing, OnJoint):
@@ -225,7 +225,7 @@ def _table_limits(limit: TorqueSpeedTable) -> Three:
     return Figure(float(np.max(limit.driving)), "N·m at the joint", "largest of TorqueSpeedTable.driving"), None, None
 
 
-_OWN_LIMITS: dict[type, Callable[[Any], Three]] = {
+_OWN_LIMITS: dict[type, Callable[..., Three]] = {
     EffortLimit: lambda limit: (_figure(limit, "effort_limit"), None, None),
     EffortRange: lambda limit: (flat_limit(limit), None, None),
     DcClip: lambda limit: (

@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from ..errors import ParameterError
 from .joint_patterns import fits, patterns_of
 from .on_joint import Unread
 
 
-def for_joint(configured: Any, joint: str, absent: Any = None) -> Any:
+class Configured(Protocol):
+    """A dataclass with the fields of an actuator in a configuration, for some joints."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def joints(self) -> tuple[str, ...]: ...
+    @property
+    def robots(self) -> tuple[str, ...]: ...
+    def at(self, joint: str, /) -> Self: ...
+
+
+class OnLine(Configured, Protocol):
+    """One that stands on a line of a text."""
+
+    @property
+    def line(self) -> int: ...
+
+
+C = TypeVar("C", bound=Configured)
+L = TypeVar("L", bound=OnLine)
+
+
+def for_joint(configured: C, joint: str, absent: Callable[[str], float | None] | None = None) -> C:
     """The same actuator for one joint: of each dictionary, the number whose pattern fits the whole name.
 
     Where none fits, it is `absent(name of the field)`; without that, an error.
@@ -30,13 +54,13 @@ def for_joint(configured: Any, joint: str, absent: Any = None) -> Any:
     return replace(configured, joints=(joint,), **picked)
 
 
-def tables_of(configured: Any) -> dict[str, dict[str, Any]]:
+def tables_of(configured: Configured) -> dict[str, dict[str, float]]:
     """The fields of an actuator that have one number per pattern of joint names."""
     values = {entry.name: getattr(configured, entry.name) for entry in fields(configured)}
     return {name: value for name, value in values.items() if isinstance(value, dict) and name != "network"}
 
 
-def by_pattern(configured: Any) -> list[Any]:
+def by_pattern(configured: L) -> list[L]:
     """The same actuator for each pattern of joints with different numbers, the pattern as the joint's name."""
     tables = list(tables_of(configured).values())
     rows = patterns_of(configured.joints, tables)
@@ -49,7 +73,7 @@ def by_pattern(configured: Any) -> list[Any]:
     return [replace(configured.at(name), joints=(pattern,)) for pattern, name in rows]
 
 
-def one_of(found: list[Any], joint: str | None, file: str) -> Any:
+def one_of(found: Sequence[C | Unread], joint: str | None, file: str) -> C:
     """The one actuator of a text, or the one for a joint; raise ParameterError unless exactly one fits.
 
     `joint` may name the robot as well, as in "FRANKA_PANDA_CFG/panda_joint1". What cannot be read is passed over, but
@@ -79,11 +103,11 @@ def one_of(found: list[Any], joint: str | None, file: str) -> Any:
     raise ParameterError(f"{file or 'text'}: it has {len(found)} actuators, for the joints {shown}: {which}")
 
 
-def _label(each: Any) -> str:
+def _label(each: Configured | Unread) -> str:
     return f"{each.name} (not read)" if isinstance(each, Unread) else ", ".join(each.joints)
 
 
-def single_number(configured: Any, name: str) -> float:
+def single_number(configured: Configured, name: str) -> float:
     """A number of an actuator for one joint; 0 where it has none."""
     value = getattr(configured, name)
     if isinstance(value, dict):

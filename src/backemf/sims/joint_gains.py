@@ -9,10 +9,9 @@ A controller in volts is one in torque with the damping of the back-EMF, as long
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..actuator import Actuator
 from ..actuator.controllers import DutyServo, IdealPd, ModeSelector, PositionPid, Torque, TorquePid, VelocityPi
+from ..checks import Number
 from ..design.gains import Gains, gains_from_bandwidth, torque_gains
 from ..errors import ParameterError
 from .numbers import single
@@ -31,7 +30,7 @@ def gains_of(
     controller, units = actuator.controller, ("N·m/rad at the joint", "N·m·s/rad at the joint")
     if (stiffness is None) != (damping is None):
         raise ParameterError("stiffness and damping are given together or not at all")
-    if stiffness is not None:
+    if stiffness is not None and damping is not None:
         pair, source = (stiffness, damping), ("as given", "as given")
     elif isinstance(controller, IdealPd):
         pair, source = (controller.stiffness, controller.damping), ("IdealPd.stiffness", "IdealPd.damping")
@@ -59,7 +58,7 @@ def gains_of(
     return kp, kd
 
 
-def gains_in_volts(actuator: Actuator) -> tuple[tuple[Any, Any], tuple[str, str]] | None:
+def gains_in_volts(actuator: Actuator) -> tuple[tuple[Number, Number], tuple[str, str]] | None:
     """Stiffness and damping that do what a controller in volts does, and where they are from; None: it is in torque."""
     c, motor = actuator.controller, actuator.motor
     if motor is None or not isinstance(c, (PositionPid, DutyServo, VelocityPi)):
@@ -92,5 +91,6 @@ def volts_note(actuator: Actuator) -> str:
         kp, back = single("kp", c.kp), single("Ke", motor.ratio * motor.magnet.back_emf_constant)
         remedy = f"command {kp / (kp + back):.4g} times the velocity" if kp > 0.0 else "it asks for nothing"
         return f"Its volts are torques, with the damping of the back-EMF: {remedy}."
-    lost = "" if not getattr(c, "dead_band", None) else f" The dead band of {c.dead_band} rad is lost."
+    band = getattr(c, "dead_band", None)
+    lost = "" if not band else f" The dead band of {band} rad is lost."
     return f"Its gains in volts are gains in torque, with the damping of the back-EMF.{lost}"

@@ -6,13 +6,18 @@ A pattern from a file may be such that Python's own search takes years. Here eve
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from re import _constants as op  # pyright: ignore[reportAttributeAccessIssue]
 from re import _parser as parser  # pyright: ignore[reportAttributeAccessIssue]
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import ParameterError
 
+Content: TypeAlias = Any
+"""What belongs to a part of a pattern, as Python parses it: a code, a row of parts, or several of these."""
+Part: TypeAlias = tuple[object, Content]
+Parts: TypeAlias = Iterable[Part]
 WORK = 200_000
 """Positions that are looked at for one name at most [1]."""
 EXAMPLES = 64
@@ -49,7 +54,7 @@ class _Foreign(Exception):
 
 
 @lru_cache(maxsize=1024)
-def _parse(pattern: str) -> tuple[Any, int]:
+def _parse(pattern: str) -> tuple[Parts, int]:
     if len(pattern) > 1000:
         raise ParameterError(f"{pattern[:60]}... is not a pattern of joint names: it is too long")
     try:
@@ -59,7 +64,7 @@ def _parse(pattern: str) -> tuple[Any, int]:
     return tree, tree.state.flags
 
 
-def _ends(items: Any, text: str, starts: set[int], left: list[int], fold: bool) -> set[int]:
+def _ends(items: Parts, text: str, starts: set[int], left: list[int], fold: bool) -> set[int]:
     """Where a row of parts may end that begins at any of some positions."""
     for kind, value in items:
         left[0] -= 1 + len(starts)
@@ -71,7 +76,7 @@ def _ends(items: Any, text: str, starts: set[int], left: list[int], fold: bool) 
     return starts
 
 
-def _step(kind: Any, value: Any, text: str, starts: set[int], left: list[int], fold: bool) -> set[int]:
+def _step(kind: object, value: Content, text: str, starts: set[int], left: list[int], fold: bool) -> set[int]:
     if kind in (op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN):
         return {at + 1 for at in starts if at < len(text) and _one(kind, value, text[at], fold)}
     if kind is op.SUBPATTERN:
@@ -88,7 +93,7 @@ def _step(kind: Any, value: Any, text: str, starts: set[int], left: list[int], f
     raise _Foreign
 
 
-def _repeat(value: Any, text: str, starts: set[int], left: list[int], fold: bool) -> set[int]:
+def _repeat(value: Content, text: str, starts: set[int], left: list[int], fold: bool) -> set[int]:
     least, most, body = value
     now, found = starts, set(starts) if least == 0 else set()
     for count in range(1, int(min(most, len(text) + int(least) + 1)) + 1):
@@ -104,7 +109,7 @@ def _repeat(value: Any, text: str, starts: set[int], left: list[int], fold: bool
     return found
 
 
-def _one(kind: Any, value: Any, char: str, fold: bool) -> bool:
+def _one(kind: object, value: Content, char: str, fold: bool) -> bool:
     if kind is op.ANY:
         return char != "\n"
     if kind is op.IN:
@@ -114,7 +119,7 @@ def _one(kind: Any, value: Any, char: str, fold: bool) -> bool:
     return same is (kind is op.LITERAL)
 
 
-def _member(item: Any, char: str, fold: bool) -> bool:
+def _member(item: Part, char: str, fold: bool) -> bool:
     kind, value = item
     if kind is op.LITERAL:
         return chr(value) == char or (fold and chr(value).casefold() == char)
@@ -140,7 +145,7 @@ _CATEGORIES = {
 }
 
 
-def _at_anchor(value: Any, text: str, at: int) -> bool:
+def _at_anchor(value: Content, text: str, at: int) -> bool:
     if value in (op.AT_BEGINNING, op.AT_BEGINNING_STRING):
         return at == 0
     if value is op.AT_END:
@@ -156,7 +161,7 @@ def _at_anchor(value: Any, text: str, at: int) -> bool:
 # --- names that a pattern fits
 
 
-def _names(items: Any) -> list[str]:
+def _names(items: Parts) -> list[str]:
     found = [""]
     for kind, value in items:
         pieces = _pieces(kind, value)
@@ -164,7 +169,7 @@ def _names(items: Any) -> list[str]:
     return found
 
 
-def _pieces(kind: Any, value: Any) -> list[str]:
+def _pieces(kind: object, value: Content) -> list[str]:
     if kind is op.LITERAL:
         return [chr(value)]
     if kind is op.ANY or kind is op.NOT_LITERAL:
@@ -187,7 +192,7 @@ def _pieces(kind: Any, value: Any) -> list[str]:
     raise _Foreign
 
 
-def _members(item: Any) -> list[str]:
+def _members(item: Part) -> list[str]:
     kind, value = item
     if kind is op.LITERAL:
         return [chr(value)]
@@ -199,7 +204,7 @@ def _members(item: Any) -> list[str]:
 # --- tables with one number per pattern
 
 
-def patterns_of(joints: tuple[str, ...], tables: list[dict[str, Any]]) -> list[tuple[str, str]]:
+def patterns_of(joints: tuple[str, ...], tables: list[dict[str, float]]) -> list[tuple[str, str]]:
     """Patterns that divide the joints of a group by the numbers they have, each with a representative name.
 
     A pattern is one of the group's or of its tables'. It is taken where all names that are known to fit it have the

@@ -6,15 +6,39 @@ One network serves all joints and takes one row per joint: two blocks, each newe
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
+from ..checks import Number
 from ..learned.files import controller_fields
+from ..physics.state import Array
+from .types import Field, Fields
 
 
-def network_torque(law: Any, errors: list[Any], velocities: list[Any]) -> Any:
+class Rows(Array, Protocol):
+    """An array of any engine whose rows can be laid out otherwise."""
+
+    def reshape(self, *shape: int | tuple[int, ...]) -> Rows: ...
+
+
+class NetworkLaw(Protocol):
+    """A network with the scales of its inputs and of its torque."""
+
+    @property
+    def network(self) -> Callable[..., Any]: ...
+    @property
+    def input_order(self) -> str: ...
+    @property
+    def pos_scale(self) -> Number: ...
+    @property
+    def vel_scale(self) -> Number: ...
+    @property
+    def torque_scale(self) -> Number: ...
+
+
+def network_torque(law: NetworkLaw, errors: Sequence[Number], velocities: Sequence[Number]) -> Array:
     """Torque of a network on position errors [rad] and velocities [rad/s], each (environment, joint) [N·m]."""
     blocks = {"pos": [law.pos_scale * x for x in errors], "vel": [law.vel_scale * x for x in velocities]}
     first, second = law.input_order.split("_")
@@ -33,6 +57,6 @@ def stack_columns(columns: list[Any]) -> Any:
     return np.stack(columns, axis=-1)
 
 
-def scales_of(fields: Mapping[str, Any]) -> dict[str, Any]:
+def scales_of(fields: Mapping[str, Field]) -> Fields:
     """Scales and order of inputs of a configuration, by the names of `LearnedMlp`."""
     return {name: value for name, value in controller_fields(fields).items() if name != "reset"}

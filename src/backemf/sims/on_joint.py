@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from ..actuator import Actuator, TanhFriction
+from ..actuator import Actuator, Command, TanhFriction
 from ..checks import Number, require, require_part
 from ..errors import ParameterError
 from ..motor import Coulomb, Drag, Motor, Rotor
@@ -16,16 +16,22 @@ from ..motor.friction import Bristles
 from ..physics.limits import clip
 from ..physics.ops import sign, where
 from .loss import Loss
+from .types import Fields
+
+LawState: TypeAlias = Any
+"""What a law remembers from step to step: its own, and only handed back to it."""
 
 
 class Law(Protocol):
     """What a simulator computes for a joint with prescribed motion."""
 
-    def initial(self, shape: tuple[int, ...] = ()) -> Any:
+    def initial(self, shape: tuple[int, ...] = ()) -> LawState:
         """The initial state of a batch."""
         ...
 
-    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
+    def step(
+        self, state: LawState, command: Command | Number, position: Number, velocity: Number, dt: float
+    ) -> tuple[LawState, Number]:
         """The state after a step, and the torque on the joint over it, friction included and inertia apart [N·m]."""
         ...
 
@@ -75,7 +81,7 @@ class OnJoint:
                 return self.actuator
             return replace(self.actuator, friction=TanhFriction(coulomb=self.coulomb, viscous=self.viscous))
         n = abs(motor.ratio)
-        changes: dict[str, Any] = {}
+        changes: Fields = {}
         if self.armature > 0.0:
             own = 0.0 if motor.rotor is None else motor.rotor.inertia
             changes["rotor"] = Rotor(inertia=own + self.armature / n**2)
@@ -92,7 +98,7 @@ class OnJoint:
             changes["drag"] = Drag(coefficients=(had[0] + self.viscous / n**2, *had[1:]))
         return replace(self.actuator, motor=replace(motor, **changes)) if changes else self.actuator
 
-    def after_friction(self, torque: Number, velocity: Number) -> Any:
+    def after_friction(self, torque: Number, velocity: Number) -> Number:
         """A torque minus the friction of the joint, with prescribed motion [N·m].
 
         Dry friction opposes motion; at rest it balances the torque as far as it can.
@@ -139,14 +145,16 @@ class ActuatorLaw:
         self.on_joint = on_joint
         motor = on_joint.actuator.motor
         self._step = on_joint.actuator.compile(engine)
-        self._load: dict[str, Any] = {}
+        self._load: Fields = {}
         if motor is not None and knows_load:
             armature = float(np.max(np.asarray(motor.reflected_inertia)))
             self._load = {"load_torque": 0.0, "load_inertia": HEAVY * max(armature, 1e-6)}
 
-    def initial(self, shape: tuple[int, ...] = ()) -> Any:
+    def initial(self, shape: tuple[int, ...] = ()) -> LawState:
         return self._step.initial(shape)
 
-    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
+    def step(
+        self, state: LawState, command: Command | Number, position: Number, velocity: Number, dt: float
+    ) -> tuple[LawState, Number]:
         state, out = self._step(state, command, position, velocity, dt, **self._load)
         return state, self.on_joint.after_friction(out.torque, velocity)

@@ -30,8 +30,13 @@ class LimitedPd(Gains):
 
 
 def pd_torque(
-    law: Gains, position_target: float, velocity_target: float, effort_target: float, position: float, velocity: float
-) -> float:
+    law: Gains,
+    position_target: Number,
+    velocity_target: Number,
+    effort_target: Number,
+    position: Number,
+    velocity: Number,
+) -> Number:
     """Torque of the PD law before any limit, the effort target added last [N·m]."""
     command = Command(position=position_target, velocity=velocity_target, effort=effort_target)
     return pd(law.stiffness, law.damping, command, position, velocity).amount

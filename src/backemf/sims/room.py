@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias, Unpack
 
 from ..actuator import Actuator
 from ..errors import ParameterError
 from ..motor import Motor
 from .on_joint import OnJoint, Unread
 from .text import Written
+from .types import JointNumbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,18 +88,22 @@ class Room(Protocol):
         ...
 
 
+Source: TypeAlias = Any
+"""A text, a path, or an object of the simulator: a model, a stage, a configuration; each room names its own."""
+
+
 class FileRoom(Room, Protocol):
     """The room of a simulator that has files."""
 
     def write(
         self,
         thing: Motor | Actuator | OnJoint,
-        joint: Any = None,
+        joint: str | None = None,
         kind: str | None = None,
         *,
         version: str | None = None,
         timestep: float | None = None,
-        **numbers: Any,
+        **numbers: Unpack[JointNumbers],
     ) -> Written:
         """The text for an actuator, and the status of each phenomenon.
 
@@ -109,13 +114,13 @@ class FileRoom(Room, Protocol):
         """
         ...
 
-    def read_actuator(self, source: Any, joint: str | None = None, *, version: str | None = None) -> OnJoint:
+    def read_actuator(self, source: Source, joint: str | None = None, *, version: str | None = None) -> OnJoint:
         """The actuator of a text, a path or an object of the simulator, or the one for a joint.
 
         Its `law()` is what the simulator computes with it, its `losses` what the backemf actuator does not represent.
         """
         ...
 
-    def read_actuators(self, source: Any, *, version: str | None = None) -> Sequence[OnJoint | Unread]:
+    def read_actuators(self, source: Source, *, version: str | None = None) -> Sequence[OnJoint | Unread]:
         """Every actuator of such a source in its order, or why it is not read."""
         ...

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import ParameterError
 from .joint_patterns import fits
 from .place import place
 from .script_values import Partial
 
-Value = Any
-"""A number, or a dictionary with one number per pattern of joint names, or None."""
+Value: TypeAlias = Any
+"""A number, or None; until a joint is chosen, a dictionary with one number per pattern of joint names."""
+FieldValue: TypeAlias = Any
+"""What a person wrote into a field: a number, a text, a list, a dictionary, a `Call` or an `Unresolved`."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Call:
 
     name: str
     """Name of the class, without the module."""
-    fields: dict[str, Any]
+    fields: Mapping[str, FieldValue]
     """Value of each field; a class inside is a `Call` itself."""
     line: int
     """Line on which it begins [1]."""
@@ -68,7 +70,7 @@ class Call:
         given = f" = {_brief(self.fields[name])}" if name in self.fields else ""
         return ParameterError(f"{self.at(name)}: {self.name}.{name}{given}: {sentence}")
 
-    def take(self, name: str, default: Any = None, required: str = "") -> Any:
+    def take(self, name: str, default: FieldValue = None, required: str = "") -> FieldValue:
         """A field; `required` says what to do where it is missing."""
         value = self.fields.get(name, default)
         if isinstance(value, Unresolved):
@@ -125,6 +127,6 @@ class Call:
         return patterns
 
 
-def _brief(value: Any) -> str:
+def _brief(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 200 else f"{text[:200]}..."

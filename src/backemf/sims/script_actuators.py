@@ -9,21 +9,20 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ..errors import ParameterError
 from ..files import read_text
 from .on_joint import Unread
 from .place import place
 from .script import Script
-from .script_actuator import Call, Unresolved
+from .script_actuator import Call, FieldValue, Unresolved
 from .script_values import DEPTH, STEPS, Dialect, Instance, LocalClass, NotKnownError, Unknown, last_name, require_known
 
 LARGEST_FILE = 16_000_000
 """Longest file that is read [bytes]."""
 
 
-def read_calls(source: Any, dialect: Dialect, file: str = "") -> list[Call | Unread]:
+def read_calls(source: object, dialect: Dialect, file: str = "") -> list[Call | Unread]:
     """Every actuator of a text, a file or a configuration object, in its order; what cannot be read says why.
 
     A text is recognised by its line breaks, a file is a path. A field whose value the text does not tell is an
@@ -64,7 +63,7 @@ def calls_of_text(text: str, dialect: Dialect, file: str = "") -> list[Call | Un
     return [row for _, _, row in sorted(rows, key=lambda item: item[:2])]
 
 
-def source_of(text_or_path: Any) -> tuple[str, str]:
+def source_of(text_or_path: str | Path) -> tuple[str, str]:
     """A text and the name of its file, from a path or from the text itself."""
     if isinstance(text_or_path, str) and ("\n" in text_or_path or not text_or_path.strip()):
         return text_or_path, ""
@@ -98,7 +97,7 @@ def _holders(script: Script, dialect: Dialect) -> dict[int, list[tuple[str, str]
     return held
 
 
-def _families(script: Script, dialect: Dialect, held: dict[int, Any]) -> list[list[Instance]]:
+def _families(script: Script, dialect: Dialect, held: dict[int, list[tuple[str, str]]]) -> list[list[Instance]]:
     """Each actuator of the text with those of its copies that are still held somewhere."""
     families: dict[int, list[Instance]] = {}
     every = [instance for instance in script.instances if _is_actuator(instance, dialect)]
@@ -128,7 +127,7 @@ def _row_of(instance: Instance, dialect: Dialect, held: list[tuple[str, str]], l
 
 
 def _call_of(instance: Instance, robots: tuple[str, ...] = (), group: str = "", line: int = 0, depth: int = 0) -> Call:
-    values: dict[str, Any] = {}
+    values: dict[str, FieldValue] = {}
     for name, value in instance.fields.items():
         try:
             values[name] = _plain(value, [STEPS // 4], depth)
@@ -142,7 +141,7 @@ def _call_of(instance: Instance, robots: tuple[str, ...] = (), group: str = "", 
     return Call(instance.name, values, line or instance.line, lines, instance.file, robots, group, files)
 
 
-def _plain(value: Any, left: list[int], depth: int) -> Any:
+def _plain(value: FieldValue, left: list[int], depth: int) -> FieldValue:
     """A value with lists for tuples and a `Call` for each class; raises where a part of it is not known."""
     left[0] -= 1
     if left[0] < 0 or depth > DEPTH:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 import copy
 import dataclasses
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from .script_expressions import Expressions
-from .script_functions import CHANGING, POSITIONAL, TEXTUAL, apply, function_of, method
+from .script_functions import CHANGING, POSITIONAL, TEXTUAL, Function, apply, function_of, method
 from .script_operators import placeholder
 from .script_scopes import UNBOUND
 from .script_values import (
@@ -95,7 +93,7 @@ class Calls(Expressions):
         require_known(*values, *given.named.values(), given.lost)
         return self.charge(apply(function, values, given.named))
 
-    def _function(self, node: ast.expr) -> Callable[..., Any] | None:
+    def _function(self, node: ast.expr) -> Function | None:
         if isinstance(node, ast.Attribute):
             module = self.library(node.value)
             return function_of(module, node.attr) if module else None

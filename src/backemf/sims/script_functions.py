@@ -11,17 +11,19 @@ import copy
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..design.hardware import reflected_inertia
 from ..errors import ParameterError
 from .script_operators import LIBRARIES, PLAIN, ROWS, check_size, dirname, is_number, join_texts, operate
 from .script_values import LONGEST, NamedRow, NoValueError, Partial, Plain, Value, expect, require
 
-Table = dict[str, Callable[..., Any]]
+Function: TypeAlias = Callable[..., Any]
+"""A function that a text may call, with any arguments: those that do not fit have no value."""
+Table = dict[str, Function]
 
 
-def _numeric(function: Callable[..., Any]) -> Callable[..., Value]:
+def _numeric(function: Function) -> Callable[..., Value]:
     def of_numbers(*values: Value) -> Value:
         require(bool(values) and all(map(is_number, values)))
         return function(*values)
@@ -39,7 +41,7 @@ def _of_row(function: Callable[..., Value]) -> Callable[..., Value]:
     return of_numbers
 
 
-def _from_text(kind: Callable[[Any], Value]) -> Callable[..., Value]:
+def _from_text(kind: Function) -> Callable[..., Value]:
     """A function that makes a number of another, or of a short text."""
 
     def convert(value: Value = 0) -> Value:
@@ -54,7 +56,7 @@ def _str(value: Value = "") -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _row(kind: Callable[..., Any]) -> Callable[..., Value]:
+def _row(kind: Function) -> Callable[..., Value]:
     """A function that makes a list, or a tuple, of the items of another."""
 
     def convert(items: Value = ()) -> Value:
@@ -191,13 +193,13 @@ POSITIONAL = {"ElectricActuator": ("reflected_inertia", "velocity_limit", "effor
 """Classes whose fields may be given by position."""
 
 
-def function_of(module: str, name: str) -> Callable[..., Any] | None:
+def function_of(module: str, name: str) -> Function | None:
     """The function by which a name of a module is evaluated; None: it is not."""
     ours = module.split(".")[0] == "mjlab" or module.rpartition(".")[2] in ("actuator", "actuator_utils")
     return (_HARDWARE if ours else _MODULES.get(module, {})).get(name)
 
 
-def apply(function: Callable[..., Any], values: list[Value], more: dict[str, Value]) -> Value:
+def apply(function: Function, values: list[Value], more: dict[str, Value]) -> Value:
     """Result of one of these functions."""
     try:
         return check_size(function(*values, **more))

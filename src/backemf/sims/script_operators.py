@@ -10,7 +10,7 @@ import math
 import operator
 import os.path
 from collections.abc import Callable
-from typing import Any, TypeGuard, TypeVar
+from typing import TypeGuard, TypeVar
 
 from .script_values import LARGEST, LONGEST, Instance, NamedRow, NoValueError, Partial, Unknown, Value, expect, require
 
@@ -60,7 +60,7 @@ def placeholder(value: Value) -> Value:
 
 # --- operators
 
-_ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
+_ARITHMETIC: dict[type, Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -69,7 +69,7 @@ _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
     ast.Pow: operator.pow,
 }
-_COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
+_COMPARISONS: dict[type, Callable[..., bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,

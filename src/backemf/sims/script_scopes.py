@@ -6,7 +6,6 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from .script_operators import ROWS
 from .script_values import (
@@ -16,6 +15,7 @@ from .script_values import (
     Holder,
     Imported,
     Instance,
+    Key,
     NamedRow,
     Scope,
     Unknown,
@@ -39,7 +39,7 @@ class Scopes(ast.NodeVisitor):
         self.instances = instances
         self.visited: set[int] = set()
         """Calls that were evaluated."""
-        self.changes: list[tuple[Holder, Any]] | None = None
+        self.changes: list[tuple[Holder, Key]] | None = None
         """Tables and their changed keys, in a branch that may not be run; None outside of one."""
         self.called_at = 0
         """Line of the call of the outermost function that is being followed; 0: none [1]."""
@@ -76,7 +76,7 @@ class Scopes(ast.NodeVisitor):
             return f"{value.original}.{rest}" if rest else value.original
         return ""
 
-    def change(self, table: Holder, key: Any, value: Value) -> None:
+    def change(self, table: Holder, key: Key, value: Value) -> None:
         """Set an entry of a scope, list or dictionary."""
         if self.changes is not None:
             self.changes.append((table, key))

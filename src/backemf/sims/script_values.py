@@ -27,6 +27,8 @@ Value: TypeAlias = (
 """What an expression gives."""
 Holder: TypeAlias = "list[Value] | dict[Any, Value]"
 """What can be changed: a list, a dictionary, or the names of a scope."""
+Key: TypeAlias = Any
+"""Which of its entries: a place, a key or a name."""
 Scope = dict[str, "Value"]
 """Names and their values."""
 

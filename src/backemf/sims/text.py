@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..errors import ParameterError
 from .digits import round_digits
@@ -17,11 +18,15 @@ class Figure(NamedTuple):
     """A number with what a reader wants to know of it."""
 
     value: Any
-    """The number itself, or a row of numbers, in SI units."""
+    """The number itself, or a row of numbers where the field is one, in SI units."""
     unit: str
     """Its unit."""
     source: str
     """Where it came from."""
+
+
+Line: TypeAlias = tuple[str, Figure | str]
+"""A field of a configuration by name: a number with its source, or a text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +49,7 @@ class Written:
         return self.text
 
 
-def write_call(name: str, lines: list[tuple[str, Any]]) -> str:
+def write_call(name: str, lines: Sequence[Line]) -> str:
     """A class with its fields, one per line; a `Figure` has its unit and source beside it."""
     rows = [f"{name}("]
     for key, value in lines:
@@ -55,7 +60,7 @@ def write_call(name: str, lines: list[tuple[str, Any]]) -> str:
     return "\n".join([*rows, ")"])
 
 
-def quote(joints: Any) -> str:
+def quote(joints: str | Sequence[str]) -> str:
     """Patterns of joint names as Python writes them, with commas between; one text is one pattern."""
     found = (joints,) if isinstance(joints, str) else tuple(joints) if isinstance(joints, (list, tuple)) else ()
     if not found or not all(isinstance(pattern, str) for pattern in found):

@@ -6,11 +6,13 @@ import importlib
 import os
 import re
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, cast
 
 from ..errors import MissingExtraError, ParameterError
 from ..files import replacing
 from .on_joint import OnJoint
+from .usd_types import Layer, Prim, Stage, StageSource
 
 LARGEST = 1_000_000_000
 """Largest stage that is opened, all of its files together [bytes]."""
@@ -34,7 +36,7 @@ def prim_path(joint: str | None, thing: object = None) -> str:
     return path
 
 
-def usd(*names: str) -> tuple[Any, ...]:
+def usd(*names: str) -> tuple[ModuleType, ...]:
     """Modules of USD by name."""
     try:
         return tuple(importlib.import_module(f"pxr.{name}") for name in names)
@@ -42,11 +44,11 @@ def usd(*names: str) -> tuple[Any, ...]:
         raise MissingExtraError("usd-core", "usd", "Reading and writing USD") from None
 
 
-def open_stage(stage: Any, text: bool = True) -> Any:
+def open_stage(stage: StageSource, text: bool = True) -> Stage:
     """A stage: as given, of a file or, where `text` is allowed, of a text; raise ParameterError if unreadable."""
     Sdf, Tf, Usd, UsdUtils = usd("Sdf", "Tf", "Usd", "UsdUtils")
     if isinstance(stage, Usd.Stage):
-        return stage
+        return cast(Stage, stage)
     if not isinstance(stage, (str, os.PathLike)):
         raise ParameterError(f"stage = {stage!r}: must be a Usd.Stage or the path of a USD file")
     inline = isinstance(stage, str) and stage.lstrip().startswith("#usda")
@@ -74,7 +76,7 @@ def open_stage(stage: Any, text: bool = True) -> Any:
     return found
 
 
-def _bounded_layers(root: Any, name: str) -> list[Any]:
+def _bounded_layers(root: Layer | str, name: str) -> list[Layer]:
     """Every layer that a stage is composed of, each checked before it is opened; raise ParameterError if one fails.
 
     A stage names other files: they are opened if they are plain files of a bounded size, and there are not too many.
@@ -101,7 +103,7 @@ def _bounded_layers(root: Any, name: str) -> list[Any]:
                     f"{name[:200]}: {file}: {what}; a stage has up to {MOST} files and {LARGEST // 10**6} MB in all"
                 )
             try:
-                layer = Sdf.Layer.FindOrOpen(layer)
+                layer: Any = Sdf.Layer.FindOrOpen(layer)
             except Tf.ErrorException:
                 layer = None
         if layer is not None:
@@ -111,12 +113,12 @@ def _bounded_layers(root: Any, name: str) -> list[Any]:
     return found
 
 
-def applied_schemas(prim: Any) -> list[str]:
+def applied_schemas(prim: Prim) -> list[str]:
     """Names of the schemas that a prim has, whether USD knows them or not."""
     return [str(name) for name in prim.GetPrimTypeInfo().GetAppliedAPISchemas()]
 
 
-def save(stage: Any, path: Path) -> None:
+def save(stage: Stage, path: Path) -> None:
     """Write the stage's own layer beside the file, and then over it."""
     (Tf,) = usd("Tf")
     with replacing(path) as file:

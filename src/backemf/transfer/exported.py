@@ -226,8 +226,8 @@ def asked_of(own: Actuator | OnJoint, target: OnJoint, torque: Number, position:
 
 
 def steady_torque(
-    law: Law, inputs: tuple[str, ...], ask: Callable[..., Command], torque: Number, velocity: Number, dt: float
-) -> Any:
+    law: Law, inputs: tuple[str, ...], ask: Callable[..., Command], torque: np.ndarray, velocity: np.ndarray, dt: float
+) -> np.ndarray:
     """The cold torque at a steady speed, after the currents have settled [N·m]."""
     state, position, answer = law.initial(velocity.shape), 0.0 * velocity, None
     for _ in range(SETTLE):

@@ -13,7 +13,10 @@ TORQUE_TARGETS = ("position", "velocity", "effort")
 
 
 class Controller:
-    """What turns a command into something that the drive can do."""
+    """What turns a command into something that the drive can do.
+
+    What is `Any` here is a word, words or a switch, and a property where the gains decide it.
+    """
 
     asks: str
     """What its law answers: "voltage" [V], "duty" [1] or "torque" [N·m]; "mode" and "network" have their own ways."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from ...checks import Maybe, Number
 from ...errors import ParameterError
 from ...parts import flag, number, part
-from ...physics.command import Command
 from ...physics.ops import absolute, maximum, sign, where
-from ..control import Asked, law_of
+from ...values import Recorded
+from ..control import Asked, Targets, law_of
 from ..firmware import DYNAMIXEL, FEETECH, Firmware, firmware_of, register
 from .controller import Controller, check_integral
 
@@ -76,8 +76,18 @@ class DutyServo(Controller):
         return cls(**_loop(it, position_p_gain, None, None, None, current_limit))
 
 
+class _Gains(TypedDict):
+    """Fields of a `DutyServo` that the registers of a servo hold."""
+
+    kp: Number
+    ki: Recorded
+    kd: Number
+    pwm_limit: Number
+    current_limit: Maybe
+
+
 @law_of(DutyServo)
-def duty_servo(c: DutyServo, command: Command, integral: float, position: float, velocity: float) -> Asked:
+def duty_servo(c: DutyServo, command: Targets, integral: Number, position: Number, velocity: Number) -> Asked:
     """kp·e + ki·∫e - kd·q', where no e within the dead band counts [1]."""
     error, per_position = command.position - position, -c.kp
     if c.dead_band is not None:
@@ -92,7 +102,7 @@ def duty_servo(c: DutyServo, command: Command, integral: float, position: float,
 
 def _loop(
     it: Firmware, p: Number | None, i: Number | None, d: Number | None, pwm_limit: int | None, current_limit: Maybe
-) -> dict[str, Any]:
+) -> _Gains:
     """The fields of a `DutyServo` from the registers of a servo."""
     if pwm_limit is not None and it.full_pwm is None:
         raise ParameterError(f"pwm_limit = {pwm_limit}: this model has no such register; leave it out")

@@ -34,6 +34,6 @@ class IdealPd(Controller):
 
 
 @law_of(IdealPd)
-def ideal_pd(c: IdealPd, command: Command, integral: float, position: float, velocity: float) -> Asked:
+def ideal_pd(c: IdealPd, command: Command, integral: Number, position: Number, velocity: Number) -> Asked:
     """stiffness·(p - q) + damping·(v - q') + effort [N·m]."""
     return pd(c.stiffness, c.damping, command, position, velocity)

@@ -13,12 +13,12 @@ one for all). `torque` [N·m] is the output of the network; limits come after it
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...checks import Number
 from ...errors import ParameterError
 from ...parts import count, number, one, part, word
 from ...physics.ops import alike, stack_first, stack_last, where
+from ...physics.state import State
+from ...values import Array, Bits
 from ..network_laws import gru, lstm, mlp, reset_state
 from ..networks import Gru, Lstm, Mlp
 from .controller import Controller
@@ -127,8 +127,8 @@ def memory_of(controller: LearnedController, batch: tuple[int, ...]) -> dict[str
 
 
 def learned_torque(
-    controller: LearnedController, state: Any, error: Number, velocity: Number, fresh: Number
-) -> tuple[dict[str, Number], Number]:
+    controller: LearnedController, state: State, error: Number, velocity: Number, fresh: Bits
+) -> tuple[dict[str, Array], Number]:
     """New values of the controller's states, and its torque [N·m]."""
     if isinstance(controller, LearnedMlp):
         errors = update_history(state.error_history, error, fresh, controller)
@@ -144,7 +144,7 @@ def learned_torque(
     return {"hidden": hidden}, out[..., 0] * controller.torque_scale
 
 
-def update_history(history: Number, newest: Number, fresh: Number, controller: LearnedMlp) -> list[Number]:
+def update_history(history: Array, newest: Number, fresh: Bits, controller: LearnedMlp) -> list[Number]:
     """The samples after this step, newest first; those before a reset are filled in."""
     newest = alike(newest, history[0])
     before = newest if controller.reset == "backfill" else 0.0
@@ -159,7 +159,7 @@ def mlp_torque(controller: LearnedMlp, errors: list[Number], velocities: list[Nu
     return out[..., 0] * controller.torque_scale
 
 
-def network_input(controller: LearnedController, errors: list[Number], velocities: list[Number]) -> Number:
+def network_input(controller: LearnedController, errors: list[Number], velocities: list[Number]) -> Array:
     """The inputs of the network, along the last axis."""
     if controller.input_order == "position_velocity":
         return stack_last([*errors, *velocities])

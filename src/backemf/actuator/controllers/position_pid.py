@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ...checks import Maybe, Number
 from ...parts import flag, number, part
-from ...physics.command import Command
-from ..control import Asked, law_of
+from ..control import Asked, Targets, law_of
 from .controller import Controller, check_integral
 
 
@@ -33,7 +32,7 @@ class PositionPid(Controller):
 
 
 @law_of(PositionPid)
-def position_pid(c: PositionPid, command: Command, integral: float, position: float, velocity: float) -> Asked:
+def position_pid(c: PositionPid, command: Targets, integral: Number, position: Number, velocity: Number) -> Asked:
     """kp·(target - q) + ki·∫(target - q) - kd·q' [V]."""
     error = command.position - position
     amount = c.kp * error - c.kd * velocity

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...checks import Maybe
 from ...parts import number, part
-from ...physics.command import Command
-from ..control import Asked, law_of
+from ...values import Number
+from ..control import Asked, Targets, law_of
 from .controller import Controller
 
 
@@ -22,6 +22,6 @@ class Torque(Controller):
 
 
 @law_of(Torque)
-def torque(c: Torque, command: Command, integral: float, position: float, velocity: float) -> Asked:
+def torque(c: Torque, command: Targets, integral: Number, position: Number, velocity: Number) -> Asked:
     """The command [N·m]."""
     return Asked(command.effort)

@@ -56,7 +56,7 @@ class TorquePid(Controller):
 
 
 @law_of(TorquePid)
-def torque_pid(c: TorquePid, command: Command, integral: float, position: float, velocity: float) -> Asked:
+def torque_pid(c: TorquePid, command: Command, integral: Number, position: Number, velocity: Number) -> Asked:
     """kp·(p - q) + ki·∫(p - q) + kd·(v - q') + effort; ∫ is that of the main input [N·m]."""
     asked = pd(c.kp, c.kd, command, position, velocity)
     if c.ki is None:
@@ -65,4 +65,5 @@ def torque_pid(c: TorquePid, command: Command, integral: float, position: float,
         amount = asked.amount + c.ki * (integral - position)
         return Asked(amount, asked.per_velocity, asked.per_position - c.ki, command.velocity)
     amount = asked.amount + c.ki * integral
+    assert command.position is not None
     return Asked(amount, asked.per_velocity, asked.per_position, command.position - position)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ...checks import Maybe, Number
 from ...parts import flag, number, part
-from ...physics.command import Command
-from ..control import Asked, law_of
+from ..control import Asked, Targets, law_of
 from .controller import Controller, check_integral
 
 
@@ -32,7 +31,7 @@ class VelocityPi(Controller):
 
 
 @law_of(VelocityPi)
-def velocity_pi(c: VelocityPi, command: Command, integral: float, position: float, velocity: float) -> Asked:
+def velocity_pi(c: VelocityPi, command: Targets, integral: Number, position: Number, velocity: Number) -> Asked:
     """kp·(target - q') + ki·(p - q), where p goes on at the target velocity [V]."""
     target = command.velocity
     amount = c.kp * (target - velocity)

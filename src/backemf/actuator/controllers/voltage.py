@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...parts import part
-from ...physics.command import Command
-from ..control import Asked, law_of
+from ...values import Number
+from ..control import Asked, Targets, law_of
 from .controller import Controller
 
 
@@ -18,6 +18,6 @@ class Voltage(Controller):
 
 
 @law_of(Voltage)
-def voltage(c: Voltage, command: Command, integral: float, position: float, velocity: float) -> Asked:
+def voltage(c: Voltage, command: Targets, integral: Number, position: Number, velocity: Number) -> Asked:
     """The command [V]."""
     return Asked(command.voltage)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ..network_law import scales_of
 from ..on_joint import OnJoint
 from ..script_actuator import Value
 from ..script_values import Partial
+from ..types import Fields
 from .law import DCMotor, DelayedPD, IdealPD, RemotizedPD
 
 CLASSES = {
@@ -86,7 +87,7 @@ class Configured:
     """Largest torque by joint angle."""
     transmission_ratio: tuple[float, ...] | None = None
     """Ratios of the table, which have no effect [1]."""
-    network: dict[str, Any] | None = None
+    network: Fields | None = None
     """Additional fields of a learned actuator: `network_file`, scales, `input_idx`, `input_order`."""
     line: int = 0
     """Line of the text on which it begins [1]."""
@@ -97,14 +98,14 @@ class Configured:
     group: str = ""
     """Its key among the actuators of its robot."""
 
-    def at(self, joint: str) -> Configured:
+    def at(self, joint: str) -> Self:
         """The same for one joint: of each dictionary, the number whose pattern fits the whole name.
 
         A joint that fits none has 0 there, as in Isaac Lab; a torque limit it must have.
         """
         return for_joint(self, joint, lambda name: None if name.startswith("effort_limit") else 0.0)
 
-    def by_pattern(self) -> list[Configured]:
+    def by_pattern(self) -> list[Self]:
         """The same for each pattern of joints that has its own numbers."""
         return by_pattern(self)
 
@@ -199,7 +200,7 @@ class Configured:
         if self.stiffness is None or self.damping is None:
             raise ParameterError(f"{self.kind}: stiffness and damping are in the robot's USD file: give both")
         gains = {"stiffness": self.stiffness, "damping": self.damping}
-        steps = (0, 0) if self.delay is None else self.delay.steps
+        steps: Any = (0, 0) if self.delay is None else self.delay.steps
         limit = self.limits[0] if self.limits else None
         if isinstance(limit, DcClip):
             return DCMotor(**gains, limit=limit)

@@ -8,7 +8,7 @@ buffers. The laws need neither Isaac Lab nor PyTorch; `engines.bind` puts them o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ...parts import count, flag, number, one, part
 from ...physics.command import Command
 from ...physics.limits import clip
 from ...physics.ops import maximum, minimum, where
+from ...values import Array, Flags
 from ..delay_law import frame_at, push
 from ..pd_law import Gains, LimitedPd, all_targets
 
@@ -100,9 +101,9 @@ class LagState:
 
     frames: tuple[Command, ...]
     """Targets of the last max_delay + 1 steps, newest first."""
-    lag: Number
+    lag: Array
     """Delay of each environment [physics steps]."""
-    empty: Number
+    empty: Flags
     """Whether there has been no step since the reset, per environment."""
 
 
@@ -150,13 +151,13 @@ def dc_motor_effort(law: DCMotor, command: Command | Number, position: Number, v
     return Effort(clamp(computed, low, high), computed)
 
 
-def initial_lags(law: DelayedPD | RemotizedPD, zeros: Number) -> LagState:
+def initial_lags(law: DelayedPD | RemotizedPD, zeros: Array) -> LagState:
     """The buffer before its first reset: no delay. `zeros` is an array of the batch's shape (environment, joint)."""
     nothing = Command(position=zeros, velocity=zeros, effort=zeros)
     return LagState(frames=(nothing,) * (law.max_delay + 1), lag=zeros[:, 0], empty=zeros[:, 0] == 0.0)
 
 
-def reset_lags(state: LagState, mask: Number, lag: Number) -> LagState:
+def reset_lags(state: LagState, mask: Flags, lag: Array) -> LagState:
     """The buffer with the environments of a mask (environment,) emptied and given a new delay [physics steps]."""
     return replace(state, lag=where(mask, lag + state.lag * 0, state.lag), empty=state.empty | mask)
 
@@ -189,8 +190,9 @@ def remotized_pd_step(
 
 
 def draw_lags(
-    law: DelayedPD | RemotizedPD, environments: int, generator: torch.Generator | None = None, device: Any = None
-) -> torch.Tensor:
+    law: DelayedPD | RemotizedPD, environments: int, generator: torch.Generator | None = None,
+    device: torch.device | str | None = None,
+) -> torch.Tensor:  # fmt: skip
     """The delays that Isaac Lab draws at a reset of a number of environments, in their order.
 
     A robot draws once for each of its delayed actuator groups, in the order of its configuration. Called in that order

@@ -21,9 +21,11 @@ from ...learned.folding import from_ages
 from ...parts import flag, number, one, part, record, word
 from ...physics.command import Command
 from ...physics.ops import where
+from ...values import Array
 from ..loss import APPROXIMATED, Loss
-from ..network_law import network_torque, scales_of, stack_columns
+from ..network_law import Rows, network_torque, scales_of, stack_columns
 from ..pd_law import all_targets
+from ..types import Field, Fields
 from .law import Effort, check_corner, motor_bounds
 
 
@@ -77,7 +79,7 @@ class ActuatorNetLSTM:
         check_corner(self)
 
 
-def whole_ages(name: str, ages: Any) -> tuple[int, ...]:
+def whole_ages(name: str, ages: object) -> tuple[int, ...]:
     """Ages of a network's inputs [physics steps]; raises ParameterError if they are not whole numbers."""
     known = tuple(ages) if isinstance(ages, (list, tuple, range)) else ()
     whole = [isinstance(age, (int, np.integer)) and not isinstance(age, bool) and age >= 0 for age in known]
@@ -100,19 +102,24 @@ class History:
 class Memory:
     """What an `ActuatorNetLSTM` remembers."""
 
-    hidden: Number
+    hidden: Rows
     """Hidden state (layer, environment, joint, feature) [1]."""
-    cell: Number
+    cell: Rows
     """Cell state (layer, environment, joint, feature) [1]."""
 
 
-def no_history(law: ActuatorNetMLP, zeros: Number) -> History:
+def target_of(command: Command | Number) -> Number:
+    """The position that is commanded [rad]."""
+    return all_targets(command).position  # pyright: ignore[reportReturnType]  # it has all of them
+
+
+def no_history(law: ActuatorNetMLP, zeros: Array) -> History:
     """The history before the first step; `zeros` is an array of the batch's shape (environment, joint)."""
     row = (zeros,) * (max(law.input_idx) + 1)
     return History(errors=row, velocities=row)
 
 
-def reset_history(history: History, mask: Number) -> History:
+def reset_history(history: History, mask: Array) -> History:
     """The history with that of the environments of a mask (environment,) set to zero."""
     rows = (history.errors, history.velocities)
     errors, velocities = (tuple(where(mask[:, None], old * 0, old) for old in row) for row in rows)
@@ -123,7 +130,7 @@ def mlp_step(
     law: ActuatorNetMLP, history: History, command: Command | Number, position: Number, velocity: Number
 ) -> tuple[History, Effort]:
     """The history and the effort of an `ActuatorNetMLP` after one physics step."""
-    error = all_targets(command).position - position
+    error = target_of(command) - position
     history = History(errors=(error, *history.errors[:-1]), velocities=(velocity, *history.velocities[:-1]))
     seen = [[row[age] for age in law.input_idx] for row in (history.errors, history.velocities)]
     computed = network_torque(law, *seen)
@@ -131,12 +138,12 @@ def mlp_step(
     return history, Effort(clamp(computed, low, high), computed)
 
 
-def no_memory(zeros: Number) -> Memory:
+def no_memory(zeros: Rows) -> Memory:
     """The memory before the first step; `zeros` is an array (layer, environment, joint, feature)."""
     return Memory(hidden=zeros, cell=zeros)
 
 
-def reset_memory(memory: Memory, mask: Number) -> Memory:
+def reset_memory(memory: Memory, mask: Array) -> Memory:
     """The memory with that of the environments of a mask (environment,) set to zero."""
     hidden, cell = (where(mask[:, None, None], x * 0, x) for x in (memory.hidden, memory.cell))
     return Memory(hidden=hidden, cell=cell)
@@ -146,10 +153,11 @@ def lstm_step(
     law: ActuatorNetLSTM, memory: Memory, command: Command | Number, position: Number, velocity: Number
 ) -> tuple[Memory, Effort]:
     """The memory and the effort of an `ActuatorNetLSTM` after one physics step."""
-    seen = stack_columns([all_targets(command).position - position, velocity])
+    seen = stack_columns([target_of(command) - position, velocity])
     shape = memory.hidden.shape
     flat = tuple(x.reshape(shape[0], -1, shape[-1]) for x in (memory.hidden, memory.cell))
-    output, (hidden, cell) = law.network(seen.reshape(-1, 1, 2), flat)
+    network: Any = law.network
+    output, (hidden, cell) = network(seen.reshape(-1, 1, 2), flat)
     computed = output.reshape(seen.shape[:-1])
     low, high = motor_bounds(law, velocity * 0.0 if law.clip_at_rest else velocity)
     effort = Effort(clamp(computed, low, high), computed)
@@ -159,7 +167,7 @@ def lstm_step(
 # --- files
 
 
-def write_learned(controller: LearnedController, network_file: str | Path) -> tuple[dict[str, Any], tuple[Loss, ...]]:
+def write_learned(controller: LearnedController, network_file: str | Path) -> tuple[Fields, tuple[Loss, ...]]:
     """Write the network of a controller as Isaac Lab loads it.
 
     Gives the fields that `ActuatorNetMLPCfg` or `ActuatorNetLSTMCfg` needs with it, and what is lost. The latter has no
@@ -179,7 +187,7 @@ def write_learned(controller: LearnedController, network_file: str | Path) -> tu
     return fields, () if controller.reset == "zero" else (Loss("network history after a reset", APPROXIMATED, note),)
 
 
-def read_learned(fields: Mapping[str, Any], folder: str | Path = ".", *, trust: bool = False) -> LearnedController:
+def read_learned(fields: Mapping[str, Field], folder: str | Path = ".", *, trust: bool = False) -> LearnedController:
     """The controller of `Configured.network`; the file of the network is looked for in a folder.
 
     `trust` is as in `load_network`.

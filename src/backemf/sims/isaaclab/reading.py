@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TypeAlias
 
 from ...actuator.delay import Delay
 from ...actuator.torque_limits import AngleTable
@@ -12,8 +14,10 @@ from ...errors import BackemfError, ParameterError, errors_at
 from ..joint_choice import one_of, tables_of
 from ..joint_patterns import patterns_of
 from ..on_joint import OnJoint, Unread
+from ..room import Source
 from ..script_actuator import Call, Value
 from ..script_actuators import Dialect, read_calls
+from ..types import Fields
 from .about import ABOUT
 from .configured import CLASSES, KINDS, LINES, Configured
 
@@ -34,11 +38,13 @@ FIELDS = {
 """Additional fields of some classes."""
 IN_USD = (*_GAINS, "effort_limit", "velocity_limit_sim", *_JOINT, "network_file")
 """Fields that may be given where a text leaves them to another file."""
+Given: TypeAlias = Value | str | Path
+"""What may be given for such a field: a number, one per pattern of joint names, or the file of a network."""
 LONGEST_DELAY = 10_000
 """Longest delay that is read [physics steps]."""
 
 
-def read_configs(source: Any, file: str = "") -> list[Configured]:
+def read_configs(source: Source, file: str = "") -> list[Configured]:
     """Every actuator of a configuration, in order; raises ParameterError if one cannot be read.
 
     `source` is a text, a path, or an object of Isaac Lab: an actuator's configuration, a dictionary of them, or an
@@ -51,7 +57,7 @@ def read_configs(source: Any, file: str = "") -> list[Configured]:
     return [row for row in rows if isinstance(row, Configured)]
 
 
-def read_actuators(source: Any, *, version: str | None = None, **given: Any) -> list[OnJoint | Unread]:
+def read_actuators(source: Source, *, version: str | None = None, **given: Given) -> list[OnJoint | Unread]:
     """Every actuator of a text, a file or a configuration object, in its order, and why any of them is not read.
 
     A group with one number per pattern of joint names gives one actuator per pattern, which is then its joint's name.
@@ -72,7 +78,7 @@ def read_actuators(source: Any, *, version: str | None = None, **given: Any) -> 
     return found
 
 
-def read_actuator(source: Any, joint: str | None = None, *, version: str | None = None, **given: Any) -> OnJoint:
+def read_actuator(source: Source, joint: str | None = None, *, version: str | None = None, **given: Given) -> OnJoint:
     """The actuator of a text, a file or a configuration object, or the one for a joint, with what it says of the joint.
 
     `joint` may name the robot before the joint, as in "FRANKA_PANDA_CFG/panda_joint1"; `given` is as in
@@ -101,7 +107,7 @@ def _patterns(row: Configured) -> list[tuple[str, str]]:
         return [(name, name) for name in row.joints]
 
 
-def _is_path(source: Any) -> bool:
+def _is_path(source: Source) -> bool:
     return not isinstance(source, str) or "\n" not in source
 
 
@@ -110,7 +116,7 @@ def _at_place(row: Configured, sentence: str) -> str:
     return sentence if place and sentence.startswith(place) else f"{place}: {sentence}"
 
 
-def read_all(source: Any, file: str = "", given: dict[str, Any] | None = None) -> list[Configured | Unread]:
+def read_all(source: Source, file: str = "", given: Mapping[str, Given] | None = None) -> list[Configured | Unread]:
     """Every actuator as the source has it, in order."""
     given = given or {}
     for name in given:
@@ -128,7 +134,7 @@ def read_all(source: Any, file: str = "", given: dict[str, Any] | None = None) -
     return found
 
 
-def _fill(call: Call, given: dict[str, Any]) -> Call:
+def _fill(call: Call, given: Mapping[str, Given]) -> Call:
     """The same with what is given for the fields that it leaves out."""
     kind = KINDS[call.name]
     values = dict(call.fields)
@@ -152,7 +158,7 @@ def _read_config(call: Call) -> Configured:
             raise call.error(name, f"{call.name} has no such field")
     if call.fields.get("class_type") is not None:
         raise ParameterError(f"{call.at('class_type')}: {call.name}.class_type: a custom class is not read")
-    known: dict[str, Any] = {"kind": kind, "joints": call.joints("joint_names_expr"), "line": call.line}
+    known: Fields = {"kind": kind, "joints": call.joints("joint_names_expr"), "line": call.line}
     known |= {"file": call.file, "robots": call.robots, "group": call.group}
     if kind not in ("mlp", "lstm"):
         for name in _GAINS:
@@ -194,7 +200,7 @@ def _limit(call: Call, name: str, line: bool) -> Value:
     return call.number(name, above=0.0)
 
 
-def _check_pair(call: Call, known: dict[str, Any], name: str) -> None:
+def _check_pair(call: Call, known: Fields, name: str) -> None:
     """Isaac Lab refuses an implicit actuator with two limits that differ."""
     own, solver = known[name], known[f"{name}_sim"]
     if own is not None and solver is not None and own != solver:
@@ -223,11 +229,11 @@ def _lookup(call: Call) -> tuple[AngleTable, tuple[float, ...]]:
         return AngleTable(angle=list(angle), effort=list(effort)), ratio  # pyright: ignore[reportArgumentType]
 
 
-def _network(call: Call, kind: str) -> dict[str, Any]:
+def _network(call: Call, kind: str) -> Fields:
     file = call.take("network_file", None, "give the file of the network")
     if not isinstance(file, str):
         raise call.error("network_file", "must be a path")
-    network: dict[str, Any] = {"network_file": file}
+    network: Fields = {"network_file": file}
     if kind == "mlp":
         for name in ("pos_scale", "vel_scale", "torque_scale"):
             network[name] = call.number(name, required="give a factor")

@@ -6,9 +6,10 @@ Isaac Lab has every number on the joint's side of the gear, and so has the text 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Unpack
 
 from ...actuator import Actuator
+from ...actuator.controllers.controller import Controller
 from ...actuator.delay import Delay
 from ...actuator.torque_limits import AngleTable
 from ...errors import ParameterError
@@ -19,7 +20,8 @@ from ..joint import Joint, has_line, joint_name, joint_of, parts_of, require_kno
 from ..loss import UNKNOWN
 from ..losses import kept_by_joint, statuses
 from ..on_joint import OnJoint
-from ..text import Figure, Written, quote, write_call
+from ..text import Figure, Line, Written, quote, write_call
+from ..types import Fields, JointNumbers
 from .about import ABOUT
 from .configured import CLASSES, LINES, OF_JOINT
 
@@ -27,6 +29,15 @@ OWN = ("armature", "velocity_limit_sim", "saturation_effort", "velocity_limit")
 """Numbers of the joint and of Isaac Lab that may be given with an actuator."""
 NONE = "None"
 INFINITE = 'float("inf")'
+
+
+class IsaacNumbers(JointNumbers, total=False):
+    """Numbers that may be given with an actuator for Isaac Lab."""
+
+    armature: float | None
+    velocity_limit_sim: float | None
+    saturation_effort: float | None
+    velocity_limit: float | None
 
 
 def write(
@@ -38,7 +49,7 @@ def write(
     timestep: float | None = None,
     transmission_ratio: Sequence[float] | None = None,
     network_file: str | None = None,
-    **numbers: Any,
+    **numbers: Unpack[IsaacNumbers],
 ) -> Written:
     """Configuration text of Isaac Lab for an actuator, and what is lost.
 
@@ -56,23 +67,24 @@ def write(
     ABOUT.require(kind, version)
     kind = _kind(thing, actuator) if kind is None else kind
     own = {**(thing.beside if isinstance(thing, OnJoint) else {})}
-    own |= {name: numbers.pop(name) for name in OWN if numbers.get(name) is not None}
-    require_known(numbers)
+    given: Fields = {**numbers}
+    own |= {name: given.pop(name) for name in OWN if given.get(name) is not None}
+    require_known(given)
     learned = isinstance(actuator.controller, (LearnedMlp, LearnedRecurrent))
     if learned is not (kind in ("mlp", "lstm")):
         needs = "a LearnedMlp or a LearnedRecurrent" if kind in ("mlp", "lstm") else "no network: take 'mlp' or 'lstm'"
         raise ParameterError(f"kind = {kind!r} needs {needs}; the actuator has {type(actuator.controller).__name__}")
     if learned:
         # a network replaces the gains
-        numbers |= {"stiffness": 0.0, "damping": 0.0}
+        given |= {"stiffness": 0.0, "damping": 0.0}
     # before Isaac Sim 5.0 there is no friction torque
     rubs = version not in ("2.0", "2.1")
-    figures = joint_of(thing, rubs=rubs, **numbers)
+    figures = joint_of(thing, rubs=rubs, **given)
     unknown = _unknown(thing)
     notes: list[str] = []
     kept = kept_by_joint(actuator, figures, line=kind in ("dc_motor", "mlp"), stiction=rubs)
     names = joint_name(joint, thing, ".*") if joint is None else joint
-    lines: list[tuple[str, Any]] = [("joint_names_expr", f"[{quote(names)}]")]
+    lines: list[Line] = [("joint_names_expr", f"[{quote(names)}]")]
     limits = _limits(kind, figures, own, isinstance(thing, OnJoint), unknown, notes)
     lines += limits
     if learned:
@@ -127,17 +139,17 @@ def _targets(actuator: Actuator, unknown: set[str], kept: dict[str, str]) -> Non
 
 
 def _joint_lines(
-    thing: Any,
+    thing: Motor | Actuator | OnJoint,
     kind: str,
     joint: Joint,
-    own: Mapping[str, Any],
+    own: Mapping[str, float],
     rubs: bool,
     unknown: set[str],
     kept: dict[str, str],
     notes: list[str],
-) -> list[tuple[str, Any]]:
+) -> list[Line]:
     """What belongs to the joint: speed, inertia and friction."""
-    lines: list[tuple[str, Any]] = []
+    lines: list[Line] = []
     if own.get("velocity_limit") is not None and kind not in LINES:
         lines.append(("velocity_limit", _given_figure("velocity_limit", own, "rad/s, without effect,")))
     if own.get("velocity_limit_sim") is not None:
@@ -156,7 +168,7 @@ def _joint_lines(
             kept.pop(name, None)
         return lines
     named = (("friction", joint.stiction), ("dynamic_friction", joint.coulomb), ("viscous_friction", joint.viscous))
-    if "friction" in unknown and thing.stiction is None:
+    if "friction" in unknown and isinstance(thing, OnJoint) and thing.stiction is None:
         named = named[1:]
     lines += _joint_figures(thing, unknown, named)
     if joint.coulomb is not None:
@@ -165,8 +177,8 @@ def _joint_lines(
 
 
 def _joint_figures(
-    thing: Any, unknown: set[str], named: tuple[tuple[str, Figure | None], ...]
-) -> list[tuple[str, Any]]:
+    thing: Motor | Actuator | OnJoint, unknown: set[str], named: tuple[tuple[str, Figure | None], ...]
+) -> list[Line]:
     """Numbers of the joint; a joint without a motor has 0 where it has none, unless the USD file says."""
     zero = Figure(0.0, "at the joint", "the joint's own")
     plain = isinstance(thing, OnJoint) and thing.actuator.motor is None
@@ -174,21 +186,22 @@ def _joint_figures(
     return [(name, figure) for name, figure in found if figure is not None]
 
 
-def _given_figure(name: str, own: Mapping[str, Any], unit: str) -> Figure:
+def _given_figure(name: str, own: Mapping[str, float], unit: str) -> Figure:
     return Figure(single(name, own[name]), f"{unit} at the joint", "as given")
 
 
-def _network(kind: str, controller: Any, file: str | None, notes: list[str]) -> list[tuple[str, Any]]:
+def _network(kind: str, controller: Controller, file: str | None, notes: list[str]) -> list[Line]:
     """The file of a network, and what Isaac Lab multiplies its inputs and outputs with."""
     if file is None:
         raise ParameterError(f"kind = {kind!r} needs network_file=, the file that backemf.learned.save_network writes")
     notes.append(f"The network itself is saved with backemf.learned.save_network(actuator.controller, {file!r}).")
-    lines: list[tuple[str, Any]] = [("network_file", quote(str(file)))]
+    lines: list[Line] = [("network_file", quote(str(file)))]
     named = (("pos", "position", "1/rad"), ("vel", "velocity", "s/rad"), ("torque", "torque", "N·m"))
     scales = [
         (f"{theirs}_scale", Figure(single(ours, getattr(controller, f"{ours}_scale")), unit, f"{ours}_scale"))
         for theirs, ours, unit in named
     ]
+    assert isinstance(controller, (LearnedMlp, LearnedRecurrent))
     first = "pos_vel" if controller.input_order == "position_velocity" else "vel_pos"
     if kind == "lstm":
         plain = all(figure.value == 1.0 for _, figure in scales) and first == "pos_vel"
@@ -198,6 +211,7 @@ def _network(kind: str, controller: Any, file: str | None, notes: list[str]) -> 
                 "and velocity whose scales are 1, those of the training in its weights"
             )
         return lines
+    assert isinstance(controller, LearnedMlp)
     if controller.reset != "zero":
         notes.append("After a reset Isaac Lab's history is zero, and not the first sample.")
     ages = list(range(0, controller.depth, controller.stride))
@@ -205,10 +219,10 @@ def _network(kind: str, controller: Any, file: str | None, notes: list[str]) -> 
 
 
 def _limits(
-    kind: str, joint: Joint, own: Mapping[str, Any], read_back: bool, unknown: set[str], notes: list[str]
-) -> list[tuple[str, Any]]:
+    kind: str, joint: Joint, own: Mapping[str, float], read_back: bool, unknown: set[str], notes: list[str]
+) -> list[Line]:
     solver = "effort_limit_sim" if kind in ("implicit", "remotized") else "effort_limit"
-    top: Any = joint.effort_limit
+    top: Figure | str | None = joint.effort_limit
     if top is None and kind == "remotized":
         return []
     if top is None and "effort_limit" in unknown:
@@ -236,7 +250,7 @@ def _limits(
         )
     if "effort_limit" in unknown:
         notes.append("The largest torque is that of the robot's USD file.")
-        differs = top != NONE and top.value != stall.value
+        differs = isinstance(top, Figure) and top.value != stall.value
         more = [("effort_limit_sim", top)] if differs else []
         return [("effort_limit", NONE), *more, ("saturation_effort", stall), ("velocity_limit", speed)]
     if isinstance(top, Figure) and isinstance(stall, Figure) and top.value > stall.value:
@@ -246,7 +260,7 @@ def _limits(
 
 def _delay(
     kind: str, delay: Delay | None, timestep: float | None, kept: dict[str, str], notes: list[str]
-) -> list[tuple[str, Any]]:
+) -> list[Line]:
     if delay is None:
         return []
     if kind not in ("delayed_pd", "remotized"):

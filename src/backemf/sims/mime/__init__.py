@@ -7,7 +7,7 @@ first used.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import MissingExtraError
 from ..room import About
@@ -26,7 +26,7 @@ ABOUT = About(title="MIME", plugin="FullMotorNode")
 _NODES = {"MotorNode": ".node", "FullMotorNode": ".full_node"}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _NODES:
         try:
             return getattr(importlib.import_module(_NODES[name], __name__), name)

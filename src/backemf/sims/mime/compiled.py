@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from types import ModuleType
+from typing import cast
 
 import numpy as np
 
 from ...actuator.needs import require_step
-from ...checks import no_number
+from ...checks import Maybe, Number, no_number
 from ...engines import bind, load
 from ...errors import ParameterError
+from ...physics.state import Array
 from ...tree import map_numbers, numbers
-from ..on_engine import OnEngine
+from ..on_engine import EngineOption, OnEngine
 from . import law, pose
-from .motor import MimeInputs, MimeMotor, MimeState
+from .motor import MimeInputs, MimeMotor, MimeState, Vector
 
 ENGINES = ("numpy", "python", "jax", "torch")
 """Engines whose numbers go in and come out."""
 
 
 @cache
-def laws(engine: str) -> Any:
+def laws(engine: str) -> ModuleType:
     """The law on an engine: `mime_step(motor, state, inputs, dt)`, `mode_of(inputs)` and `turn(...)`."""
     return bind(law, engine, load(engine).ops)
 
 
 @cache
-def pose_laws(engine: str) -> Any:
+def pose_laws(engine: str) -> ModuleType:
     """The poses on an engine: `compose_pose(parent, axis, angle, tool)` and `quaternion_of(axis, angle)`."""
     return bind(pose, engine, load(engine).ops)
 
 
-def compose_pose(parent: Any, axis: Any, angle: Any, tool: Any, engine: str = "jax") -> Any:
+def compose_pose(parent: Vector, axis: Vector, angle: Number, tool: Vector, engine: str = "jax") -> Array:
     """Pose of the tool in the world, [x, y, z, qw, qx, qy, qz] along the last axis.
 
     Args:
@@ -47,19 +50,19 @@ def compose_pose(parent: Any, axis: Any, angle: Any, tool: Any, engine: str = "j
     return pose_laws(engine).compose_pose(rows[0], rows[1], array(engine, angle), rows[2])
 
 
-def axis_angle(axis: Any, angle: Any, engine: str = "jax") -> Any:
+def axis_angle(axis: Vector, angle: Number, engine: str = "jax") -> Array:
     """The quaternion [w, x, y, z] of a rotation by an angle [rad] about an axis of any length."""
     return pose_laws(engine).quaternion_of(row(engine, "axis", axis, 3), array(engine, angle))
 
 
-def array(engine: str, value: Any) -> Any:
+def array(engine: str, value: Vector | Number) -> Array:
     """A value as an array of an engine; what is one already stays in its precision."""
     if isinstance(value, (int, float, list, tuple, np.ndarray, np.generic)):
         return load(engine).array(value)
-    return value
+    return cast(Array, value)
 
 
-def row(engine: str, name: str, value: Any, length: int) -> Any:
+def row(engine: str, name: str, value: Vector, length: int) -> Array:
     """Numbers along the last axis as an array of an engine; raises `ParameterError` if they are not so many."""
     try:
         values = array(engine, value)
@@ -70,10 +73,10 @@ def row(engine: str, name: str, value: Any, length: int) -> Any:
         raise ParameterError(f"{name} must be {length} numbers along the last axis, got the shape {tuple(shape)}")
     if length == 3 and isinstance(value, (list, tuple, np.ndarray)):
         require_direction(name, value)
-    return values
+    return cast(Array, values)
 
 
-def require_direction(name: str, value: Any) -> None:
+def require_direction(name: str, value: Vector) -> None:
     """Check that an axis that is known now has a direction; raise `ParameterError` if not."""
     try:
         known = np.asarray(value, dtype=float)
@@ -87,14 +90,14 @@ def require_direction(name: str, value: Any) -> None:
 class CompiledMime(OnEngine):
     """Steps a batch of motors: `state = step(state, inputs, dt)`."""
 
-    def __init__(self, motor: MimeMotor, engine: str, options: dict[str, Any]):
+    def __init__(self, motor: MimeMotor, engine: str, options: Mapping[str, EngineOption]):
         if engine not in ENGINES:
             raise ParameterError(f"engine = {engine!r}: MIME's motor runs on {', '.join(ENGINES)}")
         super().__init__(engine, options)
         self._laws = laws(engine)
         self.motor = map_numbers(motor, self._number)
 
-    def initial(self, shape: tuple[int, ...] | int = (), **values: Any) -> MimeState:
+    def initial(self, shape: tuple[int, ...] | int = (), **values: Number) -> MimeState:
         """The state of a batch at rest; states given by name start elsewhere, e.g. angular_velocity=3.0.
 
         Without a shape it is that of the parameters.
@@ -106,19 +109,19 @@ class CompiledMime(OnEngine):
                 raise ParameterError(f"initial({name}=...): the states are {', '.join(known)}")
         return MimeState(**{name: self._spread(values.get(name, 0.0), shape) for name in known})
 
-    def __call__(self, state: MimeState, inputs: MimeInputs, dt: Any) -> MimeState:
+    def __call__(self, state: MimeState, inputs: MimeInputs, dt: Number) -> MimeState:
         """The state after `dt` seconds."""
         require_step(dt)
         require_inputs(vars(inputs), getattr(state.angle, "shape", ()))
         return self._laws.mime_step(self.motor, state, inputs, dt)
 
 
-def shape_of(parts: Any) -> tuple[int, ...]:
+def shape_of(parts: object) -> tuple[int, ...]:
     """Shape of the batch that parameters are made for."""
     return np.broadcast_shapes(*(np.shape(value) for _, value in numbers(parts)))
 
 
-def require_inputs(inputs: dict[str, Any], batch: tuple[int, ...], prefix: str = "") -> None:
+def require_inputs(inputs: Mapping[str, Maybe], batch: tuple[int, ...], prefix: str = "") -> None:
     """Check that the inputs fit the batch and, where they are known now, are finite; raise `ParameterError` if not."""
     for name, value in inputs.items():
         if value is None and name == "mode":

@@ -19,7 +19,7 @@ from maddening.core.node import BoundaryFluxSpec, SimulationNode
 
 from ...actuator import Actuator, Command, ModeSelector, TorquePid
 from ...actuator.memory import initial_state, states_of
-from ...checks import concrete, no_number
+from ...checks import Number, concrete, no_number
 from ...engines import load
 from ...errors import ParameterError
 from ...motor import Motor
@@ -30,7 +30,7 @@ from ...physics.step import has_backlash
 from .compiled import laws, shape_of
 from .law import COAST, TORQUE
 from .motor import MimeInputs
-from .shaft import Shaft, known_now
+from .shaft import Shaft, Values, Vector, known_now
 
 OWN = ("angle", "angular_velocity", "angle_remainder")
 """States of the shaft; the others are the actuator's."""
@@ -55,7 +55,7 @@ class FullMotorNode(Shaft, SimulationNode):
         shape: Shape of a batch of equal motors, e.g. (4096,); () leaves it to the parameters.
     """
 
-    meta: ClassVar[Any] = NodeMeta(
+    meta: ClassVar[NodeMeta] = NodeMeta(
         algorithm_id="BACKEMF-FULL-MOTOR",
         algorithm_version="1.0.0",
         stability=StabilityLevel.EXPERIMENTAL,
@@ -70,12 +70,12 @@ class FullMotorNode(Shaft, SimulationNode):
         self,
         name: str,
         timestep: float,
-        actuator: Any,
-        load_inertia_kg_m2: Any = 0.0,
-        axis_in_parent_frame: Any = (0.0, 0.0, 1.0),
-        tool_offset_in_rotor_frame: Any = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
-        velocity_kp: Any = 1e-3,
-        velocity_ki: Any = 1e-2,
+        actuator: Motor | Actuator,
+        load_inertia_kg_m2: Number = 0.0,
+        axis_in_parent_frame: Vector = (0.0, 0.0, 1.0),
+        tool_offset_in_rotor_frame: Vector = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
+        velocity_kp: Number = 1e-3,
+        velocity_ki: Number = 1e-2,
         shape: tuple[int, ...] = (),
     ):
         params = {
@@ -91,14 +91,14 @@ class FullMotorNode(Shaft, SimulationNode):
         super().__init__(name, timestep, axis_in_parent_frame, tool_offset_in_rotor_frame, batch, params)
         self._step = self.actuator.compile("jax")
 
-    def initial_state(self) -> dict:
+    def initial_state(self) -> Values:
         """The shaft at rest at angle 0, and the motor cold."""
         zero = load("jax").array(0.0, self._shape)
         memory = initial_state(load("jax"), self.actuator, self._shape, 0, self.delta_t, {}, {})
         kept = {name: value for name, value in vars(memory).items() if value is not None}
         return {**dict.fromkeys(OWN, zero), "current": zero, **kept}
 
-    def update(self, state: dict, boundary_inputs: dict, dt: Any) -> dict:
+    def update(self, state: Values, boundary_inputs: Values, dt: Number) -> Values:
         """The state after a step of `dt` seconds."""
         told = MimeInputs(**self._inputs(state, boundary_inputs, dt))
         mode = laws("jax").mode_of(told)
@@ -120,7 +120,7 @@ class FullMotorNode(Shaft, SimulationNode):
         after |= {name: value for name, value in vars(memory).items() if name in state}
         return jax.tree.map(lambda new, old: jnp.broadcast_to(jnp.asarray(new, old.dtype), old.shape), after, state)
 
-    def _memory(self, state: dict) -> State:
+    def _memory(self, state: Values) -> State:
         """What the actuator remembers."""
         memory = {name: value for name, value in state.items() if name not in OWN}
         if not self._has_current:
@@ -139,11 +139,11 @@ class FullMotorNode(Shaft, SimulationNode):
             found[name] = BoundaryFluxSpec(self._shape, description=name.replace("_", " "), output_units="degC")
         return found
 
-    def compute_boundary_fluxes(self, state: dict, boundary_inputs: dict, dt: float) -> dict:
+    def compute_boundary_fluxes(self, state: Values, boundary_inputs: Values, dt: float) -> Values:
         """Angle, speed, the pose of the tool, and the temperatures that the motor has [°C]."""
         return super().compute_boundary_fluxes(state, boundary_inputs, dt) | self._temperatures(state)
 
-    def _temperatures(self, state: dict) -> dict[str, Any]:
+    def _temperatures(self, state: Values) -> Values:
         motor: Any = self.actuator.motor
         memory = self._memory(state)
         if motor.thermal is None:
@@ -153,7 +153,7 @@ class FullMotorNode(Shaft, SimulationNode):
         return found if housing is None else {**found, "housing_temperature": housing}
 
 
-def _selecting(prefix: str, actuator: Any, kp: Any, ki: Any) -> Actuator:
+def _selecting(prefix: str, actuator: Motor | Actuator, kp: Number, ki: Number) -> Actuator:
     """The actuator, which follows a torque, a voltage or a velocity."""
     if isinstance(actuator, Motor):
         try:
@@ -177,7 +177,7 @@ def _selecting(prefix: str, actuator: Any, kp: Any, ki: Any) -> Actuator:
     )
 
 
-def _require_inertia(prefix: str, actuator: Actuator, inertia: Any) -> None:
+def _require_inertia(prefix: str, actuator: Actuator, inertia: Number) -> None:
     """Check that something has inertia; raise `ParameterError` if not."""
     motor: Any = actuator.motor
     no_inertia = isinstance(inertia, bool) or inertia is None or no_number(inertia)

@@ -10,6 +10,7 @@ The current is written with L multiplied out, so that a winding without inductan
 from __future__ import annotations
 
 from ...physics.ops import absolute, alike, where
+from ...values import Number
 from .motor import MimeInputs, MimeMotor, MimeState
 
 COAST, TORQUE, VOLTAGE, VELOCITY = 0, 1, 2, 3
@@ -18,7 +19,7 @@ NOTHING = 1e-30
 """A command no larger than this is none, if no mode is named."""
 
 
-def mode_of(inputs: MimeInputs):
+def mode_of(inputs: MimeInputs) -> Number:
     """The mode that is named, or that of the first command that is not 0: torque before voltage before velocity."""
     by_velocity = where(absolute(inputs.commanded_velocity) > NOTHING, VELOCITY, COAST)
     by_voltage = where(absolute(inputs.commanded_voltage) > NOTHING, VOLTAGE, by_velocity)
@@ -30,7 +31,7 @@ def mode_of(inputs: MimeInputs):
     return where(named, mode, first)
 
 
-def mime_step(motor: MimeMotor, state: MimeState, inputs: MimeInputs, dt: float) -> MimeState:
+def mime_step(motor: MimeMotor, state: MimeState, inputs: MimeInputs, dt: Number) -> MimeState:
     """The state after a step."""
     mode = mode_of(inputs)
     speed = state.angular_velocity
@@ -58,7 +59,7 @@ def mime_step(motor: MimeMotor, state: MimeState, inputs: MimeInputs, dt: float)
     )
 
 
-def turn(angle: float, remainder: float | None, way: float):
+def turn(angle: Number, remainder: Number | None, way: Number) -> tuple[Number, Number | None]:
     """An angle that has gone a little further, and what rounding made it too much by.
 
     A turning rotor adds small ways to a large angle; Kahan's sum keeps what each addition would lose.

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
-from ...checks import Maybe, Number, concrete, require
+from ...checks import Number, concrete, require
 from ...errors import ParameterError
 from ...motor import Motor
+from ...physics.state import Array
 from ...tree import kind_of_numbers
+from ...values import Recorded
 from ..joint import friction_of, ratio_of, single
 
 if TYPE_CHECKING:
+    from ..on_engine import EngineOption
     from .compiled import CompiledMime
+
+Vector: TypeAlias = "Array | Sequence[Number]"
+"""Numbers along the last axis."""
 
 
 @kind_of_numbers
@@ -30,7 +37,7 @@ class MimeMotor:
     """Inductance of the winding [H]; 0 means the current follows the voltage at once."""
     damping_n_m_s: Number
     """Drag torque per speed [N·m·s/rad]."""
-    ke_v_s_per_rad: Maybe = None
+    ke_v_s_per_rad: Recorded = None
     """Back-EMF constant [V·s/rad]; None: the torque constant."""
     velocity_kp: Number = 1e-3
     """Torque per velocity error in velocity mode [N·m·s/rad]."""
@@ -48,7 +55,7 @@ class MimeMotor:
         if ohms is not None and henries is not None and ((ohms == 0.0) & (henries == 0.0)).any():
             raise ParameterError("MimeMotor.r_ohm = 0 and l_henry = 0: nothing would limit the current; give one")
 
-    def compile(self, engine: str = "numpy", **options: Any) -> CompiledMime:
+    def compile(self, engine: str = "numpy", **options: EngineOption) -> CompiledMime:
         """The step of this motor on one engine: "numpy", "python", "jax" or "torch" (with `dtype` and `device`)."""
         from .compiled import CompiledMime
 
@@ -60,15 +67,15 @@ class MimeMotor:
 class MimeState:
     """What the motor remembers between two steps."""
 
-    angle: Any
+    angle: Recorded
     """Angle of the rotor, counted on over all turns [rad]."""
-    angular_velocity: Any
+    angular_velocity: Recorded
     """Speed of the rotor [rad/s]."""
-    current: Any
+    current: Recorded
     """Current of the winding, 0 outside voltage mode [A]."""
-    velocity_integral_error: Any
+    velocity_integral_error: Recorded
     """Integral of the velocity controller, which rests outside velocity mode [rad]."""
-    angle_remainder: Any = None
+    angle_remainder: Recorded = None
     """What the angle is too much by, which its precision cannot hold [rad]; None: rounding adds up, as in MIME."""
 
 
@@ -77,15 +84,15 @@ class MimeState:
 class MimeInputs:
     """What a step is told. Of the three commands the first that is not 0 counts, unless a mode is named."""
 
-    commanded_torque: Any = 0.0
+    commanded_torque: Recorded = 0.0
     """Torque on the rotor [N·m]."""
-    commanded_voltage: Any = 0.0
+    commanded_voltage: Recorded = 0.0
     """Voltage at the terminals [V]."""
-    commanded_velocity: Any = 0.0
+    commanded_velocity: Recorded = 0.0
     """Speed to go with [rad/s]."""
-    load_torque: Any = 0.0
+    load_torque: Recorded = 0.0
     """Torque on the rotor from elsewhere, in every mode [N·m]."""
-    mode: Any = None
+    mode: Recorded = None
     """TORQUE = 1, VOLTAGE = 2 or VELOCITY = 3, whose command then holds even if it is 0; anything else: the first
     command that is not 0."""
 

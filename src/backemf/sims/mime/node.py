@@ -4,17 +4,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from maddening.core.compliance.metadata import NodeMeta, Reference, StabilityLevel, ValidatedRegime
 from maddening.core.compliance.stability import stability
 from maddening.core.node import SimulationNode
 
+from ...checks import Maybe, Number
 from ...engines import load
 from ...errors import ParameterError
+from ...physics.state import Array
 from .compiled import laws, shape_of
 from .motor import MimeInputs, MimeMotor, MimeState
-from .shaft import Shaft, known_now
+from .shaft import Shaft, Values, Vector, known_now
 
 DOCUMENTED = ("angle", "angular_velocity", "current", "velocity_integral_error")
 """States of the document; `angle_remainder` is ours, and a state without it runs as well."""
@@ -45,7 +47,7 @@ class MotorNode(Shaft, SimulationNode):
         shape: Shape of a batch of equal motors, e.g. (4096,); () leaves it to the parameters.
     """
 
-    meta: ClassVar[Any] = NodeMeta(
+    meta: ClassVar[NodeMeta] = NodeMeta(
         algorithm_id="MIME-NODE-100",
         algorithm_version="1.0.0",
         stability=StabilityLevel.EXPERIMENTAL,
@@ -84,16 +86,16 @@ class MotorNode(Shaft, SimulationNode):
         self,
         name: str,
         timestep: float,
-        inertia_kg_m2: Any,
-        kt_n_m_per_a: Any,
-        r_ohm: Any,
-        l_henry: Any,
-        damping_n_m_s: Any,
-        ke_v_s_per_rad: Any = None,
-        axis_in_parent_frame: Any = (0.0, 0.0, 1.0),
-        tool_offset_in_rotor_frame: Any = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
-        velocity_kp: Any = 1e-3,
-        velocity_ki: Any = 1e-2,
+        inertia_kg_m2: Number,
+        kt_n_m_per_a: Number,
+        r_ohm: Number,
+        l_henry: Number,
+        damping_n_m_s: Number,
+        ke_v_s_per_rad: Maybe = None,
+        axis_in_parent_frame: Vector = (0.0, 0.0, 1.0),
+        tool_offset_in_rotor_frame: Vector = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
+        velocity_kp: Number = 1e-3,
+        velocity_ki: Number = 1e-2,
         shape: tuple[int, ...] = (),
     ):
         params = {
@@ -110,12 +112,12 @@ class MotorNode(Shaft, SimulationNode):
         batch = tuple(shape) or shape_of(self.motor)
         super().__init__(name, timestep, axis_in_parent_frame, tool_offset_in_rotor_frame, batch, params)
 
-    def initial_state(self) -> dict:
+    def initial_state(self) -> Values:
         """The motor at rest, at angle 0."""
         zero = load("jax").array(0.0, self._shape)
         return {name: zero for name in (*DOCUMENTED, "angle_remainder")}
 
-    def update(self, state: dict, boundary_inputs: dict, dt: Any) -> dict:
+    def update(self, state: Values, boundary_inputs: Values, dt: Number) -> Values:
         """The state after a step of `dt` seconds."""
         missing = [name for name in DOCUMENTED if name not in state]
         unknown = set(state) - {*DOCUMENTED, "angle_remainder"}
@@ -126,7 +128,7 @@ class MotorNode(Shaft, SimulationNode):
         return {name: getattr(after, name) for name in state}
 
 
-def _motor(name: str, params: dict[str, Any]) -> MimeMotor:
+def _motor(name: str, params: dict[str, Number]) -> MimeMotor:
     """The constants, checked as far as they are known now."""
     known = {
         field: value if isinstance(value, (int, float)) or not hasattr(value, "shape") else _concrete(value)
@@ -138,7 +140,7 @@ def _motor(name: str, params: dict[str, Any]) -> MimeMotor:
         raise ParameterError(f"MotorNode {name!r}: {wrong}".replace("MimeMotor.", "")) from None
 
 
-def _concrete(value: Any) -> Any:
+def _concrete(value: Array) -> Array:
     """An array that is known now as NumPy's, so that it is checked; a traced one as it is."""
     known = known_now(value)
     return value if known is None else known

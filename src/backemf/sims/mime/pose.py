@@ -8,25 +8,24 @@ gave, stands for no rotation.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...physics.ops import cos, sin, sqrt, stack_last, where
+from ...physics.state import Array
 
 IDENTITY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 """The pose of a frame that lies on another."""
 
-Row = tuple[Any, ...]
+Row = tuple[Array, ...]
 """Components of a vector or quaternion, one array each."""
 
 
-def quaternion_of(axis: np.ndarray, angle: float) -> np.ndarray:
+def quaternion_of(axis: np.ndarray, angle: float) -> Array:
     """The rotation by an angle [rad] about an axis of any length, as [w, x, y, z] along the last axis."""
     return stack_last(turning(components(axis, 0, 3), angle))
 
 
-def compose_pose(parent: np.ndarray, axis: np.ndarray, angle: float, tool: np.ndarray) -> np.ndarray:
+def compose_pose(parent: np.ndarray, axis: np.ndarray, angle: float, tool: np.ndarray) -> Array:
     """Pose of the tool in the world: a parent frame, the rotor's axis in it, its angle [rad], and the tool on it.
 
     Quaternions and the axis may have any length: it is taken out.

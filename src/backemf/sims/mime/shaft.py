@@ -7,16 +7,23 @@ The pose is a flux and no state: a graph computes it where an edge reads it, and
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sized
+from typing import Any, cast
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 from maddening.core.node import BoundaryFluxSpec, BoundaryInputSpec
 
 from ...actuator.needs import require_step
+from ...checks import Number
 from ...errors import ParameterError
+from ...physics.state import Array
+from ...values import Recorded
+from ..types import Fields
 from .compiled import compose_pose, require_inputs
+from .motor import Vector
 from .pose import IDENTITY
 
 # name, unit, coupling type, description
@@ -33,15 +40,17 @@ VISIBLE = ("angle", "angular_velocity", "current")
 """States that controllers and loggers see."""
 
 
+Values = dict[str, Recorded]
+"""States, inputs or fluxes of a node by name."""
+
+
 class Shaft:
     """A shaft that a motor turns, about an axis in a parent frame, with a tool on it: in front of `SimulationNode`.
 
     It is no node itself, since MADDENING looks for metadata among the classes right below its own.
     """
 
-    def __init__(
-        self, name: str, timestep: float, axis: Any, tool: Any, shape: tuple[int, ...], params: dict[str, Any]
-    ):
+    def __init__(self, name: str, timestep: float, axis: Vector, tool: Vector, shape: tuple[int, ...], params: Fields):
         kind = type(self).__name__
         if not isinstance(name, str) or not name:
             raise ParameterError(f"{kind}: name = {name!r}: must be a text that is not empty")
@@ -63,7 +72,7 @@ class Shaft:
         node: Any = super()
         node.__init__(name, timestep, **params, axis_in_parent_frame=axis, tool_offset_in_rotor_frame=tool, shape=shape)
 
-    def _direction(self, name: str, given: Any, part: slice) -> Any:
+    def _direction(self, name: str, given: Vector, part: slice) -> jax.Array:
         """Numbers as an array, of which a part has a direction; what is traced passes."""
         try:
             values = jnp.asarray(given, float)
@@ -110,7 +119,7 @@ class Shaft:
             ),
         }
 
-    def compute_boundary_fluxes(self, state: dict, boundary_inputs: dict, dt: float) -> dict:
+    def compute_boundary_fluxes(self, state: Values, boundary_inputs: Values, dt: float) -> Values:
         """Angle, speed and the pose of the tool."""
         return {
             "rotor_angle": state["angle"],
@@ -120,15 +129,15 @@ class Shaft:
 
     # --- for everyone
 
-    def pose(self, angle: Any, parent_pose_world: Any = None) -> Any:
+    def pose(self, angle: Number, parent_pose_world: Vector | Recorded = None) -> Array:
         """Pose of the tool in the world at an angle [rad], on a parent that is at rest in the origin if none is given.
 
         As the transform of an edge from `angle` it serves where fluxes are not to be had, such as edges that go back.
         """
-        parent = IDENTITY if parent_pose_world is None else parent_pose_world
+        parent: Any = IDENTITY if parent_pose_world is None else parent_pose_world
         return compose_pose(parent, self._axis, angle, self._tool)
 
-    def check(self, state: dict) -> None:
+    def check(self, state: Values) -> None:
         """Check that every state is finite; raise `ParameterError` if not."""
         for name, value in state.items():
             if not np.isfinite(np.asarray(value)).all():
@@ -138,7 +147,7 @@ class Shaft:
                     f"{self._prefix}{name}{where} is not finite: look at its boundary inputs, and at dt"
                 )
 
-    def _inputs(self, state: dict, boundary_inputs: dict, dt: Any) -> dict[str, Any]:
+    def _inputs(self, state: Values, boundary_inputs: Values, dt: Number) -> Values:
         """The commands and the load of a step, looked over; what is traced passes."""
         require_step(dt)
         for name in boundary_inputs:
@@ -155,13 +164,13 @@ class Shaft:
         return given
 
 
-def known_now(value: Any) -> np.ndarray | None:
+def known_now(value: object) -> np.ndarray | None:
     """A value as a NumPy array; None while JAX traces it."""
     return None if isinstance(value, Tracer) else np.asarray(value)
 
 
-def _length(values: Any) -> int:
+def _length(values: Vector) -> int:
     """How many numbers there are; tracers among them count, and text is none."""
     if isinstance(values, str) or not hasattr(values, "__len__") or getattr(values, "ndim", 1) != 1:
         return 0
-    return len(values)
+    return len(cast(Sized, values))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .plugin import MotorActuator, MotorActuatorCfg
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> object:
     if name in ("MotorActuator", "MotorActuatorCfg"):
         return getattr(importlib.import_module(".plugin", __name__), name)
     if name == "mdp":

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -21,8 +21,12 @@ from .existing import mujoco_module
 if TYPE_CHECKING:
     import torch
 
+    from ..mujoco_types import MjModel, MjsElement, MjSpec
+    from .plugin import MotorActuatorCfg
+    from .types import Entity, SimData
 
-def check_settings(cfg: Any) -> None:
+
+def check_settings(cfg: MotorActuatorCfg) -> None:
     """Check that every setting of a config has an effect; raise ParameterError with the remedy if not."""
     if cfg.delay_max_lag > 0:
         raise ParameterError(
@@ -58,7 +62,7 @@ def brings_inertia(motor: Motor | None) -> bool:
     return motor is not None and bool(np.any(np.asarray(motor.inertia) > 0.0))
 
 
-def check_joint_values(cfg: Any) -> None:
+def check_joint_values(cfg: MotorActuatorCfg) -> None:
     """Check that inertia and friction of the joint are finite and 0 or more; raise ParameterError if not."""
     for name in ("armature", "frictionloss", "viscous_damping"):
         value = getattr(cfg, name)
@@ -69,7 +73,7 @@ def check_joint_values(cfg: Any) -> None:
 # --- what is built into the joints
 
 
-def add_motor(spec: Any, joint: str, index: int, count: int, cfg: Any) -> tuple[Any, list[str]]:
+def add_motor(spec: MjSpec, joint: str, index: int, count: int, cfg: MotorActuatorCfg) -> tuple[MjsElement, list[str]]:
     """Add a `<motor>` with the actuator's inertia and friction to a joint; describe the XML values that it replaces.
 
     The joint is number `index` of the `count` that the config drives.
@@ -77,17 +81,18 @@ def add_motor(spec: Any, joint: str, index: int, count: int, cfg: Any) -> tuple[
     from mjlab.actuator.actuator import TransmissionType
     from mjlab.utils.spec import apply_target_overrides
 
-    require_hinge(spec.joint(joint))
+    hinge = cast("MjsElement", spec.joint(joint))
+    require_hinge(hinge)
     values = joint_values(cfg, index, count)
-    replaced = replaced_values(spec.joint(joint), values, cfg)
+    replaced = replaced_values(hinge, values, cfg)
     apply_target_overrides(spec, joint, TransmissionType.JOINT, **values)
     if brings_drag(cfg.actuator):
         # mjlab sets the first order and leaves the others as they are
-        spec.joint(joint).damping[1:] = 0.0
+        hinge.damping[1:] = 0.0
     return plain_motor(spec, joint, cfg.hands_slope), replaced
 
 
-def plain_motor(spec: Any, joint: str, affine: bool = False) -> Any:
+def plain_motor(spec: MjSpec, joint: str, affine: bool = False) -> MjsElement:
     """Add a `<motor>` whose control is the torque at the joint, without limits and without values of a default class.
 
     Where it is affine, its bias is 0 and has room for the slope of the torque.
@@ -110,7 +115,7 @@ def plain_motor(spec: Any, joint: str, affine: bool = False) -> Any:
     return element
 
 
-def require_hinge(joint: Any) -> None:
+def require_hinge(joint: MjsElement) -> None:
     """Check that a joint is a hinge or a slide; raise ParameterError if not."""
     kinds = mujoco_module().mjtJoint
     if joint.type not in (kinds.mjJNT_HINGE, kinds.mjJNT_SLIDE):
@@ -134,7 +139,7 @@ def warn_of_joints(replaced: list[str], kept: list[str]) -> None:
         warnings.warn(text, BackemfWarning, stacklevel=3)
 
 
-def joint_values(cfg: Any, index: int, count: int) -> dict[str, float | None]:
+def joint_values(cfg: MotorActuatorCfg, index: int, count: int) -> dict[str, float | None]:
     """Armature, dry friction and damping of one joint; None: as in the XML."""
     motor = cfg.actuator.motor
     values = {"armature": cfg.armature, "frictionloss": cfg.frictionloss, "viscous_damping": cfg.viscous_damping}
@@ -168,7 +173,7 @@ def per_joint(value: Number, index: int, count: int) -> float:
     return float(rows[0][index if rows.shape[1] == count else 0])
 
 
-def replaced_values(joint: Any, values: dict[str, float | None], cfg: Any) -> list[str]:
+def replaced_values(joint: MjsElement, values: dict[str, float | None], cfg: MotorActuatorCfg) -> list[str]:
     """Values of the XML that are replaced, as text; what the config itself sets is left out."""
     words = []
     for name, own in (("armature", "armature"), ("frictionloss", "frictionloss"), ("viscous_damping", "damping")):
@@ -183,7 +188,7 @@ def replaced_values(joint: Any, values: dict[str, float | None], cfg: Any) -> li
     return words
 
 
-def torque_room(mj_model: Any, entity: Any, target_ids: torch.Tensor, effort_limit: np.ndarray) -> np.ndarray:
+def torque_room(mj_model: MjModel, entity: Entity, target_ids: torch.Tensor, effort_limit: np.ndarray) -> np.ndarray:
     """Largest torque that each joint of the XML passes [N·m], inf without a limit; warns if it clips the motor."""
     joints = entity.indexing.joint_ids[target_ids].cpu().numpy()
     limited = mj_model.jnt_actfrclimited[joints].astype(bool)
@@ -205,7 +210,7 @@ def torque_room(mj_model: Any, entity: Any, target_ids: torch.Tensor, effort_lim
 class LoadOnJoints:
     """What moves the joints apart from their motors, in the last physics step."""
 
-    data: Any
+    data: SimData
     """mjlab's view of the simulation."""
     addresses: torch.Tensor
     """Where the joints are among all degrees of freedom."""
@@ -226,7 +231,7 @@ class LoadOnJoints:
         return (self.free_share * self.data.M[:, self.diagonal] - self.armature).clamp(min=1e-9)
 
 
-def load_on(mj_model: Any, data: Any, entity: Any, target_ids: torch.Tensor) -> LoadOnJoints:
+def load_on(mj_model: MjModel, data: SimData, entity: Entity, target_ids: torch.Tensor) -> LoadOnJoints:
     """Where the simulation has the load of some joints."""
     import torch
 

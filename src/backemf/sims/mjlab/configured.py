@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Self
 
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, PositionPid, Torque, TorquePid, VelocityPi, Voltage
+from ...actuator.controllers.controller import Controller
 from ...actuator.delay import Delay
 from ...actuator.torque_limits import EffortLimit, TorqueLimit
 from ...design.gains import Gains, torque_gains
@@ -70,7 +71,7 @@ class Configured:
     robots: tuple[str, ...] = ()
     """Names in the text that hold it, such as "G1_ARTICULATION"."""
 
-    def at(self, joint: str) -> Configured:
+    def at(self, joint: str) -> Self:
         """The same for one joint."""
         return for_joint(self, joint)
 
@@ -101,7 +102,7 @@ class Configured:
             voltage_limit=self.voltage_limit,
         )
 
-    def controller(self) -> Any:
+    def controller(self) -> Controller:
         """What turns the targets that the kind listens to into a torque or a voltage."""
         if self.motor is not None:
             return self._in_volts(self.motor)

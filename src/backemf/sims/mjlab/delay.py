@@ -12,6 +12,7 @@ one kind share one buffer, and each of them resets it, so that phases are drawn 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...checks import Number
@@ -19,7 +20,9 @@ from ...errors import MissingExtraError, ParameterError
 from ...parts import count, flag, number, part
 from ...physics.limits import clip
 from ...physics.ops import where
+from ...values import Recorded
 from ..delay_law import frame_at, push
+from ..network_law import Rows
 
 if TYPE_CHECKING:
     import torch
@@ -58,7 +61,7 @@ class Draws:
 
     lag: Number
     """Candidate lag, from min_lag to max_lag [physics steps]."""
-    hold: Number = None
+    hold: Recorded = None
     """Number in [0, 1): below hold_prob the old lag stays; None where hold_prob is 0."""
 
 
@@ -66,7 +69,7 @@ class Draws:
 class LagState:
     """What the buffer remembers."""
 
-    frames: tuple[Number, ...]
+    frames: tuple[Rows, ...]
     """Commands of the last max_lag + 1 steps, newest first; each has the environments as its first axis."""
     lag: Number
     """Present lag of each environment [physics steps]."""
@@ -76,7 +79,7 @@ class LagState:
     """Steps by which the turns of each environment are early [physics steps]."""
 
 
-def initial_lags(delay: DelayBuffer, phase: Number, zeros: Number) -> LagState:
+def initial_lags(delay: DelayBuffer, phase: Number, zeros: Rows) -> LagState:
     """The buffer before its first step; `phase` is of shape (environment,), `zeros` of the shape of a command."""
     return LagState(frames=(zeros,) * (delay.max_lag + 1), lag=phase * 0, steps=phase * 0, phase=phase)
 
@@ -96,7 +99,7 @@ def at_lags(delay: DelayBuffer, state: LagState, lags: Number) -> LagState:
     return replace(state, lag=clip(lags, delay.min_lag, delay.max_lag))
 
 
-def delay_step(delay: DelayBuffer, state: LagState, command: Number, draws: Draws) -> tuple[LagState, Number]:
+def delay_step(delay: DelayBuffer, state: LagState, command: Rows, draws: Draws) -> tuple[LagState, Number]:
     """The buffer with this step's command, and the command that arrives."""
     frames = push(state.frames, command, _over(state.steps == 0, command))
     lag = next_lag(delay, state, draws)
@@ -114,7 +117,7 @@ def next_lag(delay: DelayBuffer, state: LagState, draws: Draws) -> Number:
     return lag
 
 
-def _over(per_environment: Number, command: Number) -> Number:
+def _over(per_environment: Any, command: Rows) -> Any:
     """Values per environment, shaped to spread over a command."""
     return per_environment.reshape(per_environment.shape + (1,) * (len(command.shape) - 1))
 
@@ -143,7 +146,7 @@ def draw_step(delay: DelayBuffer, environments: int, generator: torch.Generator 
     return Draws(lag=lag.expand(environments), hold=hold)
 
 
-def _torch() -> Any:
+def _torch() -> ModuleType:
     try:
         import torch
     except ModuleNotFoundError:

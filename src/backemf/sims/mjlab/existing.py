@@ -5,23 +5,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import ParameterError
+from ..mujoco_types import MjsElement, MjSpec
+
+if TYPE_CHECKING:
+    from .plugin import MotorActuator
 
 EXISTING = ("refuse", "replace", "keep")
 """What to do with an actuator that the XML has on a joint."""
 
 
-def require_choice(existing: Any) -> None:
+def require_choice(existing: object) -> None:
     """Check that `existing` is one of the choices; raise ParameterError if not."""
     if existing not in EXISTING:
         raise ParameterError(f"MotorActuatorCfg.existing = {existing!r}: must be one of {', '.join(EXISTING)}")
 
 
-def mujoco_module() -> Any:
+def mujoco_module() -> ModuleType:
     """MuJoCo, which mjlab brings."""
     mujoco: Any
     import mujoco
@@ -32,7 +37,7 @@ def mujoco_module() -> Any:
 # --- other configs
 
 
-def require_own_joints(actuator: Any) -> None:
+def require_own_joints(actuator: MotorActuator) -> None:
     """Check that no other config of the entity drives a joint of this actuator; raise ParameterError if one does."""
     from mjlab.actuator import XmlActuator
 
@@ -65,7 +70,7 @@ def require_own_joints(actuator: Any) -> None:
             )
 
 
-def _patterns(actuator: Any) -> str:
+def _patterns(actuator: MotorActuator) -> str:
     return ", ".join(repr(pattern) for pattern in actuator.cfg.target_names_expr)
 
 
@@ -80,7 +85,7 @@ def _some(names: Iterable[str], most: int = 4) -> str:
 
 
 def settle_existing(
-    spec: Any, joint: str, existing: str, through: dict[str, list[str]] | None = None
+    spec: MjSpec, joint: str, existing: str, through: dict[str, list[str]] | None = None
 ) -> tuple[list[str], list[str]]:
     """Keep or remove the XML's actuators on a joint: descriptions of those kept, and names of those removed.
 
@@ -109,7 +114,7 @@ def settle_existing(
     return [], gone
 
 
-def reaching(spec: Any) -> dict[str, list[str]]:
+def reaching(spec: MjSpec) -> dict[str, list[str]]:
     """Descriptions of actuators that move joints through a tendon, a crank or a pair of sites, by joint name."""
     mujoco = mujoco_module()
     kinds = mujoco.mjtTrn
@@ -130,7 +135,7 @@ POSES = 3
 """Poses in which moment arms are computed: one may be 0 in a single pose."""
 
 
-def moved_joints(spec: Any) -> list[set[str]]:
+def moved_joints(spec: MjSpec) -> list[set[str]]:
     """Names of the joints on which each actuator of a spec has a moment arm."""
     mujoco = mujoco_module()
     model = spec.copy().compile()
@@ -149,7 +154,7 @@ def moved_joints(spec: Any) -> list[set[str]]:
     return [{owners[dof] for dof in np.flatnonzero(row > 1e-9)} for row in arms]
 
 
-def actuators_on(spec: Any, joint: str) -> list[tuple[int, Any]]:
+def actuators_on(spec: MjSpec, joint: str) -> list[tuple[int, MjsElement]]:
     """Actuators of a spec that drive a joint directly, each with its place among all."""
     mujoco = mujoco_module()
     direct = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
@@ -158,7 +163,7 @@ def actuators_on(spec: Any, joint: str) -> list[tuple[int, Any]]:
     ]
 
 
-def kind_of(element: Any) -> str:
+def kind_of(element: MjsElement) -> str:
     """What an actuator of a spec is in XML: "motor", "position", "velocity", "dcmotor", "muscle", or "general"."""
     mujoco = mujoco_module()
     gains, biases = mujoco.mjtGain, mujoco.mjtBias
@@ -174,7 +179,7 @@ def kind_of(element: Any) -> str:
     return "position" if element.biasprm[1] != 0.0 else "velocity" if element.biasprm[2] != 0.0 else "motor"
 
 
-def remove(spec: Any, places: list[int]) -> None:
+def remove(spec: MjSpec, places: list[int]) -> None:
     """Take actuators out of a spec, and their controls and activations out of the keyframes."""
     states = activations(spec, places)
     for key in spec.keys:
@@ -185,7 +190,7 @@ def remove(spec: Any, places: list[int]) -> None:
         spec.delete(element)
 
 
-def activations(spec: Any, places: list[int]) -> set[int]:
+def activations(spec: MjSpec, places: list[int]) -> set[int]:
     """Numbers of the activations of some actuators; none where no keyframe has any."""
     if not any(len(key.act) for key in spec.keys):
         return set()
@@ -194,7 +199,7 @@ def activations(spec: Any, places: list[int]) -> set[int]:
     return {first + number for first, count in rows for number in range(count)}
 
 
-def move_sensors(spec: Any, names: list[str], to: str) -> None:
+def move_sensors(spec: MjSpec, names: list[str], to: str) -> None:
     """Let the sensors of actuators that are gone look at another one."""
     mujoco = mujoco_module()
     for sensor in spec.sensors:

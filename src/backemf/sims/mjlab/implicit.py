@@ -27,8 +27,9 @@ from ...physics.state import Output, State
 from ...physics.step import coupled as motor_coupled
 from ...physics.step import has_backlash, with_stiffness
 from ...tree import change
+from ...values import Bits, Number
 
-Step = Callable[..., tuple[State, float, Output]]
+Step = Callable[..., tuple[State, Number, Output]]
 """A law of one substep: new state, speed at the end [rad/s] and output."""
 SMALL = 1e-2
 """Change of speed that is too small for a difference of torques in single precision [rad/s]."""
@@ -36,7 +37,7 @@ HEAVY = 1e9
 """Inertia of a joint whose motion is prescribed [kg·m²]; its square fits into single precision."""
 
 
-def line_ahead(actuator: Actuator, state: State, command: Command, *joint: float) -> tuple[State, Output]:
+def line_ahead(actuator: Actuator, state: State, command: Command, *joint: Number) -> tuple[State, Output]:
     """The unchanged state, and the output of a step together with the expected load.
 
     `joint` is position [rad], velocity [rad/s], dt [s], torque of the load [N·m] and its inertia without the motor
@@ -46,7 +47,7 @@ def line_ahead(actuator: Actuator, state: State, command: Command, *joint: float
     return on_known_joints(along_a_line, actuator, state, command, *joint, draws=None)
 
 
-def step_taken(actuator: Actuator, state: State, command: Command, *joint: float) -> tuple[State, Output]:
+def step_taken(actuator: Actuator, state: State, command: Command, *joint: Number) -> tuple[State, Output]:
     """New state and output of a step in which the joint came from its speed at the start to a known speed at the end.
 
     `joint` is position [rad], velocity [rad/s], dt [s], velocity at the end [rad/s] and inertia of the load [kg·m²].
@@ -57,7 +58,7 @@ def step_taken(actuator: Actuator, state: State, command: Command, *joint: float
 # --- before the step
 
 
-def along_a_line(actuator: Actuator, state: State, command: Command, *joint: float) -> tuple[State, Output]:
+def along_a_line(actuator: Actuator, state: State, command: Command, *joint: Number) -> tuple[State, Output]:
     """The line where all that is known of the joint is finite."""
     position, velocity, dt, load_torque, load_inertia, *_ = joint
     before = state
@@ -73,11 +74,11 @@ def along_a_line(actuator: Actuator, state: State, command: Command, *joint: flo
 
 
 def in_substeps(
-    law: Step, actuator: Actuator, state: State, command: Command, flags: int, *joint: float
-) -> tuple[State, float, Output]:
+    law: Step, actuator: Actuator, state: State, command: Command, flags: Bits, *joint: Number
+) -> tuple[State, Number, Output]:
     """New state, speed at the end [rad/s] and output of a law that is stepped several times, under a constant load."""
     (position, velocity, dt, *load), substeps = joint, actuator.substeps
-    total: Any = None
+    total: Any = None  # an Output, once there is one
     if substeps == 1:
         return law(actuator, state, command, flags, position, velocity, dt, *load)
     short = dt / substeps
@@ -87,7 +88,9 @@ def in_substeps(
     return state, velocity, total
 
 
-def slope_of_step(actuator: Actuator, state: State, command: Command, flags: int, out: Output, *motion: float) -> float:
+def slope_of_step(
+    actuator: Actuator, state: State, command: Command, flags: Bits, out: Output, *motion: Number
+) -> Number:
     """How fast the torque falls with speed between start and end of a step, dry friction left out [N·m·s/rad].
 
     Behind backlash it is 0: the flank pushes as much as it does, whatever the joint does within the step.
@@ -113,23 +116,24 @@ def slope_of_step(actuator: Actuator, state: State, command: Command, flags: int
 
 
 def torque_at_start(
-    motor: Motor, actuator: Actuator, decision: Decision, velocity: float, dt: float, load_inertia: float
-) -> float:
+    motor: Motor, actuator: Actuator, decision: Decision, velocity: Number, dt: Number, load_inertia: Number
+) -> Number:
     """Torque of the winding if the joint kept its speed, on the motor side [N·m]."""
     circuit, demand = circuit_of(motor, decision.state, dt), demand_on(motor, decision, velocity, dt, load_inertia)
     return drive(motor, actuator.supply, circuit, demand, motor.ratio * velocity, dt, mean_torque=True).torque
 
 
-def demand_on(motor: Motor, decision: Decision, velocity: float, dt: float, load_inertia: float) -> Demand:
+def demand_on(motor: Motor, decision: Decision, velocity: Number, dt: Number, load_inertia: Number) -> Demand:
     """What is asked of the drive; a position gain that is too stiff for step and inertia is taken at the end."""
     circuit, inertia = circuit_of(motor, decision.state, dt), motor.inertia + load_inertia / (motor.ratio * motor.ratio)
-    return with_stiffness(motor, circuit, decision.demand, motor.ratio * velocity, inertia, dt)
+    demand: Any = decision.demand  # a motor has one
+    return with_stiffness(motor, circuit, demand, motor.ratio * velocity, inertia, dt)
 
 
 # --- after it
 
 
-def along_the_motion(actuator: Actuator, state: State, command: Command, *joint: float) -> tuple[State, Output]:
+def along_the_motion(actuator: Actuator, state: State, command: Command, *joint: Number) -> tuple[State, Output]:
     """The step that was taken, where all that is known of the joint is finite."""
     position, velocity, dt, end, load_inertia, *_ = joint
     command, flags, state = receive(actuator, state, command, position, velocity, dt, None)
@@ -139,8 +143,8 @@ def along_the_motion(actuator: Actuator, state: State, command: Command, *joint:
 
 
 def substep_along(
-    actuator: Actuator, state: State, command: Command, flags: int, *joint: float
-) -> tuple[State, float, Output]:
+    actuator: Actuator, state: State, command: Command, flags: Bits, *joint: Number
+) -> tuple[State, Number, Output]:
     """New state, speed at the end [rad/s] and output of one substep on a joint that is pulled along.
 
     The pull [N·m] acts on a joint so heavy that nothing else changes its motion. Whether a gain is too stiff for the

@@ -5,8 +5,6 @@ Targets and measured values are those of one physics step. A target that is not 
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...actuator.torque_limits import DcClip, dc_bounds
 from ...checks import Number
 from ...parts import number, part
@@ -39,7 +37,7 @@ class DcMotor(Gains):
         return line_of(self)
 
 
-def line_of(law: Any) -> DcClip:
+def line_of(law: object) -> DcClip:
     """The DC-motor clip of what has its three fields."""
     names = ("saturation_effort", "velocity_limit", "effort_limit")
     return DcClip(**{name: getattr(law, name) for name in names})
@@ -49,23 +47,33 @@ def line_of(law: Any) -> DcClip:
 
 
 def ideal_pd_torque(
-    law: IdealPd, position_target: float, velocity_target: float, effort_target: float, position: float, velocity: float
-) -> float:
+    law: IdealPd,
+    position_target: Number,
+    velocity_target: Number,
+    effort_target: Number,
+    position: Number,
+    velocity: Number,
+) -> Number:
     """What `IdealPdActuator` writes as its control [N·m]."""
     torque = pd_torque(law, position_target, velocity_target, effort_target, position, velocity)
     return torque if law.effort_limit is None else clip(torque, -law.effort_limit, law.effort_limit)
 
 
 def dc_motor_torque(
-    law: DcMotor, position_target: float, velocity_target: float, effort_target: float, position: float, velocity: float
-) -> float:
+    law: DcMotor,
+    position_target: Number,
+    velocity_target: Number,
+    effort_target: Number,
+    position: Number,
+    velocity: Number,
+) -> Number:
     """What `DcMotorActuator` writes as its control [N·m]."""
     torque = pd_torque(law, position_target, velocity_target, effort_target, position, velocity)
     low, high = dc_bounds(velocity, law.limit)
     return clip(torque, low, high)
 
 
-def motor_force(control: float, built_limit: float) -> float:
+def motor_force(control: Number, built_limit: Number) -> Number:
     """What the joint gets of a control [N·m].
 
     mjlab builds the limit of the config into MuJoCo's `<motor>`, as its control and force range, and leaves it there:

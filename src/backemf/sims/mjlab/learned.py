@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ...actuator.torque_limits import DcClip, dc_bounds
 from ...checks import Number
@@ -22,9 +21,11 @@ from ...learned.files import ORDERS, scale_fields
 from ...learned.folding import every_step
 from ...parts import count, number, part, record, word
 from ...physics.limits import clip
+from ...values import Array, Flags
 from ..delay_law import push
 from ..loss import APPROXIMATED, Loss
 from ..network_law import network_torque, scales_of
+from ..types import Field, Fields
 from .law import line_of
 
 
@@ -52,7 +53,7 @@ class LearnedMlp:
     """Steps in each block, the present one included."""
 
     @classmethod
-    def load(cls, network_file: str, *, trust: bool = False, **values: Any) -> LearnedMlp:
+    def load(cls, network_file: str, *, trust: bool = False, **values: Field) -> LearnedMlp:
         """With the network of a file; it takes PyTorch tensors of single precision, as mjlab's does.
 
         Nothing in the file is run. With `trust`, PyTorch loads it as mjlab does, which runs the code in it: give that
@@ -88,24 +89,24 @@ class History:
     """Position errors of the last steps (environment, joint) [rad]."""
     velocities: tuple[Number, ...]
     """Velocities of the last steps (environment, joint) [rad/s]."""
-    empty: Number
+    empty: Flags
     """Whether there has been no step since the reset (environment, 1)."""
 
 
-def no_history(law: LearnedMlp, zeros: Number) -> History:
+def no_history(law: LearnedMlp, zeros: Array) -> History:
     """The history before the first step of a batch; `zeros` is an array of its shape (environment, joint)."""
     row = (zeros,) * law.history_length
     return History(errors=row, velocities=row, empty=zeros[:, :1] == 0.0)
 
 
-def reset_history(history: History, mask: Number) -> History:
+def reset_history(history: History, mask: Array) -> History:
     """The history with the environments of a mask (environment,) emptied."""
     return replace(history, empty=history.empty | mask[:, None])
 
 
 def learned_step(
-    law: LearnedMlp, history: History, position_target: float, position: float, velocity: float
-) -> tuple[History, float]:
+    law: LearnedMlp, history: History, position_target: Array, position: Array, velocity: Array
+) -> tuple[History, Number]:
     """The history with this step, and what `LearnedMlpActuator` writes as its control [N·m].
 
     Targets of velocity and effort have no effect, nor have stiffness and damping.
@@ -122,7 +123,7 @@ def learned_step(
 # --- files
 
 
-def write_learned(controller: LearnedController, network_file: str | Path) -> tuple[dict[str, Any], tuple[Loss, ...]]:
+def write_learned(controller: LearnedController, network_file: str | Path) -> tuple[Fields, tuple[Loss, ...]]:
     """Write the network of a controller as mjlab loads it.
 
     Gives the fields that `LearnedMlpActuatorCfg` needs with it, and what is lost. mjlab's history has no stride: a
@@ -141,7 +142,7 @@ def write_learned(controller: LearnedController, network_file: str | Path) -> tu
     return fields, () if controller.reset == "backfill" else (lost,)
 
 
-def read_learned(fields: Mapping[str, Any], folder: str | Path = ".", *, trust: bool = False) -> LearnedController:
+def read_learned(fields: Mapping[str, Field], folder: str | Path = ".", *, trust: bool = False) -> LearnedController:
     """The controller of the fields of `LearnedMlpActuatorCfg`; the file of the network is looked for in a folder.
 
     `trust` is as in `load_network`.

@@ -11,7 +11,6 @@ mjlab's own `electrical_power_cost` is mechanical power: holding a load costs no
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from ...errors import ParameterError
 from ...physics.state import LIMITS
@@ -20,12 +19,14 @@ from ...physics.state import LIMITS
 from .plugin import MotorActuator  # isort: split
 
 import torch
-from mjlab.managers import SceneEntityCfg
+from mjlab.managers import RewardTermCfg, SceneEntityCfg
+
+from .types import Entity, Env, EnvIds
 
 ROBOT = SceneEntityCfg("robot")
 
 
-def telemetry(env: Any, name: str, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
+def telemetry(env: Env, name: str, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
     """Any output of the motors by name, for the joints of `asset_cfg` (environment, joint)."""
     robot = env.scene[asset_cfg.name]
     joints = joints_of(robot, asset_cfg)
@@ -39,13 +40,13 @@ def telemetry(env: Any, name: str, asset_cfg: SceneEntityCfg = ROBOT) -> torch.T
     return torch.stack([found[joint] for joint in joints], dim=1)
 
 
-def joints_of(robot: Any, asset_cfg: SceneEntityCfg) -> list[int]:
+def joints_of(robot: Entity, asset_cfg: SceneEntityCfg) -> list[int]:
     """Numbers of the joints that a term is about."""
     wanted = asset_cfg.joint_ids
     return list(range(robot.num_joints)[wanted]) if isinstance(wanted, slice) else [int(joint) for joint in wanted]
 
 
-def require_motors(robot: Any, joints: list[int], driven: Collection[int], asker: str) -> None:
+def require_motors(robot: Entity, joints: list[int], driven: Collection[int], asker: str) -> None:
     """Check that a `MotorActuatorCfg` drives each of the joints; raise ParameterError if not."""
     missing = [robot.joint_names[joint] for joint in joints if joint not in driven]
     if missing:
@@ -54,27 +55,27 @@ def require_motors(robot: Any, joints: list[int], driven: Collection[int], asker
         )
 
 
-def electrical_power(env: Any, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
+def electrical_power(env: Env, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
     """Power into the terminals of each motor, negative where it generates (environment, joint) [W]."""
     return telemetry(env, "electrical_power", asset_cfg)
 
 
-def current(env: Any, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
+def current(env: Env, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
     """Winding current of each motor (environment, joint) [A]."""
     return telemetry(env, "current", asset_cfg)
 
 
-def winding_temperature(env: Any, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
+def winding_temperature(env: Env, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
     """Winding temperature of each motor (environment, joint) [°C]."""
     return telemetry(env, "winding_temperature", asset_cfg)
 
 
-def electrical_energy(env: Any, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
+def electrical_energy(env: Env, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
     """Energy that each motor has taken since its environment was reset (environment, joint) [J]."""
     return telemetry(env, "electrical_energy", asset_cfg)
 
 
-def limit_acts(env: Any, name: str, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
+def limit_acts(env: Env, name: str, asset_cfg: SceneEntityCfg = ROBOT) -> torch.Tensor:
     """Whether a limit acts on each motor (environment, joint): "current", "voltage", "torque", "invalid command", ...
 
     The last one says where a target was not finite, and the joint was held in its place.
@@ -91,17 +92,17 @@ class electrical_power_cost:
     for a motor that gave more than it took.
     """
 
-    def __init__(self, cfg: Any, env: Any):
+    def __init__(self, cfg: RewardTermCfg, env: Env):
         asset_cfg = cfg.params.get("asset_cfg", ROBOT)
         self._before = torch.zeros_like(electrical_energy(env, asset_cfg))
 
-    def __call__(self, env: Any, asset_cfg: SceneEntityCfg = ROBOT, regeneration: bool = True) -> torch.Tensor:
+    def __call__(self, env: Env, asset_cfg: SceneEntityCfg = ROBOT, regeneration: bool = True) -> torch.Tensor:
         now = electrical_energy(env, asset_cfg)
         taken = now - self._before
         self._before = now.clone()
         return (taken if regeneration else taken.clamp(min=0.0)).sum(dim=1) / env.step_dt
 
-    def reset(self, env_ids: Any = None) -> None:
+    def reset(self, env_ids: EnvIds = None) -> None:
         """The meters of these environments start again at 0."""
         # a copy, since what was read in inference mode cannot be written outside it
         self._before = self._before.clone()
@@ -112,8 +113,8 @@ class electrical_power_cost:
 
 
 def pd_gains(
-    env: Any,
-    env_ids: Any,
+    env: Env,
+    env_ids: torch.Tensor | None,
     kp_range: tuple[float, float],
     kd_range: tuple[float, float],
     asset_cfg: SceneEntityCfg = ROBOT,
@@ -135,8 +136,8 @@ def pd_gains(
 
 
 def effort_limits(
-    env: Any,
-    env_ids: Any,
+    env: Env,
+    env_ids: torch.Tensor | None,
     effort_limit_range: tuple[float, float],
     asset_cfg: SceneEntityCfg = ROBOT,
     distribution: str = "uniform",
@@ -151,8 +152,8 @@ def effort_limits(
 
 
 def chosen_motors(
-    env: Any, env_ids: Any, asset_cfg: SceneEntityCfg, asker: str
-) -> list[tuple[MotorActuator, list[int], Any]]:
+    env: Env, env_ids: torch.Tensor | None, asset_cfg: SceneEntityCfg, asker: str
+) -> list[tuple[MotorActuator, list[int], torch.Tensor]]:
     """Actuators that drive the joints of a term, the places of those joints in each, and the environments."""
     robot = env.scene[asset_cfg.name]
     joints = joints_of(robot, asset_cfg)

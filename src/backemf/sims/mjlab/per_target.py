@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from ...actuator import Actuator, Command, Delay
 from ...actuator.arrival import receive
@@ -24,13 +23,14 @@ from ...parts import without_neutral
 from ...physics.ops import as_bits
 from ...physics.state import Output, State
 from ...tree import change
+from ..types import Fields
 from .implicit import line_ahead, step_taken
 
 APART = 1_000_003
 """Distance of the random seeds of two delays of one actuator."""
 
 
-def require_delays(actuator: Actuator, delays: Any) -> tuple[Delay, ...]:
+def require_delays(actuator: Actuator, delays: object) -> tuple[Delay, ...]:
     """The delays, each with targets that no other delay has; raises ParameterError if two share a target."""
     given = (delays,) if isinstance(delays, Delay) else delays
     if not isinstance(given, (tuple, list)) or not all(isinstance(each, Delay) for each in given):
@@ -62,7 +62,7 @@ class DelayedStep:
     take the arguments of `implicit.line_ahead` and `implicit.step_taken`.
     """
 
-    def __init__(self, actuator: Actuator, delays: tuple[Delay, ...], options: dict[str, Any], law: str = "held"):
+    def __init__(self, actuator: Actuator, delays: tuple[Delay, ...], options: Fields, law: str = "held"):
         self._engine = load("torch")
         self._place = {name: options[name] for name in ("dtype", "device") if name in options}
         # a line knows the controller and the range of its command, and takes nothing but its own targets
@@ -101,19 +101,19 @@ States = tuple[State, ...]
 Step = Callable[..., tuple[State, Output]]
 
 
-def held_over_lines(actuators: Actuators, *given: Any) -> tuple[States, Output]:
+def held_over_lines(actuators: Actuators, states: States, command: Command, *joint: float) -> tuple[States, Output]:
     """Let each line deliver its targets, then step the actuator under what has arrived."""
-    return over_lines(held, actuators, *given)
+    return over_lines(held, actuators, states, command, *joint)
 
 
-def ahead_over_lines(actuators: Actuators, *given: Any) -> tuple[States, Output]:
+def ahead_over_lines(actuators: Actuators, states: States, command: Command, *joint: float) -> tuple[States, Output]:
     """The same for a line of torque over speed."""
-    return over_lines(line_ahead, actuators, *given)
+    return over_lines(line_ahead, actuators, states, command, *joint)
 
 
-def taken_over_lines(actuators: Actuators, *given: Any) -> tuple[States, Output]:
+def taken_over_lines(actuators: Actuators, states: States, command: Command, *joint: float) -> tuple[States, Output]:
     """The same for a step whose end is known."""
-    return over_lines(step_taken, actuators, *given)
+    return over_lines(step_taken, actuators, states, command, *joint)
 
 
 def over_lines(

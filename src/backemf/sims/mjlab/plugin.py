@@ -12,15 +12,17 @@ step.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ...actuator import Actuator, Command
 from ...actuator.compiled import outputs
+from ...checks import Number
 from ...errors import MissingExtraError, ParameterError
 from ...physics.state import Output
 from ...random.no_effect import require_effect
+from ..mujoco_types import MjModel, MjSpec
 from .build import add_motor, asks_for_load, check_joint_values, check_settings, load_on, torque_room, warn_of_joints
 from .existing import move_sensors, reaching, require_choice, require_own_joints, settle_existing
 from .per_target import DelayedStep, require_delays
@@ -37,6 +39,7 @@ from .settings import (
 )
 from .simulations import note_simulations
 from .slopes import LINE, SLOPES, Slopes, require_implicit, takes_slopes, warn_of_explicit_step
+from .types import Entity, EnvIds, SimData, SimModel, Tensors
 
 try:
     import torch
@@ -54,7 +57,7 @@ class MotorActuatorCfg(IdealPdActuatorCfg):
     joint's bearings, in addition to the motor's.
     """
 
-    actuator: Any
+    actuator: Any  # mjlab's command line looks at the types of these fields
     """The `backemf.Actuator`: motor, supply, controller, delay and limits. Its numbers may be arrays that fit
     (environments, joints)."""
     stiffness: Any = None  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -103,7 +106,7 @@ class MotorActuatorCfg(IdealPdActuatorCfg):
         """Whether the integrator gets the slope of the torque over speed."""
         return self.actuator.motor is not None if self.implicit is None else self.implicit
 
-    def build(self, entity: Any, target_ids: list[int], target_names: list[str]) -> MotorActuator:
+    def build(self, entity: Entity, target_ids: list[int], target_names: list[str]) -> MotorActuator:
         return MotorActuator(self, entity, target_ids, target_names)
 
 
@@ -112,14 +115,14 @@ class MotorActuator(IdealPdActuator):
 
     cfg: MotorActuatorCfg
 
-    def __init__(self, cfg: Any, entity: Any, target_ids: list[int], target_names: list[str]):
+    def __init__(self, cfg: MotorActuatorCfg, entity: Entity, target_ids: list[int], target_names: list[str]):
         super().__init__(cfg, entity, target_ids, target_names)
         # the simulation is made after this, of the spec that the entity gets
         note_simulations()
         self._replaced: list[str] = []
         self._kept: list[str] = []
 
-    def edit_spec(self, spec: Any, target_names: list[str]) -> None:
+    def edit_spec(self, spec: MjSpec, target_names: list[str]) -> None:
         # once for all joints, or, where mjlab sorts its actuators, once for each
         require_own_joints(self)
         through = reaching(spec)
@@ -134,7 +137,7 @@ class MotorActuator(IdealPdActuator):
         if len(self._mjs_actuators) == len(self._target_names):
             warn_of_joints(self._replaced, self._kept)
 
-    def initialize(self, mj_model: Any, model: Any, data: Any, device: str) -> None:
+    def initialize(self, mj_model: MjModel, model: SimModel, data: SimData, device: str) -> None:
         # not that of the ideal PD, whose gains are the same for all joints
         super(IdealPdActuator, self).initialize(mj_model, model, data, device)
         self._shape = (data.nworld, len(self._target_names))
@@ -170,7 +173,7 @@ class MotorActuator(IdealPdActuator):
         if not implicit and self.cfg.actuator.motor is not None:
             warn_of_explicit_step(self, mj_model, self._rest)
 
-    def _full(self, value: Any, name: str) -> torch.Tensor:
+    def _full(self, value: Number, name: str) -> torch.Tensor:
         """A number or array, spread over environments and joints."""
         tensor = torch.as_tensor(value, dtype=torch.float32, device=self._device)
         try:
@@ -199,7 +202,7 @@ class MotorActuator(IdealPdActuator):
 
     # --- every physics step
 
-    def compute(self, cmd: Any) -> torch.Tensor:
+    def compute(self, cmd: Tensors) -> torch.Tensor:
         """Torque at the joints; the motor's state waits for `update`."""
         self._unused += 1
         if self._unused > 2:
@@ -225,7 +228,7 @@ class MotorActuator(IdealPdActuator):
             self._latest = self._slopes.output_over_step(out)
         self._state, self._telemetry, self._unused = self._after, self._latest, 0
 
-    def reset(self, env_ids: Any = None) -> None:
+    def reset(self, env_ids: EnvIds = None) -> None:
         """Back to rest, ambient temperature and an empty delay, in these environments only."""
         super().reset(env_ids)
         mask = torch.zeros((self._shape[0], 1), dtype=torch.bool, device=self._device)
@@ -238,7 +241,7 @@ class MotorActuator(IdealPdActuator):
 
     # --- randomisation
 
-    def set_gains(self, env_ids: Any, kp: Any = None, kd: Any = None) -> None:
+    def set_gains(self, env_ids: EnvIds, kp: torch.Tensor | None = None, kd: torch.Tensor | None = None) -> None:
         """Gains of the controller in these environments, in its own units."""
         controller = type(self.cfg.actuator.controller)
         if controller not in GAINS:
@@ -250,13 +253,13 @@ class MotorActuator(IdealPdActuator):
             self._require_value(f"set_gains, dr.pd_gains: {name}", gain)
         super().set_gains(env_ids, kp, kd)
 
-    def set_effort_limit(self, env_ids: Any, effort_limit: Any) -> None:
+    def set_effort_limit(self, env_ids: EnvIds, effort_limit: torch.Tensor) -> None:
         """Largest torque in these environments; refused where something else would keep it from taking effect."""
         actuator = self.cfg.actuator
         index = only(flat_tops(actuator), actuator, "set_effort_limit, dr.effort_limits")
         self._require_value("set_effort_limit, dr.effort_limits: effort_limit", effort_limit)
         low, high = float(effort_limit.min()), float(effort_limit.max())
-        require_effect(actuator, {f"limits.{index}.effort_limit": (low, high)})
+        require_effect(actuator, {f"limits.{index}.effort_limit": cast(Any, (low, high))})
         each = effort_limit if effort_limit.ndim != 1 else effort_limit.unsqueeze(-1)
         beyond = np.broadcast_to(each.cpu().numpy() > self._room, (len(each), self._shape[1])).any(axis=0)
         if beyond.any():
@@ -268,13 +271,13 @@ class MotorActuator(IdealPdActuator):
             )
         super().set_effort_limit(env_ids, effort_limit)
 
-    def _require_value(self, asker: str, value: Any) -> None:
+    def _require_value(self, asker: str, value: torch.Tensor | None) -> None:
         """Check that a gain or limit is finite and 0 or more; raise ParameterError if not."""
         if value is not None and not bool((torch.isfinite(value) & (value >= 0.0)).all()):
             wrong = value[~(torch.isfinite(value) & (value >= 0.0))].flatten()[0]
             raise ParameterError(f"{asker} = {float(wrong):g}: must be a finite number of 0 or more; change the range")
 
-    def set_lags(self, lags: Any, env_ids: Any = None) -> None:
+    def set_lags(self, lags: torch.Tensor, env_ids: EnvIds = None) -> None:
         raise ParameterError(
             "set_lags: a backemf actuator draws its own delays; give Actuator(delay=be.Delay(steps=...)) the lags "
             "you want, as an array if environments differ, or MotorActuatorCfg(delays=...) if targets differ"

@@ -6,11 +6,11 @@ Every number is on the joint's side of the gear.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from ...errors import BackemfError, ParameterError
 from ..joint_choice import one_of, single_number
 from ..on_joint import OnJoint, Unread
+from ..room import Source
 from ..script_actuator import Call
 from ..script_actuators import Dialect, calls_of_text, read_calls
 from .about import ABOUT
@@ -19,7 +19,7 @@ from .kinds import CLASSES, DELAYED, JOINTS, KINDS, OWN, PARTS, UNREAD
 from .reading_fields import label, read_config
 
 
-def read_configs(source: Any, file: str = "") -> list[Configured]:
+def read_configs(source: Source, file: str = "") -> list[Configured]:
     """Every actuator of a configuration of mjlab, in order; raises ParameterError if one cannot be read.
 
     `source` is a text, the `Path` of a file, or configuration objects: an actuator, several, or a robot with actuators.
@@ -31,7 +31,7 @@ def read_configs(source: Any, file: str = "") -> list[Configured]:
     return [row for row in found if isinstance(row, Configured)]
 
 
-def read_actuators(source: Any, *, version: str | None = None) -> list[OnJoint | Unread]:
+def read_actuators(source: Source, *, version: str | None = None) -> list[OnJoint | Unread]:
     """Every actuator of a configuration of mjlab, in its order, each as a backemf actuator or with why it is not read.
 
     The joint of each is one pattern that fits all its joints, as in ".*_hip|.*_knee".
@@ -41,7 +41,7 @@ def read_actuators(source: Any, *, version: str | None = None) -> list[OnJoint |
     return [_on_joint_or_unread(row) for row in _rows(source)]
 
 
-def read_actuator(source: Any, joint: str | None = None, *, version: str | None = None) -> OnJoint:
+def read_actuator(source: Source, joint: str | None = None, *, version: str | None = None) -> OnJoint:
     """The actuator of a text, a file or a configuration object, or the one for a joint, with what belongs to it."""
     ABOUT.require_version(version)
     file = str(source) if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source) else ""
@@ -57,7 +57,7 @@ DIALECT = Dialect(
 """How mjlab's actuators are recognised in a text."""
 
 
-def _rows(source: Any, file: str = "", text: bool = False) -> list[Configured | Unread]:
+def _rows(source: Source, file: str = "", text: bool = False) -> list[Configured | Unread]:
     """Each actuator, or why it is not read; `text` says that a string is the text itself."""
     found = calls_of_text(source, DIALECT, file) if text and isinstance(source, str) else read_calls(source, DIALECT)
     return [_configured_or_unread(row) if isinstance(row, Call) else row for row in found]

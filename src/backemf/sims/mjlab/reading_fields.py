@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ...actuator.delay import Delay
 from ...errors import ParameterError
 from ...learned import LearnedMlp, Mlp
 from ..loss import APPROXIMATED, UNKNOWN, Loss
 from ..network_law import scales_of
-from ..script_actuator import Call
+from ..script_actuator import Call, Value
+from ..types import Fields
 from .configured import Configured
 from .kinds import COMMON, DELAY, DELAYED, FIELDS, JOINTS, KINDS, LISTENS, UNREAD
 from .reading_motor import dc_motor_fields, one_number
@@ -37,7 +37,7 @@ def read_config(call: Call) -> Configured:
         if name not in FIELDS[kind] | COMMON:
             raise call.error(name, f"{call.name} has no such field")
     losses: list[Loss] = []
-    known: dict[str, Any] = {"kind": kind, "joints": _joints(call), "where": call.at(), "delay": _delay(call)}
+    known: Fields = {"kind": kind, "joints": _joints(call), "where": call.at(), "delay": _delay(call)}
     known["robots"] = call.robots
     for name in IN_THE_XML:
         known[name] = call.number(name, least=0.0)
@@ -69,7 +69,7 @@ def label(call: Call) -> str:
     return ", ".join(call.robots) or call.at()
 
 
-def _in_the_xml(known: dict[str, Any]) -> list[Loss]:
+def _in_the_xml(known: Fields) -> list[Loss]:
     """Numbers that the configuration leaves to the robot's XML."""
     return [
         Loss(phenomenon, UNKNOWN, f"{name} is not set: the {word} of the joint is that of the robot's XML.")
@@ -78,7 +78,7 @@ def _in_the_xml(known: dict[str, Any]) -> list[Loss]:
     ]
 
 
-def _limit(call: Call, kind: str) -> Any:
+def _limit(call: Call, kind: str) -> Value:
     """The largest torque; an infinite one is none, but for the clip, whose flat top has to be a number."""
     if kind in ("dc_motor", "learned_mlp"):
         return call.number(
@@ -90,8 +90,8 @@ def _limit(call: Call, kind: str) -> Any:
     return call.number("effort_limit", above=0.0, required=wanted)
 
 
-def _pd_fields(call: Call, kind: str) -> dict[str, Any]:
-    known: dict[str, Any] = {"effort_limit": _limit(call, kind)}
+def _pd_fields(call: Call, kind: str) -> Fields:
+    known: Fields = {"effort_limit": _limit(call, kind)}
     if kind in ("dc_motor", "learned_mlp"):
         known["saturation_effort"] = call.number("saturation_effort", above=0.0, required="give the stall torque [N·m]")
         known["velocity_limit"] = call.number("velocity_limit", above=0.0, required="give the no-load speed [rad/s]")
@@ -103,7 +103,7 @@ def _pd_fields(call: Call, kind: str) -> dict[str, Any]:
     return known
 
 
-def _motor_fields(call: Call) -> tuple[dict[str, Any], list[Loss]]:
+def _motor_fields(call: Call) -> tuple[Fields, list[Loss]]:
     gear = one_number(call, "gear")
     if gear == 0.0:
         raise call.error("gear", "must not be zero")

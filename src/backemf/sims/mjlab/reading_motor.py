@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 from ...errors import errors_at
 from ...motor import Cogging, Gearbox, Harmonic, LuGre, Magnet, Motor, Stage, Thermal, Winding
 from ...parts import acts
 from ..loss import APPROXIMATED, Loss
-from ..script_actuator import Call
+from ..script_actuator import Call, Value
+from ..types import Fields
 from .kinds import MODES, SWITCHED
 
 
-def one_number(call: Call, name: str, **bounds: Any) -> Any:
+def one_number(
+    call: Call, name: str, *, above: float | None = None, least: float | None = None, required: str = ""
+) -> Value:
     """A field that is one number for all joints."""
     if isinstance(call.take(name), dict):
         raise call.error(name, "must be one number; write an actuator for each group of joints")
-    return call.number(name, **bounds)
+    return call.number(name, above=above, least=least, required=required)
 
 
-def dc_motor_fields(call: Call) -> tuple[dict[str, Any], list[Loss]]:
+def dc_motor_fields(call: Call) -> tuple[Fields, list[Loss]]:
     """Mode, gains, limits and the motor, and what MuJoCo does otherwise than the fields say."""
     mode = call.word("mode", tuple(MODES), "POSITION")
     gear = one_number(call, "gear")
     if gear == 0.0:
         raise call.error("gear", "must not be zero")
-    known: dict[str, Any] = {"mode": mode, "gear": 1.0 if gear is None else gear}
+    known: Fields = {"mode": mode, "gear": 1.0 if gear is None else gear}
     if mode != "VOLTAGE" and gear not in (None, 1.0):
         remedy = "bring the motor's constants to the joint and write gear=1.0"
         raise call.error("gear", f"in mode {mode} mjlab compares the target with gear·angle; {remedy}")
@@ -77,7 +80,7 @@ def _motor(call: Call, gear: float) -> tuple[Motor, list[Loss]]:
         return Motor(
             winding=Winding(
                 resistance=ohms,
-                inductance=inductance or None,
+                inductance=cast(Any, inductance or None),
                 temperature_coefficient=slope,
                 reference_temperature=reference,
             ),

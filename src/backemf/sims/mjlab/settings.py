@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def with_gains(actuator: Actuator, stiffness: Maybe, damping: Maybe) -> Actuator
             "leave them out, or take a controller such as IdealPd"
         )
     changes = {name: value for name, value in zip(names, (stiffness, damping), strict=True) if value is not None}
-    return replace(actuator, controller=replace(actuator.controller, **changes))
+    return replace(actuator, controller=replace(cast(Any, actuator.controller), **changes))
 
 
 def with_effort_limit(actuator: Actuator, limit: Maybe) -> Actuator:

@@ -10,30 +10,30 @@ each one that is made from then on is noted, without being kept alive.
 from __future__ import annotations
 
 from functools import cache, wraps
-from typing import Any
 from weakref import WeakSet
 
 from ...errors import ParameterError
+from .types import SimModel, Simulation
 
-_noted: WeakSet[Any] = WeakSet()
+_noted: WeakSet[Simulation] = WeakSet()
 
 
 @cache
 def note_simulations() -> None:
     """Note each `mjlab.sim.Simulation` that is made from now on."""
-    from mjlab.sim import Simulation
+    from mjlab.sim import Simulation as Made
 
-    make = Simulation.__init__
+    make = Made.__init__
 
     @wraps(make)
-    def make_and_note(self: Any, *arguments: Any, **options: Any) -> None:
+    def make_and_note(self: Simulation, *arguments: object, **options: object) -> None:
         make(self, *arguments, **options)
         _noted.add(self)
 
-    Simulation.__init__ = make_and_note
+    Made.__init__ = make_and_note
 
 
-def simulation_of(model: Any) -> Any:
+def simulation_of(model: SimModel) -> Simulation:
     """mjlab's `Simulation` of the model that an actuator is initialized with."""
     found = next((each for each in _noted if each.model is model), None)
     if found is None:

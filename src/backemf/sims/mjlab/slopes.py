@@ -19,11 +19,10 @@ CUDA graphs see them.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ...checks import Number
 from ...errors import BackemfWarning, ParameterError
 from ...physics.state import Output
 from ...tree import change
@@ -35,6 +34,10 @@ from .simulations import simulation_of
 if TYPE_CHECKING:
     import torch
 
+    from ..mujoco_types import MjModel
+    from .plugin import MotorActuator
+    from .types import EnvIds, SimModel
+
 FIELD = "actuator_biasprm"
 """The field of the model that holds the slopes."""
 SLOPES = ("torque_slope", "torque_stiffness")
@@ -43,7 +46,7 @@ LINE = ("torque", "torque_slope")
 """Outputs that say what the integrator takes."""
 
 
-def require_implicit(implicit: Any) -> None:
+def require_implicit(implicit: object) -> None:
     """Check that `implicit` is True, False or None; raise ParameterError if not."""
     if not any(implicit is each for each in (True, False, None)):
         raise ParameterError(
@@ -54,7 +57,7 @@ def require_implicit(implicit: Any) -> None:
 class Slopes:
     """Gives the slopes of some actuators to the integrator, and computes the torque that they lead to."""
 
-    def __init__(self, model: Any, actuators: list[int], load: LoadOnJoints, room: np.ndarray, dt: float):
+    def __init__(self, model: SimModel, actuators: list[int], load: LoadOnJoints, room: np.ndarray, dt: float):
         import torch
 
         shape, device = (load.data.nworld, len(actuators)), load.addresses.device
@@ -88,14 +91,14 @@ class Slopes:
         """Torque of a line at this velocity, with which a step begins, once the integrator has its slope [N·m]."""
         import torch
 
-        slope = line.torque_slope
+        torque, slope = cast("torch.Tensor", line.torque), cast("torch.Tensor", line.torque_slope)
         if self._room is not None:
             # actuatorfrcrange of the joint clips the torque, which then has no slope
-            slope = torch.where(line.torque.abs() < self._room, slope, torch.zeros_like(slope))
-        self._torque, self._slope, self._start, field = line.torque, slope, velocity, self._field()
+            slope = torch.where(torque.abs() < self._room, slope, torch.zeros_like(slope))
+        self._torque, self._slope, self._start, field = torque, slope, velocity, self._field()
         field[:, self._places, 0] = slope * velocity
         field[:, self._places, 2] = -slope
-        return line.torque
+        return torque
 
     def motion(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Speed of the joints after a step [rad/s], and the inertia of their load [kg·m²]."""
@@ -112,7 +115,7 @@ class Slopes:
                 powers["numerical_power"] = out.numerical_power + powers["mechanical_power"] - out.mechanical_power
         return change(out, torque=torque, **powers)
 
-    def clear(self, env_ids: Any) -> None:
+    def clear(self, env_ids: EnvIds) -> None:
         """No slope in these environments."""
         field, chosen = self._field(), slice(None) if env_ids is None else env_ids
         # written by a copy, since what was made in inference mode cannot be written outside it
@@ -124,7 +127,7 @@ class Slopes:
             field[chosen, self._places, number] = 0.0
 
 
-def together(numbers: list[int], device: Any) -> slice | torch.Tensor:
+def together(numbers: list[int], device: torch.device) -> slice | torch.Tensor:
     """An index of numbers: a slice where they follow each other."""
     import torch
 
@@ -136,13 +139,13 @@ def together(numbers: list[int], device: Any) -> slice | torch.Tensor:
 # --- integrators that take no slope
 
 
-def takes_slopes(mj_model: Any) -> bool:
+def takes_slopes(mj_model: MjModel) -> bool:
     """Whether the integrator of a model takes the slopes of actuators."""
     kinds = mujoco_module().mjtIntegrator
     return mj_model.opt.integrator in (int(kinds.mjINT_IMPLICIT), int(kinds.mjINT_IMPLICITFAST))
 
 
-def warn_of_explicit_step(owner: Any, mj_model: Any, at_rest: Output) -> None:
+def warn_of_explicit_step(owner: MotorActuator, mj_model: MjModel, at_rest: Output) -> None:
     """Warn where the torque of a motor is integrated without its slope, and the step is too long for that.
 
     A joint of inertia I with a stiffness k and a slope d is stable while dt²·k + 2·dt·d < 4·I.
@@ -166,7 +169,7 @@ def warn_of_explicit_step(owner: Any, mj_model: Any, at_rest: Output) -> None:
     )
 
 
-def highest(value: Number, count: int) -> np.ndarray:
+def highest(value: Any, count: int) -> np.ndarray:
     """The largest value of each joint over all environments."""
     known = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value, dtype=float)
     return np.maximum(np.broadcast_to(known, (*known.shape[:-1], count)).reshape(-1, count).max(axis=0), 0.0)

@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...errors import ParameterError
 from ...robot.actuator_set import ActuatorSet
 from ..joint_patterns import fits
 from ..loss import Loss
 from ..on_joint import OnJoint, Unread
+from ..room import Source
+from ..types import Field, Fields
 
 if TYPE_CHECKING:
     from .plugin import MotorActuatorCfg
+
+
+Wrappable: TypeAlias = ActuatorSet | Sequence[OnJoint | Unread] | Source
+"""Actuators that were read from a model, or a configuration of mjlab."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ class Wrapped:
     """What reading them lost, by joint; joints of which nothing was lost are left out."""
 
 
-def wrap(actuators: Any, joints: str | Sequence[str] | None = None, **fields: Any) -> Wrapped:
+def wrap(actuators: Wrappable, joints: str | Sequence[str] | None = None, **fields: Field) -> Wrapped:
     """Configs for the actuators that a robot already has: those of its XML, or those of mjlab.
 
         mjlab.wrap(mujoco.read_actuators(spec.compile(), version="3.11"))
@@ -52,7 +58,7 @@ def wrap(actuators: Any, joints: str | Sequence[str] | None = None, **fields: An
     wanted = select_rows(rows, joints)
     names = [row.joint for row in wanted if isinstance(row, OnJoint)]
     unread: list[Unread] = []
-    groups: list[tuple[dict[str, Any], list[str]]] = []
+    groups: list[tuple[Fields, list[str]]] = []
     for row in wanted:
         if isinstance(row, Unread):
             unread.append(row)
@@ -77,7 +83,7 @@ def wrap(actuators: Any, joints: str | Sequence[str] | None = None, **fields: An
     return Wrapped(tuple(config(values, its, exact) for values, its in groups), tuple(unread), losses)
 
 
-def config(values: dict[str, Any], joints: list[str], exact: bool) -> MotorActuatorCfg:
+def config(values: Fields, joints: list[str], exact: bool) -> MotorActuatorCfg:
     """One config for joints that are alike, whose names are exact, or patterns as mjlab's configs have them."""
     from .plugin import MotorActuatorCfg
 
@@ -86,7 +92,7 @@ def config(values: dict[str, Any], joints: list[str], exact: bool) -> MotorActua
     return MotorActuatorCfg(**{**existing, **values, "target_names_expr": tuple(names)})
 
 
-def alike(first: dict[str, Any], second: dict[str, Any]) -> bool:
+def alike(first: Fields, second: Fields) -> bool:
     """Whether two joints have the same config; arrays, which differ between joints, are not compared."""
     try:
         return bool(first == second)
@@ -94,7 +100,7 @@ def alike(first: dict[str, Any], second: dict[str, Any]) -> bool:
         return False
 
 
-def rows_of(actuators: Any) -> tuple[list[OnJoint | Unread], bool]:
+def rows_of(actuators: Wrappable) -> tuple[list[OnJoint | Unread], bool]:
     """What there is, one row each, and whether the rows have names of joints rather than patterns."""
     if isinstance(actuators, ActuatorSet):
         # a set that was made from a model knows what it leaves out and what was lost
@@ -125,7 +131,7 @@ def select_rows(rows: list[OnJoint | Unread], joints: str | Sequence[str] | None
     return [row for row in rows if isinstance(row, Unread) or row.joint in hits]
 
 
-def values_of(row: OnJoint, count: int) -> dict[str, Any]:
+def values_of(row: OnJoint, count: int) -> Fields:
     """Fields of the config of one joint; raises ParameterError if it cannot have one."""
     if not row.joint:
         raise ParameterError("it has no name, and mjlab finds joints by name; name it in the model")

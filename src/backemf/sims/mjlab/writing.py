@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from ...actuator import Actuator
 from ...actuator.controllers import Torque
@@ -10,11 +10,20 @@ from ...errors import ParameterError
 from ...motor import Motor
 from ..joint import NUMBERS, joint_name, parts_of, require_known
 from ..on_joint import OnJoint
-from ..text import Written, quote, write_call
+from ..text import Line, Written, quote, write_call
+from ..types import Fields, JointNumbers
 from .about import ABOUT
 from .kinds import CLASSES, LISTENS, OWN
 from .writing_joint import delay_lines, joint_lines, kind_for, own_lines, rows_of, with_own
 from .writing_motor import joint_beside, motor_lines
+
+
+class MjlabNumbers(JointNumbers, total=False):
+    """Numbers that may be given with an actuator for mjlab."""
+
+    armature: float | None
+    frictionloss: float | None
+    viscous_damping: float | None
 
 
 def write(
@@ -25,7 +34,7 @@ def write(
     version: str | None = None,
     timestep: float | None = None,
     network_file: str | None = None,
-    **numbers: Any,
+    **numbers: Unpack[MjlabNumbers],
 ) -> Written:
     """Configuration text of mjlab 1.6 for an actuator, and what is lost.
 
@@ -51,21 +60,21 @@ def write(
     gainless = kind in ("builtin_dc_motor", "builtin_motor", "learned_mlp")
     require_known(numbers, (*(("supply", "effort", "effort_limit") if gainless else NUMBERS), *OWN))
     own = {name: numbers[name] for name in OWN if numbers.get(name) is not None}
-    numbers = {name: value for name, value in numbers.items() if name not in OWN}
+    given: Fields = {name: value for name, value in numbers.items() if name not in OWN}
     if kind == "builtin_motor" and isinstance(thing, Motor):
         thing = actuator = Actuator(thing, controller=Torque())
     thing = with_own(thing, actuator, own)
     names = joint_name(joint, thing, ".*") if joint is None else joint
-    lines: list[tuple[str, Any]] = [("target_names_expr", f"({quote(names)},)")]
+    lines: list[Line] = [("target_names_expr", f"({quote(names)},)")]
     imports, notes = [CLASSES[kind]], []
     if kind == "builtin_dc_motor":
         if motor is None:
             raise ParameterError("kind = 'builtin_dc_motor' simulates currents: give a motor")
         figures = joint_beside(thing, motor)
-        heard, parts, more, kept = motor_lines(motor, actuator, numbers, notes)
+        heard, parts, more, kept = motor_lines(motor, actuator, given, notes)
         imports += parts
     else:
-        more, kept, figures = joint_lines(thing, actuator, kind, network_file, numbers, notes)
+        more, kept, figures = joint_lines(thing, actuator, kind, network_file, given, notes)
         heard = LISTENS[kind]
     lines += more + own_lines(figures, actuator, own, kept) + delay_lines(actuator, timestep, kept)
     text = f"from mjlab.actuator import {', '.join(sorted(imports))}\n\nactuator = {write_call(CLASSES[kind], lines)}\n"

@@ -7,10 +7,10 @@ the kind does not listen to are listed as lost.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, Torque, TorquePid
+from ...actuator.controllers.controller import Controller
 from ...actuator.delay import Delay
 from ...actuator.torque_limits import DcClip
 from ...errors import ParameterError
@@ -21,11 +21,12 @@ from ..joint import Joint, has_line, joint_of, single, whole_steps, with_joint
 from ..loss import DROPPED, UNKNOWN, Loss
 from ..losses import SPEED_LIMITS, kept_by_joint, statuses
 from ..on_joint import OnJoint
-from ..text import Figure
+from ..text import Figure, Line
+from ..types import Fields
 from .kinds import OWN
 
 Thing = Motor | Actuator | OnJoint
-Lines = list[tuple[str, Any]]
+Lines = list[Line]
 
 
 def kind_for(thing: Thing, actuator: Actuator) -> str:
@@ -60,7 +61,7 @@ def gains_heard(c: IdealPd | TorquePid | Torque) -> tuple[float, float]:
 
 
 def joint_lines(
-    thing: Thing, actuator: Actuator, kind: str, network_file: str | None, numbers: dict[str, Any], notes: list[str]
+    thing: Thing, actuator: Actuator, kind: str, network_file: str | None, numbers: Fields, notes: list[str]
 ) -> tuple[Lines, dict[str, str], Joint]:
     """Fields, what is kept, and the joint's numbers."""
     c = actuator.controller
@@ -89,7 +90,7 @@ def joint_lines(
     return lines, kept, joint
 
 
-def _with_controller(thing: Thing, controller: Any) -> Thing:
+def _with_controller(thing: Thing, controller: Controller) -> Thing:
     """The same with another controller, for its limits and the joint's numbers alone."""
     if isinstance(thing, OnJoint):
         return replace(thing, actuator=replace(thing.actuator, controller=controller, delay=None))
@@ -120,7 +121,7 @@ def _limits(kind: str, joint: Joint, notes: list[str]) -> Lines:
     ]
 
 
-def _require_gains(kind: str, c: Any, joint: Joint) -> None:
+def _require_gains(kind: str, c: Controller, joint: Joint) -> None:
     """Raise a `ParameterError` where a kind would give no torque, or has no place for a gain."""
     kp, kd = joint.stiffness.value, joint.damping.value
     if kp == 0.0 and kd == 0.0 and kind not in ("dc_motor", "ideal_pd"):
@@ -145,7 +146,7 @@ def _require_gains(kind: str, c: Any, joint: Joint) -> None:
         )
 
 
-def _tell_gains(c: Any, joint: Joint, kept: dict[str, str]) -> None:
+def _tell_gains(c: Controller, joint: Joint, kept: dict[str, str]) -> None:
     """Note if the given gains are not those of the controller."""
     name, written = type(c).__name__, (joint.stiffness.value, joint.damping.value)
     told = ""
@@ -158,7 +159,8 @@ def _tell_gains(c: Any, joint: Joint, kept: dict[str, str]) -> None:
     kept["controller"] = " ".join(text for text in (told, kept["controller"]) if text)
 
 
-def _network(c: Any, network_file: str | None, kept: dict[str, str]) -> Lines:
+def _network(c: Controller, network_file: str | None, kept: dict[str, str]) -> Lines:
+    assert isinstance(c, LearnedMlp)
     if network_file is None:
         raise ParameterError(
             "kind = 'learned_mlp' needs network_file=, where mjlab finds the network: "
@@ -191,7 +193,7 @@ def with_own(thing: Thing, actuator: Actuator, own: dict[str, float]) -> Thing:
     if not own or actuator.motor is not None:
         return thing
     on_joint = thing if isinstance(thing, OnJoint) else OnJoint(actuator=actuator)
-    changes: dict[str, Any] = {OWN[name][0]: float(value) for name, value in own.items()}
+    changes: Fields = {OWN[name][0]: float(value) for name, value in own.items()}
     return replace(on_joint, **changes, **({"stiction": None} if "frictionloss" in own else {}))
 
 

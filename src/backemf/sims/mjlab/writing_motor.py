@@ -6,10 +6,11 @@ gear·angle in its position and velocity modes; with the motor's constants broug
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, PositionPid, TorquePid, VelocityPi, Voltage
+from ...actuator.controllers.controller import Controller
+from ...actuator.supply import Supply
+from ...checks import Number
 from ...design.gains import Gains, volt_gains
 from ...errors import ParameterError
 from ...motor import Dahl, LuGre, Motor, Thermal, mark
@@ -28,7 +29,8 @@ from ..joint import (
     single,
 )
 from ..on_joint import OnJoint
-from ..text import Figure, write_call
+from ..text import Figure, Line, write_call
+from ..types import Fields
 from .kinds import MODES
 from .reading_motor import UNHELD
 
@@ -67,8 +69,8 @@ ROWS = {
 
 
 def motor_lines(
-    motor: Motor, actuator: Actuator, numbers: dict[str, Any], notes: list[str]
-) -> tuple[tuple[str, ...], list[str], list[tuple[str, Any]], dict[str, str]]:
+    motor: Motor, actuator: Actuator, numbers: Fields, notes: list[str]
+) -> tuple[tuple[str, ...], list[str], list[Line], dict[str, str]]:
     """Targets that it listens to, classes to import, fields and what is kept."""
     n = ratio_of(motor)
     kept: dict[str, str] = dict.fromkeys(BUILTIN, "")
@@ -82,7 +84,7 @@ def motor_lines(
     if single("ratio", motor.ratio) < 0.0 and isinstance(actuator.controller, Voltage):
         notes.append("The gears turn the joint the other way round: a positive voltage turns it forwards here.")
     inner = write_call("DcMotorPhysicalParams", constants).replace("\n", "\n    ")
-    lines: list[tuple[str, Any]] = [("motor_params", inner)]
+    lines: list[Line] = [("motor_params", inner)]
     mode, controlled = _controller(motor, actuator, numbers.get("supply"), kept)
     lines += controlled
     lines += _torque_limit(motor, actuator, numbers)
@@ -100,19 +102,19 @@ def motor_lines(
     return (MODES[mode],), ["DcMotorInputMode", "DcMotorPhysicalParams"], lines, kept
 
 
-def _figure(value: Any, factor: float, unit: str, source: str) -> Figure:
+def _figure(value: Number, factor: float, unit: str, source: str) -> Figure:
     known = single(source, value)
     gear = f"gear {factor:g} · " if factor != 1.0 else ""
     return Figure(factor * known if factor != 1.0 else known, unit, f"{gear}{source}")
 
 
 def _controller(
-    motor: Motor, actuator: Actuator, supply: Any, kept: dict[str, str]
-) -> tuple[str, list[tuple[str, Any]]]:
+    motor: Motor, actuator: Actuator, supply: Supply | Number | None, kept: dict[str, str]
+) -> tuple[str, list[Line]]:
     """Mode, and its field with gains and voltage limit; gains in torque become gains in volts."""
     c = actuator.controller
     mode, gains, how = _gains(motor, c, kept)
-    lines: list[tuple[str, Any]] = [("mode", f"DcMotorInputMode.{mode}")]
+    lines: list[Line] = [("mode", f"DcMotorInputMode.{mode}")]
     units = ("V·s/rad", "V/rad") if mode == "VELOCITY" else ("V/rad", "V/(rad·s)")
     if mode != "VOLTAGE":
         if not single("kp", gains.kp) > 0.0:
@@ -139,7 +141,7 @@ def _controller(
     return mode, lines
 
 
-def _gains(motor: Motor, c: Any, kept: dict[str, str]) -> tuple[str, Gains, str]:
+def _gains(motor: Motor, c: Controller, kept: dict[str, str]) -> tuple[str, Gains, str]:
     """Mode, gains in volts and where they are from."""
     name = type(c).__name__
     if isinstance(c, Voltage):
@@ -164,7 +166,7 @@ def _gains(motor: Motor, c: Any, kept: dict[str, str]) -> tuple[str, Gains, str]
     return "POSITION", Gains(way * volts.kp, way * volts.ki, way * volts.kd), told
 
 
-def _torque_limit(motor: Motor, actuator: Actuator, numbers: dict[str, Any]) -> list[tuple[str, Any]]:
+def _torque_limit(motor: Motor, actuator: Actuator, numbers: Fields) -> list[Line]:
     if numbers.get("effort_limit") is not None:
         given = single("effort_limit", numbers["effort_limit"])
         return [("effort_limit", Figure(given, "N·m at the joint", "as given"))]
@@ -178,7 +180,7 @@ def _torque_limit(motor: Motor, actuator: Actuator, numbers: dict[str, Any]) -> 
     return [] if tightest is None else [("effort_limit", tightest)]
 
 
-def _row(part: Any, values: tuple[Any, ...], units: str) -> Figure:
+def _row(part: object, values: tuple[Number, ...], units: str) -> Figure:
     name = type(part).__name__
     return Figure(tuple(single(name, value) for value in values), units, name)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from ...actuator.control import slew_limit
 from ...checks import Number
 from ...physics.limits import clip
 from ...physics.ops import exp, maximum, minimum, where
-from ..on_joint import OnJoint
+from ..on_joint import LawState, OnJoint
+
+if TYPE_CHECKING:
+    from .motor_law import MujocoOnJoint
 
 TARGETS = {
     "pos": "position", "vel": "velocity", "ff": "effort", "voltage": "voltage", "position": "position",
@@ -96,7 +99,7 @@ def as_command(on_joint: OnJoint, command: Command | Number) -> Command:
 
 
 def controls_of(
-    command: Command, inputs: tuple[str, ...], gear: float, position: Number, velocity: Number
+    command: Command, inputs: tuple[str, ...], gear: Number, position: Number, velocity: Number
 ) -> list[Number]:
     """MuJoCo's ctrl for each input; a position that is not commanded is the present one, all else 0."""
     scales = {"position": gear, "velocity": gear, "effort": 1.0 / gear, "voltage": 1.0}
@@ -112,15 +115,17 @@ def controls_of(
 class GeneralLaw:
     """What MuJoCo computes for such an actuator on a joint."""
 
-    def __init__(self, on_joint: Any, general: General):
+    def __init__(self, on_joint: MujocoOnJoint, general: General):
         self.on_joint: OnJoint = on_joint
         self.general, self._bounded = general, on_joint.within_range
 
-    def initial(self, shape: tuple[int, ...] = ()) -> Any:
+    def initial(self, shape: tuple[int, ...] = ()) -> LawState:
         """The activation, or the slew and the integral of a pid; all begin at 0."""
         return np.zeros(shape), np.zeros(shape)
 
-    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
+    def step(
+        self, state: LawState, command: Command | Number, position: Number, velocity: Number, dt: float
+    ) -> tuple[LawState, Number]:
         g = self.general
         controls = self.controls(as_command(self.on_joint, command), position, velocity)
         ctrl = [clip(u, *ends) for u, ends in zip(controls, g.ctrl_ranges, strict=True)]
@@ -140,7 +145,9 @@ class GeneralLaw:
             target = position if g.main == "position" else 0.0
         return [g.scale * target + g.offset + 0.0 * velocity]
 
-    def _activation(self, state: Any, ctrl: list[Any], length: Number, speed: Number, dt: float) -> tuple[Any, Any]:
+    def _activation(
+        self, state: LawState, ctrl: list[Number], length: Number, speed: Number, dt: float
+    ) -> tuple[LawState, Number]:
         """The activation after a step, and the force over it."""
         g, (act, unused) = self.general, state
         if g.dynamics == "none":
@@ -154,7 +161,9 @@ class GeneralLaw:
         b0, b1, b2 = g.bias
         return (after, unused), g.gain * x + b0 + b1 * length + b2 * speed
 
-    def _pid(self, state: Any, ctrl: list[Any], length: Number, speed: Number, dt: float) -> tuple[Any, Any]:
+    def _pid(
+        self, state: LawState, ctrl: list[Number], length: Number, speed: Number, dt: float
+    ) -> tuple[LawState, Number]:
         """Slew and integral after a step, and the force over it."""
         g, (before, integral) = self.general, state
         if g.slew > 0.0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ...actuator import Actuator, EffortRange, IdealPd, Torque, TorquePid
 from ...actuator.controllers import Controller
 from ...errors import ParameterError, errors_at
 from ..loss import APPROXIMATED, DROPPED, KEPT, Loss
+from ..types import Fields
 from .general import TARGETS, General
 from .kinds import REASONS, YOURSELF, ModelActuator, range_of
 
@@ -156,7 +157,7 @@ def pid_controller(g: General) -> tuple[Controller, list[Loss]]:
     if g.slew > 0.0:
         note = "MuJoCo's slew limit starts at 0, wherever the joint is; ours starts where the joint is"
         losses.append(Loss("slew", APPROXIMATED, note))
-    gains: dict[str, Any] = {"kp": -square * b1 or 0.0, "kd": -square * b2 or 0.0}
+    gains: Fields = {"kp": -square * b1 or 0.0, "kd": -square * b2 or 0.0}
     if g.gain:
         gains["ki"] = square * g.gain
         if g.integral_limit > 0.0:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 from ...actuator import Actuator
 from ...actuator.torque_limits import EffortRange
@@ -14,6 +14,7 @@ from ...errors import ParameterError, errors_at
 from ...motor import Motor
 from ..loss import APPROXIMATED, DROPPED, Loss
 from ..mjcf import parse_mjcf
+from ..mujoco_types import ModelSource
 from ..on_joint import OnJoint, Unread
 from .general_reading import OUTSIDE, actuator_of_general, effort_limits
 from .kinds import ModelActuator, actuators_of
@@ -27,7 +28,7 @@ from .versions import VERSIONS, in_volts, known_version, read_inputs
 
 
 def read_actuator(
-    model: Any, joint: str | None = None, actuator: str | int | None = None, *, version: str | None = None
+    model: ModelSource, joint: str | None = None, actuator: str | int | None = None, *, version: str | None = None
 ) -> MujocoOnJoint:
     """An actuator of an MJCF text, of a path to one, or of an `MjModel`: as a backemf actuator, with its joint.
 
@@ -41,7 +42,7 @@ def read_actuator(
         raise ParameterError(f"{file_of(model)}{error}") from None
 
 
-def read_actuators(model: Any, *, version: str | None = None) -> list[OnJoint | Unread]:
+def read_actuators(model: ModelSource, *, version: str | None = None) -> list[OnJoint | Unread]:
     """Every actuator of an MJCF text, of a path to one, or of an `MjModel`, in order.
 
     Each is a `MujocoOnJoint` as `read_actuator` gives it, or an `Unread` that says why it is not read.
@@ -58,7 +59,7 @@ def read_actuators(model: Any, *, version: str | None = None) -> list[OnJoint | 
     return rows
 
 
-def file_of(model: Any) -> str:
+def file_of(model: ModelSource) -> str:
     """What an error begins with: the file, if there is one."""
     is_text = isinstance(model, str) and model.removeprefix("\ufeff").lstrip().startswith("<")
     return f"{model}: " if isinstance(model, (str, Path)) and not is_text else ""
@@ -77,7 +78,7 @@ class Source(NamedTuple):
     """One with its joint; raises ParameterError where it cannot be read."""
 
 
-def open_model(model: Any, version: str) -> Source:
+def open_model(model: ModelSource, version: str) -> Source:
     """The actuators of a model, by the installed MuJoCo if it can compile them, else out of the file."""
     known_version(version)
     if isinstance(model, (str, Path)):
@@ -207,7 +208,9 @@ def with_joint(found: Found, own: Actuator, count: int) -> tuple[Actuator, list[
         losses.append(Loss("joint effort range", APPROXIMATED, note))
     elif found.motor is not None and (row := joint_range_row(found.motor)) is not None:
         losses.append(row)
-    lows, highs = zip(*((limit.lowest, limit.highest) for limit in (*bounds, *own.limits)), strict=True)
+    lows, highs = zip(
+        *((limit.lowest, limit.highest) for limit in cast(tuple[EffortRange, ...], (*bounds, *own.limits))), strict=True
+    )
     return replace(own, limits=(EffortRange(lowest=max(lows) or 0.0, highest=min(highs) or 0.0),)), losses
 
 

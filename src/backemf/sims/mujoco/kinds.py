@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
 from ...errors import ParameterError
+from ..mujoco_types import MjModel
 from .versions import CONTROLLER_INPUTS
 
 YOURSELF = "give the joint an Actuator yourself"
@@ -40,7 +41,7 @@ class ModelActuator:
     """An actuator of a compiled model."""
 
     mujoco: ModuleType
-    model: Any
+    model: MjModel
     """The `MjModel`."""
     index: int
 
@@ -139,12 +140,12 @@ class ModelActuator:
         raise ParameterError(f"actuator {self.label!r} {what}: only an actuator of a joint can be read; {YOURSELF}")
 
 
-def actuators_of(mujoco: ModuleType, model: Any) -> list[ModelActuator]:
+def actuators_of(mujoco: ModuleType, model: MjModel) -> list[ModelActuator]:
     """Every actuator of a compiled model."""
     return [ModelActuator(mujoco, model, index) for index in range(len(model.actuator_trntype))]
 
 
-def range_of(row: Any, limited: Any) -> Range:
+def range_of(row: Sequence[float] | np.ndarray, limited: object) -> Range:
     """Two plain numbers; without a limit, infinite ones."""
     low, high = row if limited else FREE
     return float(low), float(high)

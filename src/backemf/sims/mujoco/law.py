@@ -6,18 +6,23 @@ PyTorch, where gradients flow through it. Lengths, speeds and forces are those o
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from ...actuator.control import next_integral, slew_limit
 from ...checks import Number
+from ...motor import Winding
 from ...physics.bristle import bristle_rate, bristle_step
 from ...physics.drag import drag_coefficient
 from ...physics.limits import clip
 from ...physics.ops import absolute, exp, maximum, sin, where
 from ...physics.winding import resistance, steady_current
+from ...values import Recorded
 from .motor import DcMotor
 from .versions import CONTROLLER_INPUTS, in_volts, known_version
 
+Controls: TypeAlias = "Number | tuple[Number, ...] | list[Number]"
+"""What ctrl holds: a number per motor, or one for each of several inputs."""
 MINVAL = 1e-15
 """MuJoCo's smallest divisor."""
 
@@ -25,42 +30,42 @@ MINVAL = 1e-15
 class DcMotorState(NamedTuple):
     """State of a motor, in MuJoCo's order; None where it has no such state. All begin at 0."""
 
-    slew: Any = None
+    slew: Recorded = None
     """First control after its slew limit, in its own unit."""
-    integral: Any = None
+    integral: Recorded = None
     """Integral of the controller [rad·s], or its moving target [rad]."""
-    temperature: Any = None
+    temperature: Recorded = None
     """Winding temperature above ambient [K]."""
-    bristle: Any = None
+    bristle: Recorded = None
     """Bending of the friction bristles [rad]."""
-    current: Any = None
+    current: Recorded = None
     """Winding current [A]."""
 
 
 class Drive(NamedTuple):
     """What happens in the windings over a step, before any friction."""
 
-    slew: Any
+    slew: Recorded
     """Next slew state."""
-    integral: Any
+    integral: Recorded
     """Next integral."""
-    rising: Any
+    rising: Recorded
     """How fast the temperature rises now [K/s]."""
-    current: Any
+    current: Recorded
     """Current at the end of the step [A]; None without a current state."""
-    hot: Any
+    hot: Recorded
     """Resistance at the present temperature [Ω]."""
     torque: Number
     """Torque before the force range [N·m]."""
-    voltage_clipped: Any
+    voltage_clipped: Recorded
     """Whether the controller asks for more than its voltage limit."""
-    rate_clipped: Any
+    rate_clipped: Recorded
     """Whether the current-rate limit acts; None without a current state."""
 
 
 def dcmotor_step(
-    m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity: float, dt: float
-) -> tuple[DcMotorState, Any]:
+    m: DcMotor, state: DcMotorState, ctrl: Controls, length: Number, velocity: Number, dt: Number
+) -> tuple[DcMotorState, Number]:
     """The state after a step, and the force of the actuator over it [N·m]."""
     drive = drive_of(m, state, ctrl, length, velocity, dt)
     temperature = None if state.temperature is None else state.temperature + drive.rising * dt
@@ -71,7 +76,9 @@ def dcmotor_step(
     return after, whole_force(m, state, drive, length, velocity)
 
 
-def dcmotor_slope(m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity: float, dt: float) -> float:
+def dcmotor_slope(
+    m: DcMotor, state: DcMotorState, ctrl: Controls, length: Number, velocity: Number, dt: Number
+) -> Number:
     """The derivative of the force by the velocity that MuJoCo passes to its implicit integrators [N·m·s/rad].
 
     It leaves out how the bristles' relaxation depends on the speed. Until 3.13 it has the cold resistance; until 3.17
@@ -90,14 +97,14 @@ def dcmotor_slope(m: DcMotor, state: DcMotorState, ctrl: Any, length: float, vel
         winding = winding * (1.0 - exp(-dt / m.time_constant))
     damping = where(m.bristle_damping > 0.0, m.bristle_damping, 0.0 * m.bristle_damping)
     if version >= (4, 0):
-        still = at_bound(m, drive.torque)
+        still: Any = at_bound(m, drive.torque)
         still = still if drive.rate_clipped is None else still | drive.rate_clipped
         return where(still, 0.0 * velocity, winding + 0.0 * velocity) - damping
     whole = winding - damping
     return where(at_bound(m, whole_force(m, state, drive, length, velocity)), 0.0 * velocity, whole + 0.0 * velocity)
 
 
-def joint_torque(m: DcMotor, force: float, joint_velocity: float) -> float:
+def joint_torque(m: DcMotor, force: Number, joint_velocity: Number) -> Number:
     """Torque on the joint of a force of the actuator, drag included [N·m].
 
     MuJoCo multiplies drag of every order by gear², at the speed of the joint.
@@ -108,7 +115,7 @@ def joint_torque(m: DcMotor, force: float, joint_velocity: float) -> float:
     return torque
 
 
-def drive_of(m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity: float, dt: float) -> Drive:
+def drive_of(m: DcMotor, state: DcMotorState, ctrl: Controls, length: Number, velocity: Number, dt: Number) -> Drive:
     """From the command to the torque of the windings."""
     u = [clip(x, low, high) for x, low, high in zip(controls(m, ctrl), m.lowest_ctrl, m.highest_ctrl, strict=True)]
     slew = integral = None
@@ -151,21 +158,21 @@ def drive_of(m: DcMotor, state: DcMotorState, ctrl: Any, length: float, velocity
     return Drive(slew, integral, rising, current, hot, m.motor_constant * current, clipped, rate_clipped)
 
 
-def any_part(m: Any) -> Any:
+def any_part(m: DcMotor) -> Winding:
     """The motor as the group of constants that a law of the physics asks for: the fields have the same names."""
-    return m
+    return m  # pyright: ignore[reportReturnType]  # the same fields, of another class
 
 
-def controls(m: DcMotor, ctrl: Any) -> tuple[Any, ...]:
+def controls(m: DcMotor, ctrl: Controls) -> tuple[Number, ...]:
     """The inputs one by one: from a row of them, or from the last axis of an array where there are several."""
     if isinstance(ctrl, (tuple, list)):
         return tuple(ctrl)
     if len(m.inputs) < 2:
         return (ctrl,) * len(m.inputs)
-    return tuple(ctrl[..., index] for index in range(len(m.inputs)))
+    return tuple(ctrl[..., index] for index in range(len(m.inputs)))  # pyright: ignore[reportIndexIssue]
 
 
-def volts_asked(m: DcMotor, u: Any, integral: float, length: float, velocity: float) -> float:
+def volts_asked(m: DcMotor, u: Sequence[Number], integral: Number, length: Number, velocity: Number) -> Number:
     """What the controller asks for, before its limit [V]."""
     if in_volts(m.version):
         if m.inputs == ("position",):
@@ -186,7 +193,7 @@ def has_controller(m: DcMotor) -> bool:
     return any(name in CONTROLLER_INPUTS for name in m.inputs)
 
 
-def controller_slope(m: DcMotor) -> Any:
+def controller_slope(m: DcMotor) -> Number:
     """How the controller's voltage rises with the velocity [V·s/rad]."""
     if not in_volts(m.version):
         if has_controller(m):
@@ -195,24 +202,24 @@ def controller_slope(m: DcMotor) -> Any:
     return {"position": -m.kd, "velocity": -m.kp, "voltage": 0.0 * m.motor_constant}[m.inputs[0]]
 
 
-def within(x: float, limit: float) -> float:
+def within(x: Number, limit: Number) -> Number:
     """x between ±limit where the limit is above 0, and as it is where it is not."""
     bound = where(limit > 0.0, limit, float("inf"))
     return clip(x, -bound, bound)
 
 
-def at_bound(m: DcMotor, force: float) -> Any:
+def at_bound(m: DcMotor, force: Number) -> Number:
     """Whether a force is at a bound of the force range, or beyond it."""
     return (force <= m.lowest_force) | (force >= m.highest_force)
 
 
-def friction_level(m: DcMotor, velocity: float) -> float:
+def friction_level(m: DcMotor, velocity: Number) -> Number:
     """Friction level g(w) between stiction at rest and Coulomb friction when sliding [N·m]."""
     ratio = velocity / maximum(m.stribeck_velocity, MINVAL)
     return maximum(m.coulomb + (m.stiction - m.coulomb) * exp(-ratio * ratio), MINVAL)
 
 
-def whole_force(m: DcMotor, state: DcMotorState, drive: Drive, length: float, velocity: float) -> float:
+def whole_force(m: DcMotor, state: DcMotorState, drive: Drive, length: Number, velocity: Number) -> Number:
     """Torque within the force range, then cogging and friction, which it does not limit [N·m]."""
     force = clip(drive.torque, m.lowest_force, m.highest_force)
     force = force + m.cogging_amplitude * sin(m.cogging_periodicity * length + m.cogging_phase)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...checks import Maybe, Number, concrete, require, require_finite
+from ...checks import Number, concrete, require, require_finite
 from ...errors import ParameterError
 from ...parts import word, words
+from ...physics.state import Array
 from ...tree import kind_of_numbers
-from .parameters import fields_from_attributes
+from .parameters import Attribute, fields_from_attributes
 from .reading import BIAS, DYN, GAIN, fields_from_model
 from .versions import CONTROLLER_INPUTS, in_volts, known_version, read_inputs
 
 if TYPE_CHECKING:
+    from ..mujoco_types import ModelSource
+    from ..on_engine import EngineOption
     from .compiled import CompiledDcMotor
-    from .law import DcMotorState
+    from .law import Controls, DcMotorState
 
 SWITCHES = {
     "slew": "slew",
@@ -92,9 +95,9 @@ class DcMotor:
     """Lower bound of the electrical torque [N·m]."""
     highest_force: Number = np.inf
     """Upper bound of the electrical torque [N·m]."""
-    lowest_ctrl: Maybe = None
+    lowest_ctrl: tuple[Number, ...] = None  # pyright: ignore[reportAssignmentType]
     """Lower bound of each input, in a tuple; None: no bounds."""
-    highest_ctrl: Maybe = None
+    highest_ctrl: tuple[Number, ...] = None  # pyright: ignore[reportAssignmentType]
     """Upper bound of each input, in a tuple; None: no bounds."""
     gear: Number = 1.0
     """Length of the actuator per angle of the joint [1]."""
@@ -177,7 +180,7 @@ class DcMotor:
     # --- from MuJoCo
 
     @classmethod
-    def from_attributes(cls, *, version: str = "4.0", **attributes: Any) -> DcMotor:
+    def from_attributes(cls, *, version: str = "4.0", **attributes: Attribute) -> DcMotor:
         """The motor of a `<dcmotor>` with these attributes, as that version of MuJoCo would compile it.
 
         A value is the text of the attribute, a number, or a row of numbers or arrays:
@@ -186,7 +189,7 @@ class DcMotor:
         return cls(**fields_from_attributes(attributes, version))
 
     @classmethod
-    def read(cls, model: Any, actuator: str | int | None = None, version: str = "4.0") -> DcMotor:
+    def read(cls, model: ModelSource, actuator: str | int | None = None, version: str = "4.0") -> DcMotor:
         """A dcmotor of a model: an MJCF text, a path to one, or an `MjModel`.
 
         The installed MuJoCo compiles models of its own generation (until 3.11, or since 3.12), with all their default
@@ -225,27 +228,27 @@ class DcMotor:
         return self.compile().initial(shape)
 
     def step(
-        self, state: DcMotorState, ctrl: Any, length: Number, velocity: Number, dt: Any
-    ) -> tuple[DcMotorState, Any]:
+        self, state: DcMotorState, ctrl: Controls, length: Number, velocity: Number, dt: Number
+    ) -> tuple[DcMotorState, Array]:
         """The state after a step and `actuator_force` over it, on NumPy; length and velocity are the actuator's.
 
         `ctrl` is a number per motor; with several inputs, a tuple of them or an array with a last axis for them.
         """
         return self.compile()(state, ctrl, length, velocity, dt)
 
-    def slope(self, state: DcMotorState, ctrl: Any, length: Number, velocity: Number, dt: Any) -> Any:
+    def slope(self, state: DcMotorState, ctrl: Controls, length: Number, velocity: Number, dt: Number) -> Array:
         """d(force)/d(velocity) as MuJoCo's implicit integrators take it [N·m·s/rad]."""
         return self.compile().slope(state, ctrl, length, velocity, dt)
 
-    def joint_torque(self, force: Number, joint_velocity: Number) -> Any:
+    def joint_torque(self, force: Number, joint_velocity: Number) -> Array:
         """Torque on the joint, gear and drag included: qfrc_actuator + qfrc_passive [N·m]."""
         return self.compile().joint_torque(force, joint_velocity)
 
-    def act(self, state: DcMotorState) -> Any:
+    def act(self, state: DcMotorState) -> Array:
         """MuJoCo's `act` of the motor: its states along the last axis."""
         return self.compile().act(state)
 
-    def compile(self, engine: str = "numpy", **options: Any) -> CompiledDcMotor:
+    def compile(self, engine: str = "numpy", **options: EngineOption) -> CompiledDcMotor:
         """The same motor on an engine; `dtype` and `device` for PyTorch."""
         from .compiled import CompiledDcMotor
 

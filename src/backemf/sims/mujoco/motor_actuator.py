@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, PositionPid, Torque, TorquePid, VelocityPi, Voltage
+from ...actuator.controllers.controller import Controller
 from ...actuator.delay import Delay
 from ...actuator.torque_limits import EffortRange
 from ...errors import ParameterError, errors_at
@@ -28,6 +29,7 @@ from ...motor import (
     Winding,
 )
 from ..loss import APPROXIMATED, DROPPED, KEPT, Loss
+from ..types import Fields
 from .general import TARGETS
 from .general_reading import LISTENS
 from .motor import DcMotor
@@ -77,20 +79,20 @@ def actuator_of(found: Found, m: DcMotor) -> Actuator:
 def command_range(m: DcMotor, factor: float) -> tuple[float, float] | None:
     """Range of the main input, at the joint."""
     low, high = m.lowest_ctrl[0], m.highest_ctrl[0]
-    if not np.isfinite([low, high]).all() or damps_effort(m):
+    if not np.isfinite(cast(Any, [low, high])).all() or damps_effort(m):
         return None
     first, second = sorted((factor * low, factor * high))
     return first, second
 
 
-def controller_of(m: DcMotor, n: float) -> Any:
+def controller_of(m: DcMotor, n: float) -> Controller:
     """The controller, per radian of the joint."""
     per_volt = m.motor_constant / m.resistance
     # MuJoCo has an integral where its gain is above 0
     ki = max(m.ki, 0.0)
-    torque = {"kp": n * n * m.kp, "ki": n * n * ki or None, "kd": n * n * m.kd}
+    torque: Fields = {"kp": n * n * m.kp, "ki": n * n * ki or None, "kd": n * n * m.kd}
     # gains in volts at the joint, of either generation
-    volts = {"kp": n * m.kp, "ki": n * ki or None, "kd": n * m.kd}
+    volts: Fields = {"kp": n * m.kp, "ki": n * ki or None, "kd": n * m.kd}
     if not in_volts(m.version):
         volts = {"kp": n * m.kp / per_volt, "ki": n * ki / per_volt or None}
         kd = m.kd / per_volt - m.motor_constant
@@ -99,7 +101,7 @@ def controller_of(m: DcMotor, n: float) -> Any:
     elif m.inputs == ("position",):
         torque = {"kp": n * volts["kp"] * per_volt, "ki": n * (volts["ki"] or 0.0) * per_volt or None}
         torque["kd"] = n * n * per_volt * (m.kd + m.motor_constant)
-    bound = {"integral_limit": m.integral_limit / n} if m.integral_limit > 0.0 and ki > 0.0 else {}
+    bound: Fields = {"integral_limit": m.integral_limit / n} if m.integral_limit > 0.0 and ki > 0.0 else {}
     if m.inputs == ("voltage",):
         return Voltage()
     if m.inputs == ("velocity",):
@@ -118,7 +120,7 @@ def controller_of(m: DcMotor, n: float) -> Any:
     )
 
 
-def torque_controller(m: DcMotor, gains: dict[str, Any], bound: dict[str, Any]) -> Any:
+def torque_controller(m: DcMotor, gains: Fields, bound: Fields) -> Controller:
     """A controller in torque with several inputs."""
     heard = tuple(TARGETS[word] for word in m.inputs)
     if "pos" in m.inputs:
@@ -133,8 +135,8 @@ def torque_controller(m: DcMotor, gains: dict[str, Any], bound: dict[str, Any]) 
 
 def motor_of(found: Found, m: DcMotor, current: float | None) -> Motor:
     """The motor with its own gear."""
-    w: dict[str, Any] = {"resistance": m.resistance, "inductance": m.time_constant * m.resistance}
-    parts: dict[str, Any] = {}
+    w: Fields = {"resistance": m.resistance, "inductance": m.time_constant * m.resistance}
+    parts: Fields = {}
     if m.thermal_resistance > 0.0:
         w |= {"temperature_coefficient": m.temperature_coefficient, "reference_temperature": m.reference_temperature}
         parts["thermal"] = Thermal(
@@ -147,7 +149,7 @@ def motor_of(found: Found, m: DcMotor, current: float | None) -> Motor:
     if m.cogging_amplitude != 0.0:
         parts["cogging"] = Cogging(harmonics=(wave_of(m),))
     if m.gear != 1.0 or found.joint.backlash is not None:
-        parts["gearbox"] = Gearbox(stages=(Stage(ratio=m.gear),), backlash=found.joint.backlash)
+        parts["gearbox"] = Gearbox(stages=(Stage(ratio=m.gear),), backlash=cast(Any, found.joint.backlash))
     rate = None
     if m.current_rate > 0.0 and m.time_constant > 0.0:
         # the slope decays over the step, so that this is what it amounts to
@@ -208,13 +210,13 @@ def motor_rows(m: DcMotor) -> list[Loss]:
     ends = [*(m.lowest_ctrl or ()), *(m.highest_ctrl or ())]
     others = [end for index, end in enumerate(ends) if index % max(len(m.inputs), 1) or damps_effort(m)]
     integrates = m.ki > 0.0 and m.inputs not in ((), ("voltage",), ("position",))
-    bounded = np.isfinite([m.lowest_force, m.highest_force]).any()
+    bounded = np.isfinite(cast(Any, [m.lowest_force, m.highest_force])).any()
     bristles = m.bristle_stiffness > 0.0
     rows = [
         (m.gear != 1.0 and m.inputs != ("voltage",), "command", KEPT,
          f"targets are the joint's: ctrl is {m.gear:g} times a position or velocity, an effort over {m.gear:g}"),
         (damps_effort(m), LISTENS.phenomenon, LISTENS.status, LISTENS.note),
-        (np.isfinite(others).any(), "command range", DROPPED,
+        (np.isfinite(cast(Any, others)).any(), "command range", DROPPED,
          "ctrlrange bounds every input in MuJoCo; here it bounds the main one"),
         (m.slew > 0.0 and damps_effort(m), "slew", DROPPED,
          "a slew limit of the effort, which is not the main input here"),

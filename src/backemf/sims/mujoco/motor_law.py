@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ...errors import ParameterError
 from ...physics.command import TARGETS
 from ...physics.drag import drag_coefficient
 from ...physics.limits import clip
-from ..on_joint import ActuatorLaw, Law, OnJoint
+from ..on_joint import ActuatorLaw, Law, LawState, OnJoint
 from .general import General, GeneralLaw, as_command, controls_of
 from .motor import DcMotor
 
@@ -58,13 +58,13 @@ class MujocoOnJoint(OnJoint):
             inner = MotorLaw(self, self.motor)
         return inner if self.history is None else DelayedLaw(self, inner, self.history)
 
-    def after_friction(self, torque: Number, velocity: Number) -> Any:
+    def after_friction(self, torque: Number, velocity: Number) -> Number:
         """A torque less the friction of the joint [N·m]."""
         for order, coefficient in enumerate(self.higher_drag, start=2):
             torque = torque - drag_coefficient(velocity, coefficient, order) * velocity
         return super().after_friction(torque, velocity)
 
-    def within_range(self, torque: Number) -> Any:
+    def within_range(self, torque: Number) -> Number:
         """What is left of a torque of the actuator within the joint's own range."""
         return clip(torque, self.lowest_effort, self.highest_effort)
 
@@ -76,10 +76,12 @@ class MotorLaw:
         self.on_joint, self.motor = on_joint, motor
         self._step = motor.compile("numpy")
 
-    def initial(self, shape: tuple[int, ...] = ()) -> Any:
+    def initial(self, shape: tuple[int, ...] = ()) -> LawState:
         return self._step.initial(shape)
 
-    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
+    def step(
+        self, state: LawState, command: Command | Number, position: Number, velocity: Number, dt: float
+    ) -> tuple[LawState, Number]:
         gear = self.motor.gear
         ctrl = self.controls(as_command(self.on_joint, command), position, velocity)
         state, force = self._step(state, ctrl, gear * position, gear * velocity, dt)
@@ -101,17 +103,19 @@ class DelayedLaw:
     def __init__(self, on_joint: OnJoint, inner: Law, history: History):
         self.on_joint, self.inner, self.history = on_joint, inner, history
 
-    def initial(self, shape: tuple[int, ...] = ()) -> Any:
+    def initial(self, shape: tuple[int, ...] = ()) -> LawState:
         return (), self.inner.initial(shape)
 
-    def step(self, state: Any, command: Any, position: Number, velocity: Number, dt: float) -> tuple[Any, Any]:
+    def step(
+        self, state: LawState, command: Command | Number, position: Number, velocity: Number, dt: float
+    ) -> tuple[LawState, Number]:
         sent, inner = state
         # no command acts in the step in which it is sent
         lag = max(self.history.delay / dt, 1.0)
         oldest = math.ceil(lag - 1e-9)
         sent = (as_command(self.on_joint, command), *sent)[: oldest + 1]
 
-        def past(name: str, age: int) -> Any:
+        def past(name: str, age: int) -> Number:
             value = getattr(sent[age], name) if age < len(sent) else None
             return 0.0 if value is None else value
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ...checks import Number
 from ...errors import ParameterError
+from ..types import Fields
 from .versions import known_version, read_inputs
 
+Attribute: TypeAlias = "str | bool | Number | Sequence[Number] | None"
+"""An attribute of MJCF: its text, a number, or a row of them; None: it is not there."""
 SIZES = {
     "motorconst": 2, "resistance": 1, "nominal": 3, "saturation": 3, "inductance": 2, "cogging": 3, "controller": 6,
     "thermal": 6, "lugre": 5, "damping": 3, "armature": 1, "gear": 6, "ctrlrange": 2,
@@ -26,8 +29,8 @@ LINKS = (
 
 
 def fields_from_attributes(
-    attributes: Mapping[str, Any], version: str, inherited: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+    attributes: Mapping[str, Attribute], version: str, inherited: Fields | None = None
+) -> Fields:
     """Fields of a `DcMotor` from the attributes of a `<dcmotor>`, over those of its default class."""
     known_version(version)
     check_names(attributes, version)
@@ -36,7 +39,7 @@ def fields_from_attributes(
     written = {name: value for name, value in attributes.items() if not (isinstance(value, str) and not value.strip())}
     given = {name: entries(name, written[name]) for name in SIZES if written.get(name) is not None}
 
-    def over(name: str, *defaults: str | None) -> list[Any]:
+    def over(name: str, *defaults: str | None) -> list[Number]:
         """Numbers of an attribute laid over those inherited; what neither has is 0."""
         numbers = [0.0 if field is None else old.get(field, 0.0) for field in defaults]
         return given.get(name, []) + numbers[len(given.get(name, [])) :]
@@ -94,7 +97,7 @@ COPPER = ("temperature_coefficient", "reference_temperature", "ambient")
 BRISTLES = ("bristle_stiffness", "bristle_damping", "coulomb", "stiction", "stribeck_velocity")
 
 
-def check_names(attributes: Mapping[str, Any], version: str) -> None:
+def check_names(attributes: Mapping[str, Attribute], version: str) -> None:
     """Check that a `<dcmotor>` has these attributes and the law represents them; raise ParameterError if not."""
     for name in attributes:
         if name == "delay" and str(attributes[name]).strip() not in ("", "0", "0.0", "None"):
@@ -108,7 +111,7 @@ def check_names(attributes: Mapping[str, Any], version: str) -> None:
             )
 
 
-def entries(name: str, value: Any) -> list[Any]:
+def entries(name: str, value: Attribute) -> list[Number]:
     """The numbers of an attribute: from its text, from a number, or from a row of numbers or arrays."""
     if isinstance(value, str):
         try:
@@ -127,7 +130,7 @@ def entries(name: str, value: Any) -> list[Any]:
     return [plain(number) for number in row]
 
 
-def plain(value: Any) -> Number:
+def plain(value: Number) -> Number:
     """A plain float where there is one number, an array where there are many."""
     x = np.asarray(value, dtype=float)
     return float(x) if x.ndim == 0 else x
@@ -138,14 +141,14 @@ def over_zero(value: Number, otherwise: Number) -> Number:
     return plain(np.where(np.greater(value, 0.0), value, otherwise))
 
 
-def refuse(bad: Any, sentence: str) -> None:
+def refuse(bad: Number | np.ndarray | np.bool, sentence: str) -> None:
     """Raise ParameterError with a message where a condition holds for any motor."""
     if np.any(bad):
         raise ParameterError(sentence)
 
 
 def winding(
-    constants: list[Any], resistance: Any, nominal: list[Any], drag: Any, version: str, passive: bool
+    constants: list[Number], resistance: Number, nominal: list[Number], drag: Number, version: str, passive: bool
 ) -> tuple[Number, Number]:
     """R and K, from the figures of a datasheet where they are not given."""
     (kt, ke), (volts, stall, speed), r = constants, nominal, resistance
@@ -178,7 +181,7 @@ def winding(
     return plain(r), plain(k)
 
 
-def time_constant(inductance: list[Any], resistance: Any) -> Number:
+def time_constant(inductance: list[Number], resistance: Number) -> Number:
     """te = L/R, or te as it is given [s]."""
     henry, te = inductance
     refuse(np.less(henry, 0.0), f"dcmotor inductance = {henry}: must be 0 (none) or more")
@@ -186,7 +189,7 @@ def time_constant(inductance: list[Any], resistance: Any) -> Number:
     return plain(np.where(np.greater(henry, 0.0), henry / resistance, te))
 
 
-def heat(thermal: list[Any], version: str, old: Mapping[str, Any]) -> dict[str, Number]:
+def heat(thermal: list[Number], version: str, old: Fields) -> dict[str, Number]:
     """Two of resistance, capacitance and time constant give the third; none of them above 0: no heat."""
     rth, capacity, time, *copper = thermal
     there = np.greater(rth, 0.0) | np.greater(capacity, 0.0) | np.greater(time, 0.0)
@@ -210,7 +213,7 @@ def heat(thermal: list[Any], version: str, old: Mapping[str, Any]) -> dict[str, 
     return {"thermal_resistance": plain(r), "thermal_capacitance": plain(c), **dict(zip(COPPER, copper, strict=True))}
 
 
-def bristles(lugre: list[Any], version: str, old: Mapping[str, Any]) -> dict[str, Number]:
+def bristles(lugre: list[Number], version: str, old: Fields) -> dict[str, Number]:
     """LuGre's constants, which MuJoCo takes as they are; none where the stiffness is not above 0."""
     stiff = np.greater(lugre[0], 0.0)
     if not np.any(stiff):
@@ -220,7 +223,7 @@ def bristles(lugre: list[Any], version: str, old: Mapping[str, Any]) -> dict[str
     return dict(zip(BRISTLES, lugre, strict=True))
 
 
-def refuse_switching_off(attribute: str, field: str, version: str, old: Mapping[str, Any]) -> None:
+def refuse_switching_off(attribute: str, field: str, version: str, old: Fields) -> None:
     """Raise ParameterError where a feature of a default class is switched off, which MuJoCo cannot do until 3.15."""
     refuse(
         known_version(version) < SWITCHES_OFF and np.greater(old.get(field, 0.0), 0.0),
@@ -228,7 +231,7 @@ def refuse_switching_off(attribute: str, field: str, version: str, old: Mapping[
     )
 
 
-def force_range(saturation: list[Any], constant: Any, old: Mapping[str, Any]) -> dict[str, Number]:
+def force_range(saturation: list[Number], constant: Number, old: Fields) -> dict[str, Number]:
     """The torque limit: as it is given, or from the current."""
     torque, current = saturation[0], saturation[1]
     limited = np.greater(torque, 0.0) | np.greater(current, 0.0)
@@ -241,11 +244,12 @@ def force_range(saturation: list[Any], constant: Any, old: Mapping[str, Any]) ->
 
 
 def ctrl_range(
-    attributes: Mapping[str, Any], given: Mapping[str, list[Any]], count: int
+    attributes: Mapping[str, Attribute], given: Mapping[str, list[Number]], count: int
 ) -> dict[str, tuple[Number, ...]]:
     """Bounds of the inputs, the same for all; MuJoCo ignores an empty range, unless ctrllimited is true."""
     written = attributes.get("ctrllimited", "auto")
-    limited = {True: "true", False: "false"}.get(written, written)
+    words: Mapping[object, str] = {True: "true", False: "false"}
+    limited = words.get(written, written)
     if limited not in ("true", "false", "auto"):
         raise ParameterError(f"dcmotor ctrllimited = {written!r}: must be true, false or auto")
     low, high = given.get("ctrlrange", [0.0, 0.0])

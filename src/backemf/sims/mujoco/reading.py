@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 
 from ...errors import MissingExtraError, ParameterError
 from ..mjcf import parse_mjcf
+from ..mujoco_types import MjModel, ModelSource
+from ..types import Fields
 from .kinds import actuators_of, range_of
 from .parameters import fields_from_attributes
 from .picking import pick_motor
@@ -36,7 +38,7 @@ BIAS = (
 )  # fmt: skip
 
 
-def fields_from_model(model: Any, actuator: str | int | None, version: str) -> dict[str, Any]:
+def fields_from_model(model: ModelSource, actuator: str | int | None, version: str) -> Fields:
     """Fields of a `DcMotor` from a model."""
     known_version(version)
     installed = installed_version()
@@ -69,7 +71,7 @@ def installed_version() -> str | None:
 # --- from a compiled model
 
 
-def fields_from_rows(mujoco: ModuleType, model: Any, actuator: str | int | None, version: str) -> dict[str, Any]:
+def fields_from_rows(mujoco: ModuleType, model: MjModel, actuator: str | int | None, version: str) -> Fields:
     """Fields from the rows of a compiled model."""
     rows = actuators_of(mujoco, model)
     motors = [all(row.is_type(part, "dcmotor") for part in ("gain", "dyn", "bias")) for row in rows]
@@ -100,7 +102,7 @@ def fields_from_rows(mujoco: ModuleType, model: Any, actuator: str | int | None,
 # --- from a file of the other generation
 
 
-def fields_from_file(source: str | Path, actuator: str | int | None, version: str) -> dict[str, Any]:
+def fields_from_file(source: str | Path, actuator: str | int | None, version: str) -> Fields:
     """Fields from an MJCF text or file, its default classes resolved here."""
     root = parse_mjcf(source)
     elements = [element for section in root.findall("actuator") for element in section]
@@ -112,7 +114,7 @@ def fields_from_file(source: str | Path, actuator: str | int | None, version: st
             f"actuator {element.get('name', index)!r} is a <general> of MuJoCo {version}: its rows can be read by a "
             "MuJoCo of that generation; write it as a <dcmotor>"
         )
-    fields: dict[str, Any] | None = None
+    fields: Fields | None = None
     shared: dict[str, str] = {}
     for default in chain:
         shared |= {name: text for name, text in default.attrib.items() if name in COMMON}

@@ -7,13 +7,14 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
 
 from ...errors import ParameterError
 from ..loss import DROPPED, UNKNOWN, Loss
+from ..mujoco_types import MjModel
 from .general import General
 from .general_reading import general_of
 from .kinds import FREE, ModelActuator, Range, range_of
@@ -96,7 +97,7 @@ def positive_step(seconds: float) -> float:
     return seconds
 
 
-def without_delay(model: Any, index: int) -> Any:
+def without_delay(model: MjModel, index: int) -> MjModel:
     """The model, or a copy of it in which an actuator has no delay."""
     if not model.actuator_delay[index]:
         return model
@@ -119,7 +120,7 @@ def history_of(delay: float, frames: int, interpolation: int, timestep: float, n
     return History(delay, interpolation == 1)
 
 
-def facts_from_model(mujoco: ModuleType, model: Any, number: int) -> JointFacts:
+def facts_from_model(mujoco: ModuleType, model: MjModel, number: int) -> JointFacts:
     """Numbers of a joint in a compiled model."""
     joint = model.joint(number)
     require_hinge(mujoco.mjtJoint(int(model.jnt_type[number])).name.removeprefix("mjJNT_").lower(), joint.name)
@@ -139,7 +140,7 @@ def facts_from_model(mujoco: ModuleType, model: Any, number: int) -> JointFacts:
     )
 
 
-def passive_rows(model: Any, number: int) -> Iterator[Loss]:
+def passive_rows(model: MjModel, number: int) -> Iterator[Loss]:
     """What a joint does besides its actuators and its friction."""
     stiffness = np.ravel(model.jnt_stiffness[number])
     if np.any(stiffness):

@@ -18,11 +18,13 @@ and RK4 takes nothing. A disturbance grows by the largest eigenvalue of the map 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ..mujoco_types import MjModel
 from .motor import DcMotor
 from .versions import in_volts
 
@@ -115,7 +117,7 @@ def unstable_by_itself(loop: JointLoop, inertia: float) -> bool:
     return bool(roots.real.max() > 1e-7 * np.abs(roots).max())
 
 
-def longest_step(stable: Any, h: float) -> float | None:
+def longest_step(stable: Callable[[float], bool], h: float) -> float | None:
     """The longest step up to h with `stable(step)`, two digits rounded down [s]; None: none that is worth trying."""
     low = h
     while not stable(low):
@@ -166,7 +168,7 @@ def times(grows: float) -> str:
     return f"by {100.0 * (grows - 1.0):.2g} %" if grows < 2.0 else f"{grows:.3g} times"
 
 
-def integrator_of(mujoco: ModuleType, model: Any) -> str:
+def integrator_of(mujoco: ModuleType, model: MjModel) -> str:
     """The integrator of a model, as MJCF calls it."""
     word = str(mujoco.mjtIntegrator(model.opt.integrator).name).removeprefix("mjINT_")
     return {"EULER": "Euler", "RK4": "RK4"}.get(word) or word.lower()

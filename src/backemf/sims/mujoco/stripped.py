@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ...errors import MissingExtraError, ParameterError
 from ..mjcf import is_text, require_readable
+from ..mujoco_types import MjModel, MjSpec, ModelSource
 
 CORNERS = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]
 FACES = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
@@ -17,9 +18,9 @@ FACES = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
 class Compiled(NamedTuple):
     """A compiled model, and what of it is unknown because files are missing."""
 
-    mujoco: Any
+    mujoco: ModuleType
     """The module."""
-    model: Any
+    model: MjModel
     """The `MjModel`."""
     undamped: frozenset[int] = frozenset()
     """Numbers of the actuators whose damping comes from an inertia that is unknown."""
@@ -27,7 +28,7 @@ class Compiled(NamedTuple):
     """Numbers of the joints whose damping comes from an inertia that is unknown."""
 
 
-def compiled_source(source: Any) -> Compiled:
+def compiled_source(source: ModelSource) -> Compiled:
     """An `MjModel`, a path to an MJCF file or its text, compiled; raises ParameterError where it cannot be read.
 
     Where files of meshes, textures or height fields are missing, it is compiled without them.
@@ -38,9 +39,9 @@ def compiled_source(source: Any) -> Compiled:
     except ModuleNotFoundError:
         raise MissingExtraError("mujoco", "mujoco", "Reading a MuJoCo model") from None
     if isinstance(source, mujoco.MjModel):
-        return Compiled(mujoco, source)
+        return Compiled(mujoco, cast(MjModel, source))
     text = is_text(source)
-    if not text and not (isinstance(source, (str, Path)) and Path(source).exists()):
+    if not isinstance(source, (str, Path)) or not (text or Path(source).exists()):
         raise ParameterError(f"{source}: no such file; give a path to an MJCF file, its text, or an MjModel")
     require_readable(source)
     try:
@@ -64,7 +65,7 @@ def missing_file(error: Exception) -> bool:
     return any(words in str(error) for words in ("opening file", "resource not found", "could not open", "file not"))
 
 
-def without_files(mujoco: ModuleType, spec: Any) -> Compiled:
+def without_files(mujoco: ModuleType, spec: MjSpec) -> Compiled:
     """The model of a specification, in which stand-ins take the place of everything that is in other files."""
     unknown = replace_files(mujoco, spec)
     asked = [float(each.biasprm[2]) for each in spec.actuators]
@@ -79,7 +80,7 @@ def without_files(mujoco: ModuleType, spec: Any) -> Compiled:
     return Compiled(mujoco, model, frozenset(undamped), frozenset(unsprung))
 
 
-def replace_files(mujoco: ModuleType, spec: Any) -> bool:
+def replace_files(mujoco: ModuleType, spec: MjSpec) -> bool:
     """Put stand-ins in the place of files; whether the inertia of any body was in them."""
     meshes = set()
     for mesh in spec.meshes:

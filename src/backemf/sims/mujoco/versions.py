@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
-from typing import Any
 
 from ...errors import BackemfWarning, ParameterError
 
@@ -16,7 +15,7 @@ CONTROLLER_INPUTS = ("pos", "vel", "ff")
 """Inputs of the controller in torque, since MuJoCo 3.12."""
 
 
-def known_version(version: Any) -> tuple[int, int]:
+def known_version(version: object) -> tuple[int, int]:
     """Major and minor number of a version, with or without a patch number; raise ParameterError if its law is unknown.
 
     A version that is newer than those known runs as the newest known before it, and a warning says so once.
@@ -51,7 +50,7 @@ def pair_of(version: str) -> tuple[int, int]:
     return int(major), int(minor)
 
 
-def unknown(version: Any) -> ParameterError:
+def unknown(version: object) -> ParameterError:
     """The error for a version without a dcmotor, or for no version at all."""
     return ParameterError(
         f"version = {version!r}: MuJoCo's dcmotor is known for {VERSIONS[0]} to {VERSIONS[-2]} and {VERSIONS[-1]}; "
@@ -64,7 +63,7 @@ def in_volts(version: str) -> bool:
     return known_version(version) < (3, 12)
 
 
-def read_inputs(text: Any, version: str) -> tuple[str, ...]:
+def read_inputs(text: object, version: str) -> tuple[str, ...]:
     """The inputs that the attribute `input` names."""
     words = tuple(text.split()) if isinstance(text, str) else (repr(text),)
     if in_volts(version):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ...actuator import Actuator
 from ...errors import ParameterError
 from ...robot.actuator_set import ActuatorSet
 from ..loss import Loss
+from ..mujoco_types import ModelSource
 from ..on_joint import OnJoint, Unread
 from .imported import read_actuators
 from .kinds import ModelActuator, actuators_of
@@ -34,7 +34,7 @@ class WrappedSet(ActuatorSet):
         """What the actuator does not represent of the model, by joint; joints that lose nothing are left out."""
 
 
-def wrap(model: Any, joints: str | Sequence[str] | None = None) -> WrappedSet:
+def wrap(model: ModelSource, joints: str | Sequence[str] | None = None) -> WrappedSet:
     """The actuators of a model, one per joint: an `MjModel`, a path to an MJCF file, or its text.
 
     A `<motor>` becomes `Torque`, a `<position>` `IdealPd`, a `<velocity>` `TorquePid`, a `<dcmotor>` its motor with its

@@ -6,7 +6,7 @@ Where Newton is installed, importing this makes `ModelBuilder.add_usd` read back
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import MissingExtraError
 from . import law
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _INSIDE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
+import warp as wp  # pyright: ignore[reportMissingImports]
 from newton.actuators import Actuator as NewtonActuator  # pyright: ignore[reportMissingImports]
 
 from ...errors import BackemfWarning, ParameterError
 from .articulation import ROUNDS, Articulations
 from .loose import add_to_links, is_hinge_or_slider, is_loose
+from .memory import MotorState
 from .plugin import BackemfDrive
+from .types import ActuatorState, Model, SimState
 from .wiring import host_arrays, host_places
+
+M = TypeVar("M", bound=Model)
 
 
 class BackemfActuator(NewtonActuator):
@@ -26,10 +31,10 @@ class BackemfActuator(NewtonActuator):
 
     def step(
         self,
-        sim_state: Any,
-        sim_control: Any,
-        current_act_state: Any = None,
-        next_act_state: Any = None,
+        sim_state: SimState,
+        sim_control: object,
+        current_act_state: ActuatorState | None = None,
+        next_act_state: ActuatorState | None = None,
         dt: float | None = None,
     ) -> None:
         """One step: torques are added to the output array, and the state after it is written to the next one."""
@@ -52,13 +57,16 @@ class BackemfActuator(NewtonActuator):
         places = host_places(self.pos_indices, self.indices, self.target_pos_indices, self.indices, self.effort_indices)
         drive.fused_step(sim, places, state, after, getattr(sim_control, self.control_output_attr), float(dt))
 
-    def _targets(self, control: Any) -> tuple[Any, Any, Any]:
+    def _targets(self, control: object) -> tuple[wp.array, wp.array, wp.array | None]:
         """Position targets, velocity targets and feedforward; None: there is no feedforward."""
         feed = self.control_feedforward_attr
         targets = (getattr(control, self.control_target_pos_attr), getattr(control, self.control_target_vel_attr))
         return *targets, None if feed is None else getattr(control, feed, None)
 
-    def _step_implicit(self, joints: Articulations, sim: Any, control: Any, state: Any, after: Any, dt: float) -> None:
+    def _step_implicit(
+        self, joints: Articulations, sim: SimState, control: object, state: MotorState | None,
+        after: MotorState | None, dt: float,
+    ) -> None:  # fmt: skip
         """Torques and state as they are at the end of the step, found together with the velocities there."""
         drive = self.drive
         joints.refresh(id(self), sim, dt)
@@ -73,7 +81,7 @@ class BackemfActuator(NewtonActuator):
             drive.update_state(state, after)
 
 
-def fuse(model: Any, fixed: bool = False, implicit: bool = True, solver: Any = None) -> Any:
+def fuse(model: M, fixed: bool = False, implicit: bool = True, solver: object = None) -> M:
     """The model with every actuator of Newton that holds a `BackemfDrive` alone stepped by backemf.
 
     Args:
@@ -107,7 +115,7 @@ _EXPLICIT = (
 )
 
 
-def add_armature(model: Any) -> None:
+def add_armature(model: Model) -> None:
     """Add `Motor.armature` to the joints of every `BackemfDrive` of a model; call it before a solver is made.
 
     In USD a joint's `newton:armature` is all that it feels, the rotor included: only what is missing of the rotor is

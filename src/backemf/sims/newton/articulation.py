@@ -16,8 +16,10 @@ from typing import Any
 import newton  # pyright: ignore[reportMissingImports]
 import warp as wp  # pyright: ignore[reportMissingImports]
 
+from ..types import Fields
 from . import articulation_kernels as kernels
 from .loose import loose_inertia
+from .types import Model, SimState
 
 ROUNDS = 8
 """How often the actuators are asked for their torque in a step [1]; a straight line needs two."""
@@ -28,7 +30,7 @@ SHARE = 0.3
 class Articulations:
     """Inertia and velocities of all joints of a model, shared by the rows of its actuators."""
 
-    def __init__(self, model: Any, loose: bool = False):
+    def __init__(self, model: Model, loose: bool = False):
         """Make room for the joints of a model.
 
         Args:
@@ -47,7 +49,7 @@ class Articulations:
         self._links = self._zeros(model.body_count, wp.spatial_matrix)
         self._poses = model.state()
         kind: Any = kernels.Joints
-        self.arrays: Any = kind()
+        self.arrays = kind()
         sizes = {"inertia": block, "factor": block, "position": model.joint_coord_count, "end": model.joint_coord_count}
         for name in set(kind.vars) - {"first", "count"}:
             setattr(self.arrays, name, self._zeros(sizes.get(name, model.joint_dof_count)))
@@ -55,9 +57,9 @@ class Articulations:
         self.arrays.count = wp.array(last - first, dtype=wp.int32, device=model.device)
         self._served: set[int] = set()
         self._last_dt: float | None = None
-        self._recorded: dict[Any, Any] = {}
+        self._recorded: dict[tuple[object, ...], tuple[wp.Launch, list[wp.array | float]]] = {}
 
-    def refresh(self, row: int, state: Any, dt: float) -> None:
+    def refresh(self, row: int, state: SimState, dt: float) -> None:
         """Joints, inertia and other torques at the beginning of a step; the first row that steps does it for all."""
         if self._served and row not in self._served:
             self._served.add(row)
@@ -101,17 +103,19 @@ class Articulations:
         """Add a row's torques at the end of the step to the host's forces."""
         self._launch(kernels.add_torques, [dofs, efforts, forces], len(dofs))
 
-    def _launch(self, kernel: wp.Kernel, inputs: list[wp.array | float], dim: Any = None) -> None:
+    def _launch(
+        self, kernel: wp.Kernel, inputs: list[wp.array | float], dim: int | tuple[int, ...] | None = None
+    ) -> None:
         """Launch a kernel on the joints, by default over the articulations; a launch is recorded and used again."""
         key = (kernel.key, *(getattr(x, "ptr", x) for x in inputs))
         if key not in self._recorded:
             if len(self._recorded) > 256:
                 self._recorded.clear()
             dim = self.model.articulation_count if dim is None else dim
-            given: Any = {"inputs": [*inputs, self.arrays], "device": self.model.device, "record_cmd": True}
+            given: Fields = {"inputs": [*inputs, self.arrays], "device": self.model.device, "record_cmd": True}
             # the arrays stay while their addresses are kept
             self._recorded[key] = (wp.launch(kernel, dim=dim, **given), inputs)
         self._recorded[key][0].launch()
 
-    def _zeros(self, shape: Any, kind: type = wp.float32) -> wp.array:
+    def _zeros(self, shape: int | tuple[int, ...], kind: type = wp.float32) -> wp.array:
         return wp.zeros(shape, dtype=kind, device=self.model.device)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ...errors import ParameterError
+from ..usd_types import Prim, UsdValue
 
 NEWTON = "newton:"
 """What the names of Newton's attributes begin with."""
 
 
-def authored_value(prim: Any, name: str) -> Any:
+def authored_value(prim: Prim, name: str) -> UsdValue:
     """What a prim says of one of Newton's attributes; None: nothing."""
     attribute = prim.GetAttribute(NEWTON + name)
     if not attribute or not attribute.HasAuthoredValue():
@@ -23,13 +23,13 @@ def authored_value(prim: Any, name: str) -> Any:
     return attribute.Get()
 
 
-def authored_names(prim: Any) -> list[str]:
+def authored_names(prim: Prim) -> list[str]:
     """Newton's attributes that a prim says anything of, without `newton:`."""
     names = [str(x.GetName()) for x in prim.GetAuthoredAttributes() if str(x.GetName()).startswith(NEWTON)]
     return [name.removeprefix(NEWTON) for name in names]
 
 
-def number(prim: Any, name: str, missing: float | None = 0.0, scale: float = 1.0) -> Any:
+def number(prim: Prim, name: str, missing: float | None = 0.0, scale: float = 1.0) -> float | None:
     """An attribute that is a number; None for infinity where that is what is missing."""
     value = authored_value(prim, name)
     if value is None:
@@ -44,7 +44,7 @@ def number(prim: Any, name: str, missing: float | None = 0.0, scale: float = 1.0
     return float(str(np.float32(value))) if scale == 1.0 else float(str(np.float32(value * scale)))
 
 
-def row(prim: Any, name: str) -> np.ndarray:
+def row(prim: Prim, name: str) -> np.ndarray:
     """An attribute that is a row of numbers."""
     value = authored_value(prim, name)
     if value is None:
@@ -55,7 +55,7 @@ def row(prim: Any, name: str) -> np.ndarray:
         raise ParameterError(f"newton:{name} = {value!r}: must be a row of numbers") from None
 
 
-def steps(prim: Any) -> int:
+def steps(prim: Prim) -> int:
     """The delay; Newton takes no default of its schema, so that none is none."""
     value = authored_value(prim, "delaySteps")
     if value is None:

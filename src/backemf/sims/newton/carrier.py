@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar, cast
 
 from ... import catalog
 from ...actuator import Actuator
@@ -16,7 +16,9 @@ from ...datasheet import Datasheet
 from ...errors import ParameterError
 from ...motor import Motor
 from ...motorfile import loads
+from ..types import Fields
 
+A = TypeVar("A", Actuator, Motor)
 PREFIX = "backemf:"
 """What the names of the USD attributes begin with, after `newton:`."""
 GAINS = ("kp", "ki", "kd")
@@ -24,10 +26,10 @@ NAMES = ("actuator", "motor", "voltage", *GAINS)
 """What describes an actuator: TOML text, or a motor of the catalogue, its bus voltage [V] and gains in torque."""
 
 
-class Carried:
+class Carried(Generic[A]):
     """An actuator, or a motor, that Newton can compare: joints with the same object are stepped together."""
 
-    def __init__(self, actuator: Any):
+    def __init__(self, actuator: A):
         self.actuator = actuator
 
     def __eq__(self, other: object) -> bool:
@@ -37,9 +39,9 @@ class Carried:
         return id(self.actuator)
 
 
-def actuator_from(arguments: dict[str, Any]) -> Actuator:
+def actuator_from(arguments: Fields) -> Actuator:
     """The actuator that Newton's arguments describe, under plain names or those of the USD attributes."""
-    given: dict[str, Any] = {}
+    given: Fields = {}
     for key, value in arguments.items():
         name = key.removeprefix(PREFIX)
         if name not in NAMES:
@@ -69,7 +71,7 @@ def actuator_from(arguments: dict[str, Any]) -> Actuator:
 
 
 @lru_cache(maxsize=256)
-def _of_alone(motor: Carried) -> Actuator:
+def _of_alone(motor: Carried[Motor]) -> Actuator:
     return Actuator(motor.actuator)
 
 
@@ -91,17 +93,17 @@ def _of_motor(
     if motor not in catalog.ids():
         raise ParameterError(f"newton:backemf:motor = {motor!r}: {catalog.suggestion(motor)}")
     known = Datasheet.load(motor).motor()
-    controller = None
+    controller: Any = None
     if any(gain is not None for gain in (kp, ki, kd)):
-        controller = TorquePid(kp=kp or 0.0, ki=ki or None, kd=kd or 0.0)
+        controller = TorquePid(kp=kp or 0.0, ki=cast(Any, ki or None), kd=kd or 0.0)
     supply = supply_of(known, None if voltage is None else Supply(voltage=float(voltage)))
     return Actuator(known, supply, controller=controller)
 
 
 @lru_cache(maxsize=256)
-def for_newton(given: Carried) -> Actuator:
+def for_newton(given: Carried[Actuator]) -> Actuator:
     """The actuator as Newton can run it, the same object for the same input; raises ParameterError if it cannot."""
-    actuator: Actuator = given.actuator
+    actuator = given.actuator
     if isinstance(actuator.controller, ModeSelector):
         raise ParameterError("ModeSelector: Newton has no modes; give one controller, such as Torque or VelocityPi")
     require_load(actuator, None, None)

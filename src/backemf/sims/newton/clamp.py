@@ -7,7 +7,7 @@ them together.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
@@ -23,15 +23,19 @@ from ...engines.warp_fused import Launcher, in_order, index_by
 from ...engines.warp_kernel import Layout, Store
 from ...errors import ParameterError
 from ...tree import numbers as numbers_of
+from ..types import Field, Fields
 from .carrier import PREFIX, Carried, _of_text
 from .numbers import ROOT, Numbers
 from .rows import Kind, kind_with
+from .types import Device
 
+Limits: TypeAlias = Actuator | str | torque_limits.TorqueLimit | tuple[torque_limits.TorqueLimit, ...]
+"""A limit, several, an actuator that has them, or its TOML text."""
 LIMITS = "limits"
 """The name of the one argument."""
 
 
-def limits_of(given: Any) -> Actuator:
+def limits_of(given: Limits | None) -> Actuator:
     """The limits of an `Actuator`, of its TOML text, or a limit or a tuple of them, as an actuator of limits alone."""
     if isinstance(given, str):
         actuator = _of_text(given)
@@ -57,7 +61,7 @@ class BackemfClamp(ClampingBase):
     SHARED_PARAMS: ClassVar[set[str]] = {"kind", LIMITS, PREFIX + LIMITS}
 
     @classmethod
-    def resolve_arguments(cls, args: dict[str, Any]) -> dict[str, Any]:
+    def resolve_arguments(cls, args: Fields) -> Fields:
         """The limits, from objects or from the TOML text of an actuator that has them.
 
         Which limits they are is shared by the joints of a row, and each joint says which of that kind are its own.
@@ -67,7 +71,9 @@ class BackemfClamp(ClampingBase):
         kind, place = kind_with(limits_of(*args.values()))
         return dict.fromkeys(cls.SHARED_PARAMS) | {"kind": kind, "place": float(place)}
 
-    def __init__(self, limits: Any = None, *, kind: Kind | None = None, place: Any = None, **given: Any):
+    def __init__(
+        self, limits: Limits | None = None, *, kind: Kind | None = None, place: wp.array = None, **given: Field
+    ):
         """Make the clamp of a limit, or of several at once; `kind` and `place` are what `resolve_arguments` found."""
         if kind is not None:
             self._actuator = kind.row(place.numpy() if isinstance(place, wp.array) else place)
@@ -79,8 +85,8 @@ class BackemfClamp(ClampingBase):
         every = leaves(self.limits, ROOT + LIMITS)
         self._own = tuple(name for name in every if name in own)
         self._shared = {name: float(x) for name, x in every.items() if name not in own}
-        self._launchers: dict[Any, Launcher] = {}
-        self._kept: list[Any] = []
+        self._launchers: dict[tuple[int, int], Launcher] = {}
+        self._kept: list[object] = []
         self.count, self.device = 0, None
         # Newton looks for the function where it looks for a class's own
         self.evaluate_clamp, self._row = function_of(self._trace(), self._shared, self._own)
@@ -91,11 +97,11 @@ class BackemfClamp(ClampingBase):
         value, angle, speed = (program.load(name, FLOAT) for name in ARGUMENTS)
         numbers = {name: program.number(name) for name in self._shared}
         numbers |= {name: program.load(name, FLOAT) for name in self._own}
-        laws: Any = bind(torque_limits, "warp", load("warp").ops)
+        laws = bind(torque_limits, "warp", load("warp").ops)
         low, high = laws.tightest(with_symbols(self.limits, ROOT + LIMITS, numbers), angle, speed)
         return laws.clamp(value, low, high)
 
-    def finalize(self, device: Any, num_actuators: int) -> None:
+    def finalize(self, device: Device, num_actuators: int) -> None:
         """Make room for the numbers of a row of joints."""
         self.device, self.count = wp.get_device(device), num_actuators
         self._numbers = Numbers(self._actuator, num_actuators, self.device)
@@ -120,7 +126,7 @@ class BackemfClamp(ClampingBase):
         """How many numbers the limits have."""
         return len(self._own) + len(self._row)
 
-    def bind_params(self, block: Any) -> None:
+    def bind_params(self, block: wp.array) -> None:
         """Write the numbers of the limits into every joint's row, and keep them there from now on."""
         rows = np.zeros((self.count, self.param_width()), dtype=np.float32)
         rows[:, len(self._own) :] = self._row
@@ -129,13 +135,13 @@ class BackemfClamp(ClampingBase):
 
     def modify_forces(
         self,
-        src_forces: Any,
-        dst_forces: Any,
-        positions: Any,
-        velocities: Any,
-        pos_indices: Any,
-        vel_indices: Any,
-        device: Any = None,
+        src_forces: wp.array,
+        dst_forces: wp.array,
+        positions: wp.array,
+        velocities: wp.array,
+        pos_indices: wp.array,
+        vel_indices: wp.array,
+        device: Device = None,
     ) -> None:
         """The torques within the limits."""
         key = id(pos_indices), id(vel_indices)
@@ -146,7 +152,7 @@ class BackemfClamp(ClampingBase):
         arrays |= self.numbers.arrays
         self._launchers[key].launch(arrays | {"at.pos": pos_indices, "at.vel": vel_indices})
 
-    def _launcher(self, pos_indices: Any, vel_indices: Any) -> Launcher:
+    def _launcher(self, pos_indices: wp.array, vel_indices: wp.array) -> Launcher:
         own = Layout(wp.float32, (True,))
         layouts = dict.fromkeys(("value", "result", *self._own), own)
         for name, place, index in (("angle", "at.pos", pos_indices), ("speed", "at.vel", vel_indices)):

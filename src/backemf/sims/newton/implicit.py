@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import warp as wp  # pyright: ignore[reportMissingImports]
+
+from .types import Arrays
 
 LEAST = 0.1
 """Least that a rising torque leaves of the solve's slope, as Newton's own networks have it [1]."""
@@ -54,13 +54,13 @@ def _fill(
 
 
 def fill_lines(
-    pack: Any,
-    slopes: dict[str, Any],
-    positions: Any,
-    velocities: Any,
-    pos_indices: Any,
-    vel_indices: Any,
-    inverse_mass: Any,
+    pack: wp.array,
+    slopes: Arrays,
+    positions: wp.array,
+    velocities: wp.array,
+    pos_indices: wp.array,
+    vel_indices: wp.array,
+    inverse_mass: wp.array | None,
     dt: float,
 ) -> None:
     """Write the straight line of every joint into its row."""

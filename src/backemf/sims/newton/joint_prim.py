@@ -6,11 +6,13 @@ Newton reads these attributes whether `NewtonJointAPI` is applied or not. They a
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterator
 
 from ...actuator import Actuator
 from ..loss import APPROXIMATED, DROPPED, UNKNOWN, Loss
+from ..types import Fields
 from ..usd import applied_schemas
+from ..usd_types import Prim
 from .attributes import number
 
 DEGREE = math.pi / 180.0
@@ -22,7 +24,7 @@ SAME = 1e-5
 """Share of a motor's armature within which the joint's is that of the motor, as USD's 32 bits hold it [1]."""
 
 
-def joint_numbers(prim: Any, path: str) -> tuple[dict[str, Any], list[Loss]]:
+def joint_numbers(prim: Prim, path: str) -> tuple[Fields, list[Loss]]:
     """Armature [kg·m²], dry friction [N·m] and damping [N·m·s/rad] of a joint, and what of the joint is lost."""
     if not prim:
         note = f"The stage has no prim {path}: armature, friction and damping of the joint are in another file."
@@ -36,7 +38,7 @@ def joint_numbers(prim: Any, path: str) -> tuple[dict[str, Any], list[Loss]]:
     return numbers, list(_losses(prim, path, turns))
 
 
-def _losses(prim: Any, path: str, turns: bool) -> Any:
+def _losses(prim: Prim, path: str, turns: bool) -> Iterator[Loss]:
     speed = number(prim, "velocityLimit", None)
     if speed is not None:
         shown = f"{speed * DEGREE:.4g} rad/s" if turns else f"{speed:.4g} m/s"
@@ -52,7 +54,7 @@ def _losses(prim: Any, path: str, turns: bool) -> Any:
             )
 
 
-def without_rotor(numbers: dict[str, Any], actuator: Actuator, path: str) -> tuple[dict[str, Any], list[Loss]]:
+def without_rotor(numbers: Fields, actuator: Actuator, path: str) -> tuple[Fields, list[Loss]]:
     """The joint's numbers less the armature of its motor, which is in the actuator already."""
     motor = actuator.motor
     if motor is None or motor.rotor is None or "armature" not in numbers:

@@ -17,6 +17,7 @@ from ...parts import number, part, table
 from ...physics.command import Command
 from ...physics.limits import clip
 from ...physics.ops import interpolate, maximum, minimum, where
+from ...values import Recorded
 from ..delay_law import frame_at, select
 from ..on_engine import laws_on
 from ..pd_law import all_targets
@@ -95,7 +96,7 @@ Clamp = MaxEffort | DcMotor | PositionBased
 class Memory:
     """What Newton remembers of a row of actuators."""
 
-    integral: Maybe = None
+    integral: Recorded = None
     """Integral of the position error [rad·s]."""
     frames: tuple[Command, ...] = ()
     """Targets under way, newest first."""
@@ -136,7 +137,7 @@ class Pipeline:
         command: Command | Number,
         position: Number,
         velocity: Number,
-        dt: float,
+        dt: Number,
         engine: str = "numpy",
     ) -> tuple[Memory, Number]:
         """Memory and torque [N·m] after a step; a target that is not given is 0, as in Newton's arrays."""
@@ -153,8 +154,8 @@ class Pipeline:
 
 
 def pipeline_step(
-    pipeline: Pipeline, state: Memory, command: Command, position: float, velocity: float, dt: float
-) -> tuple[Memory, float]:
+    pipeline: Pipeline, state: Memory, command: Command, position: Number, velocity: Number, dt: Number
+) -> tuple[Memory, Number]:
     """Delay, drive and clamps: the memory and the torque [N·m]."""
     # until enough targets have come, the oldest since the reset acts
     age = minimum(pipeline.delay_steps + 0.0 * state.pushes, state.pushes)
@@ -165,17 +166,24 @@ def pipeline_step(
     if not state.frames:
         return Memory(integral), effort
     zero = 0.0 * position
-    newest = Command(position=command.position + zero, velocity=command.velocity + zero, effort=command.effort + zero)
+    target, target_velocity, feedforward = targets_of(command)
+    newest = Command(position=target + zero, velocity=target_velocity + zero, effort=feedforward + zero)
     pushes = minimum(state.pushes + 1.0, float(len(state.frames)))
     return Memory(integral, (newest, *state.frames[:-1]), pushes), effort
 
 
+def targets_of(command: Command) -> tuple[Number, Number, Number]:
+    """Position, velocity and effort of a command that has all three."""
+    return command.position, command.velocity, command.effort  # pyright: ignore[reportReturnType]
+
+
 def drive_effort(
-    drive: Drive, integral: Maybe, command: Command, position: float, velocity: float, dt: float
-) -> tuple[Maybe, float]:
+    drive: Drive, integral: Recorded, command: Command, position: Number, velocity: Number, dt: Number
+) -> tuple[Recorded, Number]:
     """The integral with this step's error, and the torque before any clamp [N·m]."""
-    error = command.position - position
-    effort = drive.const_effort + command.effort + drive.kp * error + drive.kd * (command.velocity - velocity)
+    target, target_velocity, feedforward = targets_of(command)
+    error = target - position
+    effort = drive.const_effort + feedforward + drive.kp * error + drive.kd * (target_velocity - velocity)
     if drive.ki is None or integral is None:
         return None, effort
     integral = integral + error * dt
@@ -184,7 +192,7 @@ def drive_effort(
     return integral, effort + drive.ki * integral
 
 
-def clamp(limit: Clamp, effort: float, position: float, velocity: float) -> float:
+def clamp(limit: Clamp, effort: Number, position: Number, velocity: Number) -> Number:
     """The torque after one clamp [N·m]."""
     if isinstance(limit, DcMotor):
         return clamp_to_line(limit, effort, velocity)
@@ -194,7 +202,7 @@ def clamp(limit: Clamp, effort: float, position: float, velocity: float) -> floa
     return effort if most is None else clip(effort, -most, most)
 
 
-def clamp_to_line(limit: DcMotor, effort: float, velocity: float) -> float:
+def clamp_to_line(limit: DcMotor, effort: Number, velocity: Number) -> Number:
     """The torque within [max(sat·(-1 - v/v_lim), -max), min(sat·(1 - v/v_lim), max)], v within ±v_lim·(1 + max/sat)."""
     most, stall = limit.max_motor_effort, limit.saturation_effort
     if stall is None:
@@ -212,7 +220,7 @@ def clamp_to_line(limit: DcMotor, effort: float, velocity: float) -> float:
     return clip(effort, low, high)
 
 
-def reset_memory(state: Memory, mask: float) -> Memory:
+def reset_memory(state: Memory, mask: Number) -> Memory:
     """The memory with the joints of a mask back at the start."""
     integral = None if state.integral is None else where(mask, 0.0, state.integral)
     nothing = Command(position=0.0, velocity=0.0, effort=0.0)

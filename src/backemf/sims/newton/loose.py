@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+
+from .types import Model
 
 LOOSE = ("SolverXPBD", "SolverSemiImplicit", "SolverVBD")
 """Solvers that move bodies before they pull them back into their joints, and know no armature."""
 
 
-def is_loose(solver: Any) -> bool:
+def is_loose(solver: object) -> bool:
     """Whether a solver, or its class, moves bodies one by one."""
     kind = solver if isinstance(solver, type) else type(solver)
     return any(base.__name__ in LOOSE for base in kind.__mro__)
 
 
-def is_hinge_or_slider(model: Any) -> np.ndarray:
+def is_hinge_or_slider(model: Model) -> np.ndarray:
     """Which velocities of a model have one position each and are in an articulation, shape (dofs,)."""
     dofs = model.joint_qd_start.numpy()
     counts = np.diff(dofs)
@@ -27,7 +27,7 @@ def is_hinge_or_slider(model: Any) -> np.ndarray:
     return single & inside
 
 
-def loose_inertia(model: Any, shape: tuple[int, ...]) -> np.ndarray:
+def loose_inertia(model: Model, shape: tuple[int, ...]) -> np.ndarray:
     """Inertia of a joint whose two bodies are otherwise free [kg·m² or kg], shape (articulations, dofs, dofs)."""
     found = np.zeros(shape, dtype=np.float32)
     dofs = model.joint_qd_start.numpy()
@@ -39,7 +39,7 @@ def loose_inertia(model: Any, shape: tuple[int, ...]) -> np.ndarray:
     return found
 
 
-def add_to_links(model: Any, dofs: np.ndarray, armature: np.ndarray) -> np.ndarray:
+def add_to_links(model: Model, dofs: np.ndarray, armature: np.ndarray) -> np.ndarray:
     """Add rotors to the links that they turn, about their axes; which of them are not on a hinge and are left out."""
     axes, bodies, slides = _axes(model, "child")
     inertia, inverse = model.body_inertia.numpy(), model.body_inv_inertia.numpy()
@@ -52,14 +52,14 @@ def add_to_links(model: Any, dofs: np.ndarray, armature: np.ndarray) -> np.ndarr
     return slides[dofs]
 
 
-def _ranges(model: Any) -> list[tuple[int, int]]:
+def _ranges(model: Model) -> list[tuple[int, int]]:
     """First joint of every articulation and the one after its last."""
     count = model.articulation_count
     starts, ends = model.articulation_start.numpy()[:count], model.articulation_end.numpy()[:count]
     return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
 
-def _responses(model: Any) -> np.ndarray:
+def _responses(model: Model) -> np.ndarray:
     """Acceleration per torque of every velocity, with both bodies of its joint free [1/(kg·m²) or 1/kg]."""
     inverse_mass, inverse_inertia = model.body_inv_mass.numpy(), model.body_inv_inertia.numpy()
     found = np.zeros(model.joint_dof_count)
@@ -73,7 +73,7 @@ def _responses(model: Any) -> np.ndarray:
     return found
 
 
-def _frames(model: Any, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _frames(model: Model, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Which joint every velocity belongs to, and the bodies and frames of the joints on one side."""
     joints = np.repeat(np.arange(model.joint_count), np.diff(model.joint_qd_start.numpy()))
     if side == "child":
@@ -81,7 +81,7 @@ def _frames(model: Any, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return joints, model.joint_parent.numpy(), model.joint_X_p.numpy()
 
 
-def _axes(model: Any, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _axes(model: Model, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Axis of every velocity in the frame of a body, that body, and whether it slides."""
     joints, bodies, frames = _frames(model, side)
     first = model.joint_qd_start.numpy()[joints]
@@ -89,7 +89,7 @@ def _axes(model: Any, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return rotate(frames[joints][:, 3:], model.joint_axis.numpy()), bodies[joints], slides
 
 
-def _arms(model: Any, side: str) -> np.ndarray:
+def _arms(model: Model, side: str) -> np.ndarray:
     """From a body's centre of mass to its joint [m], one per velocity."""
     joints, bodies, frames = _frames(model, side)
     return frames[joints][:, :3] - model.body_com.numpy()[bodies[joints]]

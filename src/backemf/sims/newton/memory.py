@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 from newton.actuators import DriveBase  # pyright: ignore[reportMissingImports]
 
+from ...actuator.compiled import CompiledStep
 from ...errors import ParameterError
 from ...physics.state import State
+from .types import Arrays, Device
 
 
 @dataclass
@@ -20,19 +21,19 @@ class MotorState(DriveBase.State):
     Newton makes two of these, reads one and writes the other.
     """
 
-    numbers: Any = None
+    numbers: wp.array = None
     """Every state that is a number, one row each and a line of frames several, shape (rows, N)."""
-    counts: Any = None
+    counts: wp.array = None
     """Every state that is a whole number, shape (rows, N)."""
-    arrays: dict[str, Any] | None = None
+    arrays: Arrays = None  # pyright: ignore[reportAssignmentType]
     """The states by name, as parts of the two."""
-    resetter: Any = None
+    resetter: CompiledStep = None  # pyright: ignore[reportAssignmentType]
     """The step whose rules a reset follows."""
-    everyone: Any = None
+    everyone: wp.array = None
     """A mask of all joints."""
     version: int = 0
     """How often it was written [1]."""
-    origin: Any = None
+    origin: tuple[MotorState, int] | None = None
     """The state that it came from by a step, and how often that had been written; None: from elsewhere."""
 
     def __getitem__(self, name: str) -> wp.array:
@@ -45,7 +46,7 @@ class MotorState(DriveBase.State):
     def reset(self, mask: wp.array | None = None) -> None:
         """Put the actuators where `mask` is true back at rest and ambient temperature; None: all of them."""
         count = self.numbers.shape[1]
-        chosen: Any = self.everyone if mask is None else mask
+        chosen = self.everyone if mask is None else mask
         if tuple(chosen.shape) != (count,):
             raise ParameterError(f"the mask has the shape {tuple(chosen.shape)}: must be one of {count} joints")
         self.resetter.reset(State(**(self.arrays or {})), chosen)
@@ -72,7 +73,7 @@ class MotorState(DriveBase.State):
         self.numbers, self.counts, self.arrays = other.numbers, other.counts, other.arrays
 
 
-def pack(state: State, count: int, device: Any, resetter: Any) -> MotorState:
+def pack(state: State, count: int, device: Device, resetter: CompiledStep) -> MotorState:
     """A state with separate arrays as one block."""
     given = {name: x for name, x in vars(state).items() if x is not None}
     blocks: dict[bool, list[np.ndarray]] = {True: [], False: []}

@@ -7,19 +7,23 @@ as any other step does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from ...actuator import Actuator
-from ...checks import Maybe, Number
+from ...checks import Number
 from ...engines.tracing import Symbol
+from ...engines.warp_engine import Stepper
 from ...errors import ParameterError
 from ...parts import without_neutral
 from ...random.randomize import rebuild
 from ...tree import numbers as numbers_of
+from .types import Device
 
+Given: TypeAlias = Any
+"""A number, a row of them or an array of Warp's; None: none is given."""
 ROOT = "actuator."
 """What the engine's names of an actuator's numbers begin with."""
 
@@ -40,14 +44,14 @@ def _write(
     row[joint] = values[wp.min(k, values.shape[0] - 1)]
 
 
-class Numbers(Mapping[str, Any]):
+class Numbers(Mapping[str, wp.array]):
     """The numbers of a row of joints by name, e.g. "motor.winding.resistance", each an array of Warp, shape (N,).
 
     Names are those of the fields with dots between; "motor." may be left out. What is written into an array is taken
     by the next step.
     """
 
-    def __init__(self, actuator: Actuator, count: int, device: Any, grad: bool = False):
+    def __init__(self, actuator: Actuator, count: int, device: Device, grad: bool = False):
         self.actuator, self.count, self.device = actuator, count, device
         # what has no effect is in no step
         given = {f"{ROOT}{name}": value for name, value in numbers_of(without_neutral(actuator))}
@@ -68,7 +72,7 @@ class Numbers(Mapping[str, Any]):
         self.used: tuple[str, ...] = ()
         """Names of the engine that a step takes."""
 
-    def give(self, stepper: Any) -> None:
+    def give(self, stepper: Stepper) -> None:
         """Have a step read these arrays in place of plain numbers."""
         for name in self.rows:
             stepper.numbers.pop(name, None)
@@ -122,7 +126,7 @@ class Numbers(Mapping[str, Any]):
             raise ParameterError(f"numbers[{name!r}]: no step of this actuator takes it; it takes {shown}")
         raise ParameterError(f"numbers[{name!r}]: this actuator has no such number; it has {shown}")
 
-    def set(self, name: str, values: Number, mask: Maybe = None, indices: Maybe = None) -> None:
+    def set(self, name: str, values: Given, mask: Given = None, indices: Given = None) -> None:
         """Change a number; see `BackemfDrive.set_numbers`."""
         row = self[name]
         chosen = self._select(name, mask, indices)
@@ -137,7 +141,7 @@ class Numbers(Mapping[str, Any]):
         inputs = [values, chosen[1], chosen[0]]
         wp.launch(_write, dim=count, inputs=inputs, outputs=[row], device=self.device)
 
-    def _select(self, name: str, mask: Maybe, indices: Maybe) -> tuple[Maybe, Maybe]:
+    def _select(self, name: str, mask: Given, indices: Given) -> tuple[Given, Given]:
         """The mask and the indices as arrays of the device."""
         if mask is not None and indices is not None:
             raise ParameterError(f"set_numbers({name!r}): give mask= or indices=, not both")
@@ -165,7 +169,7 @@ class Numbers(Mapping[str, Any]):
             )
         return wp.array(places, dtype=wp.int32, device=self.device)
 
-    def _check_values(self, name: str, values: Number, count: int, mask: Maybe, indices: Maybe) -> wp.array:
+    def _check_values(self, name: str, values: Number, count: int, mask: Given, indices: Given) -> wp.array:
         """Values of the host as an array; raises the error of the part that refuses them."""
         try:
             given = np.asarray(values, dtype=np.float32)
@@ -195,7 +199,7 @@ class Numbers(Mapping[str, Any]):
         return rebuild(self.actuator, short)
 
 
-def loads_in(*parts: Any) -> set[str]:
+def loads_in(*parts: object) -> set[str]:
     """Names of the arrays that traced values come from."""
     found: set[str] = set()
     seen: set[int] = set()

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
@@ -15,24 +15,24 @@ from newton.actuators import DriveBase  # pyright: ignore[reportMissingImports]
 from ...actuator import Actuator
 from ...actuator.needs import require_frames, require_step
 from ...checks import Maybe, Number
+from ...engines.warp_engine import Stepper
 from ...engines.warp_fused import FORCES, NUMBERS, Fused, in_order
 from ...errors import ParameterError
 from ...motor import Motor
 from ...physics.command import Command
 from ...physics.state import OUTPUTS, State
 from ...tree import map_numbers
+from ..types import Field, Fields
 from .carrier import NAMES, PREFIX, Carried, actuator_from, for_newton
 from .implicit import fill_lines, linear_force
 from .memory import MotorState, like, pack
 from .numbers import Numbers, loads_in
 from .rows import Kind, kind_with
+from .types import Arrays, Device
 from .wiring import PLACES, TARGETS, host_arrays, host_places, inputs_of
 
 SLOPES = ("torque", "torque_slope", "torque_stiffness")
 """Outputs from which Newton's implicit mode takes the torque at other positions and velocities."""
-
-Arrays = dict[str, Any]
-"""Arrays of Warp's by name; None: there is none."""
 
 
 class BackemfDrive(DriveBase):
@@ -49,7 +49,7 @@ class BackemfDrive(DriveBase):
     evaluate_force = linear_force
 
     @classmethod
-    def resolve_arguments(cls, args: dict[str, Any]) -> dict[str, Any]:
+    def resolve_arguments(cls, args: Fields) -> Fields:
         """The actuator of a joint, from an `Actuator`, its TOML text, or a motor of the catalogue with gains.
 
         What it is made of is shared by the joints of a row, and each joint says which actuator of that kind is its own.
@@ -68,9 +68,9 @@ class BackemfDrive(DriveBase):
         dt: float | None = None,
         fixed: bool = False,
         kind: Kind | None = None,
-        place: Any = None,
-        usd: Any = 0.0,
-        **given: Any,
+        place: wp.array = None,
+        usd: wp.array = 0.0,
+        **given: Field,
     ):
         """Make the drive.
 
@@ -95,16 +95,16 @@ class BackemfDrive(DriveBase):
         self.fixed = fixed
         self.telemetry = tuple(telemetry)
         self.seed, self.dt = seed, dt
-        self.device: Any = None
+        self.device: Device = None
         self.count = 0
-        self._fused: dict[Any, Fused] = {}
-        self._kept: list[Any] = []
+        self._fused: dict[tuple[object, ...], Fused] = {}
+        self._kept: list[object] = []
         self._seen: float | None = None
-        self._pack: Any = None
+        self._pack: wp.array = None
 
     # --- what Newton asks
 
-    def finalize(self, device: Any, num_actuators: int) -> None:
+    def finalize(self, device: Device, num_actuators: int) -> None:
         """Make room for a row of joints on a device."""
         self.device, self.count = wp.get_device(device), num_actuators
         options = {"device": self.device, "dtype": "float32"}
@@ -115,7 +115,7 @@ class BackemfDrive(DriveBase):
         self._numbers = None
         if not self.fixed:
             self._numbers = Numbers(self.backemf, num_actuators, self.device, self._grad)
-            self._numbers.give(self._step._run)
+            self._numbers.give(cast(Stepper, self._step._run))
         self._example = {n: x for n, x in vars(self._initial()).items() if x is not None}
         self._stateful = bool(self._example)
         self._after = self.state(num_actuators, self.device)
@@ -159,7 +159,7 @@ class BackemfDrive(DriveBase):
         """Numbers that torque, slopes or state depend on."""
         stepper: Any = self._step._run
         row = wp.empty(self.count, dtype=wp.float32, device=self.device)
-        given: dict[str, Any] = {f"state.{name}": x for name, x in self._example.items()}
+        given: Arrays = {f"state.{name}": x for name, x in self._example.items()}
         given |= {f"command.{name}": row for name in inputs_of(self.backemf, False)} | stepper.arrays
         given |= {"position": row, "velocity": row, "dt": 1.0}
         after, out = stepper.trace(given, (Command, type(None)))
@@ -189,7 +189,7 @@ class BackemfDrive(DriveBase):
         """Whether a step can be captured in a CUDA graph: nothing is allocated or read back."""
         return True
 
-    def state(self, num_actuators: int, device: Any) -> MotorState | None:
+    def state(self, num_actuators: int, device: Device) -> MotorState | None:
         """A state at rest and ambient temperature."""
         return pack(self._initial(), num_actuators, device, self._reset) if self._example else None
 
@@ -207,9 +207,9 @@ class BackemfDrive(DriveBase):
         forces: wp.array,
         state: MotorState | None,
         dt: float | None,
-        device: Any = None,
+        device: Device = None,
         *,
-        custom_inputs: dict[str, Any] | None = None,
+        custom_inputs: Arrays | None = None,
     ) -> None:
         """Torques of all joints into `forces`."""
         arrays = host_arrays(positions, velocities, target_pos, target_vel, feedforward)
@@ -217,7 +217,7 @@ class BackemfDrive(DriveBase):
         grad = forces.requires_grad or any(x is not None and x.requires_grad for x in arrays.values())
         self._run(arrays, places, state, {"torque": forces}, dt, grad)
 
-    def update_state(self, current_state: Any, next_state: Any) -> None:
+    def update_state(self, current_state: MotorState | None, next_state: MotorState) -> None:
         """Pass on the state after the last step."""
         if self._after is None:
             return
@@ -228,7 +228,7 @@ class BackemfDrive(DriveBase):
 
     # --- implicit mode
 
-    def bind_params(self) -> Any:
+    def bind_params(self) -> wp.array:
         """Room for the straight line that stands for the actuator while Newton solves for the end of the step."""
         if self._pack is None:
             # Newton passes no feedforward to prepare_implicit
@@ -249,9 +249,9 @@ class BackemfDrive(DriveBase):
         drive_state: MotorState | None,
         dt: float,
         inv_mass: wp.array | None = None,
-        device: Any = None,
+        device: Device = None,
         *,
-        custom_inputs: dict[str, Any] | None = None,
+        custom_inputs: Arrays | None = None,
     ) -> None:
         """Torque and its slopes at the beginning of the step; the state goes on as in the explicit mode."""
         feedforward = (custom_inputs or {}).get("joint_act")
@@ -262,13 +262,21 @@ class BackemfDrive(DriveBase):
 
     # --- one launch
 
-    def torque_and_slopes(self, sim: Arrays, places: Arrays, state: Any, dt: float) -> Arrays:
+    def torque_and_slopes(self, sim: Arrays, places: Arrays, state: MotorState | None, dt: float) -> Arrays:
         """Torque [N·m] and its slopes to velocity and position, a row each; `update_state` passes the state on."""
         slopes = {name: self.outputs[name] for name in SLOPES}
         self._run(sim, places, state, slopes, dt, False)
         return slopes
 
-    def fused_step(self, sim: Arrays, places: Arrays, state: Any, after: Any, forces: Any, dt: float) -> None:
+    def fused_step(
+        self,
+        sim: Arrays,
+        places: Arrays,
+        state: MotorState | None,
+        after: MotorState | None,
+        forces: wp.array,
+        dt: float,
+    ) -> None:
         """One launch that also adds the torques to the host's forces; `sim` holds its arrays by name."""
         self._check(dt)
         # two states in turn differ by two frames of a delay
@@ -279,7 +287,9 @@ class BackemfDrive(DriveBase):
         if after is not None:
             after.note_write(state)
 
-    def _run(self, sim: Arrays, places: Arrays, state: Any, outputs: Arrays, dt: float | None, grad: bool) -> None:
+    def _run(
+        self, sim: Arrays, places: Arrays, state: MotorState | None, outputs: Arrays, dt: float | None, grad: bool
+    ) -> None:
         self._check(dt)
         if grad and state is not None:
             self._after = like(state, self._example)
@@ -313,14 +323,14 @@ class BackemfDrive(DriveBase):
                 self._plan(sim, places, outputs, True, True)
         return self._fused[key]
 
-    def _input_arrays(self, sim: Arrays, places: Arrays) -> dict[str, Any]:
+    def _input_arrays(self, sim: Arrays, places: Arrays) -> Arrays:
         named = {"position": sim["positions"], "velocity": sim["velocities"]}
         named |= {f"command.{name}": sim[TARGETS[name]] for name in self.backemf.controller.inputs}
         block = {} if self._numbers is None else {NUMBERS: self._numbers.block}
         return named | block | {f"at.{name}": x for name, x in places.items()}
 
-    def _states(self, state: Any, after: Any) -> dict[str, Any]:
-        if state is None:
+    def _states(self, state: MotorState | None, after: MotorState | None) -> Arrays:
+        if state is None or after is None:
             return {}
         return {f"state.{n}": x for n, x in state.arrays.items()} | {f"new.{n}": x for n, x in after.arrays.items()}
 

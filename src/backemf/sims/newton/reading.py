@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import cast
 
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd, TorquePid
@@ -14,7 +14,9 @@ from ...actuator.torque_limits import AngleTable, DcClip, EffortLimit, TorqueLim
 from ...errors import BackemfError, ParameterError, errors_at
 from ..loss import APPROXIMATED, DROPPED, UNKNOWN, Loss
 from ..on_joint import Unread
+from ..types import Fields
 from ..usd import applied_schemas, open_stage
+from ..usd_types import Prim, Stage, StageSource
 from .about import ABOUT, ACTUATOR
 from .attributes import authored_names, authored_value, number, row, steps
 from .carrier import NAMES, PREFIX, actuator_from
@@ -42,7 +44,7 @@ SCHEMAS: dict[str, tuple[str, ...]] = {
 BESIDE = "the backemf actuator has everything: remove Newton's clamps and delay"
 
 
-def read_actuators(stage: Any, *, version: str | None = None) -> list[NewtonJoint | Unread]:
+def read_actuators(stage: StageSource, *, version: str | None = None) -> list[NewtonJoint | Unread]:
     """Every NewtonActuator of a stage, file or text in order: as an actuator, or why it is not read.
 
     The joint's own numbers go with its first actuator, so that they count once.
@@ -61,7 +63,7 @@ def read_actuators(stage: Any, *, version: str | None = None) -> list[NewtonJoin
     return found
 
 
-def read_actuator(stage: Any, joint: str | None = None, *, version: str | None = None) -> NewtonJoint:
+def read_actuator(stage: StageSource, joint: str | None = None, *, version: str | None = None) -> NewtonJoint:
     """The actuator of a joint in a stage, file or text, by the joint's path or name; None: the only one."""
     ABOUT.require_version(version)
     whole = open_stage(stage)
@@ -73,12 +75,12 @@ def read_actuator(stage: Any, joint: str | None = None, *, version: str | None =
 # --- prims
 
 
-def _prims(stage: Any) -> Iterator[Any]:
+def _prims(stage: Stage) -> Iterator[Prim]:
     """Every NewtonActuator prim; a class of prims is none of them."""
     return (x for x in stage.TraverseAll() if str(x.GetTypeName()) == ACTUATOR and not x.IsAbstract())
 
 
-def _find(stage: Any, joint: str | None) -> Any:
+def _find(stage: Stage, joint: str | None) -> Prim:
     """The prim of an actuator; one that is switched off is not meant."""
     found = [(prim, _targets(prim)) for prim in _prims(stage) if prim.IsActive()]
     if joint is not None:
@@ -91,12 +93,12 @@ def _find(stage: Any, joint: str | None) -> Any:
     raise ParameterError(f"the stage has {len(found)} actuators it could be: give joint=, one of {shown}")
 
 
-def _targets(prim: Any) -> list[str]:
+def _targets(prim: Prim) -> list[str]:
     relation = prim.GetRelationship("newton:targets")
     return [str(path) for path in relation.GetTargets()] if relation else []
 
 
-def _target(prim: Any) -> str:
+def _target(prim: Prim) -> str:
     """The path of an actuator's joint."""
     targets = _targets(prim)
     if not prim.IsActive():
@@ -106,20 +108,20 @@ def _target(prim: Any) -> str:
     return targets[0]
 
 
-def _place(stage: Any, prim: Any) -> str:
+def _place(stage: StageSource, prim: Prim) -> str:
     """The file, if it is one, and the path of a prim."""
     file = isinstance(stage, os.PathLike) or (isinstance(stage, str) and not stage.lstrip().startswith("#usda"))
     return f"{stage}, {prim.GetPath()}" if file else str(prim.GetPath())
 
 
-def _kind(prim: Any) -> str:
+def _kind(prim: Prim) -> str:
     return next((name for name in applied_schemas(prim) if name in DRIVES), ACTUATOR)
 
 
 # --- one actuator
 
 
-def _read(prim: Any, target: str, own: bool = True) -> NewtonJoint:
+def _read(prim: Prim, target: str, own: bool = True) -> NewtonJoint:
     every = applied_schemas(prim)
     applied = [name for name in every if name in SCHEMAS]
     drives = [name for name in applied if name in DRIVES]
@@ -141,7 +143,7 @@ def _read(prim: Any, target: str, own: bool = True) -> NewtonJoint:
         clamps=tuple(_clamps(prim, applied)),
         delay_steps=steps(prim) if DELAY in applied else 0,
     )
-    bias = {"const_effort": pipeline.drive.const_effort} if pipeline.drive.const_effort else {}
+    bias: Fields = {"const_effort": pipeline.drive.const_effort} if pipeline.drive.const_effort else {}
     return NewtonJoint(
         actuator=_as_ours(pipeline),
         joint=target,
@@ -152,7 +154,7 @@ def _read(prim: Any, target: str, own: bool = True) -> NewtonJoint:
     )
 
 
-def _not_taken(prim: Any, every: list[str], applied: list[str]) -> Iterator[Loss]:
+def _not_taken(prim: Prim, every: list[str], applied: list[str]) -> Iterator[Loss]:
     """Schemas and attributes of the prim that are not read."""
     for name in every:
         if name not in SCHEMAS and name.endswith("API"):
@@ -164,7 +166,7 @@ def _not_taken(prim: Any, every: list[str], applied: list[str]) -> Iterator[Loss
             yield Loss(f"newton:{name}", DROPPED, told)
 
 
-def _whole(prim: Any) -> Actuator:
+def _whole(prim: Prim) -> Actuator:
     given = {name: authored_value(prim, PREFIX + name) for name in NAMES}
     given = {name: value for name, value in given.items() if value not in (None, "")}
     for name, value in given.items():
@@ -179,13 +181,13 @@ def _whole(prim: Any) -> Actuator:
         raise ParameterError(str(wrong)) from None
 
 
-def _drive(prim: Any, integral: bool) -> Drive:
+def _drive(prim: Prim, integral: bool) -> Drive:
     more = {"ki": number(prim, "ki"), "integral_max": number(prim, "integralMax", None)} if integral else {}
-    kp, kd, bias = (number(prim, name) for name in ("kp", "kd", "constEffort"))
+    kp, kd, bias = (cast(float, number(prim, name)) for name in ("kp", "kd", "constEffort"))
     return Drive(kp=kp, kd=kd, const_effort=bias, **more)
 
 
-def _clamps(prim: Any, applied: list[str]) -> Iterator[Clamp]:
+def _clamps(prim: Prim, applied: list[str]) -> Iterator[Clamp]:
     for name in applied:
         if name == FLAT:
             yield MaxEffort(max_effort=number(prim, "maxEffort", None))
@@ -208,7 +210,7 @@ def _as_ours(pipeline: Pipeline) -> Actuator:
     Newton's drives take position, velocity and effort targets, as our controllers in torque do.
     """
     drive = pipeline.drive
-    controller: Any = IdealPd(stiffness=drive.kp, damping=drive.kd)
+    controller: IdealPd | TorquePid = IdealPd(stiffness=drive.kp, damping=drive.kd)
     if drive.ki is not None:
         bound = drive.integral_max if drive.ki else None
         controller = TorquePid(kp=drive.kp, ki=drive.ki, kd=drive.kd, integral_limit=bound)
@@ -226,7 +228,7 @@ def _limits(clamps: tuple[Clamp, ...]) -> Iterator[TorqueLimit]:
         line = isinstance(clamp, DcMotor) and clamp.velocity_limit is not None
         top = clamp.max_motor_effort if isinstance(clamp, DcMotor) else clamp.max_effort
         stall = clamp.saturation_effort if isinstance(clamp, DcMotor) else None
-        if line and isinstance(clamp, DcMotor):
+        if line and isinstance(clamp, DcMotor) and stall is not None and clamp.velocity_limit is not None:
             # a top that is never reached: the line alone, up to any speed
             unreached = 1e6 * stall if stall else 0.0
             yield DcClip(

@@ -17,7 +17,7 @@ from ...checks import Number
 from ...robot.grouping import kind_of, merge
 from ...tree import is_structure, is_table, numbers
 
-_KINDS: WeakValueDictionary[Any, Kind] = WeakValueDictionary()
+_KINDS: WeakValueDictionary[tuple[str, object], Kind] = WeakValueDictionary()
 """Every kind that a builder or a drive holds, by what its actuators are made of."""
 
 

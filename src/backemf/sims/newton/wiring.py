@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...actuator import Actuator
 from ...errors import ParameterError
+from .types import Arrays
+
+if TYPE_CHECKING:
+    import warp as wp  # pyright: ignore[reportMissingImports]
 
 TARGETS = {"position": "target_pos", "velocity": "target_vel", "effort": "feedforward", "voltage": "feedforward"}
 """Which of Newton's arrays is each input; a voltage comes as feedforward, `joint_act`."""
@@ -23,12 +27,12 @@ ARRAYS = ("positions", "velocities", "target_pos", "target_vel", "feedforward")
 INDICES = ("pos", "vel", "target", "command", "effort")
 
 
-def host_arrays(*arrays: Any) -> dict[str, Any]:
+def host_arrays(*arrays: wp.array) -> Arrays:
     """Newton's arrays by name, in the order of `ARRAYS`."""
     return dict(zip(ARRAYS, arrays, strict=True))
 
 
-def host_places(*indices: Any) -> dict[str, Any]:
+def host_places(*indices: wp.array) -> Arrays:
     """Newton's arrays of indices by name, in the order of `INDICES`; efforts have those of velocities if left out."""
     return dict(zip(INDICES, indices if len(indices) == len(INDICES) else (*indices, indices[1]), strict=True))
 

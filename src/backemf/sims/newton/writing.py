@@ -7,7 +7,8 @@ line; with kind "backemf" the whole actuator goes into the file as TOML text.
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterable
+from typing import Unpack
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ..joint import NUMBERS, Joint, armature_of, has_line, joint_of, parts_of, r
 from ..losses import PHENOMENA, kept_by_joint, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written
+from ..types import JointNumbers
 from ..usd import prim_path
 from .about import ABOUT
 
@@ -36,7 +38,7 @@ def write(
     version: str | None = None,
     timestep: float | None = None,
     const_effort: float | None = None,
-    **numbers: Any,
+    **numbers: Unpack[JointNumbers],
 ) -> Written:
     """A .usda layer to lay over a robot's stage, and what is lost.
 
@@ -184,7 +186,7 @@ def _line(name: str, figure: Figure, factor: float = 1.0, exact: bool = False) -
     return f"float newton:{name}", value, f"{figure.unit}: {figure.source}"
 
 
-def _joint_lines(own: Any, exact: bool = False) -> list[Line]:
+def _joint_lines(own: Iterable[tuple[str, Figure | None, float]], exact: bool = False) -> list[Line]:
     """What belongs to the joint itself, in USD's degrees."""
     lines = []
     for name, figure, factor in own:

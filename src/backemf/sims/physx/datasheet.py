@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -38,6 +39,7 @@ from ...datasheet.normalise import normalise
 from ...errors import ParameterError
 from ...motor import Drag, Gearbox, Limits, Magnet, Motor, Ratings, Stage, Winding
 from ..joint import ratio_of, single
+from ..types import Fields
 
 NOMINAL = ("nominal_speed", "nominal_torque", "no_load_speed", "nominal_voltage")
 """What a maker prints of the nominal point [rad/s, N·m, rad/s, V]."""
@@ -193,7 +195,7 @@ def _efforts(motor: Motor, supply: Supply, celsius: Number, line: Line, effort: 
         "controller current": limits.rated_current if peak else limits.continuous_current,
         "motor torque": ratings.peak_current if peak else continuous_current(motor),
     }
-    found: dict[str, Number] = {
+    found: Fields = {
         name: line_of(motor, supply, amperes, celsius).limit_torque
         for name, amperes in currents.items()
         if amperes is not None
@@ -229,7 +231,7 @@ def _nominal(
         raise ParameterError(
             f"nominal_speed = {speed} rad/s: give its voltage, nominal_voltage= or Ratings(voltage=...)"
         )
-    volts = single("nominal_voltage", rated if volts is None else volts)
+    volts = single("nominal_voltage", cast(Number, rated if volts is None else volts))
     if volts <= 0.0:
         raise ParameterError(f"nominal_voltage = {volts} V: must be greater than 0")
     if free is None:

@@ -11,7 +11,6 @@ import math
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ...actuator.torque_limits import DriveEnvelope
 from ...checks import Maybe, Number
@@ -19,7 +18,9 @@ from ...errors import ParameterError, errors_at
 from ...parts import flag, number, one, part, word
 from ..digits import round_digits
 from ..joint import single
+from ..types import Field, Fields
 from ..usd import applied_schemas, open_stage, save, usd
+from ..usd_types import Prim, Stage, StageSource
 from .law import Envelope
 from .solver import JointDrive
 
@@ -104,7 +105,7 @@ class UsdDrive:
         if self.envelope is not None and self.max_effort is not None:
             raise ParameterError("UsdDrive.max_effort together with an envelope: give DriveEnvelope.max_effort alone")
 
-    def joint_drive(self, **solver: Any) -> JointDrive:
+    def joint_drive(self, **solver: Field) -> JointDrive:
         """What PhysX computes with it on a joint of an articulation; `solver` are iterations and the like.
 
         A drive without an envelope has one that ends at its largest effort and at no speed. The armature is for the
@@ -121,13 +122,13 @@ class UsdDrive:
         return JointDrive(envelope=envelope, stiffness=self.stiffness, damping=self.damping, **figures, **solver)
 
 
-def joints(stage: Any) -> list[str]:
+def joints(stage: StageSource) -> list[str]:
     """Paths of all joints of a stage that have a drive."""
     opened = open_stage(stage)
     return [str(prim.GetPath()) for prim in drives_of(opened)]
 
 
-def read_drive(stage: Any, joint: str | None = None, instance: str | None = None) -> UsdDrive:
+def read_drive(stage: StageSource, joint: str | None = None, instance: str | None = None) -> UsdDrive:
     """The drive of a joint, by its path or name; None: of the only one."""
     opened = open_stage(stage)
     prim = _joint(opened, joint)
@@ -141,7 +142,7 @@ def read_drive(stage: Any, joint: str | None = None, instance: str | None = None
     return drive_of(prim, named[0])
 
 
-def drive_of(prim: Any, name: str) -> UsdDrive:
+def drive_of(prim: Prim, name: str) -> UsdDrive:
     """The drive of one axis of a joint's prim."""
     applied = applied_schemas(prim)
     found = values(prim, name, f"drive:{name}:physics:", _DRIVE)
@@ -159,7 +160,7 @@ def drive_of(prim: Any, name: str) -> UsdDrive:
         return UsdDrive(instance=name, acceleration=acceleration, envelope=envelope, axis=axis, **found)
 
 
-def author(drive: UsdDrive, stage: Any, joint: str) -> None:
+def author(drive: UsdDrive, stage: StageSource, joint: str) -> None:
     """Make a joint of a stage, or of a file, say what the drive says. A file is replaced as a whole or not at all."""
     opened = open_stage(stage, text=False)
     prim = _joint(opened, joint, with_drive=False)
@@ -189,7 +190,7 @@ def text(drive: UsdDrive, joint: str) -> str:
 # --- one joint
 
 
-def _author(prim: Any, drive: UsdDrive) -> None:
+def _author(prim: Prim, drive: UsdDrive) -> None:
     name, envelope = drive.instance, drive.envelope
     effort = drive.max_effort if envelope is None else envelope.max_effort
     (Sdf,) = usd("Sdf")
@@ -215,9 +216,9 @@ def _author(prim: Any, drive: UsdDrive) -> None:
             prim.CreateAttribute(prefix + attribute, Sdf.ValueTypeNames.Float, False).Set(round_digits(known))
 
 
-def values(prim: Any, instance: str, prefix: str, table: dict[str, Row]) -> dict[str, Any]:
+def values(prim: Prim, instance: str, prefix: str, table: dict[str, Row]) -> Fields:
     """Fields and values of a schema's attributes; None for no limit."""
-    found: dict[str, Any] = {}
+    found: Fields = {}
     for attribute, row in table.items():
         field, missing = row[0], row[-1]
         there = prim.GetAttribute(prefix + attribute)
@@ -233,7 +234,7 @@ def values(prim: Any, instance: str, prefix: str, table: dict[str, Row]) -> dict
     return found
 
 
-def size_of(stage: Any, instance: str, row: Row) -> float:
+def size_of(stage: Stage, instance: str, row: Row) -> float:
     """What a number of a stage is multiplied by for SI units and radians."""
     metres, kilograms = (_unit(stage, name) for name in UNITS)
     field, efforts, ways, _ = row
@@ -244,7 +245,7 @@ def size_of(stage: Any, instance: str, row: Row) -> float:
     return (kilograms * metres * metres) ** efforts * way**ways
 
 
-def _unit(stage: Any, name: str) -> float:
+def _unit(stage: Stage, name: str) -> float:
     """Size of a unit of a stage in SI; 1 where the stage does not say."""
     size = single(name, stage.GetMetadata(name)) if says(stage, name) else 1.0
     if not 1e-9 <= size <= 1e9:
@@ -252,7 +253,7 @@ def _unit(stage: Any, name: str) -> float:
     return size
 
 
-def says(stage: Any, unit: str) -> bool:
+def says(stage: Stage, unit: str) -> bool:
     """Whether a stage says how large its unit is."""
     return bool(stage.HasAuthoredMetadata(unit))
 
@@ -260,20 +261,20 @@ def says(stage: Any, unit: str) -> bool:
 # --- stages
 
 
-def prims(stage: Any) -> Iterator[Any]:
+def prims(stage: Stage) -> Iterator[Prim]:
     """Every prim of a stage, in its order; those of instances too."""
     (Usd,) = usd("Usd")
     yield from Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies(Usd.PrimAllPrimsPredicate))
 
 
-def drives_of(stage: Any) -> Iterator[Any]:
+def drives_of(stage: Stage) -> Iterator[Prim]:
     """Every prim of a stage with a drive."""
     for prim in prims(stage):
         if any(name.partition(":")[0] == DRIVE for name in applied_schemas(prim)):
             yield prim
 
 
-def _joint(stage: Any, joint: str | None, with_drive: bool = True) -> Any:
+def _joint(stage: Stage, joint: str | None, with_drive: bool = True) -> Prim:
     """The prim of a joint, by path or name."""
     found = list(drives_of(stage)) if with_drive else [p for p in stage.TraverseAll() if str(p.GetTypeName()) in JOINTS]
     if joint is not None:

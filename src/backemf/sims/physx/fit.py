@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ...actuator.torque_limits import DriveEnvelope
+from ...checks import Number
 from ...errors import ParameterError, UnitError
 from ...units import parse
 from .law import Envelope
@@ -69,7 +69,7 @@ def fit_envelope(points: Sequence[Sequence[float | str]] | np.ndarray) -> Fitted
     )
     away = np.abs(_distances((top, fast, loss, gradient), v, t))
     slow = speed < limit.max_actuator_velocity
-    allowed: Any = Envelope(limit=limit).bounds(speed)[1]
+    allowed = Envelope(limit=limit).bounds(speed)[1]
     missed = np.abs(allowed - torque)[slow]
     return FittedEnvelope(
         limit=limit,
@@ -82,7 +82,7 @@ def fit_envelope(points: Sequence[Sequence[float | str]] | np.ndarray) -> Fitted
 # --- points
 
 
-def _columns(points: Any) -> tuple[np.ndarray, np.ndarray]:
+def _columns(points: object) -> tuple[np.ndarray, np.ndarray]:
     """Speeds [rad/s] and torques [N·m]; raises ParameterError if they are not points of a diagram."""
     rows = points.tolist() if isinstance(points, np.ndarray) else points
     if not isinstance(rows, (list, tuple)) or not all(isinstance(row, (list, tuple)) and len(row) == 2 for row in rows):
@@ -104,7 +104,7 @@ def _columns(points: Any) -> tuple[np.ndarray, np.ndarray]:
     return speeds, torques
 
 
-def _figure(number: int, name: str, value: Any, unit: str) -> float:
+def _figure(number: int, name: str, value: Number | str, unit: str) -> float:
     """One figure of a point in SI units."""
     if isinstance(value, str):
         try:
@@ -159,7 +159,7 @@ def _line(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     return max(float(y.mean() + fall * x.mean()), 1e-9), fall
 
 
-def _distances(numbers: Any, v: np.ndarray, t: np.ndarray) -> np.ndarray:
+def _distances(numbers: Sequence[float] | np.ndarray, v: np.ndarray, t: np.ndarray) -> np.ndarray:
     """Distance of each point from the boundary, positive outside [1]."""
     top, fast, loss, gradient = numbers
     by_torque = (t + loss * v - top) / np.sqrt(1.0 + loss * loss)
@@ -167,7 +167,7 @@ def _distances(numbers: Any, v: np.ndarray, t: np.ndarray) -> np.ndarray:
     return np.maximum(by_torque, by_speed)
 
 
-def _cost(numbers: Any, v: np.ndarray, t: np.ndarray) -> float:
+def _cost(numbers: Sequence[float] | np.ndarray, v: np.ndarray, t: np.ndarray) -> float:
     """What the fit makes small: squares, but for stray points."""
     return float(np.sum(np.sqrt(1.0 + (_distances(numbers, v, t) / STRAY) ** 2) - 1.0))
 

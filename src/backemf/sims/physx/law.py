@@ -64,7 +64,7 @@ class Envelope:
 # --- the laws
 
 
-def effort_bounds(law: Envelope, velocity: float) -> tuple[float, float]:
+def effort_bounds(law: Envelope, velocity: Number) -> tuple[Number, Number]:
     """Lowest and highest effort at a joint velocity [N·m]."""
     if law.quadrants == "physx":
         return envelope_bounds(velocity, law.limit)
@@ -72,15 +72,15 @@ def effort_bounds(law: Envelope, velocity: float) -> tuple[float, float]:
     return motor_range(velocity, 0.0, 1.0, law.limit)
 
 
-def clamped_effort(law: Envelope, effort: float, velocity: float) -> float:
+def clamped_effort(law: Envelope, effort: Number, velocity: Number) -> Number:
     """The effort within the envelope at a joint velocity [N·m]."""
     low, high = effort_bounds(law, velocity)
     return clamp(effort, low, high)
 
 
 def solved_impulse(
-    law: Envelope, impulse: float, free_velocity: float, response: float, dt: float, effort: float
-) -> float:
+    law: Envelope, impulse: Number, free_velocity: Number, response: Number, dt: Number, effort: Number
+) -> Number:
     """The drive's impulse within the envelope at the velocity after it [N·m·s]."""
     asked = impulse + dt * effort
     if law.quadrants == "physx":
@@ -89,7 +89,9 @@ def solved_impulse(
     return clamp(asked, low, high) - dt * effort
 
 
-def envelope_impulse(asked: float, free_velocity: float, response: float, dt: float, limit: DriveEnvelope) -> float:
+def envelope_impulse(
+    asked: Number, free_velocity: Number, response: Number, dt: Number, limit: DriveEnvelope
+) -> Number:
     """The impulse nearest to the one asked for, along it, that keeps both lines; 0 where there is none [N·m·s]."""
     way = where(asked < 0.0, -1.0, 1.0)
     speed = way * free_velocity
@@ -101,15 +103,15 @@ def envelope_impulse(asked: float, free_velocity: float, response: float, dt: fl
 
 
 def within(
-    low: float, high: float, per_impulse: float, per_speed: float, room: float, speed: float, response: float
-) -> tuple[float, float]:
+    low: Number, high: Number, per_impulse: Number, per_speed: Number, room: Number, speed: Number, response: Number
+) -> tuple[Number, Number]:
     """Impulses P of low to high with per_impulse·P + per_speed·|speed + response·P| <= room."""
     moved = per_speed * response
     low, high = below(low, high, per_impulse + moved, room - per_speed * speed)
     return below(low, high, per_impulse - moved, room + per_speed * speed)
 
 
-def below(low: float, high: float, slope: float, room: float) -> tuple[float, float]:
+def below(low: Number, high: Number, slope: Number, room: Number) -> tuple[Number, Number]:
     """Impulses P of low to high with slope·P <= room; where there are none, low is above high."""
     end = room / where(slope == 0.0, 1.0, slope)
     nowhere = (slope == 0.0) & (room < 0.0)
@@ -117,7 +119,7 @@ def below(low: float, high: float, slope: float, room: float) -> tuple[float, fl
     return where(slope < 0.0, maximum(low, end), low), high
 
 
-def motor_range(free_velocity: float, response: float, dt: float, limit: DriveEnvelope) -> tuple[float, float]:
+def motor_range(free_velocity: Number, response: Number, dt: Number, limit: DriveEnvelope) -> tuple[Number, Number]:
     """Lowest and highest impulse of a motor with the same lines, at the velocity after it [N·m·s].
 
     |effort + resistance·velocity| <= max_effort holds always, as a current limit does, and within it

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from ...actuator import Actuator
 from ...actuator.controllers import IdealPd
@@ -19,6 +18,7 @@ from ...errors import ParameterError
 from ..loss import APPROXIMATED, DROPPED, UNKNOWN, Loss
 from ..on_joint import OnJoint, Unread
 from ..usd import applied_schemas, open_stage
+from ..usd_types import Prim, Stage, StageSource
 from .about import ABOUT
 from .drives import DRIVE, INSTANCES, JOINTS, LINEAR, JointAxis, UsdDrive, drive_of, prims, says, values
 
@@ -34,7 +34,7 @@ SEEDS = ("armature", "friction", "damping", "velocityLimit")
 """Attributes of Newton that newer PhysX takes where a joint's axis says nothing."""
 
 
-def read_actuators(stage: Any, *, version: str | None = None) -> list[OnJoint | Unread]:
+def read_actuators(stage: StageSource, *, version: str | None = None) -> list[OnJoint | Unread]:
     """Every drive of a stage, file or text, in the order of the stage: as an actuator, or why it is not one.
 
     A joint is named by its path, and an axis that is not the angular one stands behind it, such as /World/ball:rotX.
@@ -46,7 +46,7 @@ def read_actuators(stage: Any, *, version: str | None = None) -> list[OnJoint | 
 
 
 def read_actuator(
-    stage: Any, joint: str | None = None, instance: str | None = None, *, version: str | None = None
+    stage: StageSource, joint: str | None = None, instance: str | None = None, *, version: str | None = None
 ) -> OnJoint:
     """The drive of a joint in a stage, file or text, as an actuator without a motor.
 
@@ -89,7 +89,7 @@ def _axis(row: OnJoint | Unread) -> str:
 # --- one prim
 
 
-def _rows(stage: Any, prim: Any, place: str) -> Iterator[OnJoint | Unread]:
+def _rows(stage: Stage, prim: Prim, place: str) -> Iterator[OnJoint | Unread]:
     """The drives of one prim."""
     names = [name.partition(":")[2] for name in applied_schemas(prim) if name.partition(":")[0] == DRIVE]
     for name in names:
@@ -107,7 +107,7 @@ def _rows(stage: Any, prim: Any, place: str) -> Iterator[OnJoint | Unread]:
         yield Unread(label, f"drive:{name}", place + why)
 
 
-def _require_driven(prim: Any, name: str) -> None:
+def _require_driven(prim: Prim, name: str) -> None:
     """Check that PhysX drives an axis; raise ParameterError if not."""
     path, kind = prim.GetPath(), str(prim.GetTypeName())
     enabled = prim.GetAttribute("physics:jointEnabled")
@@ -132,7 +132,7 @@ def _require_driven(prim: Any, name: str) -> None:
     )
 
 
-def _on_joint(stage: Any, prim: Any, name: str, label: str, several: bool) -> OnJoint:
+def _on_joint(stage: Stage, prim: Prim, name: str, label: str, several: bool) -> OnJoint:
     """The drive of one axis as an actuator without a motor."""
     path, drive = prim.GetPath(), drive_of(prim, name)
     if drive.acceleration:
@@ -181,7 +181,7 @@ def _way(name: str) -> str:
     return "m" if name in LINEAR else "rad"
 
 
-def _stage_losses(stage: Any, prim: Any, name: str, several: bool) -> Iterator[Loss]:
+def _stage_losses(stage: Stage, prim: Prim, name: str, several: bool) -> Iterator[Loss]:
     """What the stage leaves open, or has for the joint in addition to its drive."""
     if not says(stage, "metersPerUnit"):
         note = "The stage gives no metersPerUnit: its numbers are read as SI, where USD's own default is centimetres."
@@ -202,7 +202,7 @@ def _stage_losses(stage: Any, prim: Any, name: str, several: bool) -> Iterator[L
             yield Loss(f"newton:{attribute}", UNKNOWN, note)
 
 
-def _standing_alone(prim: Any, drive: UsdDrive, losses: list[Loss]) -> UsdDrive:
+def _standing_alone(prim: Prim, drive: UsdDrive, losses: list[Loss]) -> UsdDrive:
     """The drive without what PhysX takes away from joints outside of an articulation."""
     alone = prim.GetAttribute("physics:excludeFromArticulation")
     if not alone or alone.Get() is not True or (drive.envelope is None and drive.axis is None):
@@ -213,7 +213,7 @@ def _standing_alone(prim: Any, drive: UsdDrive, losses: list[Loss]) -> UsdDrive:
     return replace(drive, max_effort=most, envelope=None, axis=None)
 
 
-def _axis_of(prim: Any, name: str, drive: UsdDrive) -> tuple[JointAxis, list[Loss]]:
+def _axis_of(prim: Prim, name: str, drive: UsdDrive) -> tuple[JointAxis, list[Loss]]:
     """Armature, friction and velocity limit as PhysX has them, and what of them is not in the actuator."""
     axis, losses = drive.axis or JointAxis(), []
     older = values(prim, name, "physxJoint:", OLDER)

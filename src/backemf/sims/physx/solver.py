@@ -87,16 +87,16 @@ class JointDrive:
 
 def joint_step(
     drive: JointDrive,
-    position: float,
-    velocity: float,
-    response: float,
-    dt: float,
-    position_target: float,
-    velocity_target: float,
-    effort: float,
-    load: float,
-    transmitted: float,
-) -> tuple[float, float, float]:
+    position: Number,
+    velocity: Number,
+    response: Number,
+    dt: Number,
+    position_target: Number,
+    velocity_target: Number,
+    effort: Number,
+    load: Number,
+    transmitted: Number,
+) -> tuple[Number, Number, Number]:
     """Position [rad], velocity [rad/s] and mean drive effort [N·m] after a step of one joint."""
     count, often = drive.position_iterations, drive.forces_every_iteration
     h = dt / count
@@ -131,8 +131,8 @@ def joint_step(
 
 
 def pd_impulse(
-    drive: JointDrive, position_error: float, velocity: float, velocity_target: float, response: float, h: float
-) -> float:
+    drive: JointDrive, position_error: Number, velocity: Number, velocity_target: Number, response: Number, h: Number
+) -> Number:
     """The impulse after which the PD law holds at the end of a short step h [N·m·s].
 
     P = h·(stiffness·(error - h·v') + damping·(target - v')) with v' = velocity + response·P
@@ -143,8 +143,8 @@ def pd_impulse(
 
 
 def push(
-    drive: JointDrive, velocity: float, had: float, asked: float, response: float, span: float, effort: float
-) -> tuple[float, float]:
+    drive: JointDrive, velocity: Number, had: Number, asked: Number, response: Number, span: Number, effort: Number
+) -> tuple[Number, Number]:
     """Velocity [rad/s] and the drive's impulse [N·m·s] after as much of an impulse as the envelope leaves.
 
     `had` of it is in the velocity already, and so is the user's effort over `span`.
@@ -154,7 +154,7 @@ def push(
     return velocity + response * (impulse - had), impulse
 
 
-def rub(drive: JointDrive, velocity: float, had: float, response: float, span: float) -> tuple[float, float]:
+def rub(drive: JointDrive, velocity: Number, had: Number, response: Number, span: Number) -> tuple[Number, Number]:
     """Velocity [rad/s] and the impulse of friction [N·m·s] over `span`, of which `had` is in the velocity already."""
     if is_off(drive.static_friction) and is_off(drive.viscous_friction):
         return velocity, had
@@ -167,7 +167,7 @@ def rub(drive: JointDrive, velocity: float, had: float, response: float, span: f
     return velocity + response * (friction - had), friction
 
 
-def rub_by_coefficient(drive: JointDrive, velocity: float, response: float, largest: float) -> float:
+def rub_by_coefficient(drive: JointDrive, velocity: Number, response: Number, largest: Number) -> Number:
     """Velocity after the friction of the older coefficient, an impulse of `largest` at most [rad/s]."""
     if is_off(drive.friction_coefficient):
         return velocity
@@ -176,12 +176,12 @@ def rub_by_coefficient(drive: JointDrive, velocity: float, response: float, larg
     return velocity + where(newer, 0.0, response * friction)
 
 
-def hold(drive: JointDrive, velocity: float) -> float:
+def hold(drive: JointDrive, velocity: Number) -> Number:
     """Velocity held to its limit [rad/s]."""
     return velocity if drive.max_joint_velocity is None else clip_to(velocity, drive.max_joint_velocity)
 
 
-def clip_to(value: float, size: float) -> float:
+def clip_to(value: Number, size: Number) -> Number:
     """A value kept between -size and size."""
     return clip(value, -size, size)
 

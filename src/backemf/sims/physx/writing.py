@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Unpack
 
 from ...actuator import Actuator
 from ...actuator.torque_limits import DriveEnvelope
@@ -13,6 +13,7 @@ from ..joint import NUMBERS, Joint, feeding, joint_of, parts_of, require_known, 
 from ..losses import kept_by_joint, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written
+from ..types import JointNumbers
 from ..usd import prim_path
 from .about import ABOUT
 from .datasheet import from_motor
@@ -42,7 +43,7 @@ def write(
     position_target: float | None = None,
     velocity_target: float | None = None,
     max_joint_velocity: float | None = None,
-    **numbers: Any,
+    **numbers: Unpack[JointNumbers],
 ) -> WrittenDrive:
     """A .usda layer to lay over a robot's stage, and what is lost.
 
@@ -130,7 +131,7 @@ def _with_marks(layer: str, motor: Motor | None, figures: Joint) -> str:
     return "\n".join([first, *marked, rest])
 
 
-def _envelope(motor: Motor | None, actuator: Actuator, figures: Joint, numbers: dict[str, Any]) -> DriveEnvelope | None:
+def _envelope(motor: Motor | None, actuator: Actuator, figures: Joint, numbers: JointNumbers) -> DriveEnvelope | None:
     """Of the actuator's own limits, or else of its motor; None: the largest effort holds at any speed."""
     given = [limit for limit in actuator.limits if isinstance(limit, DriveEnvelope)]
     if given:

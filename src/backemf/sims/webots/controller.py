@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import Any
+from typing import NoReturn
 
 from .devices.absent import ABSENT
 from .devices.ansi import AnsiCodes
@@ -36,7 +36,7 @@ class RadarTarget:
 class CLibrary:
     """Stands for Webots' C library, which scripts import as `wb`, mostly without a use for it."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"wb.{name}: Webots' C library is not here; use the classes of the module controller")
 
 
@@ -55,19 +55,19 @@ for _class in __all__:
     SUBMODULES[_module] = f"{SUBMODULES.get(_module, '')} {_class}".strip()
 
 
-def modules() -> dict[str, Any]:
+def modules() -> dict[str, ModuleType]:
     """The module and its submodules, under the names by which a script imports them."""
     package = sys.modules[__name__]
-    made: dict[str, Any] = {"controller": package}
+    made: dict[str, ModuleType] = {"controller": package}
     for name, classes in SUBMODULES.items():
         made[f"controller.{name}"] = module = ModuleType(f"controller.{name}")
         for each in classes.split():
             setattr(module, each, getattr(package, each))
-    made["controller.wb"].wb = CLibrary()
+    vars(made["controller.wb"])["wb"] = CLibrary()
     return made
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> ModuleType:
     if name in SUBMODULES:
         return sys.modules.get(f"controller.{name}") or modules()[f"controller.{name}"]
     raise AttributeError(f"module 'controller' has no attribute {name!r}")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ...actuator import Actuator, Command, IdealPd, Torque, TorquePid
 from ...actuator.torque_limits import DriveEnvelope, EffortLimit
-from ...checks import require, require_part
+from ...checks import Number, require, require_part
 from ...errors import ParameterError
 from ...physics.ops import where
 from ..joint import single
@@ -117,7 +116,9 @@ class HeldLaw:
         """The motor as Webots loads it."""
         return self._start.initial(shape).motor
 
-    def step(self, state: MotorState, command: Any, position: Any, velocity: Any, dt: float) -> tuple[MotorState, Any]:
+    def step(
+        self, state: MotorState, command: Command | Number, position: Number, velocity: Number, dt: float
+    ) -> tuple[MotorState, Number]:
         """The motor after a basic time step, and all torque on the joint, damper and spring included [N·m]."""
         on, joint = self.on, self.on.parameters
         value = getattr(command, CONTROLS[on.control]) if isinstance(command, Command) else command
@@ -139,7 +140,7 @@ class HeldLaw:
             damping = damping + dt * joint.spring_constant
         return state, torque + pushed - damping * after - joint.spring_constant * position
 
-    def _calls(self, value: Any) -> Commands:
+    def _calls(self, value: Number) -> Commands:
         if self.on.control == "torque":
             return Commands(torque=value)
         if self.on.control == "position":

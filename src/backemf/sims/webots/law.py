@@ -6,10 +6,11 @@ PyTorch, where gradients flow through it. One joint on a fixed base is exactly w
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...physics.limits import clip
 from ...physics.ops import absolute, isfinite, maximum, minimum, sign, sqrt, where
+from ...values import Number, Recorded
 from .motor import UNLIMITED, WebotsJoint, WebotsMotor
 
 THRESHOLD = 1e-6
@@ -19,52 +20,52 @@ THRESHOLD = 1e-6
 class MotorState(NamedTuple):
     """What a motor remembers. Of a LinearMotor in N and m."""
 
-    target_position: Any
+    target_position: Recorded
     """Position to go to [rad]; infinite: velocity control."""
-    target_velocity: Any
+    target_velocity: Recorded
     """Velocity to go with, its sign counts in velocity control alone [rad/s]."""
-    available: Any
+    available: Recorded
     """Torque that may be used [N·m]."""
-    torque: Any
+    torque: Recorded
     """Torque of torque control [N·m]."""
-    torque_mode: Any
+    torque_mode: Recorded
     """1 where the torque is commanded, 0 where a position or a velocity is [1]."""
-    velocity: Any
+    velocity: Recorded
     """Velocity that was last commanded to the engine [rad/s]."""
-    integral: Any
+    integral: Recorded
     """Integrated position error [rad·s]."""
-    previous_error: Any
+    previous_error: Recorded
     """Position error of the step before [rad]."""
 
 
 class JointState(NamedTuple):
     """Where the joint is. Of a slider in m."""
 
-    position: Any
+    position: Recorded
     """Angle, counted on beyond a turn [rad]."""
-    velocity: Any
+    velocity: Recorded
     """Velocity [rad/s]."""
 
 
 class Engine(NamedTuple):
     """What the engine did in a step."""
 
-    feedback: Any
+    feedback: Recorded
     """Torque of the motor, or of the static friction, without any commanded torque, spring or damper; at a hard stop
     that of the stop [N·m]."""
-    velocity: Any
+    velocity: Recorded
     """Velocity after the step [rad/s]."""
 
 
 # --- control
 
 
-def in_torque(state: MotorState) -> Any:
+def in_torque(state: MotorState) -> Number:
     """Whether the torque is commanded."""
     return state.torque_mode != 0.0
 
 
-def commanded_velocity(m: WebotsMotor, state: MotorState, position: float, dt: float) -> MotorState:
+def commanded_velocity(m: WebotsMotor, state: MotorState, position: Number, dt: Number) -> MotorState:
     """The state with the velocity that goes to the engine: PID, velocity limit, acceleration limit."""
     positioned = isfinite(state.target_position)
     error = where(positioned, state.target_position, position) - position
@@ -86,7 +87,7 @@ def commanded_velocity(m: WebotsMotor, state: MotorState, position: float, dt: f
     )
 
 
-def largest_torque(joint: WebotsJoint, state: MotorState) -> float:
+def largest_torque(joint: WebotsJoint, state: MotorState) -> Number:
     """What the engine may use to reach the commanded velocity [N·m]."""
     holding = joint.static_friction + 0.0 * state.available
     return where(in_torque(state), holding, maximum(holding, state.available))
@@ -97,13 +98,13 @@ def largest_torque(joint: WebotsJoint, state: MotorState) -> float:
 
 def engine_step(
     joint: WebotsJoint,
-    wanted: float,
-    most: float,
-    position: float,
-    velocity: float,
-    inertia: float,
-    load: float,
-    dt: float,
+    wanted: Number,
+    most: Number,
+    position: Number,
+    velocity: Number,
+    inertia: Number,
+    load: Number,
+    dt: Number,
 ) -> Engine:
     """One joint on a fixed base through a step of ODE, which takes damper and spring at the end of the step.
 
@@ -124,17 +125,17 @@ def engine_step(
 class Row(NamedTuple):
     """A constraint of the engine."""
 
-    velocity: Any
+    velocity: Recorded
     """Velocity to reach [rad/s]."""
-    softness: Any
+    softness: Recorded
     """By how much it is missed per torque [rad/(s·N·m)]."""
-    low: Any
+    low: Recorded
     """Lowest torque [N·m]."""
-    high: Any
+    high: Recorded
     """Highest torque [N·m]."""
 
 
-def stop_row(joint: WebotsJoint, row: Row, most: float, position: float, dt: float) -> tuple[Row, Any]:
+def stop_row(joint: WebotsJoint, row: Row, most: Number, position: Number, dt: Number) -> tuple[Row, Number]:
     """The constraint at a hard stop, and the motor's torque beside it [N·m].
 
     ODE has one constraint for both. At a stop it is the stop's, and the motor pushes with all of its torque the way it
@@ -154,14 +155,14 @@ def stop_row(joint: WebotsJoint, row: Row, most: float, position: float, dt: flo
     return stop, where(low | high, way * most, nothing)
 
 
-def next_position(joint: WebotsJoint, position: float, velocity: float, dt: float) -> float:
+def next_position(joint: WebotsJoint, position: Number, velocity: Number, dt: Number) -> Number:
     """Position after a step [rad]. ODE adds the turn to a quaternion, which makes it 2·atan(w·dt/2)."""
     if joint.kind == "slider":
         return position + velocity * dt
     return position + 2.0 * arctan(0.5 * dt * velocity)
 
 
-def arctan(x: float) -> float:
+def arctan(x: Number) -> Number:
     """The angle of a tangent [rad]: halved three times to less than 0.2, then by its series, to 2e-15."""
     for _ in range(3):
         x = x / (1.0 + sqrt(1.0 + x * x))
@@ -172,8 +173,8 @@ def arctan(x: float) -> float:
 
 
 def webots_step(
-    m: WebotsMotor, joint: WebotsJoint, state: MotorState, at: JointState, inertia: float, load: float, dt: float
-) -> tuple[MotorState, JointState, Any]:
+    m: WebotsMotor, joint: WebotsJoint, state: MotorState, at: JointState, inertia: Number, load: Number, dt: Number
+) -> tuple[MotorState, JointState, Number]:
     """Motor and joint after a basic time step, and the torque feedback over it [N·m].
 
     `inertia` is what the joint moves [kg·m²], `load` the torque on it from elsewhere, such as gravity [N·m].
@@ -188,7 +189,9 @@ def webots_step(
 # --- without physics
 
 
-def kinematic_step(m: WebotsMotor, state: MotorState, position: float, dt: float) -> tuple[MotorState, Any, Any]:
+def kinematic_step(
+    m: WebotsMotor, state: MotorState, position: Number, dt: Number
+) -> tuple[MotorState, Number, Number]:
     """State, position [rad] and direction (-1, 0, 1) after a step of a joint whose end point has no Physics.
 
     The torque stands for an acceleration there, and nothing slows down before the target.
@@ -212,8 +215,8 @@ def kinematic_step(m: WebotsMotor, state: MotorState, position: float, dt: float
 
 
 def imposed_torque(
-    joint: WebotsJoint, wanted: float, most: float, position: float, velocity: float, load: float
-) -> float:
+    joint: WebotsJoint, wanted: Number, most: Number, position: Number, velocity: Number, load: Number
+) -> Number:
     """The motor's torque under prescribed motion, as with an infinitely heavy load [N·m].
 
     All of it goes towards the wanted velocity; at that velocity it is what keeps it.
@@ -223,7 +226,7 @@ def imposed_torque(
     return where(velocity == wanted, clip(keeps, -most, most), sign(wanted - velocity) * most)
 
 
-def propeller_effort(velocity: float, thrust: float, torque: float, max_torque: float) -> float:
+def propeller_effort(velocity: Number, thrust: Number, torque: Number, max_torque: Number) -> Number:
     """What a propeller at a speed [rad/s] pays for: its thrust [N] plus its torque [N·m], in air at rest.
 
     `thrust` [N·s²] and `torque` [N·m·s²] are its constants per square of the speed.

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from ...checks import Maybe, Number, concrete, require, require_finite
+import numpy as np
+
+from ...checks import Number, concrete, require, require_finite
 from ...errors import ParameterError
 from ...parts import word
 from ...tree import kind_of_numbers
+from ...values import Recorded
+from ..types import Field
 
 UNLIMITED = -1.0
 """Acceleration that stands for none."""
@@ -74,7 +78,7 @@ class WebotsMotor:
             )
 
     @classmethod
-    def from_fields(cls, position: float = 0.0, **fields: Any) -> tuple[WebotsMotor, list[str]]:
+    def from_fields(cls, position: float = 0.0, **fields: Field) -> tuple[WebotsMotor, list[str]]:
         """A motor from the fields of a file, corrected as Webots does it, and its warnings.
 
         `position` is the joint's at load, which the soft limits are widened to hold. Gains of the PID that Webots warns
@@ -121,9 +125,9 @@ class WebotsJoint:
     """Torque that holds the joint where no motor moves it [N·m]."""
     brake: Number = 0.0
     """Damping constant that a `Brake` adds [N·m·s/rad]."""
-    min_stop: Maybe = None
+    min_stop: Recorded = None
     """Lower hard stop [rad]; None: none."""
-    max_stop: Maybe = None
+    max_stop: Recorded = None
     """Upper hard stop [rad]; None: none."""
     cfm: Number = 1e-5
     """`WorldInfo.CFM`: by how much the motor misses its velocity per torque [rad/(s·N·m)]."""
@@ -142,7 +146,7 @@ class WebotsJoint:
             raise ParameterError("WebotsJoint.min_stop and max_stop are given together or not at all")
 
     @classmethod
-    def from_fields(cls, **fields: Any) -> tuple[WebotsJoint, list[str]]:
+    def from_fields(cls, **fields: Field) -> tuple[WebotsJoint, list[str]]:
         """A joint from the fields of a file: negative constants lose their sign, and a warning says so."""
         warnings = []
         for name in ("spring_constant", "damping_constant", "static_friction"):
@@ -177,7 +181,7 @@ def stop_warnings(kind: str, position: float, motor: WebotsMotor, min_stop: floa
     return [sentence for applies, sentence in rows if applies]
 
 
-def _require(part: WebotsMotor, name: str, good: Any, sentence: str) -> None:
+def _require(part: WebotsMotor, name: str, good: Callable[[np.ndarray], np.ndarray], sentence: str) -> None:
     known = concrete(getattr(part, name))
     if known is not None and not good(known).all():
         raise ParameterError(f"WebotsMotor.{name} = {getattr(part, name)}: {sentence}")

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from ...errors import BackemfError, ParameterError
+from ..types import Field
 from .backends.axis import log
 from .records.recording import Recorder
 from .robots.description import RobotDescription
@@ -43,7 +43,7 @@ def run_script(
     robot: RobotDescription,
     arguments: Sequence[str] | None = None,
     recorder: Recorder | None = None,
-    **options: Any,
+    **options: Field,
 ) -> Ended:
     """Run a controller script on a robot to its end, or to the end of the run.
 

@@ -9,9 +9,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import ParameterError
+from ..types import Field
 from .backends.axis import Axis, log
 from .backends.full_motor import FullMotors
 from .backends.ideal import Ideal
@@ -26,9 +27,20 @@ from .records.recording import Recorder
 from .robots.description import GRAVITY, RobotDescription, RobotJoint, device_names, load_robot
 from .session import running
 
-_BACKENDS: dict[str, Callable[..., Any]] = {"ideal": Ideal, "motor": FullMotors, "mujoco": OnMujoco}
+if TYPE_CHECKING:
+    from .devices.motion import Motion
+
+_BACKENDS: dict[str, type[Ideal | FullMotors | OnMujoco]] = {"ideal": Ideal, "motor": FullMotors, "mujoco": OnMujoco}
 MOST_STEPS = 1e9
 """A run of more steps is a typo [1]."""
+
+
+class Measuring(Protocol):
+    """A device that measures something."""
+
+    name: Any  # a text, or a property that gives it
+
+    def _measure(self, simulation: Simulation) -> float: ...
 
 
 class Over(SystemExit):
@@ -85,15 +97,15 @@ class Simulation:
         """Whether there is a Robot."""
         self.brakes: dict[Axis, float] = {}
         """Damping constants that were set since the last step."""
-        self.motions: list[Any] = []
+        self.motions: list[Motion] = []
         """Motions of files that the script made."""
         self.reconfigured: list[Motor] = []
         """Motors whose gains or acceleration changed in this step."""
         self.energy = robot.battery[0] if robot.battery else -1.0
         """Energy of the battery [J]; negative: there is none."""
         self.battery = Sampler()
-        self._enabled: list[tuple[Any, Sampler]] = []
-        self._starting: list[tuple[Any, Sampler, str]] = []
+        self._enabled: list[tuple[Measuring, Sampler]] = []
+        self._starting: list[tuple[Measuring, Sampler, str]] = []
         self._on = True
         self._over = self._within = False
         self._step_counts: dict[int, int] = {}
@@ -112,11 +124,11 @@ class Simulation:
 
     # --- sensors
 
-    def sample_from_next_step(self, device: Any, sampler: Sampler, kind: str) -> None:
+    def sample_from_next_step(self, device: Measuring, sampler: Sampler, kind: str) -> None:
         """Enable a sensor with the next step."""
         self._starting.append((device, sampler, kind))
 
-    def start_sampling(self, device: Any, sampler: Sampler, kind: str) -> None:
+    def start_sampling(self, device: Measuring, sampler: Sampler, kind: str) -> None:
         """Enable or disable a sensor now, with the period that its sampler has."""
         period = sampler.period
         sampler.start(period, self.count, self.basic)
@@ -294,7 +306,7 @@ def _absent(other: WorldDevice, tag: int) -> Device:
 
 
 @contextmanager
-def simulate(robot: RobotDescription | str | os.PathLike[str], **options: Any) -> Iterator[Simulation]:
+def simulate(robot: RobotDescription | str | os.PathLike[str], **options: Field) -> Iterator[Simulation]:
     """Run a robot for the devices of `backemf.sims.webots.controller` in the block; options as of `Simulation`."""
     described = robot if isinstance(robot, RobotDescription) else load_robot(robot)
     simulation = Simulation(described, **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 from ...actuator import Actuator, Torque
 from ...errors import ParameterError
@@ -13,6 +13,7 @@ from ..joint import NUMBERS, Joint, joint_name, joint_of, one_limit_note, parts_
 from ..losses import PHENOMENA, statuses
 from ..on_joint import OnJoint
 from ..text import Figure, Written
+from ..types import Fields, JointNumbers
 from .about import ABOUT
 from .held import BESIDE, CONTROLS, OnWebotsJoint
 from .nodes.gains import Chosen, choose_command
@@ -24,6 +25,17 @@ GIVEN = tuple(BESIDE)
 """Numbers of the motor that may be given beside those of every simulator."""
 
 
+class WebotsNumbers(JointNumbers, total=False):
+    """Numbers that may be given with an actuator for Webots; see `write`."""
+
+    velocity_limit: float | None
+    acceleration: float | None
+    multiplier: float | None
+    min_position: float | None
+    max_position: float | None
+    consumption_factor: float | None
+
+
 def write(
     thing: Motor | Actuator | OnJoint,
     joint: str | None = None,
@@ -33,7 +45,7 @@ def write(
     timestep: float | None = None,
     travel: float | None = None,
     control: str | None = None,
-    **numbers: Any,
+    **numbers: Unpack[WebotsNumbers],
 ) -> Written:
     """A HingeJoint with a RotationalMotor, or a SliderJoint with a LinearMotor, and what is lost.
 
@@ -60,14 +72,14 @@ def write(
     _, actuator = parts_of(thing)
     beside = thing.beside if isinstance(thing, OnJoint) else {}
     own = {name: float(beside[name]) for name in GIVEN if name in beside}
-    own |= {name: single(name, numbers.pop(name)) for name in GIVEN if numbers.get(name) is not None}
-    numbers = {name: value for name, value in numbers.items() if value is not None and name not in GIVEN}
-    gains = "stiffness" in numbers or "bandwidth_hz" in numbers
-    known = joint_of(thing if gains else _with_gains(thing), **numbers)
+    own |= {name: single(name, numbers[name]) for name in GIVEN if numbers.get(name) is not None}
+    given: Fields = {name: value for name, value in numbers.items() if value is not None and name not in GIVEN}
+    gains = "stiffness" in given or "bandwidth_hz" in given
+    known = joint_of(thing if gains else _with_gains(thing), **given)
     way = choose_command(actuator, known, gains, control)
     if way.control != "torque":
         # the motor's friction has no effect under such a command, so that the speed is that with friction
-        known = replace(known, velocity_limit=joint_of(_with_gains(thing), rubs=False, **numbers).velocity_limit)
+        known = replace(known, velocity_limit=joint_of(_with_gains(thing), rubs=False, **given).velocity_limit)
     lines = _lines(actuator, known, way, kind, own)
     if kind == "linear":
         lines = _linear(lines, actuator, known, travel)
@@ -82,7 +94,7 @@ def _check_words(joint: str, control: str | None) -> None:
         raise ParameterError(f"control = {control!r}: must be one of {', '.join(CONTROLS)}")
 
 
-def _with_gains(thing: Motor | Actuator | OnJoint) -> Any:
+def _with_gains(thing: Motor | Actuator | OnJoint) -> Actuator | OnJoint:
     """The same with a controller whose gains are known: a motor node needs none."""
     if isinstance(thing, Motor):
         return Actuator(thing, controller=Torque())

@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
+from typing import TypeAlias, cast
 
 import numpy as np
 
 from ....actuator import Command
 from ....actuator.needs import require_command
+from ....checks import Number
 from ....errors import ParameterError
 from ....physics.command import TARGETS
 from ....robot.actuator_set import ActuatorSet
 from ....robot.compiled import share_of
 from .step import MAIN, per_joint
+
+RobotCommand: TypeAlias = "Command | Number | Mapping[str, Number]"
+"""Main inputs, one for all or one per joint in their order, the same by joint name, or a `Command` of arrays."""
 
 
 class Commands:
@@ -25,7 +29,7 @@ class Commands:
         self._robot = robot
         self._valid: set[tuple[str, ...]] = set()
 
-    def rows(self, command: Any) -> tuple[tuple[str, ...], list[np.ndarray]]:
+    def rows(self, command: RobotCommand) -> tuple[tuple[str, ...], list[np.ndarray]]:
         """Names and rows of what is commanded; raises one sentence where it does not fit the joints."""
         joints = self._robot.joints
         if isinstance(command, Command):
@@ -40,12 +44,12 @@ class Commands:
                 if name not in joints or name not in command:
                     problem = "has no motor" if name not in joints else "has no command"
                     raise ParameterError(f"command: joint {name!r} {problem}; the motors are on {', '.join(joints)}")
-            command = [command[joint] for joint in joints]
+            command = cast(Number, [command[joint] for joint in joints])
         if command is None or isinstance(command, str):
             raise ParameterError(
                 f"command = {command!r}: must be a number, one per joint, a dict by joint, or a Command"
             )
-        row = per_joint("command", command, len(joints))
+        row = per_joint("command", cast(Number, command), len(joints))
         self.require_finite((MAIN,), [row])
         return (MAIN,), [row]
 

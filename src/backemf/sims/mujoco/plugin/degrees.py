@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
+from ....actuator import Actuator
 from ....actuator.degrees import TURN, hint_of
 from ....errors import BackemfWarning
 from ....robot.actuator_set import ActuatorSet
+from ...mujoco_types import MjModel
 from .joints import mujoco_module
 from .step import MAIN
 
@@ -17,7 +18,7 @@ from .step import MAIN
 class DegreeWatch:
     """Looks at position targets until one is beyond a turn and beyond the range of its hinge."""
 
-    def __init__(self, model: Any, robot: ActuatorSet):
+    def __init__(self, model: MjModel, robot: ActuatorSet):
         self._joints = robot.joints
         self._bounds = {
             name: np.array(
@@ -45,7 +46,7 @@ class DegreeWatch:
             return
 
 
-def _bound(model: Any, joint: str, actuator: Any, name: str) -> float:
+def _bound(model: MjModel, joint: str, actuator: Actuator, name: str) -> float:
     """Size beyond which a target of a joint looks like degrees [rad]; infinite where no size does."""
     followed = actuator.controller.main == "position" if name == MAIN else "position" in actuator.controller.inputs
     number = model.joint(joint).id

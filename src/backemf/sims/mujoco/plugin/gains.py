@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from ....errors import BackemfWarning
 from ....motor import Gearbox, Magnet, Motor, Stage, Winding
 from ....parts import without_neutral
 from ....robot.actuator_set import ActuatorSet
+from ...mujoco_types import MjModel
 from ..stability import GROWS, integrator_of, longest_step, times
 from . import law as joint_law
 from .joints import Joints, mujoco_module
@@ -86,7 +87,7 @@ def response(actuator: Actuator | None, inertia: float, damping: float, dt: floa
     count = 3 + len(names)
     basis = SMALL * np.eye(count)
     engine, actuator = load("numpy"), without_neutral(actuator)
-    law: Any = bind(joint_law, "numpy", engine.ops)
+    law = bind(joint_law, "numpy", engine.ops)
     given = {name: basis[2 + place] for place, name in enumerate(names)}
     state = initial_state(engine, actuator, (count,), 0, dt, given, {})
     armature = 0.0 if actuator.motor is None else float(np.ravel(actuator.motor.armature)[0])
@@ -103,7 +104,7 @@ def response(actuator: Actuator | None, inertia: float, damping: float, dt: floa
 class StepMap:
     """The step of all motors of a model, as a function of its length."""
 
-    def __init__(self, model: Any, parts: list[Actuator | None], joints: Joints):
+    def __init__(self, model: MjModel, parts: list[Actuator | None], joints: Joints):
         mujoco = mujoco_module()
         self.parts, self._has = parts, joints.actuators >= 0
         self._mobility = mobility(model, joints)
@@ -119,7 +120,7 @@ class StepMap:
         """What each motor finds at its joint [kg·m²]."""
         return 1.0 / np.diag(self._mobility)
 
-    def matrix(self, dt: float, parts: list[Any] | None = None, damped: bool | None = None) -> np.ndarray:
+    def matrix(self, dt: float, parts: list[Actuator | None] | None = None, damped: bool | None = None) -> np.ndarray:
         """The map of all positions, speeds, states and last torques."""
         parts, damped = self.parts if parts is None else parts, self.damped if damped is None else damped
         m, own = self._mobility, self._damping if damped else 0.0 * self._damping
@@ -149,9 +150,9 @@ class StepMap:
         given = torque - slopes[:, None] * (new - ends)
         return np.concatenate([position + dt * new, new, given, *after])
 
-    def growth(self, dt: float, **other: Any) -> float:
+    def growth(self, dt: float, parts: list[Actuator | None] | None = None, damped: bool | None = None) -> float:
         """By how much a disturbance grows in a step [1]."""
-        matrix = self.matrix(dt, **other)
+        matrix = self.matrix(dt, parts, damped)
         return float(np.abs(np.linalg.eigvals(matrix)).max()) if np.isfinite(matrix).all() else math.inf
 
     def worst(self, dt: float) -> int:
@@ -160,7 +161,7 @@ class StepMap:
         return int(np.argmax(np.abs(vectors[: len(self.parts), np.argmax(np.abs(values))])))
 
 
-def warn_of_gains(model: Any, robot: ActuatorSet, joints: Joints) -> None:
+def warn_of_gains(model: MjModel, robot: ActuatorSet, joints: Joints) -> None:
     """Warn where the motors' step is unstable with the gains of the controllers."""
     dt, parts = float(model.opt.timestep), [bare(each) for each in robot.actuators]
     whole = StepMap(model, parts, joints)
@@ -196,7 +197,7 @@ def sentence(whole: StepMap, robot: ActuatorSet, dt: float, grows: float) -> str
     )
 
 
-def mobility(model: Any, joints: Joints) -> np.ndarray:
+def mobility(model: MjModel, joints: Joints) -> np.ndarray:
     """The inverse mass matrix at qpos0 between the joints with motors [1/(kg·m²)]."""
     mujoco = mujoco_module()
     data, count = mujoco.MjData(model), len(joints.names)

@@ -7,11 +7,10 @@ bias and that of a joint's damping, `Euler` that of the damping alone.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ....errors import ParameterError
+from ...mujoco_types import MjData, MjModel
 from .joints import Joints, mujoco_module
 
 INTEGRATORS = ("Euler", "implicit", "implicitfast")
@@ -26,7 +25,7 @@ SAVED = (
 class Hands:
     """The places of a model and its data that the motors write to."""
 
-    def __init__(self, model: Any, joints: Joints, armature: bool):
+    def __init__(self, model: MjModel, joints: Joints, armature: bool):
         mujoco = mujoco_module()
         self._model, self._joints, self._armature = model, joints, armature
         self._has = joints.actuators >= 0
@@ -70,7 +69,7 @@ class Hands:
         self._model.dof_armature[self._joints.dofs] = armature
         mujoco.mj_setConst(self._model, mujoco.MjData(self._model))
 
-    def look(self, data: Any) -> tuple[bool, bool]:
+    def look(self, data: MjData) -> tuple[bool, bool]:
         """Whether the slopes of actuators and of dampings are integrated now; raises one sentence where none can be.
 
         Also looks for what the user has written to the data since, which is kept beside what the motors write.
@@ -101,7 +100,7 @@ class Hands:
         """Damping of the joints themselves [N·m·s/rad]."""
         return self._damping
 
-    def push(self, data: Any, torque: np.ndarray, in_bias: Any, velocity: np.ndarray) -> None:
+    def push(self, data: MjData, torque: np.ndarray, in_bias: float | np.ndarray, velocity: np.ndarray) -> None:
         """Hand over a torque at this velocity [N·m], with a slope in the bias of the actuators [N·m·s/rad]."""
         has, ids, gears = self._has, self._ids, self._gears
         at_rest = torque + in_bias * velocity
@@ -117,7 +116,7 @@ class Hands:
             self._applied_written = self._applied + np.where(has, 0.0, torque) + self._standing * velocity
             data.qfrc_applied[self._joints.dofs] = self._applied_written
 
-    def give(self, data: Any, torque: np.ndarray, slope: np.ndarray, velocity: np.ndarray, implicit: bool) -> None:
+    def give(self, data: MjData, torque: np.ndarray, slope: np.ndarray, velocity: np.ndarray, implicit: bool) -> None:
         """Hand over the torque at this velocity [N·m] and how fast it falls with it [N·m·s/rad], for good."""
         in_bias = slope if implicit and self._all_have else np.where(self._has & implicit, slope, 0.0)
         self.push(data, torque, in_bias, velocity)
@@ -138,7 +137,7 @@ class Hands:
         )
         return off if off.any() else None
 
-    def cut(self, data: Any) -> np.ndarray | None:
+    def cut(self, data: MjData) -> np.ndarray | None:
         """What `actuatorfrcrange` of the joints took off the torque of their actuators [N·m]; None: nothing."""
         if not self._clipped.any():
             return None
@@ -154,7 +153,7 @@ class Hands:
         cut[np.abs(cut) <= 1e-12 * np.abs(asked)] = 0.0
         return cut if cut.any() else None
 
-    def withdraw(self, data: Any) -> None:
+    def withdraw(self, data: MjData) -> None:
         """Leave the applied forces and the damping as the user had them."""
         if self._wrote:
             data.qfrc_applied[self._joints.dofs] = self._applied

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,10 @@ from ....actuator import Actuator
 from ....errors import MissingExtraError, ParameterError
 from ....motor import Motor
 from ....robot.actuator_set import ActuatorSet
+from ...mujoco_types import MjModel, MjSpec
 
 
-def mujoco_module() -> Any:
+def mujoco_module() -> ModuleType:
     """MuJoCo; raises one sentence where it is not installed."""
     mujoco: Any
     try:
@@ -49,7 +51,7 @@ class Joints:
     """Place in ctrl of that actuator's first control; -1 where there is none."""
 
 
-def robot_on(model: Any, actuators: ActuatorSet | Mapping[str, Actuator | Motor]) -> ActuatorSet:
+def robot_on(model: MjModel, actuators: ActuatorSet | Mapping[str, Actuator | Motor]) -> ActuatorSet:
     """The actuators of a model's joints; raises one sentence where a pattern matches none, or a joint is not there."""
     mujoco = mujoco_module()
     if not isinstance(model, mujoco.MjModel):
@@ -74,7 +76,7 @@ def robot_on(model: Any, actuators: ActuatorSet | Mapping[str, Actuator | Motor]
     return ActuatorSet([name for name in names if name in wanted], actuators)
 
 
-def matches(pattern: Any, names: list[str]) -> list[str]:
+def matches(pattern: str, names: list[str]) -> list[str]:
     """The names that a pattern matches as a whole; none where it is no pattern at all."""
     try:
         return [name for name in names if re.fullmatch(pattern, name)]
@@ -82,7 +84,7 @@ def matches(pattern: Any, names: list[str]) -> list[str]:
         return []
 
 
-def find_joints(model: Any, robot: ActuatorSet, armature: bool) -> Joints:
+def find_joints(model: MjModel, robot: ActuatorSet, armature: bool) -> Joints:
     """Places of the joints and their actuators; raises one sentence where an actuator cannot be the motor's hand."""
     mujoco = mujoco_module()
     ids = np.array([model.joint(name).id for name in robot.joints])
@@ -124,7 +126,7 @@ def find_joints(model: Any, robot: ActuatorSet, armature: bool) -> Joints:
 
 
 def warn_of_doubles(
-    model: Any, robot: ActuatorSet, ids: np.ndarray, dofs: np.ndarray, hands: np.ndarray, armature: bool
+    model: MjModel, robot: ActuatorSet, ids: np.ndarray, dofs: np.ndarray, hands: np.ndarray, armature: bool
 ) -> None:
     """Warn where the model says what the motor says too, or clips what it gives."""
     words = []
@@ -144,7 +146,7 @@ def warn_of_doubles(
         )
 
 
-def add_hands(spec: Any, actuators: ActuatorSet | Mapping[str, Actuator | Motor]) -> list[str]:
+def add_hands(spec: MjSpec, actuators: ActuatorSet | Mapping[str, Actuator | Motor]) -> list[str]:
     """A `<motor>` on every joint of a spec that is to have a motor and has no actuator; the names of those joints."""
     mujoco = mujoco_module()
     if not isinstance(spec, mujoco.MjSpec):

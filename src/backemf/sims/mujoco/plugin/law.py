@@ -17,15 +17,16 @@ from ....physics.gearbox import within_play
 from ....physics.ops import absolute, maximum, where
 from ....physics.state import COUPLED, Output, State
 from ....tree import change
+from ....values import Number
 
 STIFF = 1e12
 """Slope of a friction that holds, in units of the joint's inertia per step."""
 
 
 def step_joint(
-    actuator: Actuator, state: State, command: Command | float, position: float, velocity: float, dt: float,
-    load_torque: float, load_inertia: float, load_damping: float, slip: float,
-) -> tuple[State, float, float, float, Output]:  # fmt: skip
+    actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
+    load_torque: Number, load_inertia: Number, load_damping: Number, slip: Number,
+) -> tuple[State, Number, Number, Number, Output]:  # fmt: skip
     """New state, joint speed at the end, slope of the torque, slope of a friction that holds, and the output.
 
     `slip` is how much further than foreseen the joint went in the step before [rad].
@@ -44,7 +45,7 @@ def step_joint(
     return state, speed, slope, grip, change(out, **dict.fromkeys(COUPLED))
 
 
-def carry_along(motor: Motor | None, state: State, slip: float) -> State:
+def carry_along(motor: Motor | None, state: State, slip: Number) -> State:
     """The state with bristles bent and flanks moved by what the joint did beyond what was foreseen."""
     if motor is None:
         return state
@@ -57,13 +58,13 @@ def carry_along(motor: Motor | None, state: State, slip: float) -> State:
     return state
 
 
-def bending_share(friction: Dahl | LuGre, bristle: float) -> float:
+def bending_share(friction: Dahl | LuGre, bristle: Number) -> Number:
     """Share of a small motion that bends the bristles: all of it at first, none when they slip [1]."""
     bent = friction.stiffness * absolute(bristle) / friction.coulomb
     return maximum(1.0 - bent, 0.0 * bent)
 
 
-def felt_slope(actuator: Actuator, out: Output, dt: float) -> float:
+def felt_slope(actuator: Actuator, out: Output, dt: Number) -> Number:
     """How fast the torque falls with the joint's speed within this step [N·m·s/rad].
 
     MuJoCo's step ends where ours does with any slope, as long as the joint moves alone. The right one lets it find what
@@ -80,8 +81,8 @@ def felt_slope(actuator: Actuator, out: Output, dt: float) -> float:
 
 
 def holding_slope(
-    motor: Motor | None, state: State, stands: bool, out: Output, dt: float, load_inertia: float
-) -> float:
+    motor: Motor | None, state: State, stands: bool, out: Output, dt: Number, load_inertia: Number
+) -> Number:
     """How fast a friction that holds grows with the joint's speed [N·m·s/rad]; 0 where it slips."""
     nothing = 0.0 * out.torque
     if motor is None or state.gap is not None:

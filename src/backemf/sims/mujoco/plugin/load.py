@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 
+from ...mujoco_types import MjData, MjModel
 from .hands import Hands
 from .joints import Joints, mujoco_module
 
@@ -37,7 +37,7 @@ class LoadOnJoints:
     (M⁻¹)_jj·t, with the mass matrix M: the motor finds the inertia 1/(M⁻¹)_jj and all other torque beside its own.
     """
 
-    def __init__(self, model: Any, joints: Joints):
+    def __init__(self, model: MjModel, joints: Joints):
         mujoco = mujoco_module()
         count = len(joints.names)
         self._model, self._joints, self._places = model, joints, np.arange(count)
@@ -48,7 +48,9 @@ class LoadOnJoints:
         self._identity = np.eye(count)
         self.acceleration, self.mobility = np.zeros(count), np.eye(count)
 
-    def find(self, data: Any, hands: Hands, torque: np.ndarray, velocity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def find(
+        self, data: MjData, hands: Hands, torque: np.ndarray, velocity: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Torque [N·m] and inertia [kg·m²] of all but the motor at each joint; `torque` is what motors gave last."""
         dofs = self._joints.dofs
         hands.push(data, torque, 0.0, velocity)

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 
 from ....actuator import Actuator
+from ....checks import Number
 from ....errors import ParameterError, SimulationError
 from ....motor import Motor
 from ....physics.state import Output, State
 from ....robot.actuator_set import ActuatorSet
-from .commands import Commands
+from ...mujoco_types import MjData, MjModel, MjSpec
+from .commands import Commands, RobotCommand
 from .degrees import DegreeWatch
 from .gains import warn_of_gains
 from .hands import Hands
@@ -48,7 +49,7 @@ class Motors:
 
     def __init__(
         self,
-        model: Any,
+        model: MjModel,
         actuators: ActuatorSet | Mapping[str, Actuator | Motor],
         *,
         armature: bool = True,
@@ -69,13 +70,13 @@ class Motors:
         self._several = [joint for joint, hand in hands if hand >= 0 and counts[hand] != 1]
         self._commands = Commands(self.robot)
         self._watch = DegreeWatch(model, self.robot)
-        self._command: Any = None
+        self._command: RobotCommand | None = None
         self._names, self._told = (), []
         self._installed = False
         self.reset()
 
     @staticmethod
-    def prepare(spec: Any, actuators: ActuatorSet | Mapping[str, Actuator | Motor]) -> list[str]:
+    def prepare(spec: MjSpec, actuators: ActuatorSet | Mapping[str, Actuator | Motor]) -> list[str]:
         """Add a `<motor>` to an `MjSpec` for each joint that is to have a motor and has no actuator.
 
         Motors work without; with it, MuJoCo's actuator sensors see the torque and `data.ctrl` has a place for the
@@ -88,7 +89,7 @@ class Motors:
         """Names of the joints with motors, in the order of every array."""
         return self.robot.joints
 
-    def reset(self, data: Any = None, **values: Any) -> None:
+    def reset(self, data: MjData | None = None, **values: Number) -> None:
         """Motors back to rest and ambient temperature, turning with the joints of `data`; `data` itself stays as it is.
 
         States given by name start elsewhere, e.g. winding_rise=60.0, or with one number per joint.
@@ -114,7 +115,7 @@ class Motors:
 
     # --- a step
 
-    def step(self, data: Any, command: Any) -> None:
+    def step(self, data: MjData, command: RobotCommand) -> None:
         """One step of motors and model.
 
         Args:
@@ -165,16 +166,16 @@ class Motors:
             self._seen = None
 
     @property
-    def command(self) -> Any:
+    def command(self) -> RobotCommand | None:
         """The command of the motors within `install`; None: that of `data.ctrl`."""
         return self._command
 
     @command.setter
-    def command(self, command: Any) -> None:
+    def command(self, command: RobotCommand | None) -> None:
         self._names, self._told = ((), []) if command is None else self._commands.rows(command)
         self._command = command
 
-    def _callback(self, model: Any, data: Any) -> None:
+    def _callback(self, model: MjModel, data: MjData) -> None:
         """MuJoCo is in the middle of a step and asks for the controls."""
         if model is not self.model:
             return
@@ -191,7 +192,7 @@ class Motors:
             names, rows = self._names, self._told
         self._act(data, names, rows)
 
-    def _move_on(self, data: Any) -> None:
+    def _move_on(self, data: MjData) -> None:
         """The motors follow the time of the data: forward with it, and back to the start where it was reset."""
         if self._time is None or data.time == self._time:
             return
@@ -200,7 +201,7 @@ class Motors:
         else:
             self.reset(data)
 
-    def _from_ctrl(self, data: Any) -> np.ndarray:
+    def _from_ctrl(self, data: MjData) -> np.ndarray:
         bare = [joint for joint, hand in zip(self.joints, self._joints.actuators, strict=True) if hand < 0]
         if bare:
             raise ParameterError(
@@ -214,7 +215,7 @@ class Motors:
             )
         return data.ctrl[self._joints.controls]
 
-    def _act(self, data: Any, names: tuple[str, ...], rows: list[np.ndarray]) -> None:
+    def _act(self, data: MjData, names: tuple[str, ...], rows: list[np.ndarray]) -> None:
         """Find the torque of every motor and hand it to MuJoCo; the state waits for the step to be done."""
         if self._watch.awake:
             self._watch.look(names, rows)
@@ -243,14 +244,14 @@ class Motors:
         self._pending = Report(self._step.outputs, found[len(FOUND) :], mean, slope, speed)
         self._time = data.time
 
-    def _commit(self, data: Any) -> None:
+    def _commit(self, data: MjData) -> None:
         """The step is done: the motors are where they are after it, and gave the torque of the speed that came."""
         self._done = self._finish_report(data)
         self._pending, self._state, self._time, self._ended = None, self._after, None, data.time
         self._torque = self._done.mean
         self._slip = self._dt * (data.qvel[self._joints.dofs] - self._ends)
 
-    def _finish_report(self, data: Any) -> Report:
+    def _finish_report(self, data: MjData) -> Report:
         """What the motors did in a step of which MuJoCo is through."""
         assert self._pending is not None
         return self._pending.at(data.qvel[self._joints.dofs], self._hands.cut(data))
@@ -264,7 +265,7 @@ class Motors:
 
     # --- what comes in
 
-    def _check(self, data: Any) -> None:
+    def _check(self, data: MjData) -> None:
         """Check that the data is of this model and that the step is the same; raise `ParameterError` if not."""
         if not isinstance(data, self._mujoco.MjData):
             raise ParameterError(f"Motors: data = {type(data).__name__}: must be the mujoco.MjData of the model")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from ....errors import ParameterError
 from ....physics.state import TORQUE, Output
 from ....robot.actuator_set import ActuatorSet
-from .step import FOUND
+from ...types import Fields
+from .step import FOUND, RobotState
 
 STAYS = ("winding_temperature", "housing_temperature", "electrical_energy", "bus_voltage", "rotor_speed")
 """Outputs that a motor without current has all the same."""
@@ -44,13 +44,13 @@ class Report:
         given = self.mean - self.slope * (velocity - self.speed)
         return replace(self, mean=given if cut is None else given - cut, speed=velocity, cut=cut)
 
-    def output(self, place: Any) -> Output:
+    def output(self, place: int | slice) -> Output:
         """The outputs of one joint, or of a slice of them."""
         if not self.names:
             raise ParameterError("Motors.output: no step has been taken yet")
         values = {name: row[place] for name, row in zip(self.names, self.rows, strict=True)}
         values["torque"] = self.mean[place]
-        values = {name: row if isinstance(row, np.ndarray) else float(row) for name, row in values.items()}
+        values: Fields = {name: row if isinstance(row, np.ndarray) else float(row) for name, row in values.items()}
         limit = np.nan_to_num(np.asarray(values["limit"])).astype(int)
         if self.cut is not None:
             limit = limit | np.where(self.cut[place] != 0.0, TORQUE, 0)
@@ -62,11 +62,11 @@ def rest(
     robot: ActuatorSet,
     names: tuple[str, ...],
     off: np.ndarray,
-    before: Any,
-    after: Any,
-    rows: Any,
+    before: RobotState,
+    after: RobotState,
+    rows: np.ndarray,
     velocity: np.ndarray,
-) -> tuple[Any, np.ndarray]:
+) -> tuple[RobotState, np.ndarray]:
     """States and rows of a step in which some motors are switched off: no torque, no current, the heat as it was."""
     rows = np.array(rows)
     rows[: len(FOUND), off] = 0.0

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ....actuator import Command
+from ....actuator import Actuator, Command
 from ....actuator.memory import initial_state, states_of
 from ....actuator.needs import require_load
+from ....checks import Number
 from ....engines import bind, load
 from ....engines.packing import pack, unpack
 from ....errors import ParameterError
 from ....parts import without_neutral
-from ....physics.state import OUTPUTS, PER_MOTOR, Output, State
+from ....physics.state import OUTPUTS, PER_MOTOR, Array, Output, State
 from ....robot.actuator_set import ActuatorSet
 from ....robot.compiled import share_of, take
 from ....robot.grouping import Group
@@ -31,6 +32,10 @@ JOINT = ("position", "velocity", "load_torque", "load_inertia", "load_slope", "s
 """Rows of the input below those of the command."""
 FOUND = ("velocity", "slope", "grip")
 """Rows of the answer above those of the outputs."""
+
+
+RobotState = tuple[dict[str, Array], ...]
+"""The states of each group of like actuators, by name."""
 
 
 class JointStep:
@@ -49,7 +54,7 @@ class JointStep:
         self._runs: dict[tuple[str, ...], Fused] = {}
         self.outputs: tuple[str, ...] = ()
 
-    def initial(self, **values: Any) -> tuple[dict[str, Any], ...]:
+    def initial(self, **values: Number) -> RobotState:
         """All motors at rest and cold; states given by name start elsewhere, with one number for all or per joint."""
         given = {name: self._per_joint(name, value) for name, value in values.items()}
         made = []
@@ -59,14 +64,14 @@ class JointStep:
             made.append(pack(initial_state(arrays, group.actuator, (count,), self.seed + number, self.dt, here, {})))
         return tuple(made)
 
-    def _per_joint(self, name: str, value: Any) -> np.ndarray:
+    def _per_joint(self, name: str, value: Number) -> np.ndarray:
         known = [n for group in self.groups for n in states_of(group.actuator) if n in PER_MOTOR]
         if name not in known:
             have = ", ".join(dict.fromkeys(known)) or "none"
             raise ParameterError(f"reset({name}=...): no motor has such a state; they have {have}")
         return per_joint(f"reset({name}=...)", value, self.count)
 
-    def __call__(self, names: tuple[str, ...], state: tuple[dict[str, Any], ...], inputs: np.ndarray):
+    def __call__(self, names: tuple[str, ...], state: RobotState, inputs: np.ndarray) -> tuple[RobotState, np.ndarray]:
         """State after the step, and the rows FOUND and `outputs`."""
         run = self._runs.get(names)
         if run is None:
@@ -75,7 +80,7 @@ class JointStep:
         self.outputs = run.outputs
         return answer
 
-    def states(self, state: tuple[dict[str, Any], ...]) -> tuple[State, ...]:
+    def states(self, state: RobotState) -> tuple[State, ...]:
         """The state of each group as NumPy arrays."""
         return tuple(unpack(State, {name: np.array(value) for name, value in part.items()}) for part in state)
 
@@ -93,28 +98,28 @@ class Fused:
         self.outputs: tuple[str, ...] = ()
         self._run = self._compile() if engine == "jax" else self._plain
 
-    def __call__(self, state: Any, inputs: np.ndarray) -> Any:
+    def __call__(self, state: RobotState, inputs: np.ndarray) -> tuple[RobotState, np.ndarray]:
         return self._run(state, inputs)
 
-    def _plain(self, state: Any, inputs: np.ndarray) -> Any:
+    def _plain(self, state: RobotState, inputs: np.ndarray) -> tuple[RobotState, np.ndarray]:
         with np.errstate(under="ignore", over="ignore"):
             return self._step(state, inputs)
 
-    def _compile(self) -> Callable[..., Any]:
+    def _compile(self) -> Callable[[RobotState, np.ndarray], tuple[RobotState, np.ndarray]]:
         import jax
 
         jitted = jax.jit(self._step)
         # a handful of joints is no work for an accelerator
         cpu = jax.local_devices(backend="cpu")[0] if jax.default_backend() != "cpu" else None
 
-        def run(state: Any, inputs: np.ndarray) -> Any:
+        def run(state: RobotState, inputs: np.ndarray) -> tuple[RobotState, np.ndarray]:
             with self._engine.doubles(True), nullcontext() if cpu is None else jax.default_device(cpu):
                 after, rows = jitted(state, inputs)
                 return after, np.asarray(rows)
 
         return run
 
-    def _step(self, state: Any, inputs: Any) -> Any:
+    def _step(self, state: RobotState, inputs: Array) -> tuple[RobotState, Any]:
         """Step every group and put the answers in the order of the joints."""
         alike, count = self._engine.ops.alike, len(self._names)
         after, answers = [], []
@@ -134,7 +139,7 @@ class Fused:
         in_order = self._inverse == tuple(range(len(self._inverse)))
         return tuple(after), joined if in_order else take(joined, self._inverse)
 
-    def _stack(self, found: list[Any], out: Output) -> Any:
+    def _stack(self, found: list[Array], out: Output) -> Array:
         """The rows of one group; NaN where it has no such output."""
         values = [*found, *(getattr(out, name) for name in self.outputs)]
         # a plain number, such as a temperature without a thermal model, is one for every joint
@@ -156,7 +161,7 @@ def _cached_step(groups: tuple[Group, ...], engine: str, dt: float, names: tuple
     return Fused(groups, engine, dt, names)
 
 
-def per_joint(name: str, value: Any, count: int) -> np.ndarray:
+def per_joint(name: str, value: Number, count: int) -> np.ndarray:
     """A number, or one per joint, as an array; raises `ParameterError` if it is neither."""
     try:
         array = np.asarray(value, dtype=float)
@@ -171,7 +176,7 @@ def per_joint(name: str, value: Any, count: int) -> np.ndarray:
     return np.broadcast_to(array, (count,))
 
 
-def require_one_robot(joint: str, actuator: Any) -> None:
+def require_one_robot(joint: str, actuator: Actuator) -> None:
     """Check that an actuator holds the numbers of one robot; raise `ParameterError` if not."""
     for name, value in numbers(actuator):
         if np.size(value) != 1 or np.ndim(value) > 1:

@@ -6,15 +6,18 @@ import math
 import warnings
 from dataclasses import dataclass, fields
 from types import ModuleType
-from typing import Any
+from typing import Any, TypedDict, Unpack, cast
 
 import numpy as np
 
 from ....actuator import Actuator
+from ....actuator.supply import Supply
+from ....checks import Number
 from ....errors import BackemfWarning, MissingExtraError, ParameterError
 from ....motor import Motor
 from ...felt_inertia import felt_inertia
 from ...joint import require_known
+from ...mujoco_types import MjsElement, MjSpec
 from ...on_joint import OnJoint
 from ..motor import DcMotor
 from ..parameters import SIZES
@@ -44,6 +47,16 @@ LINEAR = 1
 """MuJoCo's number for linear interpolation between remembered commands."""
 
 
+class AttachNumbers(TypedDict, total=False):
+    """Numbers of `write` that may be given with a motor for a specification."""
+
+    supply: Supply | Number | None
+    effort: str
+    effort_limit: float | None
+    keep: str
+    timestep: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class Attached(WrittenMotor):
     """What is written, and what became of what the specification had."""
@@ -53,7 +66,7 @@ class Attached(WrittenMotor):
 
 
 def attach(
-    spec: Any,
+    spec: MjSpec,
     thing: Motor | Actuator | OnJoint,
     joint: str,
     *,
@@ -63,7 +76,7 @@ def attach(
     replace: bool | None = None,
     armature: str = "replace",
     friction: str = "replace",
-    **numbers: Any,
+    **numbers: Unpack[AttachNumbers],
 ) -> Attached:
     """Put a `<dcmotor>` for an actuator on a joint of a specification, and what the motor knows of it on the joint.
 
@@ -89,7 +102,7 @@ def attach(
     ways = {"armature": require_way("armature", armature)}
     ways |= dict.fromkeys(("frictionloss", "damping"), require_way("friction", friction))
     hinge = joint_of_spec(mujoco, spec, joint)
-    numbers = {"timestep": float(spec.option.timestep)} | numbers
+    numbers = AttachNumbers(timestep=float(spec.option.timestep)) | numbers
     written = write(thing, joint, version=version, name=name, backlash=backlash, **numbers)
     if written.kind != "dcmotor":
         raise ParameterError(
@@ -140,7 +153,7 @@ def joint_numbers(written: WrittenMotor) -> dict[str, tuple[float, ...]]:
     return found
 
 
-def judge_integrator(mujoco: ModuleType, spec: Any, joint: str, motor: DcMotor) -> Change:
+def judge_integrator(mujoco: ModuleType, spec: MjSpec, joint: str, motor: DcMotor) -> Change:
     """Whether the integrator of a specification holds a motor on its joint; a warning where it does not."""
     try:
         model = compiled_copy(spec)
@@ -152,7 +165,7 @@ def judge_integrator(mujoco: ModuleType, spec: Any, joint: str, motor: DcMotor) 
     flags, bits = int(model.opt.disableflags), mujoco.mjtDisableBit
     passive = not flags & int(bits.mjDSBL_DAMPER)
     springs = not flags & int(getattr(bits, "mjDSBL_SPRING", bits.mjDSBL_DAMPER))
-    drag = float(model.dof_damping[dof]) + float(np.ravel(motor.damping)[0]) * float(motor.gear) ** 2
+    drag = float(model.dof_damping[dof]) + float(np.ravel(cast(Any, motor.damping))[0]) * float(motor.gear) ** 2
     loop = loop_of(motor)._replace(
         joint_damping=drag if passive else 0.0, joint_stiffness=float(model.jnt_stiffness[number]) if springs else 0.0
     )
@@ -166,7 +179,7 @@ def judge_integrator(mujoco: ModuleType, spec: Any, joint: str, motor: DcMotor) 
     return Change("integrator", "unstable", f"{problem}.")
 
 
-def installed_mujoco() -> tuple[Any, str]:
+def installed_mujoco() -> tuple[ModuleType, str]:
     """MuJoCo and its version."""
     version = installed_version()
     if version is None:
@@ -176,7 +189,7 @@ def installed_mujoco() -> tuple[Any, str]:
     return mujoco, version
 
 
-def joint_of_spec(mujoco: ModuleType, spec: Any, joint: str) -> Any:
+def joint_of_spec(mujoco: ModuleType, spec: MjSpec, joint: str) -> MjsElement:
     """A hinge or slide of a specification."""
     found = spec.joint(joint) if isinstance(joint, str) else None
     if found is None:
@@ -188,7 +201,7 @@ def joint_of_spec(mujoco: ModuleType, spec: Any, joint: str) -> Any:
     return found
 
 
-def add_motor(mujoco: ModuleType, spec: Any, name: str, joint: str, written: WrittenMotor) -> None:
+def add_motor(mujoco: ModuleType, spec: MjSpec, name: str, joint: str, written: WrittenMotor) -> None:
     """The actuator itself; nothing of a default class is left in it."""
     words = written.attributes
     actuator = spec.add_actuator(name=name, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
@@ -217,7 +230,7 @@ def add_motor(mujoco: ModuleType, spec: Any, name: str, joint: str, written: Wri
     actuator.interp = LINEAR if written.history else 0
 
 
-def require_room_for_backlash(mujoco: ModuleType, spec: Any, hinge: Any) -> None:
+def require_room_for_backlash(mujoco: ModuleType, spec: MjSpec, hinge: MjsElement) -> None:
     """Check that a body can have a second hinge; raise ParameterError if not."""
     body, label = hinge.parent, hinge.name + BACKLASH
     if hinge.type != mujoco.mjtJoint.mjJNT_HINGE:
@@ -235,7 +248,7 @@ def require_room_for_backlash(mujoco: ModuleType, spec: Any, hinge: Any) -> None
         )
 
 
-def add_backlash(mujoco: ModuleType, spec: Any, hinge: Any, written: WrittenMotor) -> None:
+def add_backlash(mujoco: ModuleType, spec: MjSpec, hinge: MjsElement, written: WrittenMotor) -> None:
     """A second hinge of the same body around the same axis, whose range is the backlash."""
     body, label = hinge.parent, hinge.name + BACKLASH
     words = written.backlash_attributes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -148,7 +147,7 @@ def torque_limit(draft: MotorDraft, supply: Supply | None, effort: str, effort_l
     )
 
 
-_LARGEST: dict[type, Callable[[Any], tuple[Number, ...]]] = {
+_LARGEST: dict[type, Callable[..., tuple[Number, ...]]] = {
     EffortLimit: lambda limit: (limit.effort_limit,),
     EffortRange: lambda limit: (-limit.lowest, limit.highest),
     DcClip: lambda limit: (limit.effort_limit,),

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from dataclasses import replace as changed
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ....checks import Number
 from ....errors import ParameterError
+from ...mujoco_types import MjModel, MjsElement, MjSpec
 
 PROBES = 3
 """Poses in which it is looked at whether an actuator acts on a joint: a moment arm may be 0 in one of them."""
@@ -51,13 +53,13 @@ def amount(values: tuple[float, ...], units: tuple[str, ...]) -> str:
     return " and ".join(f"{value:.6g} {unit}" for value, unit in pairs)
 
 
-def numbers_of(value: Any) -> tuple[float, ...]:
+def numbers_of(value: Number) -> tuple[float, ...]:
     """A number or a row of them, as a row."""
     return tuple(float(x) for x in np.ravel(value))
 
 
 def set_joint(
-    hinge: Any, new: dict[str, tuple[float, ...]], ways: dict[str, str], slide: bool, bristles: bool
+    hinge: MjsElement, new: dict[str, tuple[float, ...]], ways: dict[str, str], slide: bool, bristles: bool
 ) -> list[Change]:
     """Inertia and friction of the joint; `new` holds the motor's numbers, of its joint or of its actuator.
 
@@ -105,7 +107,7 @@ def _change(name: str, old: tuple[float, ...], motor: tuple[float, ...], unit: t
     )
 
 
-def require_way(name: str, way: Any) -> str:
+def require_way(name: str, way: object) -> str:
     """One of the ways; raise ParameterError otherwise."""
     if way not in WAYS:
         raise ParameterError(f"{name} = {way!r}: must be 'replace' or 'add'")
@@ -115,7 +117,7 @@ def require_way(name: str, way: Any) -> str:
 class Standing(NamedTuple):
     """An actuator that acts on a joint."""
 
-    actuator: Any
+    actuator: MjsElement
     """The element of the specification."""
     name: str
     """Its name, or its number in the specification."""
@@ -141,12 +143,12 @@ class Layout(NamedTuple):
     """Its position at qpos0 [rad or m]."""
 
 
-def compiled_copy(spec: Any) -> Any:
+def compiled_copy(spec: MjSpec) -> MjModel:
     """The model of a specification, which stays as it is; raises ValueError where it does not compile."""
     return spec.copy().compile()
 
 
-def standing_on(mujoco: ModuleType, spec: Any, hinge: Any) -> list[Standing]:
+def standing_on(mujoco: ModuleType, spec: MjSpec, hinge: MjsElement) -> list[Standing]:
     """The actuators that act on a joint: its own, and those of tendons, cranks and pairs of sites that move it."""
     direct = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
     found, indirect = [], []
@@ -166,7 +168,7 @@ def standing_on(mujoco: ModuleType, spec: Any, hinge: Any) -> list[Standing]:
     return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
 
-def way_of(mujoco: ModuleType, actuator: Any) -> str:
+def way_of(mujoco: ModuleType, actuator: MjsElement) -> str:
     """What an actuator reaches joints through; empty where it pushes on bodies from outside, as a propeller does."""
     kinds = mujoco.mjtTrn
     if actuator.trntype == kinds.mjTRN_TENDON:
@@ -178,7 +180,7 @@ def way_of(mujoco: ModuleType, actuator: Any) -> str:
     return ""
 
 
-def moved_joints(mujoco: ModuleType, spec: Any, joint: str, name: str) -> list[list[str]]:
+def moved_joints(mujoco: ModuleType, spec: MjSpec, joint: str, name: str) -> list[list[str]]:
     """The hinges and slides that each actuator of a specification acts on."""
     try:
         model = compiled_copy(spec)
@@ -227,7 +229,7 @@ def decide(joint: str, standing: list[Standing], replace: bool | None) -> None:
             )
 
 
-def layout_of(spec: Any, joint: str) -> Layout | None:
+def layout_of(spec: MjSpec, joint: str) -> Layout | None:
     """Where controls and activations are; None where no keyframe says anything of them."""
     if not any(len(key.ctrl) or len(key.act) for key in spec.keys):
         return None
@@ -245,7 +247,7 @@ def layout_of(spec: Any, joint: str) -> Layout | None:
     return Layout(tuple(map(int, controls)), tuple(map(int, states)), place, float(model.qpos0[place]))
 
 
-def remove(mujoco: ModuleType, spec: Any, standing: list[Standing], label: str, slide: bool) -> list[Change]:
+def remove(mujoco: ModuleType, spec: MjSpec, standing: list[Standing], label: str, slide: bool) -> list[Change]:
     """Take actuators out of a specification; their sensors see the motor from now on."""
     for one in standing:
         for group in spec.tuples:
@@ -280,7 +282,7 @@ def remove(mujoco: ModuleType, spec: Any, standing: list[Standing], label: str, 
     return changes
 
 
-def own_numbers(actuator: Any, gear: float, slide: bool) -> str:
+def own_numbers(actuator: MjsElement, gear: float, slide: bool) -> str:
     """Armature and damping of an actuator itself, which go with it."""
     kept = []
     for name in ("armature", "damping"):
@@ -290,7 +292,7 @@ def own_numbers(actuator: Any, gear: float, slide: bool) -> str:
     return f", and with it {' and '.join(kept)}" if kept else ""
 
 
-def set_keyframes(spec: Any, layout: Layout, gone: list[int], inputs: list[str], states: int) -> Change:
+def set_keyframes(spec: MjSpec, layout: Layout, gone: list[int], inputs: list[str], states: int) -> Change:
     """Controls and activations of the keyframes without those of removed actuators and with those of the motor."""
     for key in spec.keys:
         at = key.qpos[layout.place] if len(key.qpos) > layout.place else layout.start

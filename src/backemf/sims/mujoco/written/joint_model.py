@@ -25,10 +25,12 @@ gear times the joint's, so that it stays at 1.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 from ....actuator import Actuator
+from ....checks import Maybe, Number
 from ....errors import ParameterError
 from ....motor import Coulomb, Dahl, LoadDependent, LuGre, Motor, TwoNodeThermal, heat_mark, mark
 from ....parts import acts
@@ -98,10 +100,10 @@ def tidy(value: float, beside: float = 0.0) -> float:
     return round(value, digits - 1 - math.floor(math.log10(size))) + 0.0
 
 
-def row(values: Any, unit: str, source: str) -> Figure:
+def row(values: Number | Sequence[Number], unit: str, source: str) -> Figure:
     """A row of numbers as they are written, with unit and source."""
     numbers = values if isinstance(values, (tuple, list)) else (values,)
-    return Figure(tuple(tidy(single(source, number)) for number in numbers), unit, source)
+    return Figure(tuple(tidy(single(source, cast(Number, number))) for number in numbers), unit, source)
 
 
 def gear_factor(n: float) -> str:
@@ -163,7 +165,7 @@ def _note_gear_loss(draft: MotorDraft, keep: str) -> None:
     )
 
 
-def inductive(draft: MotorDraft, bandwidth: Any) -> None:
+def inductive(draft: MotorDraft, bandwidth: Maybe) -> None:
     """The time constant of the current: that of the winding, or of a current loop around it; and its largest rate."""
     motor, heats = draft.motor, draft.motor.thermal is not None
     limits, henry, time = motor.limits, motor.winding.inductance, None

@@ -11,10 +11,12 @@ by 1 + K/kp.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ....actuator import Supply
 from ....actuator.controllers import DutyServo, IdealPd, PositionPid, Torque, TorquePid, VelocityPi, Voltage
+from ....actuator.controllers.controller import Controller
+from ....checks import Maybe
 from ....design.gains import Gains
 from ....errors import ParameterError
 from ....parts import acts
@@ -32,7 +34,7 @@ class Loop(NamedTuple):
     """How it is approximated; empty where it is not."""
     integral: str | None = None
     """How its integral is approximated, empty where it is kept; None: it is lost, or there is none."""
-    limit: Any = None
+    limit: Maybe = None
     """Largest integral."""
     per_command: float = 1.0
     """What to command in place of 1 of our main input [1]."""
@@ -77,7 +79,7 @@ def torque_gains_of(c: IdealPd | TorquePid) -> Gains:
     return Gains(single("kp", c.kp), single("ki", c.ki), single("kd", c.kd))
 
 
-def loop_in_volts(c: Any, k: Constants, supply: Supply | None) -> Loop:
+def loop_in_volts(c: Controller, k: Constants, supply: Supply | None) -> Loop:
     """A controller of MuJoCo until 3.11."""
     if isinstance(c, Voltage):
         return Loop("voltage")
@@ -114,7 +116,7 @@ def loop_in_volts(c: Any, k: Constants, supply: Supply | None) -> Loop:
 MOVING = "The moving target starts at 0, wherever the joint is, and has no limit."
 
 
-def loop_in_torque(c: Any, k: Constants, supply: Supply | None) -> Loop:
+def loop_in_torque(c: Controller, k: Constants, supply: Supply | None) -> Loop:
     """A controller of MuJoCo since 3.12."""
     note = (
         "" if k.efficiency == 1.0 else f"An effort counts behind the gears: command {k.efficiency:.4g} times as much."
@@ -140,7 +142,7 @@ def loop_in_torque(c: Any, k: Constants, supply: Supply | None) -> Loop:
     raise no_counterpart(c)
 
 
-def no_counterpart(c: Any) -> ParameterError:
+def no_counterpart(c: Controller) -> ParameterError:
     """The error for a controller without a counterpart in MuJoCo."""
     return ParameterError(
         f"{type(c).__name__} has no counterpart in MuJoCo's dcmotor: write one of Voltage, PositionPid, VelocityPi, "

@@ -165,8 +165,9 @@ def effort_range(draft: Draft, effort_limit: float | None) -> None:
     """The range of the torque."""
     ends, sources = [], []
     for limit in draft.actuator.limits:
-        top, exact = limit_torque(draft, limit), isinstance(limit, EffortRange)
-        ends.append((single("lowest", limit.lowest), single("highest", limit.highest)) if exact else (-top, top))
+        top = limit_torque(draft, limit)
+        own = isinstance(limit, EffortRange)
+        ends.append((single("lowest", limit.lowest), single("highest", limit.highest)) if own else (-top, top))
         sources.append(type(limit).__name__)
     if effort_limit is not None:
         top = single("effort_limit", effort_limit)

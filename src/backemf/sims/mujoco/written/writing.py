@@ -10,7 +10,7 @@ which is the clip of mjlab, Isaac Lab and Newton at any voltage V.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TypeAlias
 from xml.sax.saxutils import quoteattr
 
 from ....actuator import Actuator, Supply
@@ -25,6 +25,7 @@ from ...joint import joint_name, parts_of, single
 from ...losses import statuses
 from ...on_joint import OnJoint, with_actuator
 from ...text import Figure, Written
+from ...types import Fields
 from ..about import ABOUT
 from ..motor import DcMotor
 from ..versions import VERSIONS
@@ -36,6 +37,10 @@ TIMESTEP = 0.002
 """MuJoCo's default physics step [s]."""
 VOLTS = 24.0
 """Voltage of a motor that is written for a DC-motor clip [V]; any would do."""
+
+
+Word: TypeAlias = "str | float | tuple[float, ...]"
+"""The value of an attribute."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,14 +57,14 @@ class WrittenMotor(Written):
     """Attributes that the `<joint>` gets, as text."""
     backlash: str = ""
     """The second `<joint .../>` of the same body, whose range is the backlash; empty where there is none."""
-    attributes: dict[str, Any] = field(default_factory=dict)
+    attributes: Fields = field(default_factory=dict)
     """Attributes of the element: numbers, rows of them and the input; of a `<dcmotor>` as `DcMotor.from_attributes`
     takes them."""
-    history: dict[str, Any] = field(default_factory=dict)
+    history: Fields = field(default_factory=dict)
     """Its delay: attributes that a `DcMotor` does not have."""
     joint_attributes: dict[str, float] = field(default_factory=dict)
     """What the joint gets, as numbers."""
-    backlash_attributes: dict[str, Any] = field(default_factory=dict)
+    backlash_attributes: Fields = field(default_factory=dict)
     """Attributes of the second hinge, angles in radians."""
 
 
@@ -103,7 +108,7 @@ def write(
     delay = plain(draft.history) | ({"interp": "linear"} if draft.history else {})
     limited = {f"{part}limited": "true" for part in ("ctrl", "force") if f"{part}range" in attributes}
     words = {"name": name, "joint": joint, **attributes, **limited, **delay}
-    written: dict[str, Any] = {
+    written: dict[str, str] = {
         "version": version,
         "kind": draft.tag,
         "element": f"<{draft.tag} {attribute_text(words)}/>",
@@ -177,7 +182,7 @@ def make_draft(
     return draft
 
 
-def backlash_hinge(draft: Draft, joint: str) -> dict[str, Any]:
+def backlash_hinge(draft: Draft, joint: str) -> Fields:
     """Attributes of the second hinge of the body: free within the backlash, with hard stops."""
     if not isinstance(draft, MotorDraft):
         raise ParameterError("backlash = True: without a motor there are no gears; leave it out")
@@ -199,25 +204,25 @@ def backlash_hinge(draft: Draft, joint: str) -> dict[str, Any]:
     return {"name": checked_name("joint", joint + BACKLASH), "axis": (0.0, 0.0, 1.0), "limited": "true", **flat}
 
 
-def checked_name(what: str, name: Any) -> str:
+def checked_name(what: str, name: object) -> str:
     """A name that XML can hold."""
     if not isinstance(name, str) or not name or any(ord(c) < 32 or 0xD800 <= ord(c) < 0xE000 for c in name):
         raise ParameterError(f"{what} = {name!r}: must be a name, such as 'knee'")
     return name
 
 
-def plain(figures: dict[str, Figure]) -> dict[str, Any]:
+def plain(figures: dict[str, Figure]) -> Fields:
     """The values alone: a number where there is one, a row where there are several."""
     values = {name: figure.value for name, figure in figures.items()}
     return {name: x[0] if isinstance(x, tuple) and len(x) == 1 else x for name, x in values.items()}
 
 
-def attribute_text(words: dict[str, Any]) -> str:
+def attribute_text(words: dict[str, Word]) -> str:
     """Attributes of an XML element."""
     return " ".join(f"{name}={quoteattr(value_text(value))}" for name, value in words.items())
 
 
-def value_text(value: Any) -> str:
+def value_text(value: Word) -> str:
     """A word, a number or a row of numbers as MJCF has it."""
     if isinstance(value, str):
         return value

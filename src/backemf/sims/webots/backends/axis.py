@@ -25,7 +25,8 @@ class Axis:
     """A joint with its motor. A LinearMotor has N and m."""
 
     def __init__(self, joint: WebotsJoint, motor: WebotsMotor | None, name: str, inertia: float | None, dynamic: bool):
-        known = NONE if motor is None else motor
+        known: Any = NONE if motor is None else motor
+        held: Any = joint  # of a file, and so with plain numbers
         self.joint, self.motor, self.name, self.dynamic = joint, known, name, dynamic
         self.driven = motor is not None
         self.inertia = inertia
@@ -43,9 +44,9 @@ class Axis:
         # what the controller may change at any time
         self.control_p, self.control_i, self.control_d = known.control_p, known.control_i, known.control_d
         self.acceleration = known.acceleration
-        self.brake = joint.brake
+        self.brake = held.brake
         # what the motor remembers: the names of MotorState
-        low, high, start = known.min_position, known.max_position, joint.position
+        low, high, start = known.min_position, known.max_position, held.position
         self.target_position = start if low == high else min(max(start, low), high)
         self.target_velocity = known.max_velocity
         self.available = known.max_torque
@@ -55,7 +56,7 @@ class Axis:
         self.integral = 0.0
         self.previous_error = 0.0
         # where the joint is, and what the last step did
-        self.position = joint.position
+        self.position = held.position
         self.speed = 0.0
         self.feedback = 0.0
         self.total = 0.0
@@ -167,7 +168,7 @@ class Axis:
         units = {"angle": angle, "speed": f"{angle}/s", "torque": torque}
         return {name: units.get(kind, kind) for name, kind in _UNITS.items()}
 
-    def row(self) -> tuple[Any, ...]:
+    def row(self) -> tuple[float, ...]:
         """What is recorded of a step, in the order of `CHANNELS`."""
         target = self.target_position
         mode = 2.0 if self.torque_mode else 0.0 if target - target == 0.0 else 1.0

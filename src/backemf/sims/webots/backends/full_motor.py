@@ -131,6 +131,7 @@ class Drive:
         spring = joint.spring_constant + more.spring
         pull = axis.load() + more.load - damping * axis.speed - spring * axis.position
         inertia = ((axis.inertia or 0.0) + more.inertia) * r * r
+        out: Any  # of plain numbers
         self.state, out = self.motor.coupled(
             self.state, asked, position, speed, short, pull * r, inertia, load_damping=damping * r * r,
             load_stiffness=spring * r * r,
@@ -171,7 +172,7 @@ NOTHING = Carried(0.0, 0.0, 0.0, 0.0)
 
 def _apply_stop(axis: Axis, short: float) -> None:
     """Stop at a hard stop, and take a share of the way behind it back."""
-    joint = axis.joint
+    joint: Any = axis.joint
     low, high = axis.position - joint.min_stop, axis.position - joint.max_stop
     if low < 0.0:
         axis.speed = max(axis.speed, -joint.stop_erp * low / short)

@@ -7,7 +7,7 @@ driven.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..robots.description import MechanicalCoupling
 from .axis import Axis
@@ -75,6 +75,6 @@ def followers_of(axes: list[Axis], couplings: tuple[MechanicalCoupling, ...]) ->
     return found
 
 
-def all_followers(found: dict[Axis, list[Follower]]) -> set[Any]:
+def all_followers(found: dict[Axis, list[Follower]]) -> set[Axis]:
     """Every axis that follows another."""
     return {follower.axis for followers in found.values() for follower in followers}

@@ -11,7 +11,7 @@ from ..robots.description import RobotDescription
 from ..robots.notes import load_notes
 from .axis import Axis, log
 from .gears import Follower, all_followers, carried_load, followers_of
-from .straight import straight_control, straight_kinematic, straight_step
+from .straight import Step, straight_control, straight_kinematic, straight_step
 
 
 class Ideal:
@@ -22,9 +22,9 @@ class Ideal:
     def __init__(self, robot: RobotDescription, axes: list[Axis]):
         tell_notes(robot)
         self.dt = robot.basic_time_step
-        self._plain: list[tuple[Axis, Any]] = []
+        self._plain: list[tuple[Axis, Step]] = []
         self._geared: list[Geared] = []
-        self._kinematic: list[tuple[Axis, Any]] = []
+        self._kinematic: list[tuple[Axis, Step]] = []
         led = followers_of(axes, robot.couplings)
         carried_along = all_followers(led)
         for axis in axes:

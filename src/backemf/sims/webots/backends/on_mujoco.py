@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import math
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
 from ....errors import MissingExtraError, ParameterError
 from ...mjcf import require_readable
+from ...mujoco_types import MjModel
 from ..robots.description import RobotDescription
 from .axis import Axis
 from .straight import straight_control
@@ -153,7 +153,7 @@ def _mujoco() -> ModuleType:
     return mujoco
 
 
-def _model(mujoco: ModuleType, path: str) -> Any:
+def _model(mujoco: ModuleType, path: str) -> MjModel:
     require_readable(path)
     try:
         return mujoco.MjModel.from_xml_path(path)

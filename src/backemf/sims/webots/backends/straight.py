@@ -9,15 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeVar
 
 from ....engines import bind
 from ....engines.tracing import FLOAT, Program, Symbol, node, ops
 from ....tree import map_numbers
+from ...types import Fields
 from .. import law
 from ..law import JointState, MotorState
 from ..motor import WebotsJoint, WebotsMotor
+from .axis import Axis
 
+T = TypeVar("T", WebotsMotor, WebotsJoint)
 SET_AT_RUN = ("control_p", "control_i", "control_d", "acceleration")
 """Constants of a motor that a controller may change at any time, so that they stay variables [1]."""
 MEMORY = MotorState._fields
@@ -30,7 +34,8 @@ _SIGNS = {
 _CALLS = {"abs": "abs", "sqrt": "sqrt", "atan": "atan"}
 
 
-Step = Callable[[Any, float], None]
+Value = Symbol | float
+Step = Callable[[Axis, float], None]
 """`step(axis, load)`: reads and writes the names of `MotorState`, `position`, `speed` and `feedback` of an axis."""
 
 
@@ -79,30 +84,30 @@ def _state(given: dict[str, Symbol]) -> MotorState:
     return MotorState(*(given[name] for name in MEMORY))
 
 
-def _parts(motor: WebotsMotor, joint: WebotsJoint, given: dict[str, Symbol]) -> tuple[Any, Any]:
+def _parts(motor: WebotsMotor, joint: WebotsJoint, given: dict[str, Symbol]) -> tuple[WebotsMotor, WebotsJoint]:
     """Motor and joint with plain floats, and with symbols for what may change at any time."""
     moving = _with(map_numbers(motor, float), **{name: given[name] for name in SET_AT_RUN})
     return moving, _with(map_numbers(joint, float), brake=given["brake"])
 
 
-def _changes(after: MotorState, given: dict[str, Symbol]) -> dict[str, Any]:
+def _changes(after: MotorState, given: dict[str, Symbol]) -> dict[str, Value]:
     return {name: value for name, value in after._asdict().items() if value is not given[name]}
 
 
-def _compile(results: dict[str, Any]) -> Step:
-    scope: dict[str, Any] = {"sqrt": math.sqrt, "atan": math.atan, "inf": math.inf}
+def _compile(results: dict[str, Value]) -> Step:
+    scope: Fields = {"sqrt": math.sqrt, "atan": math.atan, "inf": math.inf}
     exec(compile(_source(results), "<webots law>", "exec"), scope)
     return scope["step"]
 
 
-def _laws() -> Any:
+def _laws() -> ModuleType:
     """The law on symbols; the arctangent is the machine's own, which differs from the law's series by 2e-15."""
     bound: Any = bind(law, "straight", ops)
     bound.arctan = lambda x: node("atan", x)
     return bound
 
 
-def _with(part: Any, **values: Any) -> Any:
+def _with(part: T, **values: Symbol) -> T:
     """A part with symbols in it, past its checks: they are of numbers that are known."""
     changed = object.__new__(type(part))
     for name in part.__dataclass_fields__:
@@ -110,7 +115,7 @@ def _with(part: Any, **values: Any) -> Any:
     return changed
 
 
-def _source(results: dict[str, Any]) -> str:
+def _source(results: dict[str, Value]) -> str:
     """The text of the function: what is used once stands where it is used, the rest has a name."""
     wanted = _symbols_needed(list(results.values()))
     uses: dict[int, int] = {}
@@ -139,10 +144,10 @@ def _source(results: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _symbols_needed(results: list[Any]) -> list[Symbol]:
+def _symbols_needed(results: list[Value]) -> list[Symbol]:
     """Every symbol that the results need, in an order in which they can be computed."""
     found: dict[int, Symbol] = {}
-    open_: list[Any] = list(results)
+    open_: list[Value] = list(results)
     while open_:
         value = open_.pop()
         if isinstance(value, Symbol) and value.index not in found:
@@ -166,7 +171,7 @@ def _text(symbol: Symbol, texts: dict[int, str]) -> str:
     raise NotImplementedError(f"the law has an operation {symbol.op!r} that is not written down here")
 
 
-def _atom(value: Any, texts: dict[int, str]) -> str:
+def _atom(value: Value, texts: dict[int, str]) -> str:
     if isinstance(value, Symbol):
         return texts[value.index]
     return repr(value) if value >= 0 else f"({value!r})"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from ..backends.axis import log
 from ..session import current
 from .kinds import NODES, snake
-from .neutral import KINDS, DeviceKind
+from .neutral import KINDS, Answer, DeviceKind, Fields
 from .other import Device, period_of, reader
 
 
@@ -16,12 +16,12 @@ class Absent:
     """What a script may use, and what is not simulated."""
 
     _described: DeviceKind
-    _values: dict[str, Any]
-    _fields: Mapping[str, Any]
+    _values: dict[str, object]
+    _fields: Fields
     _period: int
     _warned: bool
 
-    def _start(self, fields: Mapping[str, Any]) -> None:
+    def _start(self, fields: Fields) -> None:
         self._fields, self._values, self._period, self._warned = fields, {}, 0, False
 
     def _title(self) -> str:
@@ -69,10 +69,10 @@ class AbsentDevice(Absent, Device):
         return NODES[snake(type(self).__name__).upper()]
 
 
-def answering(name: str, key: str, answer: Any) -> Any:
+def answering(name: str, key: str, answer: Answer) -> Callable[..., object]:
     """A method that answers what was set before, else what is neutral."""
 
-    def read(self: Any, *_: Any, **__: Any) -> Any:
+    def read(self: Absent, *_: object, **__: object) -> object:
         self._warn()
         return self._values[key] if key in self._values else answer(self._fields)
 
@@ -80,10 +80,10 @@ def answering(name: str, key: str, answer: Any) -> Any:
     return read
 
 
-def actor(name: str, key: str) -> Any:
+def actor(name: str, key: str) -> Callable[..., None]:
     """A method without effect; one value that it is given is read back."""
 
-    def act(self: Any, *given: Any, **_: Any) -> None:
+    def act(self: Absent, *given: object, **_: object) -> None:
         self._warn()
         if len(given) == 1 and name.startswith("set"):
             self._values[key] = given[0]
@@ -128,16 +128,16 @@ class Missing:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, instance: Any, owner: type) -> Any:
+    def __get__(self, instance: object, owner: type) -> NoReturn:
         raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}")
 
 
-ABSENT: dict[str, Any] = {name: absent_class(name, kind) for name, kind in KINDS.items()}
+ABSENT: dict[str, type[AbsentDevice]] = {name: absent_class(name, kind) for name, kind in KINDS.items()}
 """The class of every kind of devices that are not simulated."""
 
 
-def absent_device(kind: str, name: str, tag: int, fields: Mapping[str, Any]) -> Any:
+def absent_device(kind: str, name: str, tag: int, fields: Fields) -> AbsentDevice:
     """A device of a robot that is not simulated."""
-    device = ABSENT[kind]._make(name, tag, None)
+    device = ABSENT[kind]._make(name, tag, None)  # pyright: ignore[reportArgumentType]  # no joint holds it
     device._start(fields)
     return device

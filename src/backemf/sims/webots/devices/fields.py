@@ -7,29 +7,31 @@ what it sets is read back, and one line says that it moves nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..backends.axis import log
 from ..nodes.masses import rotation_matrix
 from ..nodes.node import Node as FileNode
-from ..nodes.node import Unreadable, walk
+from ..nodes.node import NodeValue, Unreadable, walk
 from .kinds import NODES, snake
 from .other import reader
 
+ScriptValue: TypeAlias = Any
+"""What a script reads from a field or writes to it."""
 NAN = math.nan
-_DEFAULTS: dict[str, Any] = {"translation": [0.0, 0.0, 0.0], "rotation": [0.0, 0.0, 1.0, 0.0], "name": ""}
+_DEFAULTS: dict[str, NodeValue] = {"translation": [0.0, 0.0, 0.0], "rotation": [0.0, 0.0, 1.0, 0.0], "name": ""}
 _TYPES = {"Bool": 1, "Int32": 2, "Float": 3, "Vec2f": 4, "Vec3f": 5, "Rotation": 6, "Color": 7, "String": 8, "Node": 9}
 _SHAPES = {"Vec2f": 2, "Vec3f": 3, "Rotation": 4, "Color": 3}
-_CASTS: dict[str, Any] = {"Int32": int, "Bool": bool}
+_CASTS: dict[str, Callable[..., object]] = {"Int32": int, "Bool": bool}
 _EMPTY = {"Bool": False, "Int32": 0, "Float": NAN, "String": ""}
 
 
 class ContactPoint:
     """Where two solids touch."""
 
-    def __init__(self, point: Any = (NAN, NAN, NAN, 0)):
+    def __init__(self, point: Sequence[float] = (NAN, NAN, NAN, 0)):
         self.point, self.node_id = list(point[:3]), point[3]
 
     getPoint, getNodeId = reader("point"), reader("node_id")
@@ -60,7 +62,7 @@ class Node:
     def __init__(self, node: FileNode, world: SeenWorld):
         self._node, self._world, self._warned = node, world, False
         self._alone = world.parents.get(id(node)) is world.root
-        self._set: dict[str, Any] = {}
+        self._set: dict[str, ScriptValue] = {}
 
     def _warn(self) -> None:
         """Say once that the world is not simulated."""
@@ -136,10 +138,10 @@ for _name, _number in NODES.items():
     setattr(Node, _name, _number)
 
 
-def _idle(answer: Any = None) -> Callable[..., Any]:
+def _idle(answer: object = None) -> Callable[..., object]:
     """A method without effect that answers the same at any time."""
 
-    def call(self: Any, *_: Any, **__: Any) -> Any:
+    def call(self: Node | Field, *_: object, **__: object) -> object:
         self._warn()
         return copy(answer)
 
@@ -168,14 +170,14 @@ class Field:
         self._owner._warn()
 
     @property
-    def value(self) -> Any:
+    def value(self) -> ScriptValue:
         held = self._owner._set
         if self.name in held:
             return held[self.name]
         return plain(self._owner._node.fields.get(self.name, _DEFAULTS.get(self.name)))
 
     @value.setter
-    def value(self, value: Any) -> None:
+    def value(self, value: ScriptValue) -> None:
         self._warn()
         self._owner._set[self.name] = list(value) if isinstance(value, (list, tuple)) else value
 
@@ -211,11 +213,11 @@ class Field:
         return self._owner._world.node(found[0]) if found else None
 
 
-def _single(kind: str) -> Any:
+def _single(kind: str) -> Callable[..., object]:
     count = _SHAPES.get(kind, 0)
 
-    def get(self: Field) -> Any:
-        value: Any = self.value
+    def get(self: Field) -> object:
+        value = self.value
         row = isinstance(value, list)
         if value is None or row != bool(count) or (row and len(value) != count):
             self._warn()
@@ -225,8 +227,8 @@ def _single(kind: str) -> Any:
     return get
 
 
-def _many(kind: str) -> Any:
-    def get(self: Field, index: int) -> Any:
+def _many(kind: str) -> Callable[..., object]:
+    def get(self: Field, index: int) -> object:
         value = self._owner._node.fields.get(self.name)
         if not isinstance(value, list) or not -len(value) <= index < len(value):
             self._warn()
@@ -236,7 +238,7 @@ def _many(kind: str) -> Any:
     return get
 
 
-def _put(self: Field, value: Any) -> None:
+def _put(self: Field, value: ScriptValue) -> None:
     self.value = value
 
 
@@ -256,7 +258,7 @@ for _kind, _number in _TYPES.items():
     setattr(Field, f"MF_{_kind.upper()}", _number + 16)
 
 
-def plain(value: Any) -> Any:
+def plain(value: NodeValue) -> ScriptValue:
     """A value of a file as a script gets it: rows of numbers are lists, and what only Webots knows is None."""
     if isinstance(value, Unreadable):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ..backends.axis import log
@@ -17,7 +18,7 @@ _OTHERS = ("getMotor", "getBrake", "getPositionSensor", "motor", "brake", "posit
 def lost_class(kind: type) -> type:
     """The class of such a device."""
     own = [name for name in dir(kind) if not name.startswith("_")]
-    calls: dict[str, Any] = {}
+    calls: dict[str, object] = {}
     for name in own:
         held = getattr(kind, name, None)
         if isinstance(held, property):
@@ -27,11 +28,11 @@ def lost_class(kind: type) -> type:
     return type(kind.__name__, (kind,), calls)
 
 
-def _call(kind: type, name: str) -> Any:
+def _call(kind: type, name: str) -> Callable[..., Any]:
     owner = next(each for each in kind.__mro__ if each.__name__ in PREFIXES or "_described" in vars(each))
     word = function_name(owner.__name__, name)
 
-    def call(self: Any, *_: Any) -> Any:
+    def call(self: object, *_: object) -> float | None:
         log(f"Error: {word}(): invalid device tag.")
         if "type" in name.lower() or "period" in name.lower():
             return 0

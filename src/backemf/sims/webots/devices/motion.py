@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from ....errors import ParameterError
 from ....files import read_bytes
 from ..backends.axis import log
 from ..session import current
 from .motor import Motor
+from .other import Device
 
 LARGEST = 10_000_000
 """Longest file that is read [bytes]."""
@@ -89,7 +89,7 @@ class Motion:
         found = read_motion(filename)
         self._poses = found if isinstance(found, Poses) else None
         self._elapsed, self._playing, self._reverse, self._loop = 0, False, False, False
-        self._motors: list[Any] = []
+        self._motors: list[Device | None] = []
         if isinstance(found, str):
             log(f"Error: wbu_motion_new(): {found}")
             return
@@ -183,7 +183,7 @@ class Motion:
         return first + (now - times[after - 1]) * (second - first) / (times[after] - times[after - 1])
 
 
-def _actuate(device: Any, position: float) -> None:
+def _actuate(device: Device, position: float) -> None:
     if isinstance(device, Motor):
         device.setPosition(position)
     else:

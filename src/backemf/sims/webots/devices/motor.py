@@ -7,12 +7,16 @@ velocity, available torque, torque, feedback, acceleration, PID.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..backends.axis import Axis, log
 from ..coupled import groups
 from .kinds import NODES
 from .other import Device, Sampler, beside, double, period_of, reader
+
+if TYPE_CHECKING:
+    from ..simulation import Simulation
+
 
 POSITION, VELOCITY, AVAILABLE, FORCE, FEEDBACK, ACCELERATION, PID = (1 << bit for bit in range(7))
 """What was called since the last step."""
@@ -160,7 +164,7 @@ class Motor(Device):
 
     # --- what is sent with a step
 
-    def _send(self, simulation: Any) -> None:
+    def _send(self, simulation: Simulation) -> None:
         asked, self._asked = self._asked, 0
         own = self._axis
         axes: list[Axis] = [own, *(sibling._axis for sibling in self._siblings)]
@@ -193,13 +197,13 @@ class Motor(Device):
         self._position, self._velocity = axis.target_position, axis.target_velocity
         self._available = min(self._available, axis.motor.max_torque)
 
-    def _sample(self, simulation: Any) -> None:
+    def _sample(self, simulation: Simulation) -> None:
         if self._axis.numb:
             self._axis.warn(self._axis.numb)
             return
         simulation.start_sampling(self, self._sampler, type(self).__name__)
 
-    def _measure(self, simulation: Any) -> float:
+    def _measure(self, simulation: Simulation) -> float:
         return self._axis.feedback
 
     def _hint(self) -> None:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+
+from ..nodes.node import NodeValue
 
 NAN = math.nan
-Fields = Mapping[str, Any]
+Fields = Mapping[str, NodeValue]
 """What the world file says of a device."""
-Answer = Callable[[Fields], Any]
+Answer = Callable[[Fields], object]
 """What a method answers, made anew at every call."""
 
 
-def always(value: Any) -> Answer:
+def always(value: object) -> Answer:
     """The same answer at any time; of a list a new one."""
     return lambda fields: list(value) if isinstance(value, list) else value
 
@@ -98,7 +99,7 @@ def cloud(fields: Fields) -> list[LidarPoint]:
     return [LidarPoint(layer) for layer in range(layers) for _ in range(across)]
 
 
-def pixel_reader(colour: int) -> Any:
+def pixel_reader(colour: int) -> staticmethod[[bytes, int, int, int], int]:
     """A function that reads a colour of a pixel: 0 blue, 1 green, 2 red."""
     return staticmethod(lambda image, width, x, y: image[4 * (y * width + x) + colour])
 
@@ -119,7 +120,7 @@ class DeviceKind:
     """Answer of each method that reads something."""
     acts: tuple[str, ...] = ()
     """Methods that change something, which has no effect here."""
-    constants: Mapping[str, Any] = field(default_factory=dict)
+    constants: Mapping[str, object] = field(default_factory=dict)
     """Constants of the class, and functions that need no device."""
     instead: str = "commands to it have no effect"
     """What happens instead, for the warning."""

@@ -10,19 +10,25 @@ import ctypes
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeAlias
 
 from ..backends.axis import Axis, log
 from ..session import current
 from .kinds import NODES
 
+if TYPE_CHECKING:
+    from ..simulation import Simulation
 
-def double(value: Any) -> float:
+Reader: TypeAlias = Callable[[Any], Any]
+"""A method that gives an attribute of its object."""
+
+
+def double(value: float) -> float:
     """A number as the library takes it: it refuses what C would refuse."""
     return ctypes.c_double(value).value
 
 
-def period_of(value: Any) -> int:
+def period_of(value: SupportsIndex) -> int:
     """A sampling period or a duration [ms]; the library takes whole numbers alone."""
     if isinstance(value, bool) or not isinstance(value, int):
         try:
@@ -35,7 +41,7 @@ def period_of(value: Any) -> int:
     return value
 
 
-def reader(path: str) -> Callable[[Any], Any]:
+def reader(path: str) -> Reader:
     """A method that gives an attribute, such as `_axis.motor.max_torque`."""
     get = operator.attrgetter(path)
     return lambda self: get(self)
@@ -93,7 +99,7 @@ class Device:
         self.__dict__ = found.__dict__
 
     @classmethod
-    def _make(cls, name: str, tag: int, axis: Axis) -> Any:
+    def _make(cls, name: str, tag: int, axis: Axis) -> Self:
         """The device of an axis, as the simulation makes it."""
         device = object.__new__(cls)
         device._name, device._tag, device._axis = name, tag, axis
@@ -136,6 +142,10 @@ class Sensor(Device):
         self._sampler.period = period
         simulation.sample_from_next_step(self, self._sampler, "PositionSensor")
 
+    def _measure(self, simulation: Simulation) -> float:
+        """What it reads now."""
+        raise NotImplementedError
+
     def disable(self) -> None:
         self.enable(0)
 
@@ -166,8 +176,7 @@ class PositionSensor(Sensor):
             )
         return sampler.value
 
-    def _measure(self, simulation: Any) -> float:
-        """What it reads now."""
+    def _measure(self, simulation: Simulation) -> float:
         position = self._axis.position
         if self._noise > 0.0:
             position += self._noise * simulation.random.gauss(0.0, 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn, TypeAlias
 
 from ..backends.axis import log
 from ..session import current
@@ -13,6 +13,9 @@ from .inputs import KEYS, Joystick, Keyboard, Mouse
 from .neutral import KINDS
 from .other import Device, period_of, reader
 from .servo import Servo
+
+AnyDevice: TypeAlias = Any
+"""A device of the kind that the world file says, which the script knows."""
 
 
 class Robot:
@@ -47,7 +50,7 @@ class Robot:
 
     # --- devices
 
-    def getDevice(self, name: str) -> Any:
+    def getDevice(self, name: str) -> AnyDevice:
         if name not in self.devices:
             log(f'Device "{name}" was not found on robot "{self.name}"')
             return None
@@ -57,7 +60,7 @@ class Robot:
         """A motor as scripts of Webots 5 to 8 call it."""
         return None if self.getDevice(name) is None else Servo(name)
 
-    def getDeviceByIndex(self, index: int) -> Any:
+    def getDeviceByIndex(self, index: int) -> AnyDevice:
         if not 0 <= index < len(self._simulation.devices):
             log("Error: The index of wb_robot_get_device_by_index() is out of the bounds.")
             return None
@@ -142,26 +145,26 @@ class Robot:
     world_path, project_path = property(getWorldPath), property(getProjectPath)
     battery_sensor_sampling_period = property(batterySensorGetSamplingPeriod, batterySensorEnable)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> NoReturn:
         if name == "devices":
             raise AttributeError("devices")
         raise AttributeError(f"Robot.{name}: there is no {name} in Webots' Robot, or it is not there in backemf")
 
 
-def _deprecated_getter(method: str) -> Any:
+def _deprecated_getter(method: str) -> Callable[[Robot, str], AnyDevice]:
     """A getter of one kind of devices, which Webots still has."""
 
-    def get(self: Robot, name: str) -> Any:
+    def get(self: Robot, name: str) -> AnyDevice:
         log(f"DEPRECATION: Robot.{method} is deprecated, please use Robot.getDevice instead.")
         return self.getDevice(name)
 
     return get
 
 
-def idle(sentence: str, answer: Any = None) -> Callable[..., Any]:
+def idle(sentence: str, answer: object = None) -> Callable[..., object]:
     """A method without effect: it says so once, and gives an answer."""
 
-    def call(self: Robot, *_: Any, **__: Any) -> Any:
+    def call(self: Robot, *_: object, **__: object) -> object:
         self._without_effect(sentence)
         return answer
 

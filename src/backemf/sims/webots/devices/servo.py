@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..backends.axis import log
 from ..session import current
 from .motor import Motor
 from .other import Sampler, period_of, reader
+
+if TYPE_CHECKING:
+    from ..simulation import Simulation
 
 
 class Servo(Motor):
@@ -51,5 +54,5 @@ class _Position:
     def __init__(self, servo: Servo):
         self.name, self._axis = servo.name, servo._axis
 
-    def _measure(self, simulation: Any) -> float:
+    def _measure(self, simulation: Simulation) -> float:
         return self._axis.position

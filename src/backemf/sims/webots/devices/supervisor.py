@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..backends.axis import log
 from ..nodes.node import Node as FileNode
 from .fields import Node, SeenWorld
@@ -51,7 +49,7 @@ class Supervisor(Robot):
         world, _ = self._world()
         return next((node for node in world.nodes.values() if node.getId() == id), None)
 
-    def getFromDevice(self, tag: Any) -> None:
+    def getFromDevice(self, tag: object) -> None:
         self._without_effect("Supervisor.getFromDevice() gives None: nodes of devices are not found here.")
 
     def getSelected(self) -> None:

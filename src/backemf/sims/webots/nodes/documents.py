@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ....errors import ParameterError
 from ....files import read_bytes
-from .node import Node
+from .node import Node, NodeValue
 
 LARGEST = 64_000_000
 """Longest text that is read [bytes]."""
@@ -19,7 +19,7 @@ class ProtoField(NamedTuple):
 
     type: str
     """Its type, such as SFVec3f."""
-    value: Any
+    value: NodeValue
     """Its default."""
 
 

@@ -11,15 +11,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from ....errors import ParameterError
 from ...place import place
+from ...types import Json
 from .addresses import Finder, TooManyFiles
 from .base_nodes import BASE_NODES, FORMER_NODES
 from .documents import Proto, ProtoField
 from .former import convert_former
-from .node import Node
+from .node import Node, NodeValue
 from .proto_fields import FieldView
 from .proto_files import ROBOTS, ProtoFiles, Scope
 from .saved_state import find_saved, restore_saved
@@ -114,7 +114,7 @@ class Expansion:
         _become(node, roots[0])
         return True
 
-    def _instance(self, proto: Proto, given: dict[str, Any], scope: Scope) -> list[Node]:
+    def _instance(self, proto: Proto, given: dict[str, NodeValue], scope: Scope) -> list[Node]:
         """The nodes of a PROTO with the values that it is given."""
         inner = self._inside(proto, scope)
         fields = parse_header(proto, inner)
@@ -144,7 +144,7 @@ class Expansion:
         return Scope(proto.document, proto, scope, scope.depth + 1)
 
     def _render(
-        self, proto: Proto, language: str, header: dict[str, ProtoField], given: dict[str, Any]
+        self, proto: Proto, language: str, header: dict[str, ProtoField], given: dict[str, NodeValue]
     ) -> tuple[str, Lines]:
         """The text that the templates of a body make, and the lines of its parts."""
         old = _is_old(proto.body, language)
@@ -230,7 +230,7 @@ def _language(proto: Proto) -> str:
     return next((language for language in order if has_templates(proto.body, language)), "")
 
 
-def _context(version: str) -> dict[str, Any]:
+def _context(version: str) -> dict[str, Json]:
     """What templates know of the world: nothing of this machine."""
     major = version or "R2025a"
     return {

@@ -6,10 +6,10 @@ DifferentialWheels was a robot that turned its solids "left wheel" and "right wh
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
-from .node import Node, Unreadable, walk
+from .node import Node, NodeValue, Unreadable, walk
 from .versions import Versions
 
 SIDES = ("left", "right")
@@ -115,7 +115,7 @@ def _wheel_joint(node: Node, name: str, wheel: Node | None, dynamic: bool) -> No
     _rename(node, "maxSpeed", motor, "maxVelocity", 10.0)
     sensor = Node("PositionSensor", node.line, file=node.file, fields={"name": f"{name} sensor"})
     parameters = Node("HingeJointParameters", node.line, file=node.file)
-    fields: dict[str, Any] = {"jointParameters": parameters, "device": [motor, sensor]}
+    fields: dict[str, NodeValue] = {"jointParameters": parameters, "device": [motor, sensor]}
     if wheel is not None:
         _set_axis(parameters, wheel, -1.0)
         parameters.fields["anchor"] = wheel.fields.get("translation", (0.0, 0.0, 0.0))
@@ -142,7 +142,7 @@ def _set_axis(parameters: Node, node: Node, sign: float) -> None:
     parameters.fields["axis"], parameters.lines["axis"] = rotation, node.lines.get("rotation", node.line)
 
 
-def _part(node: Node, kind: str, names: Any) -> Node:
+def _part(node: Node, kind: str, names: Iterable[str]) -> Node:
     """A new node with some of a node's fields."""
     part = Node(kind, node.line, file=node.file)
     for name in names:
@@ -151,7 +151,7 @@ def _part(node: Node, kind: str, names: Any) -> Node:
     return part
 
 
-def _rename(node: Node, name: str, part: Node, new: str, default: Any) -> None:
+def _rename(node: Node, name: str, part: Node, new: str, default: NodeValue) -> None:
     """Give a part a field of a node under another name, with its line."""
     part.fields[new] = node.fields.get(name, default)
     part.lines[new] = node.lines.get(name, node.line)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from ....errors import ParameterError
+from ...types import Fields
 from ..motor import WebotsJoint, WebotsMotor, stop_warnings
 from .axes import axis_of, file_position, position_of
 from .carried import end_point
@@ -64,18 +64,18 @@ def _joint(
     device = next((each for each in devices if each.kind in MOTORS), None)
     motor = None
     if device is not None:
-        motor, more = _motor(device, joint.position)
+        motor, more = _motor(device, float(joint.position))
         said += more
         if (node.kind, index) == ("BallJoint", "2"):
             motor, more = limit_second_axis(motor)
             said += more
-        said += stop_warnings(joint.kind, joint.position, motor, *stops)
+        said += stop_warnings(joint.kind, float(joint.position), motor, *stops)
     messages += [f"{node.at()}: {sentence}" for sentence in said]
     # Webots checks the limits at the position of the PROTO, and takes that of a saved world afterwards
     joint = replace(joint, position=position_of(node, index))
     solid = end_point(node)
     moved = "" if solid is None else title(solid)
-    load = loads.load(node, index, joint.position)
+    load = loads.load(node, index, float(joint.position))
     return WorldJoint(
         holder=node.kind,
         joint=joint,
@@ -101,7 +101,7 @@ def _parameters(node: Node, index: str, solver: dict[str, float]) -> tuple[Webot
     """An axis of a joint without its devices, its stops [rad] or [m], and what Webots says of its parameters."""
     given = node.nodes(f"jointParameters{index}")
     parameters = given[0] if given else Node("JointParameters", node.line, file=node.file)
-    numbers: dict[str, Any] = {ours: parameters.number(theirs, 0.0) for ours, theirs in _JOINT_FIELDS.items()}
+    numbers: Fields = {ours: parameters.number(theirs, 0.0) for ours, theirs in _JOINT_FIELDS.items()}
     numbers["position"] = file_position(node, index)
     if node.kind == "BallJoint" and not given:
         # what the first axis has holds for all that say nothing
@@ -133,7 +133,7 @@ def _alone(node: Node, robot: str, messages: list[str]) -> WorldJoint:
 
 def _motor(node: Node, position: float) -> tuple[WebotsMotor, list[str]]:
     kind = MOTORS[node.kind][0]
-    known: dict[str, Any] = {ours: node.number(theirs, default) for ours, (theirs, default) in _FIELDS.items()}
+    known: Fields = {ours: node.number(theirs, default) for ours, (theirs, default) in _FIELDS.items()}
     known["max_torque"] = node.number("maxForce" if kind == "linear" else "maxTorque", 10.0)
     known["control_p"], known["control_i"], known["control_d"] = node.numbers("controlPID", (10.0, 0.0, 0.0))
     try:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ....errors import ParameterError
+from ...types import Fields
 from .axes import axis_now
 from .carried import JOINTS, Carriers, end_point
 from .masses import Mass
@@ -110,7 +110,7 @@ class Loads:
         if not (inertia > 0.0 and math.isfinite(inertia)):
             raise NotKnown(f"{solid.at()}: the inertia of the end point is {inertia:g}, and must be above 0 and finite")
         rotation = self._rotations[id(joint)]
-        load: dict[str, Any] = {}
+        load: Fields = {}
         if self._gravity is not None and rotation is not None:
             down = rotation.T @ self._gravity
             if slides:

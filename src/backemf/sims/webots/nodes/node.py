@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ....errors import ParameterError
 from ...place import place
+
+if TYPE_CHECKING:
+    from .proto_files import Scope
 
 
 class Unreadable(NamedTuple):
     """A value that only Webots knows: computed by a template, or a field of a PROTO without a value."""
 
     why: str
+
+
+NodeValue: TypeAlias = Any
+"""What a file writes into a field: a number, a row of them, a text, a node, a list of these, or an `Unreadable`."""
 
 
 @dataclass(eq=False)
@@ -28,13 +35,13 @@ class Node:
     """Its DEF name."""
     file: str = ""
     """Where the text is from."""
-    fields: dict[str, Any] = field(default_factory=dict)
+    fields: dict[str, NodeValue] = field(default_factory=dict)
     """Value of each field."""
     lines: dict[str, int] = field(default_factory=dict)
     """Line of each field [1]."""
     comments: list[str] = field(default_factory=list)
     """Comments between its braces."""
-    scope: Any = None
+    scope: Scope | None = None
     """Where the PROTOs that it may be one of are looked for; None: it is what it is."""
     unexpanded: str = ""
     """Why a PROTO is not expanded; empty: it is not a PROTO, or it is expanded."""
@@ -81,7 +88,7 @@ class Node:
         value = self.fields.get(name, "")
         return value if isinstance(value, str) else ""
 
-    def known_value(self, name: str, default: Any = None) -> Any:
+    def known_value(self, name: str, default: NodeValue = None) -> NodeValue:
         """Value of a field; raise ParameterError if only Webots knows it."""
         value = self.fields.get(name, default)
         if isinstance(value, Unreadable):
@@ -111,11 +118,11 @@ def walk(roots: list[Node]) -> Iterator[tuple[Node, Node | None, str]]:
         pending.extend(reversed(held))
 
 
-def _number(x: Any) -> bool:
+def _number(x: object) -> bool:
     return isinstance(x, (int, float)) and not isinstance(x, bool) and abs(x) < float("inf")
 
 
-def _show(value: Any) -> str:
+def _show(value: object) -> str:
     if isinstance(value, Unreadable):
         return "..."
     shown = repr(value) if not isinstance(value, list) else f"a list of {len(value)}"

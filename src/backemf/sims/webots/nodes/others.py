@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..motor import WebotsMotor
-from .node import Node
+from .node import Node, NodeValue
 from .solids import SOLIDS
+
+if TYPE_CHECKING:
+    from .world_parts import WorldJoint
+
 
 DEVICES = {
     "Accelerometer": "accelerometer", "Altimeter": "altimeter", "Camera": "camera", "Compass": "compass",
@@ -32,7 +36,7 @@ class WorldDevice:
     """Its name."""
     kind: str
     """Node that it is, such as Camera."""
-    fields: Mapping[str, Any]
+    fields: Mapping[str, NodeValue]
     """What the text says of it."""
     robot: str = ""
     """Name of its robot."""
@@ -59,7 +63,7 @@ def has_physics(node: Node, above: bool) -> bool:
     return bool(node.nodes("physics")) if node.kind in SOLIDS else above
 
 
-def feedback_refusal(joint: Any, effort: str) -> str:
+def feedback_refusal(joint: WorldJoint, effort: str) -> str:
     """Why Webots gives no feedback of a joint's motor, "torque" or "force"; empty: it does."""
     function = f"wb_motor_enable_{effort}_feedback(): cannot be invoked"
     if joint.holder in ("Propeller", "Track"):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import cast
 
+from ...types import Json
 from .documents import ProtoField
-from .node import Node, Unreadable
+from .node import Node, NodeValue, Unreadable
 
 _AXES = {"Vec2f": "xy", "Vec3f": "xyz", "Rotation": "xyza", "Color": "rgb"}
-_DEFAULTS: dict[str, dict[str, Any]] = {
+_DEFAULTS: dict[str, dict[str, NodeValue]] = {
     "HingeJointParameters": {
         "position": 0.0, "axis": (1.0, 0.0, 0.0), "anchor": (0.0, 0.0, 0.0), "minStop": 0.0, "maxStop": 0.0,
         "springConstant": 0.0, "dampingConstant": 0.0, "staticFriction": 0.0, "suspensionSpringConstant": 0.0,
@@ -33,7 +34,7 @@ class FieldView:
     def __init__(self, headers: Callable[[Node], dict[str, ProtoField]], old: bool = False):
         self.headers, self.old = headers, old
 
-    def fields(self, header: dict[str, ProtoField], given: dict[str, Any], depth: int = 0) -> dict[str, Any]:
+    def fields(self, header: dict[str, ProtoField], given: dict[str, NodeValue], depth: int = 0) -> dict[str, Json]:
         """`value` and `defaultValue` of each field of a header, with the values that are given."""
         if self.old:
             return {name: self.value(each.type, given.get(name, each.value), depth) for name, each in header.items()}
@@ -45,7 +46,7 @@ class FieldView:
             for name, each in header.items()
         }
 
-    def value(self, kind: str, value: Any, depth: int) -> Any:
+    def value(self, kind: str, value: NodeValue, depth: int) -> Json:
         """A value of a type such as SFVec3f or MFString."""
         several, kind = kind.startswith("MF"), kind[2:]
         if several:
@@ -55,9 +56,9 @@ class FieldView:
         axes = _AXES.get(kind)
         if axes and isinstance(value, (tuple, list)) and len(value) == len(axes):
             return dict(zip(axes, value, strict=True))
-        return None if isinstance(value, (Unreadable, list)) else value
+        return cast(Json, None if isinstance(value, (Unreadable, list)) else value)
 
-    def _list(self, kind: str, value: Any, depth: int) -> list[Any]:
+    def _list(self, kind: str, value: NodeValue, depth: int) -> list[Json]:
         items = list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
         axes = _AXES.get(kind)
         if axes and all(isinstance(item, float) for item in items):
@@ -65,7 +66,7 @@ class FieldView:
             items = [tuple(items[at : at + size]) for at in range(0, len(items) - size + 1, size)]
         return [self.value("SF" + kind, item, depth) for item in items]
 
-    def _node(self, node: Node, depth: int) -> dict[str, Any]:
+    def _node(self, node: Node, depth: int) -> dict[str, Json]:
         """A node: its name and its fields; those of Webots' own nodes have the type that their values tell."""
         if depth >= DEEPEST:
             return {"node_name": node.kind, "fields": {}}
@@ -78,7 +79,7 @@ class FieldView:
             return {"node_name": node.kind, "fields": values}
         return {"node_name": node.kind, "fields": {name: {"value": each} for name, each in values.items()}}
 
-    def _guess(self, value: Any, depth: int) -> Any:
+    def _guess(self, value: NodeValue, depth: int) -> Json:
         if isinstance(value, Node):
             return self._node(value, depth + 1)
         if isinstance(value, tuple):

@@ -7,7 +7,7 @@ Webots takes 1 kg·m² about every axis, and 1 kg where no mass is given.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def title(solid: Node) -> str:
 
 def physics_of(solid: Node) -> Node | None:
     """The Physics of a solid; None: it has none. A Physics that only Webots knows is not known."""
-    value: Any = solid.fields.get("physics")
+    value = solid.fields.get("physics")
     value = value[0] if isinstance(value, list) and value else value
     if isinstance(value, Unreadable):
         raise NotKnown(f"{solid.at('physics')}: {solid.kind}.physics: {value.why}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def read_numbers(node: Node, name: str, default: tuple[float, ...]) -> tuple[flo
 def read_row(node: Node, name: str) -> list[float]:
     """All numbers of a list in a field, with or without brackets and commas; empty if there is none."""
     require_known(node, name)
-    value: Any = node.fields.get(name)
+    value = node.fields.get(name)
     value = [] if value is None else value if isinstance(value, list) else [value]
     row = [x for item in value for x in (item if isinstance(item, tuple) else (item,))]
     if not all(isinstance(x, float) and abs(x) < float("inf") for x in row):

@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from ....errors import ParameterError
 from ...place import place
 from .documents import LARGEST, Document, Proto, ProtoField
 from .lexer import Token, closing, number_of, numbers_of, tokens_of
-from .node import Node, Unreadable
+from .node import Node, NodeValue, Unreadable
 from .templates.render import Lines
+
+if TYPE_CHECKING:
+    from .proto_files import Scope
+
 
 _ACCESS = ("field", "vrmlField", "hiddenField", "deprecatedField", "unconnectedField", "w3dField", "exposedField")
 _AFTER_PROTO = re.compile(
     r"(?:\s|#[^\n]*(?:\n|\Z))*(?:\Z|(?:EXTERNPROTO|IMPORTABLE|PROTO|DEF)\s|[^\W\d][\w:.+\-]*\s*\{)"
 )
+Values = dict[str, NodeValue]
 _WORDS = {"TRUE": True, "FALSE": False, "NULL": None}
 
 
-def parse(text: str, file: str = "", scope: Any = None) -> Document:
+def parse(text: str, file: str = "", scope: Scope | None = None) -> Document:
     """The nodes of a file and the PROTOs that it has or names."""
     if len(text) > LARGEST:
         raise ParameterError(f"{file or 'text'}: has {len(text)} characters; no more than {LARGEST} are read")
@@ -34,11 +39,12 @@ def parse(text: str, file: str = "", scope: Any = None) -> Document:
     document = Document(
         file, language.group(1).lower() if language else "", version.group(1) if version else "", roots=[]
     )
-    _Parser(text, document, scope=scope or document).read(document.roots)
+    parser = _Parser(text, document, scope=scope or document)  # pyright: ignore[reportArgumentType]
+    parser.read(document.roots)
     return document
 
 
-def parse_header(proto: Proto, scope: Any) -> dict[str, ProtoField]:
+def parse_header(proto: Proto, scope: Scope | None) -> dict[str, ProtoField]:
     """The fields of a PROTO with their defaults, made anew."""
     header = _Header()
     _Parser(proto.header, proto.document, scope, proto.header_line).read(header)
@@ -46,7 +52,7 @@ def parse_header(proto: Proto, scope: Any) -> dict[str, ProtoField]:
 
 
 def parse_body(
-    text: str, proto: Proto, scope: Any, values: dict[str, Any], lines: Lines | None = None, limit: int | None = None
+    text: str, proto: Proto, scope: Scope | None, values: Values, lines: Lines | None = None, limit: int | None = None
 ) -> list[Node]:
     """The nodes of a PROTO's body, where IS stands for these values."""
     roots: list[Node] = []
@@ -61,17 +67,21 @@ class _Header:
         self.fields: dict[str, ProtoField] = {}
 
 
+Open: TypeAlias = Node | _Header | list[NodeValue] | list[Node]
+"""What is open while a text is read."""
+
+
 class _Parser:
     """One pass over the tokens with a stack of what is open: nodes, lists, and the header of a PROTO."""
 
     def __init__(
-        self, text: str, document: Document, scope: Any = None, first_line: int = 1, lines: Lines | None = None,
-        values: dict[str, Any] | None = None, limit: int | None = None,
+        self, text: str, document: Document, scope: Scope | None = None, first_line: int = 1,
+        lines: Lines | None = None, values: Values | None = None, limit: int | None = None,
     ):  # fmt: skip
         self.text, self.document, self.scope, self.lines = text, document, scope, lines
         self.values, self.limit, self.count = values, limit, 0
         self.defined: dict[str, Node] = {}
-        self.open: list[Any] = []
+        self.open: list[Open] = []
         self.opened: list[int] = [first_line]
         self.unfinished: set[int] = set()
         self.jump(0, first_line)
@@ -108,7 +118,7 @@ class _Parser:
             self.refuse(token, what)
         return token
 
-    def push(self, thing: Any, line: int) -> None:
+    def push(self, thing: Open, line: int) -> None:
         self.open.append(thing)
         self.opened.append(line)
         self.unfinished.add(id(thing))
@@ -117,7 +127,7 @@ class _Parser:
         self.unfinished.discard(id(self.open.pop()))
         self.opened.pop()
 
-    def read(self, root: Any) -> None:
+    def read(self, root: list[Node] | _Header) -> None:
         """Everything to the end, into a list of nodes or a header."""
         self.root = root
         self.open.append(root)
@@ -220,7 +230,7 @@ class _Parser:
         name = self.expect("the name of a field", "word").text
         self.value(name, self.take(), lambda value: header.fields.__setitem__(name, ProtoField(kind, value)))
 
-    def value(self, name: str, token: Token, put: Callable[[Any], None]) -> None:
+    def value(self, name: str, token: Token, put: Callable[[NodeValue], None]) -> None:
         """What stands after a field's name or in a list; a node or a list is opened, to be filled by what follows."""
         what = f"the value of {name}" if name else "a value"
         if token.kind == "number":
@@ -241,7 +251,7 @@ class _Parser:
         elif token.text in _WORDS:
             put(_WORDS[token.text])
         elif token.text == "[":
-            items: list[Any] = []
+            items: list[NodeValue] = []
             put(items)
             self.push(items, token.line)
         elif token.text == "IS":
@@ -258,7 +268,7 @@ class _Parser:
         else:
             self.refuse(token, what)
 
-    def use(self, token: Token, put: Callable[[Any], None]) -> None:
+    def use(self, token: Token, put: Callable[[NodeValue], None]) -> None:
         """USE Name; without such a name before it Webots leaves the node out."""
         known = self.expect("a name after USE", "word").text
         found = self.defined.get(known)
@@ -268,7 +278,7 @@ class _Parser:
             found = None
         put(found)
 
-    def node(self, token: Token, put: Callable[[Any], None], what: str) -> None:
+    def node(self, token: Token, put: Callable[[NodeValue], None], what: str) -> None:
         known = ""
         if token.text == "DEF":
             known = self.expect("a name after DEF", "word").text

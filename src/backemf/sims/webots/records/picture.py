@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def _draw(
         drawn, axes = figure(len(rows), 0.55 + ROW * len(rows), sharex=True)
         ends = [curve.table["time"][-1] for curve in curves if len(curve.table["time"])]
         factor, unit = axis_scale([max(ends, default=1.0)], "s")
-        lines: dict[str, Any] = {}
+        lines: dict[str, Line2D] = {}
         aimed = False
         for ax, (label, channel, target) in zip(axes, rows, strict=True):
             units = set()

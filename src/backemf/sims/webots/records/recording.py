@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from array import array
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....errors import ParameterError
 from ....recording_writing import RecordingWriter
+from ...types import Fields
 from ..backends.axis import CHANNELS, ELECTRIC, Axis
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Recorder:
         self.keep = keep
         self.units: dict[str, str] = {}
         """Unit of each column."""
-        self.labels: dict[str, dict[str, Any]] = {}
+        self.labels: dict[str, Fields] = {}
         """What a picture and a sound need of each axis: its largest velocity and wave file."""
         self._axes: list[Axis] = []
         self._rows = array("d")

@@ -14,6 +14,7 @@ from ....errors import ParameterError
 from ....files import open_plain, replacing
 from ....physics.limits import clip
 from ....physics.ops import absolute, where
+from ....physics.state import Array
 from ..backends.axis import log
 from ..robots.description import RobotDescription
 from .recording import Recorder
@@ -33,11 +34,11 @@ FADE = 0.01
 class Sound(NamedTuple):
     """How a motor's sound is played."""
 
-    plays: Any
+    plays: Array
     """Whether it is heard."""
-    gain: Any
+    gain: Array
     """Volume [1]."""
-    pitch: Any
+    pitch: Array
     """Pitch [1]."""
 
 
@@ -129,7 +130,7 @@ def _read(path: str) -> tuple[np.ndarray, float]:
         raise ParameterError(f"{path}: is not a wave file that can be read ({error})") from None
     if width not in (1, 2, 4) or not raw:
         raise ParameterError(f"{path}: must be a wave file of 8, 16 or 32 bit with something in it")
-    kind: Any = {1: "u1", 2: "<i2", 4: "<i4"}[width]
+    kind = {1: "u1", 2: "<i2", 4: "<i4"}[width]
     samples = np.frombuffer(raw, dtype=kind).astype(float)
     samples = (samples - 128.0) / 128.0 if width == 1 else samples / 2.0 ** (8 * width - 1)
     return samples[: len(samples) // channels * channels].reshape(-1, channels).mean(axis=1), float(rate)

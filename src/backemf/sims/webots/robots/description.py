@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from ....actuator import Actuator
+from ....actuator.supply import Supply
 from ....checks import require, require_finite
 from ....errors import ParameterError
+from ....motor import Motor
+from ...types import Field
 from ..nodes.former import WheelDrive
 from ..nodes.node import Node
 from ..nodes.others import WorldDevice
@@ -43,9 +46,9 @@ class RobotJoint:
     """Length of the arm [m]."""
     hangs_at: float = 0.0
     """Position at which the arm hangs down [rad]."""
-    actuator: Any = None
+    actuator: Actuator | Motor | str | None = None
     """Motor behind the device with the backend "motor": a name of the catalogue, a file, a `Motor` or `Actuator`."""
-    supply: Any = None
+    supply: Supply | float | None = None
     """What feeds it: volts, or a `Supply`; None: what the actuator says."""
     travel: float | None = None
     """Travel of a slider per radian of the motor's joint [m/rad]."""
@@ -142,11 +145,11 @@ class RobotDescription:
         _unique(self.file, [name for joint in self.joints for name in device_names(joint.world)])
         _check_couplings(self)
 
-    def with_values(self, **values: Any) -> RobotDescription:
+    def with_values(self, **values: Field) -> RobotDescription:
         """The same with other values; None leaves one as it is."""
         return replace(self, **{name: value for name, value in values.items() if value is not None})
 
-    def with_joints(self, change: Any) -> RobotDescription:
+    def with_joints(self, change: Callable[[RobotJoint], RobotJoint]) -> RobotDescription:
         """The same with every joint changed by a function."""
         return replace(self, joints=tuple(change(joint) for joint in self.joints))
 

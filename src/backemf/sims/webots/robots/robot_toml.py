@@ -11,14 +11,13 @@ sensor = { name = "shoulder sensor" }
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ....errors import ParameterError, errors_at
 from ....files import read_text
 from ....toml_text import parse_toml
+from ...types import Fields, Json
 from ..coupled import couple_motors
 from ..motor import WebotsJoint, WebotsMotor, stop_warnings
 from ..nodes.others import DEVICES, WorldDevice
@@ -56,7 +55,7 @@ def robot_from_toml(text: str, file: str = "robot.toml", folder: Path | None = N
     """A robot from TOML text; names of files are relative to `folder`."""
     content = parse_toml(text, file, ParameterError, "a robot")
     joints, couplings, devices = (content.pop(name, []) for name in ("joint", "coupling", "device"))
-    own: dict[str, Any] = {"duration": DURATION} | read_fields(content, _ROBOT, {}, file)
+    own: Fields = {"duration": DURATION} | read_fields(content, _ROBOT, {}, file)
     messages: list[str] = []
     try:
         found = [
@@ -82,7 +81,7 @@ def robot_from_toml(text: str, file: str = "robot.toml", folder: Path | None = N
         raise error if str(error).startswith(file) else ParameterError(f"{file}: {error}") from None
 
 
-def _joint(table: Any, where: str, messages: list[str]) -> RobotJoint:
+def _joint(table: Json, where: str, messages: list[str]) -> RobotJoint:
     table = dict(table_of(table, where))
     kind = table.get("kind", "hinge")
     if kind not in ("hinge", "slider"):
@@ -103,9 +102,9 @@ def _joint(table: Any, where: str, messages: list[str]) -> RobotJoint:
     motor = None
     if "motor" in devices:
         with errors_at(f"{where}, motor"):
-            motor, more = _motor(devices["motor"], kind, joint.position)
+            motor, more = _motor(devices["motor"], kind, float(joint.position))
         stops = own.get("min_stop", 0.0), own.get("max_stop", 0.0)
-        said += [*more, *stop_warnings(kind, joint.position, motor, *stops)]
+        said += [*more, *stop_warnings(kind, float(joint.position), motor, *stops)]
     name = devices.get("motor", {}).get("name") or own.get("name") or f"joint {where.rsplit(' ', 1)[-1]}"
     messages += [f"{where}: {sentence}" for sentence in said]
     physics = own.get("physics", True)
@@ -129,7 +128,7 @@ def _joint(table: Any, where: str, messages: list[str]) -> RobotJoint:
         return RobotJoint(world=world, **{k: v for k, v in behind.items() if v is not None}, **loads)
 
 
-def _inertia(own: Mapping[str, Any], kind: str, where: str) -> float | None:
+def _inertia(own: Fields, kind: str, where: str) -> float | None:
     """What the joint moves: as given, else a mass at the end of its arm."""
     given = own.get("inertia")
     if given is None and own.get("mass"):
@@ -139,14 +138,14 @@ def _inertia(own: Mapping[str, Any], kind: str, where: str) -> float | None:
     return given
 
 
-def _motor(given: dict[str, Any], kind: str, position: float) -> tuple[WebotsMotor, list[str]]:
+def _motor(given: Fields, kind: str, position: float) -> tuple[WebotsMotor, list[str]]:
     known = {name: value for name, value in given.items() if name in WebotsMotor.__dataclass_fields__}
     if "control_pid" in given:
         known["control_p"], known["control_i"], known["control_d"] = given["control_pid"]
     return WebotsMotor.from_fields(position, kind="rotational" if kind == "hinge" else "linear", **known)
 
 
-def _sensor(given: dict[str, Any], motor: str, where: str) -> WorldSensor:
+def _sensor(given: Fields, motor: str, where: str) -> WorldSensor:
     for name in ("noise", "resolution"):
         if given.get(name, 0.0) < 0.0:
             raise ParameterError(f"{where}, sensor: {name} = {given[name]:g}: must be 0 or more")
@@ -158,7 +157,7 @@ def _sensor(given: dict[str, Any], motor: str, where: str) -> WorldSensor:
     )
 
 
-def _coupling(table: Any, where: str) -> MechanicalCoupling:
+def _coupling(table: Json, where: str) -> MechanicalCoupling:
     given = read_fields(table_of(table, where), _COUPLING, {}, where)
     for name in ("leader", "follower"):
         if name not in given:
@@ -167,7 +166,7 @@ def _coupling(table: Any, where: str) -> MechanicalCoupling:
         return MechanicalCoupling(**given)
 
 
-def _device(table: Any, where: str, after: int) -> WorldDevice:
+def _device(table: Json, where: str, after: int) -> WorldDevice:
     """A device that is not simulated, which a script may ask for."""
     given = read_fields(table_of(table, where), _DEVICE, {}, where)
     if given.get("kind") not in DEVICES:

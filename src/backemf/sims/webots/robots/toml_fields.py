@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from typing import Any
 
 from .... import units
 from ....errors import BackemfError, ParameterError
+from ...types import Field, Fields, Json
 
 TURNS = {"angle": "rad", "speed": "rad/s", "acceleration": "rad/s^2", "torque": "N*m", "inertia": "kg*m^2",
           "damping": "N*m*s/rad", "spring": "N*m/rad", "consumption": "W/(N*m)"}  # fmt: skip
@@ -20,12 +20,12 @@ _BARE = re.compile(r"\s*[+-]?[\d.]+(?:[eE][+-]?\d+)?\s*")
 
 
 def read_fields(
-    table: Mapping[str, Any],
+    table: Mapping[str, Json],
     known: Mapping[str, str],
     sizes: Mapping[str, str],
     where: str,
     others: tuple[str, ...] = (),
-) -> dict[str, Any]:
+) -> Fields:
     """The values of a table in SI; raise ParameterError for an unknown field or a value of the wrong kind."""
     found = {}
     for name, value in table.items():
@@ -38,7 +38,7 @@ def read_fields(
     return found
 
 
-def _quantity(where: str, value: Any, unit: str) -> float:
+def _quantity(where: str, value: Json, unit: str) -> float:
     if not isinstance(value, str):
         raise ParameterError(f"{where} = {value!r}: must be a text with a unit, such as {_example(unit)!r}")
     try:
@@ -51,7 +51,7 @@ def _quantity(where: str, value: Any, unit: str) -> float:
     return read
 
 
-def _acceleration(where: str, value: Any, unit: str) -> float:
+def _acceleration(where: str, value: Json, unit: str) -> float:
     """A limit of the acceleration; -1 stands for none."""
     return -1.0 if value == -1 and not isinstance(value, str) else _quantity(where, value, unit)
 
@@ -60,10 +60,10 @@ def _example(unit: str) -> str:
     return "90 deg" if unit == "rad" else f"1 {unit}"
 
 
-def _plain(test: Callable[[Any], bool], what: str) -> Callable[[str, Any, str], Any]:
+def _plain(test: Callable[[Json], bool], what: str) -> Callable[[str, Json, str], Field]:
     """Reads a value without a unit that passes a test."""
 
-    def read(where: str, value: Any, unit: str) -> Any:
+    def read(where: str, value: Json, unit: str) -> Field:
         if not test(value):
             raise ParameterError(f"{where} = {value!r}: must be {what}")
         return tuple(value) if isinstance(value, list) else value
@@ -71,19 +71,19 @@ def _plain(test: Callable[[Any], bool], what: str) -> Callable[[str, Any, str], 
     return read
 
 
-def _number(where: str, value: Any, unit: str) -> float:
+def _number(where: str, value: Json, unit: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value - value != 0:
         raise ParameterError(f"{where} = {value!r}: must be a finite number")
     return float(value)
 
 
-def _gains(where: str, value: Any, unit: str) -> tuple[float, ...]:
+def _gains(where: str, value: Json, unit: str) -> tuple[float, ...]:
     if not isinstance(value, list) or len(value) != 3:
         raise ParameterError(f"{where} = {value!r}: must be three numbers: P [1/s], I [1/s²] and D [1]")
     return tuple(_number(where, x, unit) for x in value)
 
 
-def _battery(where: str, value: Any, unit: str) -> tuple[float, ...]:
+def _battery(where: str, value: Json, unit: str) -> tuple[float, ...]:
     if not isinstance(value, list) or not 1 <= len(value) <= 3:
         raise ParameterError(f'{where} = {value!r}: must be energy now, largest energy and charging power, such as '
                              '["500 J", "1000 J", "20 W"]')  # fmt: skip
@@ -93,7 +93,7 @@ def _battery(where: str, value: Any, unit: str) -> tuple[float, ...]:
     return row
 
 
-_READERS: dict[str, Callable[[str, Any, str], Any]] = {
+_READERS: dict[str, Callable[[str, Json, str], Field]] = {
     "text": _plain(lambda x: isinstance(x, str) and bool(x), "a text"),
     "texts": _plain(lambda x: isinstance(x, list) and all(isinstance(y, str) for y in x), "a list of texts"),
     "switch": _plain(lambda x: isinstance(x, bool), "true or false"),
@@ -101,13 +101,13 @@ _READERS: dict[str, Callable[[str, Any, str], Any]] = {
 }  # fmt: skip
 
 
-def table_of(table: Any, where: str) -> Mapping[str, Any]:
+def table_of(table: Json, where: str) -> dict[str, Json]:
     if not isinstance(table, dict):
         raise ParameterError(f"{where} = {table!r}: must be a table")
     return table
 
 
-def rows_of(rows: Any, file: str, name: str) -> list[Any]:
+def rows_of(rows: Json, file: str, name: str) -> list[Json]:
     if not isinstance(rows, list):
         raise ParameterError(f"{file}: {name} = {rows!r}: must be tables [[{name}]]")
     return rows

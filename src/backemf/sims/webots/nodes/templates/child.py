@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-Answer = dict[str, Any]
+Answer = dict[str, object]
 """`written`, a flat list of pieces and texts; or `wrong`, `line` in the program, and `exhausted`."""
-Run = Callable[[str, Any, Any], Answer]
+Run = Callable[[str, object, object], Answer]
 
 
 def main() -> None:
@@ -44,7 +44,7 @@ def _line(answer: Answer) -> bytes:
     return json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def _give_up(bounds: dict[str, Any]) -> None:
+def _give_up(bounds: dict[str, int]) -> None:
     """Limit this process, where the system can."""
     try:
         import resource
@@ -61,14 +61,14 @@ def _give_up(bounds: dict[str, Any]) -> None:
 # --- JavaScript
 
 
-def javascript(bounds: dict[str, Any], prelude: str) -> Run:
+def javascript(bounds: dict[str, int], prelude: str) -> Run:
     """A function that runs templates in JavaScript, after what they may use."""
     # the package's own front would start a thread
     from _quickjs import Context, JSException
 
     above = prelude.count("\n") + 1
 
-    def run(source: str, fields: Any, context: Any) -> Answer:
+    def run(source: str, fields: object, context: object) -> Answer:
         engine = Context()
         engine.set_memory_limit(bounds["memory"])
         engine.set_max_stack_size(250_000)
@@ -86,7 +86,7 @@ def javascript(bounds: dict[str, Any], prelude: str) -> Run:
     return run
 
 
-def _literal(value: Any) -> str:
+def _literal(value: object) -> str:
     """A plain value in JavaScript; None is undefined, and NaN and Infinity are names."""
     if isinstance(value, dict):
         return "{" + ",".join(f"[{json.dumps(key)}]:{_literal(each)}" for key, each in value.items()) + "}"
@@ -113,7 +113,7 @@ def _explain(said: str, above: int) -> Answer:
 # --- Lua
 
 
-def lua(bounds: dict[str, Any], prelude: str) -> Run:
+def lua(bounds: dict[str, int], prelude: str) -> Run:
     """A function that runs templates in Lua, after what they may use."""
     from lupa import lua52
 
@@ -122,7 +122,7 @@ def lua(bounds: dict[str, Any], prelude: str) -> Run:
     def refuse(thing: object, name: object, setting: bool) -> str:
         raise AttributeError
 
-    def run(source: str, fields: Any, context: Any) -> Answer:
+    def run(source: str, fields: object, context: object) -> Answer:
         engine = runtime(
             encoding="latin-1",
             attribute_filter=refuse,
@@ -150,7 +150,7 @@ def lua(bounds: dict[str, Any], prelude: str) -> Run:
     return run
 
 
-def _bytes(value: Any) -> Any:
+def _bytes(value: object) -> object:
     """A plain value whose texts have a character for every byte, as Lua counts them."""
     if isinstance(value, dict):
         return {_bytes(key): _bytes(each) for key, each in value.items()}
@@ -159,7 +159,7 @@ def _bytes(value: Any) -> Any:
     return value.encode("utf-8", "replace").decode("latin-1") if isinstance(value, str) else value
 
 
-_LANGUAGES: dict[str, Callable[[dict[str, Any], str], Run]] = {"javascript": javascript, "lua": lua}
+_LANGUAGES: dict[str, Callable[[dict[str, int], str], Run]] = {"javascript": javascript, "lua": lua}
 
 if __name__ == "__main__":
     main()

@@ -10,10 +10,10 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 from threading import Timer
-from typing import Any
 
 from .....errors import MissingExtraError
 from .....files import read_text
+from ....types import Json
 from .bounds import Bounds, Exhausted, TemplateError
 
 _PACKAGES = {"javascript": ("quickjs-ng", "_quickjs"), "lua": ("lupa", "lupa")}
@@ -39,7 +39,7 @@ class Interpreters:
             process.communicate()
         self._running.clear()
 
-    def run(self, language: str, source: str, fields: dict[str, Any], context: dict[str, Any]) -> list[Any]:
+    def run(self, language: str, source: str, fields: dict[str, Json], context: dict[str, Json]) -> list[int | str]:
         """What a program writes: the number of a piece and a text, again and again."""
         process = self._running.get(language) or self._start(language)
         watch = Timer(self.bounds.wait, process.kill)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
+from ....types import Json
 from .bounds import Exhausted, TemplateError
 from .interpreter import Interpreters, printable
 from .programs import program_of
@@ -47,7 +48,7 @@ class Lines:
 
 
 def render(
-    text: str, line: int, language: str, fields: dict[str, Any], context: dict[str, Any], interpreters: Interpreters
+    text: str, line: int, language: str, fields: dict[str, Json], context: dict[str, Json], interpreters: Interpreters
 ) -> Rendered:
     """Run the templates of a PROTO's body, which begins on `line`; `fields` and `context` are plain Python values."""
     program = program_of(text, line, language)
@@ -58,7 +59,7 @@ def render(
         raise
     parts: list[tuple[str, int]] = []
     messages, left = "", interpreters.bounds.text
-    for piece, printed in zip(written[::2], written[1::2], strict=True):
+    for piece, printed in zip(written[::2], cast(list[str], written[1::2]), strict=True):
         if piece not in range(len(program.pieces)):
             messages += printed[: LONGEST_MESSAGE - len(messages)]
             continue
