@@ -72,6 +72,8 @@ Declared: TypeAlias = Any
 """What declares a field: it has the type that the field is annotated with, as `dataclasses.field` has."""
 Module: TypeAlias = Any
 """A library that is imported where it is used and may be missing, or an object of one without types."""
+Foreign: TypeAlias = Any
+"""A user's own object, or what a user's file holds, before anything has looked at it."""
 
 
 class CompileOptions(TypedDict, total=False):

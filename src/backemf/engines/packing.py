@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from ..physics.state import OUTPUTS, STATES, Output, State
 from ..values import CompileOptions
@@ -15,6 +15,8 @@ Run = Callable[..., tuple[Any, Any]]
 """A step with its actuator filled in."""
 Options = CompileOptions
 """What `compile` was given besides the engine, by name."""
+Composed: TypeAlias = Any
+"""An actuator, or those of several groups, as a step is composed of it; its class is declared in a room below."""
 Packed = dict[str, Any]
 """The values of a state or an output by name, arrays of the engine's own."""
 Part = TypeVar("Part", State, Output)
