@@ -66,7 +66,7 @@ def _broadcast(value: Input, shape: tuple[int, ...], kind: type, device: Device)
 # --- what goes in
 
 
-def replace_numbers(part: T, name: str, change: Callable[[str, Any], object]) -> T:
+def replace_numbers(part: T, name: str, change: Callable[[str, Traced], object]) -> T:
     """The same part with `change(dotted name, number)` for every number, a table's points one by one."""
     if is_dataclass(part):
         copy = object.__new__(type(part))
