@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ParameterError
 from ..tree import kind_of_numbers
+from ..values import Array as Array
 from ..values import Bits, Recorded
 
 Counter = Bits | Any
