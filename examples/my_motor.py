@@ -50,7 +50,7 @@ def main() -> None:
     motor = sheet.motor()
     print(f"\nreflected inertia at the joint: {motor.reflected_inertia:.2e} kg·m²")
     for name, symbol, value, unit in be.analyze.constants(motor).rows():
-        print(f"{name:36} {symbol:9} {be.units.format_quantity(value, unit)}")
+        print(f"{name:36} {symbol:9} {be.units.format_quantity(float(value), unit)}")
 
     seconds = be.analyze.time_to_limit(motor, current=20.0)
     print(f"\nat 20 A the winding reaches its limit after {float(seconds):.0f} s")

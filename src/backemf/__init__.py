@@ -17,7 +17,7 @@ import importlib
 import sys
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .hooks import set_finder
 
@@ -142,7 +142,7 @@ def _find_hook(name: str) -> Callable[..., object]:
 set_finder(_find_hook)
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     if name in _LATER:
         value = globals()[name] = getattr(importlib.import_module(_LATER[name], __name__), name)
         return value

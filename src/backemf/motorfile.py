@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from .motor import Estimate
 from .parts import declaration_of, members
 from .toml_text import parse_toml
 from .tree import is_table
+from .values import Foreign
+
+P = TypeVar("P")
 
 FORMAT = "backemf actuator 1"
 """What the first line of such a file says."""
@@ -45,7 +48,7 @@ def load(id_or_path: str | Path, estimate: bool = False) -> Actuator:
     return load_with_joint(id_or_path, estimate)[0]
 
 
-def load_with_joint(id_or_path: str | Path, estimate: bool = False) -> tuple[Actuator, dict[str, Any] | None]:
+def load_with_joint(id_or_path: str | Path, estimate: bool = False) -> tuple[Actuator, dict[str, Foreign] | None]:
     """The actuator, and what the file says of the joint itself; None for the motor of a datasheet, which has it."""
     path = Path(id_or_path)
     if is_actuator_file(path):
@@ -55,7 +58,7 @@ def load_with_joint(id_or_path: str | Path, estimate: bool = False) -> tuple[Act
     return actuator, sheet.joint() if actuator.motor is None else None
 
 
-def save(actuator: Actuator, path: str | Path, joint: Mapping[str, Any] | None = None) -> None:
+def save(actuator: Actuator, path: str | Path, joint: Mapping[str, Foreign] | None = None) -> None:
     """Write an actuator to a file, atomically.
 
     The network of a learned controller goes into its own file beside it, knee.network.safetensors for knee.toml.
@@ -87,7 +90,7 @@ def is_actuator(text: str) -> bool:
 # --- writing
 
 
-def dumps(actuator: Actuator, joint: Mapping[str, Any] | None = None) -> str:
+def dumps(actuator: Actuator, joint: Mapping[str, Foreign] | None = None) -> str:
     """TOML text of an actuator that reads back as the same one."""
     if actuator.controller.asks == "network":
         raise ParameterError(
@@ -97,7 +100,7 @@ def dumps(actuator: Actuator, joint: Mapping[str, Any] | None = None) -> str:
     return _text(actuator, joint, "")
 
 
-def _text(actuator: Actuator, joint: Mapping[str, Any] | None, network: str) -> str:
+def _text(actuator: Actuator, joint: Mapping[str, Foreign] | None, network: str) -> str:
     """TOML text of an actuator; the name of its network's file stands for its network."""
     lines = ["# SI units, angles in radians, temperatures in degrees Celsius; everything at the joint but the motor.",
              f'format = "{FORMAT}"']  # fmt: skip
@@ -127,7 +130,7 @@ def _text(actuator: Actuator, joint: Mapping[str, Any] | None, network: str) -> 
     raise ParameterError(f"the actuator cannot be written as a motor file: {why}")
 
 
-def _lines(part: Any, header: str, single: bool, network: str = "") -> list[str]:
+def _lines(part: Foreign, header: str, single: bool, network: str = "") -> list[str]:
     """The lines of a part: its own values first, then the tables of the parts in it; a file's name for a network."""
     own, below = ([] if single else [f'kind = "{type(part).__name__}"']), []
     for entry in fields(part):
@@ -148,7 +151,7 @@ def _lines(part: Any, header: str, single: bool, network: str = "") -> list[str]
     return own + below
 
 
-def _is_default(entry: Field, value: Any) -> bool:
+def _is_default(entry: Field, value: Foreign) -> bool:
     if entry.default is MISSING or value is None or entry.default is None:
         return value is entry.default
     if isinstance(value, (bool, str, tuple, list)) or isinstance(entry.default, (bool, str, tuple)):
@@ -157,7 +160,7 @@ def _is_default(entry: Field, value: Any) -> bool:
     return np.size(value) == 1 and bool(np.all(np.asarray(value) == entry.default))
 
 
-def _plain(kind: str, entry: Field, value: Any) -> str:
+def _plain(kind: str, entry: Field, value: Foreign) -> str:
     if isinstance(value, (bool, str)):
         return toml_value(value)
     if isinstance(value, (tuple, list)) or is_table(entry):
@@ -168,7 +171,7 @@ def _plain(kind: str, entry: Field, value: Any) -> str:
     return repr(known.reshape(()).item())
 
 
-def _row(values: Any) -> str:
+def _row(values: Foreign) -> str:
     """Texts, numbers or rows of numbers, as TOML has them; NumPy's own numbers become plain ones."""
     plain = [x if isinstance(x, str) else np.asarray(x).tolist() for x in values]
     return toml_value(plain) if any(isinstance(x, str) for x in plain) else repr(plain)
@@ -182,12 +185,12 @@ def loads(text: str, file: str = "text") -> Actuator:
     return loads_with_joint(text, file)[0]
 
 
-def loads_with_joint(text: str, file: str = "text", folder: Path | None = None) -> tuple[Actuator, dict[str, Any]]:
+def loads_with_joint(text: str, file: str = "text", folder: Path | None = None) -> tuple[Actuator, dict[str, Foreign]]:
     """The actuator, and what the text says of the joint itself; a network is looked for in the folder."""
     return _actuator(text, file, lambda name, at: read_beside(name, folder, at))
 
 
-def _actuator(text: str, file: str, network: Callable[[Any, str], Any]) -> tuple[Actuator, dict[str, Any]]:
+def _actuator(text: str, file: str, network: Callable[[Foreign, str], object]) -> tuple[Actuator, dict[str, Foreign]]:
     """Actuator and joint of a text; `network(name, at)` gives the network of a file by its name."""
     content = parse_toml(text, file, ParameterError, "an actuator")
     found = content.pop("format", None)
@@ -200,7 +203,7 @@ def _actuator(text: str, file: str, network: Callable[[Any, str], Any]) -> tuple
     return _part(Actuator, content, file, ""), _joint(joint, file)
 
 
-def _joint(joint: object, file: str) -> dict[str, Any]:
+def _joint(joint: object, file: str) -> dict[str, Foreign]:
     if not isinstance(joint, dict):
         raise ParameterError(f"{file}: joint = {joint!r}: must be a table")
     for name, value in joint.items():
@@ -225,9 +228,9 @@ def _is_finite(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and bool(np.isfinite(value))
 
 
-def _part(kind: type, content: dict[str, Any], file: str, where: str) -> Any:
+def _part(kind: type[P], content: dict[str, Foreign], file: str, where: str) -> P:
     """A part from its table."""
-    known = {entry.name: entry for entry in fields(kind)}
+    known = {entry.name: entry for entry in fields(kind)}  # pyright: ignore[reportArgumentType]
     at = f"{file}, [{where}]" if where else file
     values = {}
     for name, value in content.items():
@@ -245,7 +248,7 @@ def _part(kind: type, content: dict[str, Any], file: str, where: str) -> Any:
         raise ParameterError(f"{at}: {kind.__name__} cannot be made of this: {error}") from None
 
 
-def _value(entry: Field, value: Any, file: str, where: str) -> Any:
+def _value(entry: Field, value: Foreign, file: str, where: str) -> object:
     if isinstance(value, dict):
         content = dict(value)
         only = _only_kind(entry)
@@ -263,7 +266,7 @@ def _is_row(entry: Field, items: list[object]) -> bool:
     return is_table(entry) and all(isinstance(item, (int, float)) for item in items)
 
 
-def _kind(name: Any, entry: Field, file: str, where: str) -> type:
+def _kind(name: Foreign, entry: Field, file: str, where: str) -> type:
     allowed = _kinds(entry)
     if name not in allowed:
         given = "has no kind" if name is None else f"kind = {name!r}"

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from . import files
 from .errors import BackemfWarning, ParameterError
 from .recording_writing import PART, require_pyarrow, write_recording
+from .values import Module
 
 LARGEST = 16_000_000_000
 """Largest recording that is read, as a file and in memory [bytes]."""
@@ -123,7 +123,7 @@ def _read_stream(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
         return _columns(path, pyarrow.Table.from_batches(batches, schema=schema).combine_chunks())
 
 
-def _columns(path: Path, table: Any) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+def _columns(path: Path, table: Module) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     columns, units = {}, {}
     for field, column in zip(table.schema, table.columns, strict=True):
         try:

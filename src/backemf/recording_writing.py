@@ -11,12 +11,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from . import files
 from .errors import MissingExtraError, ParameterError
+from .values import Module
 
 PART = ".part"
 """Ending of the name of a recording that is still written, or was interrupted."""
@@ -66,7 +67,7 @@ class RecordingWriter:
         self._csv = self.path.suffix == ".csv"
         if not self._csv:
             require_pyarrow("Writing parquet")
-        self._stream: Any = None
+        self._stream: Module = None
         self._file: BinaryIO = files.create(self.part)
 
     def write(self, columns: Mapping[str, np.ndarray]) -> None:
@@ -158,9 +159,9 @@ class RecordingWriter:
         return ParameterError(f"{files.unwritable(self.path, error)}{left}")
 
 
-def _group_batches(batches: Iterable[Any]) -> Iterator[list[Any]]:
+def _group_batches(batches: Iterable[Module]) -> Iterator[list[Module]]:
     """Lists of batches with enough rows for a group."""
-    group: list[Any] = []
+    group: list[Module] = []
     for batch in batches:
         group.append(batch)
         if sum(each.num_rows for each in group) >= GROUP:
@@ -170,7 +171,7 @@ def _group_batches(batches: Iterable[Any]) -> Iterator[list[Any]]:
         yield group
 
 
-def _table(columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Any:
+def _table(columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Module:
     pyarrow = require_pyarrow("Writing parquet")
     arrays = [pyarrow.array(np.ascontiguousarray(values)) for values in columns.values()]
     fields = [
@@ -190,7 +191,7 @@ def _write_lines(file: BinaryIO, columns: Mapping[str, np.ndarray], heading: str
     np.savetxt(file, rows, fmt="%.9g", delimiter=",", header=heading, comments="", encoding="utf-8")
 
 
-def require_pyarrow(what: str) -> Any:
+def require_pyarrow(what: str) -> Module:
     """pyarrow with the modules that files need; `what` names the user of it in the error where it is missing."""
     try:
         import pyarrow

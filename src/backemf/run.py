@@ -6,7 +6,6 @@ import importlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from .motor import Motor
 from .recording_writing import write_csv, write_parquet
 from .run_finding import RunFinding
 from .units import linear_unit
+from .values import Foreign, Module
 
 UNITS = {
     "time": "s",
@@ -70,7 +70,7 @@ class Run:
 
     actuator: Actuator
     """What was run."""
-    load: Any
+    load: Foreign
     """What it moved."""
     dt: float
     """Step of the simulation [s]."""
@@ -137,10 +137,10 @@ class Run:
         columns = self.table()
         return write_csv(path, columns, column_units(self.actuator, columns))
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> Module:
         """All channels as a pandas DataFrame over time [s]; the units are in its `attrs["units"]`."""
         try:
-            pandas: Any = importlib.import_module("pandas")
+            pandas: Module = importlib.import_module("pandas")
         except ImportError:
             raise MissingPackageError("pandas", "Run.to_pandas") from None
         columns = self.table()
@@ -149,7 +149,7 @@ class Run:
         frame.attrs["units"] = column_units(self.actuator, columns)
         return frame
 
-    def plot(self, path: str | Path | None = None) -> Any:
+    def plot(self, path: str | Path | None = None) -> Module:
         """The step response: what the joint and the drive do over time, the targets, and the limits that act."""
         return call_hook("step_response", self, path=path)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -38,13 +37,13 @@ MOST_STEPS = 1e11
 def simulate(
     actuator: Actuator | Motor,
     load: Load,
-    command: Any,
+    command: Command | Signal | Number,
     duration: float,
     dt: float = 1e-4,
     *,
-    position: Any = 0.0,
-    velocity: Any = 0.0,
-    initial: dict[str, Any] | None = None,
+    position: Number = 0.0,
+    velocity: Number = 0.0,
+    initial: Mapping[str, Number] | None = None,
     shape: tuple[int, ...] | int | None = None,
     every: int = 1,
     engine: str = "jax",
@@ -128,7 +127,7 @@ def simulate(
     return Run(actuator, load, dt, time, data)
 
 
-def signals_of(actuator: Actuator, command: Any) -> dict[str, Signal]:
+def signals_of(actuator: Actuator, command: Command | Signal | Number) -> dict[str, Signal]:
     """The command of each input over time, by name."""
     if not isinstance(command, Command):
         return {MAIN: as_command(command)}
@@ -168,7 +167,7 @@ def chunks(steps: int, every: int) -> Iterator[tuple[int, int]]:
 
 def batch_shape(
     actuator: Actuator, load: Load, signals: dict[str, Signal], position: Number, velocity: Number,
-    initial: dict[str, Any], shape: tuple[int, ...] | int | None,
+    initial: Mapping[str, Number], shape: tuple[int, ...] | int | None,
 ) -> tuple[int, ...]:  # fmt: skip
     """The shape every array of the run broadcasts to."""
     asked = () if shape is None else require_sizes("shape", shape, 1)
@@ -211,7 +210,7 @@ def check_load(actuator: Actuator, load: Load) -> None:
 
 def start_of(
     actuator: Actuator, load: Load, batch: tuple[int, ...], position: Number, velocity: Number,
-    initial: dict[str, Any], dt: float, seed: int,
+    initial: Mapping[str, Number], dt: float, seed: int,
 ) -> Here:  # fmt: skip
     """Everything at the start, spread over the batch."""
     for name, value in (("position", position), ("velocity", velocity), *initial.items()):
@@ -235,7 +234,7 @@ def start_of(
     return rest(actuator, load, batch, position, velocity, initial=initial, dt=dt, seed=seed)
 
 
-def check_start(motor: Motor, initial: dict[str, Any]) -> None:
+def check_start(motor: Motor, initial: Mapping[str, Number]) -> None:
     """Check that the start is possible: a winding above absolute zero, a rotor within its backlash; raise if not."""
     if "winding_rise" in initial and motor.thermal is not None:
         degrees = motor.thermal.ambient + np.asarray(initial["winding_rise"])

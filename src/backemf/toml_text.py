@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from typing import Any
 
 from .errors import BackemfError
+from .values import Foreign
 
 PARTS = 50
 """Most parts of a key such as a.b.c; the parser's time grows with their square [1]."""
@@ -17,7 +17,7 @@ _NAME = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?<![\w-]){_NAME}(?:\.[ \t]*+{_NAME}){{{PARTS},}}")
 
 
-def parse_toml(text: str, file: str, error: type[BackemfError], what: str) -> dict[str, Any]:
+def parse_toml(text: str, file: str, error: type[BackemfError], what: str) -> dict[str, Foreign]:
     """The tables of a text; `what` is what the file holds, such as "a datasheet", for the sentence that is raised."""
     long = _LONG_KEY.search(text)
     if long is not None:
@@ -35,13 +35,13 @@ def parse_toml(text: str, file: str, error: type[BackemfError], what: str) -> di
     return content
 
 
-def _check_bounds(content: dict[str, Any], file: str, error: type[BackemfError], what: str) -> None:
+def _check_bounds(content: dict[str, Foreign], file: str, error: type[BackemfError], what: str) -> None:
     """Check that integers fit a float, and that tables are not nested too deeply."""
-    level: list[tuple[Any, Any]] = list(content.items())
+    level: list[tuple[object, object]] = list(content.items())
     for _ in range(DEPTH):
         if not level:
             return
-        below: list[tuple[Any, Any]] = []
+        below: list[tuple[object, object]] = []
         for name, value in level:
             if isinstance(value, dict):
                 below.extend(value.items())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import Field, fields, is_dataclass
 from typing import Any, TypeVar
 
-from .values import Recorded
+from .values import Foreign, Recorded
 
 KINDS: list[type] = []
 """Every dataclass of numbers that engines take apart."""
@@ -91,7 +91,7 @@ def numbers(part: object, prefix: str = "") -> Iterator[tuple[str, Recorded]]:
         yield prefix, known
 
 
-def map_numbers(part: P, change: Callable[[Any], object]) -> P:
+def map_numbers(part: P, change: Callable[[Foreign], object]) -> P:
     """The same part with every number that has an effect replaced by `change(number)`."""
     if is_dataclass(part) and not isinstance(part, type):
         copy: Any = object.__new__(type(part))

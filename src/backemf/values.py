@@ -60,8 +60,9 @@ Number: TypeAlias = float | Array
 """A float, or an array of any engine that broadcasts to the batch."""
 Maybe: TypeAlias = Number | None
 """A number, or None where there is none."""
-Recorded: TypeAlias = Number | Any
-"""A number of a state or an output, None where the motor has none; `Any` since the motor decides that, not a type."""
+Recorded: TypeAlias = Array | Any
+"""What a state or an output holds: an array; `Any` since one motor alone has a float, and None stands where the motor
+has no such part: that the motor decides, not a type."""
 Bits: TypeAlias = bool | int | Flags
 """A truth or a whole number with a meaning per bit, or an array of them."""
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
@@ -72,6 +73,8 @@ Declared: TypeAlias = Any
 """What declares a field: it has the type that the field is annotated with, as `dataclasses.field` has."""
 Module: TypeAlias = Any
 """A library that is imported where it is used and may be missing, or an object of one without types."""
+Foreign: TypeAlias = Any
+"""A user's own object, or what a user's file holds, before anything has looked at it."""
 
 
 class CompileOptions(TypedDict, total=False):

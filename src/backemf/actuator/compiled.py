@@ -57,7 +57,8 @@ class BaseStep(Generic[S]):
         self._options = options
         self._engine = load(engine)
         self._place = {name: value for name, value in options.items() if name in ("dtype", "device")}
-        self._run = self._compile("held")
+        # a function, or an object of the engine's own
+        self._run: Any = self._compile("held")
         self._looks: dict[bool, object] = {}
 
     def _compile(self, law: str) -> Callable[..., tuple[S, Output]]:

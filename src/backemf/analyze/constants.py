@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import Any
 
 import numpy as np
 
@@ -17,13 +16,14 @@ from ..physics.magnet import back_emf, flux
 from ..physics.mechanics import viscous_slope
 from ..physics.winding import resistance, steady_current
 from ..units import linear_unit
+from ..values import Declared
 from .given import array, temperature_of, voltage_of
 from .heat import time_constants
 from .roots import last_fall, maximise
 from .steady import OperatingPoint, drag_torque, dry_friction, operating_point
 
 
-def _row(name: str, symbol: str, unit: str) -> Any:
+def _row(name: str, symbol: str, unit: str) -> Declared:
     """A constant and what tables print of it; None where the motor lacks the part."""
     return field(default=None, metadata={"row": (name, symbol, unit)})
 

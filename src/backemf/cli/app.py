@@ -14,6 +14,7 @@ from typer.main import get_group
 
 from .. import __version__
 from ..errors import BackemfError
+from ..values import Declared, Module
 from .complete import complete_limit, complete_motor
 
 if TYPE_CHECKING:
@@ -37,12 +38,12 @@ class Commands(TyperGroup):
     Until then each is a placeholder of the same name, so that help and completion load none of them.
     """
 
-    def __init__(self, **options: Any):
+    def __init__(self, **options: Module):
         super().__init__(**options)
         self.loaded = self.commands
         self.commands = {name: TyperCommand(name, short_help=text) for name, (_, text) in COMMANDS.items()}
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+    def resolve_command(self, ctx: Module, args: list[str]) -> Module:
         name, command, rest = super().resolve_command(ctx, args)
         if name in COMMANDS:
             importlib.import_module(f".{COMMANDS[name][0]}", __package__)
@@ -50,7 +51,7 @@ class Commands(TyperGroup):
             command = group.loaded[name]
         return name, command, rest
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: Module) -> object:
         try:
             return super().invoke(ctx)
         except BackemfError as error:
@@ -88,12 +89,12 @@ def console() -> Console:
     return Console()
 
 
-def option(metavar: str, help: str, *names: str, complete: Callable[[str], list[str]] | None = None) -> Any:
+def option(metavar: str, help: str, *names: str, complete: Callable[[str], list[str]] | None = None) -> Declared:
     """An option with a value, which help calls `metavar`; `names` where it is not named after its parameter."""
     return typer.Option(*names, metavar=metavar, help=help, autocompletion=complete)
 
 
-def flag(name: str, help: str) -> Any:
+def flag(name: str, help: str) -> Declared:
     """A switch."""
     return typer.Option(name, help=help)
 

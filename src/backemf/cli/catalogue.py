@@ -15,6 +15,7 @@ from .app import AsJson, app, console, option
 from .tables import print_columns, print_json
 
 Row = dict[str, Any]
+"""A row of the catalogue: texts and numbers, by the names of `summary`."""
 COLUMNS: tuple[tuple[str, str, str | None, int], ...] = (
     ("id", "id", None, 0),
     ("kind", "kind", None, 150),

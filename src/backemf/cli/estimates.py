@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 from rich.console import Console
 from rich.text import Text
 
 from ..motor import Estimate, Motor
+from ..values import Json, Number
 from .app import console, flag
 from .tables import titled_table
 
@@ -43,7 +44,7 @@ def print_estimates(estimates: Sequence[Estimate], terminal: Console | None = No
         terminal.print(Text(f"[{number}] {estimate.rule}"))
 
 
-def as_dicts(motor: Motor | None) -> list[dict[str, Any]]:
+def as_dicts(motor: Motor | None) -> list[dict[str, Json]]:
     """The estimates of a motor for JSON."""
     return [] if motor is None else [asdict(estimate) for estimate in motor.valid_estimates]
 
@@ -53,7 +54,7 @@ def resting_on_estimates(motor: Motor, **given: float | None) -> set[str]:
     from .. import analyze
     from ..random.randomize import rebuild
 
-    def values(of: Motor) -> dict[str, Any]:
+    def values(of: Motor) -> dict[str, Number]:
         return {name: value for name, _, value, _ in analyze.constants(of, **given).rows()}
 
     plain, found = values(motor), set()

@@ -13,6 +13,7 @@ from ..actuator import Actuator
 from ..errors import ParameterError
 from ..files import write_bytes, write_text
 from ..motorfile import load_with_joint
+from ..values import Foreign
 from .app import AsJson, DelayText, LimitTexts, MotorName, app, flag, option
 from .complete import complete_controller, complete_target
 from .drive import actuator_from
@@ -159,7 +160,7 @@ def _check_options(to: str | None, kind: str | None, backlash: bool, output: Pat
     target.about.require_kind(kind)
 
 
-def _require_voltage(name: str, actuator: Actuator, to: str | None, own: dict[str, Any] | None) -> None:
+def _require_voltage(name: str, actuator: Actuator, to: str | None, own: dict[str, Foreign] | None) -> None:
     """Ask for a supply at once; the motor of a motor file may have none if the simulator accepts that."""
     from ..transfer.duty import has_voltage
     from ..transfer.targets import target_of

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -17,6 +17,7 @@ from ..files import make_folder
 from ..motorfile import JOINT, dumps, save
 from ..sims.loss import Loss
 from ..sims.on_joint import OnJoint, Unread
+from ..values import Json
 from .app import AsJson, app, flag, option
 from .losses import print_errors, print_statuses
 from .tables import print_json, print_written, titled_table
@@ -140,7 +141,7 @@ def _only(found: list[Entry], file: Path) -> OnJoint:
     return entry
 
 
-def _own(entry: OnJoint) -> dict[str, Any]:
+def _own(entry: OnJoint) -> dict[str, Json]:
     """What a motor file says of the joint."""
     return {name: getattr(entry, "joint" if name == "name" else name) for name in JOINT}
 
@@ -192,7 +193,7 @@ def _print_list(found: list[Entry], file: Path, json_: bool) -> None:
     Console().print(f"{count} of {len(found)} actuators can be read", soft_wrap=True)
 
 
-def _as_dict(entry: Entry) -> dict[str, Any]:
+def _as_dict(entry: Entry) -> dict[str, Json]:
     if isinstance(entry, Unread):
         return {"joint": entry.name, "robots": entry.robots, "kind": entry.kind, "read": False, "why": entry.why}
     return {

@@ -22,6 +22,7 @@ from ..physics.state import LIMITS
 from ..recording_writing import PART
 from ..run import Run
 from ..simulate import simulate as run_simulation
+from ..values import Json
 from .app import AsJson, DelayText, LimitTexts, MotorName, app, console, flag, option
 from .complete import complete_controller, complete_load
 from .drive import actuator_from
@@ -267,7 +268,7 @@ NOTHING = 1e-9
 """What is smaller than this share of the largest value is rounding, and shown as 0 or left out [1]."""
 
 
-def _control(run: Run) -> dict[str, Any]:
+def _control(run: Run) -> dict[str, Json]:
     """The controller with its gains, and the command's meaning, unit and last value."""
     controller: Any = run.actuator.controller
     gains = {name: value for name, value in asdict(controller).items() if value is not None}

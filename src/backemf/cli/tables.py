@@ -6,13 +6,13 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from .. import units
+from ..values import Foreign, Json
 from .app import console
 
 SEVERITY_STYLE = {"ok": "green", "info": "cyan", "hint": "magenta", "warning": "yellow", "error": "bold red"}
@@ -78,7 +78,7 @@ def cell(value: float | None, unit: str) -> str:
     return "-" if value is None else units.format_quantity(float(value), unit or "1")
 
 
-def plain(value: Any) -> Any:
+def plain(value: Foreign) -> Json:
     """The same in types that JSON has: NaN and infinity become null."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}

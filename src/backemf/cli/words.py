@@ -6,13 +6,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import commands, loads, units
+from ..commands import Signal
 from ..errors import MissingExtraError, ParameterError, UnitError
+from ..loads import Load
 from ..parts import FAMILIES, declaration_of, units_of
 from ..run import INPUTS
 from ..tree import role
+
+P = TypeVar("P")
 
 TYPED = {"rad": "deg", "rad/s": "rpm", "N·m": "Nm"}
 """Units that people type in place of those inside."""
@@ -30,7 +34,7 @@ def kinds(family: str) -> dict[str, type]:
     return {word: kind for word, kind in found.items() if all(_in_words(entry) for entry in fields(kind))}
 
 
-def _in_words(entry: Field[Any]) -> bool:
+def _in_words(entry: Field) -> bool:
     """Whether a field can be written as one word, or left out."""
     return role(entry) not in ("table", "part", "parts") or entry.default is not MISSING
 
@@ -43,7 +47,7 @@ def choose(option: str, text: str, known: Mapping[str, type], *more: str) -> tup
     return known[word], rest
 
 
-def load_from(text: str, linear: bool = False) -> Any:
+def load_from(text: str, linear: bool = False) -> Load:
     """A load from words such as `inertia inertia=2kg*cm^2`; for a linear motor in newtons, metres and kilograms."""
     word, _, rest = text.strip().partition(" ")
     if word == "motion":
@@ -58,7 +62,7 @@ def load_from(text: str, linear: bool = False) -> Any:
     return part_from("--load", kind, rest, special)
 
 
-def command_from(text: str, main: str = "voltage") -> Any:
+def command_from(text: str, main: str = "voltage") -> Signal | float:
     """A command for the main input of a controller."""
     unit, noun = COMMANDS[main]
     word, _, rest = text.strip().partition(" ")
@@ -106,7 +110,7 @@ def between(what: str, text: str, unit: str) -> float | tuple[float, float]:
     return quantity(what, low.strip(), unit), quantity(what, high.strip(), unit)
 
 
-def steps(what: str, text: str) -> Any:
+def steps(what: str, text: str) -> float | tuple[float, ...]:
     """A number of steps, or two of them as in `2..5`; whole numbers stay whole."""
     ends = [part.strip() for part in text.split("..", 1)]
     if not all(BARE.fullmatch(part) for part in ends):
@@ -115,12 +119,12 @@ def steps(what: str, text: str) -> Any:
     return read[0] if len(read) == 1 else tuple(read)
 
 
-def part_from(option: str, kind: type, text: str, special: dict[str, str] | None = None, main: str = "1") -> Any:
+def part_from(option: str, kind: type[P], text: str, special: dict[str, str] | None = None, main: str = "1") -> P:
     """A part from words such as `mass=0.5kg length=0.1 m`.
 
     Its fields say what they hold and in which unit; `special` holds other units, `main` is that of fields without one.
     """
-    known = {entry.name: entry for entry in fields(kind)}
+    known = {entry.name: entry for entry in fields(kind)}  # pyright: ignore[reportArgumentType]
     names = f"one of {', '.join(known)}" if known else "nothing"
     stray, *words = re.split(r"(?:^|\s+)([\w-]+)\s*=", text.strip())
     if stray:
@@ -136,7 +140,7 @@ def part_from(option: str, kind: type, text: str, special: dict[str, str] | None
     return kind(**values)
 
 
-def _read(option: str, entry: Field[Any], text: str, unit: str | None, main: str) -> Any:
+def _read(option: str, entry: Field, text: str, unit: str | None, main: str) -> object:
     """The value of a field from its word."""
     what, holds = f"{option}, {entry.name}", role(entry)
     if holds == "flag":

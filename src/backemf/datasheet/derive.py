@@ -21,6 +21,7 @@ from ..motor import (
     Winding,
 )
 from ..units import format_quantity
+from ..values import Foreign
 from .conflict import conflicts
 from .estimate import estimates, with_estimates
 from .friction import drag_model, friction_model
@@ -30,7 +31,7 @@ from .sheet import Datasheet
 from .solve import Solved
 
 
-def derive(s: Solved, overrides: dict[str, Any], estimate: bool = False) -> Motor:
+def derive(s: Solved, overrides: dict[str, Foreign], estimate: bool = False) -> Motor:
     """The motor that a sheet describes, with some of its parts replaced; `estimate` fills in what it does not give."""
     sheet = s.sheet
     parts = {f.name for f in fields(Motor)} - {"estimates"}

@@ -15,6 +15,7 @@ from typing import Any
 from ..files import read_text
 from ..motor import Estimate
 from ..units import format_quantity
+from ..values import Foreign
 from .figures import nodes
 from .solve import Solved
 
@@ -94,14 +95,14 @@ class Rule:
 
 
 @cache
-def _content() -> dict[str, Any]:
+def _content() -> dict[str, Foreign]:
     return tomllib.loads(read_text(Path(__file__).with_name("estimate_rules.toml")))
 
 
 @cache
 def rules() -> tuple[Rule, ...]:
     """The rules that come with the library, the narrowest of each figure first."""
-    rows: list[dict[str, Any]] = [
+    rows: list[dict[str, Foreign]] = [
         {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
         for row in _content()["rule"]
     ]

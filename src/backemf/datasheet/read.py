@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from .. import catalog, files
 from ..errors import DatasheetError, UnitError
 from ..toml_text import parse_toml
 from ..units import example, parse_printed
+from ..values import Foreign, Json
 from .amperes import Amperes
 from .figures import Conventions
 from .sheet import FIELDS, QUANTITIES, Datasheet
@@ -37,12 +37,12 @@ def read_text(text: str, name: str) -> Datasheet:
     return _Reader(file, parse_printed, text).sheet(parse_toml(text, file, DatasheetError, "a datasheet"), stem, name)
 
 
-def from_si(name: str, tables: dict[str, Any]) -> Datasheet:
+def from_si(name: str, tables: Mapping[str, Foreign]) -> Datasheet:
     """A sheet from numbers that are in SI already."""
     return _Reader(name, _parse_si).sheet({"name": name, **tables}, name, "")
 
 
-def _parse_si(value: Any, unit: str) -> tuple[float, str | None]:
+def _parse_si(value: Foreign, unit: str) -> tuple[float, str | None]:
     """A number in SI; a text with a unit is accepted too."""
     if isinstance(value, str):
         return parse_printed(value, unit)
@@ -57,20 +57,20 @@ class _Reader:
 
     file: str
     """Its name in messages."""
-    parse: Callable[[Any, str], tuple[float, str | None]]
+    parse: Callable[[Foreign, str], tuple[float, str | None]]
     """SI value of an entry for a unit, and the kind of ampere that it names."""
     text: str = ""
     """The TOML, for line numbers."""
     motion: str = "rotary"
     amperes: Amperes = field(default_factory=Amperes)
 
-    def error(self, table: str, key: str, value: Any, fault: str, index: int = 0) -> DatasheetError:
+    def error(self, table: str, key: str, value: Foreign, fault: str, index: int = 0) -> DatasheetError:
         line = _line_numbers(self.text).get((table, index, key))
         where = self.file if line is None else f"{self.file}, line {line}"
         brackets = f" [[{table}]]" if table in LISTS else f" [{table}]" if table else ""
         return DatasheetError(f"{where},{brackets} {key}{'' if value is None else f' = {quote(value)}'}: {fault}")
 
-    def sheet(self, content: dict[str, Any], stem: str, origin: str) -> Datasheet:
+    def sheet(self, content: dict[str, Foreign], stem: str, origin: str) -> Datasheet:
         if "format" in content:
             raise DatasheetError(
                 f"{self.file}: is a motor file, not a datasheet: there is nothing in it to check; show, simulate, "
@@ -81,7 +81,7 @@ class _Reader:
         self.motion = "linear" if isinstance(say, dict) and say.get("motion") == "linear" else "rotary"
         read = {name: self._table for name in TABLES} | {name: self._list for name in LISTS}
         read |= {"notes": self._notes, "sources": self._sources, "measured": self._measurements}
-        fields: dict[str, Any] = {"name": stem, "origin": origin}
+        fields: dict[str, Foreign] = {"name": stem, "origin": origin}
         for key, value in content.items():
             if key not in FIELDS:
                 raise self.error("", key, None, _unknown(key, FIELDS, f"{self.file} has no such table or field"))
@@ -90,11 +90,11 @@ class _Reader:
             fields["conventions"] = replace(fields.get("conventions", Conventions()), **found)
         return Datasheet(**fields)
 
-    def _table(self, name: str, content: Any, index: int = 0) -> Table:
+    def _table(self, name: str, content: Foreign, index: int = 0) -> Table:
         self._require_table(name, content)
         kind = (TABLES | LISTS)[name]
         units, words = quantities(kind), choices(kind)
-        values: dict[str, Any] = {}
+        values: dict[str, Foreign] = {}
         for key, value in content.items():
             if key in words:
                 if value not in words[key]:
@@ -113,11 +113,11 @@ class _Reader:
         except DatasheetError as error:
             raise DatasheetError(f"{self.file}, {error}") from None
 
-    def _require_table(self, name: str, content: Any) -> None:
+    def _require_table(self, name: str, content: Foreign) -> None:
         if not isinstance(content, dict):
             raise self.error("", name, content, f"must be a table that begins with [{name}]")
 
-    def _figure(self, value: Any, figure: Quantity, table: str, key: str, index: int = 0) -> float:
+    def _figure(self, value: Foreign, figure: Quantity, table: str, key: str, index: int = 0) -> float:
         unit = figure.unit_of(self.motion)
         try:
             number, ampere = self.parse(value, unit)
@@ -129,7 +129,7 @@ class _Reader:
             raise self.error(table, key, value, fault, index)
         return number
 
-    def _other_motion(self, value: Any, figure: Quantity) -> str:
+    def _other_motion(self, value: Foreign, figure: Quantity) -> str:
         """What to do where a figure has the unit of the other kind of motor; empty where it does not."""
         other = "rotary" if self.motion == "linear" else "linear"
         try:
@@ -141,7 +141,7 @@ class _Reader:
             f'write it like "{example(figure.unit_of(self.motion))}", or set motion = "{other}" under [conventions]'
         )
 
-    def _orders(self, value: Any, first: Quantity, table: str, key: str) -> tuple[float, ...]:
+    def _orders(self, value: Foreign, first: Quantity, table: str, key: str) -> tuple[float, ...]:
         """Drag coefficients from the second order on, each in the unit of its order."""
         if not isinstance(value, (list, tuple)):
             raise self.error(table, key, value, 'must be a list such as ["1e-8 N*m*s^2/rad^2"]')
@@ -150,23 +150,23 @@ class _Reader:
         orders = (replace(first, unit=f"N*m*s^{n}/rad^{n}") for n in range(2, 2 + len(value)))
         return tuple(self._figure(v, order, table, key) for v, order in zip(value, orders, strict=True))
 
-    def _list(self, name: str, content: Any) -> tuple[Table, ...]:
+    def _list(self, name: str, content: Foreign) -> tuple[Table, ...]:
         if not isinstance(content, (list, tuple)):
             raise self.error("", name, None, f"must be a list of tables that each begin with [[{name}]]")
         return tuple(self._table(name, entry, index) for index, entry in enumerate(content))
 
-    def _text(self, key: str, value: Any) -> str:
+    def _text(self, key: str, value: Foreign) -> str:
         if not isinstance(value, str):
             raise self.error("", key, value, f'must be a text in quotes, such as {key} = "..."')
         return value
 
-    def _notes(self, key: str, value: Any) -> tuple[str, ...]:
+    def _notes(self, key: str, value: Foreign) -> tuple[str, ...]:
         notes = [value] if isinstance(value, str) else value
         if not isinstance(notes, (list, tuple)) or not all(isinstance(note, str) for note in notes):
             raise self.error("", key, value, 'must be a list of texts, such as notes = ["..."]')
         return tuple(notes)
 
-    def _sources(self, name: str, content: Any) -> dict[str, str]:
+    def _sources(self, name: str, content: Foreign) -> dict[str, str]:
         self._require_table(name, content)
         for key, value in content.items():
             if key.split(".")[-1] not in QUANTITIES:
@@ -175,7 +175,7 @@ class _Reader:
                 raise self.error(name, key, value, "must be a text in quotes that says where the figure comes from")
         return dict(content)
 
-    def _measurements(self, name: str, content: Any) -> dict[str, Any]:
+    def _measurements(self, name: str, content: Foreign) -> dict[str, Json]:
         def simple(value: object) -> bool:
             return isinstance(value, (str, int, float)) or (isinstance(value, list) and all(map(simple, value)))
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import DatasheetError
 from ..hooks import call_hook
 from ..units import linear_unit
+from ..values import Foreign, Json
 from .figures import (
     CoggingFigures,
     Conventions,
@@ -44,7 +45,7 @@ class Figure:
     """Its table, `gear[0]` for the first stage."""
     key: str
     """Its name there."""
-    value: Any
+    value: Json
     """Its value in SI, in the sheet's own convention."""
     unit: str
     """SI unit of the value, as `units.format_quantity` takes it."""
@@ -82,7 +83,7 @@ class Datasheet:
     """The harmonics of the cogging torque."""
     sources: dict[str, str] = field(default_factory=dict)
     """Source of single figures that differ from `source`, by `"key"` or `"table.key"`."""
-    measured: dict[str, Any] = field(default_factory=dict)
+    measured: dict[str, Json] = field(default_factory=dict)
     """Measurements that are not datasheet rows: texts, numbers and lists, kept and shown but not used."""
     origin: str = field(default="", compare=False)
     """The file it was read from, for messages."""
@@ -154,7 +155,7 @@ class Datasheet:
         return read_text(text, name)
 
     @classmethod
-    def from_si(cls, name: str, **tables: Any) -> Datasheet:
+    def from_si(cls, name: str, **tables: Foreign) -> Datasheet:
         """A sheet from plain SI numbers: `from_si("RE 40", electrical={"resistance": 1.13}, gear=[{"ratio": 9}])`."""
         from .read import from_si
 
@@ -193,7 +194,7 @@ class Datasheet:
         with self._solve() as s:
             return estimates(s)
 
-    def motor(self, estimate: bool = False, **overrides: Any) -> Motor:
+    def motor(self, estimate: bool = False, **overrides: object) -> Motor:
         """The motor in SI units; `overrides` replace its parts, such as `limits=Limits(...)` or `friction=None`.
 
         With `estimate`, what the sheet does not give is estimated; `Motor.valid_estimates` says what.
@@ -203,7 +204,7 @@ class Datasheet:
         with self._solve() as s:
             return derive(s, overrides, estimate)
 
-    def actuator(self, estimate: bool = False, **overrides: Any) -> Actuator:
+    def actuator(self, estimate: bool = False, **overrides: object) -> Actuator:
         """The motor of the sheet as an actuator; where the figures are too few for one, the limits of the joint alone.
 
         Without a winding, a peak (or rated) torque and a top speed make a torque-speed line with a flat top.
@@ -263,7 +264,7 @@ class Datasheet:
 
         return write(self)
 
-    def replace(self, **changes: Any) -> Datasheet:
+    def replace(self, **changes: object) -> Datasheet:
         """The same sheet with other fields."""
         return replace(self, **changes)
 

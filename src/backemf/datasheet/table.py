@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from ..errors import DatasheetError
 from ..units import format_quantity, linear_unit
+from ..values import Declared
+
+Entry: TypeAlias = Any
+"""An entry of a table: a text, a number, or numbers, as its field is annotated."""
 
 _SMALLEST, _LARGEST = 1e-20, 1e20
 
@@ -51,7 +55,7 @@ class Quantity:
         return ""
 
 
-def figure(unit: str, **options: Any) -> Any:
+def figure(unit: str, **options: Declared) -> Declared:
     """A figure that may be left out; `options` are further fields of its `Quantity`."""
     quantity = Quantity(unit, **options)
     return field(default=() if quantity.many else None, metadata={"quantity": quantity})
@@ -128,7 +132,7 @@ class Table:
                 return f"{name} and {others[0]} cannot be given together: remove one of them"
         return ""
 
-    def entries(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Entry]:
         """Values of the fields that differ from their defaults, by name."""
         return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default}
 

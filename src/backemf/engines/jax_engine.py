@@ -168,7 +168,7 @@ for _kind in KINDS:
 WATCHERS.append(_register)
 
 
-def doubles(wanted: bool) -> AbstractContextManager[Any]:
+def doubles(wanted: bool) -> AbstractContextManager[object]:
     """A stretch of program in which JAX computes in float64, or in float32."""
     if hasattr(jax, "enable_x64"):
         return jax.enable_x64(wanted)

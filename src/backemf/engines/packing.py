@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar, overload
 
 from ..physics.state import OUTPUTS, STATES, Output, State
 from ..values import CompileOptions
@@ -15,12 +15,22 @@ Run = Callable[..., tuple[Any, Any]]
 """A step with its actuator filled in."""
 Options = CompileOptions
 """What `compile` was given besides the engine, by name."""
+Composed: TypeAlias = Any
+"""An actuator, or those of several groups, as a step is composed of it; its class is declared in a room below."""
 Packed = dict[str, Any]
 """The values of a state or an output by name, arrays of the engine's own."""
 Part = TypeVar("Part", State, Output)
 
 
-def pack(part: State | Output | tuple[State, ...]) -> Any:
+@overload
+def pack(part: State | Output) -> Packed: ...
+
+
+@overload
+def pack(part: tuple[State, ...]) -> tuple[Packed, ...]: ...
+
+
+def pack(part: State | Output | tuple[State, ...]) -> Packed | tuple[Packed, ...]:
     """The values of a state or output that are there, by name; a tuple of states gives a tuple."""
     if isinstance(part, tuple):
         return tuple(pack(item) for item in part)
@@ -32,7 +42,15 @@ def present(part: State | Output, names: tuple[str, ...]) -> Packed:
     return {name: getattr(part, name) for name in names if getattr(part, name) is not None}
 
 
-def unpack(kind: type[Part], values: Packed | tuple[Packed, ...]) -> Any:
+@overload
+def unpack(kind: type[Part], values: Packed) -> Part: ...
+
+
+@overload
+def unpack(kind: type[Part], values: tuple[Packed, ...]) -> tuple[Part, ...]: ...
+
+
+def unpack(kind: type[Part], values: Packed | tuple[Packed, ...]) -> Part | tuple[Part, ...]:
     """The state or output again."""
     if isinstance(values, tuple):
         return tuple(unpack(kind, item) for item in values)

@@ -11,7 +11,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,13 @@ from ..errors import ParameterError
 FLOAT, INT, WORD, BOOL = "float", "int", "word", "bool"
 """Kinds of values: a number, a whole number, 32 bits for drawing, a switch."""
 
-HOST: dict[str, Callable[..., Any]] = {
+Traced: TypeAlias = Any
+"""A symbol, or a plain number where nothing but plain numbers went in: laws treat both alike."""
+Argument: TypeAlias = Any
+"""An argument of an operation: a symbol, a plain number, or the name of an input."""
+Operation = Callable[..., Traced]
+"""An operation on symbols and plain numbers."""
+HOST: dict[str, Operation] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "mod": operator.mod,
     "neg": operator.neg, "and": operator.and_, "or": operator.or_, "xor": operator.xor, "shift": operator.rshift,
     "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
@@ -33,10 +39,10 @@ HOST: dict[str, Callable[..., Any]] = {
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
-def operation(op: str) -> Callable[..., Any]:
+def operation(op: str) -> Operation:
     """The function that makes the symbol of an operation."""
 
-    def make(*args: Value) -> Any:
+    def make(*args: Value) -> Traced:
         return node(op, *args)
 
     return make
@@ -49,45 +55,45 @@ class Symbol:
     __array_ufunc__ = None
     __hash__ = object.__hash__
 
-    def __init__(self, program: Program, op: str, args: tuple[Any, ...], kind: str, uniform: bool):
+    def __init__(self, program: Program, op: str, args: tuple[Argument, ...], kind: str, uniform: bool):
         self.program, self.op, self.args, self.kind, self.uniform = program, op, args, kind, uniform
         self.index = len(program.symbols)
 
     def __bool__(self) -> bool:
         raise TypeError("a law asks for the value of a symbol: laws choose with where, not with if")
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Traced:
         return node("neg", self)
 
-    def __add__(self, other: Value) -> Any:
+    def __add__(self, other: Value) -> Traced:
         return self if is_number(other, 0) else node("add", self, other)
 
-    def __sub__(self, other: Value) -> Any:
+    def __sub__(self, other: Value) -> Traced:
         return self if is_number(other, 0) else node("sub", self, other)
 
-    def __rsub__(self, other: Value) -> Any:
+    def __rsub__(self, other: Value) -> Traced:
         return node("neg", self) if is_number(other, 0) else node("sub", other, self)
 
-    def __mul__(self, other: Value) -> Any:
+    def __mul__(self, other: Value) -> Traced:
         if is_number(other, 0):
             return other
         return self if is_number(other, 1) else node("mul", self, other)
 
-    def __truediv__(self, other: Value) -> Any:
+    def __truediv__(self, other: Value) -> Traced:
         return self if is_number(other, 1) else node("div", self, other)
 
-    def __rtruediv__(self, other: Value) -> Any:
+    def __rtruediv__(self, other: Value) -> Traced:
         return 0.0 if is_number(other, 0) else node("div", other, self)
 
-    def __pow__(self, exponent: Value) -> Any:
+    def __pow__(self, exponent: Value) -> Traced:
         return math.prod([self] * exponent, start=1.0) if isinstance(exponent, int) else node("pow", self, exponent)
 
-    def __and__(self, other: Value) -> Any:
+    def __and__(self, other: Value) -> Traced:
         if isinstance(other, bool):
             return self if other else False
         return node("and", self, other)
 
-    def __or__(self, other: Value) -> Any:
+    def __or__(self, other: Value) -> Traced:
         if isinstance(other, bool):
             return True if other else self
         return self if is_number(other, 0) else node("or", self, other)
@@ -103,7 +109,7 @@ class Program:
 
     def __init__(self) -> None:
         self.symbols: list[Symbol] = []
-        self._known: dict[Any, Symbol] = {}
+        self._known: dict[object, Symbol] = {}
 
     def number(self, name: str) -> Symbol:
         """A plain number, the same for all motors."""
@@ -113,7 +119,7 @@ class Program:
         """A motor's own number out of an array."""
         return self.symbol("load", (name,), kind, False)
 
-    def symbol(self, op: str, args: tuple[Any, ...], kind: str, uniform: bool) -> Symbol:
+    def symbol(self, op: str, args: tuple[Argument, ...], kind: str, uniform: bool) -> Symbol:
         key = op, tuple(x.index if isinstance(x, Symbol) else (type(x), x) for x in args), kind
         if key not in self._known:
             self._known[key] = Symbol(self, op, args, kind, uniform)
@@ -124,7 +130,7 @@ class Program:
 class Line:
     """A line of frames: as it came in, or with the frame of one slot replaced."""
 
-    def __init__(self, program: Program, name: str, frames: int, slot: Any = None, frame: Any = None):
+    def __init__(self, program: Program, name: str, frames: int, slot: Traced = None, frame: Traced = None):
         self.program, self.name, self.frames, self.slot, self.frame = program, name, frames, slot, frame
         self.kind = FLOAT
 
@@ -162,7 +168,7 @@ def common_kind(values: tuple[Value, ...]) -> str:
     return BOOL if kinds == {BOOL} else INT
 
 
-def node(op: str, *args: Value, kind: str | None = None) -> Any:
+def node(op: str, *args: Value, kind: str | None = None) -> Traced:
     """The symbol of an operation; of plain numbers alone, its value."""
     program = next((x.program for x in args if isinstance(x, Symbol)), None)
     if program is None:
@@ -175,16 +181,16 @@ def node(op: str, *args: Value, kind: str | None = None) -> Any:
     return program.symbol(op, args, kind, all(x.uniform for x in args if isinstance(x, Symbol)))
 
 
-def plain(x: Value | np.generic) -> Any:
+def plain(x: Value | np.generic) -> Traced:
     """A plain number of Python's own."""
     return x.item() if isinstance(x, np.generic) else x
 
 
-def evaluate(symbols: list[Symbol], numbers: Mapping[str, float]) -> list[Any]:
+def evaluate(symbols: list[Symbol], numbers: Mapping[str, float]) -> list[float]:
     """The values of symbols that follow from plain numbers alone."""
-    values: dict[int, Any] = {}
+    values: dict[int, Traced] = {}
 
-    def value(x: Value) -> Any:
+    def value(x: Value) -> Traced:
         if not isinstance(x, Symbol):
             return np.float64(x) if isinstance(x, float) else x
         if x.index not in values:
@@ -199,12 +205,12 @@ def evaluate(symbols: list[Symbol], numbers: Mapping[str, float]) -> list[Any]:
 # --- the operations of the laws
 
 
-def cast(x: Value, kind: str) -> Any:
+def cast(x: Value, kind: str) -> Traced:
     """The value in another kind."""
     return x if kind_of(x) == kind else node(kind, x, kind=kind)
 
 
-def expm1(x: Value) -> Any:
+def expm1(x: Value) -> Traced:
     """exp(x) - 1 for what no host can compute: 2t/(1 - t) with t = tanh(x/2), exact to rounding for any x below 1."""
     if not isinstance(x, Symbol) or x.uniform:
         return node("expm1", x)
@@ -212,24 +218,24 @@ def expm1(x: Value) -> Any:
     return 2.0 * t / (1.0 - t)
 
 
-def sign(x: Value) -> Any:
+def sign(x: Value) -> Traced:
     if not isinstance(x, Symbol) or x.uniform:
         return node("sign", x)
     return where(x > 0.0, 1.0, where(x < 0.0, -1.0, 0.0))
 
 
-def isfinite(x: Value) -> Any:
+def isfinite(x: Value) -> Traced:
     """Nothing but a finite number is 0 after taking itself away; a compiler can do that for many motors at once."""
     return x - x == 0.0 if isinstance(x, Symbol) and not x.uniform else node("isfinite", x)
 
 
-def where(condition: Value, a: Value, b: Value) -> Any:
+def where(condition: Value, a: Value, b: Value) -> Traced:
     if not isinstance(condition, Symbol):
         return a if condition else b
     return a if a is b else node("where", condition, a, b)
 
 
-def interpolate(x: Value, xs: Sequence[Any], ys: Sequence[Any]) -> Any:
+def interpolate(x: Value, xs: Sequence[Traced], ys: Sequence[Traced]) -> Traced:
     """Linear between the points of a table, held at its ends: one choice per point."""
     value = ys[0]
     for k in range(1, len(xs)):
@@ -238,21 +244,21 @@ def interpolate(x: Value, xs: Sequence[Any], ys: Sequence[Any]) -> Any:
     return where(x > xs[-1], ys[-1], value)
 
 
-def pick(line: Line, slot: Value) -> Any:
+def pick(line: Line, slot: Value) -> Traced:
     """The frame in a slot: the one that was just stored there, or one that came in."""
     symbol = slot if isinstance(slot, Symbol) else line.slot
     frame = symbol.program.symbol("pick", (line.name, slot), FLOAT, False)
     return frame if line.frame is None else where(node("eq", slot, line.slot), line.frame, frame)
 
 
-def detach(x: Value) -> Any:
+def detach(x: Value) -> Traced:
     return x if not isinstance(x, Symbol) or x.uniform else node("detach", x)
 
 
-def refuse(what: str) -> Callable[..., Any]:
+def refuse(what: str) -> Operation:
     """An operation that no single motor can do."""
 
-    def raise_error(*_: Value) -> Any:
+    def raise_error(*_: Value) -> NoReturn:
         raise ParameterError(f"the warp engine steps each motor by itself, without {what}: take jax, torch or numpy")
 
     return raise_error

@@ -18,9 +18,10 @@ from ..errors import ParameterError
 from ..physics.command import Command
 from ..physics.state import OUTPUTS, PER_MOTOR, STATES, Output, State
 from ..tree import is_structure, is_table
-from .packing import Options, Step
+from ..values import Foreign
+from .packing import Composed, Options, Step
 from .reset import reset_state
-from .tracing import BOOL, FLOAT, INT, WORD, Line, Program, ops, where
+from .tracing import BOOL, FLOAT, INT, WORD, Line, Program, Traced, ops, where
 from .warp_cache import make_cache_writable
 from .warp_plan import Given, Plan, layout_of
 
@@ -33,7 +34,7 @@ Device = wp.Device | str | None
 Input = float | np.ndarray | wp.array
 
 
-def precision(dtype: Any) -> type:
+def precision(dtype: object) -> type:
     """Warp's type of a precision by any library's name for it; None: float32."""
     name = "float32" if dtype is None else getattr(dtype, "__name__", str(dtype)).split(".")[-1]
     if name not in ("float32", "float64"):
@@ -41,7 +42,9 @@ def precision(dtype: Any) -> type:
     return wp.float64 if name == "float64" else wp.float32
 
 
-def array(value: Any, shape: tuple[int, ...] | None = None, *, dtype: Any = None, device: Device = None) -> wp.array:
+def array(
+    value: Foreign, shape: tuple[int, ...] | None = None, *, dtype: object = None, device: Device = None
+) -> wp.array:
     """The value as an array, broadcast to `shape`; one number is an array of shape (1,)."""
     if isinstance(value, wp.array):
         if shape in (None, value.shape):
@@ -50,7 +53,7 @@ def array(value: Any, shape: tuple[int, ...] | None = None, *, dtype: Any = None
     return _broadcast(value, np.shape(value) if shape is None else shape, precision(dtype), device)
 
 
-def integers(value: Input, shape: tuple[int, ...] = (), *, dtype: Any = None, device: Device = None) -> wp.array:
+def integers(value: Input, shape: tuple[int, ...] = (), *, dtype: object = None, device: Device = None) -> wp.array:
     """Integers as an array; unsigned ones stay so."""
     return _broadcast(value, shape, wp.uint32 if getattr(value, "dtype", None) == np.uint32 else wp.int32, device)
 
@@ -63,7 +66,7 @@ def _broadcast(value: Input, shape: tuple[int, ...], kind: type, device: Device)
 # --- what goes in
 
 
-def replace_numbers(part: Any, name: str, change: Callable[[str, Any], Any]) -> Any:
+def replace_numbers(part: T, name: str, change: Callable[[str, Traced], object]) -> T:
     """The same part with `change(dotted name, number)` for every number, a table's points one by one."""
     if is_dataclass(part):
         copy = object.__new__(type(part))
@@ -75,19 +78,22 @@ def replace_numbers(part: Any, name: str, change: Callable[[str, Any], Any]) -> 
                 value = replace_numbers(value, here, change)
             object.__setattr__(copy, entry.name, value)
         return copy
+    new: Any
     if isinstance(part, tuple):
-        return tuple(replace_numbers(item, f"{name}.{k}", change) for k, item in enumerate(part))
-    return part if part is None or isinstance(part, (str, bool)) else change(name, part)
+        new = tuple(replace_numbers(item, f"{name}.{k}", change) for k, item in enumerate(part))
+        return new
+    new = part if part is None or isinstance(part, (str, bool)) else change(name, part)
+    return new
 
 
-def leaves(part: object, name: str) -> dict[str, Any]:
+def leaves(part: object, name: str) -> Given:
     """Dotted name and value of every number of an actuator."""
-    found: dict[str, Any] = {}
+    found: Given = {}
     replace_numbers(part, name, found.__setitem__)
     return found
 
 
-def with_symbols(part: T, name: str, symbols: Mapping[str, Any]) -> T:
+def with_symbols(part: T, name: str, symbols: Mapping[str, Traced]) -> T:
     """The same part with a symbol in place of every number that has one."""
     return replace_numbers(part, name, symbols.get)
 
@@ -120,7 +126,7 @@ class Stepper:
                 self.numbers[name] = float(value)
             else:
                 self.arrays[name] = self._array(name, value)
-        self.plans: dict[Any, Plan] = {}
+        self.plans: dict[object, Plan] = {}
 
     def __call__(
         self, state: State, command: Command | Input, position: Input, velocity: Input, dt: Input,
@@ -158,7 +164,7 @@ class Stepper:
             )
         return made
 
-    def _plan(self, given: Given, trace: Callable[[Given, Any], Plan], kind: tuple[Any, ...]) -> tuple[Plan, Given]:
+    def _plan(self, given: Given, trace: Callable[[Given, Any], Plan], kind: tuple[object, ...]) -> tuple[Plan, Given]:
         """The plan for what is given, and that as arrays and plain numbers."""
         given = {
             n: x if isinstance(x, wp.array) else float(x) if is_plain(x) else array(x, **self.place)
@@ -174,10 +180,10 @@ class Stepper:
             self.plans[key] = trace(given, kind)
         return self.plans[key], given
 
-    def _symbols(self, given: Given) -> dict[str, Any]:
+    def _symbols(self, given: Given) -> dict[str, Traced]:
         """A symbol for every input."""
         program = Program()
-        symbols: dict[str, Any] = {name: program.number(name) for name in self.numbers}
+        symbols: dict[str, Traced] = {name: program.number(name) for name in self.numbers}
         for name, x in given.items():
             if not isinstance(x, wp.array):
                 symbols[name] = program.number(name)
@@ -195,7 +201,7 @@ class Stepper:
         """State and output in symbols; `kinds` are the types of the command and of draws that are handed in."""
         symbols = self._symbols(given)
 
-        def part(kind: type, prefix: str) -> Any:
+        def part(kind: type, prefix: str) -> Traced:
             return kind(
                 **{e.name: symbols[f"{prefix}.{e.name}"] for e in fields(kind) if f"{prefix}.{e.name}" in given}
             )
@@ -242,7 +248,7 @@ class Stepper:
         return batch
 
 
-def compile_step(function: Step, actuator: Any, options: Options) -> Stepper:
+def compile_step(function: Step, actuator: Composed, options: Options) -> Stepper:
     """The step, traced and compiled when it first sees its inputs."""
     if isinstance(actuator, tuple):
         raise ParameterError("the warp engine steps one kind of actuator: compile each by itself, or take jax or torch")

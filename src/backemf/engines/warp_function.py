@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import warp as wp  # pyright: ignore[reportMissingImports]
 
+from ..values import Module
 from .tracing import FLOAT, Symbol, evaluate
 from .warp_kernel import BUILT, Layout, Store, Writer, define, source_name
 
@@ -37,7 +37,7 @@ class FunctionWriter(Writer):
         return f"T(params[i, base + {len(self.own) + list(self.uniforms).index(index)}])"
 
 
-def function_of(result: Symbol, numbers: Mapping[str, float], own: tuple[str, ...] = ()) -> tuple[Any, list[float]]:
+def function_of(result: Symbol, numbers: Mapping[str, float], own: tuple[str, ...] = ()) -> tuple[Module, list[float]]:
     """The function in float64 (params in float32), and what its row of params holds after the numbers named `own`."""
     writer = FunctionWriter(result, own)
     source = writer.write()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
@@ -16,8 +16,16 @@ import warp as wp  # pyright: ignore[reportMissingImports]
 from ..errors import ParameterError
 from ..physics.command import Command
 from ..physics.state import STATES
+from ..values import Module
+from .tracing import Traced
 from .warp_kernel import Layout, Store, build_kernel
-from .warp_plan import Launch, layout_of
+from .warp_plan import Given, Launch, layout_of
+
+if TYPE_CHECKING:
+    from .warp_engine import Stepper
+
+K = TypeVar("K")
+T = TypeVar("T")
 
 MOST_LAUNCHES = 64
 """How many recorded launches are kept."""
@@ -41,8 +49,8 @@ class Launcher(Launch):
     ):
         super().__init__(stores, layouts, (count,), dtype, device, False)
         self.numbers = numbers
-        self._values: dict[float, Any] = {}
-        self._launches: dict[Any, Any] = {}
+        self._values: dict[float, Module] = {}
+        self._launches: dict[tuple[object, ...], Module] = {}
 
     def load(self) -> None:
         """Compile and load now, so that nothing is left to do while a graph is captured."""
@@ -62,7 +70,7 @@ class Launcher(Launch):
         recorded.launch()
 
 
-def _keep(kept: dict[Any, Any], key: Any, make: Callable[[], Any]) -> Any:
+def _keep(kept: dict[K, T], key: K, make: Callable[[], T]) -> T:
     """What was made for a key; of many keys, the latest are kept."""
     if key not in kept:
         if len(kept) >= MOST_LAUNCHES:
@@ -101,7 +109,7 @@ class Fused(Launcher):
 
     def __init__(
         self,
-        stepper: Any,
+        stepper: Stepper,
         count: int,
         state: Mapping[str, wp.array],
         inputs: Mapping[str, str],
@@ -111,9 +119,10 @@ class Fused(Launcher):
         rows: Mapping[str, int] | None = None,
     ):
         shape = wp.empty(count, dtype=stepper.dtype, device=stepper.device)
-        given: dict[str, Any] = {f"state.{name}": x for name, x in state.items()}
+        given: Given = {f"state.{name}": x for name, x in state.items()}
         given |= {name: shape for name in inputs} | {"dt": 1.0} | stepper.arrays
         after, out = stepper.trace(given, (Command, type(None)))
+        torque: Traced = out.torque
         layouts = {n: layout_of(n, x, (count,)) for n, x in given.items() if isinstance(x, wp.array)}
         own = Layout(stepper.dtype, (True,))
         if rows:
@@ -129,9 +138,9 @@ class Fused(Launcher):
         stores += [Store(f"out.{name}", getattr(out, name)) for name in outputs]
         if forces is not None:
             layouts[FORCES] = index_by(own, forces, layouts)
-            stores.append(Store(FORCES, out.torque, added=True))
+            stores.append(Store(FORCES, torque, added=True))
         super().__init__(stores, layouts, count, stepper.dtype, stepper.device, stepper.numbers)
         self.arrays = stepper.arrays
 
-    def launch(self, arrays: Mapping[str, Any], dt: float = 0.0) -> None:
+    def launch(self, arrays: Mapping[str, wp.array], dt: float = 0.0) -> None:
         super().launch({**self.arrays, **arrays}, dt)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import linecache
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import warp as wp  # pyright: ignore[reportMissingImports]
 
+from ..values import Module
 from .tracing import BOOL, COMPARISONS, FLOAT, INT, WORD, Line, Symbol, Value, common_kind, evaluate
 
 INFIX = {
@@ -257,7 +257,7 @@ def modulo(a: wp.int32, n: wp.int32):
 
 # --- what Warp makes of it
 
-BUILT: dict[str, Any] = {}
+BUILT: dict[str, tuple[wp.Kernel, Module]] = {}
 """What was made of every source, by its name, so that like actuators share it."""
 
 
@@ -272,7 +272,7 @@ def array_types(writer: Writer) -> dict[str, tuple[type, int]]:
     return {name: (layout.dtype, len(layout.own) + layout.line) for name, layout in layouts.items()}
 
 
-def define(name: str, source: str, types: Mapping[str, tuple[type, int]], **scope: Any) -> dict[str, Any]:
+def define(name: str, source: str, types: Mapping[str, tuple[type, int]], **scope: Module) -> dict[str, Module]:
     """The functions of a source, by name."""
     scope |= {"wp": wp, "modulo": modulo, "__name__": name}
     scope |= {f"A_{array_name(n)}": wp.array(dtype=kind, ndim=rank) for n, (kind, rank) in types.items()}
@@ -282,14 +282,14 @@ def define(name: str, source: str, types: Mapping[str, tuple[type, int]], **scop
     return scope
 
 
-def make_kernel(name: str, step: Any, gradients: bool) -> Any:
+def make_kernel(name: str, step: Callable[..., None], gradients: bool) -> wp.Kernel:
     """The kernel of a function, in a module of its own."""
     module = wp.get_module(name)
     wp.set_module_options({"enable_backward": gradients}, module=module)
     return wp.Kernel(step, key="step", module=module)
 
 
-def build_kernel(writer: Writer, dtype: type, gradients: bool) -> tuple[Any, Any]:
+def build_kernel(writer: Writer, dtype: type, gradients: bool) -> tuple[wp.Kernel, Module]:
     """The kernel, and the structure of the numbers that all motors share."""
     source = writer.write()
     fields = {f"u{k}": dtype for k in sorted(writer.uniforms)} or {"nothing": dtype}
@@ -302,7 +302,7 @@ def build_kernel(writer: Writer, dtype: type, gradients: bool) -> tuple[Any, Any
     return BUILT[name]
 
 
-def fill_struct(struct: Any, symbols: Mapping[int, Symbol], numbers: Mapping[str, float]) -> Any:
+def fill_struct(struct: Module, symbols: Mapping[int, Symbol], numbers: Mapping[str, float]) -> Module:
     """A structure with the numbers that all motors share."""
     filled = struct()
     for k, value in zip(symbols, evaluate(list(symbols.values()), numbers), strict=True):

@@ -8,10 +8,10 @@ what is recorded on a tape runs as a kernel.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import warp as wp  # pyright: ignore[reportMissingImports]
 
+from ..values import Module
 from .tracing import BOOL, FLOAT, INT, WORD, Line, Symbol
 from .warp_kernel import BUILT, SHORT, Layout, Store, Writer, array_name, array_types, define, make_kernel, source_name
 
@@ -132,7 +132,7 @@ class NativeWriter(Writer):
         ]
 
 
-def build_loop(writer: NativeWriter, struct: Any, dtype: type) -> Any:
+def build_loop(writer: NativeWriter, struct: Module, dtype: type) -> Module:
     """The kernel of one thread that runs the loop; its last arguments are the sizes of the batch."""
     source, types = writer.write(), array_types(writer)
     name = source_name("loop_", source, types, dtype, struct.key)

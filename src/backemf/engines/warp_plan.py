@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from ..errors import ParameterError
 from ..physics.state import OUTPUTS, STATES, Output, State
-from .tracing import FLOAT, Line, Symbol, Value, evaluate
+from ..values import Module
+from .tracing import FLOAT, Line, Symbol, Traced, Value, evaluate
 from .warp_kernel import Layout, Store, Writer, build_kernel, fill_struct
 from .warp_native import NativeWriter, build_loop
+
+if TYPE_CHECKING:
+    from .warp_engine import Stepper
 
 Given = dict[str, Any]
 """What a step is given, by name: arrays of Warp and plain numbers."""
@@ -40,11 +44,11 @@ class Launch:
         if native.able and not device.is_cuda:
             self.loop = build_loop(native, self.struct, dtype), native.used
 
-    def fill(self, numbers: Mapping[str, float]) -> Any:
+    def fill(self, numbers: Mapping[str, float]) -> Module:
         """The structure of the numbers that all motors share."""
         return fill_struct(self.struct, self.writer.uniforms, numbers)
 
-    def arguments(self, struct: Any, arrays: Mapping[str, wp.array]) -> dict[str, Any]:
+    def arguments(self, struct: Module, arrays: Mapping[str, wp.array]) -> dict[str, Module]:
         """What to launch: the loop where arrays have no gaps and need no gradient, else the kernel."""
         if self.loop is not None:
             kernel, names = self.loop
@@ -58,7 +62,7 @@ class Launch:
 class Plan:
     """The kernel for inputs of certain shapes, and where its numbers come from and go to."""
 
-    def __init__(self, after: State, out: Output | None, given: Given, batch: tuple[int, ...], stepper: Any):
+    def __init__(self, after: State, out: Output | None, given: Given, batch: tuple[int, ...], stepper: Stepper):
         self.batch = batch
         self.in_place = stepper.in_place
         self.dtype, self.device = stepper.dtype, stepper.device
@@ -67,20 +71,20 @@ class Plan:
         """States that stay the arrays they are, by name."""
         self.copies: list[tuple[str, str]] = []
         """States that motors share, which a step in place writes aside first."""
-        self.plain: dict[str, Any] = {}
+        self.plain: dict[str, Traced] = {}
         """Outputs that are the same for all motors."""
         self.same: dict[str, str] = {}
         """Outputs that are what another array holds already."""
-        self.made: dict[str, tuple[Any, tuple[int, ...]]] = {}
+        self.made: dict[str, tuple[type, tuple[int, ...]]] = {}
         """Type and shape of every array that is written."""
         self.stores: list[Store] = []
-        self._stored: dict[Any, str] = {}
+        self._stored: dict[object, str] = {}
         for name in STATES:
             if getattr(after, name) is not None:
                 self._state(name, getattr(after, name), given[f"state.{name}"])
         for name in () if out is None else OUTPUTS:
             self._output(name, getattr(out, name))
-        self.values: dict[Any, Any] = {}
+        self.values: dict[object, Module] = {}
         self._ready: dict[str, wp.array] = {}
         self.launch = None
         if self.stores:
@@ -124,7 +128,7 @@ class Plan:
         self.made[target] = dtype, shape
         self.stores.append(Store(target, value))
 
-    def run(self, given: Given, numbers: dict[str, float]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def run(self, given: Given, numbers: dict[str, float]) -> tuple[Given, Given]:
         """States and outputs by name after one launch."""
         key = tuple(x for x in given.values() if not isinstance(x, wp.array))
         if key not in self.values:
@@ -141,7 +145,7 @@ class Plan:
         state = {n: arrays[self.kept.get(n) or f"new.{n}"] for n in STATES if f"state.{n}" in given}
         return state, {name: arrays[x] for name, x in self.same.items()} | plain
 
-    def _same_for_all(self, numbers: dict[str, float]) -> tuple[Any, dict[str, Any]]:
+    def _same_for_all(self, numbers: dict[str, float]) -> tuple[Module, Given]:
         """The numbers that all motors share, and the outputs that are such."""
         struct = None if self.launch is None else self.launch.fill(numbers)
         own = {n: x for n, x in self.plain.items() if isinstance(x, Symbol)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..actuator.controllers.learned import LearnedController, LearnedMlp, LearnedRecurrent, learned_torque, memory_of
 from ..actuator.networks import Gru, LayerNorm, Lstm, Mlp, Network
@@ -22,7 +22,7 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(importlib.import_module(_LATER[name], __name__), name)
     raise AttributeError(f"module 'backemf.learned' has no attribute {name!r}")

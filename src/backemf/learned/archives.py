@@ -6,9 +6,9 @@ import io
 import json
 import zipfile
 from pathlib import Path
-from typing import Any
 
 from ..errors import ParameterError
+from ..values import Foreign, Json
 from .pickles import Unreadable, read_pickle
 
 LARGEST = 64_000_000
@@ -46,7 +46,7 @@ class Archive:
         return any("code/" in name or name.endswith("constants.pkl") for name in self.entries)
 
     @property
-    def metadata(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Json]:
         """The metadata of a file, such as scales; an empty dict where it has none."""
         text = self.entries.get(f"{self.root}extra/{METADATA}", b"")
         if not text:
@@ -57,7 +57,7 @@ class Archive:
             raise ParameterError(f"{self.path}: its {METADATA} is not JSON") from None
         return found if isinstance(found, dict) else {}
 
-    def content(self, name: str) -> Any:
+    def content(self, name: str) -> Foreign:
         """What the pickle `data` or `constants` holds; raises `Unreadable`."""
         pickled = self.entries.get(f"{self.root}{name}.pkl")
         if self.root is None or pickled is None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..actuator.controllers.learned import RESETS, LearnedController, LearnedMlp, LearnedRecurrent
 from ..actuator.networks import Gru, Lstm, Mlp, Network
 from ..errors import ParameterError, errors_at
 from ..files import read_bytes
+from ..values import Foreign, Json
 from .archives import LARGEST, Archive
 from .folding import fold_scales, single_scales
 from .onnx_files import read_onnx
@@ -38,7 +38,7 @@ def load_network(path: str | Path, *, trust: bool = False, activation: str | Seq
     return read(path, trust, activation)[0]
 
 
-def load_learned(path: str | Path, *, trust: bool = False, **changes: Any) -> LearnedController:
+def load_learned(path: str | Path, *, trust: bool = False, **changes: Foreign) -> LearnedController:
     """A learned controller from a file that includes its scales, as `save_network` and Newton write them.
 
     What the file does not say, or says wrongly, is given by name: position_scale, velocity_scale, torque_scale,
@@ -55,7 +55,7 @@ def load_learned(path: str | Path, *, trust: bool = False, **changes: Any) -> Le
 
 def read(
     path: str | Path, trust: bool = False, activation: str | Sequence[str] | None = None
-) -> tuple[Network, dict[str, Any]]:
+) -> tuple[Network, dict[str, Json]]:
     """Network and metadata of a file."""
     path = Path(path)
     content = read_bytes(path, LARGEST, what="the network of an actuator")
@@ -106,7 +106,7 @@ def save_network(network: Network | LearnedController, path: str | Path, *, prec
     return writers[suffix](network, path, metadata, precision)
 
 
-def metadata_of(controller: LearnedController) -> dict[str, Any]:
+def metadata_of(controller: LearnedController) -> dict[str, Json]:
     """What a controller adds to its network, by the simulators' names."""
     found = scale_fields(controller)
     found["effort_scale"] = found["torque_scale"]
@@ -116,12 +116,12 @@ def metadata_of(controller: LearnedController) -> dict[str, Any]:
     return found | {"num_layers": controller.network.layers, "hidden_size": controller.network.hidden_size}
 
 
-def scale_fields(controller: LearnedController) -> dict[str, Any]:
+def scale_fields(controller: LearnedController) -> dict[str, Foreign]:
     """Scales and order of inputs, by the simulators' names."""
     return {**single_scales(controller), "input_order": ORDERS[controller.input_order]}
 
 
-def controller_fields(found: Mapping[str, Any]) -> dict[str, Any]:
+def controller_fields(found: Mapping[str, Json]) -> dict[str, Foreign]:
     """The fields of a controller that a file or a configuration names as the simulators do."""
     fields = {ours: found[theirs] for theirs, ours in _FIELDS.items() if theirs in found}
     if "input_order" in found:
@@ -132,7 +132,7 @@ def controller_fields(found: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def stride_of(found: Mapping[str, Any], path: str | Path) -> dict[str, int]:
+def stride_of(found: Mapping[str, Foreign], path: str | Path) -> dict[str, int]:
     """History and stride from the steps that a file says it looks back."""
     steps = found.get("input_idx")
     if steps is None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..actuator.networks import Mlp, Network, plain_activation
 from ..errors import ParameterError
 from ..hooks import call_hook
 from ..progress import progress_bar
+from ..values import Foreign, Module
 from .folding import scale_output
 from .linear import CARRIERS, carries, nearest_filter, with_filter
 from .logs import read_log
@@ -97,13 +98,13 @@ class Fitted:
 
         return save_network(self.controller, path, precision=precision)
 
-    def plot(self, path: str | Path | None = None) -> Any:
+    def plot(self, path: str | Path | None = None) -> Module:
         """Measured against predicted torque on the held-out rows, for the network and for the PD."""
         return call_hook("held_out_torque", self, path=path)
 
 
 def fit_learned(
-    log: Any,
+    log: Foreign,
     *,
     network: str = "mlp",
     hidden: tuple[int, ...] | int = (32, 32),
@@ -191,7 +192,22 @@ def fit_learned(
     return Fitted(**fitted, linear_error=linear_error, linear_history=window[0], skip=with_skip, epochs=done, dt=dt)
 
 
-def report(controller: LearnedController, sets: list[Data], scales: tuple[float, ...], history: int) -> dict[str, Any]:
+class _Report(TypedDict):
+    """The fields of `Fitted` that compare the controller and the best PD with the log."""
+
+    controller: LearnedController
+    training_error: float
+    validation_error: float
+    held_out_error: float
+    pd_error: float
+    pd: Pd
+    rows: tuple[int, int, int]
+    measured: np.ndarray
+    predicted: np.ndarray
+    predicted_by_pd: np.ndarray
+
+
+def report(controller: LearnedController, sets: list[Data], scales: tuple[float, ...], history: int) -> _Report:
     """The fields of `Fitted` that compare the controller and the best PD with the log; `history` is that of an MLP."""
     rows = [torques(controller.network, part, scales[2]) for part in sets]
     errors = [root_mean_square([predicted - measured]) for measured, predicted in rows]
@@ -206,7 +222,7 @@ def report(controller: LearnedController, sets: list[Data], scales: tuple[float,
         "held_out_error": errors[2],
         "pd_error": root_mean_square([by_pd - measured]),
         "pd": pd,
-        "rows": tuple(len(part) for part, _ in rows),
+        "rows": (len(rows[0][0]), len(rows[1][0]), len(rows[2][0])),
         "measured": measured,
         "predicted": predicted,
         "predicted_by_pd": by_pd,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ..actuator.controllers.learned import SCALES, LearnedController, LearnedMlp, LearnedRecurrent
 from ..actuator.networks import Mlp
 from ..errors import ParameterError
+from ..values import Foreign
 
 ORDER = "position_velocity"
 
@@ -70,7 +70,7 @@ def every_step(controller: LearnedMlp) -> LearnedMlp:
     return at_every_step(controller.network, ages, {name: getattr(controller, name) for name in names})
 
 
-def from_ages(network: Mlp, ages: list[int], **fields: Any) -> LearnedMlp:
+def from_ages(network: Mlp, ages: list[int], **fields: Foreign) -> LearnedMlp:
     """The controller of an MLP that sees samples of these ages, in any order and with any gaps.
 
     Where they are not equal steps from 0, the network takes every step and has weights of 0 for the others.
@@ -86,7 +86,7 @@ def from_ages(network: Mlp, ages: list[int], **fields: Any) -> LearnedMlp:
     return at_every_step(network, ages, fields)
 
 
-def at_every_step(network: Mlp, ages: list[int], fields: dict[str, Any]) -> LearnedMlp:
+def at_every_step(network: Mlp, ages: list[int], fields: dict[str, Foreign]) -> LearnedMlp:
     """The controller whose network sees every step, with weights of 0 for those of other ages."""
     history, count = max(ages) + 1, len(ages)
     first = np.asarray(network.weights[0])

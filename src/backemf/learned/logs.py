@@ -9,7 +9,6 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from ..files import open_plain
 from ..recording import check_size, first_line, read_recording
 from ..recording_writing import PART, require_pyarrow
 from ..run import Run
+from ..values import Foreign
 
 COLUMNS = ("time", "position", "velocity", "torque")
 TARGETS = ("position_target", "command")
@@ -46,14 +46,14 @@ class Stretch:
         return Stretch(self.error[first:last], self.velocity[first:last], self.torque[first:last])
 
 
-def read_log(log: Any) -> tuple[list[Stretch], float]:
+def read_log(log: Foreign) -> tuple[list[Stretch], float]:
     """The stretches of a log and its time step [s]; raises a `ParameterError` where it cannot be used."""
     label = str(log) if isinstance(log, (str, Path)) else "log"
     columns, episode = columns_of(log, label)
     time = columns["time"][:, 0]
     names = np.zeros(len(time), dtype=int) if episode is None else episode
     stretches: list[Stretch] = []
-    steps: dict[Any, float] = {}
+    steps: dict[object, float] = {}
     for name in dict.fromkeys(names.tolist()):
         rows = np.flatnonzero(names == name)
         steps[name] = time_step(time[rows], rows, label)
@@ -72,7 +72,7 @@ def read_log(log: Any) -> tuple[list[Stretch], float]:
 # --- where the columns come from
 
 
-def columns_of(log: Any, label: str) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
+def columns_of(log: Foreign, label: str) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
     """Columns by name, each (rows, joints), and the episode of each row where the log has one."""
     if isinstance(log, Run):
         return run_columns(log), None
@@ -109,7 +109,7 @@ def run_columns(run: Run) -> dict[str, np.ndarray]:
     return same_shape(shifted, None, "log")
 
 
-def read_table(path: Path) -> dict[str, Any]:
+def read_table(path: Path) -> dict[str, Foreign]:
     """The columns of a CSV or parquet file; a unit behind a name, as in `torque [N*m]`, is dropped."""
     if path.suffix == PART or (not path.exists() and path.with_name(path.name + PART).exists()):
         return dict(read_recording(path).columns)
@@ -130,9 +130,9 @@ def read_table(path: Path) -> dict[str, Any]:
     }
 
 
-def merge_joints(table: dict[str, Any]) -> dict[str, Any]:
+def merge_joints(table: dict[str, Foreign]) -> dict[str, Foreign]:
     """The table with columns such as torque[0], torque[1] side by side under one name."""
-    merged: dict[str, Any] = {}
+    merged: dict[str, Foreign] = {}
     joints: dict[str, list[np.ndarray]] = {}
     for name, values in table.items():
         found = re.fullmatch(r"(\w+)\[[\d,;]+\]", name)
@@ -146,7 +146,7 @@ def merge_joints(table: dict[str, Any]) -> dict[str, Any]:
 # --- what is checked
 
 
-def numbers_of(values: Any, name: str, label: str) -> np.ndarray:
+def numbers_of(values: Foreign, name: str, label: str) -> np.ndarray:
     """A column as finite floats, (rows, joints)."""
     try:
         column = np.asarray(values, dtype=float)
@@ -163,7 +163,7 @@ def numbers_of(values: Any, name: str, label: str) -> np.ndarray:
     return column
 
 
-def first_text(values: Any) -> str:
+def first_text(values: Foreign) -> str:
     """The first value of a column that is not a number, with its row."""
     for row, value in enumerate(np.asarray(values, dtype=object).reshape(-1)):
         try:

@@ -10,12 +10,12 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..actuator.networks import Network
 from ..errors import MissingExtraError, ParameterError
+from ..values import Foreign, Json, Module
 from . import flow as build
 from .assembly import brief, read_layers, refusal
 from .flow import STATE, Flow, arithmetic, array, maybe_array, shortest, state_of, unary, whole
@@ -30,7 +30,7 @@ ACTIVATIONS = {
 REMEDY = "export a plain MLP, LSTM or GRU"
 
 
-def require_onnx() -> Any:
+def require_onnx() -> Module:
     """The onnx package; raises `MissingExtraError` where it is not installed."""
     try:
         import onnx
@@ -41,7 +41,7 @@ def require_onnx() -> Any:
     return onnx
 
 
-def read_onnx(path: Path, content: bytes) -> tuple[Network, dict[str, Any]]:
+def read_onnx(path: Path, content: bytes) -> tuple[Network, dict[str, Json]]:
     """The network of an ONNX file, and the file's metadata."""
     onnx = require_onnx()
     try:
@@ -62,7 +62,7 @@ def read_onnx(path: Path, content: bytes) -> tuple[Network, dict[str, Any]]:
     return network, {entry.key: json_or_text(entry.value) for entry in model.metadata_props}
 
 
-def json_or_text(text: str) -> Any:
+def json_or_text(text: str) -> Json:
     """A piece of metadata as JSON where it is, as text where not."""
     try:
         return json.loads(text)
@@ -70,7 +70,7 @@ def json_or_text(text: str) -> Any:
         return text
 
 
-def read_model(onnx: Any, model: Any) -> Network:
+def read_model(onnx: Module, model: Module) -> Network:
     """The network of a model's graph."""
     graph = model.graph
     constants = {item.name: array_of(onnx, item) for item in graph.initializer}
@@ -80,7 +80,7 @@ def read_model(onnx: Any, model: Any) -> Network:
         raise UnsupportedLayer("a network without an input")
 
     def follow(flow: Flow, states: list[Flow]) -> Flow:
-        known: dict[str, Any] = {**constants, inputs[0]: flow, **given_states(inputs[1:], states)}
+        known: dict[str, Foreign] = {**constants, inputs[0]: flow, **given_states(inputs[1:], states)}
         for node in graph.node:
             answers = operate(onnx, node, known, opsets)
             answers = answers if isinstance(answers, tuple) else (answers,) * len(node.output)
@@ -102,7 +102,7 @@ def given_states(names: list[str], states: list[Flow]) -> dict[str, Flow]:
     return {name: state_of(values[index] if index < len(values) else None) for index, name in enumerate(names)}
 
 
-def operate(onnx: Any, node: Any, known: dict[str, Any], opsets: dict[str, int]) -> Any:
+def operate(onnx: Module, node: Module, known: dict[str, Foreign], opsets: dict[str, int]) -> Foreign:
     """What one node makes of its inputs; None where that is not known."""
     kind = node.op_type
     if any(entry.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for entry in node.attribute):
@@ -129,7 +129,7 @@ def operate(onnx: Any, node: Any, known: dict[str, Any], opsets: dict[str, int])
 # --- layers, each a function of the node's kind, its inputs and its options
 
 
-def activation(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
+def activation(kind: str, values: list[Foreign], options: dict[str, Foreign]) -> Flow:
     """An activation with its parameter, where it has one."""
     tanh = kind == "Gelu" and options.get("approximate", b"none") == b"tanh"
     usual = {"Elu": 1.0, "LeakyRelu": 0.01}.get(kind)
@@ -139,7 +139,7 @@ def activation(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
     return build.activation(whole(values[0]), "gelu_tanh" if tanh else ACTIVATIONS[kind], parameter)
 
 
-def layer_norm(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
+def layer_norm(kind: str, values: list[Foreign], options: dict[str, Foreign]) -> Flow:
     """A layer norm over the last axis."""
     flow, axis, scale = whole(values[0]), options.get("axis", -1), array(values[1])
     # which axis is the last is known once there are sample values
@@ -148,7 +148,7 @@ def layer_norm(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
     return build.layer_norm(flow, scale, maybe_array(values[2]), shortest(options.get("epsilon", 1e-5)), scale.size)
 
 
-def mean(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
+def mean(kind: str, values: list[Foreign], options: dict[str, Foreign]) -> Flow:
     """The mean over the features, a piece of a layer norm."""
     flow = whole(values[0])
     axes = np.asarray(options.get("axes", []) if values[1] is None else array(values[1])).reshape(-1)
@@ -158,7 +158,7 @@ def mean(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
     return unary("mean", flow)
 
 
-def power(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
+def power(kind: str, values: list[Foreign], options: dict[str, Foreign]) -> Flow:
     """A square, a piece of a layer norm."""
     exponent = array(values[1])
     if exponent.size != 1 or exponent.item() != 2.0:
@@ -166,7 +166,7 @@ def power(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
     return unary("square", values[0])
 
 
-def gemm(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
+def gemm(kind: str, values: list[Foreign], options: dict[str, Foreign]) -> Flow:
     """alpha·x·W + beta·b; MatMul is the same without the options."""
     if options.get("transA", 0) or not isinstance(values[0], Flow):
         raise UnsupportedLayer(f"a {kind} whose first factor is not the input")
@@ -175,7 +175,7 @@ def gemm(kind: str, values: list[Any], options: dict[str, Any]) -> Flow:
     return build.linear(whole(values[0]), weight * options.get("alpha", 1.0), bias)
 
 
-def recurrent(kind: str, values: list[Any], options: dict[str, Any]) -> tuple[Flow, Flow, Flow]:
+def recurrent(kind: str, values: list[Foreign], options: dict[str, Foreign]) -> tuple[Flow, Flow, Flow]:
     """Outputs of an LSTM or GRU node: all steps, hidden state, cell state."""
     network, order = GATES[kind]
     if options.get("direction", b"forward") != b"forward":
@@ -204,7 +204,7 @@ def recurrent(kind: str, values: list[Any], options: dict[str, Any]) -> tuple[Fl
     return replace(flow, value=flow.value.reshape(1, 1, 1, -1)), new_hidden, cell
 
 
-LAYERS: dict[str, Callable[[str, list[Any], dict[str, Any]], Any]] = {
+LAYERS: dict[str, Callable[[str, list[Foreign], dict[str, Foreign]], Foreign]] = {
     "LayerNormalization": layer_norm,
     "ReduceMean": mean,
     "Pow": power,

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from ..values import Foreign, Module
 from .flow import Flow, state_of
 from .layers import UnsupportedLayer
 
@@ -24,7 +24,7 @@ SHAPES = {
 """Operations on shapes."""
 
 
-def change_shape(node: Any, inputs: list[Any], opsets: dict[str, int]) -> Any:
+def change_shape(node: Module, inputs: list[Foreign], opsets: dict[str, int]) -> Foreign:
     """What an operation on shapes makes of the flow, a state, or an array of the file; None where that is not known."""
     kind, x = node.op_type, inputs[0] if inputs else None
     if any(isinstance(value, Flow) and not value.state for value in inputs) and kind in ("Expand", "Split", "Concat"):
@@ -47,7 +47,7 @@ def change_shape(node: Any, inputs: list[Any], opsets: dict[str, int]) -> Any:
     return answers[0]
 
 
-def evaluate(node: Any, arrays: list[np.ndarray | None], opsets: dict[str, int]) -> list[Any]:
+def evaluate(node: Module, arrays: list[np.ndarray | None], opsets: dict[str, int]) -> list[Foreign]:
     """The outputs of a node for arrays, by the onnx package; None each while the first array is not known."""
     known = [array for array in arrays if array is not None]
     if not known or arrays[0] is None:

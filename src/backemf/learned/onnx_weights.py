@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..actuator.networks import Gru, Lstm
 from ..errors import ParameterError
 from ..files import open_plain
+from ..values import Module
 from .archives import LARGEST
 from .beside import file_beside
 from .layers import UnsupportedLayer
@@ -24,7 +24,7 @@ KINDS = ("FLOAT", "DOUBLE", "FLOAT16", "BFLOAT16", "INT64", "INT32", "BOOL")
 """Types of arrays that are read."""
 
 
-def array_of(onnx: Any, tensor: Any) -> np.ndarray:
+def array_of(onnx: Module, tensor: Module) -> np.ndarray:
     """The array of a tensor; its shape must be that of its data."""
     count = math.prod(int(n) for n in tensor.dims)
     allowed = {getattr(onnx.TensorProto, kind) for kind in KINDS}
@@ -37,7 +37,7 @@ def array_of(onnx: Any, tensor: Any) -> np.ndarray:
     return values if values.dtype.kind in "iub" else values.astype(float)
 
 
-def with_external_data(onnx: Any, model: Any, path: Path) -> None:
+def with_external_data(onnx: Module, model: Module, path: Path) -> None:
     """Put arrays that are in a file beside this one into the model; raises for a file anywhere else."""
     options = [entry for node in model.graph.node for entry in node.attribute]
     inside = [entry.t for entry in options if entry.HasField("t")] + [t for entry in options for t in entry.tensors]

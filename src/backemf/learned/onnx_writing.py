@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..actuator.networks import PARAMETERS, RECURRENT_FIELDS, Gru, Lstm, Mlp, Network, split_activation
 from ..files import write_bytes
+from ..values import Json, Module
 from .onnx_files import ACTIVATIONS, require_onnx
 from .onnx_weights import GATES
 
@@ -17,7 +18,7 @@ OPSET, IR = 20, 10
 """Versions that are written: the first with Gelu, and one that older runtimes read."""
 
 
-def write_onnx(network: Network, path: Path, metadata: dict[str, Any] | None, precision: str) -> Path:
+def write_onnx(network: Network, path: Path, metadata: Mapping[str, Json] | None, precision: str) -> Path:
     """Write a network as ONNX.
 
     An MLP maps input (n, inputs) to torque (n, outputs); a recurrent network takes input (1, n, inputs), hidden and
@@ -27,8 +28,8 @@ def write_onnx(network: Network, path: Path, metadata: dict[str, Any] | None, pr
     sheet = Sheet(onnx, np.dtype(precision))
     words = {name: value if isinstance(value, str) else json.dumps(value) for name, value in (metadata or {}).items()}
     if isinstance(network, Mlp):
-        inputs: dict[str, Any] = {"input": ("n", network.input_size)}
-        states: dict[str, Any] = {}
+        inputs: dict[str, Module] = {"input": ("n", network.input_size)}
+        states: dict[str, Module] = {}
         sheet.perceptron(network, "input", "torque")
     else:
         inputs = {"input": (1, "n", network.input_size)}
@@ -62,10 +63,10 @@ def recurrent_roles(network: Lstm | Gru, states: list[str]) -> dict[str, str]:
 class Sheet:
     """The nodes and weights of a graph as it is written."""
 
-    def __init__(self, onnx: Any, dtype: np.dtype):
+    def __init__(self, onnx: Module, dtype: np.dtype):
         self.onnx, self.dtype = onnx, dtype
-        self.nodes: list[Any] = []
-        self.weights: list[Any] = []
+        self.nodes: list[Module] = []
+        self.weights: list[Module] = []
 
     def add(self, kind: str, inputs: list[str], outputs: list[str], **options: object) -> None:
         """One more node."""

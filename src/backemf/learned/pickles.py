@@ -10,9 +10,11 @@ import math
 import pickletools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+
+from ..values import Foreign
 
 LARGEST = 8_000_000
 """Longest pickle that is read [bytes]; the weights are not in it."""
@@ -42,10 +44,10 @@ class Record:
     """An object of the pickle: the name of its class, and its attributes or what else its state is."""
 
     kind: str
-    state: Any = field(default_factory=dict)
+    state: Foreign = field(default_factory=dict)
 
     @property
-    def attributes(self) -> dict[str, Any]:
+    def attributes(self) -> dict[str, Foreign]:
         """The attributes by name; empty where the state is something else."""
         return self.state if isinstance(self.state, dict) else {}
 
@@ -64,22 +66,22 @@ _PUSHED = {
     "BININT", "BININT1", "BININT2", "INT", "LONG", "LONG1", "LONG4", "BINFLOAT", "FLOAT", "BINUNICODE", "UNICODE",
     "SHORT_BINUNICODE", "BINUNICODE8", "BINSTRING", "SHORT_BINSTRING", "STRING", "BINBYTES", "SHORT_BINBYTES",
 }  # fmt: skip
-_PLAIN: dict[str, Callable[[], Any]] = {
+_PLAIN: dict[str, Callable[[], Foreign]] = {
     "NONE": lambda: None, "NEWTRUE": lambda: True, "NEWFALSE": lambda: False, "EMPTY_TUPLE": tuple,
     "EMPTY_LIST": list, "EMPTY_DICT": dict, "MARK": lambda: _MARK,
 }  # fmt: skip
 _TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 
 
-def _pairs(values: list[Any]) -> dict[Any, Any]:
+def _pairs(values: list[Foreign]) -> dict[Foreign, Foreign]:
     """A dict of keys and values in turn."""
     return dict(zip(values[::2], values[1::2], strict=True))
 
 
-_COLLECTIONS: dict[str, Callable[[list[Any]], Any]] = {"TUPLE": tuple, "LIST": list, "DICT": _pairs}
+_COLLECTIONS: dict[str, Callable[[list[Foreign]], Foreign]] = {"TUPLE": tuple, "LIST": list, "DICT": _pairs}
 
 
-def read_pickle(content: bytes, entry: Callable[[str], bytes], order: Literal["<", ">"] = "<") -> Any:
+def read_pickle(content: bytes, entry: Callable[[str], bytes], order: Literal["<", ">"] = "<") -> Foreign:
     """What a pickle holds, as plain data, arrays, records and names; `entry(key)` gives the bytes of a storage."""
     if len(content) > LARGEST:
         raise Unreadable(f"a pickle of {len(content)} bytes")
@@ -102,28 +104,28 @@ class _Stack:
     def __init__(self, entry: Callable[[str], bytes], order: Literal["<", ">"]):
         self.entry = entry
         self.order: Literal["<", ">"] = order
-        self.stack: list[Any] = []
-        self.memo: dict[int, Any] = {}
+        self.stack: list[Foreign] = []
+        self.memo: dict[int, Foreign] = {}
         self.left = MOST_VALUES
 
-    def pop(self) -> Any:
+    def pop(self) -> Foreign:
         value = self.stack.pop()
         if value is _MARK:
             raise Unreadable("a damaged pickle (a mark in place of a value)")
         return value
 
-    def pop_several(self, count: int) -> list[Any]:
+    def pop_several(self, count: int) -> list[Foreign]:
         """The last values, in the order in which they were pushed."""
         return [self.pop() for _ in range(count)][::-1]
 
-    def above_mark(self) -> list[Any]:
+    def above_mark(self) -> list[Foreign]:
         """The values above the last mark, which goes with them."""
-        values: list[Any] = []
+        values: list[Foreign] = []
         while (value := self.stack.pop()) is not _MARK:
             values.append(value)
         return values[::-1]
 
-    def run(self, name: str, argument: Any) -> None:
+    def run(self, name: str, argument: Foreign) -> None:
         """One operation."""
         if name in _PUSHED:
             self.stack.append(argument)
@@ -194,7 +196,7 @@ class _Stack:
         else:
             raise Unreadable(f"a call of {name}, which makes no tensor")
 
-    def tensor(self, storage: Any, offset: Any, size: Any, stride: Any) -> np.ndarray:
+    def tensor(self, storage: Foreign, offset: Foreign, size: Foreign, stride: Foreign) -> np.ndarray:
         """The array of a tensor, which must be within its storage."""
         if not isinstance(storage, Storage) or len(size) != len(stride) or len(size) > 8:
             raise Unreadable("a tensor without its own storage")

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..actuator.networks import Network
 from ..errors import ParameterError, errors_at
 from ..files import write_bytes
+from ..values import Foreign, Json
 from .archives import LARGEST
 from .pickles import from_bfloat16
 from .states import arrays_of, network_from, words_of
@@ -33,7 +33,7 @@ TYPES = {
 
 def read_safetensors(
     path: Path, content: bytes, activation: str | Sequence[str] | None = None
-) -> tuple[Network, dict[str, Any]]:
+) -> tuple[Network, dict[str, Json]]:
     """The network of a file, and the file's metadata."""
     with errors_at(path):
         arrays, notes = parse(content)
@@ -43,7 +43,7 @@ def read_safetensors(
         return network_from(arrays, words or {"activation": activation}), found
 
 
-def read_notes(notes: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_notes(notes: dict[str, str]) -> tuple[dict[str, Foreign], dict[str, Foreign]]:
     """What the header of one of our files says of the network and of the controller; nothing for any other."""
     if not str(notes.get("format", "")).startswith(FORMAT[:-2]):
         return {}, {}
@@ -80,21 +80,21 @@ def parse(content: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     return {name: arrays[name] for name in header}, notes if isinstance(notes, dict) else {}
 
 
-def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_names(pairs: list[tuple[str, Foreign]]) -> dict[str, Foreign]:
     """A dict whose names are all different."""
     if len(dict(pairs)) != len(pairs):
         raise ValueError("a name twice")
     return dict(pairs)
 
 
-def whole_numbers(values: Any) -> list[int]:
+def whole_numbers(values: Foreign) -> list[int]:
     """Sizes or places within the largest file."""
     if len(values) > 8 or not all(type(n) is int and 0 <= n <= LARGEST for n in values):
         raise ValueError("no sizes")
     return list(values)
 
 
-def array_of(entry: dict[str, Any], data: bytes, name: str) -> np.ndarray:
+def array_of(entry: dict[str, Foreign], data: bytes, name: str) -> np.ndarray:
     """An array from its bytes."""
     kind = str(entry.get("dtype"))
     if kind not in TYPES:
@@ -111,11 +111,11 @@ def array_of(entry: dict[str, Any], data: bytes, name: str) -> np.ndarray:
     return from_bfloat16(values) if kind == "BF16" else values
 
 
-def write_safetensors(network: Network, path: Path, metadata: dict[str, Any] | None, precision: str) -> Path:
+def write_safetensors(network: Network, path: Path, metadata: Mapping[str, Json] | None, precision: str) -> Path:
     """Write a network, with what a controller adds to it."""
     kind = "F32" if precision == "float32" else "F64"
     notes = {"format": FORMAT, "network": json.dumps(words_of(network)), "controller": json.dumps(metadata or {})}
-    header: dict[str, Any] = {"__metadata__": notes}
+    header: dict[str, Foreign] = {"__metadata__": notes}
     blocks, end = [], 0
     for name, array in arrays_of(network).items():
         blocks.append(np.ascontiguousarray(array, TYPES[kind]).tobytes())

@@ -7,12 +7,13 @@ A layer's arrays are `0.weight` and `0.bias`, a norm behind it has a weight with
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
 from ..actuator.networks import RECURRENT_FIELDS, Gru, LayerNorm, Lstm, Mlp, Network
 from ..errors import ParameterError
+from ..values import Foreign, Json
 from .layers import GATE_ARRAYS, gate_rows, recurrent_network
 
 Arrays = dict[str, np.ndarray]
@@ -42,7 +43,7 @@ def perceptron_arrays(network: Mlp, prefix: str) -> Arrays:
     }
 
 
-def words_of(network: Network) -> dict[str, Any]:
+def words_of(network: Network) -> dict[str, Json]:
     """What the arrays of a network do not say."""
     head = network if isinstance(network, Mlp) else network.head
     return {
@@ -52,7 +53,7 @@ def words_of(network: Network) -> dict[str, Any]:
     }
 
 
-def network_from(arrays: Arrays, words: dict[str, Any], sort: bool = True) -> Network:
+def network_from(arrays: Arrays, words: Mapping[str, Foreign], sort: bool = True) -> Network:
     """The network of arrays by name and of what they do not say; by the numbers in their names, or as they come."""
     groups: dict[str, Arrays] = {}
     for name in sorted(arrays, key=sort_key) if sort else arrays:
@@ -85,7 +86,7 @@ def layer_of(prefix: str, group: Arrays) -> tuple[np.ndarray, np.ndarray]:
     return weight, group["bias"].astype(float) if "bias" in group else np.zeros(len(weight))
 
 
-def perceptron(layers: list[tuple[np.ndarray, np.ndarray]], words: dict[str, Any]) -> Mlp:
+def perceptron(layers: list[tuple[np.ndarray, np.ndarray]], words: Mapping[str, Foreign]) -> Mlp:
     """An MLP of linear layers, each perhaps with a norm behind it."""
     linear = [pair for pair in layers if pair[0].ndim == 2]
     if not linear:

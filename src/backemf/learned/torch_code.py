@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
+from ..values import Foreign
 from .archives import Archive
 from .assembly import Follow
 from .flow import Flow, state_of, whole
@@ -69,7 +69,7 @@ class Code:
         function = self.method(root, "forward")
         if len(function.args.args) < 2:
             raise UnsupportedLayer("a network without an input")
-        arguments: list[Any] = [flow]
+        arguments: list[Foreign] = [flow]
         left = states or [state_of(None), state_of(None)]
         for entry in function.args.args[2:]:
             words = ast.unparse(entry.annotation) if entry.annotation is not None else ""
@@ -103,7 +103,7 @@ class Code:
 
     # --- calls
 
-    def call_method(self, record: Record, name: str, arguments: list[Any]) -> Any:
+    def call_method(self, record: Record, name: str, arguments: list[Foreign]) -> Foreign:
         """What a module makes of its arguments."""
         plain = re.sub(r"___torch_mangle_\d+\.", "", record.kind)
         short = plain.rpartition(".")[2]
@@ -126,7 +126,7 @@ class Code:
         nodes = ast.walk(self.method(record, "forward"))
         return any(isinstance(node, ast.Attribute) and node.attr in ("lstm", "gru") for node in nodes)
 
-    def call(self, function: ast.FunctionDef, arguments: list[Any], named: dict[str, Any]) -> Any:
+    def call(self, function: ast.FunctionDef, arguments: list[Foreign], named: dict[str, Foreign]) -> Foreign:
         """The value that a function of the file returns."""
         names = [entry.arg for entry in function.args.args]
         defaults = function.args.defaults
@@ -150,7 +150,7 @@ class Code:
 
     # --- statements
 
-    def block(self, statements: list[ast.stmt], known: dict[str, Any]) -> None:
+    def block(self, statements: list[ast.stmt], known: dict[str, Foreign]) -> None:
         """Follow statements one after the other."""
         for statement in statements:
             self.steps += 1
@@ -173,7 +173,7 @@ class Code:
                 case _:
                     raise UnsupportedLayer(f"the statement {type(statement).__name__.lower()}")
 
-    def assign(self, target: ast.expr, value: Any, known: dict[str, Any]) -> None:
+    def assign(self, target: ast.expr, value: Foreign, known: dict[str, Foreign]) -> None:
         """Give a value to a name, or to several."""
         match target:
             case ast.Name(id=name):
@@ -190,7 +190,7 @@ class Code:
 
     # --- expressions
 
-    def value(self, node: ast.expr, known: dict[str, Any]) -> Any:
+    def value(self, node: ast.expr, known: dict[str, Foreign]) -> Foreign:
         """The value of an expression."""
         match node:
             case ast.Constant(value=value):
@@ -215,7 +215,7 @@ class Code:
                 return self.call_value(node, known)
         raise UnsupportedLayer(f"the expression {type(node).__name__}")
 
-    def attribute(self, thing: object, name: str) -> Any:
+    def attribute(self, thing: object, name: str) -> Foreign:
         """An attribute of a module, a constant of the file, or a longer name."""
         if isinstance(thing, Record):
             # every simulator puts a network into its evaluation mode
@@ -229,7 +229,7 @@ class Code:
             raise Unreadable(f"no constant {name}")
         return self.constants[number]
 
-    def call_value(self, node: ast.Call, known: dict[str, Any]) -> Any:
+    def call_value(self, node: ast.Call, known: dict[str, Foreign]) -> Foreign:
         """The value of a call."""
         plain = node.func.id if isinstance(node.func, ast.Name) and node.func.id not in known else ""
         if plain in ("annotate", "unchecked_cast") and len(node.args) == 2:
@@ -254,7 +254,7 @@ class Code:
             return self.call(found, arguments, named)
         return self.operate(function, arguments, named)
 
-    def operate(self, function: str, arguments: list[Any], named: dict[str, Any]) -> Any:
+    def operate(self, function: str, arguments: list[Foreign], named: dict[str, Foreign]) -> Foreign:
         """What an operation of PyTorch makes of its arguments."""
         space, _, name = function.rpartition(".")
         if name in ("RaiseException", "PythonOp") or space not in ("torch", "ops.prim", "ops.aten"):
@@ -277,14 +277,14 @@ FREE_NAMES = {"inf": float("inf"), "nan": float("nan")}
 """Names of numbers that are not variables."""
 
 
-def first_of(answer: Any) -> Any:
+def first_of(answer: Foreign) -> Foreign:
     """The first output of a network."""
     while isinstance(answer, (tuple, list)) and answer:
         answer = answer[0]
     return answer
 
 
-def flat(values: Iterable[Any]) -> Iterable[Any]:
+def flat(values: Iterable[Foreign]) -> Iterable[Foreign]:
     """Values, and those in the tuples and lists among them."""
     for value in values:
         yield from value if isinstance(value, (tuple, list)) else [value]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ..actuator.networks import Gru, Lstm
+from ..values import Foreign
 from . import flow as build
 from .flow import Flow, arithmetic, array, maybe_array, unary, whole
 from .layers import GATE_ARRAYS, UnsupportedLayer, gate_rows
@@ -41,7 +41,7 @@ class Size(int):
     """A size of the sample inputs: good for a reshape, unknown to a branch."""
 
 
-def operation(name: str, inputs: list[Any]) -> Any:
+def operation(name: str, inputs: list[Foreign]) -> Foreign:
     """What an operation makes of its inputs, one of which is the flow or a state."""
     name = name.rstrip("_") if not name.startswith("__") else name
     if name in SAME:
@@ -113,7 +113,7 @@ def recurrent_layers(kind: str, arrays: Mapping[str, object], x: object = None, 
     return build.gates(whole(x), RECURRENT[kind], rows, given)[: 3 if kind == "LSTM" else 2]
 
 
-LAYERS: dict[str, Callable[..., Any]] = {
+LAYERS: dict[str, Callable[..., Foreign]] = {
     "linear": lambda _, x, weight, bias=None: build.linear(whole(x), array(weight), maybe_array(bias)),
     "addmm": lambda _, bias, x, weight, *__: build.linear(whole(x), array(weight).T, array(bias)),
     "layer_norm": layer_norm,
@@ -129,7 +129,7 @@ LAYERS: dict[str, Callable[..., Any]] = {
 # --- shapes
 
 
-def sample_fact(name: str, x: object, axis: object = None) -> Any:
+def sample_fact(name: str, x: object, axis: object = None) -> Foreign:
     """A size of the sample inputs; unknown while there are none."""
     value = x.value if isinstance(x, Flow) else None
     if value is None or name not in ("size", "dim"):

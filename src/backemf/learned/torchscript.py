@@ -9,15 +9,16 @@ from __future__ import annotations
 import io
 import json
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
 from ..actuator.networks import Network
 from ..errors import MissingExtraError, ParameterError
 from ..files import write_bytes
+from ..values import Json, Module
 from .archives import METADATA, Archive
 from .assembly import Follow, brief, read_layers, refusal
 from .flow import Flow
@@ -40,7 +41,7 @@ def require_torch() -> ModuleType:
     return torch
 
 
-def read_torchscript(path: Path, archive: Archive, trust: bool = False) -> tuple[Network, dict[str, Any]]:
+def read_torchscript(path: Path, archive: Archive, trust: bool = False) -> tuple[Network, dict[str, Json]]:
     """The network of a TorchScript file, and the file's metadata.
 
     With `trust`, PyTorch loads the file and runs its code, whatever that does.
@@ -95,7 +96,7 @@ def read_trusted(path: Path) -> Network:
         return read_layers(module_reader(torch, path, module, frozen))
 
 
-def module_reader(torch: Any, path: Path, module: Any, written: Any) -> Follow:
+def module_reader(torch: Module, path: Path, module: Module, written: Module) -> Follow:
     """The layers of a module as it is written, and its outputs for sample inputs as PyTorch runs it."""
     dtype = next((x.dtype for x in module.parameters()), torch.float32)
     read_code = code_reader(Archive(path, script_bytes(torch, written, {})))
@@ -121,7 +122,7 @@ def ignore_deprecation() -> warnings.catch_warnings:
     return warnings.catch_warnings(action="ignore", category=DeprecationWarning)
 
 
-def script_bytes(torch: Any, module: Any, extra: dict[str, str]) -> bytes:
+def script_bytes(torch: Module, module: Module, extra: dict[str, str]) -> bytes:
     """The file of a scripted module."""
     content = io.BytesIO()
     with ignore_deprecation():
@@ -129,7 +130,7 @@ def script_bytes(torch: Any, module: Any, extra: dict[str, str]) -> bytes:
     return content.getvalue()
 
 
-def write_torchscript(network: Network, path: Path, metadata: dict[str, Any] | None, precision: str) -> Path:
+def write_torchscript(network: Network, path: Path, metadata: Mapping[str, Json] | None, precision: str) -> Path:
     """Write a network as TorchScript, as mjlab and Isaac Lab load it."""
     torch = require_torch()
     from .torch_modules import module_of

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..actuator import network_laws as laws
 from ..actuator.networks import Gru, Lstm, Mlp, Network
 from ..engines import bind, load
+
+Tree: TypeAlias = Any
+"""What JAX maps over: arrays in dicts, tuples and parts, or a function of them."""
 
 Data = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Inputs, outputs and weights: of windows (n, inputs), (n,) and (n,); of sequences with an axis of steps behind n."""
@@ -106,7 +109,7 @@ def train(
 
 
 @cache
-def programs() -> tuple[Any, Any]:
+def programs() -> tuple[Tree, Tree]:
     """Two functions that JAX compiles once per kind and size of network and data: an epoch of training, and the loss.
 
     The plan of an epoch is the `total` of training steps, the learning `rate` and the `bend` of the loss.
@@ -116,7 +119,7 @@ def programs() -> tuple[Any, Any]:
 
     bound = bind(laws, "jax", load("jax").ops)
 
-    def loss(net: Any, data: Any, bend: Any) -> Any:
+    def loss(net: Tree, data: Tree, bend: Tree) -> Tree:
         x, y, weight = data
         miss = jnp.abs(outputs(bound, net, x) - y)
         # Huber's loss: a few wrong torques have little weight
@@ -125,7 +128,7 @@ def programs() -> tuple[Any, Any]:
 
     slope = jax.value_and_grad(loss)
 
-    def step(state: Any, rows: Any, data: Any, plan: Any) -> Any:
+    def step(state: Tree, rows: Tree, data: Tree, plan: Tree) -> Tree:
         net, mean, square, count, steady = state
         memory = MEMORY["windows" if isinstance(net, Mlp) else "sequences"]
         value, grads = slope(net, tuple(part[rows] for part in data), plan["bend"])
@@ -140,14 +143,14 @@ def programs() -> tuple[Any, Any]:
         steady = jax.tree.map(lambda a, w: memory * a + (1.0 - memory) * w, steady, net)
         return (net, mean, square, count, steady), value
 
-    def epoch(state: Any, data: Any, order: Any, plan: Any) -> Any:
+    def epoch(state: Tree, data: Tree, order: Tree, plan: Tree) -> Tree:
         state, values = jax.lax.scan(lambda carry, rows: step(carry, rows, data, plan), state, order)
         return state, values.mean()
 
     return jax.jit(epoch), jax.jit(loss)
 
 
-def outputs(bound: Any, net: Network, x: Any) -> Any:
+def outputs(bound: Tree, net: Network, x: Tree) -> Tree:
     """Outputs of a network for windows (n, inputs), or at each step of sequences (n, steps, inputs)."""
     if isinstance(net, Mlp):
         return bound.mlp(x, net)[..., 0]
@@ -156,7 +159,7 @@ def outputs(bound: Any, net: Network, x: Any) -> Any:
 
     zero = jnp.zeros((len(x), net.layers * net.hidden_weights[0].shape[-1]), x.dtype)
 
-    def step(memory: Any, here: Any) -> Any:
+    def step(memory: Tree, here: Tree) -> Tree:
         if isinstance(net, Lstm):
             out, hidden, cell = bound.lstm(here, *memory, net)
             return (hidden, cell), out[..., 0]
@@ -176,7 +179,7 @@ def evaluate(network: Network, x: np.ndarray) -> np.ndarray:
 
 
 @cache
-def compiled_outputs() -> Any:
+def compiled_outputs() -> Tree:
     """`outputs` as JAX compiles it."""
     import jax
 

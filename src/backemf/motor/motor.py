@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from ..checks import Number, concrete, quote
 from ..errors import ParameterError
 from ..hooks import call_hook
 from ..parts import acts, one, part, record, word
+from ..values import CompileOptions
 from .cogging import Cogging
 from .estimate import Estimate, still_estimated
 from .friction import Coulomb, Dahl, Drag, LoadDependent, LuGre
 from .gearbox import Gearbox, Rotor
 from .limits import Limits, Ratings
 from .magnet import Magnet
+from .stepping import MotorStep
 from .thermal import Thermal, TwoNodeThermal
 from .winding import Winding
 from .words import motor_words
@@ -107,7 +109,7 @@ class Motor:
         """Inertia that a host has to add to the joint [kg·m²]: the reflected one, or 0 with backlash."""
         return 0.0 if self.gearbox is not None and acts(self.gearbox, "backlash") else self.reflected_inertia
 
-    def compile(self, engine: str = "numpy", **options: Any) -> Any:
+    def compile(self, engine: str = "numpy", **options: Unpack[CompileOptions]) -> MotorStep:
         """The `CompiledStep` of this motor under a voltage command; see `Actuator.compile`."""
         return call_hook("Actuator", self).compile(engine, **options)
 

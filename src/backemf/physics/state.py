@@ -9,10 +9,9 @@ import numpy as np
 
 from ..errors import ParameterError
 from ..tree import kind_of_numbers
-from ..values import Array, Bits, Number, Recorded
+from ..values import Array as Array
+from ..values import Bits, Recorded
 
-Frames = Array | Any
-"""An array with an axis of its own beside the batch's; None where there is none, see `Recorded`."""
 Counter = Bits | Any
 """A whole number per motor or environment; None where there is none."""
 
@@ -44,15 +43,15 @@ class State:
     """Main input after the slew limit, in its own unit."""
     integral: Recorded = None
     """Integral of the controller [rad·s], or its moving target [rad]."""
-    position_line: Frames = None
+    position_line: Recorded = None
     """Position targets under way, one frame per step in front of the batch's axes [rad]."""
-    velocity_line: Frames = None
+    velocity_line: Recorded = None
     """Velocity targets under way [rad/s]."""
-    effort_line: Frames = None
+    effort_line: Recorded = None
     """Efforts under way [N·m]."""
-    voltage_line: Frames = None
+    voltage_line: Recorded = None
     """Voltages under way [V]."""
-    mode_line: Frames = None
+    mode_line: Recorded = None
     """Modes under way [1]."""
     head: Counter = None
     """Slot of the newest frame, the same for all [1]."""
@@ -66,13 +65,13 @@ class State:
     """Number from which the delay's draws follow, a new one after each reset [1]."""
     held_position: Recorded = None
     """Joint position at the last reset, which is held until the first command arrives [rad]."""
-    error_history: Frames = None
+    error_history: Recorded = None
     """Position errors that a learned actuator sees, newest first, in front of the batch's axes [rad]."""
-    velocity_history: Frames = None
+    velocity_history: Recorded = None
     """Velocities that it sees, newest first [rad/s]."""
-    hidden: Frames = None
+    hidden: Recorded = None
     """Hidden state of a recurrent network, features behind the batch's axes [1]."""
-    cell: Frames = None
+    cell: Recorded = None
     """Cell state of a recurrent network, features behind the batch's axes [1]."""
 
 
@@ -109,13 +108,13 @@ class Output:
     - cogging - numerical. A value that is the same for the whole batch may be a plain number.
     """
 
-    torque: Number
+    torque: Recorded
     """Torque on the joint [N·m]."""
-    torque_requested: Number
+    torque_requested: Recorded
     """Torque on the joint if no limit acted [N·m]."""
-    torque_slope: Number
+    torque_slope: Recorded
     """How fast the torque falls with joint speed, -d(torque)/d(speed), controller included [N·m·s/rad]."""
-    torque_stiffness: Number = 0.0
+    torque_stiffness: Recorded = 0.0
     """How fast the torque falls with joint position, -d(torque)/d(position), by the controller [N·m/rad]."""
     motor_torque: Recorded = None
     """Electromagnetic torque on the rotor [N·m]: at the end of the step for a host, its mean in `simulate`."""

@@ -15,6 +15,9 @@ from .ratings import draw_ratings, rating_lines, shows_gear_torque
 from .style import BLUE, INK, LIGHT, ORANGE, RPM, SERIES, VERMILION, axis_scale, caption, figure, look, save
 from .types import Axes, Figure
 
+Style = dict[str, Any]
+"""How matplotlib draws a line, by its own words."""
+
 MOTORS = 4
 """So many motors of a batch are drawn."""
 ROW, LANE = 0.92, 0.36
@@ -52,7 +55,7 @@ def step_response(run: Run, path: str | Path | None = None) -> Figure:
     with look():
         drawn, axes = figure(len(heights), 0.55 + sum(heights), sharex=True, height_ratios=heights)
         factor, unit = axis_scale(run.time[-1], "s")
-        lines: dict[str, dict[str, Any]] = {}
+        lines: dict[str, Style] = {}
         for ax, (name, aim, channels) in zip(axes, rows, strict=False):
             _draw_row(ax, factor * run.time, run, channels)
             lines |= _draw_target(ax, factor * run.time, run, aim, channels[0])
@@ -121,7 +124,7 @@ def _target(run: Run, aim: str | None) -> str | None:
     return f"{aim}_command" if f"{aim}_command" in run.channels else None
 
 
-def _draw_target(ax: Axes, time: np.ndarray, run: Run, aim: str | None, channel: str) -> dict[str, dict[str, Any]]:
+def _draw_target(ax: Axes, time: np.ndarray, run: Run, aim: str | None, channel: str) -> dict[str, Style]:
     """The target over its quantity, and what arrives of it where that differs; the look of each by its name."""
     target = _target(run, aim)
     if aim is None or target is None or (aim == "voltage" and _alike(run[target], run[channel])):
@@ -134,7 +137,7 @@ def _draw_target(ax: Axes, time: np.ndarray, run: Run, aim: str | None, channel:
     return lines
 
 
-def _over(ax: Axes, time: np.ndarray, values: np.ndarray, dashes: str, colour: str, width: float) -> dict[str, Any]:
+def _over(ax: Axes, time: np.ndarray, values: np.ndarray, dashes: str, colour: str, width: float) -> Style:
     """Broken lines over a row, one for all motors where they are the same; their look."""
     motors = first_motors(values)
     one = all(np.array_equal(motors[0], other, equal_nan=True) for other in motors)
@@ -143,7 +146,7 @@ def _over(ax: Axes, time: np.ndarray, values: np.ndarray, dashes: str, colour: s
     return {"linestyle": dashes, "color": colour if one else INK, "linewidth": width}
 
 
-def _draw_legend(drawn: Figure, lines: dict[str, dict[str, Any]]) -> None:
+def _draw_legend(drawn: Figure, lines: dict[str, Style]) -> None:
     """What the broken lines are, below all axes, where nothing can be hidden by it."""
     from matplotlib.lines import Line2D
 

@@ -17,6 +17,7 @@ from ..files import write_bytes
 from ..motor import Motor
 from ..tree import map_numbers, numbers
 from ..units import convert
+from ..values import Module
 from .types import Axes, Figure
 
 # the palette of Okabe and Ito
@@ -29,7 +30,7 @@ WIDTH = 3.4
 RPM = convert(1.0, "rpm")
 """Speeds are drawn in rpm, as the command line prints them and makers do [rpm·s/rad]."""
 
-_LOOK: dict[str, Any] = {
+_LOOK: dict[str, object] = {
     **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize", "legend.fontsize"), 9.0),
     **dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), 9.0),
     **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), GREY),
@@ -61,7 +62,7 @@ def look() -> Iterator[None]:
         yield
 
 
-def figure(rows: int = 1, height: float = 2.5, **options: Any) -> tuple[Figure, list[Axes]]:
+def figure(rows: int = 1, height: float = 2.5, **options: Module) -> tuple[Figure, list[Axes]]:
     """A figure of half a page's width with stacked axes; belongs to no window."""
     from matplotlib.figure import Figure
 
@@ -123,7 +124,7 @@ def caption(name: str, words: str) -> str:
     return f"{name}: {words}" if len(name) + len(words) < 40 else f"{name}\n{plain}"
 
 
-def halo() -> list[Any]:
+def halo() -> list[Module]:
     """A light edge around letters, for text on a picture."""
     from matplotlib.patheffects import withStroke
 
@@ -137,7 +138,7 @@ def cross(ax: Axes) -> None:
 
 
 def band(
-    ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, alpha: float, line_alpha: float = 1.0, **line: Any
+    ax: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, alpha: float, line_alpha: float = 1.0, **line: Module
 ) -> None:
     """The area between two curves with its outline, closed at both ends; `line` is the look of the outline."""
     ax.fill_between(x, low, high, color=BLUE, alpha=alpha, linewidth=0)

@@ -25,6 +25,7 @@ from .distributions import PER, Distribution
 from .no_effect import require_effect
 
 Target = TypeVar("Target")
+N = TypeVar("N", bound=str | tuple[str, ...])
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Entry:
 
 def randomize(
     target: Target,
-    entries: Mapping[str | tuple[str, ...], Distribution],
+    entries: Mapping[N, Distribution],
     shape: tuple[int, ...] | int,
     seed: int = 0,
     per: str = "each",

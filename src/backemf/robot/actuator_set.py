@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from .grouping import Group, group_actuators
 
 Name = str | tuple[str, ...]
 """Name of a parameter, or names that share their draws."""
-Entries = Mapping[Name, Distribution] | Mapping[str, Distribution | Mapping[Name, Distribution]]
-"""How parameters vary: by name in every joint, or by name below a pattern of joints."""
+N = TypeVar("N", bound=str | tuple[str, ...])
 
 
 class ActuatorSet:
@@ -57,7 +56,13 @@ class ActuatorSet:
         known = [0.0 if each.motor is None else each.motor.armature for each in self.actuators]
         return np.stack(np.broadcast_arrays(*[np.asarray(x, dtype=float) for x in known]), axis=-1)
 
-    def randomize(self, entries: Entries, environments: int, seed: int = 0, per: str = "each") -> ActuatorSet:
+    def randomize(
+        self,
+        entries: Mapping[N, Distribution | Mapping[str, Distribution]],
+        environments: int,
+        seed: int = 0,
+        per: str = "each",
+    ) -> ActuatorSet:
         """A robot whose named parameters are arrays of draws; see `randomize`.
 
         A name such as "winding.resistance" varies it in every joint that has it; a pattern of joints with a dict of its
@@ -131,7 +136,9 @@ def check_supplies(groups: tuple[Group, ...]) -> None:
 # --- numbers that vary
 
 
-def entries_by_joint(robot: ActuatorSet, entries: Entries) -> dict[str, dict[Name, Distribution]]:
+def entries_by_joint(
+    robot: ActuatorSet, entries: Mapping[N, Distribution | Mapping[str, Distribution]]
+) -> dict[str, dict[Name, Distribution]]:
     """The entries of each joint; raises one sentence if a name is in no joint, or a pattern matches none."""
     wanted: dict[str, dict[Name, Distribution]] = {joint: {} for joint in robot.joints}
     for key, value in entries.items():
@@ -141,7 +148,7 @@ def entries_by_joint(robot: ActuatorSet, entries: Entries) -> dict[str, dict[Nam
             if not hits:
                 raise ParameterError(f"randomize: {key!r} matches no joint; there are {', '.join(robot.joints)}")
             for joint in hits:
-                wanted[joint] |= value
+                wanted[joint] = {**wanted[joint], **value}
             continue
         having = [joint for joint in robot.joints if has(robot[joint], key)]
         # none has it: the first joint's own sentence says what is near

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import fields
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from ..physics.command import TARGETS, Command
 from ..physics.state import OUTPUTS, Output, State
 from ..values import Array, CompileOptions
 from .grouping import Group
+
+T = TypeVar("T")
 
 
 class CompiledSet(BaseStep[tuple[State, ...]]):
@@ -144,15 +146,16 @@ def share_of(actuator: Actuator, command: Command | Number) -> Command | Number:
     return Command(**taken, mode=command.mode if isinstance(actuator.controller, ModeSelector) else None)
 
 
-def take(x: Any, columns: tuple[int, ...]) -> Any:
+def take(x: T, columns: tuple[int, ...]) -> T:
     """Some columns of an array; what has no axis of joints stays as it is."""
-    if not getattr(x, "ndim", 0) or x.shape[-1] == 1:
+    array: Any = x
+    if not getattr(x, "ndim", 0) or array.shape[-1] == 1:
         return x
     first, last = columns[0], columns[-1]
     # neighbours are a slice, which costs nothing
     if columns == tuple(range(first, last + 1)):
-        return x[..., first : last + 1]
-    return x[..., list(columns)]
+        return array[..., first : last + 1]
+    return array[..., list(columns)]
 
 
 def fuse(law: Step, groups: tuple[Group, ...], names: tuple[str, ...] | None, engine: ModuleType) -> Step:

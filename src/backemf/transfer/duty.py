@@ -8,7 +8,7 @@ is a torque; each kind of controller gets it as the target that asks for as much
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from ..sims.joint import (
     single,
 )
 from ..sims.on_joint import OnJoint
+from ..values import Foreign, Recorded
 
 HEAT = 600.0
 """Length of the last episode [s]."""
@@ -200,7 +201,7 @@ def both_ways(limits: tuple[TorqueLimit, ...]) -> tuple[TorqueLimit, ...]:
     return (*(limit for limit in limits if id(limit) not in ranges), *flat)
 
 
-def unlimited_torque(controller: Any, speed: float) -> float:
+def unlimited_torque(controller: Foreign, speed: float) -> float:
     """A torque to compare at where nothing limits it: that of an error of 1 rad, or of the whole speed [N·m]."""
     gains = [getattr(controller, name, None) for name in ("stiffness", "kp", "ki")]
     stiff = next((single("gain", gain) for gain in gains if gain is not None and np.any(gain)), 0.0)
@@ -269,7 +270,7 @@ def command_for(thing: Actuator | OnJoint, torque: Number, position: Number, vel
     raise ParameterError(f"{type(c).__name__}: a network cannot be asked for a torque, so nothing can be compared")
 
 
-def _target(controller: Any, wanted: Any, position: Number, velocity: Number) -> Any:
+def _target(controller: Foreign, wanted: Recorded, position: Number, velocity: Number) -> Number:
     """The main target for which a law that is linear in it asks for an amount, its integral at rest."""
     integral = position if controller.moving_target else 0.0 * position
     zero, one = (
@@ -284,14 +285,14 @@ def _target(controller: Any, wanted: Any, position: Number, velocity: Number) ->
     return (wanted - zero.amount) / gain
 
 
-def _gain(controller: Any, name: str) -> float:
+def _gain(controller: Foreign, name: str) -> float:
     gain = single(name, getattr(controller, name))
     if gain == 0.0:
         raise ParameterError(f"{type(controller).__name__}.{name} = 0: it asks for nothing; give it a gain")
     return gain
 
 
-def volts_for(actuator: Actuator, torque: Number, velocity: Number) -> Any:
+def volts_for(actuator: Actuator, torque: Number, velocity: Number) -> Number:
     """The voltage that gives a torque before gear loss, cold: R·i + Ke·w, as far as there is one [V]."""
     motor = actuator.motor
     assert motor is not None

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,10 +23,13 @@ from ..sims.joint import largest_voltage, parts_of
 from ..sims.losses import DROPPED, KEPT, Loss
 from ..sims.on_joint import ActuatorLaw, Law, OnJoint, with_actuator
 from ..sims.text import Written
+from ..values import Foreign
 from .duty import HEATING, Scale, command_for, complete_actuator, reference_duty, scale_of, volts_for
 from .given import given_actuator
 from .networks import is_learned, write_with_network
 from .targets import Target, target_of
+
+S = TypeVar("S")
 
 SPEEDS, DEMANDS = 41, 21
 """Points of the operating range, along the speed and along the torque that is asked for."""
@@ -94,7 +97,7 @@ def export(
     compare: bool = True,
     digits: int | None = MEANT,
     advance: Callable[[int], None] | None = None,
-    **numbers: Any,
+    **numbers: Foreign,
 ) -> Exported:
     """An actuator for a simulator, and what is lost.
 
@@ -138,7 +141,7 @@ def export(
 
 
 def _write(
-    target: Target, full: Actuator | OnJoint, joint: str, timestep: float, numbers: dict[str, Any]
+    target: Target, full: Actuator | OnJoint, joint: str, timestep: float, numbers: dict[str, Foreign]
 ) -> tuple[Actuator | OnJoint, Written]:
     """The text, and its actuator: where the simulator takes no voltage, the torque is commanded in place of it."""
     actuator = parts_of(full)[1]
@@ -167,8 +170,8 @@ def law_of(thing: Actuator | OnJoint, engine: str = "numpy") -> Law:
 
 
 def run(
-    law: Law, inputs: tuple[str, ...], command: Command, position: Number, velocity: Number, dt: float, state: Any
-) -> Any:
+    law: Law, inputs: tuple[str, ...], command: Command, position: Number, velocity: Number, dt: float, state: S
+) -> tuple[S, Number]:
     """One step under the targets that a law takes; a position that is not commanded is the present one."""
     still = {"position": position, "velocity": velocity, "effort": 0.0 * velocity, "voltage": 0.0 * velocity}
     given = {name: getattr(command, name) for name in inputs}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from .. import catalog
 from ..actuator import Actuator, Supply, Torque
@@ -15,6 +14,7 @@ from ..motor import Motor
 from ..motorfile import load_with_joint
 from ..sims.joint import parts_of
 from ..sims.on_joint import OnJoint
+from ..values import Foreign
 from .duty import has_voltage
 
 ACCEPTED = "a catalogue id, the path of a TOML file, a Datasheet, a Motor, an Actuator or an OnJoint"
@@ -22,7 +22,9 @@ LONGEST = 60
 """Longest text of a wrong object that is repeated [characters]."""
 
 
-def given_actuator(thing: Any, supply: Supply | Number | None = None, any_voltage: bool = False) -> Actuator | OnJoint:
+def given_actuator(
+    thing: Foreign, supply: Supply | Number | None = None, any_voltage: bool = False
+) -> Actuator | OnJoint:
     """An actuator, with what belongs to its joint; a motor gets its torque commanded.
 
     A motor needs a voltage, unless it is an `OnJoint` and the simulator takes `any_voltage`.
@@ -35,7 +37,7 @@ def given_actuator(thing: Any, supply: Supply | Number | None = None, any_voltag
     return found
 
 
-def _as_actuator(thing: Any) -> Actuator | OnJoint:
+def _as_actuator(thing: Foreign) -> Actuator | OnJoint:
     if isinstance(thing, (str, Path)):
         _require_file(thing)
         return _with_joint(*load_with_joint(thing))
@@ -50,7 +52,7 @@ def _as_actuator(thing: Any) -> Actuator | OnJoint:
     raise ParameterError(f"export: {shown} cannot be written for a simulator: give {ACCEPTED}")
 
 
-def _with_joint(actuator: Actuator, own: dict[str, Any] | None) -> Actuator | OnJoint:
+def _with_joint(actuator: Actuator, own: dict[str, Foreign] | None) -> Actuator | OnJoint:
     if own is None:
         return replace(actuator, controller=Torque())
     return OnJoint(actuator=actuator, joint=own.pop("name", ""), **own)
@@ -72,6 +74,6 @@ def _require_file(id_or_path: str | Path) -> None:
         )
 
 
-def _short(thing: Any) -> str:
+def _short(thing: Foreign) -> str:
     text = " ".join(repr(thing).split())
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

@@ -14,6 +14,7 @@ from ..files import read_bytes
 from ..sims.joint import parts_of
 from ..sims.on_joint import OnJoint, with_actuator
 from ..sims.text import Written
+from ..values import Foreign
 from .targets import ROOMS, Target, room_of
 
 
@@ -35,7 +36,7 @@ def is_learned(thing: Actuator | OnJoint) -> bool:
 
 
 def write_with_network(
-    target: Target, thing: Actuator | OnJoint, joint: str, timestep: float, numbers: dict[str, Any]
+    target: Target, thing: Actuator | OnJoint, joint: str, timestep: float, numbers: dict[str, Foreign]
 ) -> WithNetwork:
     """The text of a learned actuator and its network; raise ParameterError where the simulator runs none."""
     if not target.about.networks:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from ..actuator import Actuator
 from ..errors import ParameterError
 from ..sims.on_joint import OnJoint
 from ..sims.room import About, FileRoom
 from ..sims.text import Written
+from ..values import Foreign
 
 
 class Row(NamedTuple):
@@ -67,7 +68,7 @@ class Target:
         """Its name in texts, such as "MuJoCo 3.11"."""
         return " ".join(word for word in (self.about.title, self.version or self.about.newest) if word)
 
-    def write(self, thing: Actuator | OnJoint, joint: str, timestep: float, **numbers: Any) -> Written:
+    def write(self, thing: Actuator | OnJoint, joint: str, timestep: float, **numbers: Foreign) -> Written:
         """The text for an actuator."""
         return self.room.write(thing, joint, version=self.version, timestep=timestep, **numbers)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from ...checks import Maybe, quote
 from ...errors import ParameterError
@@ -38,6 +38,15 @@ class Controller:
         return hasattr(self, "ki") and acts(self, "ki")
 
 
+class Listener(Protocol):
+    """A controller that may be told which targets it listens to."""
+
+    @property
+    def listens(self) -> tuple[str, ...] | None: ...
+    @property
+    def main(self) -> str: ...
+
+
 def check_integral(controller: Controller) -> None:
     """Raise a `ParameterError` if the integral is limited and there is none."""
     for name in ("integral_limit", "freeze_at_limit"):
@@ -48,7 +57,7 @@ def check_integral(controller: Controller) -> None:
             )
 
 
-def check_listens(controller: Any) -> None:
+def check_listens(controller: Listener) -> None:
     """Raise a `ParameterError` if the targets are not some of those in torque, or leave out the main one."""
     given = controller.listens
     if given is None:
