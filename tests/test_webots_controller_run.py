@@ -538,6 +538,16 @@ def test_a_robot_without_a_controller_is_not_the_one_a_script_drives(idle) -> No
         webots.from_world(world, controller="other")
 
 
+def test_of_robots_with_one_controller_a_script_drives_the_first() -> None:
+    """A swarm is alike, so that a script of any name drives its first robot; of two kinds, one has to be named."""
+    robot = 'Robot { name "%s" controller "%s" children [ HingeJoint { device RotationalMotor { name "m" } } ] }'
+    swarm = robot % ("still", "void") + robot % ("one", "drive") + robot % ("two", "drive")
+    chosen = webots.from_world(webots.read_world(swarm), controller="other")
+    assert chosen.name == "one" and chosen.warnings == ("world: 'other' drives 'one' here, and not 'two' (--name)",)
+    with pytest.raises(ParameterError, match="which robot: there are 'still', 'one', 'two', 'three'"):
+        webots.from_world(webots.read_world(swarm + robot % ("three", "lead")), controller="other")
+
+
 def test_an_inertia_can_be_given_for_joints_that_do_not_say_theirs() -> None:
     """A mesh elsewhere is not known; a Physics without any shape is 1 kg·m² in Webots, whatever the robot."""
     away = 'endPoint Solid { boundingObject Mesh { url "https://a.org/b.stl" } physics Physics { } }'
