@@ -248,7 +248,8 @@ def _single(kind: str) -> Any:
     def get(self: Field) -> Any:
         value: Any = self.value
         row = isinstance(value, list)
-        if value is None or row != bool(count) or (row and len(value) != count):
+        # as in Webots, the field's own type decides how long a row is, such as two numbers of getSFVec3f
+        if value is None or row != bool(count) or (row and len(value) not in _SHAPES.values()):
             self._warn()
             return [NAN] * count if count else _EMPTY[kind]
         return _CASTS.get(kind, plain)(value)
