@@ -356,6 +356,14 @@ def test_nodes_of_a_supervisor() -> None:
         assert math.isnan(own.getField("unknown").getSFFloat())
 
 
+def test_a_row_is_as_long_as_the_field_whatever_the_script_calls_it() -> None:
+    """Webots' library returns the value of the field's own type: two numbers of a size, also from getSFVec3f."""
+    with webots.simulate(webots.from_world(webots.read_world(WORLD % PHYSICS + "DEF FLOOR Floor { size 8 6 }"))):
+        size = controller.Supervisor().getFromDef("FLOOR").getField("size")
+        assert size.getSFVec3f() == size.getSFVec2f() == [8.0, 6.0]
+        assert math.isnan(size.getSFFloat())
+
+
 # --- torque feedback, ball joints, propellers, sounds
 
 

@@ -127,6 +127,20 @@ def test_a_second_thread_that_goes_on_is_ended_without_a_word(capsys, monkeypatc
     assert capsys.readouterr().err == ""
 
 
+def test_what_a_script_commands_last_is_sent_when_it_ends(capsys) -> None:
+    """As Webots does it: the library sends it when the script ends, and time goes on without the script."""
+    recorder = webots.Recorder()
+    ended = webots.run_script(SCRIPTS / "ends_at_once.py", hip(), recorder=recorder, duration=3.2)
+    assert (ended.code, ended.simulation.count) == (0, 100)
+    assert recorder.table()["position[hip]"][-1] == pytest.approx(0.5, abs=1e-3)
+    assert lines(capsys) == ["Note: the script ended at t = 0 s; the run continues to its end with the last commands"]
+
+
+def test_a_script_that_leaves_nothing_unsent_ends_the_run() -> None:
+    """It commands nothing."""
+    assert webots.run_script(SCRIPTS / "says.py", hip()).simulation.count == 0
+
+
 def test_an_exit_code_is_kept() -> None:
     assert webots.run_script(SCRIPTS / "leaves.py", hip()).code == 3
 
@@ -522,6 +536,16 @@ def test_a_robot_without_a_controller_is_not_the_one_a_script_drives(idle) -> No
     world = webots.read_world(robot % ("one", idle) + robot % ("two", idle))
     with pytest.raises(ParameterError, match="which robot: there are 'one', 'two'"):
         webots.from_world(world, controller="other")
+
+
+def test_of_robots_with_one_controller_a_script_drives_the_first() -> None:
+    """A swarm is alike, so that a script of any name drives its first robot; of two kinds, one has to be named."""
+    robot = 'Robot { name "%s" controller "%s" children [ HingeJoint { device RotationalMotor { name "m" } } ] }'
+    swarm = robot % ("still", "void") + robot % ("one", "drive") + robot % ("two", "drive")
+    chosen = webots.from_world(webots.read_world(swarm), controller="other")
+    assert chosen.name == "one" and chosen.warnings == ("world: 'other' drives 'one' here, and not 'two' (--name)",)
+    with pytest.raises(ParameterError, match="which robot: there are 'still', 'one', 'two', 'three'"):
+        webots.from_world(webots.read_world(swarm + robot % ("three", "lead")), controller="other")
 
 
 def test_an_inertia_can_be_given_for_joints_that_do_not_say_theirs() -> None:

@@ -13,7 +13,7 @@ from typing import NoReturn
 from .devices.absent import ABSENT
 from .devices.ansi import AnsiCodes
 from .devices.differential_wheels import DifferentialWheels
-from .devices.fields import ContactPoint, Field, Node
+from .devices.fields import ContactPoint, Field, Node, Proto
 from .devices.inputs import Joystick, Keyboard, Mouse, MouseState
 from .devices.kinds import snake
 from .devices.motion import Motion
@@ -44,7 +44,7 @@ globals().update(ABSENT)
 __all__ = [
     "AnsiCodes", "Brake", "CameraRecognitionObject", "ContactPoint", "Device", "DifferentialWheels", "Field",
     "Joystick", "Keyboard", "LidarPoint", "Motion", "Motor", "Mouse", "MouseState", "Node", "PositionSensor",
-    "RadarTarget", "Robot", "Sensor", "Servo", "Supervisor",
+    "Proto", "RadarTarget", "Robot", "Sensor", "Servo", "Supervisor",
 ]  # fmt: skip
 __all__ += list(ABSENT)
 _SHARED = {"CameraRecognitionObject": "camera", "ContactPoint": "node", "MouseState": "mouse"}

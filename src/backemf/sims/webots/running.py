@@ -62,11 +62,9 @@ def run_script(
     given = [str(path), *(robot.arguments if arguments is None else arguments)]
     try:
         with running(simulation), _as_a_program(path, given):
-            runpy.run_path(str(path), run_name="__main__")
-    except Over:
-        pass
-    except SystemExit as stop:
-        code = _code(stop)
+            code = _run(path)
+        if code == 0:
+            simulation.finish()
     except KeyboardInterrupt as stop:
         code, error = INTERRUPTED, stop
     except Exception as failure:
@@ -76,6 +74,17 @@ def run_script(
         if recorder is not None:
             recorder.close()
     return Ended(simulation, recorder, code, error)
+
+
+def _run(path: Path) -> int:
+    """Run a script as a program; its exit code."""
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except Over:
+        return 0
+    except SystemExit as stop:
+        return _code(stop)
+    return 0
 
 
 def _code(stop: SystemExit) -> int:

@@ -196,6 +196,17 @@ class Simulation:
         """Let the next step be the last."""
         self.last = self.count
 
+    def finish(self) -> None:
+        """Send what a script that ended left unsent, and let the run continue to its end, as Webots does."""
+        unsent = self.brakes or any(motor._asked for motor in self.motors)
+        if self._over or self._within or self.count >= self.last or not unsent:
+            return
+        log(f"Note: the script ended at t = {self.time:g} s; the run continues to its end with the last commands")
+        self._send()
+        while self.count < self.last:
+            self._within, self._asked = True, 1
+            self.step_end()
+
     def _steps_of(self, duration: int | None) -> int:
         whole = int(self.basic) if duration is None else period_of(duration)
         if whole < 0:

@@ -1,4 +1,4 @@
-"""`Node`, `Field` and `ContactPoint` of the module `controller`: the world as its file has it.
+"""`Node`, `Proto`, `Field` and `ContactPoint` of the module `controller`: the world as its file has it.
 
 Only the robot's joints are simulated. All else stays where the file puts it, so that this is what a supervisor reads;
 what it sets is read back, and one line says that it moves nothing.
@@ -12,6 +12,7 @@ from copy import copy
 from typing import Any, TypeAlias
 
 from ..backends.axis import log
+from ..nodes.base_nodes import BASE_NODES, FORMER_NODES
 from ..nodes.masses import rotation_matrix
 from ..nodes.node import Node as FileNode
 from ..nodes.node import NodeValue, Unreadable, walk
@@ -86,8 +87,6 @@ class Node:
     def getField(self, name: str) -> Field:
         return Field(self, name)
 
-    getProtoField = getBaseNodeField = getField
-
     def getNumberOfFields(self) -> int:
         return len(self._node.fields)
 
@@ -95,12 +94,20 @@ class Node:
         names = list(self._node.fields)
         return Field(self, names[index]) if 0 <= index < len(names) else None
 
+    getProtoField = getBaseNodeField = getField
+    getProtoNumberOfFields = getNumberOfBaseNodeFields = getNumberOfFields
+    getProtoFieldByIndex = getBaseNodeFieldByIndex = getFieldByIndex
+
     def getParentNode(self) -> Node | None:
         parent = self._world.parents.get(id(self._node))
         return None if parent is None else self._world.node(parent)
 
     def isProto(self) -> bool:
-        return False
+        """Whether it is a PROTO whose inside is not read; one that is read is the node inside."""
+        return self._node.kind not in BASE_NODES and self._node.kind not in FORMER_NODES
+
+    def getProto(self) -> Proto | None:
+        return Proto(self) if self.isProto() else None
 
     def getPosition(self) -> list[float]:
         """Where it stands; not a number for what may hang on a joint."""
@@ -131,11 +138,35 @@ class Node:
 
     type, id, DEF = property(getType), property(getId), property(getDef)
     type_name, base_type_name = property(getTypeName), property(getBaseTypeName)
-    number_of_fields = property(getNumberOfFields)
+    number_of_fields, number_of_base_node_fields = property(getNumberOfFields), property(getNumberOfFields)
 
 
 for _name, _number in NODES.items():
     setattr(Node, _name, _number)
+
+
+class Proto:
+    """The PROTO that a node is, with the parameters that the file gives it."""
+
+    def __init__(self, node: Node):
+        self._owner = node
+
+    def getTypeName(self) -> str:
+        return self._owner.getTypeName()
+
+    def getProtoParent(self) -> None:
+        """None: the inside of a PROTO, which may be another one, is not read here."""
+
+    def getParameter(self, name: str) -> Field | None:
+        return self._owner.getField(name) if name in self._owner._node.fields else None
+
+    def getParameterByIndex(self, index: int) -> Field | None:
+        return self._owner.getFieldByIndex(index)
+
+    def getNumberOfParameters(self) -> int:
+        return self._owner.getNumberOfFields()
+
+    type_name, number_of_parameters = property(getTypeName), property(getNumberOfParameters)
 
 
 def _idle(answer: object = None) -> Callable[..., object]:
@@ -219,7 +250,8 @@ def _single(kind: str) -> Callable[..., object]:
     def get(self: Field) -> object:
         value = self.value
         row = isinstance(value, list)
-        if value is None or row != bool(count) or (row and len(value) != count):
+        # as in Webots, the field's own type decides how long a row is, such as two numbers of getSFVec3f
+        if value is None or row != bool(count) or (row and len(value) not in _SHAPES.values()):
             self._warn()
             return [NAN] * count if count else _EMPTY[kind]
         return _CASTS.get(kind, plain)(value)

@@ -40,7 +40,7 @@ _NUMBERS = {
 _KINDS = {
     "Keyboard": DeviceKind(
         samples=True,
-        reads={"getKey": always(-1), "getKeyCode": always(-1), "get_key": always("")},
+        reads={"getKey": always(-1), "getKeyCode": always(-1), "get_key_code": always(-1), "get_key": always("")},
         constants=KEYS,
         instead="no key is ever pressed",
     ),
@@ -60,6 +60,7 @@ _KINDS = {
             "setResistanceGain",
             "setForceAxis",
         ),
+        constants={"is_connected": property(lambda self: self.isConnected())},
         instead="none is connected",
     ),
 }

@@ -126,6 +126,12 @@ class DeviceKind:
     """What happens instead, for the warning."""
 
 
+def degrees_minutes_seconds(decimal: float) -> str:
+    """An angle in degrees as Webots' GPS prints it, such as 46° 31′ 12″."""
+    minutes = (abs(decimal) % 1.0) * 60.0
+    return f"{int(decimal)}° {int(minutes)}′ {int((minutes % 1.0) * 60.0)}″"
+
+
 def _all(names: str, answer: Answer) -> dict[str, Answer]:
     """The same answer of several methods."""
     return dict.fromkeys(names.split(), answer)
@@ -158,7 +164,8 @@ KINDS: dict[str, DeviceKind] = {
         acts=("setFov", "setExposure", "setFocalDistance", "recognitionEnable", "recognitionDisable",
               "enableRecognitionSegmentation", "disableRecognitionSegmentation"),
         constants={"imageGetBlue": pixel_reader(0), "imageGetGreen": pixel_reader(1), "imageGetRed": pixel_reader(2),
-                   "imageGetGray": staticmethod(grey), "imageGetGrey": staticmethod(grey)},
+                   "imageGetGray": staticmethod(grey), "imageGetGrey": staticmethod(grey),
+                   "segmentation_image": property(lambda self: self.getRecognitionSegmentationImage())},
         instead="its image stays black",
     ),
     "Compass": DeviceKind(samples=True, reads=_THREE, instead=_NOTHING),
@@ -191,7 +198,7 @@ KINDS: dict[str, DeviceKind] = {
     "GPS": DeviceKind(
         samples=True,
         reads=_all("getValues getSpeedVector", _VECTOR) | {"getSpeed": always(NAN), "getCoordinateSystem": always(0)},
-        constants={"LOCAL": 0, "WGS84": 1},
+        constants={"LOCAL": 0, "WGS84": 1, "convertToDegreesMinutesSeconds": staticmethod(degrees_minutes_seconds)},
         instead=_NOTHING,
     ),
     "Gyro": DeviceKind(samples=True, reads=_THREE, instead=_NOTHING),

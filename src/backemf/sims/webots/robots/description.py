@@ -206,7 +206,8 @@ def load_robot(
     """A robot from a file of ours (.toml), or from a world, a PROTO or a node of Webots (.wbt, .proto).
 
     `robot` is its name, where a world has several; without it, the first whose controller is called `controller`,
-    or else the only one whose controller is `<extern>`, or else the only one that has a controller.
+    or else the only one whose controller is `<extern>`, or else the only one that has a controller, or the first if all
+    that have one have the same.
     `assets` are folders in which PROTOs are looked for that are neither beside the file nor where it says.
     """
     file = Path(path)
@@ -255,8 +256,7 @@ def _choose(world: World, file: str, driven: set[str], controller: str) -> tuple
     drives = [each for each in world.robots if each.name in driven]
     mine = [each.name for each in drives if controller and each.controller == controller]
     if mine:
-        others = ", ".join(map(repr, mine[1:]))
-        return mine[0], [f"{file}: {controller!r} drives {mine[0]!r} here, and not {others} (--name)"] if others else []
+        return _first(mine, file, controller)
     still = [each.name for each in world.robots if controller and each.controller == controller]
     if still:
         return still[0], []
@@ -268,10 +268,19 @@ def _choose(world: World, file: str, driven: set[str], controller: str) -> tuple
     for only in (waiting, busy):
         if len(only) == 1:
             return only[0], []
+    if len({each.controller for each in drives if each.name in busy}) == 1:
+        return _first(busy, file, controller)
     if len(drives) > 1:
         shown = ", ".join(repr(each.name) for each in drives)
         raise ParameterError(f"{file}: which robot: there are {shown}; give the name of one (--name)")
     return drives[0].name if drives else "", []
+
+
+def _first(names: list[str], file: str, controller: str) -> tuple[str, list[str]]:
+    """The first of several robots with the same controller, and a note if there are others."""
+    others = ", ".join(map(repr, names[1:]))
+    script = repr(controller) if controller else "a script"
+    return names[0], [f"{file}: {script} drives {names[0]!r} here, and not {others} (--name)"] if others else []
 
 
 def _distinct(joints: list[WorldJoint], file: str) -> tuple[list[WorldJoint], list[str]]:
