@@ -22,7 +22,21 @@ from typing import TYPE_CHECKING, Any
 from .hooks import set_finder
 
 if TYPE_CHECKING:
-    from . import analyze, catalog, commands, design, engines, identify, learned, plot, random, robot, sims, transfer, units
+    from . import (
+        analyze,
+        catalog,
+        commands,
+        design,
+        engines,
+        identify,
+        learned,
+        plot,
+        random,
+        robot,
+        sims,
+        transfer,
+        units,
+    )
     from .actuator import (
         Actuator,
         AngleTable,

@@ -105,11 +105,9 @@ def log_of_columns(
 # --- which column is which
 
 
-def find_columns(
-    label: str, texts: Sequence[str], units: Mapping[str, str], wanted: Wanted
-) -> list[Column]:
+def find_columns(label: str, texts: Sequence[str], units: Mapping[str, str], wanted: Wanted) -> list[Column]:
     """Every column with its channel; a channel that the caller maps is taken from its column alone."""
-    columns = [Column(text, read_heading(text, units.get(text, ""))) for text in texts]
+    columns = [Column(text, read_heading(text, units.get(text) or wanted.units.get(text) or "")) for text in texts]
     mapped: dict[str, str] = {}
     for channel, name in wanted.channels.items():
         if channel != TIME:
@@ -124,11 +122,18 @@ def find_columns(
         it = column.heading
         channel = mapped.get(column.text) or mapped.get(it.column)
         if channel is None:
+            if it.column.lower() == "command" and not it.unit:
+                raise ParameterError(
+                    f"{label}: the column {column.text!r} has no unit, which says what is commanded: write "
+                    '"command [deg]" or "command [V]", or map it with channels={"position_command": "command"}'
+                )
             channel = None if it.channel in wanted.channels else it.channel
         elif it.channel is None and not it.unit:
             # the unit may stand behind a name that spells no channel
             it = Heading(it.column, channel, it.joint, it.unit)
-        unit = wanted.units.get(column.text) or wanted.units.get(it.column) or wanted.units.get(channel or "") or it.unit
+        unit = (
+            wanted.units.get(column.text) or wanted.units.get(it.column) or wanted.units.get(channel or "") or it.unit
+        )
         found.append(Column(column.text, Heading(it.column, channel, it.joint, unit)))
     known = {c.heading.column for c in found} | {c.text for c in found} | {c.heading.channel for c in found}
     for name in wanted.units:

@@ -41,7 +41,9 @@ def read_bag(folder: Path, wanted: Wanted) -> Log:
 def _bag_messages(folder: Path, reader: Any) -> Iterator[Message]:
     for count, (connection, received, raw) in enumerate(reader.messages()):
         _check_count(folder, count)
-        yield Message(connection.topic, connection.msgtype, received, _later(reader.deserialize, raw, connection.msgtype))
+        yield Message(
+            connection.topic, connection.msgtype, received, _later(reader.deserialize, raw, connection.msgtype)
+        )
 
 
 def read_mcap(path: Path, wanted: Wanted) -> Log:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,9 +43,7 @@ CHANNELS = {
     "current_command": ChannelKind("A", "q_current_command goal_current current_target iq_ref", "current asked for"),
     "enable": ChannelKind("1", "torque_enable enabled", "1 while the drive is on, 0 while its torque is off"),
     "position": ChannelKind("rad", "pos angle theta q dof_pos joint_position present_position", "joint position"),
-    "velocity": ChannelKind(
-        "rad/s", "vel speed omega dq qd dof_vel joint_velocity present_velocity", "joint velocity"
-    ),
+    "velocity": ChannelKind("rad/s", "vel speed omega dq qd dof_vel joint_velocity present_velocity", "joint velocity"),
     "position_error": ChannelKind("rad", "error", "position command less position, where neither is logged"),
     "torque": ChannelKind("N*m", "effort tau joint_torque joint_effort dof_torque", "joint torque"),
     "current": ChannelKind("A", "i iq q_current motor_current present_current", "current, DC-equivalent"),
@@ -100,6 +99,9 @@ class Channel:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def __reduce__(self) -> Any:
+        return frozen_channel, (self.time, self.values)
 
     def cut(self, keep: np.ndarray) -> Channel:
         """The samples of a mask or of some indices."""

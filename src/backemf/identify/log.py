@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -112,9 +112,8 @@ class Log:
     @classmethod
     def from_run(cls, run: Run, channels: Iterable[str] | None = None) -> Log:
         """What a perfect measurement of a simulated run would have logged; `channels` names some of them."""
-        from .assembly import log_of_columns
-
         from ..run import column_units
+        from .assembly import log_of_columns
 
         table = run.table()
         log = log_of_columns("run", table, column_units(run.actuator, table))
@@ -202,6 +201,11 @@ class Log:
 
     def __hash__(self) -> int:
         return hash(self.hash)
+
+    def __reduce__(self) -> Any:
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        values |= {name: dict(values[name]) for name in ("channels", "meta")}
+        return Log, tuple(values.values())
 
     # --- parts of it
 
@@ -297,7 +301,9 @@ def _check_meta(place: str, meta: Mapping[str, Any]) -> dict[str, Meta]:
         plain = value.item() if isinstance(value, np.generic) else value
         finite = not isinstance(plain, float) or math.isfinite(plain)
         if not isinstance(name, str) or not isinstance(plain, (str, int, float, bool)) or not finite:
-            raise ParameterError(f"{place}meta {name} = {quote(value)}: must be a text, a finite number, or true or false")
+            raise ParameterError(
+                f"{place}meta {name} = {quote(value)}: must be a text, a finite number, or true or false"
+            )
         kept[name] = plain
     return kept
 
@@ -312,6 +318,4 @@ def _keep_set_value(whole: Channel, kept: Channel, start: float, between: str) -
         first, last = before[-1], before[-1] + 1
         share = (start - whole.time[first]) / (whole.time[last] - whole.time[first])
         value = (1.0 - share) * whole.values[first] + share * whole.values[last]
-    return frozen_channel(
-        np.concatenate([[start], kept.time]), np.concatenate([np.asarray(value)[None], kept.values])
-    )
+    return frozen_channel(np.concatenate([[start], kept.time]), np.concatenate([np.asarray(value)[None], kept.values]))

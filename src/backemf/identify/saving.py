@@ -25,7 +25,7 @@ def save_log(log: Log, path: str | Path) -> Path:
     if target.suffix.lower() not in (".csv", ".parquet"):
         raise ParameterError(f"{target}: a log is written as .csv or .parquet; give it one of these endings")
     for name in (*log.joints, *log.meta):
-        if any(mark in name for mark in "[],;\n\r#\""):
+        if any(mark in name for mark in '[],;\n\r#"'):
             raise ParameterError(f"{target}: the name {name!r} cannot stand in a header; leave out brackets and commas")
     columns, units = log_columns(log)
     meta = dict(log.meta) | ({BETWEEN: log.command_between} if log.command_between != "held" else {})
@@ -52,7 +52,9 @@ def log_columns(log: Log) -> tuple[dict[str, np.ndarray], dict[str, str]]:
             full[np.searchsorted(time, channel.time)] = values
             values = full
         shared = values.ndim == 1
-        for column, text in [(values, name)] if shared else zip(values.T, (f"{name}[{j}]" for j in log.joints), strict=True):
+        for column, text in (
+            [(values, name)] if shared else zip(values.T, (f"{name}[{j}]" for j in log.joints), strict=True)
+        ):
             columns[text], units[text] = np.ascontiguousarray(column), CHANNELS[name].unit
     return columns, units
 

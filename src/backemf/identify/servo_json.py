@@ -32,7 +32,9 @@ def read_json(path: Path, wanted: Wanted) -> Log:
     except (ValueError, RecursionError) as error:
         raise ParameterError(f"{path}: is not JSON that can be read ({str(error)[:100]})") from None
     if not isinstance(content, dict):
-        raise ParameterError(f"{path}: holds a {type(content).__name__}; a log is an object with entries, or with lists")
+        raise ParameterError(
+            f"{path}: holds a {type(content).__name__}; a log is an object with entries, or with lists"
+        )
     table = _rows(path, content["entries"]) if "entries" in content else _lists(path, content)
     meta = {name: value for name, value in content.items() if isinstance(value, (str, int, float, bool))}
     notes: list[str] = []
@@ -88,13 +90,19 @@ def _read_duty(table: dict[str, np.ndarray], motor: str, notes: list[str]) -> di
     words, negative = unwrap_words(table[LOAD])
     full = _full_duty(motor)
     if full is None or not words.any():
-        why = "it is 0 in every row" if not words.any() else f"the duty of a register of {motor or 'this servo'} is not public"
+        why = (
+            "it is 0 in every row"
+            if not words.any()
+            else f"the duty of a register of {motor or 'this servo'} is not public"
+        )
         notes.append(f"load is not read: {why}")
         return table
     if negative:
         notes.append(f"load: {negative} of {len(words)} words above {SIGN} are negative 16-bit numbers, unwrapped")
     notes.append(f"duty is load / {full}")
-    return {("duty" if name == LOAD else name): (words / full if name == LOAD else column) for name, column in table.items()}
+    return {
+        ("duty" if name == LOAD else name): (words / full if name == LOAD else column) for name, column in table.items()
+    }
 
 
 def _full_duty(motor: str) -> int | None:
