@@ -129,7 +129,8 @@ def _number(path: Path, line: int, name: str, text: str) -> float:
         raise ParameterError(f"{path}, line {line}, {name} = {text[:20]!r}: must be a number") from None
     if not np.isfinite(value):
         raise ParameterError(
-            f"{path}, line {line}, {name} = {text[:20]}: must be finite; leave the cell empty where nothing was measured"
+            f"{path}, line {line}, {name} = {text[:20]}: must be finite; leave the cell empty "
+            "where nothing was measured"
         )
     return value
 

@@ -177,8 +177,8 @@ def _times(label: str, columns: Sequence[Column], table: Mapping[str, np.ndarray
         return np.arange(rows) / wanted.rate
     if not found:
         raise ParameterError(
-            f"{label}: no column of times; there are {_list(list(table))}: name it in channels={{'time': ...}}, or give "
-            "rate in Hz"
+            f"{label}: no column of times; there are {_list(list(table))}: name it in channels={{'time': ...}}, or "
+            "give rate in Hz"
         )
     it = found[0]
     time = to_si(table[it.text], it.heading.unit or "s", TIME, f"{label}, column {it.text!r}")

@@ -1,4 +1,4 @@
-"""The heading of a column: `position[knee] [deg]`, `current (mA)` or `speed_rpm` names a channel, a joint and a unit."""
+"""Headings of columns: `position[knee] [deg]`, `current (mA)` and `speed_rpm` name a channel, a joint and a unit."""
 
 from __future__ import annotations
 

@@ -44,6 +44,8 @@ class _Samples:
     received: list[int] = field(default_factory=list)
     stamped: list[int] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
+    others: set[str] = field(default_factory=set)
+    """Joints of messages that were passed over."""
 
 
 def log_of_messages(label: str, messages: Iterable[Message], wanted: Wanted) -> Log:
@@ -104,7 +106,7 @@ def _add_state(
     label: str, message: Message, content: Any, name: str, stamp: int, found: dict[str, _Samples], channel: str,
     wanted: Wanted,
 ) -> None:  # fmt: skip
-    values = np.asarray(_get(content, name), dtype=float).reshape(-1)
+    values = np.asarray(_get(content, name) if _get(content, name) is not None else (), dtype=float).reshape(-1)
     joints = [str(joint) for joint in _get(content, "name") or ()]
     if not len(values):
         return
@@ -112,10 +114,12 @@ def _add_state(
         raise ParameterError(
             f"{label}: a message of {message.topic} has {len(values)} values of {name} for {len(joints)} joints"
         )
-    before = found[channel].joints if channel in found else None
+    before = next((samples.joints for samples in found.values() if samples.joints is not None), None)
     chosen = list(wanted.joints) if wanted.joints is not None else before or joints
     if not set(chosen) & set(joints):
-        return  # of another part of the robot
+        if channel in found:
+            found[channel].others.update(joints)  # of another part of the robot
+        return
     lacking = [joint for joint in chosen if joint not in joints]
     if lacking:
         raise ParameterError(
@@ -154,6 +158,9 @@ def _log(label: str, found: dict[str, _Samples], unread: list[str], wanted: Want
     by_stamp = all(all(samples.stamped) for samples in found.values())
     if not by_stamp:
         notes.append("times are those at which messages were recorded, since some have no time of measurement")
+    others = set().union(*(samples.others for samples in found.values()))
+    if others and wanted.joints is None:
+        notes.append(f"joints that come in messages of their own are not read: {', '.join(sorted(others)[:12])}")
     clocks = {channel: s.stamped if by_stamp else s.received for channel, s in found.items()}
     start = min(min(times) for times in clocks.values())
     joints = next((s.joints for s in found.values() if s.joints is not None), None)
