@@ -36,7 +36,7 @@ def array(*values: float) -> tuple:
 
 
 def joint_states(topic: str = "/joint_states", count: int = 5) -> list[tuple]:
-    """Two joints every 10 ms, of which the message is recorded 1 ms after the measurement; the order of names changes."""
+    """Two joints every 10 ms, recorded 1 ms after they were measured; the order of their names changes."""
     found = []
     for k in range(count):
         names, position = (["hip", "knee"], [k, -k]) if k % 2 == 0 else (["knee", "hip"], [-k, k])
