@@ -44,7 +44,7 @@ def check_log(log: Log, motor: Motor | Actuator | None = None) -> list[Finding]:
 def _merge(rows: list[tuple[str, Finding]], joints: int) -> Finding:
     """One finding for all joints that have it: the first one's sentence, and how many more there are."""
     joint, found = rows[0]
-    if not joint or len(rows) == joints and len({row.explanation for _, row in rows}) == 1:
+    if not joint or (len(rows) == joints and len({row.explanation for _, row in rows}) == 1):
         return found
     more = f" (and {len(rows) - 1} more of {joints} joints)" if len(rows) > 1 else ""
     return replace(found, explanation=f"{joint}{more}: {found.explanation}")

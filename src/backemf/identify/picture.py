@@ -12,6 +12,7 @@ from .channels import CHANNELS
 if TYPE_CHECKING:
     from ..plot.types import Figure
     from .log import Log
+    from .rig import Rig
 
 DRAWN = ("position_command", "position", "velocity", "torque", "current", "duty", "bus_voltage", "winding_temperature")
 """Channels that are drawn, if the log has them."""
@@ -46,3 +47,13 @@ def draw_log(log: Log) -> Figure:
             ax.set_ylabel(f"{title.replace('_', ' ')}\n[{CHANNELS[names[0]].unit.replace('*', '·')}]")
         axes[-1].set_xlabel("time [s]")
         return drawn
+
+
+def rig_html(rig: Rig) -> str:
+    """The rig in one line, and a table of what is known how well."""
+    rows = []
+    for name, known in rig.known.items():
+        spread = "" if not known.spread else f"{100 * known.spread:.3g} %" if known.relative else f"{known.spread:.3g}"
+        value = f"{known.value:.6g}" + (f" · log.{known.note}" if known.note else "")
+        rows.append((escape(name), escape(value), escape(spread)))
+    return f"<div><p><code>{escape(repr(rig))}</code></p>{table(('quantity', 'value in SI', 'spread'), rows)}</div>"
