@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from .. import units
@@ -50,24 +50,13 @@ class Known:
         return self.spread * abs(self.at(meta, place)) if self.relative else self.spread
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What a text should be, for its reading and its writing."""
-
-    unit: str
-    """Unit of the value."""
-    unit_of_spread: str = field(default="")
-    """Unit of the spread; empty: the same."""
-
-    @property
-    def of_spread(self) -> str:
-        """Unit of the spread: kelvin for a temperature."""
-        return self.unit_of_spread or ("K" if self.unit == "degC" else self.unit)
+def unit_of_spread(unit: str) -> str:
+    """Unit of a difference: kelvin for a temperature."""
+    return "K" if unit == "degC" else unit
 
 
 def parse_known(text: object, unit: str) -> Known:
     """A quantity with its spread from a text, or a plain number where it has no unit; raises a `UnitError`."""
-    wanted = Wanted(unit)
     if not isinstance(text, str):
         if unit != "1" and isinstance(text, (int, float)) and not isinstance(text, bool):
             raise UnitError(f'{text!r} has no unit: write it like "{units.example(unit)}"')
@@ -80,14 +69,14 @@ def parse_known(text: object, unit: str) -> Known:
     name = note[1] if note else ""
     if len(parts) == 1:
         return Known(value, note=name)
-    spread, relative = _spread(text, parts[1].strip(), wanted)
+    spread, relative = _spread(text, parts[1].strip(), unit_of_spread(unit))
     if relative and value == 0.0:
         raise UnitError(f'"{text}": a share of 0 is 0: give the spread with its unit')
     return Known(value, spread, relative, name)
 
 
 def _value(text: str, unit: str) -> float:
-    if unit != "1" and units.dimension(unit) == units.dimension("1") and unit != "degC" and _is_bare(text):
+    if unit != "1" and _is_bare(text):
         # an angle has no dimension, and yet 90 is not 90 deg
         raise UnitError(f'"{text}" has no unit: write it like "{units.example(unit)}"')
     return units.parse(text, unit)
@@ -107,11 +96,11 @@ def _value_of_note(rest: str, unit: str) -> float:
     return _value(rest if _NUMBER_FIRST.match(rest) and not rest.startswith("1/") else f"1 {rest}", unit)
 
 
-def _spread(text: str, spread: str, wanted: Wanted) -> tuple[float, bool]:
+def _spread(text: str, spread: str, unit: str) -> tuple[float, bool]:
     """The spread and whether it is a share."""
     relative = spread.endswith("%")
     try:
-        value = units.parse(spread, "1") if relative else _value(spread, wanted.of_spread)
+        value = units.parse(spread, "1") if relative else _value(spread, unit)
     except UnitError as error:
         raise UnitError(f'"{text}": its spread: {error}') from None
     if not value > 0.0:
@@ -130,10 +119,8 @@ def write_known(known: Known, unit: str) -> str:
     else:
         text = units.write_quantity(known.value, unit)
     if known.spread:
-        wanted = Wanted(unit)
-        text += (
-            f" +- {_percent(known.spread) if known.relative else units.write_quantity(known.spread, wanted.of_spread)}"
-        )
+        spread = _percent(known.spread) if known.relative else units.write_quantity(known.spread, unit_of_spread(unit))
+        text += f" +- {spread}"
     return text
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..actuator import Actuator, Supply
 from ..checks import quote
 from ..errors import ParameterError, UnitError
@@ -131,7 +133,7 @@ class Rig:
         if isinstance(made, MeasuredMotion):
             if log.joints:
                 raise ParameterError(f"{log.name or 'log'}: has {len(log.joints)} joints; take one with log.joint(...)")
-            return PrescribedMotion(time=log.times("position"), position=log["position"])
+            return _measured_motion(log)
         if isinstance(made, RobotModel):
             from .robot_motion import robot_motion
 
@@ -174,6 +176,15 @@ class Rig:
         from .picture import rig_html
 
         return rig_html(self)
+
+
+def _measured_motion(log: Log) -> PrescribedMotion:
+    """The measured positions, or those that follow from the measured velocity, from 0 on."""
+    if "position" in log or "velocity" not in log:
+        return PrescribedMotion(time=log.times("position"), position=log["position"])
+    time, velocity = log.times("velocity"), log["velocity"]
+    way = np.cumsum(0.5 * np.diff(time) * (velocity[1:] + velocity[:-1]))
+    return PrescribedMotion(time=time, position=np.concatenate([[0.0], way]))
 
 
 def sensor_unit(channel: str) -> str:

@@ -68,7 +68,10 @@ class ServoRegisters:
 
 @part
 class MeasuredMotion:
-    """A joint that moves as the log says, whatever the motor does: a dynamometer, or a motion of no interest."""
+    """A joint that moves as the log says, whatever the motor does: a dynamometer, or a motion of no interest.
+
+    Where the log has a velocity and no position, the position is the way since its first sample.
+    """
 
 
 @part
