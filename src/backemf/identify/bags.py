@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -102,8 +103,6 @@ def _check_count(path: Path, count: int) -> None:
 
 def _require(package: str, *modules: str) -> Any:
     """A library of the extra `logs`, with some of its modules."""
-    import importlib
-
     try:
         for module in modules:
             importlib.import_module(module)

@@ -98,10 +98,9 @@ class Log:
         made = {}
         for channel, content in channels.items():
             require_channel(channel)
-            pair = isinstance(content, tuple) and len(content) == 2
-            if not pair and time is None:
+            times, values = content if isinstance(content, tuple) and len(content) == 2 else (time, content)
+            if times is None:
                 raise ParameterError(f"{channel}: has no times; give time, or a pair (times, values)")
-            times, values = content if pair else (time, content)
             made[channel] = make_channel(
                 channel, convert_unit(times, "time", given), convert_unit(values, channel, given)
             )

@@ -66,12 +66,12 @@ class Rig:
     """Folder of its file, from which the path of a model counts."""
 
     def __post_init__(self) -> None:
-        parts = {
+        parts: dict[str, Any] = {
             "load": _described("load", self.load, load_kinds()),
             "firmware": _described("firmware", self.firmware, firmware_kinds(), optional=True),
             "supply": _described("supply", self.supply, {"Supply": Supply}, optional=True),
         }
-        sensors = {}
+        sensors: dict[str, Any] = {}
         for channel, sensor in self.sensors.items():
             require_channel(channel, "Rig.sensors: ")
             sensors[channel] = _described(f"sensors.{channel}", sensor, {"Sensor": Sensor}, unit=sensor_unit(channel))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,7 +84,7 @@ def _velocity(log: Log, time: np.ndarray, position: np.ndarray) -> np.ndarray:
 def _compile(model: RobotModel, folder: Path | None) -> tuple[Any, Any]:
     """MuJoCo, and the model without meshes, contacts and what belongs to the motors."""
     try:
-        import mujoco
+        mujoco: Any = importlib.import_module("mujoco")
     except ModuleNotFoundError:
         raise MissingExtraError("mujoco", "mujoco", "A rig with a robot model") from None
     path = Path(model.model) if folder is None else folder / model.model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,17 +43,22 @@ class MotorFigures:
             return cls()
         if not isinstance(motor, Motor):
             raise ParameterError(f"motor = {type(given).__name__}: must be a motor, or an actuator with one")
-        volts = None if supply is None else float(np.max(concrete(supply.voltage)))
+        volts = None if supply is None else _largest(supply.voltage)
         try:
             known = constants(motor, voltage=volts)
         except ParameterError:
             return cls()
-        ratio = float(np.max(concrete(motor.ratio)))
+        ratio = _largest(motor.ratio)
         return cls(
-            speed=float(np.max(known.no_load_speed)) / ratio,
-            current=float(np.max(known.stall_current)),
-            torque=float(np.max(known.stall_torque)) * ratio,
+            speed=_largest(known.no_load_speed) / ratio,
+            current=_largest(known.stall_current),
+            torque=_largest(known.stall_torque) * ratio,
         )
+
+
+def _largest(value: Any) -> float:
+    """A number, or the largest of a batch."""
+    return float(np.max(np.asarray(concrete(value))))
 
 
 @dataclass(frozen=True)

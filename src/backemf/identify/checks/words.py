@@ -48,8 +48,8 @@ def _wrapped(name: str, time: np.ndarray, values: np.ndarray, step: float | None
         yield finding(
             name,
             "error",
-            f"jumps by {amount(jumps[over[0]], name)}, nearly {WORD} steps of {amount(step or 0.0, name)}, at t = "
-            f"{time[over[0] + 1]:.6g} s and {len(over) - 1} times more: 16-bit words that wrapped; subtract "
+            f"jumps by {amount(float(jumps[over[0]]), name)}, nearly {WORD} steps of {amount(step or 0.0, name)}, at "
+            f"t = {time[over[0] + 1]:.6g} s and {len(over) - 1} times more: 16-bit words that wrapped; subtract "
             f"{WORD} steps from what is above half of that",
             "wrapped-word",
         )
