@@ -146,6 +146,7 @@ _HOOKS = {
     "findings": ".analyze.exceeded",
     "held_out_torque": ".plot.held_out",
     "notebook_html": ".plot.notebook",
+    "require_readable": ".sims.mjcf",
     "step_response": ".plot.response",
 }
 """The module of each hook that a method calls: see `hooks.py`."""

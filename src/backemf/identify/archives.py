@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -47,26 +48,23 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
                 size = sum(entry.file_size for entry in archive.infolist())
                 if size > LARGEST:
                     raise ParameterError(f"{path}: would unpack to {size} bytes; the most are {LARGEST}: split it")
-                for entry in archive.infolist():
-                    _check_entry(path, archive, entry)
-            file.seek(0)
-            with np.load(file, allow_pickle=False) as loaded:
-                return {name: np.asarray(loaded[name]) for name in loaded.files}
+                names = [entry.filename for entry in archive.infolist()]
+                return {name.removesuffix(".npy"): _array(path, name, archive.read(name)) for name in names}
         except ParameterError:
             raise
         except Exception:  # zipfile and NumPy raise many kinds for a damaged archive
             raise ParameterError(f"{path}: is damaged or no NumPy archive; save it again with numpy.savez") from None
 
 
-def _check_entry(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
-    """Check that an array holds numbers or texts, and is no larger than its bytes."""
-    with archive.open(entry) as stream:
-        version = np.lib.format.read_magic(stream)
-        read: Any = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, kind = read(stream)
+def _array(path: Path, name: str, content: bytes) -> np.ndarray:
+    """An array of numbers or texts; checks that it is no larger than its bytes."""
+    stream = io.BytesIO(content)
+    version = np.lib.format.read_magic(stream)
+    read: Any = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, kind = read(stream)
     if kind.hasobject:
-        raise ParameterError(
-            f"{path}: {entry.filename} holds Python objects, which could run code; save arrays of numbers"
-        )
-    if int(np.prod([int(n) for n in shape], dtype=object)) * kind.itemsize > entry.file_size:
-        raise ParameterError(f"{path}: {entry.filename} has fewer bytes than its shape {shape}; save it again")
+        raise ParameterError(f"{path}: {name} holds Python objects, which could run code; save arrays of numbers")
+    if int(np.prod([int(n) for n in shape], dtype=object)) * kind.itemsize > len(content):
+        raise ParameterError(f"{path}: {name} has fewer bytes than its shape {shape}; save it again")
+    stream.seek(0)
+    return np.lib.format.read_array(stream, allow_pickle=False)

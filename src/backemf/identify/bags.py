@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import MissingExtraError, ParameterError
-from ..files import require_plain
+from ..files import open_plain, require_plain
 from ..recording import first_line
 from .assembly import Wanted
 from .log import Log
@@ -49,10 +49,9 @@ def _bag_messages(folder: Path, reader: Any) -> Iterator[Message]:
 
 def read_mcap(path: Path, wanted: Wanted) -> Log:
     """A log from an MCAP file with messages of ROS 2, or in JSON with the same fields."""
-    require_plain(path, LARGEST, what="an MCAP file")
     mcap = _require("mcap", "mcap.reader")
     try:
-        with open(path, "rb") as file:
+        with open_plain(path, LARGEST, what="an MCAP file") as file:
             return log_of_messages(str(path), _mcap_messages(path, mcap.reader.make_reader(file)), wanted)
     except (ParameterError, MissingExtraError):
         raise

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MissingExtraError, ParameterError
-from ..files import require_plain
+from ..hooks import call_hook
 from .channels import suggest
 from .rig_parts import RobotModel
 from .signals import slope_over
@@ -18,8 +18,6 @@ from .signals import slope_over
 if TYPE_CHECKING:
     from .log import Log
 
-LARGEST = 16_000_000
-"""Largest MJCF file [bytes]."""
 MOST = 2_000_000_000
 """Most bytes of the mass matrices [bytes]."""
 
@@ -88,7 +86,7 @@ def _compile(model: RobotModel, folder: Path | None) -> tuple[Any, Any]:
     except ModuleNotFoundError:
         raise MissingExtraError("mujoco", "mujoco", "A rig with a robot model") from None
     path = Path(model.model) if folder is None else folder / model.model
-    require_plain(path, LARGEST, what="a robot in MJCF")
+    call_hook("require_readable", path)
     try:
         spec: Any = mujoco.MjSpec.from_file(str(path))
         _drop_meshes(mujoco, spec, path)
