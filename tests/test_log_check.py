@@ -154,6 +154,52 @@ def test_standstill_is_found():
     }
 
 
+def test_a_response_that_is_one_step_late_is_normal():
+    assert found(with_(position_command=lambda x: np.interp(TIME - 0.015, TIME, x))) == set()
+
+
+@pytest.mark.parametrize(("shift", "words"), [(-0.02, "20 ms behind"), (0.02, "20 ms ahead of")])
+def test_a_velocity_that_is_off_says_how_far(shift, words):
+    channels = with_(velocity=lambda x: np.interp(TIME + shift, TIME, x))
+    (offset,) = be.Log.from_arrays(TIME, channels).check()
+    assert offset.explanation.startswith(f"{words} the slope of the position")
+
+
+# --- against the rig
+
+
+def test_a_log_that_contradicts_its_rig_is_found():
+    """A weight of 1.13 kg on a rig with 0.49 kg, a command in volts for a servo, motion of a locked joint."""
+    log = be.Log.from_arrays(TIME, clean(), meta={"mass": 0.49, "kp": 400})
+    pendulum = be.Pendulum(mass=0.49, length=0.1)
+
+    def said(rig: be.Rig, log: be.Log = log) -> list[str]:
+        return [f"{x.severity} {x.figure}" for x in log.check(rig=rig)]
+
+    servo = be.DutyServo(kp=2.0)
+    assert said(be.Rig(pendulum, firmware=servo)) == []
+    assert said(be.Rig(pendulum), log.with_meta(mass=1.13)) == ["error load.mass"]
+    spread = be.Rig(pendulum, spreads={"load.mass": "1 %"})
+    assert said(spread, log.with_meta(mass=0.50)) == [] and said(spread, log.with_meta(mass=0.51)) == [
+        "error load.mass"
+    ]
+    assert said(be.Rig(pendulum, firmware=be.Voltage())) == ["error command"]
+    assert said(be.Rig(be.LockedRotor())) == ["error position"]
+    assert said(be.Rig(be.identify.RobotModel(model="a.xml", joints=("hip", "knee")))) == ["error position"]
+    noted = be.Rig.parse('format = "backemf rig 1"\n[load]\nkind = "Inertia"\ninertia = "log.inertia kg*m^2"')
+    assert said(noted) == ["error notes"]
+
+
+def test_a_resolution_that_is_not_the_rigs_is_found():
+    coarse = be.Log.from_arrays(TIME, with_(position=lambda x: np.round(x / 0.01) * 0.01))
+    pendulum, sensor = be.Pendulum(mass=0.49, length=0.1), be.identify.Sensor
+    causes = {
+        step: [x.cause for x in coarse.check(rig=be.Rig(pendulum, sensors={"position": sensor(quantisation=step)}))]
+        for step in (0.01, 0.01 * math.pi / 180)
+    }
+    assert list(causes.values()) == [["quantisation"], ["rig", "quantisation"]]
+
+
 # --- against the motor
 
 
@@ -236,6 +282,9 @@ def test_the_command_line_says_findings(tmp_path):
     words = ("--channel", "velocity=fast", "--unit", "fast=deg/s")
     result = call("log", "check", given, *words, width=200)
     assert result.exit_code == 0 and "nothing is suspicious" in result.output
+    rig = be.Rig(be.LockedRotor()).save(tmp_path / "rig.toml")
+    result = call("log", "check", given, *words, "--rig", rig, width=200)
+    assert result.exit_code == 1 and "the rig holds the joint still" in result.output
 
 
 def test_the_command_line_answers_in_json(tmp_path):
@@ -282,6 +331,16 @@ def test_the_pendulum_logs_have_the_known_traps():
         assert "jitter" in findings and not [f for f in findings.values() if f.severity == "error"]
         inside += "inside-pwm" in findings
     assert inside >= 11
+
+
+@pytest.mark.parametrize(
+    ("folder", "pattern"),
+    [("xl330_pendulum", "*.json"), ("feetech_sts3250", "2*.json"), ("embir_dyno", "*.csv"), ("go2_in_air", "*.npz")],
+)
+def test_the_real_logs_fit_their_rigs(folder, pattern):
+    rig = be.Rig.read(Path(__file__).parent / "data" / "rigs" / f"{folder}.toml")
+    for path in real(folder, pattern):
+        assert [str(finding) for finding in be.read_log(path).check(rig=rig) if finding.cause == "rig"] == []
 
 
 @pytest.mark.parametrize(

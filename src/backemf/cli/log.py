@@ -35,6 +35,7 @@ Files:
 Examples:
   backemf log check swing.csv
   backemf log check swing.csv --channel position=angle --unit position=deg
+  backemf log check lift.json --rig rig.toml
   backemf log check walk.npz --rate "400 Hz" --motor maxon-re40-148877 --json
 
 \b
@@ -54,22 +55,24 @@ def check(
     motor: Annotated[
         str | None, option("MOTOR", "What was measured: a catalogue id or a TOML file.", complete=complete_motor)
     ] = None,
+    rig: Annotated[Path | None, option("FILE", "What it was measured on: a rig in TOML.")] = None,
     json_: AsJson = False,
 ) -> None:
     """Report what is suspicious about logs: jitter, gaps, wrapped words, resolution, clipping, clocks, units, range.
 
     Each finding is one sentence with its figures and what to do.
     """
-    from ..identify import read_log
+    from ..identify import Rig, read_log
     from ..motorfile import load
 
     channels, units = pairs("--channel", channel), pairs("--unit", unit)
     hertz = None if rate is None else quantity("--rate", rate, "Hz")
     measured = None if motor is None else load(motor)
+    bench = None if rig is None else Rig.read(rig)
     answers, wrong = [], False
     for path in logs:
         log = read_log(path, channels, units, rate=hertz)
-        findings = log.check(measured)
+        findings = log.check(measured, bench)
         wrong = wrong or any(finding.severity == "error" for finding in findings)
         if json_:
             found = [{key: value for key, value in asdict(f).items() if value is not None} for f in findings]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..datasheet import Finding
+from .checks.against_rig import check_against_rig
 from .checks.clocks import check_clocks
 from .checks.range import check_range
 from .checks.supply import check_supply
@@ -19,6 +20,7 @@ from .log import Log
 if TYPE_CHECKING:
     from ..actuator import Actuator
     from ..motor import Motor
+    from .rig import Rig
 
 CHECKS: tuple[Callable[[View], Iterator[Finding]], ...] = (
     check_time, check_words, check_units, check_clocks, check_supply, check_range,
@@ -27,7 +29,7 @@ CHECKS: tuple[Callable[[View], Iterator[Finding]], ...] = (
 _ORDER = ("error", "warning", "info", "ok")
 
 
-def check_log(log: Log, motor: Motor | Actuator | None = None) -> list[Finding]:
+def check_log(log: Log, motor: Motor | Actuator | None = None, rig: Rig | None = None) -> list[Finding]:
     """What is suspicious about a log, worst first; a finding that several joints share stands once."""
     figures = MotorFigures.of(motor)
     merged: dict[tuple[str, str, str], list[tuple[str, Finding]]] = {}
@@ -37,6 +39,7 @@ def check_log(log: Log, motor: Motor | Actuator | None = None) -> list[Finding]:
             for found in check(view):
                 merged.setdefault((found.figure, found.cause, found.severity), []).append((joint, found))
     findings = [_merge(rows, len(log.joints)) for rows in merged.values()]
+    findings += [] if rig is None else check_against_rig(log, rig)
     findings += _of_reading(log)
     return sorted(findings, key=lambda found: _ORDER.index(found.severity))
 

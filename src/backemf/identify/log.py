@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..datasheet import Finding
     from ..motor import Motor
     from ..run import Run
+    from .rig import Rig
 
 Meta = str | int | float | bool
 """A note on a log, such as its gain or the name of its trajectory."""
@@ -261,15 +262,16 @@ class Log:
 
     # --- what is wrong with it
 
-    def check(self, motor: Motor | Actuator | None = None) -> list[Finding]:
+    def check(self, motor: Motor | Actuator | None = None, rig: Rig | None = None) -> list[Finding]:
         """What is suspicious, worst first: time, wrapped words, quantisation, clipping, units, clocks, unused range.
 
         Args:
             motor: What was measured, where it is known: its speed and current are held against the log.
+            rig: What it was measured on, where it is known: its notes, command, load and sensors are compared.
         """
         from .check import check_log
 
-        return check_log(self, motor)
+        return check_log(self, motor, rig)
 
     def _repr_html_(self) -> str:
         from .picture import log_html
