@@ -41,11 +41,13 @@ def logs() -> dict[str, be.Log]:
     shared = {"position": ANGLE, "enable": [1.0, 1.0, 0.0, 0.0], "winding_temperature": [20.0, 20.1, 20.3, 21.0]}
     own = {"position": ANGLE, "voltage_command": ([0.0, 0.2], [1.0, -1.0 / 3.0])}
     both = {"position": np.stack([ANGLE, -ANGLE], axis=1), "bus_voltage": np.full(4, 24.0)}
+    apart = {"position": both["position"], "torque": ([0.05, 0.25], [[1.0, 2.0], [3.0, 4.0]])}
     note = {"kp": 800, "scale": 0.1, "motor": 'an "XL330", new', "held out": True}
     return {
         "one": be.Log.from_arrays(TIME, shared, meta=note),
         "own times": be.Log.from_arrays(TIME, own, command_between="linear"),
         "joints": be.Log.from_arrays(TIME, both, joints=("FL_hip", "FL knee"), meta={"kp": 20}),
+        "joints at own times": be.Log.from_arrays(TIME, apart, joints=("hip", "knee")),
     }
 
 
@@ -53,7 +55,7 @@ def logs() -> dict[str, be.Log]:
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-@pytest.mark.parametrize("kind", ["one", "own times", "joints"])
+@pytest.mark.parametrize("kind", ["one", "own times", "joints", "joints at own times"])
 def test_a_log_reads_back_as_the_same_log(kind, ending, tmp_path):
     """To the last bit, with its notes, its joints and its own times."""
     log = logs()[kind]
