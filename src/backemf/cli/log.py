@@ -46,7 +46,7 @@ Exit codes:
 """,
 )
 def check(
-    logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Files of logs.")],
+    logs: Annotated[list[Path], typer.Argument(metavar="LOG", help="Files of logs.")],
     channel: Annotated[
         list[str] | None, option("NAME=COLUMN", "Column, or topic of a bag, that is a channel; may be repeated.")
     ] = None,
