@@ -279,6 +279,9 @@ LIBRARIES = {
 """Calls of libraries that open files where they are given a path."""
 LOOKED_AT = {
     ("csv_columns.py", "loadtxt"): "a stream",
+    ("csv_tables.py", "loadtxt"): "a stream",
+    ("identify/reading.py", "ParquetFile"): "a stream",
+    ("identify/robot_motion.py", "from_file"): "after mjcf.require_readable",
     ("recording.py", "loadtxt"): "a stream",
     ("recording.py", "ParquetFile"): "after files.require_plain",
     ("recording.py", "memory_map"): "after files.require_plain",

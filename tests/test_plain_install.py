@@ -16,9 +16,10 @@ EXTRAS = PROJECT["optional-dependencies"]
 GATHERED = {"all", "dev", "docs", "test"}
 """Extras that gather others, or are for those who work on the package."""
 MODULES = {
-    "files": {"pyarrow"}, "learned": {"onnx"}, "maddening": {"maddening"}, "mjlab": {"mjlab", "torch"},
-    "mujoco": {"mujoco"}, "newton": {"newton", "newton_usd_schemas", "pxr", "warp"}, "torch": {"torch"},
-    "usd": {"pxr"}, "warp": {"warp"}, "webots": {"_quickjs", "lupa"},
+    "files": {"pyarrow"}, "learned": {"onnx"}, "logs": {"mcap", "rosbags"},
+    "maddening": {"maddening"}, "mjlab": {"mjlab", "torch"}, "mujoco": {"mujoco"},
+    "newton": {"newton", "newton_usd_schemas", "pxr", "warp"},
+    "torch": {"torch"}, "usd": {"pxr"}, "warp": {"warp"}, "webots": {"_quickjs", "lupa"},
 }  # fmt: skip
 """What each extra brings, by the names under which it is imported."""
 
@@ -41,6 +42,10 @@ with zipfile.ZipFile("net.pt", "w") as archive:
 Path("net.onnx").write_text("a network")
 Path("joint.usda").write_text("#usda 1.0")
 Path("run.parquet").write_text("a recording")
+Path("log.mcap").write_text("a log")
+Path("bag").mkdir(exist_ok=True)
+Path("bag/metadata.yaml").write_text("a bag")
+measured = be.Log.from_run(run)
 Path("script.proto").write_text("PROTO A [ ] { Robot { name %<= 1 >% } }")
 Path("lua.proto").write_text("PROTO A [ ] { Robot { name %{= 1 }% } }")
 """
@@ -58,6 +63,11 @@ DOORS = [
     ("learned", "be.learned.save_network(network, 'other.onnx')"),
     ("mujoco", "mujoco.Motors(robot, {'j': motor})"),
     ("mujoco", "mujoco.wrap(robot)"),
+    ("logs", "be.read_log('log.mcap')"),
+    ("logs", "be.read_log('bag')"),
+    ("files", "measured.save('log.parquet')"),
+    ("files", "be.Log.read('run.parquet')"),
+    ("mujoco", "be.Rig(be.identify.RobotModel(model='robot.xml', joints=('j',))).load_for(measured)"),
     ("mujoco", "mujoco.attach(None, 'j', be.Actuator(motor))"),
     ("mjlab", "mjlab.MotorActuatorCfg"),
     ("mjlab", "mjlab.mdp"),

@@ -22,7 +22,21 @@ from typing import TYPE_CHECKING, Any
 from .hooks import set_finder
 
 if TYPE_CHECKING:
-    from . import analyze, catalog, commands, design, engines, learned, plot, random, robot, sims, transfer, units
+    from . import (
+        analyze,
+        catalog,
+        commands,
+        design,
+        engines,
+        identify,
+        learned,
+        plot,
+        random,
+        robot,
+        sims,
+        transfer,
+        units,
+    )
     from .actuator import (
         Actuator,
         AngleTable,
@@ -56,6 +70,7 @@ if TYPE_CHECKING:
         SimulationError,
         UnitError,
     )
+    from .identify import Log, Rig, read_log
     from .loads import ConstantTorque, Fan, Inertia, LockedRotor, Pendulum, PrescribedMotion, TwoMass
     from .motor import (
         Cogging,
@@ -116,13 +131,14 @@ _HOMES = {
     ".run": "Run",
     ".run_finding": "RunFinding",
     ".simulate": "simulate",
+    ".identify": "Log Rig read_log",
     ".transfer": "Exported export",
 }
 """Every module with public names, and these; it is loaded when one of them is first used."""
 _LATER = {name: module for module, names in _HOMES.items() for name in names.split()}
 _ROOMS = (
-    "actuator", "analyze", "catalog", "commands", "datasheet", "design", "engines", "errors", "learned", "loads",
-    "motor", "motorfile", "physics", "plot", "random", "robot", "run", "sims", "transfer", "units",
+    "actuator", "analyze", "catalog", "commands", "datasheet", "design", "engines", "errors", "identify", "learned",
+    "loads",    "motor", "motorfile", "physics", "plot", "random", "robot", "run", "sims", "transfer", "units",
 )  # fmt: skip
 """Modules that are loaded when they are first used."""
 _HOOKS = {
@@ -130,6 +146,7 @@ _HOOKS = {
     "findings": ".analyze.exceeded",
     "held_out_torque": ".plot.held_out",
     "notebook_html": ".plot.notebook",
+    "require_readable": ".sims.mjcf",
     "step_response": ".plot.response",
 }
 """The module of each hook that a method calls: see `hooks.py`."""
@@ -202,6 +219,7 @@ __all__ = [
     "LoadDependent",
     "LoadShare",
     "LockedRotor",
+    "Log",
     "LuGre",
     "Magnet",
     "MissingExtraError",
@@ -215,6 +233,7 @@ __all__ = [
     "QuadraticShare",
     "Ratings",
     "Recording",
+    "Rig",
     "Rotor",
     "Run",
     "RunFinding",
@@ -242,12 +261,14 @@ __all__ = [
     "design",
     "engines",
     "export",
+    "identify",
     "learned",
     "limit_names",
     "load",
     "plot",
     "random",
     "randomize",
+    "read_log",
     "read_recording",
     "rest",
     "robot",

@@ -62,13 +62,13 @@ def _lines(path: Path, time: str) -> Iterator[TextIO]:
     """The lines of the file; checks that it is CSV text."""
     try:
         with open_plain(path, LARGEST, what=f"a CSV file with the columns {time!r} and the command") as file:
-            _check_lines(path, file)
+            check_lines(path, file)
             yield io.TextIOWrapper(file, encoding="utf-8-sig")
     except (UnicodeDecodeError, csv.Error) as error:
         raise ParameterError(f"{path}: cannot be read as CSV text ({error})") from None
 
 
-def _check_lines(path: Path, file: BinaryIO) -> None:
+def check_lines(path: Path, file: BinaryIO) -> None:
     """Check that no line is too long for the memory."""
     while len(block := file.read(LONGEST_LINE)) == LONGEST_LINE:
         if b"\n" not in block and b"\r" not in block:

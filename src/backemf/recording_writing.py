@@ -33,11 +33,26 @@ def write_recording(path: str | Path, columns: Mapping[str, np.ndarray], units: 
     return write_parquet(target, columns, units)
 
 
-def write_parquet(path: str | Path, columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Path:
-    """Write columns to a parquet file; the unit of each is in its metadata under `unit`."""
+def write_parquet(
+    path: str | Path,
+    columns: Mapping[str, np.ndarray],
+    units: Mapping[str, str],
+    meta: Mapping[str, str] | None = None,
+    nulls: bool = False,
+) -> Path:
+    """Write columns to a parquet file; the unit of each is in its metadata under `unit`.
+
+    Args:
+        path: The file.
+        columns: Values by name.
+        units: Unit by name.
+        meta: Texts for the metadata of the whole table.
+        nulls: Whether NaN stands for what was not measured, and is written as null.
+    """
     pyarrow = require_pyarrow("Writing parquet")
+    table = _table(columns, units, nulls)
     with files.replacing(path) as file:
-        pyarrow.parquet.write_table(_table(columns, units), file)
+        pyarrow.parquet.write_table(table if meta is None else table.replace_schema_metadata(dict(meta)), file)
     return Path(path)
 
 
@@ -171,9 +186,9 @@ def _group_batches(batches: Iterable[Module]) -> Iterator[list[Module]]:
         yield group
 
 
-def _table(columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Module:
+def _table(columns: Mapping[str, np.ndarray], units: Mapping[str, str], nulls: bool = False) -> Module:
     pyarrow = require_pyarrow("Writing parquet")
-    arrays = [pyarrow.array(np.ascontiguousarray(values)) for values in columns.values()]
+    arrays = [pyarrow.array(np.ascontiguousarray(values), from_pandas=nulls) for values in columns.values()]
     fields = [
         pyarrow.field(name, array.type, metadata={"unit": units.get(name, "")})
         for name, array in zip(columns, arrays, strict=True)

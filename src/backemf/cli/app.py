@@ -27,6 +27,7 @@ COMMANDS = {
     "simulate": ("simulate", "Run a motor with a load under a command."),
     "export": ("export", "Write a motor for a simulator, and report what is lost."),
     "import": ("import_", "Read a simulator's actuator into a motor file."),
+    "log": ("log", "Check a log of a real drive before anything is fitted to it."),
     "webots": ("webots", "Run Webots controllers without Webots."),
 }
 """Every command, the module that holds it, and what `backemf --help` says of it."""
@@ -76,7 +77,8 @@ Try:
 \b
 Exit codes:
   0  success
-  1  a datasheet contradicts itself, or with --strict a run exceeds a rating
+  1  a datasheet or a log contradicts itself, or with --strict a run exceeds
+     a rating
   2  bad input, with one sentence that says what to change
 """,
 )

@@ -1,0 +1,23 @@
+"""From logs to a motor: logs, what is wrong with them, and the rig on which they were taken."""
+
+from .channels import CHANNELS, Channel
+from .known import Known
+from .log import Log
+from .reading import read_log
+from .rig import Rig
+from .rig_parts import MeasuredMotion, RobotModel, Sensor, ServoRegisters
+from .robot_motion import RobotMotion
+
+__all__ = [
+    "CHANNELS",
+    "Channel",
+    "Known",
+    "Log",
+    "MeasuredMotion",
+    "Rig",
+    "RobotModel",
+    "RobotMotion",
+    "Sensor",
+    "ServoRegisters",
+    "read_log",
+]

@@ -1,0 +1,152 @@
+"""Units that were taken for others: degrees for radians, rpm for rad/s, mA for A."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...datasheet import Finding
+from ..signals import slope_over
+from .view import View, amount, finding
+
+DEGREE, RPM, TURN = math.pi / 180, math.pi / 30, 2 * math.pi
+FACTORS = {
+    1 / DEGREE: ("position", "in degrees and read as rad", "deg"),
+    DEGREE: ("velocity", "in deg/s and read as rad/s", "deg/s"),
+    RPM: ("velocity", "in rpm and read as rad/s", "rpm"),
+    1 / TURN: ("position", "in turns and read as rad", "rev"),
+    TURN: ("velocity", "in turns per second and read as rad/s", "rev/s"),
+    1e-3: ("time", "in ms and read as s", "ms"),
+    1e-6: ("time", "in µs and read as s", "us"),
+}
+"""Slope of the position over the velocity, and what explains it: channel, words, and the unit to give."""
+NEAR = 0.12
+"""How far a slope may be from a factor [1]."""
+ABSURD = 20.0
+"""A current of so many times the motor's stall current is in another unit [1]."""
+
+
+def check_units(view: View) -> Iterator[Finding]:
+    """Position against velocity, command against position, sizes that no drive has, and sizes of this motor."""
+    if view.has("position", "velocity"):
+        yield from _against_velocity(view)
+    if view.has("position", "position_command"):
+        yield from _against_command(view)
+    yield from _sizes(view)
+    yield from _against_motor(view)
+
+
+def _against_velocity(view: View) -> Iterator[Finding]:
+    slope = np.interp(view.log.times("velocity"), view.log.times("position"), view.slope)
+    velocity = view.velocity
+    if not velocity.any() or not slope.any():
+        return
+    fit = float(slope @ velocity) / math.sqrt(float(slope @ slope) * float(velocity @ velocity))
+    # between the two regressions, so that noise in either does not pull
+    factor = math.copysign(math.sqrt(float(slope @ slope) / float(velocity @ velocity)), fit)
+    if abs(fit) < 0.8 or 0.8 < factor < 1.25:
+        return
+    if factor < 0:
+        yield finding(
+            "velocity", "error", f"has the opposite sign of the slope of the position (slope over velocity "
+            f"{factor:.3g}); turn one of them around", "sign",
+        )  # fmt: skip
+        return
+    for size, (channel, words, unit) in FACTORS.items():
+        if abs(math.log(factor / size)) < NEAR:
+            yield finding(
+                channel,
+                "error",
+                f"the slope of the position is {factor:.4g} times the velocity: {channel} is {words}; "
+                f'give units={{"{channel}": "{unit}"}}',
+                f"{unit}-as-si",
+            )
+            return
+    if abs(fit) < 0.95:
+        return
+    yield finding(
+        "velocity",
+        "error",
+        f"the slope of the position is {factor:.4g} times the velocity: one of both is in another unit, or on the "
+        "other side of the gear; give its unit, or log both at the joint",
+        "factor",
+    )
+
+
+def _against_command(view: View) -> Iterator[Finding]:
+    log = view.log
+    asked = np.interp(log.times("position"), log.times("position_command"), log["position_command"])
+    spread, done = float(np.std(asked)), float(np.std(log["position"]))
+    if spread == 0.0 or done == 0.0:
+        return
+    fit = float(np.corrcoef(asked, log["position"])[0, 1])
+    for size, name in ((DEGREE, "position_command"), (1 / DEGREE, "position")):
+        if fit > 0.5 and abs(math.log(done / spread / size)) < 0.7:
+            yield finding(
+                name,
+                "error",
+                f"position moves {done / spread:.3g} times as far as its command: {name} is in degrees and read as "
+                f'rad; give units={{"{name}": "deg"}}',
+                "deg-as-si",
+            )
+
+
+def _sizes(view: View) -> Iterator[Finding]:
+    """Sizes that no drive has."""
+    for name in ("duty", "duty_command"):
+        if name in view.log and (most := float(np.abs(view.log[name]).max())) > 1.05:
+            yield finding(
+                name, "error", f"reaches {most:.3g}, and full duty is 1: it is in % or in counts; "
+                f'give units={{"{name}": "%"}}, or divide by the full count', "%-as-si",
+            )  # fmt: skip
+    if "bus_voltage" in view.log and (volts := float(np.median(view.log["bus_voltage"]))) > 1000.0:
+        yield finding(
+            "bus_voltage", "error", f'{volts:.4g} V: it is in mV and read as V; give units={{"bus_voltage": "mV"}}',
+            "mV-as-si",
+        )  # fmt: skip
+    for name in ("winding_temperature", "housing_temperature"):
+        if name in view.log and 250.0 < (middle := float(np.median(view.log[name]))) < 450.0:
+            yield finding(
+                name, "error", f"{middle:.4g} °C: it is in kelvin and read as °C; give units={{\"{name}\": \"K\"}}",
+                "K-as-si",
+            )  # fmt: skip
+
+
+def _against_motor(view: View) -> Iterator[Finding]:
+    """Sizes that this motor cannot have."""
+    log, motor = view.log, view.motor
+    if "current" in log and motor.current is not None:
+        most = float(np.abs(log["current"]).max())
+        if most > ABSURD * motor.current:
+            yield finding(
+                "current", "error", f"reaches {amount(most, 'current')}, {most / motor.current:.3g} times the motor's "
+                f'stall current of {amount(motor.current, "current")}: it is in mA and read as A; '
+                'give units={"current": "mA"}', "mA-as-si",
+            )  # fmt: skip
+    if "torque" in log and motor.torque is not None:
+        most = float(np.abs(log["torque"]).max())
+        if most > ABSURD * motor.torque:
+            yield finding(
+                "torque", "error", f"reaches {amount(most, 'torque')}, {most / motor.torque:.3g} times the motor's "
+                f"stall torque of {amount(motor.torque, 'torque')}: it is in mN·m and read as N·m; "
+                'give units={"torque": "mNm"}', "mNm-as-si",
+            )  # fmt: skip
+    if motor.speed is not None and "velocity" in log:
+        most = float(np.percentile(np.abs(log["velocity"]), 99))
+        if most > 4.0 * motor.speed:
+            yield finding(
+                "velocity", "error", f"reaches {amount(most, 'velocity')}, {most / motor.speed:.3g} times the motor's "
+                f"no-load speed of {amount(motor.speed, 'velocity')} at the joint: it is in another unit, or of the "
+                "motor's shaft; give its unit, or divide by the gear's ratio", "speed-of-motor",
+            )  # fmt: skip
+    elif motor.speed is not None and view.has("position"):
+        slope = slope_over(log.times("position"), log["position"])
+        most = float(np.percentile(np.abs(slope), 99))
+        if most > 4.0 * motor.speed:
+            yield finding(
+                "position", "error", f"moves at {amount(most, 'velocity')}, {most / motor.speed:.3g} times the motor's "
+                f"no-load speed of {amount(motor.speed, 'velocity')} at the joint: it is in degrees and read as rad; "
+                'give units={"position": "deg"}', "deg-as-si",
+            )  # fmt: skip

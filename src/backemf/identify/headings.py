@@ -1,0 +1,119 @@
+"""Headings of columns: `position[knee] [deg]`, `current (mA)` and `speed_rpm` name a channel, a joint and a unit."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import units
+from ..errors import ParameterError, UnitError
+from .channels import TIME, find_channel, unit_of
+
+_BRACKETS = re.compile(r"(.*?)(\s*)\[([^\[\]]*)\](?:\s*\[([^\[\]]*)\])?\s*")
+_PARENTHESES = re.compile(r"(.*?)\s*\((.*)\)\s*")
+_INPUTS = ("position_command", "velocity_command", "effort_command", "voltage_command", "current_command")
+"""What a column `command` may be, by the unit it has."""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What a heading says."""
+
+    column: str
+    """Name of the column as the file has it, without its unit and its joint."""
+    channel: str | None
+    """The channel, or `time`; None: it spells none."""
+    joint: str = ""
+    """The joint; empty: the heading names none."""
+    unit: str = ""
+    """Unit as written; empty: none is named."""
+
+
+def read_heading(text: str, unit: str = "") -> Heading:
+    """What a heading says; `unit` is what the file says elsewhere, such as in its metadata."""
+    name, joint, named = _split(text.strip().replace(";", ","), unit)
+    unit = unit or named
+    if name.strip().lower() in ("command", "setpoint"):
+        return Heading(name, _commanded(unit), joint, unit)
+    channel = find_channel(name)
+    if channel is None and not unit:
+        channel, unit = _unit_behind(name)
+    return Heading(name, channel, joint, unit)
+
+
+def _split(text: str, unit: str) -> tuple[str, str, str]:
+    """Name, joint and unit of a heading."""
+    if found := _BRACKETS.fullmatch(text):
+        name, space, first, second = found.groups()
+        if second is not None:
+            return name.strip(), first.strip(), second.strip()
+        # without a space it may be either: position[deg], position[knee]
+        joint = bool(unit) or (not space and not _is_unit(first, find_channel(name)))
+        return (name.strip(), first.strip(), "") if joint else (name.strip(), "", first.strip())
+    if found := _PARENTHESES.fullmatch(text):
+        return found[1].strip(), "", found[2].strip()
+    return text, "", ""
+
+
+def _is_unit(text: str, channel: str | None) -> bool:
+    if channel is None:
+        return True
+    try:
+        unit_scale(text, channel)
+    except UnitError:
+        return False
+    return not text.strip().isdigit()
+
+
+def _unit_behind(name: str) -> tuple[str | None, str]:
+    """Channel and unit of names such as speed_rpm, time_ms or velocity_rad_s."""
+    parts = name.strip().split("_")
+    for cut in range(1, len(parts)):
+        channel = find_channel("_".join(parts[:cut]))
+        unit = "/".join(parts[cut:])
+        if channel is not None and _is_unit(unit, channel):
+            return channel, unit
+    return None, ""
+
+
+def _commanded(unit: str) -> str | None:
+    """What a column `command` commands, by its unit."""
+    if unit in ("1", "%"):
+        return "duty_command"
+    return next((name for name in _INPUTS if unit and _is_unit(unit, name)), None)
+
+
+def unit_scale(unit: str, channel: str) -> tuple[float, float]:
+    """Size and offset in SI of a unit, for the values of a channel or of time; a slide's are in metres and newtons."""
+    wanted = unit_of(channel)
+    try:
+        return _scale(unit, wanted)
+    except UnitError as error:
+        sliding = units.linear_unit(wanted)
+        if sliding == wanted:
+            raise
+        try:
+            return _scale(unit, sliding)
+        except UnitError:
+            raise error from None
+
+
+def _scale(unit: str, wanted: str) -> tuple[float, float]:
+    if unit in ("", "1") and wanted == "1":
+        return 1.0, 0.0
+    zero = units.parse(f"0 {unit}", wanted)
+    return units.parse(f"1 {unit}", wanted) - zero if zero == 0.0 else 1.0, zero
+
+
+def to_si(values: ArrayLike, unit: str, channel: str, place: str) -> np.ndarray:
+    """Values of a channel, or times, in SI; `place` is named in the error."""
+    try:
+        size, offset = unit_scale(unit, channel)
+    except UnitError as error:
+        what = "the times" if channel == TIME else channel
+        raise ParameterError(f"{place}: the unit {unit!r} of {what}: {error}") from None
+    found = np.asarray(values, dtype=float)
+    return found if (size, offset) == (1.0, 0.0) else found * size + offset
