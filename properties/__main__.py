@@ -28,7 +28,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--engines", default=None, help="such as torch,jax; all that are installed if left out")
     parser.add_argument("--only-engines", action="store_true", help="compare engines, check nothing else")
     parser.add_argument(
-        "--fused", action="store_true", help="let JAX fuse products and sums, as it does for users: compares rounding too"
+        "--fused", action="store_true", help="let JAX fuse products and sums, as for users: this compares rounding too"
     )
     parser.add_argument("--record", type=Path, default=None, help="file that says what was done")
     parser.add_argument("--table", type=Path, default=None, help="file for the table, in Markdown")
