@@ -67,8 +67,6 @@ Bits: TypeAlias = bool | int | Flags
 """A truth or a whole number with a meaning per bit, or an array of them."""
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 """What a TOML or JSON file holds."""
-Table: TypeAlias = dict[str, Json]
-"""A table of such a file, by the names of its entries."""
 Declared: TypeAlias = Any
 """What declares a field: it has the type that the field is annotated with, as `dataclasses.field` has."""
 Module: TypeAlias = Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -59,7 +59,7 @@ def log_of_columns(
     wanted: Wanted | None = None,
     meta: Mapping[str, Meta] | None = None,
     notes: Sequence[str] = (),
-    between: Any = "held",
+    between: Literal["held", "linear"] = "held",
 ) -> Log:
     """A log from a table of columns by heading; NaN where a channel was not measured.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -100,7 +99,7 @@ class Channel:
     def __len__(self) -> int:
         return len(self.time)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return frozen_channel, (self.time, self.values)
 
     def cut(self, keep: np.ndarray) -> Channel:

@@ -14,6 +14,7 @@ from ..datasheet.write import toml_value
 from ..errors import BackemfError, ParameterError, UnitError
 from ..parts import Declaration, declaration_of
 from ..units import parse
+from ..values import Foreign
 from .channels import suggest
 from .known import Known, parse_known, write_known
 
@@ -38,10 +39,10 @@ class Described:
         for name in ("known", "words"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return Described, (self.kind, dict(self.known), dict(self.words), self.unit)
 
-    def build(self, meta: Mapping[str, Any] | None = None, place: str = "") -> Any:
+    def build(self, meta: Mapping[str, Foreign] | None = None, place: str = "") -> Foreign:
         """The part for a log with these notes."""
         numbers = {name: known.at(meta, f"{place} {name}".strip()) for name, known in self.known.items()}
         try:
@@ -55,7 +56,7 @@ class Described:
         return tuple(known.note for known in self.known.values() if known.note)
 
 
-def describe(part: Any, unit: str = "1") -> Described:
+def describe(part: Foreign, unit: str = "1") -> Described:
     """A part of plain numbers as one that is known exactly."""
     known, words = {}, {}
     for entry in fields(part):
@@ -82,7 +83,7 @@ def _same(value: Any, default: Any) -> bool:
 # --- from and to TOML
 
 
-def read_part(kind: type, content: Mapping[str, Any], place: str, unit: str = "1") -> Described:
+def read_part(kind: type, content: Mapping[str, Foreign], place: str, unit: str = "1") -> Described:
     """A part from its table; `place` is the file and the table, for messages."""
     entries = {entry.name: entry for entry in fields(kind)}
     known: dict[str, Known] = {}

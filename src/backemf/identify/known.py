@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from .. import units
 from ..checks import quote
 from ..errors import ParameterError, UnitError
+from ..values import Foreign
 from .channels import suggest
 
 _SPREAD = re.compile(r"±|\+/-|\+-")
@@ -31,7 +31,7 @@ class Known:
     note: str = ""
     """Note of the log that the value is multiplied by; empty: none."""
 
-    def at(self, meta: Mapping[str, Any] | None = None, place: str = "") -> float:
+    def at(self, meta: Mapping[str, Foreign] | None = None, place: str = "") -> float:
         """The value in SI for a log with these notes."""
         if not self.note:
             return self.value
@@ -45,7 +45,7 @@ class Known:
             raise ParameterError(f"{at}the log's note {self.note} = {quote(given)}: must be a number")
         return self.value * given
 
-    def spread_at(self, meta: Mapping[str, Any] | None = None, place: str = "") -> float:
+    def spread_at(self, meta: Mapping[str, Foreign] | None = None, place: str = "") -> float:
         """One standard deviation in SI for a log with these notes."""
         return self.spread * abs(self.at(meta, place)) if self.relative else self.spread
 

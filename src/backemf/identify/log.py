@@ -74,7 +74,7 @@ class Log:
     def from_arrays(
         cls,
         time: ArrayLike | None,
-        channels: Mapping[str, Any],
+        channels: Mapping[str, ArrayLike | tuple[ArrayLike, ArrayLike]],
         *,
         units: Mapping[str, str] | None = None,
         joints: Sequence[str] = (),
@@ -202,7 +202,7 @@ class Log:
     def __hash__(self) -> int:
         return hash(self.hash)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         values |= {name: dict(values[name]) for name in ("channels", "meta")}
         return Log, tuple(values.values())

@@ -87,7 +87,7 @@ class Rig:
         for name, value in (*parts.items(), ("sensors", MappingProxyType(sensors)), ("spreads", {})):
             object.__setattr__(self, name, value)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return Rig, (self.load, self.firmware, self.supply, dict(self.sensors), self.name, {}, self.folder)
 
     # --- files
