@@ -14,7 +14,7 @@ import numpy as np
 from . import loads
 from .actuator import Actuator, Command
 from .actuator.compiled import laws
-from .actuator.memory import initial_state, states_of
+from .actuator.memory import initial_state, states_of, with_sensor
 from .checks import Number, concrete
 from .engines import bind
 from .engines import load as load_engine
@@ -74,6 +74,7 @@ def rest(
     given = {name: spread(value) for name, value in (initial or {}).items()}
     if "rotor_speed" in states_of(actuator) and actuator.motor is not None:
         given.setdefault("rotor_speed", spread(actuator.motor.ratio * velocity))
+    given = with_sensor(states_of(actuator), given)
     state = initial_state(load_engine("numpy"), actuator, shape, seed, dt, dict.fromkeys(given, 0.0), {})
     return Here(replace(state, **given), (position, velocity) if load.remembers else (), position, velocity)
 
@@ -189,13 +190,18 @@ def like(here: Here, start: Here) -> Here:
 def channel_names(actuator: Actuator, load: Load) -> list[str]:
     """Every recorded channel, in the order in which it is recorded."""
     names = ["position", "velocity", "load_torque", *load.remembers]
-    recorded = ("winding_rise", "housing_rise", "bristle", "gap", "setpoint", "integral", "lag")
+    recorded = (
+        "winding_rise", "housing_rise", "phase_rise", "sensor_rise", "bristle", "gap", "setpoint", "integral", "lag"
+    )  # fmt: skip
     names += [name for name in states_of(actuator) if name in recorded]
     outputs = [entry.name for entry in fields(Output) if entry.name not in COUPLED]
+    absent = {"spring_power"} if actuator.spring is None else set()
     if actuator.motor is None:
-        present = ("torque", "torque_requested", "torque_slope", "torque_stiffness", "mechanical_power", "limit")
+        present = {"torque", "torque_requested", "torque_slope", "torque_stiffness", "mechanical_power", "limit"}
+        present |= {"spring_power"} - absent
         return names + [name for name in outputs if name in present]
-    absent = set() if isinstance(actuator.motor.thermal, TwoNodeThermal) else {"housing_temperature"}
+    absent |= set() if isinstance(actuator.motor.thermal, TwoNodeThermal) else {"housing_temperature"}
+    absent |= {"measured_temperature"} if actuator.motor.thermistor is None else set()
     absent |= set() if actuator.meter else {"electrical_energy"}
     return names + [name for name in outputs if name not in absent]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .circuit import Circuit, steady_for
 from .current_limits import JointBounds, bounds_after
-from .ops import where
+from .ops import minimum, where
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,12 @@ class Demand:
     """Largest voltage of the drive in either direction [V]; None: what the supply has."""
     duty_limit: Any = None
     """Largest duty of the bus that the firmware allows [1]; None: what the supply allows."""
+    full_share: Any = None
+    """Largest share of the bus at the terminals, behind the curve of the bridge [1]; None: the largest duty."""
+    steepening: Any = None
+    """How much faster what is asked rises where the bridge's curve is steepest than here [1]; None: it has no curve."""
+    on: Any = None
+    """Where the bridge is on; None: everywhere."""
     limit: Any = 0
     """Limits that already act in front of the drive."""
 
@@ -46,6 +52,17 @@ def after_change(demand: Demand, change: float) -> Demand:
     if demand.joint is not None:
         moved["joint"] = bounds_after(demand.joint, change)
     return replace(demand, **moved)
+
+
+def steepest(demand: Demand) -> Demand:
+    """The demand with all that brakes as strong as anywhere on the bridge's curve, so that no step overshoots."""
+    if demand.steepening is None:
+        return demand
+    return replace(
+        demand,
+        per_speed=minimum(demand.per_speed, demand.per_speed * demand.steepening),
+        per_angle=minimum(demand.per_angle, demand.per_angle * demand.steepening),
+    )
 
 
 def command_of(demand: Demand, c: Circuit, emf: float):

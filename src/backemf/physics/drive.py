@@ -76,7 +76,9 @@ def has_current_state(motor: Motor, loop: bool = False) -> bool:
 
 
 def largest_duty(supply: Supply, demand: Demand):
-    """Largest share of the bus that supply and firmware allow [1]."""
+    """Largest share of the bus that supply, firmware and the bridge's curve allow [1]."""
+    if demand.full_share is not None:
+        return demand.full_share
     return supply.modulation_limit if demand.duty_limit is None else minimum(supply.modulation_limit, demand.duty_limit)
 
 
@@ -228,6 +230,13 @@ def bus_draw(supply: Supply, power: float, bus: float):
     return bus_current(drawn, bus), brake
 
 
+def acting_flags(flags: int, demand: Demand):
+    """Flags of all limits that act; a bridge that is off has no other."""
+    if demand.on is None:
+        return flags | demand.limit
+    return demand.limit | where(demand.on, flags, names.OFF)
+
+
 def drive(
     motor: Motor, supply: Supply | None, c: Circuit, demand: Demand, speed: float, dt: float, mean_torque: bool
 ) -> Driven:
@@ -279,5 +288,5 @@ def drive(
         bus_voltage=t.voltage if supply is None else bus,
         bus_current=amperes,
         brake_power=brake,
-        limit=t.limit | demand.limit,
+        limit=acting_flags(t.limit, demand),
     )

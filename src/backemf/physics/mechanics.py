@@ -16,6 +16,7 @@ from .bristle import BRISTLES, bristle_mean, bristle_step, bristle_torque, estim
 from .cogging import cogging_torque
 from .drag import drag_coefficient, drag_slope
 from .friction import BUDGETS, against, hold, stopping_torque
+from .friction_over_angle import friction_share
 from .gearbox import gap_after, joined_speed, loss_budget, touching, within_play
 from .magnet import iron_heat
 from .ops import absolute, sign, where
@@ -37,6 +38,8 @@ class Load:
     """Torque of the load on the rotor; None: unknown [N·m]."""
     driving: Any
     """Torque of the motor that friction under load depends on [N·m]."""
+    friction_share: Any = None
+    """How much of the dry friction there is at the joint's angle [1]; None: all of it, at any angle."""
 
 
 @dataclass(frozen=True)
@@ -117,18 +120,39 @@ def bristles(friction: Bristles, speed: float) -> tuple[Any, Any, Any]:
     return BRISTLES[type(friction)](friction, speed)
 
 
+def share_at(motor: Motor, joint_position: float):
+    """How much of the dry friction there is at a joint position [1]; None: all of it, at any angle."""
+    return None if motor.friction_over_angle is None else friction_share(motor.friction_over_angle, joint_position)
+
+
+def budget_under(load: Load, friction: DryFriction, speed: float):
+    """Largest dry friction at this speed, under a load and at the joint's angle [N·m]."""
+    budget = friction_budget(friction, speed, load.driving, load.torque)
+    if load.friction_share is None:
+        return budget
+    # what grows with speed is the same at every angle
+    viscous = friction.viscous * absolute(speed)
+    return viscous + load.friction_share * (budget - viscous)
+
+
+def bristles_under(load: Load, friction: Bristles, speed: float) -> tuple[Any, Any, Any]:
+    """Friction level, stiffness and damping of the bristles at a speed and at the joint's angle."""
+    level, stiffness, damping = bristles(friction, speed)
+    return level if load.friction_share is None else load.friction_share * level, stiffness, damping
+
+
 def dry_friction(motor: Motor, state: State, speed: float, free: float, load: Load, dt: float, implicit: bool):
     """Friction torque against the motion, the bristles after the step, and the speed that is left."""
     friction = motor.friction
     if friction is None:
         return 0.0, state.bristle, free
     if not isinstance(friction, Bristles):
-        budget = friction_budget(friction, speed, load.driving, load.torque)
+        budget = budget_under(load, friction, speed)
         stopping = stopping_torque(free, load.inertia, dt)
         held = hold(stopping, budget) if implicit else against(hold(stopping, budget), speed)
         # what is left of the stopping torque, so that a rotor that is stopped stands exactly still
         return held, state.bristle, dt * (stopping - held) / load.inertia
-    level, stiffness, damping = bristles(friction, speed)
+    level, stiffness, damping = bristles_under(load, friction, speed)
     if implicit:
         # the bristles see the speed they lead to
         speed = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt)
@@ -144,7 +168,7 @@ def estimated_friction(motor: Motor, state: State, speed: float, free: float, lo
     friction = motor.friction
     if not isinstance(friction, Bristles):
         return dry_friction(motor, state, speed, free, load, dt, implicit)
-    held, left = estimated_settling(free, load.inertia, state.bristle, *bristles(friction, speed), dt)
+    held, left = estimated_settling(free, load.inertia, state.bristle, *bristles_under(load, friction, speed), dt)
     return held, state.bristle, left
 
 
@@ -189,18 +213,18 @@ def resting_friction(motor: Motor, state: State, speed: float, load: Load, stopp
         return 0.0
     if isinstance(motor.friction, Bristles):
         return motor.friction.stiffness * state.bristle
-    return hold(stopping, friction_budget(motor.friction, speed, load.driving, load.torque))
+    return hold(stopping, budget_under(load, motor.friction, speed))
 
 
 def part(
     motor: Motor, state: State, speed: float, torque: float, driving: float | None, own_inertia: float,
-    gear_speed: float, gear_inertia: float, pull: float, dt: float, law: FrictionLaw,
+    gear_speed: float, gear_inertia: float, pull: float, share: float | None, dt: float, law: FrictionLaw,
 ) -> Parted:  # fmt: skip
     """A rotor that backlash lets go: in free flight, or against a flank and together with the gears.
 
     `driving` is the torque of the motor that friction under load depends on, `gear_speed` what the gears reach by
     themselves within the step, `gear_inertia` what moves with them, `pull` the torque of the load on them and `law`
-    that of dry friction.
+    that of dry friction, of which there is a `share` at the joint's angle.
     """
     gearbox: Any = motor.gearbox
     play = absolute(gearbox.ratio) * gearbox.backlash
@@ -208,14 +232,14 @@ def part(
     begin = within_play(state.gap, play)
     # in free flight
     free = speed + dt * torque / own_inertia
-    alone = Load(own_inertia, own_inertia, 0.0, driving)
+    alone = Load(own_inertia, own_inertia, 0.0, driving, share)
     flight, flight_bristle, flight_speed = law(motor, state, speed, free, alone, dt, implicit=True)
     gap = gap_after(begin, flight_speed, gear_speed, dt)
     stopped = within_play(gap, play)
     # against the flank: rotor and gears close the rest of the play and go on as one
     approach = (stopped - begin) / dt
     joined = joined_speed(own_inertia, free, gear_inertia, gear_speed, approach)
-    both = Load(own_inertia + gear_inertia, own_inertia, pull, driving)
+    both = Load(own_inertia + gear_inertia, own_inertia, pull, driving, share)
     contact, contact_bristle, contact_speed = law(motor, state, speed, joined, both, dt, implicit=True)
     lossless = contact, contact_bristle, contact_speed
     hit = touching(gap, play)

@@ -12,7 +12,10 @@ from ....physics.state import TORQUE, Output
 from ....robot.actuator_set import ActuatorSet
 from .step import FOUND
 
-STAYS = ("winding_temperature", "housing_temperature", "electrical_energy", "bus_voltage", "rotor_speed")
+STAYS = (
+    "winding_temperature", "housing_temperature", "measured_temperature", "electrical_energy", "bus_voltage",
+    "rotor_speed",
+)  # fmt: skip
 """Outputs that a motor without current has all the same."""
 
 
