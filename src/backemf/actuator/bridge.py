@@ -19,7 +19,7 @@ def through_bridge(actuator: Actuator, demand: Demand, enable: float | None) -> 
     supply = actuator.supply
     if supply is not None and supply.curve is not None:
         demand = along_curve(actuator, demand)
-    return demand if enable is None else where_enabled(actuator, demand, enable > 0.5)
+    return demand if enable is None else switch_off(actuator, demand, enable < 0.5)
 
 
 def along_curve(actuator: Actuator, demand: Demand) -> Demand:
@@ -45,17 +45,21 @@ def largest_duty(actuator: Actuator, demand: Demand) -> Any:
     return most if demand.duty_limit is None else minimum(most, demand.duty_limit)
 
 
-def where_enabled(actuator: Actuator, demand: Demand, on: bool) -> Demand:
-    """The demand where the bridge is on; where it is off, no current but what the diodes pass.
+def switch_off(actuator: Actuator, demand: Demand, off: bool) -> Demand:
+    """The demand of motors of which some have their bridge off: no current flows in them but what the diodes pass.
 
     They conduct once the winding has more than the whole bus: that is a current limit of 0, which the bus alone
     can break, whatever limits the drive has for its own voltage.
     """
     allowed = UNBOUNDED if demand.current_limit is None else demand.current_limit
-    changes: dict[str, Any] = {"current_limit": where(on, allowed, 0.0), "on": on}
+    changes: dict[str, Any] = {"current_limit": where(off, 0.0, allowed), "off": off}
+    for name in ("voltage", "current", "per_speed", "per_angle"):
+        asked = getattr(demand, name)
+        if asked is not None:
+            changes[name] = where(off, 0.0, asked)
     if demand.voltage_limit is not None:
-        changes["voltage_limit"] = where(on, demand.voltage_limit, UNBOUNDED)
+        changes["voltage_limit"] = where(off, UNBOUNDED, demand.voltage_limit)
     if actuator.supply is not None:
         most = largest_duty(actuator, demand) if demand.full_share is None else demand.full_share
-        changes["full_share"] = where(on, most, 1.0)
+        changes["full_share"] = where(off, 1.0, most)
     return change(demand, **changes)

@@ -83,7 +83,7 @@ def controller_decision(
 
 def resting_rate(rate: Any, demand: Demand) -> Any:
     """How fast the integral goes on: not at all where the bridge is off."""
-    return rate if rate is None or demand.on is None else where(demand.on, rate, 0.0 * rate)
+    return rate if rate is None or demand.off is None else where(demand.off, 0.0 * rate, rate)
 
 
 def network_decision(

@@ -80,6 +80,8 @@ def require_command(actuator: Actuator, command: Any) -> None:
         require_finite_command(f"Command.{target}", getattr(command, target))
     if command.enable is not None and actuator.motor is None:
         raise ParameterError("Command.enable: without a motor there is no bridge to switch off; give a motor")
+    if command.enable is not None:
+        require_finite_command("Command.enable", command.enable)
     if command.mode is not None and not isinstance(controller, ModeSelector):
         raise ParameterError(f"Command.mode: {name} has no modes; a ModeSelector has")
     needs_main = not isinstance(controller, ModeSelector) and (

@@ -36,8 +36,8 @@ class Demand:
     """Largest share of the bus at the terminals, behind the curve of the bridge [1]; None: the largest duty."""
     steepening: Any = None
     """How much faster what is asked rises where the bridge's curve is steepest than here [1]; None: it has no curve."""
-    on: Any = None
-    """Where the bridge is on; None: everywhere."""
+    off: Any = None
+    """Where the bridge is off; None: nowhere."""
     limit: Any = 0
     """Limits that already act in front of the drive."""
 

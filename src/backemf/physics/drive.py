@@ -127,6 +127,8 @@ def terminals(
     # a drive limits current by lowering its voltage, as far as the bus reaches
     allowed = clip(current, bounds.low, bounds.high)
     acts = absolute(allowed - current) > 0.0
+    if demand.off is not None:
+        acts = acts | demand.off
     at_bound = where(acts, all_of_it, none)
     slope = where(allowed < current, bounds.high_slope + none, bounds.low_slope + none)
     size = absolute(voltage) + absolute(emf) + c.resistance * absolute(c.current)
@@ -231,10 +233,10 @@ def bus_draw(supply: Supply, power: float, bus: float):
 
 
 def acting_flags(flags: int, demand: Demand):
-    """Flags of all limits that act; a bridge that is off has no other."""
-    if demand.on is None:
+    """Flags of all limits that act; those of a bridge that is off are the bus that its diodes conduct to."""
+    if demand.off is None:
         return flags | demand.limit
-    return demand.limit | where(demand.on, flags, names.OFF)
+    return demand.limit | where(demand.off, flags & names.VOLTAGE | names.OFF, flags)
 
 
 def drive(
@@ -273,6 +275,8 @@ def drive(
     amperes, brake = (mean, 0.0) if supply is None else bus_draw(supply, power, bus)
     unlimited = steady_current(command, emf, c.resistance)
     requested = mean_current(c, unlimited) if mean_torque else end_current(c, unlimited)
+    if demand.off is not None:
+        requested = where(demand.off, 0.0 * requested, requested)
     return Driven(
         current=t.current,
         mean_current=mean,
