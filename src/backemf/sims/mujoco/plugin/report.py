@@ -92,6 +92,9 @@ def rest(
             for name in ("winding", "housing"):
                 rise = part.get(f"{name}_rise")
                 stays[f"{name}_temperature"] = None if rise is None else np.asarray(thermal.ambient) + rise
+            if group.actuator.motor.thermistor is not None:
+                copper = part["winding_rise"] + part.get("phase_rise", 0.0)
+                stays["measured_temperature"] = np.asarray(thermal.ambient) + part.get("sensor_rise", copper)
         for name, value in stays.items():
             if value is not None and name in names:
                 rows[len(FOUND) + names.index(name), columns[still]] = value[still]
