@@ -83,9 +83,7 @@ def load_dependents(draw):
     )
 
 
-over_angles = st.builds(
-    be.FrictionOverAngle, per_angle=st.floats(-2.0, 2.0), angle=st.floats(-1.0, 1.0)
-) | st.builds(
+over_angles = st.builds(be.FrictionOverAngle, per_angle=st.floats(-2.0, 2.0), angle=st.floats(-1.0, 1.0)) | st.builds(
     be.FrictionAngleTable,
     shares=st.lists(st.floats(0.0, 3.0), min_size=2, max_size=5).map(tuple),
     first=st.floats(-2.0, 0.0),

@@ -28,13 +28,13 @@ def along_curve(actuator: Actuator, demand: Demand) -> Demand:
     demand = change(demand, full_share=full_share(largest_duty(actuator, demand), supply.curve))
     if demand.voltage is None:
         return demand
-    share, slope, steepest = shaped_duty(demand.voltage / supply.voltage, supply.curve)
+    share, slope, chord = shaped_duty(demand.voltage / supply.voltage, supply.curve)
     return change(
         demand,
         voltage=share * supply.voltage,
         per_speed=slope * demand.per_speed,
         per_angle=slope * demand.per_angle,
-        steepening=steepest / slope,
+        steepening=chord / slope,
     )
 
 

@@ -14,10 +14,11 @@ from ..checks import Number, concrete, no_number, quote
 from ..errors import ParameterError
 from ..parts import Laws, number, numbers, part
 from ..physics.limits import clip
-from ..physics.ops import absolute, maximum, sign, where
+from ..physics.ops import absolute, maximum, minimum, sign, where
 
 CURVES = Laws()
-"""Law of each curve: `law(curve, size)` of a duty of 0 to 1 gives share, slope and the steepest slope anywhere [1]."""
+"""Law of each curve: `law(curve, size)` of a duty of 0 to 1 gives its share of the bus, the slope there, and a slope
+that no chord from there to any other point of the curve exceeds [1]."""
 curve_of = CURVES.register
 """Makes a function the law of a curve: `@curve_of(DutyCurve)`."""
 
@@ -55,36 +56,42 @@ class DutyTable:
 
 @curve_of(DutyCurve)
 def saturating_share(c: DutyCurve, size: float) -> tuple[float, float, float]:
-    """A hyperbola through 0 and 1, steepest at 0."""
-    steepest = 1.0 + c.saturation
+    """A hyperbola through 0 and 1, steepest at 0; no chord is more than twice as steep as the one to 0."""
+    first = 1.0 + c.saturation
     bent = 1.0 + c.saturation * size
-    return steepest * size / bent, steepest / (bent * bent), steepest
+    return first * size / bent, first / (bent * bent), minimum(2.0 * first / bent, first)
 
 
 @curve_of(DutyTable)
 def table_share(c: DutyTable, size: float) -> tuple[float, float, float]:
     """Straight pieces, added up as far as the duty goes."""
-    pieces, below = len(c.shares), 0.0
-    share, slope, steepest = 0.0 * size, 0.0 * size, 0.0
-    for index, value in enumerate(c.shares):
-        rise = pieces * (value - below)
+    pieces, points = len(c.shares), (0.0, *c.shares)
+    share, slope = 0.0 * size, 0.0 * size
+    for index in range(pieces):
+        rise = pieces * (points[index + 1] - points[index])
         share = share + rise * clip(size - index / pieces, 0.0, 1.0 / pieces)
         slope = where(size >= index / pieces, rise + 0.0 * size, slope)
-        steepest, below = maximum(steepest, rise), value
-    return share, slope, steepest
+    # the steepest chord ends at a point of the table, on this side or on the other
+    chord = slope
+    for index, value in enumerate(points):
+        away, behind = size - index / pieces, size + index / pieces
+        apart, turned = absolute(away) > 1e-9, behind > 1e-9
+        chord = maximum(chord, where(apart, (share - value) / where(apart, away, 1.0), slope))
+        chord = maximum(chord, where(turned, (share + value) / where(turned, behind, 1.0), slope))
+    return share, slope, chord
 
 
 def shaped_duty(duty: float, curve: DutyCurve | DutyTable) -> tuple[float, float, float]:
-    """Share of the bus for a duty, its slope, and the steepest slope anywhere [1].
+    """Share of the bus for a duty, its slope, and a slope that no chord from there exceeds [1].
 
     Beyond full duty, where the bridge has no more, what is asked for goes on in proportion.
     """
     size = absolute(duty)
     beyond = size > 1.0
-    share, slope, steepest = CURVES[type(curve)](curve, where(beyond, 1.0, size))
+    share, slope, chord = CURVES[type(curve)](curve, where(beyond, 1.0, size))
     full, _, _ = CURVES[type(curve)](curve, 1.0)
     share, slope = where(beyond, full * size, share), where(beyond, full + 0.0 * size, slope)
-    return sign(duty) * share, slope, maximum(steepest, full)
+    return sign(duty) * share, slope, maximum(chord, full)
 
 
 def full_share(duty: float, curve: DutyCurve | DutyTable | None) -> float:

@@ -71,7 +71,9 @@ class Motor:
                 "Motor.limits derates with the winding temperature, but Motor.thermal is None: give a thermal model"
             )
         if self.thermistor is not None and self.thermal is None:
-            raise ParameterError("Motor.thermistor has nothing to measure, since Motor.thermal is None: give a thermal model")
+            raise ParameterError(
+                "Motor.thermistor has nothing to measure, since Motor.thermal is None: give a thermal model"
+            )
         if self.friction_over_angle is not None and self.friction is None:
             raise ParameterError(
                 "Motor.friction_over_angle would never take effect without dry friction: give Motor.friction"

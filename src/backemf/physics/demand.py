@@ -35,7 +35,7 @@ class Demand:
     full_share: Any = None
     """Largest share of the bus at the terminals, behind the curve of the bridge [1]; None: the largest duty."""
     steepening: Any = None
-    """How much faster what is asked rises where the bridge's curve is steepest than here [1]; None: it has no curve."""
+    """How much steeper than the bridge's curve a line is that no chord from here exceeds [1]; None: it has no curve."""
     off: Any = None
     """Where the bridge is off; None: nowhere."""
     limit: Any = 0
@@ -54,8 +54,11 @@ def after_change(demand: Demand, change: float) -> Demand:
     return replace(demand, **moved)
 
 
-def steepest(demand: Demand) -> Demand:
-    """The demand with all that brakes as strong as anywhere on the bridge's curve, so that no step overshoots."""
+def along_chord(demand: Demand) -> Demand:
+    """The demand along the steepest chord of the bridge's curve.
+
+    A step along it ends before the point that it would reach along the curve itself, and never passes it.
+    """
     if demand.steepening is None:
         return demand
     return replace(

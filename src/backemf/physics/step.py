@@ -15,7 +15,7 @@ from ..parts import acts
 from ..tree import change
 from .bristle import stored_energy
 from .circuit import Circuit, circuit_of, copper_rise, housing_temperature, measured_temperature, winding_temperature
-from .demand import Demand, after_change, steepest
+from .demand import Demand, after_change, along_chord
 from .drive import Driven, drive
 from .lines import Line, acting_line, lines_of, torque_per_mean_ampere, value_at
 from .mechanics import (
@@ -49,9 +49,7 @@ def heat(motor: Motor, state: State, copper: float, iron: float, dt: float):
     return None, None
 
 
-def sense(
-    motor: Motor, state: State, winding_rise: float | None, copper: float, angle: float, speed: float, dt: float
-):
+def sense(motor: Motor, state: State, winding_rise: float | None, copper: float, angle: float, speed: float, dt: float):
     """Rises of the thermistor's phase and of the thermistor after a step [K]; None where there is no such state.
 
     `winding_rise` is that of the end of the step, `angle` that of the rotor at its start.
@@ -189,7 +187,7 @@ def coupled(
     cogged, share = cogging(motor, angle), share_at(motor, joint_position)
     outside = (load_inertia + dt * load_slope) / (ratio * ratio)
     pull = load_torque / ratio
-    demand = with_stiffness(motor, circuit, steepest(demand), start, motor.inertia + outside, dt)
+    demand = with_stiffness(motor, circuit, along_chord(demand), start, motor.inertia + outside, dt)
 
     # what friction under load and a shared battery feel of the motor is that of the start
     bus, driving = None, None

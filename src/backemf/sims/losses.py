@@ -115,7 +115,9 @@ def _no_line(a: Actuator) -> str:
 def _no_curve(a: Actuator) -> str:
     assert a.supply is not None and a.supply.curve is not None
     share = single("Supply.curve", full_share(0.5, a.supply.curve))
-    return f"The voltage is proportional to the duty: at half duty it is 50 % of the bus in place of {100 * share:.3g} %."
+    return (
+        f"The voltage is proportional to the duty: at half duty it is 50 % of the bus in place of {100 * share:.3g} %."
+    )
 
 
 def _no_spring(a: Actuator) -> str:
