@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -169,7 +168,7 @@ def test_files_words_and_bad_values():
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the pendulum logs of shared/data/xl330_pendulum are not here")
 def test_a_servo_that_lifts_slowly_follows_a_curve():
-    """Load torque over duty of an XL330 falls as the duty rises: a curve explains a third of what a line leaves over."""
+    """Load torque over duty of an XL330 falls as the duty rises: a curve leaves two thirds of what a line leaves."""
     from scipy.optimize import least_squares
 
     duty, torque, speed = slow_lifting()

@@ -101,7 +101,7 @@ def test_file_and_bad_values():
     assert loads(dumps(DRIVEN)).spring == SPRING
     with pytest.raises(be.ParameterError, match=r"JointSpring\.stiffness = -1: must be a finite number at least 0"):
         be.JointSpring(stiffness=-1.0)
-    with pytest.raises(be.ParameterError, match="rest_angle.*would do nothing"):
+    with pytest.raises(be.ParameterError, match=r"rest_angle.*would do nothing"):
         be.randomize(be.Actuator(spring=be.JointSpring(offset=0.1)), {"spring.rest_angle": be.random.Uniform(0, 1)}, 3)
 
 

@@ -41,7 +41,7 @@ def stall(kind, volts, angle, seconds, dt=0.05):
 
 
 def test_lag_behind_a_winding_that_warms_up():
-    """Tw = P·R·(1 - e^(-t/T)) and the sensor's Ts = P·R·(1 - (T·e^(-t/T) - s·e^(-t/s))/(T - s)), T = 20 s, s = 1.5 s."""
+    """Tw = P·R·(1 - e^(-t/T)), and the sensor's P·R·(1 - (T·e^(-t/T) - s·e^(-t/s))/(T - s)), T = 20 s, s = 1.5 s."""
     seen = stall(motor(replace(SENSOR, phase_heat=None)), 4.0, 0.0, 12.0, dt=0.01)
     t, long, short, top = 12.0, 20.0, 1.5, 4.0 * 4.0 / 2.0 * 5.0
     assert seen[-1].winding_temperature == pytest.approx(20.0 + top * (1.0 - np.exp(-t / long)), rel=1e-12)
@@ -130,7 +130,7 @@ def test_a_run_that_starts_warm():
 def test_file_and_bad_values():
     """The same thermistor comes back from a file; without heat there is nothing to measure."""
     assert loads(dumps(be.Actuator(motor()))).motor.thermistor == SENSOR
-    with pytest.raises(be.ParameterError, match="Motor.thermal is None: give a thermal model"):
+    with pytest.raises(be.ParameterError, match=r"Motor\.thermal is None: give a thermal model"):
         motor(thermal=None)
     with pytest.raises(be.ParameterError, match=r"PhaseHeat\.modulation = 1\.2: must be a finite number at most 1"):
         replace(PHASE, modulation=1.2)

@@ -24,7 +24,7 @@ class FrictionOverAngle:
 
 @part(family="friction_over_angle")
 class FrictionAngleTable:
-    """Dry friction as a table over the joint's angle: even spacing, linear between points, held or repeated at the ends.
+    """Dry friction as a table over the joint's angle: evenly spaced, linear between points, held or repeated beyond.
 
     A table that repeats has its points at first, first + (last - first)/n and so on: the next one after the last is the
     first again.

@@ -28,10 +28,7 @@ def table_share(f: FrictionAngleTable, position: float) -> float:
     points = len(f.shares)
     along = (position - f.first) / (f.last - f.first)
     # the position counted in points
-    if f.repeats:
-        at = points * (along - floor(along))
-    else:
-        at = (points - 1) * clip(along, 0.0, 1.0)
+    at = points * (along - floor(along)) if f.repeats else (points - 1) * clip(along, 0.0, 1.0)
     # each point counts up to its neighbours
     share = 0.0
     for index, value in enumerate(f.shares):

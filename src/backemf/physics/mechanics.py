@@ -11,6 +11,7 @@ from typing import Any
 
 from ..motor import Motor
 from ..motor.friction import Bristles, DryFriction
+from ..tree import change
 from . import load_friction  # noqa: F401  # which makes its law known
 from .bristle import BRISTLES, bristle_mean, bristle_step, bristle_torque, estimated_settling, settled_speed
 from .cogging import cogging_torque
@@ -18,6 +19,7 @@ from .drag import drag_coefficient, drag_slope
 from .friction import BUDGETS, against, hold, stopping_torque
 from .friction_over_angle import friction_share
 from .gearbox import gap_after, joined_speed, loss_budget, touching, within_play
+from .limits import clip
 from .magnet import iron_heat
 from .ops import absolute, sign, where
 from .state import State
@@ -139,6 +141,15 @@ def bristles_under(load: Load, friction: Bristles, speed: float) -> tuple[Any, A
     """Friction level, stiffness and damping of the bristles at a speed and at the joint's angle."""
     level, stiffness, damping = bristles(friction, speed)
     return level if load.friction_share is None else load.friction_share * level, stiffness, damping
+
+
+def slipped(motor: Motor, state: State, share: float | None) -> State:
+    """The state with bristles that are bent no further than the friction at the joint's angle holds them at rest."""
+    if share is None or not isinstance(motor.friction, Bristles):
+        return state
+    level, stiffness, _ = bristles(motor.friction, 0.0 * state.bristle)
+    most = share * level / stiffness
+    return change(state, bristle=clip(state.bristle, -most, most))
 
 
 def dry_friction(motor: Motor, state: State, speed: float, free: float, load: Load, dt: float, implicit: bool):

@@ -32,6 +32,7 @@ from .mechanics import (
     part,
     rub,
     share_at,
+    slipped,
 )
 from .ops import maximum, where
 from .state import Output, State
@@ -103,12 +104,13 @@ def held(
     cogged = cogging(motor, angle)
     torque = driven.torque + cogged - dragged
     slope = driven.slope + drag_slope
-    load = load_on(motor, load_torque, load_inertia, torque, share_at(motor, joint_position))
+    share = share_at(motor, joint_position)
+    load = load_on(motor, load_torque, load_inertia, torque, share)
     free = speed
     if load.inertia is not None:
         free = speed + dt * (torque if load.torque is None else torque + load.torque) / load.inertia
     known = load_torque is not None and load_inertia is not None
-    rubbed = rub(motor, state, speed, torque, free, load, dt, implicit=known, law=dry_friction)
+    rubbed = rub(motor, slipped(motor, state, share), speed, torque, free, load, dt, implicit=known, law=dry_friction)
     # friction works along the way that the joint will go; the rest of the telemetry is that of the held speed
     lost = rubbed.friction + rubbed.gear_loss
     numerical = lost * (rubbed.speed - speed) if known else 0.0
@@ -185,6 +187,7 @@ def coupled(
     circuit = circuit_of(motor, state, dt)
     coefficient, _ = braking(motor, start)
     cogged, share = cogging(motor, angle), share_at(motor, joint_position)
+    bent = slipped(motor, state, share)
     outside = (load_inertia + dt * load_slope) / (ratio * ratio)
     pull = load_torque / ratio
     demand = with_stiffness(motor, circuit, along_chord(demand), start, motor.inertia + outside, dt)
@@ -208,10 +211,10 @@ def coupled(
         torque, own = push(line)
         if parted:
             gear_speed = ratio * joint_velocity + dt * pull / outside
-            return part(motor, state, start, torque, driving, own, gear_speed, outside, pull, share, dt, friction)
+            return part(motor, bent, start, torque, driving, own, gear_speed, outside, pull, share, dt, friction)
         load = Load(own + outside, own, pull, driving, share)
         free = start + dt * (torque + pull) / load.inertia
-        rubbed = rub(motor, state, start, torque, free, load, dt, implicit=True, law=friction)
+        rubbed = rub(motor, bent, start, torque, free, load, dt, implicit=True, law=friction)
         return Parted(rubbed, None, None, rubbed.speed, None)
 
     # along the line that acts where the step ends
