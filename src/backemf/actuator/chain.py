@@ -21,7 +21,7 @@ from .decision import decide, settle
 from .delay import Draws
 from .finite_joint import in_place_of, is_plain, known_joints, resting_command, without_unknown
 from .joint import joint_coupled, joint_output
-from .joint_spring import SpringPull, spring_pull, spring_torque
+from .joint_spring import JointSpring, SpringPull, spring_pull, spring_torque
 
 if TYPE_CHECKING:
     from ..loads import Load
@@ -116,7 +116,9 @@ def held_substep(
         load_inertia,
     )
     state, out = count_energy(settle(actuator, decision, state, out, position, dt), out, dt)
-    return state, out if pull is None else with_spring(actuator, pull, out, velocity, velocity)
+    if pull is not None and actuator.spring is not None:
+        out = with_spring(actuator.spring, pull, out, velocity, velocity)
+    return state, out
 
 
 # --- motor and load move the joint together
@@ -197,19 +199,21 @@ def coupled_substep(
         load_damping,
     )
     state, out = count_energy(settle(actuator, decision, state, out, position, dt), out, dt)
-    return state, end, out if pull is None else with_spring(actuator, pull, out, velocity, end)
+    if pull is not None and actuator.spring is not None:
+        out = with_spring(actuator.spring, pull, out, velocity, end)
+    return state, end, out
 
 
 # --- what both share
 
 
-def with_spring(actuator: Actuator, pull: SpringPull, out: Output, velocity: float, end: float) -> Output:
+def with_spring(spring: JointSpring, pull: SpringPull, out: Output, velocity: float, end: float) -> Output:
     """The output of a motor with what the spring at its joint adds; `end` is the velocity at which the step ends."""
     pulled = pull.torque - pull.damping * (end - velocity)
     return change(
         out,
         torque=out.torque + pulled,
-        torque_stiffness=out.torque_stiffness + actuator.spring.stiffness,
+        torque_stiffness=out.torque_stiffness + spring.stiffness,
         mechanical_power=out.mechanical_power + pulled * end,
         spring_power=-pulled * end,
     )

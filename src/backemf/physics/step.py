@@ -50,20 +50,21 @@ def heat(motor: Motor, state: State, copper: float, iron: float, dt: float):
     return None, None
 
 
-def sense(motor: Motor, state: State, winding_rise: float | None, copper: float, angle: float, speed: float, dt: float):
+def sense(motor: Motor, state: State, winding_rise: Any, copper: float, angle: float, speed: float, dt: float):
     """Rises of the thermistor's phase and of the thermistor after a step [K]; None where there is no such state.
 
     `winding_rise` is that of the end of the step, `angle` that of the rotor at its start.
     """
+    thermistor: Any = motor.thermistor
     phase_rise, sensor_rise = None, None
     if state.phase_rise is not None:
-        phase = motor.thermistor.phase_heat
+        phase = thermistor.phase_heat
         heat = uneven_heat(copper, angle, speed, dt, phase)
         phase_rise = phase_rise_after(state.phase_rise, heat, dt, *winding_node(motor), phase)
     if state.sensor_rise is not None:
         before, after = copper_rise(state, state.winding_rise), winding_rise
         after = after if phase_rise is None else after + phase_rise
-        sensor_rise = sensor_rise_after(state.sensor_rise, before, after, dt, motor.thermistor)
+        sensor_rise = sensor_rise_after(state.sensor_rise, before, after, dt, thermistor)
     return phase_rise, sensor_rise
 
 

@@ -112,8 +112,8 @@ def slope_of_step(actuator: Actuator, state: State, command: Command, flags: int
     moves = absolute(gained) > SMALL
     slope = maximum(where(moves, fallen / where(moves, gained, 1.0 + nothing), nothing + at_once), nothing)
     # halfway through the step the joint is half of dt·v further
-    halfway = motor is not None and actuator.spring is not None
-    return slope + 0.5 * dt * actuator.spring.stiffness if halfway else slope
+    spring = None if motor is None else actuator.spring
+    return slope if spring is None else slope + 0.5 * dt * spring.stiffness
 
 
 def torque_at_start(
@@ -154,10 +154,12 @@ def substep_along(
     decision, motor = decide(actuator, state, command, flags, position, velocity, dt), actuator.motor
     if motor is None:
         return joint_coupled(actuator, decision, position, velocity, dt, pull, HEAVY, 0.0)
-    spring = None if actuator.spring is None else spring_pull(position, velocity, dt, actuator.spring)
+    spring = actuator.spring
     demand = demand_on(motor, decision, velocity, dt, load_inertia)
     state, end, out = motor_coupled(
         motor, actuator.supply, decision.state, demand, position, velocity, dt, pull, HEAVY, 0.0
     )
     state, out = count_energy(settle(actuator, decision, state, out, position, dt), out, dt)
-    return state, end, out if spring is None else with_spring(actuator, spring, out, velocity, end)
+    if spring is not None:
+        out = with_spring(spring, spring_pull(position, velocity, dt, spring), out, velocity, end)
+    return state, end, out

@@ -86,13 +86,14 @@ def rest(
             kept = np.array(old[name])
             if value.ndim and value.shape[-1] == len(columns):
                 value[..., still] = 0.0 if name == "current" else kept[..., still]
-        thermal = None if group.actuator.motor is None else group.actuator.motor.thermal
+        motor = group.actuator.motor
+        thermal, thermistor = (None, None) if motor is None else (motor.thermal, motor.thermistor)
         stays = {"electrical_energy": part.get("energy")}
         if thermal is not None:
             for name in ("winding", "housing"):
                 rise = part.get(f"{name}_rise")
                 stays[f"{name}_temperature"] = None if rise is None else np.asarray(thermal.ambient) + rise
-            if group.actuator.motor.thermistor is not None:
+            if thermistor is not None:
                 copper = part["winding_rise"] + part.get("phase_rise", 0.0)
                 stays["measured_temperature"] = np.asarray(thermal.ambient) + part.get("sensor_rise", copper)
         for name, value in stays.items():
