@@ -59,8 +59,6 @@ def along_chord(demand: Demand) -> Demand:
 
     A step along it ends before the point that it would reach along the curve itself, and never passes it.
     """
-    if demand.steepening is None:
-        return demand
     return replace(
         demand,
         per_speed=minimum(demand.per_speed, demand.per_speed * demand.steepening),

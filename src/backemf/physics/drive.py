@@ -232,10 +232,8 @@ def bus_draw(supply: Supply, power: float, bus: float):
     return bus_current(drawn, bus), brake
 
 
-def acting_flags(flags: int, demand: Demand):
-    """Flags of all limits that act; those of a bridge that is off are the bus that its diodes conduct to."""
-    if demand.off is None:
-        return flags | demand.limit
+def flags_when_off(flags: int, demand: Demand):
+    """Flags of all limits that act; that of a bridge that is off is the bus that its diodes conduct to."""
     return demand.limit | where(demand.off, flags & names.VOLTAGE | names.OFF, flags)
 
 
@@ -292,5 +290,5 @@ def drive(
         bus_voltage=t.voltage if supply is None else bus,
         bus_current=amperes,
         brake_power=brake,
-        limit=acting_flags(t.limit, demand),
+        limit=t.limit | demand.limit if demand.off is None else flags_when_off(t.limit, demand),
     )

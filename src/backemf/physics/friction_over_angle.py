@@ -3,6 +3,8 @@
 Friction is a budget that stops and holds, so that a factor that changes from step to step never drives the joint.
 """
 
+from typing import Any
+
 from ..motor.friction_over_angle import FrictionAngleTable, FrictionOverAngle
 from ..parts import Laws
 from .limits import clip
@@ -36,6 +38,6 @@ def table_share(f: FrictionAngleTable, position: float) -> float:
     return share + f.shares[0] * maximum(1.0 - absolute(at - points), 0.0) if f.repeats else share
 
 
-def friction_share(model: FrictionOverAngle | FrictionAngleTable, position: float) -> float:
+def friction_share(model: Any, position: float) -> float:
     """Factor of the dry friction at a joint position, never below a thousandth [1]."""
     return maximum(SHARES[type(model)](model, position), LEAST)

@@ -122,9 +122,17 @@ def bristles(friction: Bristles, speed: float) -> tuple[Any, Any, Any]:
     return BRISTLES[type(friction)](friction, speed)
 
 
-def share_at(motor: Motor, joint_position: float):
-    """How much of the dry friction there is at a joint position [1]; None: all of it, at any angle."""
-    return None if motor.friction_over_angle is None else friction_share(motor.friction_over_angle, joint_position)
+def friction_at(motor: Motor, state: State, joint_position: float) -> tuple[Any, State]:
+    """How much of the dry friction there is at a joint position [1], and the state with bristles that it holds.
+
+    Bristles that are bent further than the friction there holds them at rest slip at once.
+    """
+    share = friction_share(motor.friction_over_angle, joint_position)
+    if not isinstance(motor.friction, Bristles):
+        return share, state
+    level, stiffness, _ = bristles(motor.friction, 0.0 * state.bristle)
+    most = share * level / stiffness
+    return share, change(state, bristle=clip(state.bristle, -most, most))
 
 
 def budget_under(load: Load, friction: DryFriction, speed: float):
@@ -141,15 +149,6 @@ def bristles_under(load: Load, friction: Bristles, speed: float) -> tuple[Any, A
     """Friction level, stiffness and damping of the bristles at a speed and at the joint's angle."""
     level, stiffness, damping = bristles(friction, speed)
     return level if load.friction_share is None else load.friction_share * level, stiffness, damping
-
-
-def slipped(motor: Motor, state: State, share: float | None) -> State:
-    """The state with bristles that are bent no further than the friction at the joint's angle holds them at rest."""
-    if share is None or not isinstance(motor.friction, Bristles):
-        return state
-    level, stiffness, _ = bristles(motor.friction, 0.0 * state.bristle)
-    most = share * level / stiffness
-    return change(state, bristle=clip(state.bristle, -most, most))
 
 
 def dry_friction(motor: Motor, state: State, speed: float, free: float, load: Load, dt: float, implicit: bool):

@@ -28,11 +28,10 @@ from .mechanics import (
     drag,
     dry_friction,
     estimated_friction,
+    friction_at,
     iron_power,
     part,
     rub,
-    share_at,
-    slipped,
 )
 from .ops import maximum, where
 from .state import Output, State
@@ -105,13 +104,15 @@ def held(
     cogged = cogging(motor, angle)
     torque = driven.torque + cogged - dragged
     slope = driven.slope + drag_slope
-    share = share_at(motor, joint_position)
+    share, bent = None, state
+    if motor.friction_over_angle is not None:
+        share, bent = friction_at(motor, state, joint_position)
     load = load_on(motor, load_torque, load_inertia, torque, share)
     free = speed
     if load.inertia is not None:
         free = speed + dt * (torque if load.torque is None else torque + load.torque) / load.inertia
     known = load_torque is not None and load_inertia is not None
-    rubbed = rub(motor, slipped(motor, state, share), speed, torque, free, load, dt, implicit=known, law=dry_friction)
+    rubbed = rub(motor, bent, speed, torque, free, load, dt, implicit=known, law=dry_friction)
     # friction works along the way that the joint will go; the rest of the telemetry is that of the held speed
     lost = rubbed.friction + rubbed.gear_loss
     numerical = lost * (rubbed.speed - speed) if known else 0.0
@@ -155,7 +156,9 @@ def remember(
 ) -> State:
     """State after a step that starts at an angle of the rotor and ends at a speed."""
     winding_rise, housing_rise = heat(motor, state, driven.copper_power, iron_power(motor, speed), dt)
-    phase_rise, sensor_rise = sense(motor, state, winding_rise, driven.copper_power, angle, speed, dt)
+    phase_rise, sensor_rise = None, None
+    if motor.thermistor is not None:
+        phase_rise, sensor_rise = sense(motor, state, winding_rise, driven.copper_power, angle, speed, dt)
     return change(
         state,
         current=None if state.current is None else driven.current,
@@ -187,11 +190,14 @@ def coupled(
     start = state.rotor_speed if parted else ratio * joint_velocity
     circuit = circuit_of(motor, state, dt)
     coefficient, _ = braking(motor, start)
-    cogged, share = cogging(motor, angle), share_at(motor, joint_position)
-    bent = slipped(motor, state, share)
+    cogged, share, bent = cogging(motor, angle), None, state
+    if motor.friction_over_angle is not None:
+        share, bent = friction_at(motor, state, joint_position)
     outside = (load_inertia + dt * load_slope) / (ratio * ratio)
     pull = load_torque / ratio
-    demand = with_stiffness(motor, circuit, along_chord(demand), start, motor.inertia + outside, dt)
+    if demand.steepening is not None:
+        demand = along_chord(demand)
+    demand = with_stiffness(motor, circuit, demand, start, motor.inertia + outside, dt)
 
     # what friction under load and a shared battery feel of the motor is that of the start
     bus, driving = None, None
@@ -306,7 +312,7 @@ def report(
         back_emf=driven.back_emf,
         winding_temperature=winding_temperature(motor, after),
         housing_temperature=housing_temperature(motor, after),
-        measured_temperature=measured_temperature(motor, after),
+        measured_temperature=None if motor.thermistor is None else measured_temperature(motor, after),
         rotor_speed=speed,
         electrical_power=driven.electrical_power,
         copper_power=driven.copper_power,
