@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 import backemf as be
+from backemf.actuator.duty_curve import full_share
 from backemf.actuator.torque_limits import bounds as torque_bounds
 from backemf.physics.limits import derated_current
 
-from .cases import HELD, Case, Step
+from .cases import HELD, Case, Step, is_off
 from .checks import Ratios, over
 
 ROUNDING = 1e-9
@@ -33,19 +34,28 @@ def voltages(case: Case, step: Step) -> Ratios:
     """The terminals get no more than the voltage limit, and no more than the bridge passes on of the bus."""
     volts = np.abs(step.out.voltage)
     if case.actuator.voltage_limit is not None:
-        yield "voltage limit", over(volts, case.actuator.voltage_limit * (1.0 + ROUNDING))
+        yield "voltage limit", over(volts, voltage_limit(case, step) * (1.0 + ROUNDING))
     if case.actuator.supply is not None:
-        yield "voltage within the bus", over(volts, duty_limit(case) * step.out.bus_voltage * (1.0 + ROUNDING))
+        yield "voltage within the bus", over(volts, duty_limit(case, step) * step.out.bus_voltage * (1.0 + ROUNDING))
     else:
         # what feeds the terminals is what they have
         yield "no bus beside the terminals", over(np.abs(step.out.bus_voltage - step.out.voltage), ROUNDING * volts)
 
 
-def duty_limit(case: Case) -> Any:
-    """Largest share of the bus at the terminals: that of the bridge, and of a servo's PWM limit [1]."""
-    servo = case.actuator.controller
-    share = case.actuator.supply.modulation_limit
-    return np.minimum(share, servo.pwm_limit) if isinstance(servo, be.DutyServo) else share
+def duty_limit(case: Case, step: Step) -> Any:
+    """Largest share of the bus at the terminals: that of the bridge and its curve, and of a servo's PWM limit [1].
+
+    The diodes of a bridge that is off conduct to the whole bus.
+    """
+    servo, supply = case.actuator.controller, case.actuator.supply
+    share = supply.modulation_limit
+    share = np.minimum(share, servo.pwm_limit) if isinstance(servo, be.DutyServo) else share
+    return np.where(is_off(step.command), 1.0, full_share(share, supply.curve))
+
+
+def voltage_limit(case: Case, step: Step) -> Any:
+    """Largest voltage of the drive, which a bridge that is off does not have [V]."""
+    return np.where(is_off(step.command), np.inf, case.actuator.voltage_limit)
 
 
 def battery(case: Case, step: Step) -> Ratios:
@@ -77,7 +87,9 @@ def highest_current(case: Case, step: Step) -> Any:
             start, end = limits.derating_start, limits.derating_end
             highest = derated_current(degrees, limits.rated_current, limits.low_current, start, end)
     firmware = getattr(actuator.controller, "current_limit", None)
-    return highest if firmware is None else np.minimum(highest, firmware)
+    highest = highest if firmware is None else np.minimum(highest, firmware)
+    # a bridge that is off conducts nothing but what its diodes do
+    return np.where(is_off(step.command), 0.0, highest)
 
 
 def exhausted(case: Case, step: Step, direction: Any) -> Any:
@@ -85,9 +97,9 @@ def exhausted(case: Case, step: Step, direction: Any) -> Any:
     actuator, out = case.actuator, step.out
     reach: Any = np.inf
     if actuator.supply is not None:
-        reach = duty_limit(case) * out.bus_voltage
+        reach = duty_limit(case, step) * out.bus_voltage
     if actuator.voltage_limit is not None:
-        reach = np.minimum(reach, actuator.voltage_limit)
+        reach = np.minimum(reach, voltage_limit(case, step))
     return -direction * out.voltage >= reach * (1.0 - 1e-6)
 
 
@@ -160,9 +172,9 @@ def widest_sensible(limits: Any, angle: Any, speeds: list) -> tuple[Any, Any]:
 
 
 def joint_torque(case: Case, step: Step) -> Ratios:
-    """A joint without a motor gives no more than its limits allow, friction aside."""
+    """A joint without a motor gives no more than its limits allow, friction and spring aside."""
     actuator = case.actuator
-    if not actuator.limits or actuator.friction is not None or actuator.substeps > 1:
+    if not actuator.limits or actuator.friction is not None or actuator.spring is not None or actuator.substeps > 1:
         return
     low, high = widest_sensible(actuator.limits, step.position, [step.velocity])
     excess = np.maximum(step.out.torque - high, low - step.out.torque)

@@ -202,6 +202,8 @@ def state_of(draw: Draw, actuator: be.Actuator, joint: Joint, position: np.ndarr
             values[name] = draw.often_zero(allowed_now(actuator, joint, rises) * draw.evenly(-1.0, 1.0))
         elif name in ("winding_rise", "housing_rise"):
             values[name] = rises if name == "winding_rise" else rises * draw.evenly(0.0, 1.0)
+        elif name in ("phase_rise", "sensor_rise"):
+            values[name] = rises * draw.evenly(-1.0 if name == "phase_rise" else 0.0, 1.0)
         elif name == "bristle":
             values[name] = draw.often_zero(draw.evenly(-1.0, 1.0) * motor.friction.coulomb / motor.friction.stiffness)
         elif name == "gap":
@@ -244,6 +246,21 @@ def commands_of(draw: Draw, actuator: be.Actuator, joint: Joint, steps: int) -> 
 
 
 def command_of(draw: Draw, actuator: be.Actuator, joint: Joint) -> Any:
+    """What the controller follows, and for some motors a bridge that is off."""
+    command = target_of(draw, actuator, joint)
+    if actuator.motor is None or draw.coin(0.85):
+        return command
+    command = command if isinstance(command, be.Command) else be.Command(**{actuator.controller.main: command})
+    return replace(command, enable=draw.rng.integers(0, 2, draw.shape))
+
+
+def is_off(command: Any) -> Any:
+    """Where the bridge is off."""
+    enable = command.enable if isinstance(command, be.Command) else None
+    return False if enable is None else np.asarray(enable) < 0.5
+
+
+def target_of(draw: Draw, actuator: be.Actuator, joint: Joint) -> Any:
     """The main input, or several at once."""
     controller: Any = actuator.controller
 

@@ -18,7 +18,9 @@ from backemf.loads import pendulum_inertia
 from .cases import HELD, Case, Step
 
 GIVEN = ("electrical", "cogging", "numerical")
-TAKEN = ("copper", "magnetic", "conversion", "iron", "drag", "friction", "bristle", "gear", "rotor", "mechanical")
+TAKEN = (
+    "copper", "magnetic", "conversion", "iron", "drag", "friction", "bristle", "gear", "rotor", "mechanical", "spring",
+)  # fmt: skip
 BALANCE = 1e-9
 """Largest power that may be missing in the balance, over the largest in it [1]."""
 NOTHING = 1e-290
@@ -56,13 +58,17 @@ def finite(case: Case, step: Step) -> Ratios:
 
 def residual(out: be.Output) -> Any:
     """What is left over of the power balance [W]."""
-    powers = vars(out)
-    return sum(powers[f"{n}_power"] for n in GIVEN) - sum(powers[f"{n}_power"] for n in TAKEN)
+    return sum(powers_of(out, GIVEN)) - sum(powers_of(out, TAKEN))
+
+
+def powers_of(out: be.Output, names: tuple[str, ...]) -> list[Any]:
+    """Those powers that there are [W]; a joint may have no spring."""
+    return [power for name in names if (power := getattr(out, f"{name}_power")) is not None]
 
 
 def sizes(case: Case, step: Step) -> Any:
     """Largest power of the step, or of the terms that its powers are differences of [W]."""
-    terms = [np.abs(getattr(step.out, f"{name}_power")) for name in (*GIVEN, *TAKEN)]
+    terms = [np.abs(power) for power in powers_of(step.out, (*GIVEN, *TAKEN))]
     return np.maximum(np.maximum.reduce(np.broadcast_arrays(*terms)), stored_over_time(case, step))
 
 

@@ -72,12 +72,15 @@ def scale_of(draw: Draw) -> Scale:
 def motor_of(draw: Draw, scale: Scale) -> be.Motor:
     """A motor with each part there or not."""
     thermal = thermal_of(draw, scale)
+    friction = friction_of(draw, scale) if draw.coin(0.7) else None
     return be.Motor(
         winding=winding_of(draw, scale),
         magnet=magnet_of(draw, scale),
         rotor=be.Rotor(inertia=scale.inertia),
         thermal=thermal,
-        friction=friction_of(draw, scale) if draw.coin(0.7) else None,
+        thermistor=thermistor_of(draw) if thermal is not None and draw.coin(0.4) else None,
+        friction=friction,
+        friction_over_angle=friction_over_angle_of(draw) if friction is not None and draw.coin(0.3) else None,
         drag=drag_of(draw, scale) if draw.coin(0.3) else None,
         cogging=cogging_of(draw, scale) if draw.coin(0.25) else None,
         gearbox=gearbox_of(draw) if draw.coin() else None,
@@ -129,6 +132,32 @@ def thermal_of(draw: Draw, scale: Scale) -> be.Thermal | be.TwoNodeThermal | Non
         housing_resistance=outside,
         housing_capacitance=draw.spread(0.0, 4.0) / outside,
         ambient=ambient,
+    )
+
+
+def thermistor_of(draw: Draw) -> be.Thermistor:
+    """A sensor that lags by 1 ms to 100 s, in one phase or in the whole winding."""
+    phase = None
+    if draw.coin(0.7):
+        phase = be.PhaseHeat(
+            pole_pairs=draw.evenly(1.0, 30.0),
+            modulation=draw.evenly(0.0, 1.0),
+            phase=draw.evenly(-3.0, 3.0),
+            exchange=draw.often_zero(draw.spread(-4.0, 2.0), 0.5),
+        )
+    return be.Thermistor(time_constant=draw.spread(-3.0, 2.0) if draw.coin(0.7) else None, phase_heat=phase)
+
+
+def friction_over_angle_of(draw: Draw) -> be.FrictionOverAngle | be.FrictionAngleTable:
+    """Friction that rises or falls with the joint's angle, or a table with points without friction."""
+    if draw.coin():
+        return be.FrictionOverAngle(per_angle=draw.evenly(-1.0, 1.0), angle=draw.evenly(-3.0, 3.0))
+    first = draw.evenly(-3.0, 3.0)
+    return be.FrictionAngleTable(
+        shares=tuple(draw.often_zero(draw.spread(-1.0, 0.5), 0.1) for _ in range(draw.pick(2, 3, 8))),
+        first=first,
+        last=first + draw.spread(-1.0, 1.0),
+        repeats=draw.coin(),
     )
 
 

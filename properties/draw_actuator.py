@@ -47,6 +47,7 @@ def actuator_of(draw: Draw) -> tuple[be.Actuator, Joint]:
         controller,
         delay=delay,
         limits=torque_limits_of(draw, joint) if draw.coin(0.25) else (),
+        spring=spring_of(draw, joint) if draw.coin(0.2) else None,
         command_range=range_of(draw, joint, main) if draw.coin(0.1) else None,
         slew=unit_of(joint, main) * draw.spread(-2.0, 4.0) if draw.coin(0.1) else None,
         voltage_limit=scale.voltage * draw.spread(-1.0, 0.3) if draw.coin(0.25) else None,
@@ -69,10 +70,29 @@ def joint_of(draw: Draw, joint: Joint) -> be.Actuator:
         controller=controller,
         friction=friction,
         limits=torque_limits_of(draw, joint) if draw.coin(0.7) else (),
+        spring=spring_of(draw, joint) if draw.coin(0.3) else None,
         delay=delay_of(draw) if draw.coin(0.2) else None,
         command_range=range_of(draw, joint, controller.main) if draw.coin(0.2) else None,
         slew=unit_of(joint, controller.main) * draw.spread(-2.0, 4.0) if draw.coin(0.2) else None,
     )
+
+
+def spring_of(draw: Draw, joint: Joint) -> be.JointSpring:
+    """A spring from soft to one that turns the motor back at once."""
+    return be.JointSpring(
+        stiffness=draw.often_zero(joint.torque * draw.spread(-3.0, 3.0)),
+        rest_angle=draw.evenly(-2.0, 2.0),
+        offset=draw.often_zero(joint.torque * draw.signs() * draw.spread(-3.0, 0.0)),
+    )
+
+
+def curve_of(draw: Draw) -> be.DutyCurve | be.DutyTable:
+    """A bridge that flattens, or a table of any shape."""
+    if draw.coin():
+        return be.DutyCurve(saturation=draw.often_zero(draw.spread(-2.0, 1.0)))
+    pieces = [draw.evenly(0.05, 1.0) for _ in range(draw.pick(1, 2, 5))]
+    full = draw.evenly(0.3, 1.0) / sum(pieces)
+    return be.DutyTable(shares=tuple(full * sum(pieces[: k + 1]) for k in range(len(pieces))))
 
 
 def supply_of(draw: Draw, scale: Scale) -> be.Supply:
@@ -84,6 +104,7 @@ def supply_of(draw: Draw, scale: Scale) -> be.Supply:
         voltage=voltage,
         resistance=ohms if draw.coin() else None,
         modulation_limit=draw.evenly(0.1, 1.0) if draw.coin() else 1.0,
+        curve=curve_of(draw) if draw.coin(0.25) else None,
         regeneration=draw.coin(),
         shared=shared,
     )

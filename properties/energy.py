@@ -9,6 +9,7 @@ import numpy as np
 
 import backemf as be
 from backemf.actuator import chain
+from backemf.actuator.joint_spring import spring_energy
 from backemf.loads import KINEMATIC
 from backemf.physics.step import has_backlash
 
@@ -38,6 +39,9 @@ def alone_checks(case: Case, laws: Any = chain) -> Ratios:
         return
     before = stored_energy(alone, alone.state, alone.velocities[0])
     # rounding is that of the energy at the start
+    spring = alone.actuator.spring
+    held = 0.0 if spring is None else spring_energy(alone.position, spring)
+    before = before + held
     worst, rounding = np.zeros(case.shape), 1e-15 * before
     motor = alone.motor
     # a limit of torque or current keeps a current flowing in an inductance, or in a rotor that the gears let go, or
@@ -46,6 +50,8 @@ def alone_checks(case: Case, laws: Any = chain) -> Ratios:
     feeds = limited and (motor.winding.inductance is not None or has_backlash(motor))
     for step in steps_of(alone, laws):
         after = stored_energy(alone, step.after, step.end_velocity)
+        if spring is not None:
+            after = after + spring_energy(step.position + alone.dt * step.end_velocity, spring)
         fed = np.maximum(alone.dt * step.out.electrical_power, 0.0) if feeds else 0.0
         gained = over(after - before - fed, 1e-9 * (before + fed) + rounding)
         worst = np.maximum(worst, np.where(np.isfinite(after), gained, np.inf))
@@ -65,7 +71,9 @@ def left_alone(case: Case) -> Case | None:
         limits = None if limits.rated_current is None else replace(limits, current_rate=None)
     motor = replace(motor, magnet=magnet, cogging=None, limits=limits)
     kept = case.actuator
-    actuator = be.Actuator(motor, kept.supply, limits=kept.limits, voltage_limit=kept.voltage_limit)
+    # a torque that is the same at every angle gives energy for as long as the joint turns
+    spring = None if kept.spring is None else replace(kept.spring, offset=0.0)
+    actuator = be.Actuator(motor, kept.supply, limits=kept.limits, voltage_limit=kept.voltage_limit, spring=spring)
     state = replace(
         kept_states(case.state, actuator),
         **({} if motor.winding.inductance is None else {"current": case.state.current * 0.0}),
@@ -107,8 +115,10 @@ class Account:
             return
         out, dt = step.out, self.case.dt
         stored = stored_energy(self.case, step.after, step.end_velocity)
-        given = out.electrical_power + out.cogging_power - out.conversion_power + step.load_power
+        into_spring = 0.0 if out.spring_power is None else out.spring_power
+        given = out.electrical_power + out.cogging_power - out.conversion_power + step.load_power - into_spring
         moved = np.abs(out.electrical_power) + np.abs(out.cogging_power) + np.abs(step.load_power)
+        moved = moved + np.abs(into_spring)
         self.gained = self.gained + self.of_system((stored - self.stored) - dt * given)
         self.moved = self.moved + self.of_system(dt * moved)
         self.stored = stored

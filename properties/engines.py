@@ -113,6 +113,10 @@ def beside(case: Case, name: str, value: np.ndarray, scale: Any) -> Any:
     return (high - low > size) & (value >= low - size) & (value <= high + size)
 
 
+RISES = ("new.winding_rise", "new.housing_rise", "new.phase_rise", "new.sensor_rise")
+TEMPERATURES = ("winding_temperature", "housing_temperature", "measured_temperature")
+
+
 def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     """What the rounding of each number scales with, where that is not the number itself."""
     motor = case.motor
@@ -142,8 +146,8 @@ def rounding_scales(case: Case, step: Step) -> dict[str, Any]:
     found |= {name: volts for name in ("voltage", "back_emf", "bus_voltage")}
     found |= {name: ratio * speed for name in ("rotor_speed", "new.rotor_speed")}
     warmed = power * warming(motor.thermal, dt)
-    found |= {name: 1.0 + warmed for name in ("new.winding_rise", "new.housing_rise")}
-    found |= {name: 100.0 + warmed for name in ("winding_temperature", "housing_temperature")}
+    found |= {name: 1.0 + warmed for name in RISES}
+    found |= {name: 100.0 + warmed for name in TEMPERATURES}
     found |= {"motor_torque": torque, "torque": torque_out} | joint_scales(case, speed, torque_out)
     found |= {"new.energy": power * dt, "electrical_energy": power * dt, "new.integral": 1.0}
     # where the joint gets to, one radian or further, is what a position loop and backlash see

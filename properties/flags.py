@@ -121,9 +121,10 @@ def without(actuator: Any, limits: list[int]) -> Any:
 
 
 def all_removable(actuator: Any) -> bool:
-    """Whether every limit of the drive can be taken away: not the duty of a servo, nor a bus that sags."""
-    sags = actuator.supply is not None and actuator.supply.resistance is not None
-    return not sags and not isinstance(actuator.controller, be.DutyServo)
+    """Whether every limit of the drive can be taken away: not the duty of a servo, nor a bus that sags or a curve."""
+    supply = actuator.supply
+    shapes = supply is not None and (supply.resistance is not None or supply.curve is not None)
+    return not shapes and not isinstance(actuator.controller, be.DutyServo)
 
 
 def out_of_volts(case: Case, step: Step) -> Any:

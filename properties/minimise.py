@@ -153,7 +153,9 @@ def changes() -> Iterator[Callable[[Any], Any]]:
     for part in ("delay", "slew", "command_range", "substeps", "limits"):
         yield dropped(part)
     yield one_limit
-    for part in ("supply", "voltage_limit", "motor.limits", "motor.gearbox", "motor.friction", "motor.drag"):
+    for part in ("spring", "supply", "supply.curve", "voltage_limit", "motor.limits", "motor.gearbox"):
+        yield dropped(part)
+    for part in ("motor.friction_over_angle", "motor.friction", "motor.drag", "motor.thermistor"):
         yield dropped(part)
     for part in ("motor.cogging", "motor.thermal", "motor.winding.inductance", "motor.magnet.saturation"):
         yield dropped(part)

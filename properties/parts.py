@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import backemf as be
 
-from .cases import Case
+from .cases import Case, is_off
 
 
 def parts_of(case: Case) -> list[str]:
@@ -19,6 +21,8 @@ def parts_of(case: Case) -> list[str]:
     for name in ("delay", "slew", "command_range", "voltage_limit"):
         found += [name.replace("_", " ")] if getattr(actuator, name) is not None else []
     found += ["substeps"] if actuator.substeps > 1 else []
+    found += ["JointSpring"] if actuator.spring is not None else []
+    found += ["bridge off"] if any(np.any(is_off(command)) for command in case.commands) else []
     found += supply_parts(actuator.supply)
     return found + (["without a motor"] if motor is None else motor_parts(motor))
 
@@ -31,11 +35,13 @@ def supply_parts(supply: be.Supply | None) -> list[str]:
         "supply, with resistance": supply.resistance is not None,
         "supply, without regeneration": not supply.regeneration,
     }
-    return ["supply", *(name for name, there in named.items() if there)]
+    curve = [] if supply.curve is None else [type(supply.curve).__name__]
+    return ["supply", *curve, *(name for name, there in named.items() if there)]
 
 
 def motor_parts(motor: be.Motor) -> list[str]:
     kinds: list[Any] = [motor.thermal, motor.friction, motor.drag, motor.cogging, motor.magnet.saturation]
+    kinds += [motor.friction_over_angle, motor.thermistor, motor.thermistor and motor.thermistor.phase_heat]
     found = [type(part).__name__ for part in kinds if part is not None]
     gearbox, limits = motor.gearbox, motor.limits
     named = {

@@ -94,6 +94,9 @@ def run_lines(case: Case, given: dict[str, Any]) -> list[str]:
     shape = case.shape if case.position.size > 1 else ()
     lines += [f"load, dt = {load}, {written(case.dt)}"]
     lines += [f"here = rest(actuator, load, {shape}, {written(case.position)}, {written(case.velocities[0])})"]
+    if case.state.fresh is not None and not np.any(case.state.fresh):
+        # one that has run before goes on from where it is
+        given = given | {"fresh": 0.0}
     if given:
         states = ", ".join(f"{name}=np.array({written(value)})" for name, value in given.items())
         lines += [f"here = replace(here, state=replace(here.state, {states}))"]

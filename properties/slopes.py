@@ -64,7 +64,9 @@ def without_friction(case: Case) -> Case:
     if gearbox is not None:
         stages = tuple(replace(s, efficiency=None, back_efficiency=None) for s in gearbox.stages)
         gearbox = be.Gearbox(stages=stages)
-    actuator = replace(case.actuator, motor=replace(motor, friction=None, gearbox=gearbox, cogging=None))
+    actuator = replace(
+        case.actuator, motor=replace(motor, friction=None, friction_over_angle=None, gearbox=gearbox, cogging=None)
+    )
     return replace(
         case, actuator=actuator, state=kept_states(case.state, actuator), load_torque=None, load_inertia=None
     )

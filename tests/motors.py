@@ -83,6 +83,26 @@ def load_dependents(draw):
     )
 
 
+over_angles = st.builds(be.FrictionOverAngle, per_angle=st.floats(-2.0, 2.0), angle=st.floats(-1.0, 1.0)) | st.builds(
+    be.FrictionAngleTable,
+    shares=st.lists(st.floats(0.0, 3.0), min_size=2, max_size=5).map(tuple),
+    first=st.floats(-2.0, 0.0),
+    last=st.floats(0.1, 2.0),
+    repeats=st.booleans(),
+)
+thermistors = st.builds(
+    be.Thermistor,
+    time_constant=maybe(scale(-3, 2)),
+    phase_heat=maybe(
+        st.builds(
+            be.PhaseHeat,
+            pole_pairs=st.floats(1.0, 30.0),
+            modulation=st.floats(0.0, 1.0),
+            phase=st.floats(-3.0, 3.0),
+            exchange=st.just(0.0) | scale(-3, 2),
+        )
+    ),
+)
 stages = st.builds(
     be.Stage,
     ratio=scale(-1, 2) | scale(-1, 2).map(lambda ratio: -ratio),
@@ -108,12 +128,15 @@ def motors(draw, backlash=True):
     if draw(st.booleans()):
         play = draw(maybe(scale(-5, -1))) if backlash else None
         gearbox = be.Gearbox(stages=tuple(draw(st.lists(stages, min_size=1, max_size=3))), backlash=play)
+    friction = draw(maybe(coulombs | dahls | lugres() | load_dependents()))
     return be.Motor(
         winding=draw(windings),
         magnet=draw(magnets),
         rotor=be.Rotor(inertia=draw(scale(-8, -2))),
         thermal=thermal,
-        friction=draw(maybe(coulombs | dahls | lugres() | load_dependents())),
+        thermistor=None if thermal is None else draw(maybe(thermistors)),
+        friction=friction,
+        friction_over_angle=None if friction is None else draw(maybe(over_angles)),
         drag=draw(
             maybe(st.lists(scale(-10, -3), min_size=1, max_size=3).map(lambda b: be.Drag(coefficients=tuple(b))))
         ),
@@ -131,18 +154,29 @@ def motors(draw, backlash=True):
     )
 
 
+@st.composite
+def duty_tables(draw):
+    rises = draw(st.lists(st.floats(0.05, 1.0), min_size=1, max_size=4))
+    full = draw(st.floats(0.3, 0.99)) / sum(rises)
+    return be.DutyTable(shares=tuple(full * sum(rises[: k + 1]) for k in range(len(rises))))
+
+
 supplies = st.builds(
     be.Supply,
     voltage=scale(0, 2.7),
     resistance=maybe(scale(-4, 0)),
     modulation_limit=st.floats(0.1, 1.0),
+    curve=maybe(st.builds(be.DutyCurve, saturation=st.floats(0.0, 5.0)) | duty_tables()),
     regeneration=st.booleans(),
+)
+springs = st.builds(
+    be.JointSpring, stiffness=st.just(0.0) | scale(-3, 4), rest_angle=st.floats(-1.0, 1.0), offset=st.floats(-1.0, 1.0)
 )
 
 
 @st.composite
 def actuators(draw, backlash=True):
-    return be.Actuator(draw(motors(backlash=backlash)), draw(maybe(supplies)))
+    return be.Actuator(draw(motors(backlash=backlash)), draw(maybe(supplies)), spring=draw(maybe(springs)))
 
 
 steps = scale(-6, 0)

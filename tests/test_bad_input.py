@@ -93,6 +93,12 @@ GOOD = [
     be.learned.LayerNorm(weight=np.ones(2), bias=np.zeros(2)),
     be.learned.LearnedRecurrent(network=LSTM),
     be.TanhFriction(coulomb=0.1, activation_speed=0.01, viscous=0.01),
+    be.JointSpring(stiffness=1.0, rest_angle=0.1, offset=0.01),
+    be.DutyCurve(saturation=0.6),
+    be.FrictionOverAngle(per_angle=0.1, angle=0.2),
+    be.FrictionAngleTable(shares=(0.5, 1.0), first=-1.0, last=1.0),
+    be.PhaseHeat(pole_pairs=7.0, modulation=0.5, phase=0.1, exchange=0.2),
+    be.Thermistor(time_constant=1.5),
     be.Actuator(
         be.Motor(winding=be.Winding(resistance=1.0), magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1)),
         slew=1.0,
@@ -107,7 +113,9 @@ MAY_BE_NEGATIVE = {
     "Thermal.ambient", "TwoNodeThermal.ambient", "Harmonic.phase", "Stage.ratio", "Limits.derating_start",
     "Ratings.winding_temperature", "ConstantTorque.torque", "Pendulum.offset", "TwoMass.far_torque", "Constant.value",
     "Step.value", "Step.time", "Step.before", "Sine.amplitude", "Sine.phase", "Sine.offset", "Chirp.amplitude",
-    "Chirp.offset", "EffortRange.lowest", "Trapezoid.value", "Trapezoid.start",
+    "Chirp.offset", "JointSpring.rest_angle", "JointSpring.offset", "FrictionOverAngle.per_angle",
+    "FrictionOverAngle.angle", "FrictionAngleTable.first", "FrictionAngleTable.last", "PhaseHeat.phase",
+    "EffortRange.lowest", "Trapezoid.value", "Trapezoid.start",
 }  # fmt: skip
 """Temperatures, angles, torques and volts, which have a sign; everything else has none."""
 

@@ -102,7 +102,7 @@ def test_supply_fields_are_on_the_theory_page():
     """The supply of an actuator is described like the parts of the motor."""
     import backemf
 
-    known = {f"supply.{field.name}" for field in dataclasses.fields(backemf.Supply)}
+    known = field_paths(backemf.Supply, "supply.")
     assert known == {name for name in theory_symbols() if name.startswith("supply.")}
 
 

@@ -147,6 +147,33 @@ STRUCTURES = {
     "backlash": actuator(gearbox=gears(backlash=spread(-3, -1.5)), cogging=cogging()),
     "limits": actuator(inductive=True, limits=limits(derating=True), thermal=one_node()),
     "supply": actuator(supply(), inductive=True, limits=limits()),
+    "spring": replace(
+        actuator(friction=be.Coulomb(coulomb=spread(-3, -1))),
+        spring=be.JointSpring(stiffness=spread(-2, 2), rest_angle=evenly(-1, 1), offset=evenly(-0.1, 0.1)),
+    ),
+    "friction over angle": actuator(
+        friction=six(), friction_over_angle=be.FrictionOverAngle(per_angle=evenly(-0.5, 0.5), angle=evenly(-1, 1))
+    ),
+    "friction in a table": actuator(
+        friction=lugre(),
+        friction_over_angle=be.FrictionAngleTable(
+            shares=tuple(evenly(0.0, 2.0) for _ in range(5)), first=evenly(-2, -1), last=evenly(0, 1), repeats=True
+        ),
+    ),
+    "thermistor": actuator(
+        thermal=two_nodes(),
+        thermistor=be.Thermistor(
+            time_constant=spread(-3, 1),
+            phase_heat=be.PhaseHeat(
+                pole_pairs=7.0, modulation=evenly(0, 1), phase=evenly(-3, 3), exchange=spread(-2, 1)
+            ),
+        ),
+    ),
+    "duty curve": actuator(supply(curve=be.DutyCurve(saturation=spread(-1, 0.5))), inductive=True, limits=limits()),
+    "duty table": actuator(
+        supply(resistance=None, curve=be.DutyTable(shares=(evenly(0.2, 0.5), evenly(0.5, 0.8), evenly(0.8, 1.0))))
+    ),
+    "bridge off": actuator(supply(), inductive=True, limits=limits()),
     "shared supply": actuator(supply(voltage=24.0, resistance=0.01, regeneration=False, shared=True)),
     "everything": actuator(
         supply(), inductive=True, thermal=two_nodes(), friction=lugre(), drag=drag(), cogging=cogging(),
@@ -177,6 +204,8 @@ def random_inputs(kind: be.Actuator) -> tuple:
 
 
 INPUTS = {name: random_inputs(kind) for name, kind in STRUCTURES.items()}
+switched = be.Command(voltage=INPUTS["bridge off"][1], enable=rng.integers(0, 2, N).astype(float))
+INPUTS["bridge off"] = (INPUTS["bridge off"][0], switched, *INPUTS["bridge off"][2:])
 DT = 7e-4
 
 

@@ -78,6 +78,46 @@ ACTUATORS: dict[str, be.Actuator] = {
     "warm magnets": be.Actuator(
         replace(PLAIN, magnet=replace(MAGNET, temperature_coefficient=-1e-3, reference_temperature=20.0))
     ),
+    "friction over angle": be.Actuator(
+        replace(
+            PLAIN, friction=FADING, friction_over_angle=be.FrictionOverAngle(per_angle=0.5, angle=0.02),
+            gearbox=be.Gearbox(stages=(be.Stage(ratio=5.0, efficiency=0.8),), backlash=0.02),
+        )
+    ),
+    "friction in a table": be.Actuator(
+        replace(
+            PLAIN, friction=LUGRE,
+            friction_over_angle=be.FrictionAngleTable(shares=(0.5, 1.0, 1.6), first=-0.02, last=0.02),
+        )
+    ),
+    "friction every turn": be.Actuator(
+        replace(
+            PLAIN, friction=be.Coulomb(coulomb=0.01),
+            friction_over_angle=be.FrictionAngleTable(shares=(0.5, 1.0, 1.6), first=-0.01, last=0.01, repeats=True),
+        )
+    ),
+    "thermistor": be.Actuator(
+        replace(
+            PLAIN, thermal=be.Thermal(resistance=1.0, capacitance=5.0),
+            thermistor=be.Thermistor(
+                time_constant=1.5,
+                phase_heat=be.PhaseHeat(pole_pairs=7.0, modulation=0.8, phase=0.4, exchange=0.3),
+            ),
+        )
+    ),
+    "thermistor of an even winding": be.Actuator(
+        replace(
+            PLAIN, thermal=RICH.thermal,
+            thermistor=be.Thermistor(phase_heat=be.PhaseHeat(pole_pairs=7.0, modulation=0.0, phase=0.4, exchange=0.3)),
+        )
+    ),
+    "spring": be.Actuator(RICH, spring=be.JointSpring(stiffness=3.0, rest_angle=0.2, offset=0.05)),
+    "slack spring": be.Actuator(spring=be.JointSpring(rest_angle=0.2, offset=0.05)),
+    "duty curve": be.Actuator(PLAIN, replace(SUPPLY, curve=be.DutyCurve(saturation=0.6))),
+    "duty table": be.Actuator(
+        PLAIN, replace(SUPPLY, curve=be.DutyTable(shares=(0.3, 0.5, 0.76))),
+        controller=be.PositionPid(kp=20.0, kd=0.3, **PID),
+    ),
     "backlash": be.Actuator(
         replace(PLAIN, gearbox=be.Gearbox(stages=(be.Stage(ratio=5.0, efficiency=0.8),), backlash=0.02))
     ),
@@ -235,6 +275,7 @@ def test_every_number_of_a_load_acts_or_is_refused(thing):
 
 OTHER: dict[str, Any] = {
     "Supply.regeneration": lambda x: not x,
+    "FrictionAngleTable.repeats": lambda x: not x,
     "Supply.shared": lambda x: not x,
     "KneeCurve.braking_falls": lambda x: not x,
     "freeze_at_limit": lambda x: not x,

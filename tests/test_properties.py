@@ -51,6 +51,7 @@ def balance(out) -> tuple[float, float]:
     """What is left over of the power balance, and the size of the powers in it [W]."""
     names = ("copper", "magnetic", "conversion", "iron", "drag", "friction", "bristle", "gear", "rotor", "mechanical")
     gone = [getattr(out, f"{name}_power") for name in names]
+    gone += [] if out.spring_power is None else [out.spring_power]
     given_ = [out.electrical_power, out.cogging_power, out.numerical_power]
     return sum(given_) - sum(gone), sum(map(abs, gone + given_))
 

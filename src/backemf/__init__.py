@@ -45,10 +45,13 @@ if TYPE_CHECKING:
         DcClip,
         Delay,
         DriveEnvelope,
+        DutyCurve,
         DutyServo,
+        DutyTable,
         EffortLimit,
         EffortRange,
         IdealPd,
+        JointSpring,
         KneeCurve,
         ModeSelector,
         PositionPid,
@@ -78,6 +81,8 @@ if TYPE_CHECKING:
         Dahl,
         Drag,
         Estimate,
+        FrictionAngleTable,
+        FrictionOverAngle,
         Gearbox,
         Harmonic,
         Limits,
@@ -86,6 +91,7 @@ if TYPE_CHECKING:
         LuGre,
         Magnet,
         Motor,
+        PhaseHeat,
         QuadraticShare,
         Ratings,
         Rotor,
@@ -93,6 +99,7 @@ if TYPE_CHECKING:
         Stage,
         Stribeck,
         Thermal,
+        Thermistor,
         TwoNodeThermal,
         Winding,
     )
@@ -112,13 +119,14 @@ __version__ = "0.1.0"
 _HOMES = {
     ".errors": "BackemfError BackemfWarning DatasheetError MissingExtraError ParameterError SimulationError UnitError",
     ".motor": (
-        "Cogging Coulomb Dahl Drag Estimate Gearbox Harmonic Limits LoadDependent LoadShare LuGre Magnet Motor "
-        "QuadraticShare Ratings Rotor Saturation Stage Stribeck Thermal TwoNodeThermal Winding"
+        "Cogging Coulomb Dahl Drag Estimate FrictionAngleTable FrictionOverAngle Gearbox Harmonic Limits LoadDependent "
+        "LoadShare LuGre Magnet Motor PhaseHeat QuadraticShare Ratings Rotor Saturation Stage Stribeck Thermal "
+        "Thermistor TwoNodeThermal Winding"
     ),
     ".physics.state": "Output State limit_names",
     ".actuator": (
-        "Actuator AngleTable Command CompiledStep DcClip Delay DriveEnvelope DutyServo EffortLimit "
-        "EffortRange IdealPd KneeCurve ModeSelector PositionPid Supply TanhFriction Torque TorquePid "
+        "Actuator AngleTable Command CompiledStep DcClip Delay DriveEnvelope DutyCurve DutyServo DutyTable EffortLimit "
+        "EffortRange IdealPd JointSpring KneeCurve ModeSelector PositionPid Supply TanhFriction Torque TorquePid "
         "TorqueSpeedTable VelocityPi Voltage"
     ),
     ".random": "randomize",
@@ -202,18 +210,23 @@ __all__ = [
     "Delay",
     "Drag",
     "DriveEnvelope",
+    "DutyCurve",
     "DutyServo",
+    "DutyTable",
     "EffortLimit",
     "EffortRange",
     "Estimate",
     "Exported",
     "Fan",
     "Finding",
+    "FrictionAngleTable",
+    "FrictionOverAngle",
     "Gearbox",
     "Harmonic",
     "Here",
     "IdealPd",
     "Inertia",
+    "JointSpring",
     "KneeCurve",
     "Limits",
     "LoadDependent",
@@ -228,6 +241,7 @@ __all__ = [
     "Output",
     "ParameterError",
     "Pendulum",
+    "PhaseHeat",
     "PositionPid",
     "PrescribedMotion",
     "QuadraticShare",
@@ -245,6 +259,7 @@ __all__ = [
     "Supply",
     "TanhFriction",
     "Thermal",
+    "Thermistor",
     "Torque",
     "TorquePid",
     "TorqueSpeedTable",

@@ -14,7 +14,8 @@ import numpy as np
 from . import loads
 from .actuator import Actuator, Command
 from .actuator.compiled import laws
-from .actuator.memory import initial_state, states_of
+from .actuator.memory import initial_state, states_of, with_sensor
+from .actuator.needs import require_command
 from .checks import Number, concrete
 from .engines import bind
 from .engines import load as load_engine
@@ -81,6 +82,7 @@ def rest(
     given = {name: spread(value) for name, value in (initial or {}).items()}
     if "rotor_speed" in states_of(actuator) and actuator.motor is not None:
         given.setdefault("rotor_speed", spread(actuator.motor.ratio * velocity))
+    given = with_sensor(states_of(actuator), given)
     state = initial_state(load_engine("numpy"), actuator, shape, seed, dt, dict.fromkeys(given, 0.0), {})
     return Here(replace(state, **given), (position, velocity) if load.remembers else (), position, velocity)
 
@@ -129,7 +131,8 @@ def rollout(
     Args:
         actuator: A `Motor`, or an `Actuator` with its supply.
         load: What it moves; a `PrescribedMotion` moves the joint along its table from time 0 on.
-        commands: The controller's main input, one value or row per step; without a controller, volts.
+        commands: The controller's main input, one value or row per step, without a controller volts; or a `Command` of
+            several inputs, such as a position and where the bridge is on.
         dt: Step [s].
         position: Joint position at the start [rad].
         velocity: Joint velocity at the start [rad/s].
@@ -142,19 +145,21 @@ def rollout(
     import jax.numpy as jnp
 
     actuator = without_neutral(Actuator(actuator) if isinstance(actuator, Motor) else actuator)
-    commands = jnp.asarray(commands, dtype=jnp.result_type(float))
+    commands = command_rows(actuator, commands)
+    targets = jax.tree.leaves(commands)
+    steps, dtype = len(targets[0]), targets[0].dtype
     if start is None:
         given = (position, velocity, *(initial or {}).values())
-        shape = np.broadcast_shapes(commands.shape[1:], *(jnp.shape(value) for value in given))
+        shape = np.broadcast_shapes(*(row.shape[1:] for row in targets), *(jnp.shape(value) for value in given))
         start = rest(actuator, load, shape, position, velocity, initial=initial, dt=dt)
     elif initial is not None or not all(isinstance(x, float) and x == 0.0 for x in (position, velocity)):
         raise ParameterError("rollout(start=...) says where everything is: leave position, velocity and initial out")
-    begin: Here = jax.tree.map(jnp.asarray, in_precision(start, commands.dtype))
+    begin: Here = jax.tree.map(jnp.asarray, in_precision(start, dtype))
     paths = None
     if isinstance(load, PrescribedMotion):
-        times = jnp.arange(len(commands) + 1, dtype=commands.dtype) * dt
+        times = jnp.arange(steps + 1, dtype=dtype) * dt
         path = bind(loads, "jax", load_engine("jax").ops).prescribed_position(load, times)
-        path = path.reshape(-1, *(1,) * (commands.ndim - 1))
+        path = path.reshape(-1, *(1,) * (targets[0].ndim - 1))
         paths = path[:-1], path[1:]
 
     def one(here: Here, row: tuple[Array, Path | None]) -> tuple[Here, T | None]:
@@ -163,22 +168,39 @@ def rollout(
         after = like(after, begin)
         return after, None if observe is None else observe(after, out)
 
-    size = max(1, math.isqrt(len(commands)))
+    size = max(1, math.isqrt(steps))
 
     # the outer loop keeps one state per block, the inner one computes the block again for the gradient
     @jax.checkpoint
     def block(here: Here, rows: tuple[Array, tuple[Array, Array] | None]) -> tuple[Here, T | None]:
         return jax.lax.scan(jax.checkpoint(one), here, rows)
 
-    whole = len(commands) // size * size
+    whole = steps // size * size
     rows = commands, paths
     blocks = jax.tree.map(lambda x: x[:whole].reshape(-1, size, *x.shape[1:]), rows)
     here, seen = jax.lax.scan(block, begin, blocks)
     seen = jax.tree.map(lambda x: x.reshape(whole, *x.shape[2:]), seen)
-    if whole < len(commands):
+    if whole < steps:
         here, rest_seen = block(here, jax.tree.map(lambda x: x[whole:], rows))
         seen = jax.tree.map(lambda x, y: jnp.concatenate([x, y]), seen, rest_seen)
     return here, seen
+
+
+def command_rows(actuator: Actuator, commands: Any) -> Any:
+    """The commands of a row of steps as arrays of JAX: one, or a `Command` of several of one length."""
+    import jax.numpy as jnp
+
+    if not isinstance(commands, Command):
+        return jnp.asarray(commands, dtype=jnp.result_type(float))
+    require_command(actuator, map_numbers(commands, lambda row: 0.0))
+    rows = map_numbers(commands, lambda row: jnp.asarray(row, dtype=jnp.result_type(float)))
+    lengths = {name: row.shape[:1] for name, row in vars(rows).items() if row is not None}
+    if len(set(lengths.values())) > 1 or () in lengths.values():
+        said = ", ".join(f"{name} {length[0] if length else 'none'}" for name, length in lengths.items())
+        raise ParameterError(
+            f"commands: the inputs have different numbers of rows, {said}: give one row per step to each"
+        )
+    return rows
 
 
 def in_precision(part: P, dtype: np.dtype | str) -> P:
@@ -202,13 +224,18 @@ def like(here: Here, start: Here) -> Here:
 def channel_names(actuator: Actuator, load: Load) -> list[str]:
     """Every recorded channel, in the order in which it is recorded."""
     names = ["position", "velocity", "load_torque", *load.remembers]
-    recorded = ("winding_rise", "housing_rise", "bristle", "gap", "setpoint", "integral", "lag")
+    recorded = (
+        "winding_rise", "housing_rise", "phase_rise", "sensor_rise", "bristle", "gap", "setpoint", "integral", "lag"
+    )  # fmt: skip
     names += [name for name in states_of(actuator) if name in recorded]
     outputs = [entry.name for entry in fields(Output) if entry.name not in COUPLED]
+    absent = {"spring_power"} if actuator.spring is None else set()
     if actuator.motor is None:
-        present = ("torque", "torque_requested", "torque_slope", "torque_stiffness", "mechanical_power", "limit")
+        present = {"torque", "torque_requested", "torque_slope", "torque_stiffness", "mechanical_power", "limit"}
+        present |= {"spring_power"} - absent
         return names + [name for name in outputs if name in present]
-    absent = set() if isinstance(actuator.motor.thermal, TwoNodeThermal) else {"housing_temperature"}
+    absent |= set() if isinstance(actuator.motor.thermal, TwoNodeThermal) else {"housing_temperature"}
+    absent |= {"measured_temperature"} if actuator.motor.thermistor is None else set()
     absent |= set() if actuator.meter else {"electrical_energy"}
     return names + [name for name in outputs if name not in absent]
 

@@ -29,6 +29,8 @@ UNITS = {
     "rotor_speed": "rad/s",
     "winding_rise": "K",
     "housing_rise": "K",
+    "phase_rise": "K",
+    "sensor_rise": "K",
     "torque": "N*m",
     "torque_requested": "N*m",
     "torque_slope": "N*m*s/rad",
@@ -39,6 +41,7 @@ UNITS = {
     "back_emf": "V",
     "winding_temperature": "degC",
     "housing_temperature": "degC",
+    "measured_temperature": "degC",
     "bus_voltage": "V",
     "bus_current": "A",
     "limit": "1",
@@ -50,6 +53,7 @@ UNITS = {
     "effort_command": "N*m",
     "voltage_command": "V",
     "mode_command": "1",
+    "enable_command": "1",
 }
 """Unit of each channel whose unit is always the same; every channel that ends in _power is in W."""
 INPUTS = {"position": "rad", "velocity": "rad/s", "effort": "N*m", "voltage": "V"}
@@ -104,7 +108,7 @@ class Run:
         """Energy up to each moment by where it went [J].
 
         electrical + cogging + numerical = copper + magnetic + conversion + iron + drag + friction + bristle + gear
-        + rotor + mechanical.
+        + rotor + mechanical + spring, the last one where the joint has a spring.
         """
         if self.motor is None:
             raise ParameterError(
@@ -113,7 +117,8 @@ class Run:
         every = float(self.time[0]) if len(self.time) == 1 else float(self.time[1] - self.time[0])
         if abs(every - self.dt) > 1e-9 * every:
             raise ParameterError("energy() needs every step: simulate with every=1")
-        names = ("electrical", *BALANCE, "cogging", "numerical")
+        springs = () if self.actuator.spring is None else ("spring",)
+        names = ("electrical", *BALANCE, *springs, "cogging", "numerical")
         return {name: np.cumsum(self.data[f"{name}_power"], axis=0) * self.dt for name in names}
 
     def findings(self) -> list[RunFinding]:

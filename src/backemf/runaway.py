@@ -50,6 +50,8 @@ class EnergyWatch:
             has = has + 0.5 * self.far_inertia * record["far_velocity"] ** 2
             sources = np.abs(sources) + np.abs(self.far_torque * record["far_velocity"])
         sources = np.maximum(sources, 0.0)
+        if "spring_power" in record:
+            sources = sources - np.minimum(record["spring_power"], 0.0)
         if "electrical_power" in record:
             for name in ("electrical", "cogging"):
                 sources = sources + np.maximum(record[f"{name}_power"], 0.0)

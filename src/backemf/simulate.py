@@ -256,6 +256,7 @@ _STATES = {
     "current": ("winding.inductance", "winding.resistance"),
     "winding_rise": ("thermal.capacitance", "thermal.winding_capacitance", "winding.temperature_coefficient"),
     "housing_rise": ("thermal.housing_capacitance",),
+    "phase_rise": ("thermal.capacitance", "thermal.winding_capacitance"),
     "bristle": ("friction.stiffness",),
     "far_velocity": ("load.far_inertia", "load.stiffness"),
     "rotor_speed": ("rotor.inertia",),

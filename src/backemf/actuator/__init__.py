@@ -5,7 +5,9 @@ from .actuator import Actuator
 from .compiled import CompiledStep
 from .controllers import DutyServo, IdealPd, ModeSelector, PositionPid, Torque, TorquePid, VelocityPi, Voltage
 from .delay import Delay, Draws
+from .duty_curve import DutyCurve, DutyTable
 from .joint_friction import TanhFriction
+from .joint_spring import JointSpring
 from .supply import Supply
 from .torque_limits import AngleTable, DcClip, DriveEnvelope, EffortLimit, EffortRange, KneeCurve, TorqueSpeedTable
 
@@ -18,10 +20,13 @@ __all__ = [
     "Delay",
     "Draws",
     "DriveEnvelope",
+    "DutyCurve",
     "DutyServo",
+    "DutyTable",
     "EffortLimit",
     "EffortRange",
     "IdealPd",
+    "JointSpring",
     "KneeCurve",
     "ModeSelector",
     "PositionPid",

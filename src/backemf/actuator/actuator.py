@@ -20,6 +20,7 @@ from .controllers import (
 )
 from .delay import Delay
 from .joint_friction import TanhFriction
+from .joint_spring import JointSpring
 from .supply import Supply
 from .torque_limits import TorqueLimit
 from .words import actuator_words
@@ -48,6 +49,8 @@ class Actuator:
     """A `TorqueLimit` of the joint, or a tuple of several; with a motor they limit its current."""
     friction: TanhFriction | None = one(TanhFriction, default=None)
     """Friction of a joint without a motor; a motor has its own."""
+    spring: JointSpring | None = one(JointSpring, default=None)
+    """What pulls the joint towards an angle, such as a cable or a seal; None: nothing."""
     command_range: tuple[Number, Number] | None = numbers(None, default=None)
     """Lowest and highest main input that the controller takes, in its unit; None: any."""
     slew: Maybe = number(None, default=None, above=0.0)

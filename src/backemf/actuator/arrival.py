@@ -36,7 +36,7 @@ def receive(
 
 
 def valid(command: Command, position: Number) -> tuple[Command, Bits]:
-    """The command with what is not finite replaced: hold the position, and zero of the rest."""
+    """The command with what is not finite replaced: hold the position, zero of the rest, and a bridge that is off."""
     good, kept = None, {}
     for name in TARGETS:
         target = getattr(command, name)
@@ -44,6 +44,11 @@ def valid(command: Command, position: Number) -> tuple[Command, Bits]:
             continue
         fine = isfinite(target)
         kept[name] = where(fine, target, position if name == "position" else 0.0)
+        good = fine if good is None else good & fine
+    if command.enable is not None:
+        # what is not known is off
+        fine = isfinite(command.enable)
+        kept["enable"] = where(fine, command.enable, 0)
         good = fine if good is None else good & fine
     return change(command, **kept), 0 if good is None else where(good, 0, names.INVALID)
 

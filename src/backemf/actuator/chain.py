@@ -22,6 +22,7 @@ from .decision import decide, settle
 from .delay import Draws
 from .finite_joint import in_place_of, is_plain, known_joints, resting_command, without_unknown
 from .joint import joint_coupled, joint_output
+from .joint_spring import JointSpring, SpringPull, spring_pull, spring_torque
 
 if TYPE_CHECKING:
     from ..loads import Load
@@ -101,6 +102,9 @@ def held_substep(
     if actuator.motor is None or decision.demand is None:
         out = joint_output(actuator, decision, position, velocity)
         return settle(actuator, decision, decision.state, out, position, dt), out
+    pull = None if actuator.spring is None else SpringPull(spring_torque(position, actuator.spring), 0.0)
+    if pull is not None and load_torque is not None:
+        load_torque = load_torque + pull.torque
     state, out = motor_held(
         actuator.motor,
         actuator.supply,
@@ -112,7 +116,10 @@ def held_substep(
         load_torque,
         load_inertia,
     )
-    return count_energy(settle(actuator, decision, state, out, position, dt), out, dt)
+    state, out = count_energy(settle(actuator, decision, state, out, position, dt), out, dt)
+    if pull is not None and actuator.spring is not None:
+        out = with_spring(actuator.spring, pull, out, velocity, velocity)
+    return state, out
 
 
 # --- motor and load move the joint together
@@ -178,7 +185,10 @@ def coupled_substep(
     decision = decide(actuator, state, command, flags, position, velocity, dt)
     if actuator.motor is None or decision.demand is None:
         return joint_coupled(actuator, decision, position, velocity, dt, load_torque, load_inertia, load_damping)
-    state, velocity, out = motor_coupled(
+    pull = None if actuator.spring is None else spring_pull(position, velocity, dt, actuator.spring)
+    if pull is not None:
+        load_torque, load_damping = load_torque + pull.torque, load_damping + pull.damping
+    state, end, out = motor_coupled(
         actuator.motor,
         actuator.supply,
         decision.state,
@@ -191,10 +201,24 @@ def coupled_substep(
         load_damping,
     )
     state, out = count_energy(settle(actuator, decision, state, out, position, dt), out, dt)
-    return state, velocity, out
+    if pull is not None and actuator.spring is not None:
+        out = with_spring(actuator.spring, pull, out, velocity, end)
+    return state, end, out
 
 
 # --- what both share
+
+
+def with_spring(spring: JointSpring, pull: SpringPull, out: Output, velocity: Number, end: Number) -> Output:
+    """The output of a motor with what the spring at its joint adds; `end` is the velocity at which the step ends."""
+    pulled = pull.torque - pull.damping * (end - velocity)
+    return change(
+        out,
+        torque=out.torque + pulled,
+        torque_stiffness=out.torque_stiffness + spring.stiffness,
+        mechanical_power=out.mechanical_power + pulled * end,
+        spring_power=-pulled * end,
+    )
 
 
 def count_energy(state: State, out: Output, dt: Number) -> tuple[State, Output]:
@@ -206,8 +230,8 @@ def count_energy(state: State, out: Output, dt: Number) -> tuple[State, Output]:
 
 
 AT_THE_END = (
-    "voltage", "current", "back_emf", "winding_temperature", "housing_temperature", "rotor_speed", "bus_voltage",
-    "torque_slope", "torque_stiffness", "electrical_energy",
+    "voltage", "current", "back_emf", "winding_temperature", "housing_temperature", "measured_temperature",
+    "rotor_speed", "bus_voltage", "torque_slope", "torque_stiffness", "electrical_energy",
 )  # fmt: skip
 """What is reported as it is after the last substep; all else is the mean over the substeps."""
 

@@ -16,6 +16,7 @@ from ..physics.state import Output, State
 from ..tree import change
 from ..values import Bits, Maybe, Number
 from .arrival import mode_of
+from .bridge import through_bridge
 from .control import LAWS, Asked, next_integral, slew_limit
 from .controllers import DutyServo, ModeSelector
 from .controllers.learned import LearnedController, learned_torque
@@ -77,8 +78,13 @@ def controller_decision(
         demand, flags, full = duty_demand(actuator, controller, asked, flags)
     else:
         demand = volt_demand(actuator, asked, flags)
-    demand = with_joint_bounds(actuator, demand, state, position, velocity)
-    return Decision(demand, None, state, flags, asked.rate, full)
+    demand = through_bridge(actuator, with_joint_bounds(actuator, demand, state, position, velocity), command.enable)
+    return Decision(demand, None, state, flags, resting_rate(asked.rate, demand), full)
+
+
+def resting_rate(rate: Any, demand: Demand) -> Any:
+    """How fast the integral goes on: not at all where the bridge is off."""
+    return rate if rate is None or demand.off is None else where(demand.off, 0.0 * rate, rate)
 
 
 def network_decision(
@@ -295,4 +301,5 @@ def select(
         along = velocity if asked is None else where(by_velocity, 0.0, velocity)
         state = change(state, integral=alike(state.integral + along * dt, state.integral))
         rate = None if asked is None else where(by_velocity, asked.rate, 0.0)
-    return Decision(with_joint_bounds(actuator, demand, state, position, velocity), None, state, flags, rate)
+    demand = through_bridge(actuator, with_joint_bounds(actuator, demand, state, position, velocity), command.enable)
+    return Decision(demand, None, state, flags, resting_rate(rate, demand))

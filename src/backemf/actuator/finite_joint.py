@@ -14,8 +14,8 @@ from ..tree import change
 from ..values import Bits, Maybe, Number, Recorded
 
 KEPT = (
-    "current", "winding_rise", "housing_rise", "bristle", "gap", "rotor_speed", "energy", "setpoint", "integral",
-    "held_position", "fresh",
+    "current", "winding_rise", "housing_rise", "phase_rise", "sensor_rise", "bristle", "gap", "rotor_speed", "energy",
+    "setpoint", "integral", "held_position", "fresh",
 )  # fmt: skip
 """States that stay as they were; those of a delay go on, since commands travel whatever the joint does."""
 SILENT = ("torque", "torque_requested", "torque_slope", "torque_stiffness", "joint_travel", "load_torque")

@@ -14,6 +14,7 @@ from ..values import Bits, Number
 from .control import Asked
 from .decision import Decision, settle
 from .joint_friction import tanh_friction, tanh_friction_per_speed, tanh_friction_slope
+from .joint_spring import spring_pull, spring_torque
 from .limit_lines import limit_lines
 from .limit_slopes import tightest_slopes
 from .torque_limits import tightest
@@ -52,12 +53,17 @@ def joint_output(actuator: Actuator, decision: Decision, position: Number, veloc
     if actuator.friction is not None:
         torque = torque - tanh_friction(velocity, actuator.friction)
         slope = slope + tanh_friction_slope(velocity, actuator.friction)
+    pulled = None
+    if actuator.spring is not None:
+        pulled = spring_torque(position, actuator.spring)
+        torque, stiffness = torque + pulled, stiffness + actuator.spring.stiffness
     return Output(
         torque=torque,
         torque_requested=asked.amount,
         torque_slope=slope,
         torque_stiffness=stiffness,
         mechanical_power=torque * velocity,
+        spring_power=None if pulled is None else -pulled * velocity,
         limit=decision.flags | flag,
     )
 
@@ -75,6 +81,9 @@ def joint_coupled(
     out, asked = joint_output(actuator, decision, position, velocity), torque_asked(decision)
     # friction goes down to 0 with the speed, where its slope would carry it past
     per_speed = 0.0 if actuator.friction is None else tanh_friction_per_speed(velocity, actuator.friction)
+    pull = None if actuator.spring is None else spring_pull(position, velocity, dt, actuator.spring)
+    if pull is not None:
+        load_torque, load_slope = load_torque + pull.torque, load_slope + pull.damping
 
     def end_speed(line: Line) -> Number:
         inertia = load_inertia + dt * (line.fall + load_slope)
@@ -95,4 +104,7 @@ def joint_coupled(
     end = end_speed(line)
     torque = value_at(line, end - velocity) - per_speed * end
     state = settle(actuator, decision, decision.state, out, position, dt)
+    if pull is not None:
+        pulled = pull.torque - pull.damping * (end - velocity)
+        torque, out = torque + pulled, change(out, spring_power=-pulled * end)
     return state, end, change(out, torque=torque, mechanical_power=torque * end)

@@ -13,6 +13,7 @@ from ..checks import quote, require_room
 from ..errors import ParameterError
 from ..motor import Motor, TwoNodeThermal
 from ..motor.friction import Bristles
+from ..parts import acts
 from ..physics import draws
 from ..physics.drive import has_current_state
 from ..physics.state import PER_MOTOR, State
@@ -54,6 +55,10 @@ def motor_states(motor: Motor, loop: bool) -> list[str]:
         names.append("winding_rise")
     if isinstance(motor.thermal, TwoNodeThermal):
         names.append("housing_rise")
+    if motor.thermistor is not None and motor.thermistor.phase_heat is not None:
+        names.append("phase_rise")
+    if motor.thermistor is not None and acts(motor.thermistor, "time_constant"):
+        names.append("sensor_rise")
     if isinstance(motor.friction, Bristles):
         names.append("bristle")
     if has_backlash(motor):
@@ -97,6 +102,7 @@ def initial_state(
             raise ParameterError(
                 f"initial({name}=...): this actuator has no such state; it has {', '.join(settable) or 'none'}"
             )
+    values = with_sensor(present, values)
     common = shared_shape(actuator, shape)
     learned = memory_of(actuator.controller, shape) if isinstance(actuator.controller, LearnedController) else {}
     frames = 1 if actuator.delay is None else actuator.delay.length(dt)
@@ -120,6 +126,13 @@ def initial_state(
         else:
             made[name] = engine.integers(0, () if name == "head" else common, **place)
     return State(**made)
+
+
+def with_sensor(present: list[str], values: dict[str, Any]) -> dict[str, Any]:
+    """States given by name, the thermistor as warm as a winding that starts warm."""
+    if "sensor_rise" not in present or "winding_rise" not in values:
+        return values
+    return {"sensor_rise": values["winding_rise"]} | values
 
 
 def require_room_for_state(

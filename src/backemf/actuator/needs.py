@@ -13,7 +13,7 @@ from ..errors import ParameterError
 from ..motor import LoadDependent, Motor
 from ..motor.friction import Bristles
 from ..parts import acts
-from ..physics.command import TARGETS, Command
+from ..physics.command import SWITCHES, TARGETS, Command
 from ..physics.load import IMMOVABLE
 from ..physics.state import PER_MOTOR, State
 from ..physics.step import has_backlash
@@ -84,6 +84,10 @@ def require_command(actuator: Actuator, command: object) -> None:
         if target not in controller.inputs:
             raise ParameterError(f"Command.{target}: {name} does not take it; it takes {', '.join(controller.inputs)}")
         require_finite_command(f"Command.{target}", getattr(command, target))
+    if command.enable is not None and actuator.motor is None:
+        raise ParameterError("Command.enable: without a motor there is no bridge to switch off; give a motor")
+    if command.enable is not None:
+        require_finite_command("Command.enable", command.enable)
     if command.mode is not None and not isinstance(controller, ModeSelector):
         raise ParameterError(f"Command.mode: {name} has no modes; a ModeSelector has")
     needs_main = not isinstance(controller, ModeSelector) and (
@@ -106,7 +110,7 @@ def require_finite_command(name: str, value: object) -> None:
 def require_shapes(state: State, command: object, **inputs: object) -> None:
     """Check that every input broadcasts to the batch; raise `ParameterError` if not."""
     if isinstance(command, Command):
-        targets = {name: getattr(command, name) for name in (*TARGETS, "mode")}
+        targets = {name: getattr(command, name) for name in (*TARGETS, *SWITCHES)}
         inputs = {f"Command.{name}": value for name, value in targets.items() if value is not None} | inputs
     else:
         inputs = {"command": command} | inputs

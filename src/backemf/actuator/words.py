@@ -21,7 +21,7 @@ def actuator_words(actuator: Actuator) -> str:
         parts.append(_delay_words(actuator.delay))
     parts += [
         name.replace("_", " ")
-        for name in ("command_range", "slew", "voltage_limit")
+        for name in ("command_range", "slew", "voltage_limit", "spring")
         if getattr(actuator, name) is not None
     ]
     if actuator.substeps > 1:

@@ -73,7 +73,7 @@ def envelope(
         direction = np.where(speed < 0.0, -1.0, 1.0)
     ohms = resistance(celsius, motor.winding)
     emf = back_emf(speed, flux(celsius, motor.magnet), motor.magnet)
-    high, low = (_current(source, share * source.modulation_limit, emf, ohms) for share in (1.0, -1.0))
+    high, low = (_current(source, share * source.largest_share, emf, ohms) for share in (1.0, -1.0))
     if limit is not None:
         # at the very corner the two sides meet: a rounding error must not open them
         slack = 1e-9 * limit
@@ -101,7 +101,7 @@ def envelope(
 
 def _speeds(motor: Motor, supply: Supply, limit: Maybe, celsius: Number, samples: int) -> tuple[np.ndarray, np.ndarray]:
     """Rotor speeds from one end of the envelope to the other, standstill twice, and their directions."""
-    volts = supply.modulation_limit * array(supply.voltage)
+    volts = supply.largest_share * array(supply.voltage)
     reach = 1.25 * volts if limit is None else volts + resistance(celsius, motor.winding) * limit
     top = array(reach / (motor.magnet.back_emf_constant * flux(celsius, motor.magnet)))
     half = np.linspace(0.0, 1.0, max(samples // 2, 2))

@@ -42,7 +42,7 @@ class Line:
 def line_of(motor: Motor, supply: Supply, current_limit: Number | None, celsius: Number) -> Line:
     """The line of a motor on a supply [V] with a current limit [A] at a winding temperature [°C]."""
     # with the bridge at its limit d, a supply's own resistance acts like d²·Rs more in the winding
-    share = supply.modulation_limit
+    share = supply.largest_share
     volts = share * supply.voltage
     ohms = resistance(celsius, motor.winding)
     if acts(supply, "resistance"):

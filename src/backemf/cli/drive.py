@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from ..actuator import Actuator, Delay, Supply
+from ..actuator import Actuator, Delay, DutyCurve, DutyTable, JointSpring, Supply
 from ..actuator.controllers import Controller
 from ..actuator.controllers.torque_pid import MOVING_TARGET
 from ..actuator.torque_limits import TorqueLimit
@@ -34,6 +34,11 @@ def limit_from(text: str) -> TorqueLimit:
     return part_from("--limit", *choose("--limit", text, kinds("limit")))
 
 
+def curve_from(text: str) -> DutyCurve | DutyTable:
+    """A curve of the bridge from words such as `duty-curve saturation=0.6`."""
+    return part_from("--curve", *choose("--curve", text, kinds("duty_curve")))
+
+
 def range_from(text: str, main: str) -> tuple[float, float]:
     """Lowest and highest command from `-90deg..90deg`."""
     ends = between("--range", text, COMMANDS[main][0])
@@ -48,6 +53,8 @@ def actuator_from(
     actuator: Actuator,
     *,
     supply: str | None = None,
+    curve: str | None = None,
+    spring: str | None = None,
     controller: str | None = None,
     delay: str | None = None,
     range_: str | None = None,
@@ -67,6 +74,13 @@ def actuator_from(
         )
     if supply is not None:
         changes["supply"] = part_from("--supply", Supply, supply)
+    if curve is not None:
+        fed = changes.get("supply", actuator.supply)
+        if fed is None:
+            raise ParameterError('--curve shapes the voltage of a supply: add one, such as --supply "voltage=12V"')
+        changes["supply"] = replace(fed, curve=curve_from(curve))
+    if spring is not None:
+        changes["spring"] = part_from("--spring", JointSpring, spring)
     if delay is not None:
         changes["delay"] = part_from("--delay", Delay, delay)
     if limits:

@@ -145,6 +145,18 @@ def simulate(
             "unlimited voltage.",
         ),
     ] = None,
+    curve: Annotated[
+        str | None,
+        option(
+            "CURVE",
+            'Curve from duty to volts, "duty-curve saturation=0.6" or "duty-table shares=0.5,0.8,1". Default: that of '
+            "the file, or a straight line.",
+        ),
+    ] = None,
+    spring: Annotated[
+        str | None,
+        option("SPRING", 'Spring at the joint, such as "stiffness=0.5N*m/rad rest_angle=10deg"; also offset=.'),
+    ] = None,
     delay: DelayText = None,
     range_: Annotated[
         str | None, option("LOW..HIGH", 'Lowest and highest command, such as "-90deg..90deg".', "--range")
@@ -176,6 +188,8 @@ def simulate(
     actuator = actuator_from(
         actuator,
         supply=supply,
+        curve=curve,
+        spring=spring,
         controller=controller,
         delay=delay,
         range_=range_,

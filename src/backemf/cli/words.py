@@ -160,6 +160,8 @@ def _read(option: str, entry: Field, text: str, unit: str | None, main: str) -> 
     unit = TYPED.get(unit, unit)
     if holds == "number":
         return quantity(what, text, unit)
+    if holds == "numbers" and "," in text:
+        return tuple(quantity(what, item.strip(), unit) for item in text.split(","))
     if holds == "numbers":
         return steps(what, text) if unit == "steps" else between(what, text, unit)
     raise ParameterError(f"{option}, '{entry.name}={text}': cannot be given as text; give it in a motor file")

@@ -7,11 +7,13 @@ an array that broadcasts to the batch of motors being simulated.
 from .cogging import Cogging, Harmonic
 from .estimate import Estimate, estimate_of, estimates_behind, heat_mark, mark
 from .friction import Coulomb, Dahl, Drag, LoadDependent, LoadShare, LuGre, QuadraticShare, Stribeck
+from .friction_over_angle import FrictionAngleTable, FrictionOverAngle
 from .gearbox import Gearbox, Rotor, Stage
 from .limits import Limits, Ratings
 from .magnet import Magnet, Saturation
 from .motor import Friction, Motor
 from .thermal import Thermal, TwoNodeThermal
+from .thermistor import PhaseHeat, Thermistor
 from .winding import COPPER, Winding
 
 __all__ = [
@@ -22,6 +24,8 @@ __all__ = [
     "Drag",
     "Estimate",
     "Friction",
+    "FrictionAngleTable",
+    "FrictionOverAngle",
     "Gearbox",
     "Harmonic",
     "Limits",
@@ -30,6 +34,7 @@ __all__ = [
     "LuGre",
     "Magnet",
     "Motor",
+    "PhaseHeat",
     "QuadraticShare",
     "Ratings",
     "Rotor",
@@ -37,6 +42,7 @@ __all__ = [
     "Stage",
     "Stribeck",
     "Thermal",
+    "Thermistor",
     "TwoNodeThermal",
     "Winding",
     "estimate_of",

@@ -12,11 +12,13 @@ from ..values import CompileOptions
 from .cogging import Cogging
 from .estimate import Estimate, still_estimated
 from .friction import Coulomb, Dahl, Drag, LoadDependent, LuGre
+from .friction_over_angle import FrictionAngleTable, FrictionOverAngle
 from .gearbox import Gearbox, Rotor
 from .limits import Limits, Ratings
 from .magnet import Magnet
 from .stepping import MotorStep
 from .thermal import Thermal, TwoNodeThermal
+from .thermistor import Thermistor
 from .winding import Winding
 from .words import motor_words
 
@@ -36,8 +38,12 @@ class Motor:
     """Its inertia; None: unknown."""
     thermal: Thermal | TwoNodeThermal | None = one(family="thermal", default=None)
     """How heat flows from the winding to the air; None: the winding stays at its reference temperature."""
+    thermistor: Thermistor | None = one(Thermistor, default=None)
+    """The sensor that measures the winding's temperature; None: none."""
     friction: Friction | None = one(family="friction", default=None)
     """Dry friction; None: none."""
+    friction_over_angle: FrictionOverAngle | FrictionAngleTable | None = one(family="friction_over_angle", default=None)
+    """How the dry friction varies with the joint's angle; None: it does not."""
     drag: Drag | None = one(Drag, default=None)
     """Friction that grows with speed; None: none."""
     cogging: Cogging | None = one(Cogging, default=None)
@@ -65,6 +71,14 @@ class Motor:
         if self.limits is not None and self.limits.derates and self.thermal is None:
             raise ParameterError(
                 "Motor.limits derates with the winding temperature, but Motor.thermal is None: give a thermal model"
+            )
+        if self.thermistor is not None and self.thermal is None:
+            raise ParameterError(
+                "Motor.thermistor has nothing to measure, since Motor.thermal is None: give a thermal model"
+            )
+        if self.friction_over_angle is not None and self.friction is None:
+            raise ParameterError(
+                "Motor.friction_over_angle would never take effect without dry friction: give Motor.friction"
             )
         self._check_cold_resistance()
 

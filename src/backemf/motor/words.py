@@ -11,7 +11,7 @@ from .thermal import Thermal
 if TYPE_CHECKING:
     from .motor import Motor
 
-_PLAIN = ("rotor", "drag", "cogging", "limits", "ratings")
+_PLAIN = ("rotor", "thermistor", "drag", "cogging", "limits", "ratings")
 
 
 def motor_words(motor: Motor) -> str:
@@ -26,6 +26,8 @@ def motor_words(motor: Motor) -> str:
     if motor.friction is not None:
         kind = type(motor.friction).__name__
         parts.insert(parts.count("rotor"), "load-dependent friction" if kind == "LoadDependent" else f"{kind} friction")
+    if motor.friction_over_angle is not None:
+        parts[parts.index(next(part for part in parts if part.endswith("friction")))] += " over angle"
     if motor.thermal is not None:
         heat = "heat of the winding" if isinstance(motor.thermal, Thermal) else "heat of winding and housing"
         parts.insert(parts.count("rotor"), heat)

@@ -71,6 +71,20 @@ def housing_temperature(motor: Motor, state: State) -> Maybe:
     return motor.thermal.ambient + state.housing_rise
 
 
+def measured_temperature(motor: Motor, state: State) -> Maybe:
+    """What the thermistor reads [°C]; None where there is none."""
+    if motor.thermistor is None or motor.thermal is None:
+        return None
+    if state.sensor_rise is not None:
+        return motor.thermal.ambient + state.sensor_rise
+    return motor.thermal.ambient + copper_rise(state, state.winding_rise)
+
+
+def copper_rise(state: State, winding_rise: Recorded) -> Recorded:
+    """Rise of the copper at the thermistor above ambient, of a winding with this mean rise [K]."""
+    return winding_rise if state.phase_rise is None else winding_rise + state.phase_rise
+
+
 def end_current(c: Circuit, steady: Number) -> Number:
     """Current at the end of the step [A]."""
     return c.left * c.current + c.come * steady

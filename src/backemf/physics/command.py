@@ -30,7 +30,11 @@ class Command:
     mode: Maybe = None
     """TORQUE = 1, VOLTAGE = 2 or VELOCITY = 3 where motors of a batch follow different inputs; None: the first of them
     that is given [1]."""
+    enable: Maybe = None
+    """1 where the bridge is on, 0 where it is off and no current flows but through its diodes; None: on [1]."""
 
 
 TARGETS = ("position", "velocity", "effort", "voltage")
 """The inputs that travel to the actuator, and that a delay can hold up."""
+SWITCHES = ("mode", "enable")
+"""The inputs that say what becomes of the others."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from ..values import Bits, Maybe, Number, Recorded
 from .circuit import Circuit, steady_for
 from .current_limits import JointBounds, bounds_after
-from .ops import where
+from .ops import minimum, where
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,12 @@ class Demand:
     """Largest voltage of the drive in either direction [V]; None: what the supply has."""
     duty_limit: Maybe = None
     """Largest duty of the bus that the firmware allows [1]; None: what the supply allows."""
+    full_share: Recorded = None
+    """Largest share of the bus at the terminals, behind the curve of the bridge [1]; None: the largest duty."""
+    steepening: Recorded = None
+    """How much steeper than the bridge's curve a line is that no chord from here exceeds [1]; None: it has no curve."""
+    off: Recorded = None
+    """Where the bridge is off; None: nowhere."""
     limit: Bits = 0
     """Limits that already act in front of the drive."""
 
@@ -46,6 +52,18 @@ def after_change(demand: Demand, change: Number) -> Demand:
     if demand.joint is not None:
         moved["joint"] = bounds_after(demand.joint, change)
     return replace(demand, **moved)
+
+
+def along_chord(demand: Demand) -> Demand:
+    """The demand along the steepest chord of the bridge's curve.
+
+    A step along it ends before the point that it would reach along the curve itself, and never passes it.
+    """
+    return replace(
+        demand,
+        per_speed=minimum(demand.per_speed, demand.per_speed * demand.steepening),
+        per_angle=minimum(demand.per_angle, demand.per_angle * demand.steepening),
+    )
 
 
 def command_of(demand: Demand, c: Circuit, emf: Number) -> tuple[Number, Number, Number]:

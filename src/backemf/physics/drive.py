@@ -76,7 +76,9 @@ def has_current_state(motor: Motor, loop: bool = False) -> bool:
 
 
 def largest_duty(supply: Supply, demand: Demand) -> Number:
-    """Largest share of the bus that supply and firmware allow [1]."""
+    """Largest share of the bus that supply, firmware and the bridge's curve allow [1]."""
+    if demand.full_share is not None:
+        return demand.full_share
     return supply.modulation_limit if demand.duty_limit is None else minimum(supply.modulation_limit, demand.duty_limit)
 
 
@@ -127,6 +129,8 @@ def terminals(
     # a drive limits current by lowering its voltage, as far as the bus reaches
     allowed = clip(current, bounds.low, bounds.high)
     acts = absolute(allowed - current) > 0.0
+    if demand.off is not None:
+        acts = acts | demand.off
     at_bound = where(acts, all_of_it, none)
     slope = where(allowed < current, bounds.high_slope + none, bounds.low_slope + none)
     size = absolute(voltage) + absolute(emf) + c.resistance * absolute(c.current)
@@ -232,6 +236,11 @@ def bus_draw(supply: Supply, power: Number, bus: Number) -> tuple[Number, Number
     return bus_current(drawn, bus), brake
 
 
+def flags_when_off(flags: int, demand: Demand):
+    """Flags of all limits that act; that of a bridge that is off is the bus that its diodes conduct to."""
+    return demand.limit | where(demand.off, flags & names.VOLTAGE | names.OFF, flags)
+
+
 def drive(
     motor: Motor, supply: Supply | None, c: Circuit, demand: Demand, speed: Number, dt: Number, mean_torque: bool
 ) -> Driven:
@@ -268,6 +277,8 @@ def drive(
     amperes, brake = (mean, 0.0) if supply is None else bus_draw(supply, power, bus)
     unlimited = steady_current(command, emf, c.resistance)
     requested = mean_current(c, unlimited) if mean_torque else end_current(c, unlimited)
+    if demand.off is not None:
+        requested = where(demand.off, 0.0 * requested, requested)
     return Driven(
         current=t.current,
         mean_current=mean,
@@ -283,5 +294,5 @@ def drive(
         bus_voltage=t.voltage if supply is None else bus,
         bus_current=amperes,
         brake_power=brake,
-        limit=t.limit | demand.limit,
+        limit=t.limit | demand.limit if demand.off is None else flags_when_off(t.limit, demand),
     )

@@ -10,13 +10,16 @@ from dataclasses import dataclass
 
 from ..motor import Motor
 from ..motor.friction import Bristles, DryFriction
+from ..tree import change
 from ..values import Bits, Maybe, Number, Recorded
 from . import load_friction  # noqa: F401  # which makes its law known
 from .bristle import BRISTLES, bristle_mean, bristle_step, bristle_torque, estimated_settling, settled_speed
 from .cogging import cogging_torque
 from .drag import drag_coefficient, drag_slope
 from .friction import BUDGETS, against, hold, stopping_torque
+from .friction_over_angle import friction_share
 from .gearbox import gap_after, joined_speed, loss_budget, touching, within_play
+from .limits import clip
 from .magnet import iron_heat
 from .ops import absolute, sign, where
 from .state import State
@@ -37,6 +40,8 @@ class Load:
     """Torque of the load on the rotor; None: unknown [N·m]."""
     driving: Recorded
     """Torque of the motor that friction under load depends on [N·m]."""
+    friction_share: Any = None
+    """How much of the dry friction there is at the joint's angle [1]; None: all of it, at any angle."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,35 @@ def bristles(friction: Bristles, speed: Number) -> tuple[Number, Number, Number]
     return BRISTLES[type(friction)](friction, speed)
 
 
+def friction_at(motor: Motor, state: State, joint_position: Number) -> tuple[Number, State]:
+    """How much of the dry friction there is at a joint position [1], and the state with bristles that it holds.
+
+    Bristles that are bent further than the friction there holds them at rest slip at once.
+    """
+    share = friction_share(motor.friction_over_angle, joint_position)
+    if not isinstance(motor.friction, Bristles):
+        return share, state
+    level, stiffness, _ = bristles(motor.friction, 0.0 * state.bristle)
+    most = share * level / stiffness
+    return share, change(state, bristle=clip(state.bristle, -most, most))
+
+
+def budget_under(load: Load, friction: DryFriction, speed: Number) -> Number:
+    """Largest dry friction at this speed, under a load and at the joint's angle [N·m]."""
+    budget = friction_budget(friction, speed, load.driving, load.torque)
+    if load.friction_share is None:
+        return budget
+    # what grows with speed is the same at every angle
+    viscous = friction.viscous * absolute(speed)
+    return viscous + load.friction_share * (budget - viscous)
+
+
+def bristles_under(load: Load, friction: Bristles, speed: Number) -> tuple[Number, Number, Number]:
+    """Friction level, stiffness and damping of the bristles at a speed and at the joint's angle."""
+    level, stiffness, damping = bristles(friction, speed)
+    return level if load.friction_share is None else load.friction_share * level, stiffness, damping
+
+
 def dry_friction(
     motor: Motor, state: State, speed: Number, free: Number, load: Load, dt: Number, implicit: bool
 ) -> tuple[Number, Maybe, Number]:
@@ -125,12 +159,12 @@ def dry_friction(
     if friction is None:
         return 0.0, state.bristle, free
     if not isinstance(friction, Bristles):
-        budget = friction_budget(friction, speed, load.driving, load.torque)
+        budget = budget_under(load, friction, speed)
         stopping = stopping_torque(free, load.inertia, dt)
         held = hold(stopping, budget) if implicit else against(hold(stopping, budget), speed)
         # what is left of the stopping torque, so that a rotor that is stopped stands exactly still
         return held, state.bristle, dt * (stopping - held) / load.inertia
-    level, stiffness, damping = bristles(friction, speed)
+    level, stiffness, damping = bristles_under(load, friction, speed)
     if implicit:
         # the bristles see the speed they lead to
         speed = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt)
@@ -148,7 +182,7 @@ def estimated_friction(
     friction = motor.friction
     if not isinstance(friction, Bristles):
         return dry_friction(motor, state, speed, free, load, dt, implicit)
-    held, left = estimated_settling(free, load.inertia, state.bristle, *bristles(friction, speed), dt)
+    held, left = estimated_settling(free, load.inertia, state.bristle, *bristles_under(load, friction, speed), dt)
     return held, state.bristle, left
 
 
@@ -193,18 +227,18 @@ def resting_friction(motor: Motor, state: State, speed: Number, load: Load, stop
         return 0.0
     if isinstance(motor.friction, Bristles):
         return motor.friction.stiffness * state.bristle
-    return hold(stopping, friction_budget(motor.friction, speed, load.driving, load.torque))
+    return hold(stopping, budget_under(load, motor.friction, speed))
 
 
 def part(
     motor: Motor, state: State, speed: Number, torque: Number, driving: Maybe, own_inertia: Number,
-    gear_speed: Number, gear_inertia: Number, pull: Number, dt: Number, law: FrictionLaw,
+    gear_speed: Number, gear_inertia: Number, pull: Number, share: Maybe, dt: Number, law: FrictionLaw,
 ) -> Parted:  # fmt: skip
     """A rotor that backlash lets go: in free flight, or against a flank and together with the gears.
 
     `driving` is the torque of the motor that friction under load depends on, `gear_speed` what the gears reach by
     themselves within the step, `gear_inertia` what moves with them, `pull` the torque of the load on them and `law`
-    that of dry friction.
+    that of dry friction, of which there is a `share` at the joint's angle.
     """
     gearbox = motor.gearbox
     assert gearbox is not None
@@ -213,14 +247,14 @@ def part(
     begin = within_play(state.gap, play)
     # in free flight
     free = speed + dt * torque / own_inertia
-    alone = Load(own_inertia, own_inertia, 0.0, driving)
+    alone = Load(own_inertia, own_inertia, 0.0, driving, share)
     flight, flight_bristle, flight_speed = law(motor, state, speed, free, alone, dt, implicit=True)
     gap = gap_after(begin, flight_speed, gear_speed, dt)
     stopped = within_play(gap, play)
     # against the flank: rotor and gears close the rest of the play and go on as one
     approach = (stopped - begin) / dt
     joined = joined_speed(own_inertia, free, gear_inertia, gear_speed, approach)
-    both = Load(own_inertia + gear_inertia, own_inertia, pull, driving)
+    both = Load(own_inertia + gear_inertia, own_inertia, pull, driving, share)
     contact, contact_bristle, contact_speed = law(motor, state, speed, joined, both, dt, implicit=True)
     lossless = contact, contact_bristle, contact_speed
     hit = touching(gap, play)

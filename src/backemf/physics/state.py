@@ -27,6 +27,10 @@ class State:
     """Winding temperature above ambient [K]."""
     housing_rise: Recorded = None
     """Housing temperature above ambient [K]."""
+    phase_rise: Recorded = None
+    """Temperature of the thermistor's phase above that of the winding [K]."""
+    sensor_rise: Recorded = None
+    """Temperature of the thermistor above ambient [K]."""
     bristle: Recorded = None
     """Bending of the friction bristles [rad]."""
     gap: Recorded = None
@@ -75,10 +79,10 @@ class State:
     """Cell state of a recurrent network, features behind the batch's axes [1]."""
 
 
-VOLTAGE, CURRENT, RATE, DERATING, TORQUE, COMMAND, SLEW, INVALID, JOINT = 1, 2, 4, 8, 16, 32, 64, 128, 256
+VOLTAGE, CURRENT, RATE, DERATING, TORQUE, COMMAND, SLEW, INVALID, JOINT, OFF = 1, 2, 4, 8, 16, 32, 64, 128, 256, 512
 """Bits of `Output.limit`: the voltage, the current limit, the current rate, a current limit lowered by heat, a torque
 limit, the command range, the slew of the setpoint, a command that is not finite, a position, velocity, load or step of
-the joint that is not finite."""
+the joint that is not finite, a bridge that is off."""
 LIMITS = {
     "voltage": VOLTAGE,
     "current": CURRENT,
@@ -89,6 +93,7 @@ LIMITS = {
     "slew": SLEW,
     "invalid command": INVALID,
     "invalid joint": JOINT,
+    "off": OFF,
 }
 """Each bit of `Output.limit` by name."""
 
@@ -104,7 +109,7 @@ class Output:
     """What an actuator does over a step: the torque and the telemetry; None where there is no motor to speak of.
 
     Powers are exact means over the step. They balance to rounding:
-    electrical = copper + magnetic + conversion + iron + drag + friction + bristle + gear + rotor + mechanical
+    electrical = copper + magnetic + conversion + iron + drag + friction + bristle + gear + rotor + mechanical + spring
     - cogging - numerical. A value that is the same for the whole batch may be a plain number.
     """
 
@@ -115,7 +120,7 @@ class Output:
     torque_slope: Recorded
     """How fast the torque falls with joint speed, -d(torque)/d(speed), controller included [N·m·s/rad]."""
     torque_stiffness: Recorded = 0.0
-    """How fast the torque falls with joint position, -d(torque)/d(position), by the controller [N·m/rad]."""
+    """How fast the torque falls with joint position, -d(torque)/d(position), by controller and spring [N·m/rad]."""
     motor_torque: Recorded = None
     """Electromagnetic torque on the rotor [N·m]: at the end of the step for a host, its mean in `simulate`."""
     voltage: Recorded = None
@@ -128,6 +133,8 @@ class Output:
     """Winding temperature at the end of the step [°C]."""
     housing_temperature: Recorded = None
     """Housing temperature at the end of the step [°C]."""
+    measured_temperature: Recorded = None
+    """What a thermistor in the winding reads at the end of the step [°C]."""
     rotor_speed: Recorded = None
     """Speed of the rotor [rad/s]."""
     electrical_power: Recorded = None
@@ -155,6 +162,8 @@ class Output:
     """Power into the kinetic energy of a rotor that backlash lets go [W]; otherwise the rotor counts as load."""
     mechanical_power: Recorded = None
     """Power into the joint [W]."""
+    spring_power: Recorded = None
+    """Power into the spring at the joint [W]; None where there is none."""
     numerical_power: Recorded = None
     """Power by which the linearised step of `simulate` misses the laws; 0 when a host integrates [W]."""
     bus_voltage: Recorded = None
@@ -211,8 +220,8 @@ OUTPUTS = tuple(entry.name for entry in fields(Output))
 """Names of all outputs."""
 
 PER_MOTOR = (
-    "current", "winding_rise", "housing_rise", "bristle", "gap", "rotor_speed", "energy", "setpoint", "integral",
-    "held_position",
+    "current", "winding_rise", "housing_rise", "phase_rise", "sensor_rise", "bristle", "gap", "rotor_speed", "energy",
+    "setpoint", "integral", "held_position",
 )  # fmt: skip
 """States with one number per motor."""
 SHARED = ("clock", "lag", "aim", "phase", "key")

@@ -13,8 +13,8 @@ from ..parts import acts
 from ..tree import change
 from ..values import Bits, Maybe, Number, Recorded
 from .bristle import stored_energy
-from .circuit import Circuit, circuit_of, housing_temperature, winding_temperature
-from .demand import Demand, after_change
+from .circuit import Circuit, circuit_of, copper_rise, housing_temperature, measured_temperature, winding_temperature
+from .demand import Demand, after_change, along_chord
 from .drive import Driven, drive
 from .lines import Line, acting_line, lines_of, torque_per_mean_ampere, value_at
 from .mechanics import (
@@ -27,6 +27,7 @@ from .mechanics import (
     drag,
     dry_friction,
     estimated_friction,
+    friction_at,
     iron_power,
     part,
     rub,
@@ -35,6 +36,7 @@ from .ops import maximum, where
 from .state import Output, State
 from .supply import Supply
 from .thermal import one_node, two_nodes
+from .thermistor import phase_rise_after, sensor_rise_after, uneven_heat
 
 
 def heat(motor: Motor, state: State, copper: Number, iron: Number, dt: Number) -> tuple[Maybe, Maybe]:
@@ -44,6 +46,32 @@ def heat(motor: Motor, state: State, copper: Number, iron: Number, dt: Number) -
     if isinstance(motor.thermal, Thermal):
         return one_node(state.winding_rise, copper + iron, dt, motor.thermal), None
     return None, None
+
+
+def sense(motor: Motor, state: State, winding_rise: Any, copper: float, angle: float, speed: float, dt: float):
+    """Rises of the thermistor's phase and of the thermistor after a step [K]; None where there is no such state.
+
+    `winding_rise` is that of the end of the step, `angle` that of the rotor at its start.
+    """
+    thermistor: Any = motor.thermistor
+    phase_rise, sensor_rise = None, None
+    if state.phase_rise is not None:
+        phase = thermistor.phase_heat
+        heat = uneven_heat(copper, angle, speed, dt, phase)
+        phase_rise = phase_rise_after(state.phase_rise, heat, dt, *winding_node(motor), phase)
+    if state.sensor_rise is not None:
+        before, after = copper_rise(state, state.winding_rise), winding_rise
+        after = after if phase_rise is None else after + phase_rise
+        sensor_rise = sensor_rise_after(state.sensor_rise, before, after, dt, thermistor)
+    return phase_rise, sensor_rise
+
+
+def winding_node(motor: Motor):
+    """Thermal resistance [K/W] and heat capacity [J/K] of the winding."""
+    thermal: Any = motor.thermal
+    if isinstance(thermal, TwoNodeThermal):
+        return thermal.winding_resistance, thermal.winding_capacitance
+    return thermal.resistance, thermal.capacitance
 
 
 def has_backlash(motor: Motor) -> bool:
@@ -71,20 +99,24 @@ def held(
     circuit = circuit_of(motor, state, dt)
     driven = drive(motor, supply, circuit, demand, speed, dt, mean_torque=False)
     dragged, drag_slope = drag(motor, speed)
-    cogged = cogging(motor, ratio * joint_position)
+    angle = ratio * joint_position
+    cogged = cogging(motor, angle)
     torque = driven.torque + cogged - dragged
     slope = driven.slope + drag_slope
-    load = load_on(motor, load_torque, load_inertia, torque)
+    share, bent = None, state
+    if motor.friction_over_angle is not None:
+        share, bent = friction_at(motor, state, joint_position)
+    load = load_on(motor, load_torque, load_inertia, torque, share)
     free = speed
     if load.inertia is not None:
         free = speed + dt * (torque if load.torque is None else torque + load.torque) / load.inertia
     known = load_torque is not None and load_inertia is not None
-    rubbed = rub(motor, state, speed, torque, free, load, dt, implicit=known, law=dry_friction)
+    rubbed = rub(motor, bent, speed, torque, free, load, dt, implicit=known, law=dry_friction)
     # friction works along the way that the joint will go; the rest of the telemetry is that of the held speed
     lost = rubbed.friction + rubbed.gear_loss
     numerical = lost * (rubbed.speed - speed) if known else 0.0
     rubbing_speed = rubbed.speed if known else speed
-    new = remember(motor, state, driven, rubbed, speed, None, dt)
+    new = remember(motor, state, driven, rubbed, angle, speed, None, dt)
     out = report(
         motor,
         state,
@@ -104,25 +136,35 @@ def held(
     return new, out
 
 
-def load_on(motor: Motor, load_torque: Maybe, load_inertia: Maybe, driving: Number) -> Load:
-    """What the host knows of the load, brought to the motor side, under the torque of the motor."""
+def load_on(
+    motor: Motor, load_torque: Maybe, load_inertia: Maybe, driving: Number, share: Maybe
+) -> Load:
+    """What the host knows of the load, brought to the motor side, under the torque of the motor.
+
+    `share` is how much of the dry friction there is at the joint's angle [1].
+    """
     own, ratio = motor.inertia, motor.ratio
     pull = None if load_torque is None else load_torque / ratio
     if load_inertia is not None:
-        return Load(own + load_inertia / (ratio * ratio), own, pull, driving)
-    return Load(None if motor.rotor is None else own, own, pull, driving)
+        return Load(own + load_inertia / (ratio * ratio), own, pull, driving, share)
+    return Load(None if motor.rotor is None else own, own, pull, driving, share)
 
 
 def remember(
-    motor: Motor, state: State, driven: Driven, rubbed: Rubbed, speed: Number, gap: Maybe, dt: Number
+    motor: Motor, state: State, driven: Driven, rubbed: Rubbed, angle: Number, speed: Number, gap: Maybe, dt: Number
 ) -> State:
-    """State after the step."""
+    """State after a step that starts at an angle of the rotor and ends at a speed."""
     winding_rise, housing_rise = heat(motor, state, driven.copper_power, iron_power(motor, speed), dt)
+    phase_rise, sensor_rise = None, None
+    if motor.thermistor is not None:
+        phase_rise, sensor_rise = sense(motor, state, winding_rise, driven.copper_power, angle, speed, dt)
     return change(
         state,
         current=None if state.current is None else driven.current,
         winding_rise=winding_rise,
         housing_rise=housing_rise,
+        phase_rise=phase_rise,
+        sensor_rise=sensor_rise,
         bristle=rubbed.bristle,
         gap=gap,
         rotor_speed=None if gap is None else rubbed.speed,
@@ -147,9 +189,13 @@ def coupled(
     start = state.rotor_speed if parted else ratio * joint_velocity
     circuit = circuit_of(motor, state, dt)
     coefficient, _ = braking(motor, start)
-    cogged = cogging(motor, angle)
+    cogged, share, bent = cogging(motor, angle), None, state
+    if motor.friction_over_angle is not None:
+        share, bent = friction_at(motor, state, joint_position)
     outside = (load_inertia + dt * load_slope) / (ratio * ratio)
     pull = load_torque / ratio
+    if demand.steepening is not None:
+        demand = along_chord(demand)
     demand = with_stiffness(motor, circuit, demand, start, motor.inertia + outside, dt)
 
     # what friction under load and a shared battery feel of the motor is that of the start
@@ -171,10 +217,10 @@ def coupled(
         torque, own = push(line)
         if parted:
             gear_speed = ratio * joint_velocity + dt * pull / outside
-            return part(motor, state, start, torque, driving, own, gear_speed, outside, pull, dt, friction)
-        load = Load(own + outside, own, pull, driving)
+            return part(motor, bent, start, torque, driving, own, gear_speed, outside, pull, share, dt, friction)
+        load = Load(own + outside, own, pull, driving, share)
         free = start + dt * (torque + pull) / load.inertia
-        rubbed = rub(motor, state, start, torque, free, load, dt, implicit=True, law=friction)
+        rubbed = rub(motor, bent, start, torque, free, load, dt, implicit=True, law=friction)
         return Parted(rubbed, None, None, rubbed.speed, None)
 
     # along the line that acts where the step ends
@@ -193,7 +239,7 @@ def coupled(
     if parted:
         passed, accelerating = moved.passed, passed - moved.passed
     torque = passed - rubbed.gear_loss
-    new = remember(motor, state, driven, rubbed, end, moved.gap, dt)
+    new = remember(motor, state, driven, rubbed, angle, end, moved.gap, dt)
     slope = driven.slope + drag_slope
     out = report(
         motor, state, new, driven, rubbed, end, end, moved.gear_speed, torque, cogged, dragged, slope, numerical, dt,
@@ -267,6 +313,7 @@ def report(
         back_emf=driven.back_emf,
         winding_temperature=winding_temperature(motor, after),
         housing_temperature=housing_temperature(motor, after),
+        measured_temperature=None if motor.thermistor is None else measured_temperature(motor, after),
         rotor_speed=speed,
         electrical_power=driven.electrical_power,
         copper_power=driven.copper_power,

@@ -53,10 +53,11 @@ _WORDS = {
     "gear": "gear loss",
     "rotor": "rotor motion",
     "mechanical": "to the load",
+    "spring": "joint spring",
 }
 _COLOURS = {
     **dict.fromkeys(("mechanical", "rotor"), GREEN),
-    **dict.fromkeys(("magnetic", "bristle", "cogging"), BLUE),
+    **dict.fromkeys(("magnetic", "bristle", "spring", "cogging"), BLUE),
     **dict.fromkeys(("numerical", "rest"), GREY),
 }
 """Green for motion, blue for what is stored; all others are heat."""

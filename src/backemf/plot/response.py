@@ -33,7 +33,7 @@ _ROWS = (
     ("voltage", "voltage", ("voltage",)),
     ("current", None, ("current",)),
     ("gear torque", None, ("gear_torque",)),
-    ("temperature", None, ("winding_temperature", "housing_temperature")),
+    ("temperature", None, ("winding_temperature", "housing_temperature", "measured_temperature")),
 )
 _NAMED_LIMITS = ("voltage", "current", "torque", "slew")
 

@@ -112,6 +112,11 @@ RULES: dict[str, Rule] = {
     "friction.stribeck.velocity": _fading_share,
     "friction.stribeck.exponent": _fading_share,
     "limits.continuous_current": _low_current,
+    "friction_over_angle.angle": _needs("friction_over_angle.per_angle"),
+    "thermistor.phase_heat.pole_pairs": _needs("thermistor.phase_heat.modulation"),
+    "thermistor.phase_heat.phase": _needs("thermistor.phase_heat.modulation"),
+    "thermistor.phase_heat.exchange": _needs("thermistor.phase_heat.modulation"),
+    "spring.rest_angle": _needs("spring.stiffness"),
     "supply.modulation_limit": _is_lower_than("controller.pwm_limit", "supply.modulation_limit"),
     "controller.pwm_limit": _is_lower_than("supply.modulation_limit", "controller.pwm_limit"),
 }

@@ -65,7 +65,9 @@ def _require_reachable_current(target: object, span: _Span, ends: Ends) -> None:
     if supply is None:
         return
     volts = _largest(supply, "voltage", ends, "supply")
-    volts *= _largest(supply, "modulation_limit", ends, "supply")
+    if supply.curve is None:
+        # a curve of the bridge may reach all of the bus
+        volts *= _largest(supply, "modulation_limit", ends, "supply")
     if "voltage_limit" in ends and float(np.min(ends["voltage_limit"][0])) >= volts:
         least = float(np.min(ends["voltage_limit"][0]))
         raise ParameterError(

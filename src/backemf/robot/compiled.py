@@ -20,7 +20,7 @@ from ..checks import Maybe, Number, require_sizes
 from ..engines.reset import Mask, reset_state
 from ..errors import ParameterError
 from ..parts import without_neutral
-from ..physics.command import TARGETS, Command
+from ..physics.command import SWITCHES, TARGETS, Command
 from ..physics.state import OUTPUTS, Output, State
 from ..values import Array, CompileOptions
 from .grouping import Group
@@ -82,11 +82,13 @@ class CompiledSet(BaseStep[tuple[State, ...]]):
     ) -> None:
         given = {**joint, **loads}
         if isinstance(command, Command):
-            given |= {f"Command.{name}": getattr(command, name) for name in (*TARGETS, "mode")}
+            given |= {f"Command.{name}": getattr(command, name) for name in (*TARGETS, *SWITCHES)}
             taken = {name for group in self.groups for name in group.actuator.controller.inputs}
             for name in TARGETS:
                 if getattr(command, name) is not None and name not in taken:
                     raise ParameterError(f"Command.{name}: no controller of this robot takes it")
+            if command.enable is not None and all(group.actuator.motor is None for group in self.groups):
+                raise ParameterError("Command.enable: no joint of this robot has a motor to switch off")
         else:
             given["command"] = command
         joints = sum(len(group.columns) for group in self.groups)
@@ -143,7 +145,8 @@ def share_of(actuator: Actuator, command: Command | Number) -> Command | Number:
     if not isinstance(command, Command):
         return command
     taken = {name: getattr(command, name) for name in actuator.controller.inputs}
-    return Command(**taken, mode=command.mode if isinstance(actuator.controller, ModeSelector) else None)
+    mode = command.mode if isinstance(actuator.controller, ModeSelector) else None
+    return Command(**taken, mode=mode, enable=None if actuator.motor is None else command.enable)
 
 
 def take(x: T, columns: tuple[int, ...]) -> T:
@@ -173,7 +176,7 @@ def fuse(law: Step, groups: tuple[Group, ...], names: tuple[str, ...] | None, en
         for actuator, part, mine in zip(actuators, state, columns, strict=True):
             given = share_of(actuator, command)
             if isinstance(given, Command):
-                given = Command(**{name: take(getattr(given, name), mine) for name in (*TARGETS, "mode")})
+                given = Command(**{name: take(getattr(given, name), mine) for name in (*TARGETS, *SWITCHES)})
             else:
                 given = take(given, mine)
             here = [take(x, mine) for x in (position, velocity)]

@@ -305,12 +305,17 @@ def largest_voltage(actuator: Actuator) -> float | None:
 
 
 def feeding(motor: Motor, actuator: Actuator, supply: Supply | Number | None) -> Supply:
-    """What feeds the motor: as given, of the actuator, or its rated voltage; never above the drive's voltage limit."""
+    """What feeds the motor: as given, of the actuator, or its rated voltage; never above the drive's voltage limit.
+
+    Simulators know a straight line from duty to volts: of a bridge with a curve it has the largest voltage.
+    """
     require_rotary(motor)
     most = largest_voltage(actuator)
     given = supply if supply is not None else actuator.supply
     rated = None if motor.ratings is None else motor.ratings.voltage
     source = supply_of(motor, most if given is None and rated is None else given)
+    if source.curve is not None:
+        source = replace(source, modulation_limit=source.largest_share, curve=None)
     if most is None:
         return source
     return replace(source, modulation_limit=min(source.modulation_limit, most / source.voltage))

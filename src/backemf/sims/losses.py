@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..actuator import Actuator
+from ..actuator.duty_curve import full_share
 from ..actuator.torque_limits import AngleTable, DcClip, DriveEnvelope, KneeCurve, TorqueSpeedTable, dc_bounds
 from ..analyze.constants import continuous_current
 from ..analyze.envelope import envelope
@@ -111,6 +112,23 @@ def _no_line(a: Actuator) -> str:
     return f"{note} of {single('speed', speed):.4g} rad/s."
 
 
+def _no_curve(a: Actuator) -> str:
+    assert a.supply is not None and a.supply.curve is not None
+    share = single("Supply.curve", full_share(0.5, a.supply.curve))
+    return (
+        f"The voltage is proportional to the duty: at half duty it is 50 % of the bus in place of {100 * share:.3g} %."
+    )
+
+
+def _no_spring(a: Actuator) -> str:
+    assert a.spring is not None
+    stiffness, offset = single("JointSpring.stiffness", a.spring.stiffness), single("offset", a.spring.offset)
+    return (
+        f"The joint has no spring: {stiffness:.4g} N·m/rad around {single('rest_angle', a.spring.rest_angle):.4g} rad, "
+        f"and {offset:.4g} N·m there. Give it to the simulator's joint."
+    )
+
+
 def _no_speed_limit(a: Actuator) -> str:
     speeds = [speed.value for limit in a.limits if (speed := own_limits(limit)[2]) is not None]
     speed = f"{min(speeds):.4g} rad/s" if speeds else "speed"
@@ -189,6 +207,7 @@ PHENOMENA: dict[str, Phenomenon] = {
     "voltage limit": Phenomenon(
         lambda a: a.voltage_limit is not None, lambda a: f"The drive's voltage limit is lost: {a.voltage_limit} V."
     ),
+    "duty curve": Phenomenon(lambda a: a.supply is not None and a.supply.curve is not None, _no_curve),
     "angle limits": Phenomenon(
         lambda a: any(isinstance(limit, AngleTable) for limit in a.limits),
         "The torque does not depend on the angle.",
@@ -197,6 +216,7 @@ PHENOMENA: dict[str, Phenomenon] = {
         lambda a: a.friction is not None,
         "The friction of the joint is lost: give it to the simulator's joint.",
     ),
+    "joint spring": Phenomenon(lambda a: a.spring is not None, _no_spring),
     "effort limit": Phenomenon(
         lambda a: any(not isinstance(limit, AngleTable) for limit in a.limits),
         "The torque of the joint has no limit.",
@@ -227,6 +247,9 @@ PHENOMENA: dict[str, Phenomenon] = {
     "housing heat": of_motor(
         lambda m: isinstance(m.thermal, TwoNodeThermal), "The housing does not warm up under the winding."
     ),
+    "thermistor": of_motor(
+        lambda m: m.thermistor is not None, "No measured temperature comes out: that of the winding is the nearest."
+    ),
     "magnet heat": of_motor(
         lambda m: bool(np.any(np.asarray(m.magnet.temperature_coefficient, dtype=float) != 0.0)),
         "The magnets keep their flux when they are hot.",
@@ -247,6 +270,9 @@ PHENOMENA: dict[str, Phenomenon] = {
         "Friction has no elastic pre-sliding: the joint sticks and slips at once.",
     ),
     "load-dependent friction": of_motor(load_dependent, "Friction does not grow with the load."),
+    "friction over angle": of_motor(
+        lambda m: m.friction_over_angle is not None, "Friction is the same at every angle of the joint."
+    ),
     "viscous drag": of_motor(has_viscous_drag, "Viscous drag is lost."),
     "higher drag": of_motor(
         lambda m: m.drag is not None and len(m.drag.coefficients) > 1,

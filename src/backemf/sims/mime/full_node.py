@@ -24,7 +24,7 @@ from ...engines import load
 from ...errors import ParameterError
 from ...motor import Motor
 from ...parts import without_neutral
-from ...physics.circuit import housing_temperature, winding_temperature
+from ...physics.circuit import housing_temperature, measured_temperature, winding_temperature
 from ...physics.state import State
 from ...physics.step import has_backlash
 from .compiled import laws, shape_of
@@ -148,9 +148,12 @@ class FullMotorNode(Shaft, SimulationNode):
         memory = self._memory(state)
         if motor.thermal is None:
             return {}
-        housing = housing_temperature(motor, memory)
-        found = {"winding_temperature": winding_temperature(motor, memory)}
-        return found if housing is None else {**found, "housing_temperature": housing}
+        found = {
+            "winding_temperature": winding_temperature(motor, memory),
+            "housing_temperature": housing_temperature(motor, memory),
+            "measured_temperature": measured_temperature(motor, memory),
+        }
+        return {name: degrees for name, degrees in found.items() if degrees is not None}
 
 
 def _selecting(prefix: str, actuator: Motor | Actuator, kp: Number, ki: Number) -> Actuator:

@@ -14,10 +14,11 @@ from typing import Any
 
 from ...actuator import Actuator, Command
 from ...actuator.arrival import receive
-from ...actuator.chain import add_substep, count_energy, on_known_joints
+from ...actuator.chain import add_substep, count_energy, on_known_joints, with_spring
 from ...actuator.chain import coupled_substep as coupled
 from ...actuator.decision import Decision, decide, settle
 from ...actuator.joint import joint_coupled, joint_output
+from ...actuator.joint_spring import spring_pull
 from ...motor import Motor
 from ...physics.circuit import circuit_of
 from ...physics.demand import Demand
@@ -112,7 +113,10 @@ def slope_of_step(
         )
         at_once = out.torque_slope
     moves = absolute(gained) > SMALL
-    return maximum(where(moves, fallen / where(moves, gained, 1.0 + nothing), nothing + at_once), nothing)
+    slope = maximum(where(moves, fallen / where(moves, gained, 1.0 + nothing), nothing + at_once), nothing)
+    # halfway through the step the joint is half of dt·v further
+    spring = None if motor is None else actuator.spring
+    return slope if spring is None else slope + 0.5 * dt * spring.stiffness
 
 
 def torque_at_start(
@@ -154,9 +158,12 @@ def substep_along(
     decision, motor = decide(actuator, state, command, flags, position, velocity, dt), actuator.motor
     if motor is None:
         return joint_coupled(actuator, decision, position, velocity, dt, pull, HEAVY, 0.0)
+    spring = actuator.spring
     demand = demand_on(motor, decision, velocity, dt, load_inertia)
     state, end, out = motor_coupled(
         motor, actuator.supply, decision.state, demand, position, velocity, dt, pull, HEAVY, 0.0
     )
     state, out = count_energy(settle(actuator, decision, state, out, position, dt), out, dt)
+    if spring is not None:
+        out = with_spring(spring, spring_pull(position, velocity, dt, spring), out, velocity, end)
     return state, end, out

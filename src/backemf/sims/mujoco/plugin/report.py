@@ -12,7 +12,10 @@ from ....robot.actuator_set import ActuatorSet
 from ...types import Fields
 from .step import FOUND, RobotState
 
-STAYS = ("winding_temperature", "housing_temperature", "electrical_energy", "bus_voltage", "rotor_speed")
+STAYS = (
+    "winding_temperature", "housing_temperature", "measured_temperature", "electrical_energy", "bus_voltage",
+    "rotor_speed",
+)  # fmt: skip
 """Outputs that a motor without current has all the same."""
 
 
@@ -83,12 +86,16 @@ def rest(
             kept = np.array(old[name])
             if value.ndim and value.shape[-1] == len(columns):
                 value[..., still] = 0.0 if name == "current" else kept[..., still]
-        thermal = None if group.actuator.motor is None else group.actuator.motor.thermal
+        motor = group.actuator.motor
+        thermal, thermistor = (None, None) if motor is None else (motor.thermal, motor.thermistor)
         stays = {"electrical_energy": part.get("energy")}
         if thermal is not None:
             for name in ("winding", "housing"):
                 rise = part.get(f"{name}_rise")
                 stays[f"{name}_temperature"] = None if rise is None else np.asarray(thermal.ambient) + rise
+            if thermistor is not None:
+                copper = part["winding_rise"] + part.get("phase_rise", 0.0)
+                stays["measured_temperature"] = np.asarray(thermal.ambient) + part.get("sensor_rise", copper)
         for name, value in stays.items():
             if value is not None and name in names:
                 rows[len(FOUND) + names.index(name), columns[still]] = value[still]

@@ -8,6 +8,7 @@ import numpy as np
 
 from ....actuator import Supply
 from ....actuator.controllers import DutyServo, Torque, Voltage
+from ....actuator.duty_curve import full_share
 from ....actuator.torque_limits import (
     AngleTable,
     DcClip,
@@ -74,9 +75,10 @@ def largest_voltage(draft: MotorDraft, supply: Supply | None) -> float | None:
     found = [] if a.voltage_limit is None else [single("Actuator.voltage_limit", a.voltage_limit)]
     if supply is not None:
         bus = single("Supply.voltage", supply.voltage)
-        found.append(bus * single("Supply.modulation_limit", supply.modulation_limit))
+        share = single("Supply.modulation_limit", supply.modulation_limit)
         if isinstance(a.controller, DutyServo):
-            found.append(bus * single("DutyServo.pwm_limit", a.controller.pwm_limit))
+            share = min(share, single("DutyServo.pwm_limit", a.controller.pwm_limit))
+        found.append(bus * single("Supply.curve", full_share(share, supply.curve)))
     draft.kept["voltage limit"] = ""
     return min(found) if found else None
 
