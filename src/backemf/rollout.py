@@ -112,7 +112,7 @@ def advance(
 def rollout(
     actuator: Actuator | Motor,
     load: Load,
-    commands: Number | Sequence[Number],
+    commands: Command | Number | Sequence[Number],
     dt: Number,
     *,
     position: Number = 0.0,
@@ -145,8 +145,8 @@ def rollout(
     import jax.numpy as jnp
 
     actuator = without_neutral(Actuator(actuator) if isinstance(actuator, Motor) else actuator)
-    commands = command_rows(actuator, commands)
-    targets = jax.tree.leaves(commands)
+    told = command_rows(actuator, commands)
+    targets = jax.tree.leaves(told)
     steps, dtype = len(targets[0]), targets[0].dtype
     if start is None:
         given = (position, velocity, *(initial or {}).values())
@@ -162,7 +162,7 @@ def rollout(
         path = path.reshape(-1, *(1,) * (targets[0].ndim - 1))
         paths = path[:-1], path[1:]
 
-    def one(here: Here, row: tuple[Array, Path | None]) -> tuple[Here, T | None]:
+    def one(here: Here, row: tuple[Command | Array, Path | None]) -> tuple[Here, T | None]:
         command, path = row
         after, out = advance(law, actuator, load, here, command, path, dt)
         after = like(after, begin)
@@ -172,11 +172,11 @@ def rollout(
 
     # the outer loop keeps one state per block, the inner one computes the block again for the gradient
     @jax.checkpoint
-    def block(here: Here, rows: tuple[Array, tuple[Array, Array] | None]) -> tuple[Here, T | None]:
+    def block(here: Here, rows: tuple[Command | Array, tuple[Array, Array] | None]) -> tuple[Here, T | None]:
         return jax.lax.scan(jax.checkpoint(one), here, rows)
 
     whole = steps // size * size
-    rows = commands, paths
+    rows = told, paths
     blocks = jax.tree.map(lambda x: x[:whole].reshape(-1, size, *x.shape[1:]), rows)
     here, seen = jax.lax.scan(block, begin, blocks)
     seen = jax.tree.map(lambda x: x.reshape(whole, *x.shape[2:]), seen)
@@ -186,7 +186,7 @@ def rollout(
     return here, seen
 
 
-def command_rows(actuator: Actuator, commands: Any) -> Any:
+def command_rows(actuator: Actuator, commands: Command | Number | Sequence[Number]) -> Command | Array:
     """The commands of a row of steps as arrays of JAX: one, or a `Command` of several of one length."""
     import jax.numpy as jnp
 

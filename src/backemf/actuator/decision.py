@@ -82,7 +82,7 @@ def controller_decision(
     return Decision(demand, None, state, flags, resting_rate(asked.rate, demand), full)
 
 
-def resting_rate(rate: Any, demand: Demand) -> Any:
+def resting_rate(rate: Maybe, demand: Demand) -> Maybe:
     """How fast the integral goes on: not at all where the bridge is off."""
     return rate if rate is None or demand.off is None else where(demand.off, 0.0 * rate, rate)
 

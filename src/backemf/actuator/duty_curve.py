@@ -55,7 +55,7 @@ class DutyTable:
 
 
 @curve_of(DutyCurve)
-def saturating_share(c: DutyCurve, size: float) -> tuple[float, float, float]:
+def saturating_share(c: DutyCurve, size: Number) -> tuple[Number, Number, Number]:
     """A hyperbola through 0 and 1, steepest at 0; no chord is more than twice as steep as the one to 0."""
     first = 1.0 + c.saturation
     bent = 1.0 + c.saturation * size
@@ -63,7 +63,7 @@ def saturating_share(c: DutyCurve, size: float) -> tuple[float, float, float]:
 
 
 @curve_of(DutyTable)
-def table_share(c: DutyTable, size: float) -> tuple[float, float, float]:
+def table_share(c: DutyTable, size: Number) -> tuple[Number, Number, Number]:
     """Straight pieces, added up as far as the duty goes."""
     pieces, points = len(c.shares), (0.0, *c.shares)
     share, slope = 0.0 * size, 0.0 * size
@@ -81,7 +81,7 @@ def table_share(c: DutyTable, size: float) -> tuple[float, float, float]:
     return share, slope, chord
 
 
-def shaped_duty(duty: float, curve: DutyCurve | DutyTable) -> tuple[float, float, float]:
+def shaped_duty(duty: Number, curve: DutyCurve | DutyTable) -> tuple[Number, Number, Number]:
     """Share of the bus for a duty, its slope, and a slope that no chord from there exceeds [1].
 
     Beyond full duty, where the bridge has no more, what is asked for goes on in proportion.
@@ -94,6 +94,6 @@ def shaped_duty(duty: float, curve: DutyCurve | DutyTable) -> tuple[float, float
     return sign(duty) * share, slope, maximum(chord, full)
 
 
-def full_share(duty: float, curve: DutyCurve | DutyTable | None) -> float:
+def full_share(duty: Number, curve: DutyCurve | DutyTable | None) -> Number:
     """Share of the bus that the terminals get at the largest duty [1]."""
     return duty if curve is None else shaped_duty(duty, curve)[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..checks import Number
 from ..parts import number, part
@@ -25,24 +24,24 @@ class JointSpring:
 class SpringPull:
     """What a spring does over a step, linear in the joint velocity."""
 
-    torque: Any
+    torque: Number
     """Torque on the joint at the present velocity [N·m]."""
-    damping: Any
+    damping: Number
     """How fast that torque falls with velocity [N·m·s/rad]."""
 
 
-def spring_torque(position: float, s: JointSpring) -> float:
+def spring_torque(position: Number, s: JointSpring) -> Number:
     """Torque on the joint at a position [N·m]."""
     return s.offset - s.stiffness * (position - s.rest_angle)
 
 
-def spring_energy(position: float, s: JointSpring) -> float:
+def spring_energy(position: Number, s: JointSpring) -> Number:
     """Energy that the spring holds at a position, 0 at the rest angle [J]."""
     away = position - s.rest_angle
     return 0.5 * s.stiffness * away * away - s.offset * away
 
 
-def spring_pull(position: float, velocity: float, dt: float, s: JointSpring) -> SpringPull:
+def spring_pull(position: Number, velocity: Number, dt: Number, s: JointSpring) -> SpringPull:
     """Mean torque over a step at whose end the joint has moved by dt times its velocity there.
 
     That is the torque halfway, so that the work done on the spring is exactly the change of its energy: at any step

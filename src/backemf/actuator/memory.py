@@ -128,11 +128,11 @@ def initial_state(
     return State(**made)
 
 
-def with_sensor(present: list[str], values: dict[str, Any]) -> dict[str, Any]:
+def with_sensor(present: list[str], values: Mapping[str, Number]) -> Mapping[str, Number]:
     """States given by name, the thermistor as warm as a winding that starts warm."""
     if "sensor_rise" not in present or "winding_rise" not in values:
         return values
-    return {"sensor_rise": values["winding_rise"]} | values
+    return {"sensor_rise": values["winding_rise"], **values}
 
 
 def require_room_for_state(

@@ -145,13 +145,13 @@ def _numbers(path: Path, name: str, values: Any) -> np.ndarray:
     return found
 
 
-def _parquet_meta(path: Path, metadata: Mapping[bytes, bytes]) -> tuple[dict[str, Any], str]:
+def _parquet_meta(path: Path, metadata: Mapping[bytes, bytes]) -> tuple[dict[str, Any], Any]:
     try:
         meta = json.loads(metadata.get(META.encode(), b"{}"))
     except (ValueError, RecursionError):
         raise ParameterError(f"{path}: its metadata {META!r} is not JSON; save the log again") from None
     meta = meta if isinstance(meta, dict) else {}
-    return meta, str(meta.pop(BETWEEN, "held"))
+    return meta, meta.pop(BETWEEN, "held")
 
 
 def read_parts(path: Path, wanted: Wanted) -> Log:

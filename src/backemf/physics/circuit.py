@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..motor import Motor
-from ..values import Maybe, Number
+from ..values import Maybe, Number, Recorded
 from .exact import decay, rise, rise_mean
 from .magnet import flux, saturating_torque, saturating_torque_slope, torque
 from .ops import absolute, expm1, maximum, where

@@ -236,7 +236,7 @@ def bus_draw(supply: Supply, power: Number, bus: Number) -> tuple[Number, Number
     return bus_current(drawn, bus), brake
 
 
-def flags_when_off(flags: int, demand: Demand):
+def flags_when_off(flags: Bits, demand: Demand) -> Bits:
     """Flags of all limits that act; that of a bridge that is off is the bus that its diodes conduct to."""
     return demand.limit | where(demand.off, flags & names.VOLTAGE | names.OFF, flags)
 

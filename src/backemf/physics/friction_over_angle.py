@@ -3,10 +3,9 @@
 Friction is a budget that stops and holds, so that a factor that changes from step to step never drives the joint.
 """
 
-from typing import Any
-
 from ..motor.friction_over_angle import FrictionAngleTable, FrictionOverAngle
 from ..parts import Laws
+from ..values import Number
 from .limits import clip
 from .ops import absolute, floor, maximum
 
@@ -19,13 +18,13 @@ LEAST = 0.001
 
 
 @share_of(FrictionOverAngle)
-def linear_share(f: FrictionOverAngle, position: float) -> float:
+def linear_share(f: FrictionOverAngle, position: Number) -> Number:
     """1 + per_angle·(position - angle) [1]."""
     return 1.0 + f.per_angle * (position - f.angle)
 
 
 @share_of(FrictionAngleTable)
-def table_share(f: FrictionAngleTable, position: float) -> float:
+def table_share(f: FrictionAngleTable, position: Number) -> Number:
     """Linear between the points of the table [1]."""
     points = len(f.shares)
     along = (position - f.first) / (f.last - f.first)
@@ -38,6 +37,6 @@ def table_share(f: FrictionAngleTable, position: float) -> float:
     return share + f.shares[0] * maximum(1.0 - absolute(at - points), 0.0) if f.repeats else share
 
 
-def friction_share(model: Any, position: float) -> float:
+def friction_share(model: FrictionOverAngle | FrictionAngleTable | None, position: Number) -> Number:
     """Factor of the dry friction at a joint position, never below a thousandth [1]."""
     return maximum(SHARES[type(model)](model, position), LEAST)

@@ -40,7 +40,7 @@ class Load:
     """Torque of the load on the rotor; None: unknown [N·m]."""
     driving: Recorded
     """Torque of the motor that friction under load depends on [N·m]."""
-    friction_share: Any = None
+    friction_share: Recorded = None
     """How much of the dry friction there is at the joint's angle [1]; None: all of it, at any angle."""
 
 

@@ -48,15 +48,19 @@ def heat(motor: Motor, state: State, copper: Number, iron: Number, dt: Number) -
     return None, None
 
 
-def sense(motor: Motor, state: State, winding_rise: Any, copper: float, angle: float, speed: float, dt: float):
+def sense(
+    motor: Motor, state: State, winding_rise: Recorded, copper: Number, angle: Number, speed: Number, dt: Number
+) -> tuple[Maybe, Maybe]:
     """Rises of the thermistor's phase and of the thermistor after a step [K]; None where there is no such state.
 
     `winding_rise` is that of the end of the step, `angle` that of the rotor at its start.
     """
-    thermistor: Any = motor.thermistor
+    thermistor = motor.thermistor
+    assert thermistor is not None
     phase_rise, sensor_rise = None, None
     if state.phase_rise is not None:
         phase = thermistor.phase_heat
+        assert phase is not None
         heat = uneven_heat(copper, angle, speed, dt, phase)
         phase_rise = phase_rise_after(state.phase_rise, heat, dt, *winding_node(motor), phase)
     if state.sensor_rise is not None:
@@ -66,9 +70,10 @@ def sense(motor: Motor, state: State, winding_rise: Any, copper: float, angle: f
     return phase_rise, sensor_rise
 
 
-def winding_node(motor: Motor):
+def winding_node(motor: Motor) -> tuple[Number, Number]:
     """Thermal resistance [K/W] and heat capacity [J/K] of the winding."""
-    thermal: Any = motor.thermal
+    thermal = motor.thermal
+    assert thermal is not None
     if isinstance(thermal, TwoNodeThermal):
         return thermal.winding_resistance, thermal.winding_capacitance
     return thermal.resistance, thermal.capacitance
@@ -136,9 +141,7 @@ def held(
     return new, out
 
 
-def load_on(
-    motor: Motor, load_torque: Maybe, load_inertia: Maybe, driving: Number, share: Maybe
-) -> Load:
+def load_on(motor: Motor, load_torque: Maybe, load_inertia: Maybe, driving: Number, share: Maybe) -> Load:
     """What the host knows of the load, brought to the motor side, under the torque of the motor.
 
     `share` is how much of the dry friction there is at the joint's angle [1].
