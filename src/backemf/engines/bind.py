@@ -12,7 +12,7 @@ from ..errors import MissingExtraError, ParameterError
 from ..parts import Law, Laws
 from ..physics import ops as numpy_ops
 
-ENGINES = {"numpy": None, "python": None, "jax": None, "torch": "torch", "warp": "warp"}
+ENGINES = {"numpy": None, "python": None, "jax": None, "torch": "torch", "warp": "warp", "native": None}
 """Name of each engine and the extra that brings it; None: a plain install has it."""
 
 Operations = ModuleType | SimpleNamespace

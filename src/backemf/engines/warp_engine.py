@@ -6,10 +6,9 @@ are arguments of the kernel, so that a kernel serves every actuator of its struc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
@@ -17,17 +16,16 @@ import warp as wp  # pyright: ignore[reportMissingImports]
 from ..errors import ParameterError
 from ..physics.command import Command
 from ..physics.state import OUTPUTS, PER_MOTOR, STATES, Output, State
-from ..tree import is_structure, is_table
 from ..values import Foreign
 from .packing import Composed, Options, Step
 from .reset import reset_state
+from .symbols import leaves, with_symbols
 from .tracing import BOOL, FLOAT, INT, WORD, Line, Program, Traced, ops, where
 from .warp_cache import make_cache_writable
 from .warp_plan import Given, Plan, layout_of
 
 __all__ = ["array", "compile_step", "integers", "ops"]
 
-T = TypeVar("T")
 KINDS = {wp.int32: INT, wp.int16: INT, wp.int64: INT, wp.uint32: WORD, wp.bool: BOOL}
 MOST_AXES = 3
 Device = wp.Device | str | None
@@ -64,38 +62,6 @@ def _broadcast(value: Input, shape: tuple[int, ...], kind: type, device: Device)
 
 
 # --- what goes in
-
-
-def replace_numbers(part: T, name: str, change: Callable[[str, Traced], object]) -> T:
-    """The same part with `change(dotted name, number)` for every number, a table's points one by one."""
-    if is_dataclass(part):
-        copy = object.__new__(type(part))
-        for entry in fields(part):
-            value, here = getattr(part, entry.name), f"{name}.{entry.name}"
-            if is_table(entry) and value is not None:
-                value = tuple(change(f"{here}.{k}", float(x)) for k, x in enumerate(value))
-            elif not is_structure(entry):
-                value = replace_numbers(value, here, change)
-            object.__setattr__(copy, entry.name, value)
-        return copy
-    new: Any
-    if isinstance(part, tuple):
-        new = tuple(replace_numbers(item, f"{name}.{k}", change) for k, item in enumerate(part))
-        return new
-    new = part if part is None or isinstance(part, (str, bool)) else change(name, part)
-    return new
-
-
-def leaves(part: object, name: str) -> Given:
-    """Dotted name and value of every number of an actuator."""
-    found: Given = {}
-    replace_numbers(part, name, found.__setitem__)
-    return found
-
-
-def with_symbols(part: T, name: str, symbols: Mapping[str, Traced]) -> T:
-    """The same part with a symbol in place of every number that has one."""
-    return replace_numbers(part, name, symbols.get)
 
 
 def given_values(prefix: str, part: object) -> Given:

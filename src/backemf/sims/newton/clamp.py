@@ -16,8 +16,9 @@ from newton.actuators import ClampingBase  # pyright: ignore[reportMissingImport
 from ...actuator import Actuator, torque_limits
 from ...checks import Maybe, Number
 from ...engines import bind, load
+from ...engines.symbols import leaves, with_symbols
 from ...engines.tracing import FLOAT, Program, Symbol
-from ...engines.warp_engine import is_plain, leaves, with_symbols
+from ...engines.warp_engine import is_plain
 from ...engines.warp_function import ARGUMENTS, function_of
 from ...engines.warp_fused import Launcher, in_order, index_by
 from ...engines.warp_kernel import Layout, Store

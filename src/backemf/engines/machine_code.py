@@ -1,0 +1,51 @@
+"""LLVM's language to machine code in this process."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import hashlib
+from functools import cache
+from typing import Any
+
+_KEPT: dict[str, Any] = {}
+"""What was compiled, by a hash of its text."""
+_LIBRARY = ("exp", "expm1", "log2", "sin", "cos", "tanh", "pow")
+
+
+@cache
+def target() -> Any:
+    """The machine that code is made for, with its own vector instructions."""
+    from llvmlite import binding as llvm
+
+    for start in ("initialize_native_target", "initialize_native_asmprinter"):
+        getattr(llvm, start)()
+    library = ctypes.CDLL(ctypes.util.find_library("m") or None)
+    for name in _LIBRARY:
+        llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
+    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=2)
+
+
+@cache
+def vector_width() -> int:
+    """Motors that one instruction steps, as wide as this machine's vectors [1]."""
+    from llvmlite import binding as llvm
+
+    features = llvm.get_host_cpu_features()
+    return 8 if features.get("avx512f") else 4
+
+
+def compile_text(text: str) -> Any:
+    """The engine that holds the compiled functions of a module; the same text is compiled once."""
+    from llvmlite import binding as llvm
+
+    key = hashlib.sha256(text.encode()).hexdigest()
+    if key not in _KEPT:
+        machine = target()
+        module = llvm.parse_assembly(text)
+        module.verify()
+        engine = llvm.create_mcjit_compiler(module, machine)
+        engine.finalize_object()
+        _KEPT[key] = engine
+    return _KEPT[key]

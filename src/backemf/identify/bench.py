@@ -1,0 +1,116 @@
+"""Everything that a prediction depends on: the actuator, what it moves, its sensors, and how late commands are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..actuator import Actuator
+from ..errors import ParameterError
+from ..loads import Inertia, LockedRotor
+from ..parts import number, one, part
+from ..tree import is_structure, is_table
+from ..values import Number
+from .log import Log
+from .rig import Rig
+from .rig_parts import MeasuredMotion, RobotModel, Sensor
+
+T = TypeVar("T")
+
+PREDICTED = ("position", "velocity", "torque", "current", "duty", "bus_voltage", "winding_temperature", "housing_temperature")  # fmt: skip
+"""Channels that a simulation gives."""
+
+
+@part
+class Sensors:
+    """What lies between each quantity and its channel."""
+
+    position: Sensor = one(Sensor, default=Sensor())
+    """Of the joint position; its bias is also what the controller sees."""
+    velocity: Sensor = one(Sensor, default=Sensor())
+    """Of the joint velocity."""
+    torque: Sensor = one(Sensor, default=Sensor())
+    """Of the joint torque."""
+    current: Sensor = one(Sensor, default=Sensor())
+    """Of the current."""
+    duty: Sensor = one(Sensor, default=Sensor())
+    """Of the duty."""
+    bus_voltage: Sensor = one(Sensor, default=Sensor())
+    """Of the bus voltage."""
+    winding_temperature: Sensor = one(Sensor, default=Sensor())
+    """Of the winding's temperature."""
+    housing_temperature: Sensor = one(Sensor, default=Sensor())
+    """Of the housing's temperature."""
+
+
+@part
+class CommandPath:
+    """How commands travel before the controller has them."""
+
+    lag: Number = number("s", default=0.0)
+    """Time by which they are late, in any fraction of a step; negative: the log's clock is."""
+
+
+@part
+class Bench:
+    """What is simulated for a log."""
+
+    actuator: Actuator = one(Actuator)
+    """The drive."""
+    load: Any = one(family="load")
+    """What it moves; of a robot, what a joint has besides its mass matrix."""
+    sensors: Sensors = one(Sensors, default=Sensors())
+    """What is between the quantities and their channels."""
+    command: CommandPath = one(CommandPath, default=CommandPath())
+    """How commands travel."""
+
+
+def bench_of(actuator: Actuator, rig: Rig, log: Log) -> Bench:
+    """The bench of one log, by what the rig says of it."""
+    kind = rig.load.kind
+    # a measured motion needs no load, and a robot's inertia comes with the motion
+    load = LockedRotor() if kind is MeasuredMotion else Inertia(0.0) if kind is RobotModel else rig.load_for(log)
+    sensors = Sensors(**{name: rig.sensor_for(name, log) for name in PREDICTED})
+    return Bench(actuator=rig.actuator_for(actuator, log), load=load, sensors=sensors)
+
+
+def stack(parts: Sequence[T], place: str = "") -> T:
+    """One part for several: a number in which they differ becomes an array, one for each."""
+    first: Any = parts[0]
+    if is_dataclass(first) and not isinstance(first, type):
+        for other in parts[1:]:
+            if type(other) is not type(first):
+                raise ParameterError(
+                    f"{place or 'the rig'}: {type(first).__name__} for one log and {type(other).__name__} for another: "
+                    "identify them apart"
+                )
+        copy: Any = object.__new__(type(first))
+        for entry in fields(first):
+            values = [getattr(part, entry.name) for part in parts]
+            if is_structure(entry) or is_table(entry):
+                value = values[0]
+            else:
+                value = stack(values, f"{place}.{entry.name}" if place else entry.name)
+            object.__setattr__(copy, entry.name, value)
+        return copy
+    if isinstance(first, tuple):
+        stacked: Any = tuple(stack([part[k] for part in parts], f"{place}.{k}") for k in range(len(first)))  # type: ignore[index]
+        return stacked
+    if first is None or isinstance(first, (str, bool)):
+        return first
+    if any(other is None for other in parts):
+        raise ParameterError(f"{place}: is given for some logs and not for others; identify them apart")
+    arrays = [np.asarray(value, dtype=float) for value in parts]
+    same: Any = first if all(np.array_equal(arrays[0], other) for other in arrays[1:]) else np.stack(arrays)
+    return same
+
+
+def values_of(bench: Bench, names: Sequence[str], lanes: int) -> np.ndarray:
+    """The named numbers of a bench, (names, lanes)."""
+    from ..tree import numbers
+
+    known: Mapping[str, Any] = dict(numbers(bench))
+    return np.stack([np.broadcast_to(np.asarray(known[name], dtype=float), (lanes,)) for name in names])

@@ -1,0 +1,258 @@
+"""What a bench would have logged, and its derivatives by any of its numbers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from ..actuator.memory import states_of
+from ..loads import LockedRotor
+from ..parts import without_neutral
+from ..rollout import rest
+from ..tree import numbers
+from .bench import Bench
+from .sensing import delayed, sense
+from .step_kernel import StepKernel, Wiring, states_of_bench
+from .trials import Trials
+
+Pushes = dict[tuple[str, str], np.ndarray]
+"""Derivatives of inputs by numbers, (steps, lanes)."""
+
+
+class Predictor:
+    """Predictions of all lanes for any values of some numbers of the bench, compiled once.
+
+    Values have the shape (names, candidates, lanes): candidates are predicted side by side, such as the folds of a
+    cross-validation. What comes back has (candidates, lanes, samples), for each channel that is compared.
+    """
+
+    def __init__(self, bench: Bench, trials: Trials, names: Sequence[str]):
+        self.bench, self.trials, self.names = bench, trials, tuple(names)
+        self.sensed = tuple(name for name in self.names if name.startswith("sensors."))
+        lanes = trials.lanes
+        known: dict[str, Any] = dict(numbers(bench))
+        fixed = {n: np.asarray(x, float) for n, x in known.items() if np.ndim(x) and n not in self.names}
+        self._fixed = {n: np.broadcast_to(x, (lanes,)) for n, x in fixed.items() if not n.startswith("sensors.")}
+        inner = tuple(n for n in self.names if not n.startswith(("sensors.", "command.")))
+        self._inner = [self.names.index(n) for n in inner]
+        values = np.stack([np.broadcast_to(np.asarray(known[n], float), (1, lanes)) for n in self.names])
+        start, rows, pushes = self._start(values), *self._rows(values)
+        self._starts = tuple(states_of_bench(start))
+        by = {name for _, name in pushes} | {"sensors.position.bias"} & set(self.names)
+        self._numbers = (*inner, *sorted(by - set(inner)))
+        self.wiring = Wiring(
+            self._starts, self._numbers, tuple(self._fixed), tuple(rows), tuple(pushes),
+            tuple(reading.channel for reading in trials.readings),
+        )  # fmt: skip
+        self._kernel = StepKernel(bench, start, self.wiring, trials.dt)
+
+    def predict(self, values: np.ndarray) -> list[np.ndarray]:
+        """Channels at their measured times, in the order of the trials' readings."""
+        return self._run(values, slopes=False)[0]
+
+    def linearise(self, values: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Channels, and their derivatives by each number, (candidates, lanes, samples, names)."""
+        return self._run(values, slopes=True)
+
+    def _run(self, values: np.ndarray, slopes: bool) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        trials, wiring, width = self.trials, self.wiring, self._kernel.width
+        candidates, lanes = values.shape[1:]
+        total = candidates * lanes
+        start = states_of_bench(self._start(values))
+        rows, pushes = self._rows(values)
+        groups = -(-total // width)
+        states = _in_groups([np.broadcast_to(start[n], (candidates, lanes)) for n in wiring.states], total, width)
+        fixed = [np.broadcast_to(self._fixed[n], (candidates, lanes)) for n in wiring.fixed]
+        own = {name: values[k] for k, name in enumerate(self.names)}
+        given = _in_groups([*(own[n] for n in wiring.numbers), *fixed], total, width)
+        every = [np.zeros((candidates, lanes, r.values.shape[1])) for r in trials.readings]
+        ways = [np.zeros((*x.shape, len(self.names))) for x in every] if slopes else []
+        seeds = self._start_slopes(values) if slopes else {}
+
+        def run_group(group: int) -> None:
+            steps = trials.steps
+            inputs = _rows_of_group([rows[n] for n in wiring.inputs], group, width, total, steps)
+            seen = np.empty((steps, len(wiring.channels), width))
+            if not slopes:
+                self._kernel.run(steps, states[group], given[group], inputs, seen)
+                kept = None
+            else:
+                slope = np.zeros((len(wiring.states), len(wiring.numbers), width))
+                for (state, number), seed in seeds.items():
+                    slope[wiring.states.index(state), wiring.numbers.index(number)] = seed
+                pushed = _rows_of_group([pushes[key] for key in wiring.pushes], group, width, total, steps)
+                kept = np.empty((steps, len(wiring.channels), len(wiring.numbers), width))
+                first = slope.copy()
+                self._kernel.run(steps, states[group], given[group], inputs, seen, slope, pushed, kept)
+                self._read_slopes(group, seen, kept, start, first, values, every, ways)
+            if kept is None:
+                self._read(group, seen, start, values, every)
+
+        workers = min(groups, os.cpu_count() or 1)
+        if workers == 1:
+            for group in range(groups):
+                run_group(group)
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                list(pool.map(run_group, range(groups)))
+        return every, ways
+
+    # --- what goes in
+
+    def _start(self, values: np.ndarray) -> Any:
+        """Motor and load at the start, (candidates, lanes)."""
+        trials, bench = self.trials, self.bench
+        shape = values.shape[1:]
+        load: Any = LockedRotor() if trials.path is not None else bench.load
+        position = trials.position - self._number("sensors.position.bias", values)
+        initial: dict[str, Any] = dict(self._warm(values))
+        return rest(
+            without_neutral(bench.actuator), load, shape, np.broadcast_to(position, shape), trials.velocity,
+            initial=initial, dt=trials.dt,
+        )  # fmt: skip
+
+    def _warm(self, values: np.ndarray) -> dict[str, np.ndarray]:
+        """Temperatures at the start, from the first sample of each [K above ambient]."""
+        motor, logs = self.bench.actuator.motor, self.trials.logs
+        names = ("winding_temperature", "housing_temperature")
+        first = {n: np.array([log[n][0] for log in logs]) for n in names if all(n in log for log in logs)}
+        if motor is None or motor.thermal is None or not first:
+            return {}
+        winding = first.get(names[0], first.get(names[1]))
+        housing = first.get(names[1], winding)
+        rises = {"winding_rise": winding, "sensor_rise": winding, "phase_rise": winding, "housing_rise": housing}
+        known = states_of(self.bench.actuator)
+        ambient = self._number("actuator.motor.thermal.ambient", values)
+        return {n: np.broadcast_to(x - ambient, values.shape[1:]) for n, x in rises.items() if n in known}
+
+    def _start_slopes(self, values: np.ndarray) -> dict[tuple[str, str], float]:
+        """What a number does to a state at the start."""
+        bias, ambient = "sensors.position.bias", "actuator.motor.thermal.ambient"
+        found = {("position", bias): -1.0} if bias in self.wiring.numbers else {}
+        if ambient in self.wiring.numbers:
+            found |= {(f"state.{name}", ambient): -1.0 for name in self._warm(values)}
+        return found
+
+    def _number(self, name: str, values: np.ndarray) -> np.ndarray:
+        """A number of the bench, (candidates, lanes) or one for all."""
+        if name in self.names:
+            return values[self.names.index(name)]
+        return np.asarray(dict(numbers(self.bench))[name], dtype=float)
+
+    def _rows(self, values: np.ndarray) -> tuple[dict[str, np.ndarray], Pushes]:
+        """Inputs of all steps, (steps, candidates or 1, lanes), and their derivatives by numbers that move them."""
+        trials, actuator = self.trials, self.bench.actuator
+        given = {name: row[:, None, :] for name, row in trials.commands.items()}
+        pushes: Pushes = {}
+        bias, lag = "sensors.position.bias", "command.lag"
+        if "position" in given:
+            # the controller sees the biased position, which is the same as a target that is off by as much
+            given["position"] = given["position"] - self._number(bias, values)
+            if bias in self.names:
+                pushes["position", bias] = np.full((trials.steps, 1, trials.lanes), -1.0)
+        late = self._number(lag, values)
+        if lag in self.names or np.any(late != 0.0):
+            for name in [name for name in given if name != "enable"]:
+                given[name], slope = delayed(given[name], np.broadcast_to(late, values.shape[1:]) / trials.dt)
+                if lag in self.names:
+                    pushes[name, lag] = slope / trials.dt
+        if "duty" in given and actuator.supply is not None:
+            voltage = "actuator.supply.voltage"
+            duty = given.pop("duty")
+            given["voltage"] = duty * self._number(voltage, values)
+            pushes = {("voltage" if n == "duty" else n, by): x for (n, by), x in pushes.items()}
+            if voltage in self.names:
+                pushes["voltage", voltage] = duty
+        if "current" in given and actuator.motor is not None:
+            constant = "actuator.motor.magnet.torque_constant"
+            amperes = given.pop("current") * np.asarray(actuator.motor.ratio, dtype=float)
+            given["effort"] = amperes * self._number(constant, values)
+            pushes = {("effort" if n == "current" else n, by): x for (n, by), x in pushes.items()}
+            if constant in self.names:
+                pushes["effort", constant] = amperes
+        if trials.path is not None:
+            given["path_begin"], given["path_end"] = trials.path[:-1, None, :], trials.path[1:, None, :]
+        if trials.robot is not None:
+            given["load_torque"] = trials.robot.torque[:, None, :]
+            given["load_inertia"] = trials.robot.inertia[:, None, :]
+        return given, pushes
+
+    # --- what comes out
+
+    def _lanes_of(self, group: int, candidates: int) -> list[tuple[int, int, int]]:
+        """Place in the vector, candidate and lane of each member of a group."""
+        width, lanes = self._kernel.width, self.trials.lanes
+        first = group * width
+        return [(k, *divmod(first + k, lanes)) for k in range(width) if first + k < candidates * lanes]
+
+    def _series(self, channel: int, seen: np.ndarray, k: int, start: dict[str, np.ndarray], g: int, lane: int) -> Any:
+        """A channel of one lane from the start on, and whether it is a state."""
+        name = self.wiring.channels[channel]
+        rows = seen[:, channel, k]
+        state = name in ("position", "velocity")
+        first = np.broadcast_to(start[name], (g + 1, self.trials.lanes))[g, lane] if state and start[name].ndim < 2 else (
+            start[name][g, lane] if state else rows[0])  # fmt: skip
+        return np.concatenate([[first], rows]), state
+
+    def _read(
+        self, group: int, seen: np.ndarray, start: dict[str, np.ndarray], values: np.ndarray, every: list[np.ndarray]
+    ) -> None:
+        for k, g, lane in self._lanes_of(group, values.shape[1]):
+            for c, reading in enumerate(self.trials.readings):
+                rows, state = self._series(c, seen, k, start, g, lane)
+                sensor = self._sensor(reading.channel, values, g, lane)
+                every[c][g, lane] = sense(sensor, rows, reading.time[lane], self.trials.dt, state)[0]
+
+    def _read_slopes(
+        self, group: int, seen: np.ndarray, kept: np.ndarray, start: dict[str, np.ndarray], first: np.ndarray,
+        values: np.ndarray, every: list[np.ndarray], ways: list[np.ndarray],
+    ) -> None:  # fmt: skip
+        wiring = self.wiring
+        for k, g, lane in self._lanes_of(group, values.shape[1]):
+            for c, reading in enumerate(self.trials.readings):
+                rows, state = self._series(c, seen, k, start, g, lane)
+                slopes = kept[:, c, :, k]
+                begin = first[wiring.states.index(reading.channel), :, k] if state else slopes[0]
+                sensor = self._sensor(reading.channel, values, g, lane)
+                slopes = np.concatenate([begin[None], slopes])
+                found, by, own = sense(sensor, rows, reading.time[lane], self.trials.dt, state, slopes)
+                every[c][g, lane] = found
+                for p, name in enumerate(wiring.numbers):
+                    ways[c][g, lane, :, self.names.index(name)] = by[:, p]
+                for name, slope in own.items():
+                    full = f"sensors.{reading.channel}.{name}"
+                    if full in self.names:
+                        ways[c][g, lane, :, self.names.index(full)] += slope
+
+    def _sensor(self, channel: str, values: np.ndarray, g: int, lane: int) -> dict[str, float]:
+        found = {}
+        for name in ("lag", "time_constant", "gain", "bias"):
+            value = self._number(f"sensors.{channel}.{name}", values)
+            value = value[g] if value.ndim == 2 else value
+            found[name] = float(value[lane] if value.ndim else value)
+        return found
+
+
+def _in_groups(arrays: Sequence[np.ndarray], total: int, width: int) -> np.ndarray:
+    """Arrays of (candidates, lanes) as (groups, arrays, width); what is missing in the last group is as before."""
+    groups = -(-total // width)
+    flat = np.zeros((len(arrays), groups * width))
+    for row, array in zip(flat, arrays, strict=True):
+        row[:total] = np.asarray(array, dtype=float).reshape(-1)
+        row[total:] = row[total - 1]
+    return np.ascontiguousarray(flat.reshape(len(arrays), groups, width).transpose(1, 0, 2))
+
+
+def _rows_of_group(arrays: Sequence[np.ndarray], group: int, width: int, total: int, steps: int) -> np.ndarray:
+    """Rows of (steps, candidates or 1, lanes) as (steps, arrays, width) for the lanes of a group."""
+    made = np.empty((steps, len(arrays), width))
+    for k, array in enumerate(arrays):
+        lanes = array.shape[2]
+        flat = np.minimum(np.arange(group * width, (group + 1) * width), total - 1)
+        candidate, lane = np.divmod(flat, lanes)
+        made[:, k] = array[:, np.minimum(candidate, array.shape[1] - 1), lane]
+    return made

@@ -1,0 +1,251 @@
+"""The best deviations for a set of logs: damped Gauss-Newton steps on a robust loss, with the prior as one more residual.
+
+    F = Σ weight·κ²·(√(1 + (r/κσ)²) - 1) + ½·Σ (deviation/spread)²
+
+The loss is a parabola for small residuals and a straight line for large ones, so that one spike does not rule. Residuals
+of neighbouring samples are alike: a channel counts as N·(1 - ρ)/(1 + ρ) independent samples, with ρ their correlation,
+or the prior would be drowned by copies of the same error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .parameters import Space
+from .predict import Predictor
+from .trials import Trials
+
+KAPPA = 1.5
+"""Residual over its scale from which on the loss is straight [1]."""
+CONVERGED = 1e-3
+"""A fit has converged when a step lowers the loss by less than this share of what one sample's worth is [1]."""
+LONGEST = 1.0
+"""Longest step of a logarithm, and of any other deviation in spreads [1]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scales:
+    """What a residual of each channel is measured against."""
+
+    sigma: np.ndarray
+    """Usual size of a residual of each channel, in its unit."""
+    weight: np.ndarray
+    """Independent samples per sample, of each channel [1]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Parts of the data that are left out or drawn again together: pieces of lanes, all of the same duration."""
+
+    pieces: int
+    """Pieces of each lane [1]."""
+    lanes: int
+    """Number of lanes."""
+    seconds: float
+    """How long a piece is [s]."""
+
+    @property
+    def count(self) -> int:
+        """Number of blocks: lane by lane, piece by piece."""
+        return self.pieces * self.lanes
+
+    def cuts(self, time: np.ndarray, samples: int) -> list[tuple[int, int]]:
+        """First sample and end of each piece of a lane that has measured some samples at rising times."""
+        edges = np.searchsorted(time[:samples], self.seconds * np.arange(1, self.pieces))
+        ends = [0, *edges.tolist(), samples]
+        return list(zip(ends[:-1], ends[1:], strict=True))
+
+
+@dataclass(eq=False)
+class Local:
+    """What is known around a point: the loss, and its slope and curvature by block."""
+
+    loss: np.ndarray
+    """Loss of each candidate without the prior, by block, (candidates, blocks)."""
+    slope: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """(candidates, blocks, parameters)"""
+    curve: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """(candidates, blocks, parameters, parameters)"""
+
+
+@dataclass(eq=False)
+class Solved:
+    """The end of a fit, for each candidate."""
+
+    theta: np.ndarray
+    """Deviations, (candidates, parameters)."""
+    loss: np.ndarray
+    """Loss with prior [1]."""
+    converged: np.ndarray
+    """Whether each candidate came to rest."""
+    local: Local
+    """Slopes and curvatures at the end, by block."""
+    iterations: int
+    """Steps that were taken."""
+
+
+class Problem:
+    """Logs, a space of parameters, and what a prediction is worth."""
+
+    def __init__(self, predictor: Predictor, space: Space, blocks: Blocks, scales: Scales):
+        self.predictor, self.space, self.blocks, self.scales = predictor, space, blocks, scales
+        readings = predictor.trials.readings
+        counts = [reading.there.sum(axis=1) for reading in readings]
+        self._cuts = [
+            [blocks.cuts(reading.time[lane], int(count[lane])) for lane in range(blocks.lanes)]
+            for reading, count in zip(readings, counts, strict=True)
+        ]
+
+    def residuals(self, theta: np.ndarray, active: np.ndarray) -> list[np.ndarray]:
+        """Predicted less measured, (candidates, lanes, samples) per channel; 0 where nothing was measured."""
+        return self._subtract(self.predictor.predict(self._values(theta, active)))
+
+    def evaluate(self, theta: np.ndarray, active: np.ndarray, slopes: bool = True) -> Local:
+        """The loss by block, with slopes and curvatures."""
+        if not slopes:
+            return self._losses(self.residuals(theta, active))
+        free = np.flatnonzero(active)
+        ways = np.stack([self.space.tangents(row, active)[free] for row in theta])
+        seen, by_number = self.predictor.linearise(self._values(theta, active))
+        residuals = self._subtract(seen)
+        local = self._losses(residuals)
+        candidates, size, count = len(theta), len(active), self.blocks.count
+        slope, curve = np.zeros((candidates, count, len(free))), np.zeros((candidates, count, len(free), len(free)))
+        for channel, (residual, numbers) in enumerate(zip(residuals, by_number, strict=True)):
+            sigma, weight = self.scales.sigma[channel], self.scales.weight[channel]
+            soft = weight / (sigma * sigma * np.sqrt(1.0 + (residual / (KAPPA * sigma)) ** 2))
+            for g in range(candidates):
+                for lane in range(self.blocks.lanes):
+                    # by each deviation, from the derivatives by the numbers that it moves
+                    rows = numbers[g, lane] @ ways[g, :, :, lane].T
+                    for piece, (low, high) in enumerate(self._cuts[channel][lane]):
+                        block = lane * self.blocks.pieces + piece
+                        part, soften = rows[low:high], soft[g, lane, low:high, None]
+                        slope[g, block] += (part * soften).T @ residual[g, lane, low:high]
+                        curve[g, block] += (part * soften).T @ part
+        local.slope = np.zeros((candidates, count, size))
+        local.slope[:, :, free] = slope
+        local.curve = np.zeros((candidates, count, size, size))
+        local.curve[:, :, free[:, None], free[None, :]] = curve
+        return local
+
+    def _values(self, theta: np.ndarray, active: np.ndarray) -> np.ndarray:
+        return np.stack([self.space.values(row, active) for row in theta], axis=1)
+
+    def _subtract(self, seen: list[np.ndarray]) -> list[np.ndarray]:
+        return [
+            np.where(reading.there, predicted - reading.values, 0.0)
+            for predicted, reading in zip(seen, self.predictor.trials.readings, strict=True)
+        ]
+
+    def _losses(self, residuals: list[np.ndarray]) -> Local:
+        loss = np.zeros((len(residuals[0]), self.blocks.count))
+        for channel, residual in enumerate(residuals):
+            sigma, weight = self.scales.sigma[channel], self.scales.weight[channel]
+            each = weight * KAPPA**2 * (np.sqrt(1.0 + (residual / (KAPPA * sigma)) ** 2) - 1.0)
+            each = np.where(np.isfinite(each), each, 1e12)
+            for lane in range(self.blocks.lanes):
+                for piece, (low, high) in enumerate(self._cuts[channel][lane]):
+                    loss[:, lane * self.blocks.pieces + piece] += each[:, lane, low:high].sum(axis=1)
+        return Local(loss)
+
+
+def solve(
+    problem: Problem,
+    theta: np.ndarray,
+    active: np.ndarray,
+    weights: np.ndarray,
+    steps: int = 30,
+    progress: Callable[[int, float], None] | None = None,
+) -> Solved:
+    """The best deviations of each candidate from where it starts.
+
+    Args:
+        problem: Logs and what they are compared with.
+        theta: Starts, (candidates, parameters).
+        active: Which parameters are free.
+        weights: How often each block counts for each candidate, (candidates, blocks); 0: it is left out.
+        steps: Most steps.
+        progress: Told the step and the loss of the first candidate after each.
+    """
+    space = problem.space
+    precision = np.where(active, 1.0 / space.spreads**2, 0.0)
+    free = np.flatnonzero(active)
+    longest = np.array([LONGEST if each.positive else LONGEST * each.spread for each in space.parameters])
+    low, high = np.array([each.limits for each in space.parameters]).T
+    theta = np.clip(np.array(theta, dtype=float), low, high)
+    count = len(theta)
+    damping = np.full(count, 1e-3)
+    local = problem.evaluate(theta, active)
+    total = _total(local.loss, weights, theta, precision)
+    converged, stalled = np.zeros(count, dtype=bool), np.zeros(count, dtype=int)
+    taken = 0
+    for taken in range(1, steps + 1):
+        tried = theta.copy()
+        gain = np.zeros(count)
+        for g in np.flatnonzero(~converged):
+            slope = np.einsum("b,bp->p", weights[g], local.slope[g]) + precision * theta[g]
+            curve = np.einsum("b,bpq->pq", weights[g], local.curve[g]) + np.diag(precision)
+            h = curve[np.ix_(free, free)]
+            step = np.linalg.solve(h + damping[g] * np.diag(np.diag(h)), -slope[free])
+            step *= min(1.0, float(np.min(longest[free] / np.maximum(np.abs(step), 1e-300))))
+            tried[g, free] = np.clip(theta[g, free] + step, low[free], high[free])
+            gain[g] = -(slope[free] @ step + 0.5 * step @ h @ step)
+        after = problem.evaluate(tried, active)
+        new = _total(after.loss, weights, tried, precision)
+        for g in np.flatnonzero(~converged):
+            if new[g] < total[g]:
+                small = total[g] - new[g] < CONVERGED * max(1.0, 1e-3 * total[g])
+                stalled[g] = stalled[g] + 1 if small else 0
+                theta[g], total[g] = tried[g], new[g]
+                for name in ("loss", "slope", "curve"):
+                    getattr(local, name)[g] = getattr(after, name)[g]
+                damping[g] = max(damping[g] / 5.0, 1e-9)
+                converged[g] = stalled[g] >= 2 or (small and gain[g] < CONVERGED)
+            else:
+                damping[g] *= 6.0
+                # no step of any length lowers the loss: this is the bottom
+                converged[g] = damping[g] > 1e6 or gain[g] < 1e-6
+        if progress is not None:
+            progress(taken, float(total[0]))
+        if converged.all():
+            break
+    return Solved(theta, total, converged, local, taken)
+
+
+def _total(loss: np.ndarray, weights: np.ndarray, theta: np.ndarray, precision: np.ndarray) -> np.ndarray:
+    return (weights * loss).sum(axis=1) + 0.5 * (precision * theta**2).sum(axis=1)
+
+
+def measure_scales(problem: Problem, residuals: list[np.ndarray], floors: np.ndarray) -> Scales:
+    """Size and correlation of the residuals of the first candidate, by channel."""
+    sigma, weight = [], []
+    for reading, residual, floor in zip(problem.predictor.trials.readings, residuals, floors, strict=True):
+        every = residual[0][reading.there]
+        sigma.append(max(1.4826 * float(np.median(np.abs(every))), floor))
+        clipped = np.clip(residual[0], -3.0 * sigma[-1], 3.0 * sigma[-1])
+        weight.append(1.0 / (1.0 + 2.0 * correlation_length(clipped, reading.there)))
+    return Scales(np.array(sigma), np.array(weight))
+
+
+def correlation_length(residual: np.ndarray, there: np.ndarray) -> float:
+    """Samples after which the correlation of residuals has fallen to 1/e, over all lanes, (lanes, samples) [1]."""
+    longest = max(2, there.shape[1] // 4)
+    power = float((residual * residual).sum())
+    if power == 0.0:
+        return 0.0
+    for lag in range(1, longest):
+        both = there[:, lag:] & there[:, :-lag]
+        if float((residual[:, lag:] * residual[:, :-lag])[both].sum()) < power / np.e:
+            return float(lag - 1)
+    return float(longest)
+
+
+def make_blocks(trials: Trials, seconds: float | None = None) -> Blocks:
+    """Blocks of whole lanes, or of pieces of them where `seconds` says about how long."""
+    duration = trials.steps * trials.dt
+    pieces = 1 if seconds is None else max(1, round(duration / seconds))
+    return Blocks(pieces, trials.lanes, duration / pieces)

@@ -1,0 +1,259 @@
+"""Logs on the grid of a simulation: commands for each step, and what was measured at its own times.
+
+A lane is one joint of one log. The grid only carries the simulation: measurements keep their times, and predictions are
+read there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..actuator import Actuator
+from ..errors import ParameterError
+from .bench import PREDICTED
+from .channels import COMMANDS
+from .log import Log
+from .rig import Rig
+from .rig_parts import MeasuredMotion, RobotModel
+from .robot_motion import RobotMotion, robot_motion
+from .signals import slope_over
+
+FINEST, COARSEST = 0.25e-3, 2e-3
+"""Shortest and longest step of the grid [s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What was measured in one channel, for all lanes."""
+
+    channel: str
+    """Its name."""
+    time: np.ndarray
+    """Times since the start of each lane, (lanes, samples) [s]."""
+    values: np.ndarray
+    """Measured values in SI, (lanes, samples)."""
+    there: np.ndarray
+    """Which of them were measured, (lanes, samples); lanes have different numbers of samples."""
+
+
+@dataclass(frozen=True, eq=False)
+class RobotTerms:
+    """What the rest of a robot does to each joint along the measured motion, for each step.
+
+    With the mass matrix M and the measured accelerations of the others, a joint meets the inertia Mii and the torque
+
+        -biasi - Σ(j ≠ i) Mij·q''j
+    """
+
+    inertia: np.ndarray
+    """Inertia besides the motor's own, (steps, lanes) [kg·m²]."""
+    torque: np.ndarray
+    """Torque of gravity and of the other joints, (steps, lanes) [N·m]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Logs on a grid."""
+
+    logs: tuple[Log, ...]
+    """The log of each lane, of one joint."""
+    joints: tuple[str, ...]
+    """The joint of each lane; empty where logs are of one joint."""
+    files: tuple[int, ...]
+    """Which of the given logs each lane is from."""
+    dt: float
+    """Step of the grid [s]."""
+    steps: int
+    """Steps of the longest lane [1]."""
+    commands: Mapping[str, np.ndarray]
+    """Inputs by name, (steps, lanes)."""
+    path: np.ndarray | None
+    """Positions of a prescribed motion at the ends of steps, (steps + 1, lanes) [rad]; None: the joint is free."""
+    position: np.ndarray
+    """Where each lane starts [rad]."""
+    velocity: np.ndarray
+    """How fast it starts [rad/s]."""
+    readings: tuple[Reading, ...]
+    """What was measured and is compared."""
+    robot: RobotTerms | None = None
+    """Mass matrix and bias of a robot; None: lanes are independent."""
+    notes: tuple[str, ...] = field(default=())
+    """What is left out, one sentence each."""
+
+    @property
+    def lanes(self) -> int:
+        """Number of lanes."""
+        return len(self.logs)
+
+
+def make_trials(
+    logs: Sequence[Log], rig: Rig, actuator: Actuator, dt: float | None = None, compare: Sequence[str] | None = None
+) -> Trials:
+    """Logs on a grid whose step is a fraction of their sampling time."""
+    kinematic = rig.load.kind in (MeasuredMotion,) or rig.load.kind.__name__ == "LockedRotor"
+    robots: list[RobotMotion] = []
+    lanes: list[tuple[Log, str, int]] = []
+    for index, log in enumerate(logs):
+        if rig.load.kind is RobotModel:
+            robots.append(robot_motion(rig.load.build(log.meta, "[load]"), log, rig.folder))
+        names = log.joints or ("",)
+        lanes += [(log.joint(name) if name else log, name, index) for name in names]
+    step = dt or _grid_step([lane[0] for lane in lanes])
+    starts = [float(log.time[0]) for log, _, _ in lanes]
+    steps = max(int(np.ceil((log.time[-1] - t0) / step - 1e-9)) for (log, _, _), t0 in zip(lanes, starts, strict=True))
+    grid = step * (np.arange(steps) + 0.5)
+    singles = [lane[0] for lane in lanes]
+    commands = _commands(singles, starts, grid, actuator)
+    notes: list[str] = []
+    path = _path(singles, starts, step * np.arange(steps + 1)) if kinematic else None
+    if path is not None and "position_error" in commands:
+        commands["position"] = commands.pop("position_error") + 0.5 * (path[1:] + path[:-1])
+    wanted = _compared(singles, kinematic, actuator, commands, compare)
+    return Trials(
+        tuple(singles),
+        tuple(lane[1] for lane in lanes) if any(lane[1] for lane in lanes) else (),
+        tuple(lane[2] for lane in lanes),
+        step,
+        steps,
+        commands,
+        path,
+        np.array([_first(log, "position") for log in singles]) if path is None else path[0],
+        np.array([_first_velocity(log) for log in singles]),
+        tuple(_reading(name, singles, starts) for name in wanted),
+        _robot_terms(robots, starts, lanes, grid) if robots else None,
+        tuple(notes),
+    )
+
+
+def _grid_step(logs: Sequence[Log]) -> float:
+    """A whole fraction of the shortest sampling time, no coarser than 2 ms [s]."""
+    sampling = min(float(np.median(np.diff(log.time))) for log in logs)
+    return max(sampling / np.ceil(sampling / COARSEST - 1e-9), FINEST)
+
+
+def _commands(
+    logs: Sequence[Log], starts: Sequence[float], grid: np.ndarray, actuator: Actuator
+) -> dict[str, np.ndarray]:
+    """Inputs of the controller at the middle of each step, (steps, lanes)."""
+    names = [name for name in (*COMMANDS, "enable", "position_error") if any(name in log for log in logs)]
+    inputs = (*actuator.controller.inputs, "enable", "duty", "current", "position_error")
+    kept = [name for name in names if COMMANDS.get(name, name) in inputs]
+    if not set(kept) - {"enable"} and any("current" in log for log in logs):
+        kept.append("current")
+    if not set(kept) - {"enable"}:
+        wanted = " or ".join(f"{name}_command" for name in actuator.controller.inputs)
+        raise ParameterError(
+            f"{logs[0].name or 'log'}: has no command for {type(actuator.controller).__name__}; "
+            f"log {wanted}, or the current"
+        )
+    made: dict[str, np.ndarray] = {}
+    for name in kept:
+        rows = []
+        for log, start in zip(logs, starts, strict=True):
+            if name not in log:
+                raise ParameterError(
+                    f"{log.name or 'log'}: has no channel {name!r}, and other logs have; identify them apart"
+                )
+            rows.append(_on_grid(log, name, start + grid))
+        # an enable that is always on needs no switch in the step
+        if name != "enable" or any((row < 0.5).any() for row in rows):
+            made[COMMANDS.get(name, name)] = np.stack(rows, axis=1)
+    return made
+
+
+def _on_grid(log: Log, name: str, at: np.ndarray) -> np.ndarray:
+    time, values = log.times(name), log[name]
+    measured = name not in COMMANDS and name != "enable"
+    if measured or (log.command_between == "linear" and name != "enable"):
+        return np.interp(at, time, values)
+    return values[np.clip(np.searchsorted(time, at, side="right") - 1, 0, len(time) - 1)]
+
+
+def _path(logs: Sequence[Log], starts: Sequence[float], grid: np.ndarray) -> np.ndarray:
+    """Measured positions at the ends of steps, or the way along the measured velocity, (steps + 1, lanes) [rad]."""
+    rows = []
+    for log, start in zip(logs, starts, strict=True):
+        if "position" in log:
+            time, position = log.times("position"), log["position"]
+        elif "velocity" in log:
+            time, velocity = log.times("velocity"), log["velocity"]
+            position = np.concatenate([[0.0], np.cumsum(0.5 * np.diff(time) * (velocity[1:] + velocity[:-1]))])
+        else:
+            # nothing moves that nobody measured: a locked rotor
+            time, position = log.time[[0, -1]], np.zeros(2)
+        rows.append(np.interp(start + grid, time, position))
+    return np.stack(rows, axis=1)
+
+
+def _compared(
+    logs: Sequence[Log],
+    kinematic: bool,
+    actuator: Actuator,
+    commands: Mapping[str, np.ndarray],
+    compare: Sequence[str] | None,
+) -> tuple[str, ...]:
+    """Channels that are compared: what was measured, is predicted, and is no input."""
+    motor = actuator.motor
+    given = {"position", "velocity"} if kinematic else set()
+    if "current" in commands:
+        given |= {"current"}
+    possible = [name for name in PREDICTED if name not in given and all(name in log for log in logs)]
+    if motor is None:
+        possible = [name for name in possible if name in ("position", "velocity", "torque")]
+    elif motor.thermal is None:
+        possible = [name for name in possible if not name.endswith("temperature")]
+    elif type(motor.thermal).__name__ != "TwoNodeThermal":
+        possible = [name for name in possible if name != "housing_temperature"]
+    if compare is not None:
+        for name in compare:
+            if name not in possible:
+                raise ParameterError(
+                    f"compare: {name!r} cannot be compared here; use {' or '.join(possible) or 'another log'}"
+                )
+        return tuple(compare)
+    # a duty follows from the position, and a bus voltage is often sampled inside the PWM: on request only
+    wanted = tuple(name for name in possible if name not in ("duty", "bus_voltage"))
+    if not wanted:
+        needed = "torque, current or a temperature" if kinematic else "position"
+        raise ParameterError(f"{logs[0].name or 'log'}: has nothing to compare a prediction with; log {needed}")
+    return wanted
+
+
+def _reading(name: str, logs: Sequence[Log], starts: Sequence[float]) -> Reading:
+    count = max(len(log.times(name)) for log in logs)
+    shape = (len(logs), count)
+    time, values, there = np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=bool)
+    for lane, (log, start) in enumerate(zip(logs, starts, strict=True)):
+        rows = len(log.times(name))
+        time[lane, :rows], values[lane, :rows], there[lane, :rows] = log.times(name) - start, log[name], True
+    return Reading(name, time, values, there)
+
+
+def _first(log: Log, name: str) -> float:
+    return float(log[name][0]) if name in log else 0.0
+
+
+def _first_velocity(log: Log) -> float:
+    """Slope of the first positions, or the first measured velocity [rad/s]."""
+    if "position" in log and len(log["position"]) > 7:
+        return float(slope_over(log.times("position")[:8], log["position"][:8])[0])
+    return _first(log, "velocity")
+
+
+def _robot_terms(
+    robots: Sequence[RobotMotion], starts: Sequence[float], lanes: Sequence[tuple[Log, str, int]], grid: np.ndarray
+) -> RobotTerms:
+    inertia, torque = [], []
+    first = {index: start for (_, _, index), start in zip(lanes, starts, strict=True)}
+    for index, robot in enumerate(robots):
+        acceleration = np.stack([slope_over(robot.time, slope_over(robot.time, q)) for q in robot.position.T], axis=1)
+        diagonal = np.diagonal(robot.inertia, axis1=1, axis2=2)
+        others = np.einsum("tij,tj->ti", robot.inertia, acceleration) - diagonal * acceleration
+        at = first[index] + grid
+        for k in range(robot.position.shape[1]):
+            inertia.append(np.interp(at, robot.time, diagonal[:, k]))
+            torque.append(np.interp(at, robot.time, -robot.bias[:, k] - others[:, k]))
+    return RobotTerms(np.stack(inertia, axis=1), np.stack(torque, axis=1))
