@@ -20,7 +20,9 @@ from .rig_parts import MeasuredMotion, RobotModel, Sensor
 
 T = TypeVar("T")
 
-PREDICTED = ("position", "velocity", "torque", "current", "duty", "bus_voltage", "winding_temperature", "housing_temperature")  # fmt: skip
+PREDICTED = (
+    "position", "velocity", "torque", "current", "duty", "bus_voltage", "winding_temperature", "housing_temperature",
+)  # fmt: skip
 """Channels that a simulation gives."""
 
 

@@ -1,16 +1,17 @@
-"""The best deviations for a set of logs: damped Gauss-Newton steps on a robust loss, with the prior as one more residual.
+"""The best deviations for a set of logs: damped Gauss-Newton steps on a robust loss, the prior as one more residual.
 
     F = Σ weight·κ²·(√(1 + (r/κσ)²) - 1) + ½·Σ (deviation/spread)²
 
-The loss is a parabola for small residuals and a straight line for large ones, so that one spike does not rule. Residuals
-of neighbouring samples are alike: a channel counts as N·(1 - ρ)/(1 + ρ) independent samples, with ρ their correlation,
-or the prior would be drowned by copies of the same error.
+The loss is a parabola for small residuals and a straight line for large ones, so that one spike does not rule.
+Residuals of neighbouring samples are alike: of n samples within which they stay alike, one counts, or the prior would be
+drowned by copies of the same error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from .parameters import Space
 from .predict import Predictor
 from .trials import Trials
 
-KAPPA = 1.5
+KAPPA = 2.0
 """Residual over its scale from which on the loss is straight [1]."""
 CONVERGED = 1e-3
 """A fit has converged when a step lowers the loss by less than this share of what one sample's worth is [1]."""
@@ -56,7 +57,7 @@ class Blocks:
         """First sample and end of each piece of a lane that has measured some samples at rising times."""
         edges = np.searchsorted(time[:samples], self.seconds * np.arange(1, self.pieces))
         ends = [0, *edges.tolist(), samples]
-        return list(zip(ends[:-1], ends[1:], strict=True))
+        return list(pairwise(ends))
 
 
 @dataclass(eq=False)
@@ -225,7 +226,8 @@ def measure_scales(problem: Problem, residuals: list[np.ndarray], floors: np.nda
     sigma, weight = [], []
     for reading, residual, floor in zip(problem.predictor.trials.readings, residuals, floors, strict=True):
         every = residual[0][reading.there]
-        sigma.append(max(1.4826 * float(np.median(np.abs(every))), floor))
+        # what a mean absolute error would be the standard deviation of; a spike moves it little
+        sigma.append(max(1.2533 * float(np.abs(every).mean()), floor))
         clipped = np.clip(residual[0], -3.0 * sigma[-1], 3.0 * sigma[-1])
         weight.append(1.0 / (1.0 + 2.0 * correlation_length(clipped, reading.there)))
     return Scales(np.array(sigma), np.array(weight))

@@ -1,0 +1,237 @@
+"""The result of an identification."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..actuator import Actuator, JointSpring
+from ..actuator.duty_curve import DutyCurve
+from ..datasheet import Finding
+from ..files import write_text
+from ..motor import FrictionOverAngle
+from ..motorfile import dumps
+from ..random.randomize import rebuild
+from .bench import Bench, bench_of, stack
+from .information import Blind
+from .ladder import Climbed
+from .log import Log
+from .parameters import Space
+from .predict import Predictor
+from .rig import Rig
+from .trials import make_trials
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """One number: what was believed, and what the logs say."""
+
+    name: str
+    """Its name, such as motor.winding.resistance."""
+    unit: str
+    """SI unit."""
+    prior: float
+    """Before the fit; of a number that nobody gave, its usual size."""
+    value: float
+    """After it."""
+    low: float
+    """Lower end of the 95 % interval."""
+    high: float
+    """Upper end of it."""
+    source: str
+    """Where the prior is from."""
+    deviation: float
+    """How far it moved, in spreads of its prior [1]."""
+
+
+@dataclass(frozen=True)
+class Error:
+    """How far predictions are off in one channel of one log."""
+
+    log: str
+    """Name of the log."""
+    channel: str
+    """What was compared."""
+    mean_absolute: float
+    """Mean absolute error, in the channel's SI unit."""
+    rms: float
+    """Root of the mean squared error, in the channel's SI unit."""
+    held_out: bool
+    """Whether the fit has not seen it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A motor found from logs: `fit.actuator`, `fit.predict(log)`, `fit.parameters`, `fit.samples(n)`."""
+
+    actuator: Actuator
+    """The drive, with the laws that stayed and their numbers."""
+    rig: Rig
+    """What the logs were taken on, with its quantities as given."""
+    parameters: tuple[Fitted, ...]
+    """Every number that was found."""
+    rungs: tuple[Climbed, ...]
+    """What became of each law that was tried."""
+    errors: tuple[Error, ...]
+    """How far predictions are off, log by log."""
+    findings: tuple[Finding, ...]
+    """What to look at: parameters far from the prior or at a bound, directions that the data do not see."""
+    blind: tuple[Blind, ...]
+    """Directions that stay at the prior."""
+    hashes: tuple[str, ...]
+    """SHA-256 of each log of the training share."""
+    seed: int
+    """Random seed of the starts."""
+    _bench: Bench = field(repr=False)
+    _space: Space = field(repr=False)
+    _theta: np.ndarray = field(repr=False)
+    _active: np.ndarray = field(repr=False)
+    _covariance: np.ndarray = field(repr=False)
+    _dt: float = field(repr=False)
+
+    def predict(self, log: Log) -> Log:
+        """What this drive would have logged: the channels that were compared, at the log's own times."""
+        return predict_log(self._settings(), self._bench, self.rig, log, self._dt)
+
+    def _settings(self) -> dict[str, float]:
+        return dict(self._space.settings(self._theta, self._active))
+
+    def samples(self, count: int, seed: int = 0) -> Actuator:
+        """The drive with arrays of `count` draws for every number of its own, as the logs leave them uncertain.
+
+        Draws keep what the logs say of numbers together, such as a resistance that is only known with its Kt.
+        """
+        generator = np.random.default_rng(seed)
+        draws = generator.multivariate_normal(self._theta, self._covariance, size=count, method="eigh")
+        values = np.stack([self._space.values(draw, self._active)[:, 0] for draw in draws], axis=1)
+        moved = {target for k, each in enumerate(self._space.parameters) if self._active[k] for target in each.targets}
+        changes = {
+            name.removeprefix("actuator."): row
+            for name, row in zip(self._space.names, values, strict=True)
+            if name.startswith("actuator.") and name in moved
+        }
+        return rebuild(self.actuator, changes)
+
+    def error(self, channel: str = "position", held_out: bool = True) -> float:
+        """Mean over the logs of the mean absolute error of a channel, in its SI unit."""
+        found = [e.mean_absolute for e in self.errors if e.channel == channel and e.held_out == held_out]
+        return float(np.mean(found)) if found else float("nan")
+
+    def text(self) -> str:
+        """The drive as a motor file, with where each number is from."""
+        lines = [f"# identified from {len(self.hashes)} logs; random seed {self.seed}"]
+        for each in self.parameters:
+            lines.append(
+                f"# {each.name} = {each.value:.6g} {each.unit}, 95 % between {each.low:.4g} and {each.high:.4g}; "
+                f"before {each.prior:.4g} ({each.source})"
+            )
+        lines += [f"# log {digest}" for digest in self.hashes]
+        return "\n".join([*lines, dumps(self.actuator)])
+
+    def save(self, path: str | Path) -> Path:
+        """Write the drive to a motor file, atomically; `be.load` reads it."""
+        return write_text(path, self.text())
+
+    def __repr__(self) -> str:
+        kept = [rung.name for rung in self.rungs if rung.kept]
+        return f"Fit({len(self.parameters)} parameters; {', '.join(kept)})"
+
+
+def predict_log(settings: Mapping[str, float], whole: Bench, rig: Rig, log: Log, dt: float | None) -> Log:
+    """What a bench with these numbers would have logged."""
+    trials = make_trials([log], rig, whole.actuator, dt=dt)
+    bench = stack([_bench_for(whole, rig, log)])
+    names = [name for name in settings if name in _own(whole, bench)]
+    predictor = Predictor(bench, trials, names)
+    values = np.array([settings[name] for name in names]).reshape(len(names), 1, 1)
+    seen = predictor.predict(np.broadcast_to(values, (len(names), 1, trials.lanes)))
+    made = {
+        reading.channel: (log.times(reading.channel), rows[0, 0, reading.there[0]])
+        for reading, rows in zip(trials.readings, seen, strict=True)
+    }
+    return Log.from_arrays(None, made, meta=dict(log.meta), name=log.name)
+
+
+def _bench_for(whole: Bench, rig: Rig, log: Log) -> Bench:
+    """The whole bench with the load, firmware and supply that it had while a log was taken."""
+    own = bench_of(whole.actuator, rig, log)
+    supply: Any = own.actuator.supply
+    if supply is not None and whole.actuator.supply is not None and whole.actuator.supply.curve is not None:
+        supply = replace(supply, curve=whole.actuator.supply.curve)
+    return replace(own, actuator=replace(own.actuator, supply=supply), command=whole.command)
+
+
+def _own(whole: Bench, bench: Bench) -> set[str]:
+    from ..tree import numbers
+
+    return {name for name, _ in numbers(bench)}
+
+
+def without_idle_parts(actuator: Actuator) -> Actuator:
+    """The drive without the parts of rungs that did not stay."""
+    supply, motor, spring = actuator.supply, actuator.motor, actuator.spring
+    if isinstance(spring, JointSpring) and spring.stiffness == 0.0 and spring.offset == 0.0:
+        spring = None
+    curve = None if supply is None else supply.curve
+    if supply is not None and isinstance(curve, DutyCurve) and np.all(np.asarray(curve.saturation) == 0.0):
+        supply = replace(supply, curve=None)
+    if motor is not None:
+        over = motor.friction_over_angle
+        if isinstance(over, FrictionOverAngle) and np.all(np.asarray(over.per_angle) == 0.0):
+            over = None
+        motor = replace(motor, friction=_lean(motor.friction), friction_over_angle=over)
+    return replace(actuator, motor=motor, supply=supply, spring=spring, meter=True)
+
+
+def _lean(friction: Any) -> Any:
+    """Friction without terms that are 0."""
+    if friction is None or type(friction).__name__ != "LoadDependent":
+        return friction
+
+    def idle(share: Any) -> bool:
+        return share is None or (share.drive == 0.0 and share.back == 0.0)
+
+    stribeck, quadratic = friction.stribeck, friction.quadratic
+    if stribeck is not None and idle(stribeck.load):
+        stribeck = replace(stribeck, load=None)
+    quadratic = None if idle(quadratic) else quadratic
+    if stribeck is not None and stribeck.coulomb == 0.0 and stribeck.load is None and quadratic is None:
+        stribeck = None
+    load = None if idle(friction.load) else friction.load
+    return replace(friction, stribeck=stribeck, load=load, quadratic=quadratic)
+
+
+def list_parameters(space: Space, theta: np.ndarray, active: np.ndarray, covariance: np.ndarray) -> tuple[Fitted, ...]:
+    """Every free number with its interval."""
+    found = []
+    at_prior = space.values(np.zeros(len(theta)), active)
+    for k in np.flatnonzero(active):
+        each = space.parameters[k]
+        width = 1.96 * float(np.sqrt(max(covariance[k, k], 0.0)))
+        place, lane = space.places[k][0], int(np.argmax(space.lanes[k]))
+        prior = float(at_prior[place, lane])
+        ends = [prior * np.exp(theta[k] + d) if each.positive else prior + theta[k] + d for d in (-width, 0.0, width)]
+        found.append(Fitted(each.name, each.unit, prior, float(ends[1]), float(ends[0]), float(ends[2]), each.source,
+                            float(theta[k] / each.spread)))  # fmt: skip
+    return tuple(found)
+
+
+def check_fit(parameters: Sequence[Fitted], blind: Sequence[Blind]) -> tuple[Finding, ...]:
+    """What to look at."""
+    found = [
+        Finding(
+            each.name, each.value, each.prior, "warning",
+            f"{each.value:.4g} {each.unit} is {abs(each.deviation):.1f} spreads from the prior's {each.prior:.4g}: the "
+            "prior is wrong, or another law is missing", "far-from-prior", each.unit,
+        )
+        for each in parameters
+        if abs(each.deviation) > 3.0
+    ]  # fmt: skip
+    found += [
+        Finding(direction.parts[0][0], None, None, "info", f"{direction}", "not-identifiable") for direction in blind
+    ]
+    return tuple(found)

@@ -1,0 +1,57 @@
+"""Which logs a fit must not see: `"kp==800"`, or the last share of each log."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Sequence
+
+from ..checks import quote
+from ..errors import ParameterError
+from .channels import suggest
+from .log import Log, Meta
+
+_EXPRESSION = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*")
+_TESTS: dict[str, Callable[[object, object], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+
+def held_out(logs: Sequence[Log], expression: str) -> list[bool]:
+    """Which logs an expression over their notes leaves out."""
+    found = _EXPRESSION.fullmatch(expression)
+    if found is None:
+        raise ParameterError(
+            f"hold_out = {quote(expression)}: write a note of the logs, ==, !=, <, <=, > or >=, and a value, "
+            "as in kp==800; or a share of each log, as in 0.4"
+        )
+    name, test, text = found.groups()
+    value = _value(text)
+    notes = sorted({note for log in logs for note in log.meta})
+    if name not in notes:
+        hint = suggest(name, notes) if notes else "the logs have no notes"
+        raise ParameterError(f"hold_out = {quote(expression)}: no log has a note {name!r}: {hint}")
+    chosen = []
+    for log in logs:
+        own = log.meta.get(name)
+        comparable = own is not None and isinstance(own, str) == isinstance(value, str)
+        chosen.append(comparable and _TESTS[test](own, value))
+    if not any(chosen):
+        known = sorted({str(log.meta[name]) for log in logs if name in log.meta})
+        raise ParameterError(f"hold_out = {quote(expression)}: matches no log; {name} is {', '.join(known)}")
+    if all(chosen):
+        raise ParameterError(f"hold_out = {quote(expression)}: matches every log, so that none is left to fit")
+    return chosen
+
+
+def note_of(expression: str | float | None) -> str:
+    """The note that an expression reads; empty where it is none."""
+    found = _EXPRESSION.fullmatch(expression) if isinstance(expression, str) else None
+    return "" if found is None else found[1]
+
+
+def _value(text: str) -> Meta:
+    try:
+        return float(text)
+    except ValueError:
+        return text.strip("\"'")

@@ -1,0 +1,197 @@
+"""From logs to a motor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from ..checks import quote
+from ..errors import ParameterError
+from ..progress import progress_bar
+from ..random.randomize import rebuild
+from .bench import PREDICTED, Bench, stack
+from .fit import Error, Fit, _bench_for, check_fit, list_parameters, without_idle_parts
+from .hold_out import held_out, note_of
+from .information import blind_directions, covariance
+from .ladder import climb, make_folds
+from .log import Log
+from .parameters import Parameter, Space
+from .predict import Predictor
+from .prior import make_prior, read_prior
+from .rig import Rig
+from .rungs import Rung, make_rungs
+from .signals import resolution
+from .solve import Problem, Scales, make_blocks
+from .trials import Trials, make_trials
+
+BLOCK = 1.0
+"""About how long a block of the data is that is left out or drawn again together [s]."""
+
+
+def identify(
+    logs: Log | Sequence[Log],
+    prior: object,
+    *,
+    rig: Rig,
+    free: Sequence[str] | str | None = None,
+    hold_out: str | float | None = None,
+    compare: Sequence[str] | None = None,
+    seed: int = 0,
+) -> Fit:
+    """The drive that logs show, with intervals, and what they cannot tell.
+
+    Args:
+        logs: One log or several of one drive.
+        prior: What is believed of it: a catalogue id, a path, a `Datasheet`, a `Motor` or an `Actuator`.
+        rig: What the logs were taken on.
+        free: Names of what may move, with wildcards, such as "friction.*"; None: whatever a law needs.
+        hold_out: Logs that the fit does not see, by a note, as in "kp==800"; or the last share of each, as in 0.4.
+        compare: Channels to compare; None: position and velocity of a joint that is free, torque, current and
+            temperatures along a measured motion.
+        seed: Random seed of the starts: the same seed gives the same bits.
+    """
+    given = _require_logs(logs)
+    actuator = rig.actuator_for(read_prior(prior), given[0])
+    whole = make_trials(given, rig, actuator, compare=compare)
+    train, last = _training_share(given, hold_out, whole)
+    believed = make_prior(prior, rig, given, whole.dt)
+    template = Bench(actuator=believed.whole, load=rig.load_for(given[0]) if _has_load(rig) else _no_load(rig))
+    bench = stack([_bench_for(template, rig, log) for log in whole.logs])
+    rungs = _chosen(make_rungs(believed, bench, whole, rig, given), free)
+    parameters = [each for rung in rungs for each in rung.parameters]
+    space = Space.over(parameters, bench, whole.lanes, whole.joints)
+    predictor = Predictor(bench, whole, space.names)
+    floors = np.array([_floor(rig, whole, name) for name in (r.channel for r in whole.readings)])
+    blocks = make_blocks(whole, BLOCK)
+    problem = Problem(predictor, space, blocks, Scales(np.ones(len(floors)), np.ones(len(floors))))
+    weights = _block_weights(train, last, whole, blocks.pieces)
+    _first_scales(problem, floors)
+    note = note_of(hold_out)
+    folds = make_folds(blocks, whole.files, weights, [log.meta.get(note, k) for k, log in enumerate(whole.logs)])
+    with progress_bar("identify", len(rungs)) as done:
+        top = climb(problem, rungs, weights, folds, floors, seed, told=lambda name, number: done(1 if number else 0))
+    if not top.solved.converged[0]:
+        raise ParameterError(
+            f"identify: the fit has not come to rest after {top.solved.iterations} steps; give a nearer prior, free fewer "
+            "numbers, or log a richer motion"
+        )
+    spread = covariance(top.solved.local, weights, space.spreads, top.active)
+    curve = np.einsum("b,bpq->pq", weights, top.solved.local.curve[0])
+    blind = blind_directions(space.parameters, curve, top.active)
+    fitted = list_parameters(space, top.theta, top.active, spread)
+    own = {
+        name.removeprefix("actuator."): value
+        for name, value in space.settings(top.theta, top.active).items()
+        if name.startswith("actuator.")
+    }
+    drive = without_idle_parts(rebuild(believed.whole, own))
+    return Fit(
+        drive, rig, fitted, top.rungs, _errors(problem, top.theta, top.active, train, last), check_fit(fitted, blind),
+        tuple(blind), tuple(log.hash for log, seen in zip(given, train, strict=True) if seen), seed,
+        template, space, top.theta, top.active, spread, whole.dt,
+    )  # fmt: skip
+
+
+def _require_logs(logs: object) -> list[Log]:
+    found = [logs] if isinstance(logs, Log) else logs
+    if not isinstance(found, Sequence) or not found or not all(isinstance(log, Log) for log in found):
+        raise ParameterError(f"identify: logs = {quote(logs)}: must be a Log or a list of them")
+    return list(found)  # type: ignore[arg-type]
+
+
+def _has_load(rig: Rig) -> bool:
+    return rig.load.kind.__name__ not in ("MeasuredMotion", "RobotModel")
+
+
+def _no_load(rig: Rig) -> Any:
+    from ..loads import Inertia, LockedRotor
+
+    return LockedRotor() if rig.load.kind.__name__ == "MeasuredMotion" else Inertia(0.0)
+
+
+def _training_share(logs: list[Log], hold_out: object, trials: Trials) -> tuple[list[bool], float]:
+    """Which logs are fitted, and up to which share of each."""
+    if hold_out is None:
+        return [True] * len(logs), 1.0
+    if isinstance(hold_out, str):
+        return [not out for out in held_out(logs, hold_out)], 1.0
+    if isinstance(hold_out, bool) or not isinstance(hold_out, (int, float)) or not 0.0 < hold_out < 1.0:
+        raise ParameterError(
+            f"hold_out = {quote(hold_out)}: must be an expression such as kp==800, or a share such as 0.4"
+        )
+    return [True] * len(logs), 1.0 - float(hold_out)
+
+
+def _block_weights(train: list[bool], last: float, trials: Trials, pieces: int) -> np.ndarray:
+    """1 for blocks of the training share, 0 for the others."""
+    rows = []
+    for file in trials.files:
+        ends = (np.arange(pieces) + 1) / pieces
+        rows.append(np.where(ends <= last + 1e-9, 1.0, 0.0) if train[file] else np.zeros(pieces))
+    return np.concatenate(rows)
+
+
+def _first_scales(problem: Problem, floors: np.ndarray) -> None:
+    """Scales to begin with: a fifth of how far each channel scatters."""
+    sigma = [
+        max(0.2 * float(np.std(reading.values[reading.there])), floor)
+        for reading, floor in zip(problem.predictor.trials.readings, floors, strict=True)
+    ]
+    problem.scales = Scales(np.array(sigma), np.full(len(sigma), 0.02))
+
+
+def _floor(rig: Rig, trials: Trials, channel: str) -> float:
+    """Smallest residual that counts: the resolution of the channel."""
+    step = float(rig.sensor_for(channel).quantisation) if channel in PREDICTED else 0.0
+    seen = [resolution(log[channel]) for log in trials.logs]
+    steps = [step, *(x for x in seen if x is not None)]
+    size = max(float(np.std(log[channel])) for log in trials.logs)
+    return max(0.5 * max(steps), 1e-6 * size, 1e-12)
+
+
+def _chosen(rungs: Sequence[Rung], free: Sequence[str] | str | None) -> tuple[Rung, ...]:
+    """The rungs with the parameters that may move."""
+    if free is None:
+        return tuple(rungs)
+    patterns = [free] if isinstance(free, str) else list(free)
+    known = [each.name for rung in rungs for each in rung.parameters]
+
+    def matches(each: Parameter, pattern: str) -> bool:
+        return any(fnmatchcase(name, pattern) for name in (each.name, each.name.removeprefix("motor.")))
+
+    for pattern in patterns:
+        if not any(matches(each, pattern) for rung in rungs for each in rung.parameters):
+            raise ParameterError(f"identify: free = {quote(pattern)}: matches nothing of {', '.join(known)}")
+    kept = [
+        replace(rung, parameters=tuple(e for e in rung.parameters if any(matches(e, p) for p in patterns)))
+        for rung in rungs
+    ]
+    found = [rung for rung in kept if rung.parameters]
+    return (replace(found[0], required=True), *found[1:])
+
+
+def _errors(
+    problem: Problem, theta: np.ndarray, active: np.ndarray, train: list[bool], last: float
+) -> tuple[Error, ...]:
+    """Errors of every log; where the last share of each is held out, of both shares."""
+    trials = problem.predictor.trials
+    residuals = problem.residuals(theta[None], active)
+    found = []
+    for reading, residual in zip(trials.readings, residuals, strict=True):
+        for lane, log in enumerate(trials.logs):
+            cut = last * trials.steps * trials.dt
+            for out in (False, True):
+                rows = reading.there[lane]
+                if last < 1.0:
+                    rows = rows & ((reading.time[lane] >= cut) == out)
+                elif train[trials.files[lane]] == out:
+                    continue
+                part = residual[0, lane, rows]
+                if len(part):
+                    found.append(Error(log.name, reading.channel, float(np.abs(part).mean()),
+                                       float(np.sqrt((part**2).mean())), out))  # fmt: skip
+    return tuple(found)
