@@ -35,6 +35,7 @@ class Predictor:
         self.sensed = tuple(name for name in self.names if name.startswith("sensors."))
         lanes = trials.lanes
         known: dict[str, Any] = dict(numbers(bench))
+        self._known = {name: np.asarray(value, dtype=float) for name, value in known.items()}
         fixed = {n: np.asarray(x, float) for n, x in known.items() if np.ndim(x) and n not in self.names}
         self._fixed = {n: np.broadcast_to(x, (lanes,)) for n, x in fixed.items() if not n.startswith("sensors.")}
         inner = tuple(n for n in self.names if not n.startswith(("sensors.", "command.")))
@@ -141,7 +142,7 @@ class Predictor:
         """A number of the bench, (candidates, lanes) or one for all."""
         if name in self.names:
             return values[self.names.index(name)]
-        return np.asarray(dict(numbers(self.bench))[name], dtype=float)
+        return self._known[name]
 
     def _rows(self, values: np.ndarray) -> tuple[dict[str, np.ndarray], Pushes]:
         """Inputs of all steps, (steps, candidates or 1, lanes), and their derivatives by numbers that move them."""

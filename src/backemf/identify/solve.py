@@ -109,29 +109,38 @@ class Problem:
         if not slopes:
             return self._losses(self.residuals(theta, active))
         free = np.flatnonzero(active)
-        ways = np.stack([self.space.tangents(row, active)[free] for row in theta])
+        ways = np.stack([self.space.tangents(row, active) for row in theta])
         seen, by_number = self.predictor.linearise(self._values(theta, active))
+        # by each deviation, from the derivatives by the numbers that it moves
+        found = [self._by_deviation(numbers, ways, free) for numbers in by_number]
         residuals = self._subtract(seen)
         local = self._losses(residuals)
         candidates, size, count = len(theta), len(active), self.blocks.count
         slope, curve = np.zeros((candidates, count, len(free))), np.zeros((candidates, count, len(free), len(free)))
-        for channel, (residual, numbers) in enumerate(zip(residuals, by_number, strict=True)):
+        for channel, (residual, rows) in enumerate(zip(residuals, found, strict=True)):
             sigma, weight = self.scales.sigma[channel], self.scales.weight[channel]
             soft = weight / (sigma * sigma * np.sqrt(1.0 + (residual / (KAPPA * sigma)) ** 2))
             for g in range(candidates):
                 for lane in range(self.blocks.lanes):
-                    # by each deviation, from the derivatives by the numbers that it moves
-                    rows = numbers[g, lane] @ ways[g, :, :, lane].T
                     for piece, (low, high) in enumerate(self._cuts[channel][lane]):
                         block = lane * self.blocks.pieces + piece
-                        part, soften = rows[low:high], soft[g, lane, low:high, None]
-                        slope[g, block] += (part * soften).T @ residual[g, lane, low:high]
-                        curve[g, block] += (part * soften).T @ part
+                        part, soften = rows[g, lane, low:high], soft[g, lane, low:high, None]
+                        # not by BLAS, whose threads cost more than they give at this size
+                        slope[g, block] += np.einsum("s,sk->k", residual[g, lane, low:high], part * soften)
+                        curve[g, block] += np.einsum("sk,sj->kj", part * soften, part)
         local.slope = np.zeros((candidates, count, size))
         local.slope[:, :, free] = slope
         local.curve = np.zeros((candidates, count, size, size))
         local.curve[:, :, free[:, None], free[None, :]] = curve
         return local
+
+    def _by_deviation(self, numbers: np.ndarray, ways: np.ndarray, free: np.ndarray) -> np.ndarray:
+        """Derivatives by each free deviation, (candidates, lanes, samples, free)."""
+        found = np.zeros((*numbers.shape[:3], len(free)))
+        for column, k in enumerate(free):
+            for place in self.space.places[k]:
+                found[..., column] += numbers[..., place] * ways[:, k, place, :, None]
+        return found
 
     def _values(self, theta: np.ndarray, active: np.ndarray) -> np.ndarray:
         return np.stack([self.space.values(row, active) for row in theta], axis=1)
