@@ -14,9 +14,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..actuator import Actuator
+from ..errors import ParameterError
+from ..motor import Magnet, Motor, Rotor, Winding
+from ..motor.friction import LoadDependent
+from ..values import Number
 from .parameters import Parameter, Space
 
-SIDES = frozenset("fl fr rl rr lf rf lh rh hl hr bl br l r left right front rear hind back ffl ffr".split())
+SIDES = ("left", "right", "front", "rear", "hind", "back", "l", "r", "fl", "fr", "rl", "rr", "lf", "rf", "lh", "rh", "hl", "hr")  # fmt: skip
 """Words of a joint's name that say where it is, not what it is."""
 COMMON = ("command.", "sensors.position.lag", "sensors.velocity.lag", "actuator.supply.")
 """Beginnings of numbers that all joints of a robot share."""
@@ -28,7 +33,7 @@ APART = 0.7
 
 
 def kind_of(joint: str) -> str:
-    """What a joint is, wherever it is: the name without its side, such as hip for FL_hip and hip_pitch for left_hip_pitch."""
+    """What a joint is, wherever it is: its name without the side, such as hip_pitch for left_hip_pitch."""
     words = re.split(r"[_\-. ]+", joint)
     kept = [word for word in words if word.lower() not in SIDES]
     return "_".join(kept) or joint
@@ -37,7 +42,7 @@ def kind_of(joint: str) -> str:
 def joint_parameters(parameter: Parameter, joints: Sequence[str]) -> tuple[Parameter, ...]:
     """One parameter of a drive as those of a robot: for all joints, for each kind and joint, or for each joint.
 
-    A joint's own deviation has the kind's name behind an @, as friction.coulomb@FL_hip. Kind and joint together have the
+    Kind or joint stand behind an @, as in friction.coulomb@hip and friction.coulomb@FL_hip. Together they have the
     spread that was given, so that no joint is freer than a single drive would be.
     """
     every = tuple(dict.fromkeys(joints))
@@ -74,9 +79,32 @@ def joint_space(space: Space, joints: Sequence[str]) -> Space:
 def by_joint(space: Space, theta: np.ndarray, active: np.ndarray, joints: Sequence[str]) -> dict[str, dict[str, float]]:
     """Value of each moved number for each joint, by joint and by name in the bench."""
     values = space.values(theta, active)
-    return {
-        joint: dict(zip(space.names, values[:, lane].tolist(), strict=True)) for lane, joint in enumerate(joints)
-    }
+    return {joint: dict(zip(space.names, values[:, lane].tolist(), strict=True)) for lane, joint in enumerate(joints)}
+
+
+def drive_of_joint(actuator: Actuator, armature: Number, coulomb: Number, viscous: Number = 0.0) -> Actuator:
+    """An actuator of which only the mechanics are known, as a motor at the joint: one that sticks when it stands.
+
+    Its controller has to ask for torque. The winding then gives whatever is asked for, and its own numbers cancel.
+
+    Args:
+        actuator: Controller, delay and limits.
+        armature: Inertia of rotor and gears at the joint [kg·m²].
+        coulomb: Dry friction at the joint [N·m].
+        viscous: Friction per speed at the joint [N·m·s/rad].
+    """
+    if actuator.controller.asks != "torque":
+        raise ParameterError(
+            f"Actuator.controller = {type(actuator.controller).__name__}: asks for no torque; "
+            "give the motor's winding, or a controller such as IdealPd"
+        )
+    motor = Motor(
+        winding=Winding(resistance=1.0),
+        magnet=Magnet(torque_constant=1.0, back_emf_constant=1.0),
+        rotor=Rotor(inertia=armature),
+        friction=LoadDependent(coulomb=coulomb, viscous=viscous),
+    )
+    return replace(actuator, motor=motor, friction=None, meter=False)
 
 
 def _kinds(joints: Sequence[str]) -> dict[str, list[str]]:
