@@ -21,7 +21,7 @@ from ..motor.friction import LoadDependent
 from ..values import Number
 from .parameters import Parameter, Space
 
-SIDES = ("left", "right", "front", "rear", "hind", "back", "l", "r", "fl", "fr", "rl", "rr", "lf", "rf", "lh", "rh", "hl", "hr")  # fmt: skip
+SIDES = tuple("left right front rear hind back l r fl fr rl rr lf rf lh rh hl hr".split(" "))  # noqa: SIM905
 """Words of a joint's name that say where it is, not what it is."""
 COMMON = ("command.", "sensors.position.lag", "sensors.velocity.lag", "actuator.supply.")
 """Beginnings of numbers that all joints of a robot share."""
