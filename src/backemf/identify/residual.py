@@ -4,9 +4,9 @@
     bend(x, j) = max(x - knot_j, 0) - max(-x - knot_j, 0)
 
 Bends make a series of straight lines, such as friction that sets in, drag that grows with the speed, or a spring that
-stiffens. The whole is an MLP with one hidden layer of relu, so every simulator that loads a network loads it. A spike in
-the log must not rule the fit: the loss is Huber's. How long the history is, how strong the ridge is and which bends there
-are follows from blocks of the log that are left out in turn.
+stiffens. The whole is an MLP with one hidden layer of relu, so every simulator that loads a network loads it. A spike
+in the log must not rule the fit: the loss is Huber's. How long the history is, how strong the ridge is and which bends
+there are follows from blocks of the log that are left out in turn.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def _left_out(x: np.ndarray, y: np.ndarray, out: np.ndarray, history: int, ridge
 
 
 def _robust(x: np.ndarray, y: np.ndarray, ridge: float, steps: int = 40) -> np.ndarray:
-    """Weights with the least Huber loss, by least squares with weights that follow the residuals; the last column is 1."""
+    """Weights with the least Huber loss, by squares with weights that follow the residuals; no ridge on the last."""
     penalty = (ridge + 1e-12) * len(x) * np.eye(x.shape[1])
     penalty[-1, -1] = 0.0
     trust, size = np.ones(len(y)), 0.0
