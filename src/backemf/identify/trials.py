@@ -23,6 +23,8 @@ from .signals import slope_over
 
 FINEST, COARSEST = 0.25e-3, 2e-3
 """Shortest and longest step of the grid [s]."""
+COARSEST_HEAT = 0.05
+"""Longest step where a measured current flows along a measured motion: only heat has a state then [s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,12 +103,13 @@ def make_trials(
             robots.append(robot_motion(rig.load.build(log.meta, "[load]"), log, rig.folder))
         names = log.joints or ("",)
         lanes += [(log.joint(name) if name else log, name, index) for name in names]
-    step = dt or _grid_step([lane[0] for lane in lanes])
+    singles = [lane[0] for lane in lanes]
+    names = _command_names(singles, kinematic, actuator)
+    step = dt or _grid_step(singles, COARSEST_HEAT if kinematic and "current" in names else COARSEST)
     starts = [float(log.time[0]) for log, _, _ in lanes]
     steps = max(int(np.ceil((log.time[-1] - t0) / step - 1e-9)) for (log, _, _), t0 in zip(lanes, starts, strict=True))
     grid = step * (np.arange(steps) + 0.5)
-    singles = [lane[0] for lane in lanes]
-    commands = _commands(singles, starts, grid, actuator)
+    commands = _commands(singles, starts, grid, names)
     notes: list[str] = []
     path = _path(singles, starts, step * np.arange(steps + 1)) if kinematic else None
     if path is not None and "position_error" in commands:
@@ -128,16 +131,19 @@ def make_trials(
     )
 
 
-def _grid_step(logs: Sequence[Log]) -> float:
-    """A whole fraction of the shortest sampling time, no coarser than 2 ms [s]."""
+def _grid_step(logs: Sequence[Log], coarsest: float) -> float:
+    """A whole fraction of the shortest sampling time, no coarser than some step [s]."""
     sampling = min(float(np.median(np.diff(log.time))) for log in logs)
-    return max(sampling / np.ceil(sampling / COARSEST - 1e-9), FINEST)
+    return max(sampling / np.ceil(sampling / coarsest - 1e-9), FINEST)
 
 
-def _commands(
-    logs: Sequence[Log], starts: Sequence[float], grid: np.ndarray, actuator: Actuator
-) -> dict[str, np.ndarray]:
-    """Inputs of the controller at the middle of each step, (steps, lanes)."""
+def _command_names(logs: Sequence[Log], kinematic: bool, actuator: Actuator) -> list[str]:
+    """Channels that are inputs: commands of the controller, else the measured current.
+
+    A torque controller along a measured motion gets the current that flowed, whatever was asked for.
+    """
+    if kinematic and actuator.controller.inputs == ("effort",) and all("current" in log for log in logs):
+        return ["current"]
     names = [name for name in (*COMMANDS, "enable", "position_error") if any(name in log for log in logs)]
     inputs = (*actuator.controller.inputs, "enable", "duty", "current", "position_error")
     kept = [name for name in names if COMMANDS.get(name, name) in inputs]
@@ -149,6 +155,13 @@ def _commands(
             f"{logs[0].name or 'log'}: has no command for {type(actuator.controller).__name__}; "
             f"log {wanted}, or the current"
         )
+    return kept
+
+
+def _commands(
+    logs: Sequence[Log], starts: Sequence[float], grid: np.ndarray, kept: Sequence[str]
+) -> dict[str, np.ndarray]:
+    """Inputs of the controller at the middle of each step, (steps, lanes)."""
     made: dict[str, np.ndarray] = {}
     for name in kept:
         rows = []
