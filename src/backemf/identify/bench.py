@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from ..actuator import Actuator
 from ..errors import ParameterError
-from ..loads import Inertia, LockedRotor
+from ..loads import Inertia, Load, LockedRotor
 from ..parts import number, one, part
-from ..tree import is_structure, is_table
-from ..values import Number
+from ..tree import is_structure, is_table, numbers
+from ..values import Foreign, Number
 from .log import Log
 from .rig import Rig
 from .rig_parts import MeasuredMotion, RobotModel, Sensor
@@ -62,7 +62,7 @@ class Bench:
 
     actuator: Actuator = one(Actuator)
     """The drive."""
-    load: Any = one(family="load")
+    load: Load = one(family="load")
     """What it moves; of a robot, what a joint has besides its mass matrix."""
     sensors: Sensors = one(Sensors, default=Sensors())
     """What is between the quantities and their channels."""
@@ -72,16 +72,23 @@ class Bench:
 
 def bench_of(actuator: Actuator, rig: Rig, log: Log) -> Bench:
     """The bench of one log, by what the rig says of it."""
-    kind = rig.load.kind
-    # a measured motion needs no load, and a robot's inertia comes with the motion
-    load = LockedRotor() if kind is MeasuredMotion else Inertia(0.0) if kind is RobotModel else rig.load_for(log)
     sensors = Sensors(**{name: rig.sensor_for(name, log) for name in PREDICTED})
-    return Bench(actuator=rig.actuator_for(actuator, log), load=load, sensors=sensors)
+    return Bench(actuator=rig.actuator_for(actuator, log), load=load_of(rig, log), sensors=sensors)
+
+
+def load_of(rig: Rig, log: Log) -> Load:
+    """What a rig's motor moves: nothing along a measured motion, and no inertia besides a robot's mass matrix."""
+    if rig.load.kind is MeasuredMotion:
+        return LockedRotor()
+    if rig.load.kind is RobotModel:
+        return Inertia(0.0)
+    found: Foreign = rig.load_for(log)
+    return found
 
 
 def stack(parts: Sequence[T], place: str = "") -> T:
     """One part for several: a number in which they differ becomes an array, one for each."""
-    first: Any = parts[0]
+    first: Foreign = parts[0]
     if is_dataclass(first) and not isinstance(first, type):
         for other in parts[1:]:
             if type(other) is not type(first):
@@ -89,7 +96,7 @@ def stack(parts: Sequence[T], place: str = "") -> T:
                     f"{place or 'the rig'}: {type(first).__name__} for one log and {type(other).__name__} for another: "
                     "identify them apart"
                 )
-        copy: Any = object.__new__(type(first))
+        copy: Foreign = object.__new__(type(first))
         for entry in fields(first):
             values = [getattr(part, entry.name) for part in parts]
             if is_structure(entry) or is_table(entry):
@@ -99,20 +106,18 @@ def stack(parts: Sequence[T], place: str = "") -> T:
             object.__setattr__(copy, entry.name, value)
         return copy
     if isinstance(first, tuple):
-        stacked: Any = tuple(stack([part[k] for part in parts], f"{place}.{k}") for k in range(len(first)))  # type: ignore[index]
-        return stacked
+        columns: Foreign = list(zip(*parts, strict=True))  # type: ignore[arg-type]
+        return tuple(stack(column, f"{place}.{k}") for k, column in enumerate(columns))  # type: ignore[return-value]
     if first is None or isinstance(first, (str, bool)):
-        return first
+        return parts[0]
     if any(other is None for other in parts):
         raise ParameterError(f"{place}: is given for some logs and not for others; identify them apart")
     arrays = [np.asarray(value, dtype=float) for value in parts]
-    same: Any = first if all(np.array_equal(arrays[0], other) for other in arrays[1:]) else np.stack(arrays)
+    same: Foreign = first if all(np.array_equal(arrays[0], other) for other in arrays[1:]) else np.stack(arrays)
     return same
 
 
 def values_of(bench: Bench, names: Sequence[str], lanes: int) -> np.ndarray:
     """The named numbers of a bench, (names, lanes)."""
-    from ..tree import numbers
-
-    known: Mapping[str, Any] = dict(numbers(bench))
+    known = dict(numbers(bench))
     return np.stack([np.broadcast_to(np.asarray(known[name], dtype=float), (lanes,)) for name in names])

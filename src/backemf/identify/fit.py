@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,8 @@ from ..actuator import Actuator, JointSpring
 from ..actuator.duty_curve import DutyCurve
 from ..datasheet import Finding
 from ..files import write_text
-from ..motor import FrictionOverAngle
+from ..motor import FrictionOverAngle, LoadDependent, LoadShare, QuadraticShare
+from ..motor.motor import Friction
 from ..motorfile import dumps
 from ..random.randomize import rebuild
 from .bench import Bench, bench_of, stack
@@ -159,7 +159,7 @@ def predict_log(settings: Mapping[str, float], whole: Bench, rig: Rig, log: Log,
 def _bench_for(whole: Bench, rig: Rig, log: Log) -> Bench:
     """The whole bench with the load, firmware and supply that it had while a log was taken."""
     own = bench_of(whole.actuator, rig, log)
-    supply: Any = own.actuator.supply
+    supply = own.actuator.supply
     if supply is not None and whole.actuator.supply is not None and whole.actuator.supply.curve is not None:
         supply = replace(supply, curve=whole.actuator.supply.curve)
     return replace(own, actuator=replace(own.actuator, supply=supply), command=whole.command)
@@ -187,12 +187,12 @@ def without_idle_parts(actuator: Actuator) -> Actuator:
     return replace(actuator, motor=motor, supply=supply, spring=spring, meter=True)
 
 
-def _lean(friction: Any) -> Any:
+def _lean(friction: Friction | None) -> Friction | None:
     """Friction without terms that are 0."""
-    if friction is None or type(friction).__name__ != "LoadDependent":
+    if not isinstance(friction, LoadDependent):
         return friction
 
-    def idle(share: Any) -> bool:
+    def idle(share: LoadShare | QuadraticShare | None) -> bool:
         return share is None or (share.drive == 0.0 and share.back == 0.0)
 
     stribeck, quadratic = friction.stribeck, friction.quadratic

@@ -12,7 +12,7 @@ from .channels import suggest
 from .log import Log, Meta
 
 _EXPRESSION = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(==|!=|<=|>=|<|>)\s*(.+?)\s*")
-_TESTS: dict[str, Callable[[object, object], bool]] = {
+_TESTS: dict[str, Callable[..., bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from ..checks import quote
 from ..errors import ParameterError
 from ..progress import progress_bar
 from ..random.randomize import rebuild
-from .bench import PREDICTED, Bench, stack
+from .bench import PREDICTED, Bench, load_of, stack
 from .fit import Error, Fit, _bench_for, check_fit, list_parameters, without_idle_parts
 from .hold_out import held_out, note_of
 from .information import blind_directions, covariance
@@ -59,7 +58,7 @@ def identify(
     whole = make_trials(given, rig, actuator, compare=compare)
     train, last = _training_share(given, hold_out, whole)
     believed = make_prior(prior, rig, given, whole.dt)
-    template = Bench(actuator=believed.whole, load=rig.load_for(given[0]) if _has_load(rig) else _no_load(rig))
+    template = Bench(actuator=believed.whole, load=load_of(rig, given[0]))
     bench = stack([_bench_for(template, rig, log) for log in whole.logs])
     rungs = _chosen(make_rungs(believed, bench, whole, rig, given), free)
     parameters = [each for rung in rungs for each in rung.parameters]
@@ -76,8 +75,8 @@ def identify(
         top = climb(problem, rungs, weights, folds, floors, seed, told=lambda name, number: done(1 if number else 0))
     if not top.solved.converged[0]:
         raise ParameterError(
-            f"identify: the fit has not come to rest after {top.solved.iterations} steps; give a nearer prior, free fewer "
-            "numbers, or log a richer motion"
+            f"identify: the fit has not come to rest after {top.solved.iterations} steps; give a nearer prior, free "
+            "fewer numbers, or log a richer motion"
         )
     spread = covariance(top.solved.local, weights, space.spreads, top.active)
     curve = np.einsum("b,bpq->pq", weights, top.solved.local.curve[0])
@@ -101,16 +100,6 @@ def _require_logs(logs: object) -> list[Log]:
     if not isinstance(found, Sequence) or not found or not all(isinstance(log, Log) for log in found):
         raise ParameterError(f"identify: logs = {quote(logs)}: must be a Log or a list of them")
     return list(found)  # type: ignore[arg-type]
-
-
-def _has_load(rig: Rig) -> bool:
-    return rig.load.kind.__name__ not in ("MeasuredMotion", "RobotModel")
-
-
-def _no_load(rig: Rig) -> Any:
-    from ..loads import Inertia, LockedRotor
-
-    return LockedRotor() if rig.load.kind.__name__ == "MeasuredMotion" else Inertia(0.0)
 
 
 def _training_share(logs: list[Log], hold_out: object, trials: Trials) -> tuple[list[bool], float]:

@@ -1,6 +1,7 @@
 """What the data can tell: directions in which the prior is not improved, and intervals that believe the residuals.
 
-With H the curvature of the data's loss and P that of the prior, deviations in units of their spreads have the information
+With H the curvature of the data's loss and P that of the prior, deviations in units of their spreads have the
+information
 
     D·H·D,   D = diag(spreads)
 
@@ -63,7 +64,7 @@ class Blind:
 
 def blind_directions(parameters: Sequence[Parameter], curve: np.ndarray, active: np.ndarray) -> list[Blind]:
     """Directions that the data tell less of than the prior, from the curvature of the data's loss."""
-    free = np.flatnonzero(active)
+    free = np.flatnonzero(active).tolist()
     spreads = np.array([parameters[k].spread for k in free])
     scaled = curve[np.ix_(free, free)] * np.outer(spreads, spreads)
     values, vectors = np.linalg.eigh(0.5 * (scaled + scaled.T))
@@ -71,7 +72,7 @@ def blind_directions(parameters: Sequence[Parameter], curve: np.ndarray, active:
     for value, vector in zip(values, vectors.T, strict=True):
         if value > WEAK:
             continue
-        order = np.argsort(-np.abs(vector))
+        order = np.argsort(-np.abs(vector)).tolist()
         parts = [(parameters[free[k]].name, float(vector[k])) for k in order if abs(vector[k]) > LOADED]
         found.append(Blind(float(max(value, 0.0)), tuple(parts)))
     return found

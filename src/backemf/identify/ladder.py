@@ -16,7 +16,9 @@ from .solve import Blocks, Problem, Solved, measure_scales, solve
 
 STARTS = 4
 """Starts of what a rung adds [1]."""
-SHORT, LONG = 6, 25
+OFF = -3.5
+"""Deviation at which a new term is too small to matter [1]."""
+SHORT, LONG = 8, 40
 """Steps of each start, and of the best one after that [1]."""
 
 
@@ -114,6 +116,9 @@ def _solve_from_several(
     """The best of several starts for each candidate."""
     space = problem.space
     starts = np.repeat(theta[None], STARTS, axis=0)
+    # the first start is nearly where the last rung ended: what is new is small
+    small = [k for k in new if space.parameters[k].positive and space.parameters[k].reference is not None]
+    starts[0][:, small] = OFF
     for k in range(1, STARTS):
         draw = generator.normal(size=len(new))
         sizes = [min(space.parameters[j].spread, 1.2) if space.parameters[j].positive else space.parameters[j].spread

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 
 from ..actuator.memory import states_of
 from ..loads import LockedRotor
 from ..parts import without_neutral
-from ..rollout import rest
+from ..rollout import Here, rest
 from ..tree import numbers
 from .bench import Bench
 from .sensing import delayed, sense
@@ -34,13 +33,13 @@ class Predictor:
         self.bench, self.trials, self.names = bench, trials, tuple(names)
         self.sensed = tuple(name for name in self.names if name.startswith("sensors."))
         lanes = trials.lanes
-        known: dict[str, Any] = dict(numbers(bench))
-        self._known = {name: np.asarray(value, dtype=float) for name, value in known.items()}
-        fixed = {n: np.asarray(x, float) for n, x in known.items() if np.ndim(x) and n not in self.names}
-        self._fixed = {n: np.broadcast_to(x, (lanes,)) for n, x in fixed.items() if not n.startswith("sensors.")}
+        known = {name: np.asarray(value, dtype=float) for name, value in numbers(bench)}
+        self._known = known
+        fixed = {n: x for n, x in known.items() if x.ndim and n not in self.names and not n.startswith("sensors.")}
+        self._fixed = {n: np.broadcast_to(x, (lanes,)) for n, x in fixed.items()}
         inner = tuple(n for n in self.names if not n.startswith(("sensors.", "command.")))
         self._inner = [self.names.index(n) for n in inner]
-        values = np.stack([np.broadcast_to(np.asarray(known[n], float), (1, lanes)) for n in self.names])
+        values = np.stack([np.broadcast_to(known[n], (1, lanes)) for n in self.names] or [np.zeros((1, lanes))])
         start, rows, pushes = self._start(values), *self._rows(values)
         self._starts = tuple(states_of_bench(start))
         by = {name for _, name in pushes} | {"sensors.position.bias"} & set(self.names)
@@ -104,16 +103,15 @@ class Predictor:
 
     # --- what goes in
 
-    def _start(self, values: np.ndarray) -> Any:
+    def _start(self, values: np.ndarray) -> Here:
         """Motor and load at the start, (candidates, lanes)."""
         trials, bench = self.trials, self.bench
         shape = values.shape[1:]
-        load: Any = LockedRotor() if trials.path is not None else bench.load
+        load = LockedRotor() if trials.path is not None else bench.load
         position = trials.position - self._number("sensors.position.bias", values)
-        initial: dict[str, Any] = dict(self._warm(values))
         return rest(
             without_neutral(bench.actuator), load, shape, np.broadcast_to(position, shape), trials.velocity,
-            initial=initial, dt=trials.dt,
+            initial=self._warm(values), dt=trials.dt,
         )  # fmt: skip
 
     def _warm(self, values: np.ndarray) -> dict[str, np.ndarray]:
@@ -190,13 +188,13 @@ class Predictor:
         first = group * width
         return [(k, *divmod(first + k, lanes)) for k in range(width) if first + k < candidates * lanes]
 
-    def _series(self, channel: int, seen: np.ndarray, k: int, start: dict[str, np.ndarray], g: int, lane: int) -> Any:
+    def _series(
+        self, channel: int, seen: np.ndarray, k: int, start: dict[str, np.ndarray], g: int, lane: int
+    ) -> tuple[np.ndarray, bool]:
         """A channel of one lane from the start on, and whether it is a state."""
-        name = self.wiring.channels[channel]
-        rows = seen[:, channel, k]
+        name, rows = self.wiring.channels[channel], seen[:, channel, k]
         state = name in ("position", "velocity")
-        first = np.broadcast_to(start[name], (g + 1, self.trials.lanes))[g, lane] if state and start[name].ndim < 2 else (
-            start[name][g, lane] if state else rows[0])  # fmt: skip
+        first = start[name][g, lane] if state else rows[0]
         return np.concatenate([[first], rows]), state
 
     def _read(

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from ..errors import ParameterError
 from ..motor import FrictionOverAngle, LoadDependent, LoadShare, Motor, QuadraticShare, Stribeck
 from ..motor.estimate import estimate_of
 from ..motorfile import load as load_actuator
+from ..values import Foreign
 from .log import Log
 from .rig import Rig
 
@@ -84,7 +84,7 @@ def make_prior(given: object, rig: Rig, logs: Sequence[Log], dt: float) -> Prior
         notes.append(
             f"the friction stays {type(friction).__name__}, as in the prior; rungs of load and speed are left out"
         )
-    supply: Any = actuator.supply
+    supply = actuator.supply
     if isinstance(supply, Supply) and supply.curve is None and actuator.controller.asks in ("duty", "voltage"):
         supply = replace(supply, curve=DutyCurve(saturation=0.0))
     whole = replace(
@@ -103,14 +103,15 @@ def _trim(motor: Motor, logs: Sequence[Log], dt: float, notes: list[str]) -> tup
     if henry > 0.0 and henry / ohm < dt and not any("current" in log for log in logs):
         motor = replace(motor, winding=replace(motor.winding, inductance=0.0))
         notes.append(
-            f"the inductance is left out: L/R is {1e3 * henry / ohm:.3g} ms, shorter than a step, and no current is logged"
+            f"the inductance is left out: L/R is {1e3 * henry / ohm:.3g} ms, shorter than a step, and no current "
+            "is logged"
         )
     return motor, notes
 
 
 def whole_friction(motor: Motor) -> LoadDependent:
     """Friction with every term of the family M1 to M6; those that the motor does not have are 0."""
-    before: Any = motor.friction
+    before: Foreign = motor.friction
     coulomb = getattr(before, "coulomb", 0.0)
     stribeck = getattr(before, "stribeck", None)
     load, quadratic = getattr(before, "load", None), getattr(before, "quadratic", None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from ..actuator import Actuator
 from ..errors import ParameterError
 from ..motor import LoadDependent, Motor, TwoNodeThermal
 from ..tree import numbers
+from ..values import Foreign
 from .bench import Bench
 from .log import Log
 from .parameters import Parameter
@@ -64,7 +64,7 @@ def _base(prior: Prior, trials: Trials) -> Iterator[Parameter]:
 
 def _gets_warm(motor: Motor, trials: Trials) -> bool:
     """Whether half the stall current would warm the winding by more than 5 K within a log."""
-    thermal: Any = motor.thermal
+    thermal: Foreign = motor.thermal
     heat = float(np.mean(np.asarray(getattr(thermal, "winding_capacitance", getattr(thermal, "capacitance", np.inf)))))
     ohm = float(np.mean(np.asarray(motor.winding.resistance)))
     volts = 1.0 if motor.ratings is None or motor.ratings.voltage is None else float(np.mean(motor.ratings.voltage))

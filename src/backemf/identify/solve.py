@@ -3,8 +3,8 @@
     F = Σ weight·κ²·(√(1 + (r/κσ)²) - 1) + ½·Σ (deviation/spread)²
 
 The loss is a parabola for small residuals and a straight line for large ones, so that one spike does not rule.
-Residuals of neighbouring samples are alike: of n samples within which they stay alike, one counts, or the prior would be
-drowned by copies of the same error.
+Residuals of neighbouring samples are alike: of n samples within which they stay alike, one counts, or the prior would
+be drowned by copies of the same error.
 """
 
 from __future__ import annotations

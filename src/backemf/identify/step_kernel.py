@@ -9,21 +9,22 @@ backwards, once for each state, and applied to those of the states before:
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from ..actuator import Actuator
 from ..actuator.compiled import laws
 from ..engines.adjoint import derivatives
 from ..engines.llvm_text import Writer
 from ..engines.machine_code import compile_text, vector_width
 from ..engines.symbols import replace_numbers
 from ..engines.tracing import FLOAT, Program, Symbol, Traced
-from ..loads import PrescribedMotion
+from ..loads import Inertia, PrescribedMotion
 from ..parts import without_neutral
 from ..physics.command import TARGETS, Command
+from ..physics.state import Output
 from ..rollout import Here, advance
 from .bench import Bench
 
@@ -54,15 +55,12 @@ class StepKernel:
 
     def __init__(self, bench: Bench, here: Here, wiring: Wiring, dt: float):
         self.wiring, self.width = wiring, vector_width()
-        self._functions: dict[bool, Any] = {}
-        self._engines: list[Any] = []
+        self._functions: dict[bool, Callable[..., None]] = {}
         traced = _trace(bench, here, wiring, dt)
         for slopes in (False, True):
             text = _Loop(wiring, traced, self.width, slopes).text()
             engine = compile_text(text)
-            self._engines.append(engine)
-            count = 8
-            kind = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * (count - 1))
+            kind = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 7)
             self._functions[slopes] = kind(engine.get_function_address("run"))
 
     def run(
@@ -90,9 +88,9 @@ class StepKernel:
 class _Traced:
     """The symbols of a step."""
 
-    given: dict[str, Symbol]
+    given: dict[str, Traced]
     """Numbers and states, by name."""
-    inputs: dict[str, Symbol]
+    inputs: dict[str, Traced]
     """Inputs, by name."""
     after: list[Traced]
     """States after the step."""
@@ -102,18 +100,19 @@ class _Traced:
 
 def _trace(bench: Bench, here: Here, wiring: Wiring, dt: float) -> _Traced:
     program = Program()
-    given = {name: program.load(name, FLOAT) for name in (*wiring.numbers, *wiring.fixed)}
+    given: dict[str, Traced] = {name: program.load(name, FLOAT) for name in (*wiring.numbers, *wiring.fixed)}
     given |= {name: program.load(f"state {name}", FLOAT) for name in wiring.states}
-    inputs = {name: program.load(f"input {name}", FLOAT) for name in wiring.inputs}
+    inputs: dict[str, Traced] = {name: program.load(f"input {name}", FLOAT) for name in wiring.inputs}
     whole = replace_numbers(bench, "", lambda name, value: given.get(name[1:], value))
-    actuator: Any = without_neutral(whole.actuator)
+    actuator = without_neutral(whole.actuator)
     before = _with_states(here, {name: given[name] for name in wiring.states})
     taken = {name: x for name, x in inputs.items() if name in COMMANDS}
     main = actuator.controller.main
-    command: Any = taken[main] if set(taken) == {main} else Command(**taken)
+    command = taken[main] if set(taken) == {main} else Command(**taken)
     law = laws("native")
     if "load_inertia" in inputs:
         load = whole.load
+        assert isinstance(load, Inertia)
         pull = inputs["load_torque"] - load.damping * before.velocity
         state, out = law.coupled(
             actuator, before.state, command, before.position, before.velocity, dt, pull,
@@ -129,18 +128,18 @@ def _trace(bench: Bench, here: Here, wiring: Wiring, dt: float) -> _Traced:
     return _Traced(given, inputs, [known[name] for name in wiring.states], seen)
 
 
-def _channel(name: str, actuator: Any, after: Here, out: Any) -> Traced:
+def _channel(name: str, actuator: Actuator, after: Here, out: Output) -> Traced:
     """A channel after a step."""
     if name in ("position", "velocity"):
         return getattr(after, name)
     if name == "duty":
         return out.voltage / out.bus_voltage
-    if name == "winding_temperature" and actuator.motor.thermistor is not None:
+    if name == "winding_temperature" and actuator.motor is not None and actuator.motor.thermistor is not None:
         return out.measured_temperature
     return getattr(out, name)
 
 
-def _states(here: Here) -> dict[str, Any]:
+def _states(here: Here) -> dict[str, Traced]:
     found = {f"state.{e.name}": getattr(here.state, e.name) for e in fields(here.state)}
     found = {name: value for name, value in found.items() if value is not None}
     found |= {f"memory.{k}": value for k, value in enumerate(here.memory)}
@@ -156,9 +155,7 @@ def states_of_bench(here: Here) -> dict[str, np.ndarray]:
     }
 
 
-def _with_states(here: Here, symbols: dict[str, Symbol]) -> Here:
-    from dataclasses import replace
-
+def _with_states(here: Here, symbols: dict[str, Traced]) -> Here:
     named = {name.removeprefix("state."): x for name, x in symbols.items() if name.startswith("state.")}
     memory = tuple(symbols[f"memory.{k}"] for k in range(len(here.memory)))
     return Here(replace(here.state, **named), memory, symbols["position"], symbols["velocity"])
@@ -203,7 +200,8 @@ class _Loop:
         phis += [f"  %s{k} = phi {self.kind} [ {starts[k]}, %entry ], [ {after[k]}, %loop ]"
                  for k in range(len(starts))]  # fmt: skip
         lines = [
-            f"define void @run(i64 %steps, {arguments}) {{", "entry:", *entry, "  br label %loop", "loop:", *phis, *body,
+            f"define void @run(i64 %steps, {arguments}) {{", "entry:", *entry, "  br label %loop",
+            "loop:", *phis, *body,
             "  %t1 = add i64 %t, 1", "  %more = icmp slt i64 %t1, %steps", "  br i1 %more, label %loop, label %end",
             "end:", *end, "  ret void", "}",
         ]  # fmt: skip
