@@ -27,6 +27,10 @@ COARSEST_HEAT = 0.05
 """Longest step where a measured current flows along a measured motion: only heat has a state then [s]."""
 
 
+PARABOLA = 12
+"""Positions at the start of a log from which its first velocity is taken [1]."""
+
+
 @dataclass(frozen=True, eq=False)
 class Reading:
     """What was measured in one channel, for all lanes."""
@@ -250,10 +254,16 @@ def _first(log: Log, name: str) -> float:
 
 
 def _first_velocity(log: Log) -> float:
-    """Slope of the first positions, or the first measured velocity [rad/s]."""
-    if "position" in log and len(log["position"]) > 7:
-        return float(slope_over(log.times("position")[:8], log["position"][:8])[0])
-    return _first(log, "velocity")
+    """The first measured velocity, or the slope of a parabola through the first positions at their first [rad/s].
+
+    A straight line would be too fast for a joint that starts from rest.
+    """
+    if "velocity" in log:
+        return _first(log, "velocity")
+    if "position" not in log or len(log["position"]) < PARABOLA:
+        return 0.0
+    time, position = log.times("position")[:PARABOLA], log["position"][:PARABOLA]
+    return float(np.polyfit(time - time[0], position, 2)[1])
 
 
 def _robot_terms(
