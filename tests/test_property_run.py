@@ -29,8 +29,8 @@ from properties.tally import Record, Tally, table
 PLAN = Plan(seed=20261116, engines=("python",))
 PIECES, CASES = 40, 20
 """Pieces of the run that the tests have, and cases in each: 2.4 million motor-inputs."""
-FIRST = 25
-"""Pieces that `make test` has, a minute on one core; the others are in `make test-long`."""
+FIRST = 15
+"""Pieces that `make test` has, half a minute on one core; the others are in `make test-long`."""
 
 
 @pytest.mark.parametrize("piece", some_now(range(PIECES), lambda piece: piece < FIRST))
