@@ -359,7 +359,7 @@ WEAK = {
         (-5.35e-5, 150.0, 0.0721, 1.4e-5, 1.2e-12),
     ),
 }
-"""Motors on batteries that give way as much as their windings, and command, velocity, dt, load and inertia of a step."""
+"""Motors on batteries that give way as their windings do; and command, velocity, dt, load and inertia of a step."""
 
 
 # a loop whose duty follows the speed meets the bus to a chord
