@@ -148,14 +148,16 @@ def end_bus(
     """Bus voltage of a battery where the step ends [V].
 
     A higher bus drives more current, and the bus that this leads to is lower. So the one that leads to itself lies
-    between that of the start and that which this leads to: it is taken from the chord through two tries.
+    between that of the start and that which this leads to: it is taken from the chord through two tries. Where a
+    motor is braked less and less on the way, the second try goes on from the first, and is nearer than both.
     """
     start = bus_after(0.0)
     once = bus_after(change(at_bus(start)))
     twice = bus_after(change(at_bus(once)))
     rise, back = once - start, once - twice
-    moves = absolute(rise + back) > 0.0
-    return start + rise * clip(where(moves, rise, 0.0) / where(moves, rise + back, 1.0), 0.0, 1.0)
+    between, moves = rise * back >= 0.0, absolute(rise + back) > 0.0
+    chord = start + rise * clip(where(moves, rise, 0.0) / where(moves, rise + back, 1.0), 0.0, 1.0)
+    return where(between, chord, twice)
 
 
 def value_at(line: Line, change: Number) -> Number:
