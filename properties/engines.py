@@ -78,7 +78,7 @@ def difference(case: Case, engine: str) -> Difference:
                 apart = np.where(beside(case, name, got[name], scales.get(name, 0.0)), 0.0, apart)
             if (apart > LARGEST).any():
                 rounding = rounding_of(case) if rounding is None else rounding
-                allowed = np.clip(ROUNDINGS * rounding[name] / scale, LARGEST, largest_by_rounding(case, name))
+                allowed = np.clip(ROUNDINGS * rounding[name] / scale, LARGEST, LARGEST_BY_ROUNDING)
                 rounded |= (apart > LARGEST) & (apart <= allowed)
             motor = np.unravel_index(int(np.argmax(apart / allowed)), case.shape)
             largest = max(worst.largest, float(apart.max()))
@@ -87,15 +87,6 @@ def difference(case: Case, engine: str) -> Difference:
                 worst = Difference(largest, name, place, float(apart[motor] / allowed[motor]))
             worst = replace(worst, largest=largest)
     return replace(worst, by_rounding=int(rounded.sum()))
-
-
-def largest_by_rounding(case: Case, name: str) -> float:
-    """Largest difference that rounding may explain, over what the rounding of a number scales with [1].
-
-    A slope jumps at the corner of a limit, where a step may end, and what substeps carry on grows from one to the next.
-    """
-    grows = name in ("torque_slope", "torque_stiffness") or case.actuator.substeps > 1
-    return np.inf if grows else LARGEST_BY_ROUNDING
 
 
 def beside(case: Case, name: str, value: np.ndarray, scale: Any) -> Any:
