@@ -78,7 +78,7 @@ def difference(case: Case, engine: str) -> Difference:
                 apart = np.where(beside(case, name, got[name], scales.get(name, 0.0)), 0.0, apart)
             if (apart > LARGEST).any():
                 rounding = rounding_of(case) if rounding is None else rounding
-                allowed = np.clip(ROUNDINGS * rounding[name] / scale, LARGEST, LARGEST_BY_ROUNDING)
+                allowed = np.clip(ROUNDINGS * rounding[name] / scale, LARGEST, largest_by_rounding(case))
                 rounded |= (apart > LARGEST) & (apart <= allowed)
             motor = np.unravel_index(int(np.argmax(apart / allowed)), case.shape)
             largest = max(worst.largest, float(apart.max()))
@@ -87,6 +87,14 @@ def difference(case: Case, engine: str) -> Difference:
                 worst = Difference(largest, name, place, float(apart[motor] / allowed[motor]))
             worst = replace(worst, largest=largest)
     return replace(worst, by_rounding=int(rounded.sum()))
+
+
+def largest_by_rounding(case: Case) -> float:
+    """Largest difference that rounding may explain, over what the rounding of a number scales with [1].
+
+    What substeps carry on grows from one to the next: at a speed that passes many cogging periods, without bound.
+    """
+    return LARGEST_BY_ROUNDING if case.actuator.substeps == 1 else np.inf
 
 
 def beside(case: Case, name: str, value: np.ndarray, scale: Any) -> Any:
