@@ -227,6 +227,21 @@ def test_an_engine_that_differs_is_found(monkeypatch):
     assert found.largest > LARGEST and found.beyond > 1.0 and found.name == "current" and found.by_rounding == 0
 
 
+@pytest.mark.parametrize("name", ["current", "torque_slope"])
+def test_rounding_explains_a_part_in_ten_to_the_tenth_at_most(monkeypatch, name):
+    """However far rounding moves NumPy's own numbers, slopes included; only what substeps carry on may grow."""
+    from properties import engines
+
+    right = engines.on_python
+    monkeypatch.setattr(engines, "rounding_of", lambda case: dict.fromkeys(right(case), np.ones(MOTORS)))
+    for off, substeps, fine in ((5e-11, 1, True), (1e-8, 1, False), (1e-8, 4, True)):
+        monkeypatch.setattr(
+            engines, "on_python", lambda case, off=off: right(case) | {name: right(case)[name] * (1 + off)}
+        )
+        found = difference(host(replace(GEARED, substeps=substeps), 20.0, 5.0), "python")
+        assert (found.beyond <= 1.0) == fine and found.by_rounding == MOTORS * fine, (off, substeps, found)
+
+
 def test_rounding_moves_what_cancels_and_nothing_else():
     """A stiff loop that ends where it is told to has few digits left; a plain voltage has all of them."""
     case = host(GEARED, 20.0, 5.0)

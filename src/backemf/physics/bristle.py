@@ -133,7 +133,10 @@ def estimated_settling(
     momentum = inertia / dt
     heavy = momentum * absolute(free_speed) > HEAVY * (level + damping * absolute(free_speed))
     of_speed = stiffness * bristle + s * u * (d * rise(u) - b * rise_mean(u))
-    return where(heavy, of_speed, momentum * (free_speed - left)), left
+    held = where(heavy, of_speed, momentum * (free_speed - left))
+    # bristles bent beyond the level relax, and do not push
+    pushes = (b > 0.0) & (s * held < 0.0)
+    return where(pushes, 0.0, held), where(pushes, free_speed, left)
 
 
 def halley(u: Number, a: Number, b: Number, d: Number, push: Number, highest: Number) -> Number:
