@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from numpy.typing import ArrayLike
 
+from ..physics import ops as numpy_ops
 from ..physics.command import Command
 from ..physics.state import Output, State
 from ..tree import map_numbers
@@ -142,6 +143,8 @@ ops = SimpleNamespace(
     stack_first=lambda items: _stack(items, 0),
     stack_last=lambda items: _stack(items, -1),
     join_last=lambda items: torch.cat(items, dim=-1),
+    change=numpy_ops.change,
+    same=numpy_ops.same,
 )
 
 

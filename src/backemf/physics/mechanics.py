@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from ..motor import Motor
 from ..motor.friction import Bristles, DryFriction
-from ..tree import change
 from ..values import Bits, Maybe, Number, Recorded
 from . import load_friction  # noqa: F401  # which makes its law known
 from .bristle import BRISTLES, bristle_mean, bristle_step, bristle_torque, estimated_settling, settled_speed
@@ -21,7 +20,7 @@ from .friction_over_angle import friction_share
 from .gearbox import gap_after, joined_speed, loss_budget, touching, within_play
 from .limits import clip
 from .magnet import iron_heat
-from .ops import absolute, sign, where
+from .ops import absolute, change, sign, where
 from .state import State
 
 FrictionLaw = Callable[..., tuple[Number, Maybe, Number]]
@@ -178,10 +177,9 @@ def dry_friction(
 def estimated_friction(
     motor: Motor, state: State, speed: Number, free: Number, load: Load, dt: Number, implicit: bool
 ) -> tuple[Number, Maybe, Number]:
-    """As `dry_friction`, with an estimate of the speed that bristles lead to."""
+    """As `dry_friction` of bristles, with an estimate of the speed that they lead to."""
     friction = motor.friction
-    if not isinstance(friction, Bristles):
-        return dry_friction(motor, state, speed, free, load, dt, implicit)
+    assert isinstance(friction, Bristles)
     held, left = estimated_settling(free, load.inertia, state.bristle, *bristles_under(load, friction, speed), dt)
     return held, state.bristle, left
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from ..motor import Motor, Thermal, TwoNodeThermal
 from ..motor.friction import Bristles
 from ..parts import acts
-from ..tree import change
 from ..values import Bits, Maybe, Number, Recorded
 from .bristle import stored_energy
 from .circuit import Circuit, circuit_of, copper_rise, housing_temperature, measured_temperature, winding_temperature
@@ -32,7 +31,7 @@ from .mechanics import (
     part,
     rub,
 )
-from .ops import maximum, where
+from .ops import change, maximum, same, where
 from .state import Output, State
 from .supply import Supply
 from .thermal import one_node, two_nodes
@@ -216,7 +215,7 @@ def coupled(
         torque = constant * line.value + cogged - coefficient * start
         return torque, motor.inertia + dt * (constant * line.fall + coefficient)
 
-    def move(line: Line, friction: FrictionLaw = dry_friction) -> Parted:
+    def move(line: Line, friction: FrictionLaw) -> Parted:
         torque, own = push(line)
         if parted:
             gear_speed = ratio * joint_velocity + dt * pull / outside
@@ -226,9 +225,18 @@ def coupled(
         rubbed = rub(motor, bent, start, torque, free, load, dt, implicit=True, law=friction)
         return Parted(rubbed, None, None, rubbed.speed, None)
 
-    # along the line that acts where the step ends
-    line = acting_line(lines, lambda line: move(line, estimated_friction).rubbed.speed - start)
-    moved = move(line)
+    # along the line that acts where the step ends; the line that was tried last is often the one
+    estimate = estimated_friction if isinstance(motor.friction, Bristles) else dry_friction
+    tried: list[tuple[Line, Parted]] = []
+
+    def try_line(line: Line, friction: FrictionLaw) -> Parted:
+        if tried and friction is estimate and same(line.value, tried[0][0].value) and same(line.fall, tried[0][0].fall):
+            return tried[0][1]
+        tried[:] = [(line, move(line, friction))]
+        return tried[0][1]
+
+    line = acting_line(lines, lambda line: try_line(line, estimate).rubbed.speed - start)
+    moved = try_line(line, dry_friction)
 
     # the winding, the iron and the drag as they are at the speed of the end
     rubbed, end = moved.rubbed, moved.rubbed.speed

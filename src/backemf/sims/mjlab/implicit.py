@@ -23,11 +23,10 @@ from ...motor import Motor
 from ...physics.circuit import circuit_of
 from ...physics.demand import Demand
 from ...physics.drive import drive
-from ...physics.ops import absolute, maximum, where
+from ...physics.ops import absolute, change, maximum, where
 from ...physics.state import Output, State
 from ...physics.step import coupled as motor_coupled
 from ...physics.step import has_backlash, with_stiffness
-from ...tree import change
 from ...values import Bits, Number
 
 Step = Callable[..., tuple[State, Number, Output]]
