@@ -167,11 +167,28 @@ def dry_friction(
     if implicit:
         # the bristles see the speed they lead to
         speed = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt)
-    after = bristle_step(state.bristle, speed, level, stiffness, dt)
-    mean = bristle_mean(state.bristle, speed, level, stiffness, dt)
-    held = bristle_torque(mean, after - state.bristle, speed, stiffness, damping, dt)
+    held, after = bent_bristles(state.bristle, speed, level, stiffness, damping, dt)
     left = speed if load.inertia is None else free - dt * held / load.inertia
     return held, after, left
+
+
+def bent_bristles(
+    bristle: Number, speed: Number, level: Number, stiffness: Number, damping: Number, dt: Number
+) -> tuple[Number, Number]:
+    """Torque of the bristles against the motion [N·m], and their bending after the step [rad]."""
+    after = bristle_step(bristle, speed, level, stiffness, dt)
+    mean = bristle_mean(bristle, speed, level, stiffness, dt)
+    return bristle_torque(mean, after - bristle, speed, stiffness, damping, dt), after
+
+
+def prescribed_friction(
+    motor: Motor, state: State, speed: Number, free: Number, load: Load, dt: Number, implicit: bool
+) -> tuple[Number, Maybe, Number]:
+    """As `dry_friction` of a joint whose motion is prescribed: it reaches `free`, so that nothing is searched for."""
+    friction = motor.friction
+    if not isinstance(friction, Bristles):
+        return *dry_friction(motor, state, speed, free, load, dt, implicit)[:2], free
+    return *bent_bristles(state.bristle, free, *bristles_under(load, friction, speed), dt), free
 
 
 def estimated_friction(
