@@ -11,6 +11,8 @@ MADDENING := .venv-maddening/bin
 WEBOTS := .venv-webots/bin
 SIMS := .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots
 LICENCES_OF_SIMS = for sim in mjlab physx newton maddening webots; do .venv-$$sim/bin/python tools/licences.py $$sim || exit 1; done
+# tests start hundreds of programs: each would compile the package anew if Python kept nothing
+unexport PYTHONDONTWRITEBYTECODE
 # the documentation is built with MkDocs 1, as pyproject.toml says
 export NO_MKDOCS_2_WARNING := 1
 

@@ -3,8 +3,8 @@
 python benchmarks/gpu.py
 
 Prints a table in Markdown: one replay of a CUDA graph beside eager PyTorch, the share of the copy bandwidth at 8
-million motors, and what ten turns of the control loop in one call cost. It also makes sure that a step never waits for
-the host.
+million motors, and what ten substeps of the control loop in one call cost. It also makes sure that a step never waits
+for the host.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def measure(console: Console) -> list[Figure]:
     return [
         Figure("script with four motors and sensors, ideal", plain, "steps/s", ">= 20,000", plain >= 2e4),
         Figure("  every step recorded to parquet", recorded, "steps/s", ">= 20,000", recorded >= 2e4),
-        Figure("  full motors behind it, 32 turns of each per step", full, "steps/s"),
+        Figure("  full motors behind it, 32 substeps of each per step", full, "steps/s"),
         Figure("law in JAX, 4096 motors, float32", law, "M motor-steps/s", ">= 100", law >= 100.0),
     ]
 

@@ -78,7 +78,7 @@ def difference(case: Case, engine: str) -> Difference:
                 apart = np.where(beside(case, name, got[name], scales.get(name, 0.0)), 0.0, apart)
             if (apart > LARGEST).any():
                 rounding = rounding_of(case) if rounding is None else rounding
-                allowed = np.clip(ROUNDINGS * rounding[name] / scale, LARGEST, largest_by_rounding(case, name))
+                allowed = np.clip(ROUNDINGS * rounding[name] / scale, LARGEST, largest_by_rounding(case))
                 rounded |= (apart > LARGEST) & (apart <= allowed)
             motor = np.unravel_index(int(np.argmax(apart / allowed)), case.shape)
             largest = max(worst.largest, float(apart.max()))
@@ -89,13 +89,12 @@ def difference(case: Case, engine: str) -> Difference:
     return replace(worst, by_rounding=int(rounded.sum()))
 
 
-def largest_by_rounding(case: Case, name: str) -> float:
+def largest_by_rounding(case: Case) -> float:
     """Largest difference that rounding may explain, over what the rounding of a number scales with [1].
 
-    A slope jumps at the corner of a limit, where a step may end, and what substeps carry on grows from one to the next.
+    What substeps carry on grows from one to the next: at a speed that passes many cogging periods, without bound.
     """
-    grows = name in ("torque_slope", "torque_stiffness") or case.actuator.substeps > 1
-    return np.inf if grows else LARGEST_BY_ROUNDING
+    return LARGEST_BY_ROUNDING if case.actuator.substeps == 1 else np.inf
 
 
 def beside(case: Case, name: str, value: np.ndarray, scale: Any) -> Any:

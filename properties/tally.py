@@ -108,7 +108,7 @@ def table(tally: Tally) -> str:
         apart = tally.engines.get(engine, 0.0)
         rows.append((f"motor-inputs compared with {engine}", f"{tally.compared[engine]:,}"))
         rows.append((f"… further from NumPy than {LARGEST:.0e}, as by rounding alone", f"{tally.rounded[engine]:,}"))
-        rows.append(("… largest difference", f"{apart:.1e} (by rounding {LARGEST_BY_ROUNDING:.0e}, of slopes any)"))
+        rows.append(("… largest difference", f"{apart:.1e} (by rounding {LARGEST_BY_ROUNDING:.0e}, in substeps any)"))
     lines = ["| | |", "|---|---:|", *(f"| {name} | {value} |" for name, value in rows)]
     if tally.violations:
         lines += ["", "| violated check | motor-inputs |", "|---|---:|"]

@@ -327,3 +327,50 @@ def test_a_weak_battery_does_not_turn_a_pushed_joint_round():
     ]
     # the longer the step, the nearer to where the loop holds it
     assert np.all(np.diff(speeds) < 0.0) and speeds[-1] > 0.0
+
+
+def weak(resistance: float, kt: float, inertia: float, supply: be.Supply, **parts) -> be.Actuator:
+    return be.Actuator(
+        be.Motor(
+            winding=be.Winding(resistance=resistance, inductance=parts.pop("inductance", None)),
+            magnet=be.Magnet(torque_constant=kt, back_emf_constant=kt),
+            rotor=be.Rotor(inertia=inertia),
+            limits=parts.pop("limits", None),
+        ),
+        supply,
+        **parts,
+    )
+
+
+WEAK = {
+    # the bus collapses at the start and not at the end
+    "limited": (
+        weak(36.0, 0.063, 1.2e-8, be.Supply(voltage=1.2, resistance=35.0), limits=be.Limits(peak_current=1e-3)),
+        (0.0, -34.0, 0.15, 1e-3, 2.4e-8),
+    ),
+    # nothing is fed back, and the bridge is off
+    "off": (
+        weak(8740.0, 3.83, 5e-6, be.Supply(voltage=130.0, resistance=6250.0, regeneration=False), inductance=1850.0),
+        (be.Command(voltage=281.0, enable=0.0), 158.0, 0.43, -3e-3, 2.6e-7),
+    ),
+    # the loop asks for more than the bus on the way, and ends within it
+    "loop": (
+        weak(1.02, 0.00149, 5e-10, be.Supply(voltage=2.17, resistance=0.148), controller=be.Torque()),
+        (-5.35e-5, 150.0, 0.0721, 1.4e-5, 1.2e-12),
+    ),
+}
+"""Motors on batteries that give way as their windings do; and command, velocity, dt, load and inertia of a step."""
+
+
+# a loop whose duty follows the speed meets the bus to a chord
+@pytest.mark.parametrize(("kind", "within"), [("limited", 1e-9), ("off", 1e-9), ("loop", 0.01)])
+def test_a_long_step_on_a_weak_battery_ends_on_the_current_that_it_was_solved_with(kind, within):
+    """From three times the no-load speed to the other side of it, the full voltage is no straight line."""
+    actuator, (command, velocity, dt, load, inertia) = WEAK[kind]
+    step = actuator.compile("numpy")
+    for way in (1.0, -1.0):
+        for more in np.geomspace(0.3, 3.0, 21):
+            given = way * command if isinstance(command, float) else command
+            _, out = step.coupled(step.initial(), given, 0.0, way * velocity, dt, way * more * load, inertia)
+            largest = max(abs(out.electrical_power), abs(out.copper_power), abs(out.mechanical_power))
+            assert abs(out.numerical_power) <= within * largest, (way, more)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import backemf as be
-from backemf.physics.bristle import bristle_mean, bristle_step, settled_speed
+from backemf.physics.bristle import bristle_mean, bristle_step, estimated_settling, settled_speed
 
 COULOMB, STICTION, WS, STIFFNESS = 0.02, 0.035, 0.8, 40.0
 
@@ -191,3 +191,37 @@ def test_settled_speed_solves_its_equation(bent, within):
     residual = np.abs(np.sum(parts, axis=0)) / size
     assert residual.max() <= within
     assert np.isfinite(speed).all()
+
+
+def test_bristles_that_relax_do_not_push_in_the_estimate_either():
+    """Bent beyond the level of the present speed they ease friction to nothing, however strong their damping is."""
+    free, inertia, level, damping, dt = 30.0, 2e-3, 0.03, 70.0, 3e-3
+    bent = np.linspace(0.0, 3.0, 301) * level / STIFFNESS
+    for way in (1.0, -1.0):
+        held, left = estimated_settling(way * free, inertia, way * bent, level, STIFFNESS, damping, dt)
+        assert (way * held >= 0.0).all() and (way * left <= free).all()
+        assert left[-1] == way * free
+
+
+def test_a_spring_that_throws_a_joint_off_its_bristles_gives_no_more_than_it_holds():
+    """The bristles slip beyond the level of the new speed; the step goes along the current limit, not the voltage."""
+    amperes, torque_constant, stiffness, inertia = 5.2, 0.92, 140.0, 0.00155
+    thrown = be.Actuator(
+        be.Motor(
+            winding=be.Winding(resistance=0.58),
+            magnet=be.Magnet(torque_constant=torque_constant, back_emf_constant=torque_constant),
+            rotor=be.Rotor(inertia=0.0014),
+            friction=be.LuGre(coulomb=0.017, stiction=0.065, stribeck_velocity=2.9, stiffness=7.1, damping=71.0),
+            limits=be.Limits(continuous_current=amperes),
+        ),
+        be.Supply(voltage=46.0, regeneration=False),
+        spring=be.JointSpring(stiffness=stiffness),
+    )
+    start = -np.linspace(0.0, 0.3, 61)
+    step = thrown.compile("numpy")
+    state = step.initial(start.shape, bristle=0.0071)
+    _, out = step.coupled(state, 0.0, start, 3.8, 0.0034, 0.0, 0.00015)
+    assert np.abs(out.numerical_power).max() <= 1e-9 * np.abs(out.mechanical_power).max()
+    end = start + 0.0034 * out.joint_velocity
+    given = 0.5 * stiffness * (start**2 - end**2) + 0.5 * 7.1 * 0.0071**2
+    assert (0.5 * inertia * (out.joint_velocity**2 - 3.8**2) <= given + 1e-12).all()

@@ -225,8 +225,8 @@ def test_limit_names_say_every_bit():
     for name, bit in LIMITS.items():
         assert be.limit_names(bit) == [name]
     assert be.limit_names(0) == []
-    assert be.limit_names(511) == list(LIMITS)
-    assert sorted(LIMITS.values()) == [2**k for k in range(9)]
+    assert be.limit_names(1023) == list(LIMITS)
+    assert sorted(LIMITS.values()) == [2**k for k in range(10)]
 
 
 def test_several_limits_are_told_together():

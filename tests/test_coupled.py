@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import backemf as be
+from backemf.physics.demand import Demand
 from backemf.physics.state import JOINT
+from backemf.physics.step import coupled
 
 DT, STEPS = 1e-3, 60
 PENDULUM = be.Pendulum(mass=0.3, length=0.15, damping=2e-3)
@@ -261,3 +263,19 @@ def test_telemetry_that_is_left_out_leaves_the_joint_there():
     assert out.current is None and out.torque is not None
     assert out.joint_position is not None and out.joint_velocity is not None
     assert step(step.initial(), 0.8, 0.1, 0.0, DT)[1].joint_position is None
+
+
+@pytest.mark.parametrize("motor", [MOTOR, GEARED, PLAY], ids=["rotor", "gears", "backlash"])
+@pytest.mark.parametrize("end", [3.0, -0.4, 1e-3])
+def test_a_prescribed_motion_is_that_of_a_heavy_joint(motor, end):
+    """A joint of 1e6 kg·m² that a torque takes to a velocity gets there whatever the motor does: states and powers."""
+    demand, start, heavy = Demand(voltage=6.0), 0.5, 1e6
+    state = be.Actuator(motor, SUPPLY).compile("numpy").initial(winding_rise=20.0, bristle=1e-4)
+    pull = heavy * (end - start) / DT
+    searched = coupled(motor, SUPPLY, state, demand, 0.1, start, DT, pull, heavy, 0.0)
+    known = coupled(motor, SUPPLY, state, demand, 0.1, start, DT, pull, heavy, 0.0, prescribed=end)
+    assert known[1] == pytest.approx(end, rel=1e-6)
+    for found, expected in zip(known[::2], searched[::2], strict=True):
+        for name, value in vars(expected).items():
+            if value is not None:
+                assert getattr(found, name) == pytest.approx(value, rel=1e-5, abs=1e-7), name

@@ -114,6 +114,15 @@ def test_law_files_of_the_theory_page_exist():
         assert (ROOT / "src" / "backemf" / name).exists(), name
 
 
+def test_the_page_on_actuators_names_every_limit():
+    """Bit and name of each, in the order of the bits."""
+    from backemf.physics.state import LIMITS
+
+    page = (ROOT / "docs" / "concepts" / "actuators.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| `([a-z ]+)` \|", page, re.MULTILINE)
+    assert rows == [(str(bit), name) for name, bit in LIMITS.items()]
+
+
 # --- the gallery and the reference
 
 

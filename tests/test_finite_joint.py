@@ -135,6 +135,30 @@ def test_a_plain_number_is_refused(name, value):
         refusal(lambda step=step, given=given, shape=shape: step(step.initial(shape), 1.0, **given), f"{name} = ")
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"command": math.nan},
+        {"joint_position": math.inf},
+        {"joint_velocity": math.nan},
+        {"dt": -1e-3},
+        {"load_torque": math.nan},
+        {"load_inertia": -1.0},
+        {"load_damping": math.inf},
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_a_plain_number_is_refused_after_a_good_step(wrong):
+    """Each step is looked over, however many like it went before."""
+    step = MOTOR.compile("python")
+    given = {"command": 1.0, "joint_position": 0.1, "joint_velocity": 0.1, "dt": 1e-3, "load_inertia": 1.0}
+    state = step.initial()
+    for _ in range(2):
+        state, _ = step.coupled(state, **given)
+    name, value = next(iter(wrong.items()))
+    refusal(lambda: step.coupled(state, **(given | wrong)), f"{name} = {value}")
+
+
 @pytest.mark.parametrize("dt", [np.float32(-1.0), np.array(0.0), np.float64(math.nan), np.array([1e-3, -1.0])], ids=str)
 def test_a_step_of_numpy_is_read(dt):
     """Every kind of number that can be read now."""

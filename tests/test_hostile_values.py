@@ -5,10 +5,10 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from test_bad_input import GOOD, LSTM, MAY_BE_NEGATIVE, MOTOR, NETWORK, refusal
+from test_bad_input import GOOD, LSTM, MADE_BY_RUNS, MAY_BE_NEGATIVE, MOTOR, NETWORK, refusal
 
 import backemf as be
-from backemf.checks import concrete, no_number
+from backemf.checks import concrete, no_number, quote
 
 jnp = pytest.importorskip("jax").numpy
 torch = pytest.importorskip("torch")
@@ -19,7 +19,7 @@ PARTS = [
     *GOOD,
     MOTOR,
     be.Cogging(harmonics=(be.Harmonic(amplitude=0.1, periodicity=7.0),)),
-    be.Drag(coefficients=(1e-5,)),
+    be.Drag(coefficients=(1e-5, 1e-7)),
     be.ModeSelector(velocity=be.VelocityPi(kp=1.0)),
     be.Delay(steps=(0, 3), schedule="period", period=4, hold_probability=0.1),
     be.Delay(seconds=0.01, frames=20),
@@ -51,9 +51,7 @@ PARTS = [
     ),
     be.Actuator(friction=be.TanhFriction(coulomb=0.1)),
 ]  # fmt: skip
-NOT_PARTS = {
-    be.State, be.Output, be.Here, be.Run, be.Command, be.actuator.Draws, be.learned.Fitted, be.Estimate,
-}  # fmt: skip
+NOT_PARTS = MADE_BY_RUNS | {be.Run, be.Command, be.actuator.Draws, be.learned.Fitted, be.Estimate}
 """What engines make themselves, and what is looked over with each step rather than when it is made."""
 VALUES = {
     "True": True,
@@ -126,6 +124,25 @@ def test_every_field(part):
                     error
                 ), (entry.name, name, str(error))
                 assert not is_allowed(part, entry, name) or is_needed(str(error)), (entry.name, name, str(error))
+
+
+ROWS = [
+    pytest.param(part, entry.name, id=f"{type(part).__name__}.{entry.name}")
+    for part in PARTS
+    for entry in fields(part)
+    if entry.type == "tuple[Number, ...]"
+]
+"""Every field that holds a row of numbers."""
+
+
+@pytest.mark.parametrize(("part", "field"), ROWS)
+def test_every_entry_of_a_row(part, field):
+    """One bad value among good ones is refused, and named."""
+    row = getattr(part, field)
+    for index in range(len(row)):
+        for value in VALUES.values():
+            bad = (*row[:index], value, *row[index + 1 :])
+            refusal(lambda bad=bad: replace(part, **{field: bad}), f"{type(part).__name__}.{field}", quote(value))
 
 
 def is_needed(message: str) -> bool:

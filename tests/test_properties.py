@@ -18,7 +18,7 @@ from backemf.rollout import advance, rest
 from backemf.tree import map_numbers
 
 python = laws("python")
-FEW, MANY = 250, 5000
+FEW, MANY = 150, 5000
 """Examples of each property in `make test` and in `make test-long`."""
 
 speeds = st.just(0.0) | scale(-4, 2.5) | scale(-4, 2.5).map(lambda w: -w)

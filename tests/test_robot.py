@@ -221,6 +221,7 @@ def test_telemetry_that_is_not_wanted_is_left_out():
     assert [entry.name for entry in fields(out) if getattr(out, entry.name) is not None] == ["torque", "current"]
 
 
+@pytest.mark.long
 def test_the_torch_step_of_a_robot_is_one_graph():
     """torch.compile takes the whole robot without a break, and in place it writes into the state it was given."""
     torch = pytest.importorskip("torch")

@@ -93,6 +93,24 @@ def test_motors_on_their_own_batteries_do_not_feel_each_other():
         assert both.bus_voltage[k] == alone.bus_voltage
 
 
+def test_a_battery_that_cannot_hold_the_currents_of_its_motors_gives_way():
+    """The rate limit would keep 30 A in two motors, 10 V each and 600 W: more than V²/(4·Rb) = 480 W at any voltage.
+
+    So both get all of a bus that falls until V - Rb·Σi, with i = (bus - Ke·w)/R; a third motor stands by.
+    """
+    battery, speed = 0.3, -160.0
+    actuator = be.Actuator(
+        motor(limits=be.Limits(current_rate=1.0)), be.Supply(voltage=V, resistance=battery, shared=True)
+    )
+    out = one_step(
+        actuator, np.zeros(3), np.array([speed, speed, 0.0]), shape=(3,), current=np.array([30.0, 30.0, 0.0])
+    )
+    bus = (V + 2.0 * battery * K * speed / R) / (1.0 + 2.0 * battery / R)
+    assert out.bus_voltage == pytest.approx(bus, rel=1e-12)
+    assert out.current == pytest.approx([(bus - K * speed) / R] * 2 + [0.0], rel=1e-12)
+    assert out.bus_voltage == pytest.approx(V - battery * out.bus_current, rel=1e-12)
+
+
 def test_one_motor_brakes_into_another():
     """On a shared bus a braking motor feeds a driving one, and the battery sees the difference."""
     supply = be.Supply(voltage=V, resistance=RB, shared=True)

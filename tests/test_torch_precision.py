@@ -8,9 +8,11 @@ from test_engines import DT, INPUTS, STRUCTURES, N, as_arrays, call, scale, sing
 
 import backemf as be
 from backemf.actuator.compiled import laws
+from backemf.engines import load
 from backemf.tree import map_numbers
 
 torch = pytest.importorskip("torch")
+ops = load("torch").ops
 
 LIMITS = {
     "DcClip": be.DcClip(saturation_effort=1.1, velocity_limit=13.0, effort_limit=0.7),
@@ -84,6 +86,15 @@ def test_limits(name):
 def test_one_graph():
     """The same compiled, where plain numbers are constants of the graph."""
     compare(single("gears"), INPUTS["gears"], dtype=torch.float64)
+
+
+@pytest.mark.long
+def test_exponentials_near_zero_when_compiled():
+    """exp(x) - 1 to seven digits wherever x is in float32, and 0 less 1 far below: what a winding gains in a step."""
+    x = torch.tensor(np.concatenate([-np.logspace(-30, 3, 4096), np.logspace(-30, 1, 1024)]), dtype=torch.float32)
+    found = torch.compile(ops.expm1, dynamic=False)(x).double().numpy()
+    expected = np.expm1(x.double().numpy())
+    assert np.abs(found / expected - 1.0).max() < 1e-6
 
 
 def test_precision_of_the_inputs():

@@ -109,13 +109,18 @@ def test_a_script_drives_the_robot_whose_controller_it_is(tmp_path: Path) -> Non
 
 
 def test_a_script_of_another_name_drives_the_only_robot_that_waits_for_one(tmp_path: Path) -> None:
-    """Webots connects a program from outside to the robot whose controller is <extern>; of two, it wants the name."""
+    """Webots connects a program from outside to the robot whose controller is <extern>; the first of several alike."""
     world = put(tmp_path, {"a.wbt": TWO.replace('"right"', '"<extern>"')})
     assert load_robot(world, controller="other").name == load_robot(world).name == "b"
     assert load_robot(world, controller="left").name == "a"
     both = put(tmp_path, {"a.wbt": TWO.replace('"right"', '"<extern>"').replace('"left"', '"<extern>"')})
-    with pytest.raises(ParameterError, match="which robot: there are 'a', 'b'"):
-        load_robot(both, controller="other")
+    robot = load_robot(both, controller="other")
+    assert robot.name == "a"
+    assert [line for line in robot.warnings if line.endswith("'other' drives 'a' here, and not 'b' (--name)")]
+    # beside a robot with a controller of its own, two that wait are no swarm
+    mixed = put(tmp_path, {"a.wbt": both.read_text() + TWO.splitlines()[1].replace('"a"', '"c"')})
+    with pytest.raises(ParameterError, match="which robot: there are 'a', 'b', 'c'"):
+        load_robot(mixed, controller="other")
 
 
 def test_a_script_of_a_robot_without_motors_drives_no_other(tmp_path: Path) -> None:

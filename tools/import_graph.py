@@ -15,6 +15,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -132,8 +133,15 @@ class Walls:
     """The places of each row: `motor/` is a folder, `loads.py` a file, `sims/<name>/` each folder inside `sims/`."""
     imports: list[Import]
 
+    @cached_property
+    def _found(self) -> dict[str, list[tuple[int, str]]]:
+        """Places of the files that were looked for: every import asks again."""
+        return {}
+
     def places(self, path: str) -> list[tuple[int, str]]:
         """Row and place of a file; the longest place wins. More than one, or none, is a mistake of the table."""
+        if path in self._found:
+            return self._found[path]
         found = []
         for row, places in enumerate(self.rows):
             for place in places:
@@ -141,7 +149,8 @@ class Walls:
                 if re.match(pattern if place.endswith("/") else pattern + "$", path):
                     found.append((row, place))
         longest = max((place.count("/") for _, place in found), default=0)
-        return [(row, place) for row, place in found if place.count("/") == longest]
+        self._found[path] = [(row, place) for row, place in found if place.count("/") == longest]
+        return self._found[path]
 
     def row(self, path: str) -> int:
         """Row of a file."""

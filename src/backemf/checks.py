@@ -61,6 +61,11 @@ def no_number(value: object) -> bool:
     return str(kind).removeprefix("torch.").startswith(("bool", "complex")) if kind is not None else not own
 
 
+def no_entry(value: object) -> bool:
+    """Whether a value cannot stand in a row of numbers, since it is None, no number, or an empty array."""
+    return value is None or no_number(value) or 0 in getattr(value, "shape", ())
+
+
 def known_number(part: object, name: str) -> np.ndarray | None:
     """A field as an array, None while it is being traced; checks that it can be a number."""
     value = getattr(part, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import fields, replace
 
 import numpy as np
@@ -477,16 +476,12 @@ def test_what_is_not_for_one_motor_is_refused():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["PD and DC clip", "fractional delay", "full motor"])
-def test_speed_is_printed(name):
-    """4096 x 12 motors on the CPU in float32, torque alone, in place: every motor is stepped."""
+def test_a_large_batch_is_stepped_whole(name):
+    """4096 x 12 motors on the CPU in float32, torque alone, in place: every motor is stepped, and all alike."""
     step = KINDS[name].compile("warp", device="cpu", in_place=True, telemetry="torque")
     shape = (4096, 12)
     state, zero = step.initial(shape), wp.full(shape, 0.1, dtype=wp.float32)
-    best = np.inf
     for _ in range(30):
-        begun = time.perf_counter()
         state, out = step(state, zero, zero, zero, DT)
-        best = min(best, time.perf_counter() - begun)
-    print(f"{name}: {1e3 * best:.2f} ms, {np.prod(shape) / best / 1e6:.1f} M motor-steps/s")
     assert np.isfinite(out.torque.numpy()).all()
     assert len(np.unique(out.torque.numpy())) == 1, "motors alike do alike"

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from ..physics import state as names
 from ..physics.command import TARGETS, TORQUE, VELOCITY, VOLTAGE, Command
 from ..physics.limits import clip
-from ..physics.ops import absolute, alike, isfinite, store, where
+from ..physics.ops import absolute, alike, change, isfinite, store, where
 from ..physics.state import State
-from ..tree import change
 from ..values import Bits, Number
 from .controllers import ModeSelector
 from .delay import Delay, Draws, arriving_target, first_phase, next_lag

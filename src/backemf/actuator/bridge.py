@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..physics.current_limits import UNBOUNDED
 from ..physics.demand import Demand
-from ..physics.ops import minimum, where
-from ..tree import change
+from ..physics.ops import change, minimum, where
 from ..values import Bits, Maybe, Number
 from .duty_curve import full_share, shaped_duty
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..physics.command import Command
 from ..physics.load import IMMOVABLE, LinearLoad, Memory, follow, react
-from ..physics.ops import as_bits, isfinite, where
+from ..physics.ops import as_bits, change, isfinite, where
 from ..physics.state import OUTPUTS, Output, State
 from ..physics.step import coupled as motor_coupled
 from ..physics.step import held as motor_held
-from ..tree import change
 from ..values import Bits, Maybe, Number, Recorded
 from .arrival import receive
 from .decision import decide, settle

@@ -11,9 +11,8 @@ from ..physics.circuit import flux_of
 from ..physics.command import TORQUE, VELOCITY, Command
 from ..physics.current_limits import JointBounds, SlantedBounds
 from ..physics.demand import Demand
-from ..physics.ops import absolute, alike, expm1, maximum, minimum, sign, where
+from ..physics.ops import absolute, alike, change, expm1, maximum, minimum, sign, where
 from ..physics.state import Output, State
-from ..tree import change
 from ..values import Bits, Maybe, Number
 from .arrival import mode_of
 from .bridge import through_bridge

@@ -156,7 +156,7 @@ class Delay:
         return self.is_random and kept and not self.reorder
 
     def length(self, dt: Number | None) -> int:
-        """Frames of the ring for a step of `dt`; raises one sentence where the buffer is too short for it."""
+        """Frames of the ring for a step of `dt`; raises ParameterError where the buffer is too short for it."""
         if self.steps is None and dt is None:
             return self.frames or FRAMES_UNKNOWN
         try:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Number, concrete, no_number, quote
+from ..checks import Number, concrete, no_entry, quote
 from ..errors import ParameterError
 from ..parts import Laws, number, numbers, part
 from ..physics.limits import clip
@@ -44,9 +44,9 @@ class DutyTable:
         object.__setattr__(self, "shares", tuple(self.shares))
         below: Any = 0.0
         for index, value in enumerate(self.shares):
-            known = None if no_number(value) else concrete(value)
+            known = None if no_entry(value) else concrete(value)
             bad = known is not None and not (np.isfinite(known) & (known > below) & (known <= 1.0)).all()
-            if bad or value is None or no_number(value):
+            if bad or no_entry(value):
                 raise ParameterError(
                     f"DutyTable.shares[{index}] = {quote(value)}: must be above the one before, which is above 0, and "
                     "at most 1"

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from ..physics import state as names
 from ..physics.command import TARGETS, Command
-from ..physics.ops import isfinite, where
+from ..physics.ops import change, isfinite, where
 from ..physics.state import Output, State
-from ..tree import change
 from ..values import Bits, Maybe, Number, Recorded
 
 KEPT = (

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from ..physics import state as names
 from ..physics.limits import clip
 from ..physics.lines import Line, Lines, Slant, acting_line, value_at
-from ..physics.ops import absolute, where
+from ..physics.ops import absolute, change, where
 from ..physics.state import Output, State
-from ..tree import change
 from ..values import Bits, Number
 from .control import Asked
 from .decision import Decision, settle

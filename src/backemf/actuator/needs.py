@@ -25,15 +25,19 @@ if TYPE_CHECKING:
 
 Given = Any
 """A user's own number or array, of which nothing is known yet."""
+_FLOATS = {float, type(None)}
+"""Kinds of inputs of one motor that are there as plain numbers, or not at all."""
 
 
 def look_of(
     state: object, command: Command | Number, position: Given, velocity: Given, dt: Given, *loads: Maybe
 ) -> object:
-    """What decides whether a step can be taken: which inputs are there, and their shapes; None where a plain number is.
+    """What decides whether a step can be taken: which inputs are there, their shapes and signs; None: look at it all.
 
     Two steps that look alike pass or fail the checks alike, so that a loop pays for them once.
     """
+    if type(position) is float:
+        return _look_of_floats(state, (command, position, velocity, dt, *loads))
     targets: dict[str, Any] = command.__dict__ if isinstance(command, Command) else {"command": command}
     try:
         shapes = [None if x is None else (name, x.shape) for name, x in targets.items()]
@@ -42,6 +46,17 @@ def look_of(
         return shapes, position.shape, velocity.shape, step, [_look(load) for load in loads], held
     except (AttributeError, TypeError):
         return None
+
+
+def _look_of_floats(state: object, given: tuple[Given, ...]) -> object:
+    """The look of a step of one motor without delay; None where a number is not a finite float."""
+    kinds = tuple(map(type, given))
+    if not (type(state) is State and state.clock is None and _FLOATS.issuperset(kinds)):
+        return None
+    if not math.isfinite(sum(x for x in given if x is not None)):
+        return None
+    dt, inertia = given[3], given[5]
+    return kinds, dt, inertia is not None and (inertia > 0.0, inertia < 0.0)
 
 
 def _look(x: Maybe) -> object:

@@ -24,6 +24,7 @@ import jax.scipy.special
 
 from ..errors import SimulationError
 from ..parts import acts
+from ..physics import ops as numpy_ops
 from ..tree import KINDS, WATCHERS, structure
 from .packing import Options, Packed, Run, Step, on_packed, with_states
 
@@ -131,6 +132,8 @@ ops = SimpleNamespace(
     stack_first=lambda items: jnp.stack(jnp.broadcast_arrays(*items)),
     stack_last=lambda items: jnp.stack(jnp.broadcast_arrays(*items), axis=-1),
     join_last=lambda items: jnp.concatenate(items, axis=-1),
+    change=numpy_ops.change,
+    same=numpy_ops.same,
 )
 
 

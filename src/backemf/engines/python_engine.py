@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from functools import partial
 from types import SimpleNamespace
 from typing import TypeVar
@@ -10,8 +11,9 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import ParameterError
+from ..motor import Gearbox, Motor
 from ..physics import ops as numpy_ops
-from .packing import Options, Run, Step
+from .packing import Composed, Options, Run, Step
 
 T = TypeVar("T")
 
@@ -37,6 +39,13 @@ def _interpolate(x, xs, ys):
         if x <= xs[i]:
             return float(ys[i - 1] + (ys[i] - ys[i - 1]) * (x - xs[i - 1]) / (xs[i] - xs[i - 1]))
     return float(ys[-1])
+
+
+def _change(part: T, **changes: object) -> T:
+    """A copy with some fields changed, without the call per field of a frozen dataclass."""
+    copy = object.__new__(type(part))
+    copy.__dict__.update(part.__dict__, **changes)
+    return copy
 
 
 _MATH = ("log2", "sin", "cos", "sqrt", "tanh", "floor", "isfinite", "erf")
@@ -66,6 +75,8 @@ ops = SimpleNamespace(
     stack_first=tuple,
     stack_last=np.array,
     join_last=numpy_ops.join_last,
+    change=_change,
+    same=operator.eq,
     # the layers of a network are vectors even for one motor
     vectors=numpy_ops,
 )
@@ -92,4 +103,28 @@ def select(mask: bool, chosen: T, other: T) -> T:
 
 def compile_step(function: Step, actuator: object, options: Options) -> Run:
     """The function with its first argument, the actuator, filled in."""
-    return partial(function, actuator)
+    return partial(function, _with_constants(actuator))
+
+
+def _with_constants(part: Composed) -> Composed:
+    """An actuator, or a tuple of them, whose motors know what follows from their numbers, such as the gear ratio."""
+    if isinstance(part, tuple):
+        return tuple(map(_with_constants, part))
+    motor = getattr(part, "motor", None)
+    if not isinstance(motor, Motor):
+        return part
+    if motor.gearbox is not None:
+        motor = _change(motor, gearbox=_with_values(motor.gearbox, Gearbox))
+    return _change(part, motor=_with_values(motor, Motor))
+
+
+def _with_values(part: Composed, kind: type) -> Composed:
+    """The part with numbers in place of the properties that laws ask for in every step."""
+    asked = [name for name in _ASKED if isinstance(getattr(kind, name, None), property)]
+    copy = object.__new__(type(kind.__name__, (kind,), {name: getattr(part, name) for name in asked}))
+    copy.__dict__.update(part.__dict__)
+    return copy
+
+
+_ASKED = ("ratio", "efficiency", "back_efficiency", "lossless", "inertia")
+"""Properties of motors and gearboxes that laws ask for in every step."""

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from numpy.typing import ArrayLike
 
+from ..physics import ops as numpy_ops
 from ..physics.command import Command
 from ..physics.state import Output, State
 from ..tree import map_numbers
@@ -115,11 +116,30 @@ def _stack(items: Sequence[Value], dim: int) -> torch.Tensor:
     return torch.stack(torch.broadcast_tensors(*items), dim=dim)
 
 
-_BOTH = ("exp", "expm1", "log2", "sin", "cos", "sqrt", "tanh", "floor", "erf")
+def _exp(x: torch.Tensor) -> torch.Tensor:
+    """exp(x), kept away from what no float holds in full: such tiny numbers are slow to compute with."""
+    return torch.exp(torch.clamp(x, min=-70.0 if x.dtype == torch.float32 else -690.0))
+
+
+def _expm1(x: torch.Tensor) -> torch.Tensor:
+    """exp(x) - 1; compiled for a CPU, PyTorch's own has no digits near 0."""
+    if x.dtype != torch.float32:
+        t = torch.tanh(0.5 * x)
+        return 2.0 * t / (1.0 - t)
+    # x + x²/2! + x³/3! + ... up to the last term that counts
+    series = 1 / 120 + x * (1 / 720)
+    for factorial in (24, 6, 2, 1):
+        series = 1 / factorial + x * series
+    return torch.where(x.abs() < 0.25, x * series, _exp(x) - 1.0)
+
+
+_BOTH = ("log2", "sin", "cos", "sqrt", "tanh", "floor", "erf")
 """Operations of the same name in PyTorch and `math`."""
 ops = SimpleNamespace(
     **{name: _either(getattr(torch, name), getattr(math, name)) for name in _BOTH},
     absolute=_either(torch.abs, abs),
+    exp=_either(_exp, math.exp),
+    expm1=_either(_expm1, math.expm1),
     maximum=_either(lambda a, b: torch.where(a > b, a, b), max),
     minimum=_either(lambda a, b: torch.where(a < b, a, b), min),
     power=_either(torch.pow, math.pow),
@@ -142,6 +162,8 @@ ops = SimpleNamespace(
     stack_first=lambda items: _stack(items, 0),
     stack_last=lambda items: _stack(items, -1),
     join_last=lambda items: torch.cat(items, dim=-1),
+    change=numpy_ops.change,
+    same=numpy_ops.same,
 )
 
 

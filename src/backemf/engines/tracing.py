@@ -16,6 +16,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from ..errors import ParameterError
+from ..physics import ops as numpy_ops
 
 FLOAT, INT, WORD, BOOL = "float", "int", "word", "bool"
 """Kinds of values: a number, a whole number, 32 bits for drawing, a switch."""
@@ -274,6 +275,6 @@ ops = SimpleNamespace(
     store=lambda line, slot, frame: Line(line.program, line.name, line.frames, slot, frame),
     alike=lambda x, like: cast(x, like.kind), to_integer=lambda x: cast(x, INT), total=refuse("what others share"),
     detach=detach, matmul=refuse(NETWORKS), erf=math.erf, stack_first=refuse(NETWORKS),
-    stack_last=refuse(NETWORKS), join_last=refuse(NETWORKS),
+    stack_last=refuse(NETWORKS), join_last=refuse(NETWORKS), change=numpy_ops.change, same=numpy_ops.same,
 )  # fmt: skip
 """The operations of the laws on symbols."""

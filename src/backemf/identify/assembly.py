@@ -90,7 +90,7 @@ def log_of_columns(
             )
         names = joints or names
         with errors_at(label):
-            made[channel] = _measured(channel, parts, time, values)
+            made[channel] = _measured_channel(channel, parts, time, values)
     if not made:
         raise ParameterError(
             f"{label}: none of its columns is a channel ({_list(list(table))}); "
@@ -216,7 +216,7 @@ def _values(
     return np.stack([arrays[joints.index(joint)] for joint in chosen], axis=1), chosen
 
 
-def _measured(channel: str, parts: Sequence[Column], time: np.ndarray, values: np.ndarray) -> Channel:
+def _measured_channel(channel: str, parts: Sequence[Column], time: np.ndarray, values: np.ndarray) -> Channel:
     """The channel at the times at which it was measured."""
     missing = np.isnan(values)
     if values.ndim == 2:

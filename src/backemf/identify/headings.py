@@ -37,7 +37,7 @@ def read_heading(text: str, unit: str = "") -> Heading:
     name, joint, named = _split(text.strip().replace(";", ","), unit)
     unit = unit or named
     if name.strip().lower() in ("command", "setpoint"):
-        return Heading(name, _commanded(unit), joint, unit)
+        return Heading(name, _command_channel(unit), joint, unit)
     channel = find_channel(name)
     if channel is None and not unit:
         channel, unit = _unit_behind(name)
@@ -79,7 +79,7 @@ def _unit_behind(name: str) -> tuple[str | None, str]:
     return None, ""
 
 
-def _commanded(unit: str) -> str | None:
+def _command_channel(unit: str) -> str | None:
     """What a column `command` commands, by its unit."""
     if unit in ("1", "%"):
         return "duty_command"

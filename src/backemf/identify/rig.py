@@ -67,14 +67,14 @@ class Rig:
 
     def __post_init__(self) -> None:
         parts: dict[str, Any] = {
-            "load": _described("load", self.load, load_kinds()),
-            "firmware": _described("firmware", self.firmware, firmware_kinds(), optional=True),
-            "supply": _described("supply", self.supply, {"Supply": Supply}, optional=True),
+            "load": _describe("load", self.load, load_kinds()),
+            "firmware": _describe("firmware", self.firmware, firmware_kinds(), optional=True),
+            "supply": _describe("supply", self.supply, {"Supply": Supply}, optional=True),
         }
         sensors: dict[str, Any] = {}
         for channel, sensor in self.sensors.items():
             require_channel(channel, "Rig.sensors: ")
-            sensors[channel] = _described(f"sensors.{channel}", sensor, {"Sensor": Sensor}, unit=sensor_unit(channel))
+            sensors[channel] = _describe(f"sensors.{channel}", sensor, {"Sensor": Sensor}, unit=sensor_unit(channel))
         for dotted, text in self.spreads.items():
             where, _, name = dotted.rpartition(".")
             channel = where.removeprefix("sensors.")
@@ -193,7 +193,7 @@ def sensor_unit(channel: str) -> str:
     return "K" if unit == "degC" else unit
 
 
-def _described(
+def _describe(
     name: str, given: Any, kinds: Mapping[str, type], optional: bool = False, unit: str = "1"
 ) -> Described | None:
     if given is None and optional:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checks import Maybe, Number, concrete, no_number, quote
+from ..checks import Maybe, Number, concrete, no_entry, quote
 from ..errors import ParameterError
 from ..parts import number, numbers, one, part
 
@@ -154,9 +154,9 @@ class Drag:
             raise ParameterError(f"Drag.coefficients = {quote(self.coefficients)}: must be a tuple such as (B1, B2)")
         object.__setattr__(self, "coefficients", tuple(self.coefficients))
         for order, value in enumerate(self.coefficients, start=1):
-            known = None if no_number(value) else concrete(value)
+            known = None if no_entry(value) else concrete(value)
             bad = known is not None and not (np.isfinite(known) & (known >= 0)).all()
-            if bad or value is None or no_number(value):
+            if bad or no_entry(value):
                 raise ParameterError(
                     f"Drag.coefficients, B{order} = {quote(value)}: must be a finite number of at least 0"
                 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checks import Number, concrete, no_number, quote
+from ..checks import Number, concrete, no_entry, quote
 from ..errors import ParameterError
 from ..parts import flag, number, numbers, part
 
@@ -46,9 +46,9 @@ class FrictionAngleTable:
             )
         object.__setattr__(self, "shares", tuple(self.shares))
         for index, value in enumerate(self.shares):
-            known = None if no_number(value) else concrete(value)
+            known = None if no_entry(value) else concrete(value)
             bad = known is not None and not (np.isfinite(known) & (known >= 0)).all()
-            if bad or value is None or no_number(value):
+            if bad or no_entry(value):
                 raise ParameterError(
                     f"FrictionAngleTable.shares[{index}] = {quote(value)}: must be a finite number of at least 0"
                 )

@@ -133,22 +133,24 @@ def estimated_settling(
     momentum = inertia / dt
     heavy = momentum * absolute(free_speed) > HEAVY * (level + damping * absolute(free_speed))
     of_speed = stiffness * bristle + s * u * (d * rise(u) - b * rise_mean(u))
-    return where(heavy, of_speed, momentum * (free_speed - left)), left
+    held = where(heavy, of_speed, momentum * (free_speed - left))
+    # bristles bent beyond the level relax, and do not push
+    pushes = (b > 0.0) & (s * held < 0.0)
+    return where(pushes, 0.0, held), where(pushes, free_speed, left)
 
 
 def halley(u: Number, a: Number, b: Number, d: Number, push: Number, highest: Number) -> Number:
     """One step of Halley's method on u·(A - B·rise_mean(u) + D·rise(u)) = push, kept in its bracket [1]."""
-    left = decay(u)
-    risen = rise(u)
+    left, risen, mean = decay(u), rise(u), rise_mean(u)
+    # with u·rise = 1 - decay and u·rise_mean = 1 - rise, rise' is the difference of the two
+    rise_slope = mean - risen
     tiny = u < 1e-3
-    safe = where(tiny, 1.0, u)
-    rise_slope = where(tiny, -0.5 + u / 3.0 - u * u / 8.0, (left - risen) / safe)
-    rise_bend = where(tiny, 1.0 / 3.0 - 0.25 * u, -(left + 2.0 * rise_slope) / safe)
-    residual = u * (a - b * rise_mean(u) + d * risen) - push
+    rise_bend = where(tiny, 1.0 / 3.0 - 0.25 * u, -(left + 2.0 * rise_slope) / where(tiny, 1.0, u))
+    residual = u * (a - b * mean + d * risen) - push
     # bristles bent beyond the level relax, so the slope may fall below A, but not to nothing where the root is
-    slope = maximum(a + b * rise_slope + d * left, 0.01 * a)
-    newton = residual / slope
-    bend = 0.5 * newton * (b * rise_bend - d * left) / slope
+    per_slope = 1.0 / maximum(a + b * rise_slope + d * left, 0.01 * a)
+    newton = residual * per_slope
+    bend = 0.5 * newton * (b * rise_bend - d * left) * per_slope
     u = u - newton / (1.0 - clip(bend, -1.0, 0.5))
     # at rest, on the edge of the bracket, the gradient is that of the step
     u = where(u > highest, highest, u)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..values import Bits, Maybe, Number, Recorded
 from .circuit import Circuit, steady_for
 from .current_limits import JointBounds, bounds_after
-from .ops import minimum, where
+from .ops import change, minimum, where
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,16 @@ class Demand:
     """Limits that already act in front of the drive."""
 
 
-def after_change(demand: Demand, change: Number) -> Demand:
+def after_change(demand: Demand, faster: Number) -> Demand:
     """The demand after a change of the rotor's speed, controller and bounds going along with it."""
     moved = {}
     if demand.voltage is not None:
-        moved["voltage"] = demand.voltage + demand.per_speed * change
+        moved["voltage"] = demand.voltage + demand.per_speed * faster
     if demand.current is not None and demand.by_current is None:
-        moved["current"] = demand.current + demand.per_speed * change
+        moved["current"] = demand.current + demand.per_speed * faster
     if demand.joint is not None:
-        moved["joint"] = bounds_after(demand.joint, change)
-    return replace(demand, **moved)
+        moved["joint"] = bounds_after(demand.joint, faster)
+    return change(demand, **moved)
 
 
 def along_chord(demand: Demand) -> Demand:
@@ -59,7 +59,7 @@ def along_chord(demand: Demand) -> Demand:
 
     A step along it ends before the point that it would reach along the curve itself, and never passes it.
     """
-    return replace(
+    return change(
         demand,
         per_speed=minimum(demand.per_speed, demand.per_speed * demand.steepening),
         per_angle=minimum(demand.per_angle, demand.per_angle * demand.steepening),

@@ -65,6 +65,8 @@ class Terminals:
 
 ROUNDING = 1e-14
 """Share of the currents that add up by which their sum is off [1]."""
+OVERDRAWN = 1e-6
+"""Share of its voltage by which a battery gives less than is drawn where it cannot give more [1]."""
 SHARED_PASSES = 2
 """Times that the bus of a shared battery is found anew from what the limits leave of each motor's voltage [1]."""
 
@@ -205,7 +207,27 @@ def find_bus(
             t = terminals(supply, demand, bounds, c, command, emf, bus)
             bus = found_bus(supply, c, t, emf)
         t = terminals(supply, demand, bounds, c, command, emf, bus)
+        bus = overdrawn_bus(supply, demand, c, t, emf, bus)
+        t = terminals(supply, demand, bounds, c, command, emf, bus)
+        bus = found_bus(supply, c, t, emf)
+        t = terminals(supply, demand, bounds, c, command, emf, bus)
     return t, bus
+
+
+def overdrawn_bus(supply: Supply, demand: Demand, c: Circuit, t: Terminals, emf: Number, bus: Number) -> Number:
+    """Bus voltage where limits leave several motors more power than their battery can give at any voltage [V].
+
+    It gives way until those that draw a fixed power have all of the bus and still too little: then a duty is what they
+    have. Elsewhere it is that of what the terminals take.
+    """
+    power = t.voltage * mean_current(c, t.steady)
+    drawn = total(power) if supply.regeneration else accepted_power(total(power))
+    lacks = supply.voltage - supply.resistance * drawn / bus < (1.0 - OVERDRAWN) * bus
+    most = largest_duty(supply, demand)
+    falls = lacks & (power > 0.0) & (absolute(t.duty) <= 0.0)
+    share = where(falls, where(t.voltage < 0.0, -most, most), t.duty)
+    fixed = where(absolute(share) > 0.0, 0.0 * power, power)
+    return battery_bus(supply, c, share, fixed, emf)
 
 
 def voltage_slope(

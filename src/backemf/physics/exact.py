@@ -27,7 +27,7 @@ def rise_mean(u: Number) -> Number:
     """(1 - rise(u))/u, which is 1/2 at u = 0 [1]."""
     # below 0.1 the difference would cancel: the series is exact to rounding there
     small = absolute(u) < 0.1
-    series = 1 / 40320 - u / 362880
+    series = 1 / 40320 - u * (1 / 362880)
     series = 1 / 5040 - u * series
     series = 1 / 720 - u * series
     series = 1 / 120 - u * series

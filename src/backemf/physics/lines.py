@@ -21,7 +21,7 @@ from .demand import Demand, after_change, command_of
 from .drive import battery_bus, largest_duty
 from .limits import clip
 from .ops import absolute, maximum, minimum, where
-from .supply import Supply, duty, sagging_bus
+from .supply import COLLAPSED, Supply, duty
 from .winding import steady_current
 
 
@@ -52,6 +52,18 @@ class Slant:
 
 
 @dataclass(frozen=True)
+class FullDuty:
+    """All of a battery of its own over the rotor speed: a line that gives way with the bus, between two that do not."""
+
+    line: Line
+    """Mean current with a bus that sags, or rises, by the battery's resistance."""
+    low: Line
+    """Lowest current: that of a bus which has collapsed, or of one that is not fed back."""
+    high: Line
+    """Highest current likewise."""
+
+
+@dataclass(frozen=True)
 class Lines:
     """All lines of a step, in the order in which they bound the command: the last word is that of the voltage."""
 
@@ -59,6 +71,8 @@ class Lines:
     """That of the command."""
     battery: tuple[Callable[[Number], Line], Callable[[Number], Number]] | None = None
     """On a battery of its own: the command's line at a bus voltage, and the bus after a change of speed [V]."""
+    full_duties: tuple[FullDuty, FullDuty] | None = None
+    """On a battery of its own: the lowest and the highest current that all of it drives."""
     rate: tuple[Line, Line] | None = None
     """What the current's rate allows, where slanted bounds come before it; None: nothing, or part of `flat`."""
     slants: tuple[Slant, ...] = ()
@@ -84,13 +98,15 @@ def lines_of(
             slowest, fastest = (mean_of(c, current) for current in rate_bounds(limits, c, dt))
             rate = Line(slowest, 0.0), Line(fastest, 0.0)
 
-    at_bus, battery = partial(command_line, supply, c, demand, speed), None
+    at_bus, battery, full_duties = partial(command_line, supply, c, demand, speed), None, None
     if supply is not None and supply.resistance is not None and not supply.shared:
         bus_after = partial(bus_of_command, supply, c, demand, speed)
         bus, battery = bus_after(0.0), (at_bus, bus_after)
+        full_duties = all_of_battery(supply, c, demand, speed)
     return Lines(
         command=at_bus(bus),
         battery=battery,
+        full_duties=full_duties,
         rate=rate,
         slants=slants,
         flat=flat,
@@ -100,9 +116,14 @@ def lines_of(
 
 def acting_line(lines: Lines, change: Callable[[Line], Number]) -> Line:
     """The line that acts; `change` says how the speed changes along a line [rad/s]."""
-    line, flat = lines.command, lines.flat
-    if lines.battery is not None:
-        line = lines.battery[0](end_bus(*lines.battery, change))
+    line, flat, ends = lines.command, lines.flat, lines.ends
+    if lines.battery is not None and lines.full_duties is not None:
+        low, high = lines.full_duties
+        # whatever acts, the step ends between those of all of the battery either way
+        slowest, fastest = change(low.line), change(high.line)
+        line = lines.battery[0](end_bus(*lines.battery, lambda line: clip(change(line), slowest, fastest)))
+        full = within(low.line, low.low, low.high, slowest), within(high.line, high.low, high.high, fastest)
+        ends = full, *ends
     if lines.rate is not None:
         line = within(line, *lines.rate, change(line))
     if flat is not None:
@@ -116,7 +137,7 @@ def acting_line(lines: Lines, change: Callable[[Line], Number]) -> Line:
             low = where(over, clip(slant.high_end, *flat), low)
             high = where(under, clip(slant.low_end, *flat), high)
         line = within(line, Line(low, 0.0), Line(high, 0.0), change(line))
-    for end in lines.ends:
+    for end in ends:
         line = within(line, *end, change(line))
     return line
 
@@ -127,14 +148,16 @@ def end_bus(
     """Bus voltage of a battery where the step ends [V].
 
     A higher bus drives more current, and the bus that this leads to is lower. So the one that leads to itself lies
-    between that of the start and that which this leads to: it is taken from the chord through two tries.
+    between that of the start and that which this leads to: it is taken from the chord through two tries. Where a
+    motor is braked less and less on the way, the second try goes on from the first, and is nearer than both.
     """
     start = bus_after(0.0)
     once = bus_after(change(at_bus(start)))
     twice = bus_after(change(at_bus(once)))
     rise, back = once - start, once - twice
-    moves = absolute(rise + back) > 0.0
-    return start + rise * clip(where(moves, rise, 0.0) / where(moves, rise + back, 1.0), 0.0, 1.0)
+    between, moves = rise * back >= 0.0, absolute(rise + back) > 0.0
+    chord = start + rise * clip(where(moves, rise, 0.0) / where(moves, rise + back, 1.0), 0.0, 1.0)
+    return where(between, chord, twice)
 
 
 def value_at(line: Line, change: Number) -> Number:
@@ -209,23 +232,26 @@ def slant_of(c: Circuit, bounds: SlantedBounds) -> Slant:
 def voltage_lines(
     supply: Supply | None, c: Circuit, demand: Demand, speed: Number, bus: Recorded
 ) -> tuple[tuple[Line, Line], ...]:
-    """The lines of the lowest and the highest voltage; `bus` is that of a shared battery [V]."""
-    emf, conductance = c.back_emf_constant * speed, c.come_mean / c.resistance
-    rest = c.left_mean * c.current - emf * conductance
-    fall = conductance * c.back_emf_constant
+    """The lines of the lowest and the highest voltage that no current moves; `bus` is that of a shared battery [V]."""
+    rest, conductance, fall = at_no_voltage(c, speed)
     limit = demand.voltage_limit
     if supply is None or supply.resistance is None:
         if supply is not None:
             most = largest_duty(supply, demand) * supply.voltage
             limit = most if limit is None else minimum(most, limit)
         return () if limit is None else (pair_around(rest, conductance * limit, fall),)
-    most = commanded_duty(supply, demand)
-    ends = (
-        full_duty(supply, c, -most, rest, conductance, bus),
-        full_duty(supply, c, most, rest, conductance, bus),
-    )
     # a bus that is fed back rises, the limit does not
-    return (ends,) if limit is None else (ends, pair_around(rest, conductance * limit, fall))
+    ends = () if limit is None else (pair_around(rest, conductance * limit, fall),)
+    if supply.shared and bus is not None:
+        return (pair_around(rest, conductance * commanded_duty(supply, demand) * bus, fall), *ends)
+    return ends
+
+
+def at_no_voltage(c: Circuit, speed: Number) -> tuple[Number, Number, Number]:
+    """Mean current without a voltage [A], how it rises with one [A/V], and how it falls with speed [A·s/rad]."""
+    conductance = c.come_mean / c.resistance
+    rest = c.left_mean * c.current - c.back_emf_constant * speed * conductance
+    return rest, conductance, conductance * c.back_emf_constant
 
 
 def commanded_duty(supply: Supply, demand: Demand) -> Number:
@@ -239,17 +265,24 @@ def pair_around(value: Number, reach: Number, fall: Number) -> tuple[Line, Line]
     return Line(value - reach, fall), Line(value + reach, fall)
 
 
-def full_duty(supply: Supply, c: Circuit, share: Number, rest: Number, conductance: Number, bus: Recorded) -> Line:
-    """The line of the largest duty `share`.
+def all_of_battery(supply: Supply, c: Circuit, demand: Demand, speed: Number) -> tuple[FullDuty, FullDuty]:
+    """The lowest and the highest current that all of a battery of its own drives, from a rotor speed on."""
+    most = commanded_duty(supply, demand)
+    line, collapsed, whole = full_duty(supply, c, speed, -most)
+    lowest = FullDuty(line, whole, collapsed)
+    line, collapsed, whole = full_duty(supply, c, speed, most)
+    return lowest, FullDuty(line, collapsed, whole)
 
-    A battery of its own sags with the current, which makes the line flatter; one that is shared keeps its voltage.
+
+def full_duty(supply: Supply, c: Circuit, speed: Number, share: Number) -> tuple[Line, Line, Line]:
+    """The lines of the largest duty `share`: of a bus that gives way, of its last thousandth, and where it rises.
+
+    With i = rest + g·share·bus and bus = V - r·share·i the first is (rest + g·share·V)/(1 + r·g·share²), which falls
+    less with speed than at a bus that stays. A bus that nothing is fed back to does not rise above V.
     """
-    if supply.shared and bus is not None:
-        return Line(rest + conductance * share * bus, conductance * c.back_emf_constant)
-    stiffness = share * share * conductance
-    sagged = sagging_bus(supply.voltage, supply.resistance, share * rest, stiffness, 0.0)
-    seen = conductance / (1.0 + supply.resistance * stiffness)
-    if not supply.regeneration:
-        fed_back = sagged > supply.voltage
-        sagged, seen = where(fed_back, supply.voltage, sagged), where(fed_back, conductance + 0.0 * rest, seen)
-    return Line(rest + conductance * share * sagged, seen * c.back_emf_constant)
+    rest, conductance, fall = at_no_voltage(c, speed)
+    per_bus = conductance * share
+    give = 1.0 + supply.resistance * share * per_bus
+    line = Line((rest + per_bus * supply.voltage) / give, fall / give)
+    collapsed = Line(rest + per_bus * (COLLAPSED * supply.voltage), fall)
+    return line, collapsed, line if supply.regeneration else Line(rest + per_bus * supply.voltage, fall)

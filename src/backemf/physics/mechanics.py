@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from ..motor import Motor
 from ..motor.friction import Bristles, DryFriction
-from ..tree import change
 from ..values import Bits, Maybe, Number, Recorded
 from . import load_friction  # noqa: F401  # which makes its law known
 from .bristle import BRISTLES, bristle_mean, bristle_step, bristle_torque, estimated_settling, settled_speed
@@ -21,7 +20,7 @@ from .friction_over_angle import friction_share
 from .gearbox import gap_after, joined_speed, loss_budget, touching, within_play
 from .limits import clip
 from .magnet import iron_heat
-from .ops import absolute, sign, where
+from .ops import absolute, change, sign, where
 from .state import State
 
 FrictionLaw = Callable[..., tuple[Number, Maybe, Number]]
@@ -168,20 +167,36 @@ def dry_friction(
     if implicit:
         # the bristles see the speed they lead to
         speed = settled_speed(free, load.inertia, state.bristle, level, stiffness, damping, dt)
-    after = bristle_step(state.bristle, speed, level, stiffness, dt)
-    mean = bristle_mean(state.bristle, speed, level, stiffness, dt)
-    held = bristle_torque(mean, after - state.bristle, speed, stiffness, damping, dt)
+    held, after = bent_bristles(state.bristle, speed, level, stiffness, damping, dt)
     left = speed if load.inertia is None else free - dt * held / load.inertia
     return held, after, left
+
+
+def bent_bristles(
+    bristle: Number, speed: Number, level: Number, stiffness: Number, damping: Number, dt: Number
+) -> tuple[Number, Number]:
+    """Torque of the bristles against the motion [N·m], and their bending after the step [rad]."""
+    after = bristle_step(bristle, speed, level, stiffness, dt)
+    mean = bristle_mean(bristle, speed, level, stiffness, dt)
+    return bristle_torque(mean, after - bristle, speed, stiffness, damping, dt), after
+
+
+def prescribed_friction(
+    motor: Motor, state: State, speed: Number, free: Number, load: Load, dt: Number, implicit: bool
+) -> tuple[Number, Maybe, Number]:
+    """As `dry_friction` of a joint whose motion is prescribed: it reaches `free`, so that nothing is searched for."""
+    friction = motor.friction
+    if not isinstance(friction, Bristles):
+        return *dry_friction(motor, state, speed, free, load, dt, implicit)[:2], free
+    return *bent_bristles(state.bristle, free, *bristles_under(load, friction, speed), dt), free
 
 
 def estimated_friction(
     motor: Motor, state: State, speed: Number, free: Number, load: Load, dt: Number, implicit: bool
 ) -> tuple[Number, Maybe, Number]:
-    """As `dry_friction`, with an estimate of the speed that bristles lead to."""
+    """As `dry_friction` of bristles, with an estimate of the speed that they lead to."""
     friction = motor.friction
-    if not isinstance(friction, Bristles):
-        return dry_friction(motor, state, speed, free, load, dt, implicit)
+    assert isinstance(friction, Bristles)
     held, left = estimated_settling(free, load.inertia, state.bristle, *bristles_under(load, friction, speed), dt)
     return held, state.bristle, left
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..tree import change
 from ..values import Array, Bits, Flags, Number
 
 Operation = Callable[..., Any]
@@ -104,10 +105,16 @@ def join_last(items: Sequence[Number]) -> Array:
     return np.concatenate(items, axis=-1)
 
 
+def same(a: Number, b: Number) -> bool:
+    """Whether two values are known to be the same before they are computed: what follows from them is, too."""
+    return a is b
+
+
 __all__ = [
     "absolute",
     "alike",
     "as_bits",
+    "change",
     "cos",
     "detach",
     "erf",
@@ -125,6 +132,7 @@ __all__ = [
     "minimum",
     "pick",
     "power",
+    "same",
     "sign",
     "sin",
     "sqrt",

@@ -10,7 +10,6 @@ from __future__ import annotations
 from ..motor import Motor, Thermal, TwoNodeThermal
 from ..motor.friction import Bristles
 from ..parts import acts
-from ..tree import change
 from ..values import Bits, Maybe, Number, Recorded
 from .bristle import stored_energy
 from .circuit import Circuit, circuit_of, copper_rise, housing_temperature, measured_temperature, winding_temperature
@@ -30,9 +29,10 @@ from .mechanics import (
     friction_at,
     iron_power,
     part,
+    prescribed_friction,
     rub,
 )
-from .ops import maximum, where
+from .ops import change, maximum, same, where
 from .state import Output, State
 from .supply import Supply
 from .thermal import one_node, two_nodes
@@ -176,7 +176,7 @@ def remember(
 
 def coupled(
     motor: Motor, supply: Supply | None, state: State, demand: Demand, joint_position: Number, joint_velocity: Number,
-    dt: Number, load_torque: Number, load_inertia: Number, load_slope: Number,
+    dt: Number, load_torque: Number, load_inertia: Number, load_slope: Number, prescribed: Maybe = None,
 ) -> tuple[State, Number, Output]:  # fmt: skip
     """New state, joint velocity at the end of the step, and output, together with a load.
 
@@ -185,6 +185,8 @@ def coupled(
     the bound that acts there:
 
         J·(w1 - w0) = dt·(torque(w0) - slope·(w1 - w0))
+
+    Where the joint ends at a `prescribed` velocity [rad/s], load and inertia are those of the machine that moves it.
     """
     ratio = motor.ratio
     parted = has_backlash(motor)
@@ -195,7 +197,8 @@ def coupled(
     cogged, share, bent = cogging(motor, angle), None, state
     if motor.friction_over_angle is not None:
         share, bent = friction_at(motor, state, joint_position)
-    outside = (load_inertia + dt * load_slope) / (ratio * ratio)
+    falls = not (isinstance(load_slope, float) and load_slope == 0.0)
+    outside = (load_inertia + dt * load_slope if falls else load_inertia) / (ratio * ratio)
     pull = load_torque / ratio
     if demand.steepening is not None:
         demand = along_chord(demand)
@@ -216,19 +219,29 @@ def coupled(
         torque = constant * line.value + cogged - coefficient * start
         return torque, motor.inertia + dt * (constant * line.fall + coefficient)
 
-    def move(line: Line, friction: FrictionLaw = dry_friction) -> Parted:
+    def move(line: Line, friction: FrictionLaw) -> Parted:
         torque, own = push(line)
         if parted:
             gear_speed = ratio * joint_velocity + dt * pull / outside
             return part(motor, bent, start, torque, driving, own, gear_speed, outside, pull, share, dt, friction)
         load = Load(own + outside, own, pull, driving, share)
-        free = start + dt * (torque + pull) / load.inertia
+        free = start + dt * (torque + pull) / load.inertia if prescribed is None else ratio * prescribed
         rubbed = rub(motor, bent, start, torque, free, load, dt, implicit=True, law=friction)
         return Parted(rubbed, None, None, rubbed.speed, None)
 
-    # along the line that acts where the step ends
-    line = acting_line(lines, lambda line: move(line, estimated_friction).rubbed.speed - start)
-    moved = move(line)
+    # along the line that acts where the step ends; the line that was tried last is often the one
+    exact = dry_friction if prescribed is None or parted else prescribed_friction
+    estimate = estimated_friction if exact is dry_friction and isinstance(motor.friction, Bristles) else exact
+    tried: list[tuple[Line, Parted]] = []
+
+    def try_line(line: Line, friction: FrictionLaw) -> Parted:
+        if tried and friction is estimate and same(line.value, tried[0][0].value) and same(line.fall, tried[0][0].fall):
+            return tried[0][1]
+        tried[:] = [(line, move(line, friction))]
+        return tried[0][1]
+
+    line = acting_line(lines, lambda line: try_line(line, estimate).rubbed.speed - start)
+    moved = try_line(line, exact)
 
     # the winding, the iron and the drag as they are at the speed of the end
     rubbed, end = moved.rubbed, moved.rubbed.speed

@@ -88,7 +88,7 @@ class ActuatorSet:
 
 
 def check_joints(joints: Sequence[str]) -> tuple[str, ...]:
-    """The names of the joints; raises one sentence if they are none, or one is there twice."""
+    """The names of the joints; raises ParameterError if they are none, or one is there twice."""
     if isinstance(joints, str) or not joints or not all(isinstance(name, str) for name in joints):
         raise ParameterError(f"joints = {joints!r}: must be a list of the joints' names")
     for name in joints:
@@ -98,7 +98,7 @@ def check_joints(joints: Sequence[str]) -> tuple[str, ...]:
 
 
 def match_patterns(joints: tuple[str, ...], actuators: Mapping[str, object]) -> dict[str, str]:
-    """The pattern of each joint; raises one sentence unless every joint has exactly one and every pattern some."""
+    """The pattern of each joint; raises ParameterError unless every joint has exactly one and every pattern some."""
     if not isinstance(actuators, Mapping) or not actuators:
         raise ParameterError("actuators: must be a dict of patterns and actuators, e.g. {'.*_knee': Actuator(...)}")
     found: dict[str, str] = {}
@@ -139,7 +139,7 @@ def check_supplies(groups: tuple[Group, ...]) -> None:
 def entries_by_joint(
     robot: ActuatorSet, entries: Mapping[N, Distribution | Mapping[str, Distribution]]
 ) -> dict[str, dict[Name, Distribution]]:
-    """The entries of each joint; raises one sentence if a name is in no joint, or a pattern matches none."""
+    """The entries of each joint; raises ParameterError if a name is in no joint, or a pattern matches none."""
     wanted: dict[str, dict[Name, Distribution]] = {joint: {} for joint in robot.joints}
     for key, value in entries.items():
         if isinstance(value, Mapping):

@@ -28,17 +28,17 @@ def check_words(view: View) -> Iterator[Finding]:
         if name in HELD or name == "enable" or len(channel) < 8:
             continue
         step = resolution(channel.values)
-        wrapped = list(_wrapped(name, channel.time, channel.values, step))
+        wrapped = list(_find_wraps(name, channel.time, channel.values, step))
         yield from wrapped
         if wrapped:
             continue
         if step is not None:
-            yield from _coarse(name, channel.values, step)
+            yield from _find_coarse_steps(name, channel.values, step)
         if name in ("velocity", "current", "torque", "duty"):
-            yield from _clipped(view, name, channel.values, step)
+            yield from _find_clipping(view, name, channel.values, step)
 
 
-def _wrapped(name: str, time: np.ndarray, values: np.ndarray, step: float | None) -> Iterator[Finding]:
+def _find_wraps(name: str, time: np.ndarray, values: np.ndarray, step: float | None) -> Iterator[Finding]:
     jumps = np.abs(np.diff(values))
     full = None if step is None else WORD * step
     over = np.zeros(0, dtype=int)
@@ -69,7 +69,7 @@ def _usual(jumps: np.ndarray) -> float:
     return float(np.percentile(jumps, 90))
 
 
-def _coarse(name: str, values: np.ndarray, step: float) -> Iterator[Finding]:
+def _find_coarse_steps(name: str, values: np.ndarray, step: float) -> Iterator[Finding]:
     levels = round(float(np.ptp(values)) / step) + 1
     if levels >= LEVELS or levels < 2:
         return
@@ -83,7 +83,7 @@ def _coarse(name: str, values: np.ndarray, step: float) -> Iterator[Finding]:
     )
 
 
-def _clipped(view: View, name: str, values: np.ndarray, step: float | None) -> Iterator[Finding]:
+def _find_clipping(view: View, name: str, values: np.ndarray, step: float | None) -> Iterator[Finding]:
     """Flat tops at an end: several, or on both sides, so that a steady state is none."""
     runs, count, ends = 0, 0, []
     for end in (values.max(), values.min()):

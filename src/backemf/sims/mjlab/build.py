@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..mujoco_types import MjModel, MjsElement, MjSpec
     from .plugin import MotorActuatorCfg
-    from .types import Entity, SimData
+    from .types import Entity, Places, SimData
 
 
 def check_settings(cfg: MotorActuatorCfg) -> None:
@@ -212,9 +212,9 @@ class LoadOnJoints:
 
     data: SimData
     """mjlab's view of the simulation."""
-    addresses: torch.Tensor
+    addresses: Places
     """Where the joints are among all degrees of freedom."""
-    diagonal: torch.Tensor
+    diagonal: Places
     """Where the diagonal of the mass matrix has them."""
     free_share: torch.Tensor
     """Inertia that a torque meets over that diagonal, at qpos0 [1]: below 1, since it moves the other joints too."""
@@ -231,6 +231,15 @@ class LoadOnJoints:
         return (self.free_share * self.data.M[:, self.diagonal] - self.armature).clamp(min=1e-9)
 
 
+def together(numbers: list[int], device: torch.device) -> Places:
+    """An index of numbers: a slice where they follow each other, which copies nothing."""
+    import torch
+
+    first, count = numbers[0], len(numbers)
+    row = numbers == list(range(first, first + count))
+    return slice(first, first + count) if row else torch.tensor(numbers, device=device)
+
+
 def load_on(mj_model: MjModel, data: SimData, entity: Entity, target_ids: torch.Tensor) -> LoadOnJoints:
     """Where the simulation has the load of some joints."""
     import torch
@@ -239,15 +248,15 @@ def load_on(mj_model: MjModel, data: SimData, entity: Entity, target_ids: torch.
     places = addresses.cpu().numpy()
     share = felt_inertia(mujoco_module(), mj_model, places) / mj_model.dof_M0[places]
 
-    def tensor(values: np.ndarray, dtype: torch.dtype) -> torch.Tensor:
-        return torch.as_tensor(values, dtype=dtype, device=addresses.device)
+    def tensor(values: np.ndarray) -> torch.Tensor:
+        return torch.as_tensor(values, dtype=torch.float32, device=addresses.device)
 
     return LoadOnJoints(
         data,
-        addresses,
-        diagonal=tensor(mj_model.M_rowadr[places] + mj_model.M_rownnz[places] - 1, torch.long),
-        free_share=tensor(share, torch.float32),
-        armature=tensor(mj_model.dof_armature[places], torch.float32),
+        together(places.tolist(), addresses.device),
+        diagonal=together((mj_model.M_rowadr[places] + mj_model.M_rownnz[places] - 1).tolist(), addresses.device),
+        free_share=tensor(share),
+        armature=tensor(mj_model.dof_armature[places]),
     )
 
 

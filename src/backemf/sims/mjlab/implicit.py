@@ -23,11 +23,10 @@ from ...motor import Motor
 from ...physics.circuit import circuit_of
 from ...physics.demand import Demand
 from ...physics.drive import drive
-from ...physics.ops import absolute, maximum, where
+from ...physics.ops import absolute, change, maximum, where
 from ...physics.state import Output, State
 from ...physics.step import coupled as motor_coupled
 from ...physics.step import has_backlash, with_stiffness
-from ...tree import change
 from ...values import Bits, Number
 
 Step = Callable[..., tuple[State, Number, Output]]
@@ -141,7 +140,7 @@ def along_the_motion(actuator: Actuator, state: State, command: Command, *joint:
     """The step that was taken, where all that is known of the joint is finite."""
     position, velocity, dt, end, load_inertia, *_ = joint
     command, flags, state = receive(actuator, state, command, position, velocity, dt, None)
-    load = (HEAVY * (end - velocity) / dt, load_inertia)
+    load = ((end - velocity) / dt, load_inertia)
     state, _, out = in_substeps(substep_along, actuator, state, command, flags, position, velocity, dt, *load)
     return state, out
 
@@ -149,20 +148,22 @@ def along_the_motion(actuator: Actuator, state: State, command: Command, *joint:
 def substep_along(
     actuator: Actuator, state: State, command: Command, flags: Bits, *joint: Number
 ) -> tuple[State, Number, Output]:
-    """New state, speed at the end [rad/s] and output of one substep on a joint that is pulled along.
+    """New state, speed at the end [rad/s] and output of one substep on a joint that is moved at an acceleration.
 
-    The pull [N·m] acts on a joint so heavy that nothing else changes its motion. Whether a gain is too stiff for the
-    step is decided by the inertia that the joint really has.
+    It is so heavy that nothing else changes its motion. Whether a gain is too stiff for the step is decided by the
+    inertia that the joint really has.
     """
-    position, velocity, dt, pull, load_inertia = joint
+    position, velocity, dt, acceleration, load_inertia = joint
+    pull = HEAVY * acceleration
     decision, motor = decide(actuator, state, command, flags, position, velocity, dt), actuator.motor
     if motor is None:
         return joint_coupled(actuator, decision, position, velocity, dt, pull, HEAVY, 0.0)
     spring = actuator.spring
     demand = demand_on(motor, decision, velocity, dt, load_inertia)
     state, end, out = motor_coupled(
-        motor, actuator.supply, decision.state, demand, position, velocity, dt, pull, HEAVY, 0.0
-    )
+        motor, actuator.supply, decision.state, demand, position, velocity, dt, pull, HEAVY, 0.0,
+        prescribed=velocity + dt * acceleration,
+    )  # fmt: skip
     state, out = count_energy(settle(actuator, decision, state, out, position, dt), out, dt)
     if spring is not None:
         out = with_spring(spring, spring_pull(position, velocity, dt, spring), out, velocity, end)

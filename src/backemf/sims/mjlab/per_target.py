@@ -20,9 +20,8 @@ from ...engines import bind, load
 from ...engines.reset import reset_state
 from ...errors import ParameterError
 from ...parts import without_neutral
-from ...physics.ops import as_bits
+from ...physics.ops import as_bits, change
 from ...physics.state import Output, State
-from ...tree import change
 from ..types import Fields
 from .implicit import line_ahead, step_taken
 

@@ -27,7 +27,7 @@ from ...errors import BackemfWarning, ParameterError
 from ...physics.state import Output
 from ...tree import change
 from ..felt_inertia import felt_inertia
-from .build import LoadOnJoints
+from .build import LoadOnJoints, together
 from .existing import mujoco_module
 from .simulations import simulation_of
 
@@ -60,7 +60,7 @@ class Slopes:
     def __init__(self, model: SimModel, actuators: list[int], load: LoadOnJoints, room: np.ndarray, dt: float):
         import torch
 
-        shape, device = (load.data.nworld, len(actuators)), load.addresses.device
+        shape, device = (load.data.nworld, len(actuators)), load.armature.device
         self._model, self._load, self._dt = model, load, dt
         if getattr(model.struct, FIELD).shape[0] != shape[0]:
             simulation_of(model).expand_model_fields((FIELD,))
@@ -102,11 +102,14 @@ class Slopes:
 
     def motion(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Speed of the joints after a step [rad/s], and the inertia of their load [kg·m²]."""
-        return self._load.data.qvel[:, self._load.addresses], self._load.outside()
+        return self._end(), self._load.outside()
+
+    def _end(self) -> torch.Tensor:
+        return self._load.data.qvel[:, self._load.addresses]
 
     def output_over_step(self, out: Output) -> Output:
         """The output with the torque that acted over the step, which is that of the line at the speed of its end."""
-        end, _ = self.motion()
+        end = self._end()
         torque, powers = self._torque - self._slope * (end - self._start), {}
         if out.mechanical_power is not None:
             powers["mechanical_power"] = torque * end
@@ -125,15 +128,6 @@ class Slopes:
             chosen = chosen[:, None]
         for number in (0, 2):
             field[chosen, self._places, number] = 0.0
-
-
-def together(numbers: list[int], device: torch.device) -> slice | torch.Tensor:
-    """An index of numbers: a slice where they follow each other."""
-    import torch
-
-    first, count = numbers[0], len(numbers)
-    row = numbers == list(range(first, first + count))
-    return slice(first, first + count) if row else torch.tensor(numbers, device=device)
 
 
 # --- integrators that take no slope

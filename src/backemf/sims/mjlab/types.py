@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 EnvIds: TypeAlias = "torch.Tensor | slice | None"
 """Numbers of the environments that are meant; None: all."""
+Places: TypeAlias = "torch.Tensor | slice"
+"""Where joints or actuators are in an array of the simulation."""
 
 
 class Tensors(Protocol):

@@ -30,7 +30,7 @@ class Commands:
         self._valid: set[tuple[str, ...]] = set()
 
     def rows(self, command: RobotCommand) -> tuple[tuple[str, ...], list[np.ndarray]]:
-        """Names and rows of what is commanded; raises one sentence where it does not fit the joints."""
+        """Names and rows of what is commanded; raises ParameterError where it does not fit the joints."""
         joints = self._robot.joints
         if isinstance(command, Command):
             given = {entry.name: getattr(command, entry.name) for entry in fields(command)}

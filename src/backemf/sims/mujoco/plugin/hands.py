@@ -70,7 +70,7 @@ class Hands:
         mujoco.mj_setConst(self._model, mujoco.MjData(self._model))
 
     def look(self, data: MjData) -> tuple[bool, bool]:
-        """Whether the slopes of actuators and of dampings are integrated now; raises one sentence where none can be.
+        """Whether the slopes of actuators and of dampings are integrated now; raises ParameterError where none can be.
 
         Also looks for what the user has written to the data since, which is kept beside what the motors write.
         """

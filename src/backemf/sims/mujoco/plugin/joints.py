@@ -19,7 +19,7 @@ from ...mujoco_types import MjModel, MjSpec
 
 
 def mujoco_module() -> ModuleType:
-    """MuJoCo; raises one sentence where it is not installed."""
+    """MuJoCo; raises MissingExtraError where it is not installed."""
     mujoco: Any
     try:
         import mujoco
@@ -52,7 +52,7 @@ class Joints:
 
 
 def robot_on(model: MjModel, actuators: ActuatorSet | Mapping[str, Actuator | Motor]) -> ActuatorSet:
-    """The actuators of a model's joints; raises one sentence where a pattern matches none, or a joint is not there."""
+    """The actuators of a model's joints; raises ParameterError where a pattern matches none or a joint is missing."""
     mujoco = mujoco_module()
     if not isinstance(model, mujoco.MjModel):
         raise ParameterError(f"Motors({type(model).__name__}): the first argument must be a mujoco.MjModel")
@@ -85,7 +85,7 @@ def matches(pattern: str, names: list[str]) -> list[str]:
 
 
 def find_joints(model: MjModel, robot: ActuatorSet, armature: bool) -> Joints:
-    """Places of the joints and their actuators; raises one sentence where an actuator cannot be the motor's hand."""
+    """Places of the joints and their actuators; raises ParameterError where no actuator takes a motor's torque."""
     mujoco = mujoco_module()
     ids = np.array([model.joint(name).id for name in robot.joints])
     hands, gears = np.full(len(ids), -1), np.ones(len(ids))

@@ -14,9 +14,8 @@ from ....actuator.chain import coupled
 from ....motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
 from ....parts import acts
 from ....physics.gearbox import within_play
-from ....physics.ops import absolute, maximum, where
+from ....physics.ops import absolute, change, maximum, where
 from ....physics.state import COUPLED, Output, State
-from ....tree import change
 from ....values import Number
 
 STIFF = 1e12
