@@ -1,13 +1,14 @@
 """The ladder: laws from simple to rich, each from the optimum of the one before, kept only if it predicts better.
 
 Cold starts end in worse optima than warm ones, so a rung starts where the last one ended, with several starts for what
-it adds. It stays if blocked cross-validation within the training share improves by more than its standard error.
+it adds. It stays if blocked cross-validation within the training share improves by more than its standard error. One
+that improves it by less waits, and stays if the next does so together with it: what two laws explain, one may not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -84,29 +85,42 @@ def climb(
     active = np.zeros(len(space.parameters), dtype=bool)
     generator = np.random.default_rng(seed)
     done: list[Climbed] = []
-    best: Solved | None = None
+    # rungs that help, but not by more than their standard error: they wait for the next one to be tried with it
+    waiting, ahead = _Waiting(theta, active), 0.0
     for number, rung in enumerate(rungs):
         if told is not None:
             told(rung.name, number)
         new = np.array([space.index(each.name) for each in rung.parameters])
-        tried = active.copy()
+        tried = waiting.active.copy()
         tried[new] = True
-        before = problem.evaluate(theta, active, slopes=False).loss if not rung.required else None
-        solved = _solve_from_several(problem, theta, tried, new, weights, generator)
+        solved = _solve_from_several(problem, waiting.theta, tried, new, weights, generator)
         gain, error, kept = 0.0, 0.0, True
-        if before is not None:
+        if not rung.required:
+            before = problem.evaluate(theta, active, slopes=False).loss
             gain, error = _compare(before[1:], solved.local.loss[1:], left_out)
             kept = gain > error
-        if kept:
-            theta, active, best = solved.theta, tried, solved
-            _rescale(problem, theta, active, floors)
         names = tuple(each.name for each in rung.parameters)
-        sigma = tuple(problem.scales.sigma.tolist())
-        done.append(Climbed(rung.name, kept, gain, error, sigma, bool(solved.converged[0]), names))
-    assert best is not None
+        done.append(Climbed(rung.name, kept, gain, error, (), bool(solved.converged[0]), names))
+        if kept:
+            theta, active = solved.theta, tried
+            _rescale(problem, theta, active, floors)
+            done = [replace(each, kept=True) if k in waiting.rungs else each for k, each in enumerate(done)]
+            done[-1] = replace(done[-1], sigma=tuple(problem.scales.sigma.tolist()))
+            waiting, ahead = _Waiting(theta, active), 0.0
+        elif gain > ahead:
+            waiting, ahead = _Waiting(solved.theta, tried, (*waiting.rungs, number)), gain
     # the last word at the last scales, on the training share alone
     final = solve(problem, theta[:1], active, weights[:1], steps=2 * LONG)
     return Top(final.theta[0], active, tuple(done), final)
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """Where the next rung starts: the last that stayed, with those that wait for company."""
+
+    theta: np.ndarray
+    active: np.ndarray
+    rungs: tuple[int, ...] = ()
 
 
 def _solve_from_several(

@@ -112,6 +112,9 @@ def _richer(prior: Prior, trials: Trials) -> Iterator[Rung]:
                           positive=False, unit="1/rad")  # fmt: skip
         if moves and motor.friction_over_angle is not None:
             yield Rung("friction over angle", (angle,))
+    if moves:
+        lag = Parameter("command.lag", ("command.lag",), 0.005, positive=False, unit="s")
+        yield Rung("lag of the command", (lag,))
     if actuator.spring is not None and moves:
         scale = _torque_scale(actuator)
         spring = (
@@ -121,9 +124,6 @@ def _richer(prior: Prior, trials: Trials) -> Iterator[Rung]:
             Parameter("spring.offset", ("actuator.spring.offset",), 0.05 * scale, positive=False, unit="N·m"),
         )
         yield Rung("spring and offset of the joint", spring)
-    if moves:
-        lag = Parameter("command.lag", ("command.lag",), 0.005, positive=False, unit="s")
-        yield Rung("lag of the command", (lag,))
 
 
 def _torque_scale(actuator: Actuator) -> float:
