@@ -30,23 +30,28 @@ Given = Any
 def look_of(
     state: object, command: Command | Number, position: Given, velocity: Given, dt: Given, *loads: Maybe
 ) -> object:
-    """What decides whether a step can be taken: which inputs are there, and their shapes; None where a plain number is.
+    """What decides whether a step can be taken: which inputs are there, and their shapes; None where that is not known.
 
-    Two steps that look alike pass or fail the checks alike, so that a loop pays for them once.
+    Two steps that look alike pass or fail the checks alike, so that a loop pays for them once. Of plain numbers it is
+    looked at here whether they are finite; an inertia has to be looked over whenever it changes.
     """
-    targets: dict[str, Any] = command.__dict__ if isinstance(command, Command) else {"command": command}
     try:
-        shapes = [None if x is None else (name, x.shape) for name, x in targets.items()]
+        told = [_look(x) for x in command.__dict__.values()] if isinstance(command, Command) else _look(command)
         held = next((x.shape for x in vars(state).values() if x is not None and x.shape), None)
         step = dt if isinstance(dt, (int, float, np.generic)) else dt.shape
-        return shapes, position.shape, velocity.shape, step, [_look(load) for load in loads], held
+        inertia = loads[1] if len(loads) > 1 and isinstance(loads[1], (int, float)) else None
+        return told, _look(position), _look(velocity), step, [_look(load) for load in loads], inertia, held
     except (AttributeError, TypeError):
         return None
 
 
 def _look(x: Maybe) -> object:
-    """A plain number itself, which has to be looked over; otherwise whether there is anything."""
-    return x if isinstance(x, (int, float)) else x is None
+    """The shape of an array, () of a finite number, None where there is nothing; raises `TypeError` of another one."""
+    if type(x) is float:
+        if x - x != 0.0:
+            raise TypeError("not finite")
+        return ()
+    return None if x is None else x.shape  # type: ignore[union-attr]
 
 
 def require_step(dt: Given) -> None:
