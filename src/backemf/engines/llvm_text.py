@@ -121,6 +121,13 @@ class Writer:
             return self._float(op, x)
         if op in _WHOLES:
             return self._two(_WHOLES[op], kind, x)
+        if op in ("max", "min"):
+            a, b = (self.value(each, kind) for each in x.args)
+            sign = "u" if kind == WORD else "s"
+            first = self.new(f"icmp {sign}{'gt' if op == 'max' else 'lt'} {self.types[kind]} {a}, {b}")
+            return self.new(f"select {self.types[BOOL]} {first}, {self.types[kind]} {a}, {self.types[kind]} {b}")
+        if op == "neg":
+            return self.new(f"sub {self.types[kind]} {self._constant(0, kind)}, {self.value(x.args[0], kind)}")
         if op == "shift":
             return self._two("lshr" if kind == WORD else "ashr", kind, x)
         if op == "mod" and kind == WORD:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ParameterError
 from ..physics.state import OUTPUTS, STATES
-from .machine_code import compile_text, vector_width
+from .machine_code import compile_text, in_threads, vector_width
 from .native_text import Traces, shared_symbols, step_text
 from .tracing import FLOAT, Symbol, Traced, evaluate, kind_of
 
@@ -22,7 +22,7 @@ Given = dict[str, Any]
 """What a step is given, by name: arrays and plain numbers."""
 SCALARS = frozenset((float, int, np.float64, np.int64, np.float32, np.int32, np.int16, np.uint32, np.bool_, bool))
 """Types of one number."""
-_STEP = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 5)
+_STEP = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3, *[ctypes.c_void_p] * 5)
 
 
 def is_plain(x: object) -> bool:
@@ -106,7 +106,7 @@ class Bound:
         if self._one is None:
             self._one = plan.function(1, True)
         memory = plan.memory()
-        self._one(1, self._same_at, None, plan.codes.pack(*values), *memory.places)
+        self._one(1, 0, 1, self._same_at, None, plan.codes.pack(*values), *memory.places)
         after, out = list(memory.after), list(memory.out)
         for k in plan.whole_states:
             after[k] = memory.whole_after[k]
@@ -135,7 +135,8 @@ class Bound:
             if own is None:
                 own = self._own_rows(batch)
             run = plan.function(width, count == 1)
-            run(count, self._same_at, address(own), address(given), address(after), address(out))
+            places = [address(x) for x in (self.same, own, given, after, out)]
+            in_threads(count, 1, lambda first, last: run(count, first, last, *places))
         return after, out
 
     def _own_rows(self, batch: tuple[int, ...]) -> np.ndarray:

@@ -162,9 +162,9 @@ class _Text(Writer):
         if self.single:
             return ["entry:", *before, "  br label %lanes", "lanes:", *body, "  ret void", "}"]
         w = self.width
-        head = [f"  %i = phi i64 [ 0, %entry ], [ %next, %{last} ]"]
+        head = [f"  %i = phi i64 [ %first, %entry ], [ %next, %{last} ]"]
         tail = [
-            f"  %past = add i64 %i, {w}", "  %more = icmp slt i64 %past, %n", f"  %final = sub i64 %n, {w}",
+            f"  %past = add i64 %i, {w}", "  %more = icmp slt i64 %past, %last", f"  %final = sub i64 %last, {w}",
             "  %fits = icmp sle i64 %past, %final", "  %next = select i1 %fits, i64 %past, i64 %final",
             "  br i1 %more, label %lanes, label %end", "end:", "  ret void", "}",
         ]  # fmt: skip
@@ -184,9 +184,9 @@ class _Text(Writer):
 
 
 def step_text(traces: Traces, width: int, single: bool) -> str:
-    """The text of one step of a batch: `step(n, same, own, given, after, out)`.
+    """The text of one step of a batch: `step(n, first, last, same, own, given, after, out)`.
 
-    `given` are rows of states, inputs and lines; `after` of states and lines.
+    It steps the motors from `first` to before `last` of a batch of `n`. `given` are rows of states, inputs and lines; `after` of states and lines.
     """
     w = _Text(traces, width, single)
     w.give_shared()
@@ -217,12 +217,12 @@ def step_text(traces: Traces, width: int, single: bool) -> str:
             w.put("%after", line)
     body += w.take_lines()
     names = ("same", "own", "given", "after", "out")
-    head = f"define void @step(i64 %n, {', '.join(f'ptr noalias %{name}' for name in names)}) {{"
+    head = f"define void @step(i64 %n, i64 %first, i64 %last, {', '.join(f'ptr noalias %{name}' for name in names)}) {{"
     return "\n".join([head, *w.around_lanes(before, body, last), w.declarations(), ""])
 
 
 def run_text(traces: Traces, width: int, single: bool, alone: frozenset[str]) -> str:
-    """The text of many steps of each motor: `run(n, steps, every, records, same, own, given, after, out, ...)`.
+    """The text of many steps of each motor: `run(n, first, last, steps, every, records, same, own, given, after, out, ...)`.
 
     `given` are rows of states and lines at the start, `after` those at the end. Then comes a memory for each input,
     with a row per step; those of `alone` have one number per row, for all motors. `out` has `records` rows for each
@@ -278,7 +278,7 @@ def run_text(traces: Traces, width: int, single: bool, alone: frozenset[str]) ->
         "  %again = icmp slt i64 %t1, %steps", "  br i1 %again, label %loop, label %done", "done:", *done,
     ]  # fmt: skip
     names = ("same", "own", "given", "after", "out", *(f"in{k}" for k in range(len(traces.inputs))))
-    head = "define void @run(i64 %n, i64 %steps, i64 %every, i64 %records, "
+    head = "define void @run(i64 %n, i64 %first, i64 %last, i64 %steps, i64 %every, i64 %records, "
     head += f"{', '.join(f'ptr noalias %{name}' for name in names)}) {{"
     return "\n".join([head, *w.around_lanes(before, body, "done"), w.declarations(), ""])
 
