@@ -61,7 +61,9 @@ def leaves_of_load(load: Any) -> dict[str, Any]:
     return {} if isinstance(load, KINEMATIC) else leaves(load, "load")
 
 
-def _loop(actuator: Actuator, load: Any, start: Here, targets: tuple[str, ...], path: bool, own: tuple[str, ...]) -> Loop:
+def _loop(
+    actuator: Actuator, load: Any, start: Here, targets: tuple[str, ...], path: bool, own: tuple[str, ...]
+) -> Loop:
     """The loop for a structure, traced once."""
     state = start.state
     here = tuple(
@@ -108,7 +110,9 @@ class Loop:
         before |= {name: program.load(name, FLOAT) for name in more}
         inputs = {name: program.load(f"input {name}", FLOAT) for name in targets}
         inputs |= {name: program.load(f"input {name}", FLOAT) for name in ("begin", "end")} if path else {}
-        known: dict[str, Any] = {n.removeprefix("state."): x for n, x in (before | lines).items() if n.startswith("state.")}
+        known: dict[str, Any] = {
+            n.removeprefix("state."): x for n, x in (before | lines).items() if n.startswith("state.")
+        }
         memory = tuple(before[f"memory.{k}"] for k in range(len(load.remembers)))
         moving = load if isinstance(load, KINEMATIC) else with_symbols(load, "load", named)
         here, out = advance(

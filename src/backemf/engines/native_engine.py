@@ -7,6 +7,7 @@ every actuator of its structure. A compiled step holds nothing of its own: threa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -15,12 +16,14 @@ from numpy.typing import ArrayLike
 
 from ..errors import ParameterError
 from ..physics.command import Command
-from ..physics.state import OUTPUTS, SHARED, STATES, Output, State
+from ..physics.state import OUTPUTS, SHARED, Output, State
 from ..values import Recorded
+from . import numpy_engine
 from .native_plan import SCALARS, Bound, Given, Plan, batch_of, is_plain
 from .native_text import Traces
 from .numpy_engine import broadcast, integers, select
 from .packing import Composed, Options, Step
+from .reset import Mask, reset_state
 from .symbols import leaves, structure_of, with_symbols
 from .tracing import FLOAT, INT, WORD, Line, Program, Symbol, Traced, operation, operations
 
@@ -92,6 +95,10 @@ class Stepper:
         if bound is not None and draws is None and type(dt) is float:
             self._ones[key] = bound
         return after, out
+
+    def reset(self, state: State, mask: Mask, values: Mapping[str, Input]) -> State:
+        """The state with every motor where `mask` is true back at the start: NumPy's, whose arrays these are."""
+        return reset_state(numpy_engine, "numpy", state, mask, values, {})
 
     def _run(self, given: Given, dt: Input, kinds: Kinds) -> tuple[State, Output, Bound | None]:
         """State and output of a step, and what ran it where it was one motor that only needs plain numbers."""
