@@ -6,7 +6,8 @@ are arguments of the kernel, so that a kernel serves every actuator of its struc
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from types import SimpleNamespace
 from typing import Any
 
