@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
-import hashlib
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
+from .code_cache import attach_cache, key_of
+
 _KEPT: dict[str, Any] = {}
 """What was compiled, by a hash of its text."""
+_LOCK = threading.Lock()
 WORTH_A_THREAD = 20_000
 """Steps of motors that take longer than starting a thread [1]."""
 _LIBRARY = ("exp", "expm1", "log2", "sin", "cos", "tanh", "pow")
@@ -58,15 +61,19 @@ def processors() -> set[int]:
 
 
 def compile_text(text: str) -> Any:
-    """The engine that holds the compiled functions of a module; the same text is compiled once."""
+    """The engine that holds the compiled functions of a module; the same text is compiled once, and kept on disk."""
+    from llvmlite import __version__ as llvmlite_version
     from llvmlite import binding as llvm
 
-    key = hashlib.sha256(text.encode()).hexdigest()
-    if key not in _KEPT:
-        machine = target()
-        module = llvm.parse_assembly(text)
-        module.verify()
-        engine = llvm.create_mcjit_compiler(module, machine)
-        engine.finalize_object()
-        _KEPT[key] = engine
-    return _KEPT[key]
+    machine = target()
+    maker = llvmlite_version, ".".join(map(str, llvm.llvm_version_info)), llvm.get_process_triple()
+    key = key_of(text, (*maker, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()))
+    with _LOCK:
+        if key not in _KEPT:
+            module = llvm.parse_assembly(text)
+            module.verify()
+            engine = llvm.create_mcjit_compiler(module, machine)
+            attach_cache(engine, key)
+            engine.finalize_object()
+            _KEPT[key] = engine
+        return _KEPT[key]
