@@ -300,7 +300,7 @@ def native_together(parts: Any, state: Any, command: Any, position: Any, velocit
     """A step of motor and load on symbols; what the load remembers comes last."""
     here = Here(state, rest[3:], position, velocity)
     path = (position, position + dt * velocity)
-    after, out = advance(laws("native"), *parts, here, command, path, dt)
+    after, out = advance(laws("native"), parts[0], parts[1], here, command, path, dt)
     return after.state, replace(out, joint_velocity=after.velocity)
 
 

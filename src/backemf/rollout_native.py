@@ -6,7 +6,6 @@ import ctypes
 import math
 from dataclasses import fields
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from .errors import ParameterError
 from .loads import KINEMATIC, Load
 from .physics.state import State
 from .rollout import Here, advance, as_command, channel_names, record_of
+from .values import Module, Recorded
 
 MOST_LOOPS = 128
 """How many compiled loops are kept."""
@@ -45,7 +45,7 @@ def roll_native(
     if precision != "float64":
         raise ParameterError(f"precision = {precision!r}: the native engine runs in 'float64', take engine='jax'")
     require_own_motors(actuator)
-    moved: Any = object.__new__(type(load)) if isinstance(load, KINEMATIC) else load
+    moved = object.__new__(type(load)) if isinstance(load, KINEMATIC) else load
     numbers, own = {"dt": dt}, {}
     for name, value in (leaves(actuator, "actuator") | leaves_of_load(moved)).items():
         if is_plain(value):
@@ -56,13 +56,13 @@ def roll_native(
     return loop.run(start, values, path, numbers, own, every, batch)
 
 
-def leaves_of_load(load: Any) -> dict[str, Any]:
+def leaves_of_load(load: Load) -> dict[str, Recorded]:
     """Dotted name and value of every number of a load; one that is moved has none here."""
     return {} if isinstance(load, KINEMATIC) else leaves(load, "load")
 
 
 def _loop(
-    actuator: Actuator, load: Any, start: Here, targets: tuple[str, ...], path: bool, own: tuple[str, ...]
+    actuator: Actuator, load: Load, start: Here, targets: tuple[str, ...], path: bool, own: tuple[str, ...]
 ) -> Loop:
     """The loop for a structure, traced once."""
     state = start.state
@@ -88,7 +88,7 @@ class Loop:
     """Steps motors of one structure with a load of one kind."""
 
     def __init__(
-        self, actuator: Actuator, load: Any, states: tuple[tuple[str, int | None], ...], targets: tuple[str, ...],
+        self, actuator: Actuator, load: Load, states: tuple[tuple[str, int | None], ...], targets: tuple[str, ...],
         path: bool, own: tuple[str, ...],
     ):  # fmt: skip
         self.names, self.targets = channel_names(actuator, load), targets
@@ -110,7 +110,7 @@ class Loop:
         before |= {name: program.load(name, FLOAT) for name in more}
         inputs = {name: program.load(f"input {name}", FLOAT) for name in targets}
         inputs |= {name: program.load(f"input {name}", FLOAT) for name in ("begin", "end")} if path else {}
-        known: dict[str, Any] = {
+        known: dict[str, Recorded] = {
             n.removeprefix("state."): x for n, x in (before | lines).items() if n.startswith("state.")
         }
         memory = tuple(before[f"memory.{k}"] for k in range(len(load.remembers)))
@@ -130,7 +130,7 @@ class Loop:
             {n: after[n] for n in lines}, channels,
         )  # fmt: skip
         self.shared = shared_symbols(self.traces)
-        self._compiled: dict[object, Any] = {}
+        self._compiled: dict[object, Module] = {}
 
     def run(
         self, start: Here, values: dict[str, np.ndarray], path: np.ndarray | None, numbers: dict[str, float],
@@ -168,14 +168,14 @@ class Loop:
             in_threads(count, steps, lambda first, last: function(count, first, last, *rest))
         return self._here(known, after), {name: out[k] for k, name in enumerate(self.names)}
 
-    def _function(self, count: int, alone: frozenset[str]) -> Any:
+    def _function(self, count: int, alone: frozenset[str]) -> Module:
         key = group_width(count), count == 1, alone
         if key not in self._compiled:
             engine = compile_text(run_text(self.traces, *key))
             self._compiled[key] = _kind(len(self.traces.inputs))(engine.get_function_address("run"))
         return self._compiled[key]
 
-    def _here(self, known: dict[str, Any], rows: np.ndarray) -> Here:
+    def _here(self, known: dict[str, Recorded], rows: np.ndarray) -> Here:
         found, whole = {}, rows.view(np.int64)
         for k, (name, x) in enumerate(self.traces.states.items()):
             row = np.asarray((rows if x.kind == FLOAT else whole)[k])
@@ -184,12 +184,12 @@ class Loop:
         for name, line in self.traces.lines.items():
             found[name] = rows[row : row + len(line)]
             row += len(line)
-        state: Any = {n.removeprefix("state."): x for n, x in found.items() if n.startswith("state.")}
+        state: dict[str, Recorded] = {n.removeprefix("state."): x for n, x in found.items() if n.startswith("state.")}
         memory = tuple(x for name, x in found.items() if name.startswith("memory."))
         return Here(State(**state), memory, found["position"], found["velocity"])
 
 
-def _values(here: Here) -> dict[str, Any]:
+def _values(here: Here) -> dict[str, Recorded]:
     """Every number of a state by name."""
     found = {f"state.{name}": value for name, value in vars(here.state).items() if value is not None}
     found |= {f"memory.{k}": value for k, value in enumerate(here.memory)}
@@ -206,6 +206,6 @@ def _row(values: np.ndarray, steps: int, batch: tuple[int, ...]) -> np.ndarray:
 
 
 @cache
-def _kind(inputs: int) -> Any:
+def _kind(inputs: int) -> Module:
     """The type of a compiled loop with so many inputs."""
     return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 6, *[ctypes.c_void_p] * (5 + inputs))

@@ -10,10 +10,10 @@ import hashlib
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 from ..errors import BackemfError
 from ..files import make_private_folder, read_bytes, remove_oldest, write_bytes
+from ..values import Module
 
 SWITCH = "BACKEMF_CACHE"
 """Environment variable; with the value "off" compiled steps are not kept between processes."""
@@ -73,6 +73,6 @@ def _seal(key: str, code: bytes) -> bytes:
     return hashlib.sha256(key.encode() + code).digest()
 
 
-def attach_cache(engine: Any, key: str) -> None:
+def attach_cache(engine: Module, key: str) -> None:
     """Let an execution engine of LLVM take its code from the cache, or put it there."""
     engine.set_object_cache(lambda module, code: keep_code(key, code), lambda module: find_code(key))

@@ -9,11 +9,11 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any
 
+from ..values import Module
 from .code_cache import attach_cache, key_of
 
-_KEPT: dict[str, Any] = {}
+_KEPT: dict[str, Module] = {}
 """What was compiled, by a hash of its text."""
 _LOCK = threading.Lock()
 WORTH_A_THREAD = 20_000
@@ -22,7 +22,7 @@ _LIBRARY = ("exp", "expm1", "log2", "sin", "cos", "tanh", "pow")
 
 
 @cache
-def target() -> Any:
+def target() -> Module:
     """The machine that code is made for, with its own vector instructions."""
     from llvmlite import binding as llvm
 
@@ -60,7 +60,7 @@ def processors() -> set[int]:
     return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
 
 
-def compile_text(text: str) -> Any:
+def compile_text(text: str) -> Module:
     """The engine that holds the compiled functions of a module; the same text is compiled once, and kept on disk."""
     from llvmlite import __version__ as llvmlite_version
     from llvmlite import binding as llvm

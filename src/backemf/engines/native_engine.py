@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,7 +29,7 @@ from .tracing import FLOAT, INT, WORD, Line, Program, Symbol, Traced, operation,
 __all__ = ["array", "broadcast", "compile_step", "integers", "ops", "select"]
 
 ops = operations("native", expm1=operation("expm1"))
-Input = Any
+Input = Recorded
 """A plain number or an array."""
 Kinds = tuple[type, type]
 """Types of the command and of draws that are handed in."""
@@ -71,7 +70,7 @@ class Stepper:
 
     def __call__(
         self, state: State, command: Command | Input, position: Input, velocity: Input, dt: Input,
-        load_torque: Input | None = None, load_inertia: Input | None = None, draws: Any = None, *more: Input,
+        load_torque: Input | None = None, load_inertia: Input | None = None, draws: object = None, *more: Input,
     ) -> tuple[State, Output]:  # fmt: skip
         key = dt, load_torque is None, load_inertia is None
         told = (command,)
@@ -153,7 +152,7 @@ class Stepper:
         symbols |= own | loads | lines
         symbols |= {"dt": program.number("dt")} if plain_step else {}
 
-        def part(kind: type, prefix: str) -> Any:
+        def part(kind: type, prefix: str) -> Traced:
             names = {e.name: f"{prefix}.{e.name}" for e in fields(kind)}
             return kind(**{name: symbols[full] for name, full in names.items() if full in symbols})
 
@@ -190,7 +189,7 @@ def values_of(prefix: str, part: object) -> Given:
     return {f"{prefix}.{name}": x for name, x in vars(part).items() if x is not None}
 
 
-def _state_and_output(bound: Bound, after: list[Any], out: list[Any]) -> tuple[State, Output]:
+def _state_and_output(bound: Bound, after: list[Recorded], out: list[Recorded]) -> tuple[State, Output]:
     """State and output of one motor from their numbers in order."""
     known, said = bound.empty_state.copy(), bound.plain_output.copy()
     known.update(zip(bound.plan.state_names, after, strict=False))
@@ -217,7 +216,8 @@ def _state_of(bound: Bound, values: Given, lines: dict[str, np.ndarray], rows: n
 
 def _output_of(bound: Bound, rows: np.ndarray) -> Output:
     """The output of a batch from its rows."""
-    plan, said = bound.plan, bound.plain_output.copy()
+    plan = bound.plan
+    said: dict[str, Recorded] = bound.plain_output.copy()
     for k, name in enumerate(plan.out_names):
         said[name] = rows[k] if k not in plan.whole_out else rows[k].view(np.int64).astype(np.int16)
     return Output(**said)

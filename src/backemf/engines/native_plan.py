@@ -8,17 +8,17 @@ import struct
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
 from ..errors import ParameterError
 from ..physics.state import OUTPUTS, STATES
+from ..values import Module, Recorded
 from .machine_code import compile_text, in_threads, vector_width
 from .native_text import Traces, shared_symbols, step_text
 from .tracing import FLOAT, Symbol, Traced, evaluate, kind_of
 
-Given = dict[str, Any]
+Given = dict[str, Recorded]
 """What a step is given, by name: arrays and plain numbers."""
 SCALARS = frozenset((float, int, np.float64, np.int64, np.float32, np.int32, np.int16, np.uint32, np.bool_, bool))
 """Types of one number."""
@@ -54,10 +54,10 @@ class Plan:
         self.frames = sum(len(line) for line in traces.lines.values())
         self.state_names = tuple(name.removeprefix("state.") for name in traces.states)
         self.out_names = tuple(traces.out)
-        self._functions: dict[object, Any] = {}
+        self._functions: dict[object, Module] = {}
         self._local = threading.local()
 
-    def function(self, width: int, single: bool) -> Any:
+    def function(self, width: int, single: bool) -> Module:
         """The code for groups of a width."""
         key = width, single
         if key not in self._functions:
@@ -98,9 +98,9 @@ class Bound:
         self.take_states = take(plan.state_names)
         self._same_at = address(self.same)
         self._own: dict[tuple[int, ...], np.ndarray] = {}
-        self._one: Any = None
+        self._one: Module = None
 
-    def run_one(self, values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    def run_one(self, values: Sequence[Recorded]) -> tuple[list[Recorded], list[Recorded]]:
         """States and outputs of one motor after a step, in order, from its states and inputs in order."""
         plan = self.plan
         if self._one is None:
@@ -115,7 +115,7 @@ class Bound:
         return after, out
 
     def run(
-        self, values: Sequence[Any], lines: Sequence[np.ndarray], batch: tuple[int, ...]
+        self, values: Sequence[Recorded], lines: Sequence[np.ndarray], batch: tuple[int, ...]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rows of states and lines, and of outputs, of a batch after a step."""
         plan, count = self.plan, math.prod(batch)
@@ -150,7 +150,7 @@ class Bound:
         return own
 
 
-def take(names: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+def take(names: tuple[str, ...]) -> Callable[[Mapping[str, Recorded]], tuple[Recorded, ...]]:
     """A function that gives the values of some names."""
     if len(names) > 1:
         return itemgetter(*names)

@@ -186,7 +186,8 @@ class _Text(Writer):
 def step_text(traces: Traces, width: int, single: bool) -> str:
     """The text of one step of a batch: `step(n, first, last, same, own, given, after, out)`.
 
-    It steps the motors from `first` to before `last` of a batch of `n`. `given` are rows of states, inputs and lines; `after` of states and lines.
+    It steps the motors from `first` to before `last` of a batch of `n`. `given` are rows of states, inputs and lines;
+    `after` of states and lines.
     """
     w = _Text(traces, width, single)
     w.give_shared()
@@ -222,7 +223,7 @@ def step_text(traces: Traces, width: int, single: bool) -> str:
 
 
 def run_text(traces: Traces, width: int, single: bool, alone: frozenset[str]) -> str:
-    """The text of many steps of each motor: `run(n, first, last, steps, every, records, same, own, given, after, out, ...)`.
+    """The text of many steps: `run(n, first, last, steps, every, records, same, own, given, after, out, inputs...)`.
 
     `given` are rows of states and lines at the start, `after` those at the end. Then comes a memory for each input,
     with a row per step; those of `alone` have one number per row, for all motors. `out` has `records` rows for each

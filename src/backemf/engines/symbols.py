@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..tree import is_structure, is_table, role
+from ..values import Recorded
 from .tracing import Traced
 
 T = TypeVar("T")
@@ -34,9 +35,9 @@ def replace_numbers(part: T, name: str, change: Callable[[str, Traced], object])
     return new
 
 
-def leaves(part: object, name: str) -> dict[str, Any]:
+def leaves(part: object, name: str) -> dict[str, Recorded]:
     """Dotted name and value of every number of a part."""
-    found: dict[str, Any] = {}
+    found: dict[str, Recorded] = {}
     replace_numbers(part, name, found.__setitem__)
     return found
 

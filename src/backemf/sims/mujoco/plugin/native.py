@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from ....parts import without_neutral
 from ....physics.state import OUTPUTS, Array, State
 from ....robot.compiled import share_of
 from ....robot.grouping import Group
+from ....values import Recorded
 from . import law as joint_law
 
 Part = dict[str, Array]
@@ -41,7 +41,7 @@ class NativeGroup:
     def __init__(self, group: Group, dt: float, names: tuple[str, ...], main: str, joint: tuple[str, ...]):
         require_own_motors(group.actuator)
         self.columns = group.columns
-        self._actuator: Any = without_neutral(group.actuator)
+        self._actuator = without_neutral(group.actuator)
         self._dt, self._names, self._main, self._joint = dt, names, main, joint
         self.outputs: tuple[str, ...] = ()
         self._bound: Bound | None = None
@@ -87,12 +87,11 @@ class NativeGroup:
                 lines[full] = Line(program, full, len(np.asarray(value)))
             else:
                 before[full] = program.load(full, WHOLE.get(full, FLOAT))
-        told = {name: program.load(f"command.{name}", FLOAT) for name in self._names}
+        told: dict[str, Traced] = {name: program.load(f"command.{name}", FLOAT) for name in self._names}
         joint = {name: program.load(name, FLOAT) for name in self._joint}
-        known: Any = {name.removeprefix("state."): x for name, x in (before | lines).items()}
-        commands: Any = told
+        known: dict[str, Recorded] = {name.removeprefix("state."): x for name, x in (before | lines).items()}
         law = bind(joint_law, "native", load("native").ops)
-        command = told[self._main] if self._main in told else share_of(self._actuator, Command(**commands))
+        command = told[self._main] if self._main in told else share_of(self._actuator, Command(**told))
         position, velocity, *around = joint.values()
         after, *found, out = law.step_joint(
             with_symbols(self._actuator, "actuator", named), State(**known), command, position, velocity, named["dt"],
@@ -113,9 +112,7 @@ class NativeGroup:
 class NativeStep:
     """Steps every group under a command of certain inputs, joints in the order of the robot."""
 
-    def __init__(
-        self, groups: tuple[Group, ...], dt: float, names: tuple[str, ...], main: str, joint: tuple[str, ...]
-    ):
+    def __init__(self, groups: tuple[Group, ...], dt: float, names: tuple[str, ...], main: str, joint: tuple[str, ...]):
         self._groups = [NativeGroup(group, dt, names, main, joint) for group in groups]
         self._in_order = len(groups) == 1 and groups[0].columns == tuple(range(len(groups[0].columns)))
         self.outputs: tuple[str, ...] = ()
@@ -127,9 +124,7 @@ class NativeStep:
             after, rows = only(state[0], inputs)
             self.outputs = only.outputs
             return (after,), rows
-        answers = [
-            group(part, inputs[:, list(group.columns)]) for group, part in zip(self._groups, state, strict=True)
-        ]
+        answers = [group(part, inputs[:, list(group.columns)]) for group, part in zip(self._groups, state, strict=True)]
         self.outputs = tuple(name for name in OUTPUTS if any(name in group.outputs for group in self._groups))
         joined = np.full((3 + len(self.outputs), inputs.shape[1]), math.nan)
         for group, (_, rows) in zip(self._groups, answers, strict=True):
