@@ -217,7 +217,7 @@ def _state_of(bound: Bound, values: Given, lines: dict[str, np.ndarray], rows: n
 def _output_of(bound: Bound, rows: np.ndarray) -> Output:
     """The output of a batch from its rows."""
     plan = bound.plan
-    said: dict[str, Recorded] = bound.plain_output.copy()
+    said: dict[str, Traced] = bound.plain_output.copy()
     for k, name in enumerate(plan.out_names):
         said[name] = rows[k] if k not in plan.whole_out else rows[k].view(np.int64).astype(np.int16)
     return Output(**said)
