@@ -1,4 +1,4 @@
-"""The engines beside each other: the same steps on NumPy, plain Python, JAX, PyTorch and Warp."""
+"""The engines beside each other: the same steps on NumPy, plain Python, JAX, PyTorch, Warp and in machine code."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import numpy as np
 
 import backemf as be
 from backemf.actuator.compiled import laws
+from backemf.engines.native_engine import Stepper
 from backemf.loads import KINEMATIC
+from backemf.parts import without_neutral
 from backemf.physics.load import react
 from backemf.physics.ops import total
+from backemf.rollout import Here, advance
 from backemf.tree import map_numbers
 
 from .bounds import current_size
@@ -26,7 +29,7 @@ LARGEST_BY_ROUNDING = 1e-10
 """The same where rounding single operations moves NumPy's own number nearly as far [1]."""
 ROUNDINGS = 4.0
 """How much further an engine may be than the furthest of a few random roundings [1]."""
-MODULES = {"python": "math", "jax": "jax", "torch": "torch", "warp": "warp"}
+MODULES = {"python": "math", "native": "llvmlite", "jax": "jax", "torch": "torch", "warp": "warp"}
 """What each engine needs."""
 PYTHON_MOTORS = 24
 """Motors of a case that plain Python steps, one after the other."""
@@ -64,7 +67,8 @@ def difference(case: Case, engine: str) -> Difference:
     if engine == "python":
         case = rows_of(case, slice(0, PYTHON_MOTORS))
     expected = next(iter(steps_of(case)))
-    got = {"python": on_python, "jax": on_jax, "torch": on_torch, "warp": on_warp}[engine](case)
+    runs = {"python": on_python, "native": on_native, "jax": on_jax, "torch": on_torch, "warp": on_warp}
+    got = runs[engine](case)
     worst, rounding, rounded = Difference(motor=(0,) * len(case.shape)), None, np.zeros(case.shape, dtype=bool)
     with np.errstate(all="ignore"):
         scales = rounding_scales(case, expected)
@@ -275,10 +279,36 @@ def on_warp(case: Case) -> dict[str, np.ndarray]:
     return numbers_of(Step(0, case.state, after, out, None, 0, 0, case.velocities[0], 0.0), case.shape)
 
 
+def on_native(case: Case) -> dict[str, np.ndarray]:
+    """Machine code: the step of a host, or motor and load advanced together."""
+    if case.way == HELD:
+        step = case.actuator.compile("native")
+        given = () if case.load_torque is None else (case.load_torque, case.load_inertia)
+        after, out = step(case.state, case.commands[0], case.position, case.velocities[0], case.dt, *given)
+        return numbers_of(Step(0, case.state, after, out, None, 0, 0, case.velocities[0], 0.0), case.shape)
+    step = Stepper(native_together, (without_neutral(case.actuator), case.load))
+    after, out = step(
+        case.state, case.commands[0], case.position, case.velocities[0], case.dt, None, None, None, *case.memory
+    )
+    end = out.joint_velocity
+    out = replace(out, joint_velocity=None) if isinstance(case.load, KINEMATIC) else out
+    return numbers_of(Step(0, case.state, after, out, None, 0, 0, end, 0.0), case.shape)
+
+
+def native_together(parts: Any, state: Any, command: Any, position: Any, velocity: Any, dt: Any, *rest: Any) -> Any:
+    """A step of motor and load on symbols; what the load remembers comes last."""
+    here = Here(state, rest[3:], position, velocity)
+    path = (position, position + dt * velocity)
+    after, out = advance(laws("native"), parts[0], parts[1], here, command, path, dt)
+    return after.state, replace(out, joint_velocity=after.velocity)
+
+
 def can_compare(case: Case, engine: str) -> bool:
     """Whether an engine has what a case needs."""
     # on plain floats, and in a thread of Warp, a shared supply has one motor
     alone = len(case.shape) == 1
+    if engine == "native" and case.actuator.supply is not None and case.actuator.supply.shared:
+        return False
     if engine == "warp":
         return alone and case.way == HELD and case.actuator.delay is None
     # a batch of one motor keeps the frames of a delay in arrays, which plain floats are not

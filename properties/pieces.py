@@ -18,7 +18,7 @@ from .tally import KEPT, Tally
 
 CASES = 20
 """Cases of a piece."""
-EVERY = {"torch": 4, "python": 8, "jax": 200, "warp": 10}
+EVERY = {"torch": 4, "python": 8, "native": 10, "jax": 200, "warp": 10}
 """Every how many cases an engine is compared: those that compile a structure take seconds for it."""
 
 

@@ -97,13 +97,14 @@ def same(ours: dict[str, np.ndarray], reference: dict[str, np.ndarray]) -> None:
 
 @pytest.mark.parametrize(("name", "delay", "limited"), some_now(CASES, lambda name, delay, limited: limited))
 def test_engines_agree(name: str, delay: str, limited: bool):
-    """NumPy, JAX and PyTorch in float64 and plain Python: every output of 50 random steps, to 1e-12 of its peak."""
+    """All engines in float64: every output of 50 random steps, to 1e-12 of its peak."""
     actuator = kind(name, delay, limited)
     reference = course(actuator, "numpy")
     assert np.abs(reference["torque"]).max() > 1e-3
     with jax.enable_x64(True):
         same(course(actuator, "jax"), reference)
     same(course(actuator, "torch"), reference)
+    same(course(actuator, "native"), reference)
     # each motor of a batch draws delays of its own, the first of them those of a motor alone
     same(course_in_python(actuator, 0), {n: x[:, 0] for n, x in reference.items()})
     if limited:

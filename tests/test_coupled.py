@@ -68,7 +68,7 @@ def swing(step, command: float) -> tuple[np.ndarray, np.ndarray, list]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("engine", ["numpy", "python", "jax", "torch"])
+@pytest.mark.parametrize("engine", ["numpy", "python", "jax", "torch", "native"])
 def test_a_pendulum_of_ones_own_is_that_of_simulate(engine, kind):
     """The same numbers step by step, to rounding."""
     pytest.importorskip("torch" if engine == "torch" else "numpy")
@@ -245,7 +245,7 @@ def test_what_cannot_be_is_refused_in_one_sentence(actuator, given, words):
         step.coupled(step.initial((2,)), **inputs)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "python", "jax"])
+@pytest.mark.parametrize("engine", ["numpy", "python", "jax", "native"])
 def test_a_copy_of_a_step_is_coupled_too(engine):
     """Pickled and read again, before and after its first step."""
     actuator, command = KINDS["geared"]

@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch")
 jnp = jax.numpy
 
 DT = 1e-3
-ENGINES = ("numpy", "jax", "torch", "python")
+ENGINES = ("numpy", "jax", "torch", "python", "native")
 OWN = ("constant", "episode", "period", "step")
 rng = np.random.default_rng(7)
 
@@ -43,7 +43,7 @@ class Wire:
         if self.engine == "python":
             return float(np.ravel(x)[0])
         x = np.broadcast_to(np.asarray(x, dtype=float), self.shape).copy()
-        return {"numpy": np.asarray, "jax": jnp.asarray, "torch": torch.as_tensor}[self.engine](x)
+        return {"jax": jnp.asarray, "torch": torch.as_tensor}.get(self.engine, np.asarray)(x)
 
     def send(self, command, position=0.0, velocity=0.0, draws=None) -> np.ndarray:
         """One step: a command goes in, and the torque of what arrives comes out."""
@@ -63,7 +63,7 @@ class Wire:
         self.state = self.step.reset(self.state, mask if np.ndim(mask) == 0 else self.flags(mask))
 
     def flags(self, mask):
-        return {"numpy": np.asarray, "jax": jnp.asarray, "torch": torch.as_tensor}[self.engine](np.asarray(mask))
+        return {"jax": jnp.asarray, "torch": torch.as_tensor}.get(self.engine, np.asarray)(np.asarray(mask))
 
     def lags(self, steps: int) -> np.ndarray:
         """The delay in each of the next steps [steps, environment]."""
@@ -213,7 +213,7 @@ def test_an_episode_has_one_delay(schedule):
     assert np.mean(np.diff(drawn, axis=0) == 0) < 0.2
 
 
-@pytest.mark.parametrize("engine", ["numpy", "jax", "torch"])
+@pytest.mark.parametrize("engine", ["numpy", "jax", "torch", "native"])
 def test_a_period_draws_only_when_its_turn_comes(engine):
     """The delay changes only where (clock + phase) % period is 0; phases are spread over the environments."""
     wire = Wire(be.Delay(steps=(0.0, 5.0), schedule="period", period=5, reorder=True), engine, (40, 1), seed=3)
@@ -354,7 +354,7 @@ def test_joints_share_a_delay_unless_each_has_its_own():
 def test_every_engine_draws_the_same(delay):
     """Lags and what arrives are the same numbers on NumPy, JAX and PyTorch, through resets of some environments."""
     commands, masks = rng.normal(size=(30, 5, 2)), rng.random((30, 5, 1)) < 0.1
-    wires = [Wire(delay, engine, (5, 2), seed=12) for engine in ("numpy", "jax", "torch")]
+    wires = [Wire(delay, engine, (5, 2), seed=12) for engine in ("numpy", "jax", "torch", "native")]
     assert masks.any()
     for command, mask in zip(commands, masks, strict=True):
         arrived = [wire.send(command) for wire in wires]
@@ -443,7 +443,7 @@ def test_commands_may_be_re_ordered_on_request(schedule):
     assert (np.diff(arrived, axis=0) < 0).any(axis=0).all()
 
 
-@pytest.mark.parametrize("engine", ["numpy", "jax", "torch"])
+@pytest.mark.parametrize("engine", ["numpy", "jax", "torch", "native"])
 @pytest.mark.parametrize("delay", [SCHEDULED, be.Delay(steps=4), be.Delay(seconds=(0.0, 0.006))])
 def test_a_reset_restarts_only_the_masked_environments(engine, delay):
     """The others go on as if nothing had happened; a masked one forgets what was under way."""
@@ -587,7 +587,7 @@ class MjlabLine:
         return self.frames[-1 - min(self.lag, len(self.frames) - 1)]
 
 
-@pytest.mark.parametrize("engine", ["numpy", "jax", "torch"])
+@pytest.mark.parametrize("engine", ["numpy", "jax", "torch", "native"])
 @pytest.mark.parametrize(
     ("low", "high", "period", "chance", "staggered"),
     [(0, 3, 0, 0.0, True), (2, 5, 0, 0.4, True), (1, 4, 6, 0.0, True), (3, 7, 4, 0.3, True), (2, 2, 3, 0.5, False)],
@@ -630,7 +630,7 @@ def test_the_schedule_of_mjlab_with_our_own_draws():
     assert set(lags[~waiting]) == {3, 4, 5}
 
 
-@pytest.mark.parametrize("engine", ["numpy", "jax", "torch"])
+@pytest.mark.parametrize("engine", ["numpy", "jax", "torch", "native"])
 def test_the_schedule_of_isaac_lab(engine):
     """One lag per environment and reset, and the first command fills the buffer."""
     envs, draw = 5, np.random.default_rng(3)
@@ -759,7 +759,7 @@ def test_a_mode_travels_with_its_command(engine):
     step = actuator.compile(engine, **options)
     shape = () if engine == "python" else (2, 1)
     state = step.initial(shape)
-    make = {"numpy": np.full, "jax": jnp.full, "torch": torch.full}.get(engine)
+    make = {"numpy": np.full, "native": np.full, "jax": jnp.full, "torch": torch.full}.get(engine)
     told = [be.Command(effort=0.3), be.Command(effort=0.3), be.Command(voltage=4.0), be.Command(voltage=4.0)] + [
         be.Command(voltage=0.0)
     ] * 2

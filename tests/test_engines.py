@@ -256,6 +256,26 @@ def on_python(way, kind, inputs):
     return {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
 
 
+def on_native(way, kind, inputs):
+    """The compiled step of a batch; `call` adds a damping of the load to a coupled one."""
+    state, command, position, velocity, torque, inertia = inputs
+    step = kind.compile("native")
+    if way == "held":
+        new, out = step(state, command, position, velocity, DT, torque, inertia)
+    else:
+        new, out = step.coupled(state, command, position, velocity, DT, torque, inertia, load_damping=1e-4)
+    after = {"velocity": out.joint_velocity} if way == "coupled" else {}
+    return as_arrays(
+        after
+        | {
+            f"{prefix}{entry.name}": getattr(part, entry.name)
+            for prefix, part in (("new.", new), ("", out))
+            for entry in fields(part)
+            if getattr(part, entry.name) is not None
+        }
+    )
+
+
 def scale(name: str, values: dict, kind: be.Actuator, inputs) -> float:
     """What rounding of a channel scales with: its peak over the batch, or that of the terms it is a difference of."""
     kind = without_neutral(kind)
@@ -289,8 +309,9 @@ def test_all_engines_give_the_same_numbers(name, way):
     expected = as_arrays(call(laws("numpy"), way, kind, inputs))
     answers = {"jax": on_jax(way, kind, inputs), "torch": on_torch(way, kind, inputs)}
     if kind.supply is None or not kind.supply.shared:
-        # on plain floats a shared supply has one motor
+        # on plain floats and in machine code every motor is alone
         answers["python"] = on_python(way, kind, inputs)
+        answers["native"] = on_native(way, kind, inputs)
     for engine, got in answers.items():
         assert set(got) == set(expected)
         for channel, value in expected.items():
@@ -348,7 +369,9 @@ def test_own_parameters_broadcast_over_environments_and_joints():
     command = np.full((2, 3), 6.0)
     expected = kt * (6.0 - 0.03 * 10.0) / ohms
     with jax.enable_x64(True):
-        for engine, options in (("numpy", {}), ("jax", {}), ("torch", {"dtype": torch.float64, "eager": True})):
+        for engine, options in (
+            ("numpy", {}), ("jax", {}), ("native", {}), ("torch", {"dtype": torch.float64, "eager": True})
+        ):  # fmt: skip
             step = motor.compile(engine, **options)
             volts = torch.as_tensor(command) if engine == "torch" else command
             _, out = step(step.initial((2, 3)), volts, 0.0 * volts, 0.0 * volts + 10.0, 1e-3)
@@ -390,7 +413,7 @@ def test_binding_leaves_the_original_alone():
         sys.modules.pop("backemf.physics.exact@marked", None)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "jax", "torch"])
+@pytest.mark.parametrize("engine", ["numpy", "jax", "torch", "native"])
 def test_reset_touches_only_the_masked_motors(engine):
     """Where the mask is true the motor is at rest and cold again; the others go on."""
     step = map_numbers(STRUCTURES["everything"], lambda x: 1.0 * x).compile(

@@ -364,7 +364,7 @@ def test_estimates_are_no_numbers_of_the_motor():
     assert hash(motor) == hash(sheet().motor(estimate=True))
 
 
-@pytest.mark.parametrize("engine", ["numpy", "python", "jax", "torch"])
+@pytest.mark.parametrize("engine", ["numpy", "python", "jax", "torch", "native"])
 def test_engines_step_over_the_estimates(engine):
     """The step is that of the same numbers without marks."""
     if engine == "torch":

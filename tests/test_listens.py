@@ -10,7 +10,7 @@ from backemf.motorfile import dumps, loads
 TARGETS = ("position", "velocity", "effort")
 
 
-@pytest.mark.parametrize("engine", ["numpy", "python", "jax"])
+@pytest.mark.parametrize("engine", ["numpy", "python", "jax", "native"])
 @pytest.mark.parametrize("kind", [IdealPd, TorquePid])
 def test_a_position_servo_takes_no_velocity(kind, engine):
     """stiffness·(p - q) - damping·q', whatever else is commanded: the rest is refused, not ignored."""

@@ -681,7 +681,9 @@ CASES = {
     "has states of its own": lambda: Motors(
         hinges(actuators='<general joint="j0" dyntype="filter" dynprm="0.1"/>'), {"j0": motor()}
     ),
-    "must be 'jax', which is fast, or 'numpy'": lambda: Motors(hinges(), {"j0": motor()}, engine="torch"),
+    "must be 'native' or 'jax', which are compiled, or 'numpy'": lambda: Motors(
+        hinges(), {"j0": motor()}, engine="torch"
+    ),
     "Motors step one robot": lambda: Motors(
         hinges(), {"j0": motor(winding=be.Winding(resistance=np.array([0.5, 0.6])))}
     ),

@@ -244,16 +244,18 @@ def test_motors_on_one_battery_share_its_sag():
     ids=lambda load: type(load).__name__,
 )
 def test_engines_give_the_same_run(load):
-    """NumPy, step by step, and JAX, compiled, to 1e-10 of each channel's size."""
+    """NumPy, step by step, JAX and machine code, compiled, to 1e-10 of each channel's size."""
     command = be.commands.Sine(amplitude=10.0, frequency=8.0)
     supply = be.Supply(voltage=9.0, resistance=0.1)
-    runs = [be.simulate(be.Actuator(FULL, supply), load, command, 0.15, 1e-3, engine=e) for e in ("numpy", "jax")]
-    assert runs[0].channels == runs[1].channels
-    for name in runs[0].channels:
-        # what is left over of all powers is rounded like them
-        of = "electrical_power" if name == "numerical_power" else name
-        size = np.abs(runs[0][of]).max()
-        assert np.abs(runs[0][name] - runs[1][name]).max() <= 1e-10 * size + 1e-15, name
+    engines = ("numpy", "jax", "native")
+    first, *others = (be.simulate(be.Actuator(FULL, supply), load, command, 0.15, 1e-3, engine=e) for e in engines)
+    for other in others:
+        assert first.channels == other.channels
+        for name in first.channels:
+            # what is left over of all powers is rounded like them
+            of = "electrical_power" if name == "numerical_power" else name
+            size = np.abs(first[of]).max()
+            assert np.abs(first[name] - other[name]).max() <= 1e-10 * size + 1e-15, name
 
 
 def test_a_batch_is_its_motors_one_by_one():
@@ -307,7 +309,7 @@ def test_a_command_row_broadcasts_over_the_leading_axes():
     assert (run["command"][-1] == np.array([1.0, 2.0, 3.0])).all() and run["command"].shape == (10, 2, 3)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "jax"])
+@pytest.mark.parametrize("engine", ["numpy", "jax", "native"])
 def test_recording_every_nth_step_keeps_the_same_values(engine):
     """Steps n, 2n, ... of the whole run; an incomplete last group is not run."""
     sine = be.commands.Sine(amplitude=10.0, frequency=8.0)

@@ -18,7 +18,7 @@ KNEE = be.Actuator(MOTOR, be.Supply(voltage=24.0), controller=be.PositionPid(kp=
 TARGETS = np.linspace(-1.0, 1.0, 16)
 
 
-@pytest.mark.parametrize("engine", ["python", "numpy", "jax"])
+@pytest.mark.parametrize("engine", ["python", "numpy", "jax", "native"])
 def test_threads_share_a_compiled_step(engine):
     """Sixteen motors, each stepped by a thread of its own through one compiled step, are those of a single thread."""
     step = KNEE.compile(engine)

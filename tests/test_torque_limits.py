@@ -268,7 +268,7 @@ def torques(controller, limits, engine="numpy", delay=None, friction=None, comma
             step(step.initial(()), *row, DT)[1]
             for row in zip(*(x.tolist() for x in (commands, ANGLES, SPEEDS)), strict=True)
         ]
-    here = {"numpy": np.asarray, "jax": jnp.asarray, "torch": torch.as_tensor}[engine]
+    here = {"jax": jnp.asarray, "torch": torch.as_tensor}.get(engine, np.asarray)
     state = step.initial(SPEEDS.shape)
     for _ in range(1 if delay is None else 2):
         state, out = step(state, here(commands), here(ANGLES), here(SPEEDS), DT)
@@ -298,7 +298,7 @@ def test_a_limit_clips_what_any_controller_asks(limit, controller, delay):
     assert (out.limit & TORQUE).any() and not (out.limit & TORQUE).all()
 
 
-@pytest.mark.parametrize("engine", ["jax", "torch", "python"])
+@pytest.mark.parametrize("engine", ["jax", "torch", "python", "native"])
 @pytest.mark.parametrize("limit", [*LIMITS, "all"])
 def test_engines_agree(engine, limit):
     """Every limit, tables included, to 1e-12 of NumPy; friction behind it."""
@@ -594,7 +594,7 @@ def half_wave_bounds(limit: HalfWave, angle: float, speed: float) -> tuple[float
     return 0.0, limit.effort
 
 
-@pytest.mark.parametrize("engine", ["numpy", "python", "jax"])
+@pytest.mark.parametrize("engine", ["numpy", "python", "jax", "native"])
 def test_a_new_limit_is_a_part_and_its_law(engine, monkeypatch):
     """Declared in one file, it bounds a joint's torque, held and together with a load."""
     # what `part(family="limit")` does, for this test alone

@@ -118,6 +118,33 @@ def make_folder(path: AnyPath) -> Path:
     return Path(path)
 
 
+def make_private_folder(path: AnyPath) -> Path:
+    """Make a folder that only its user can enter; raises `ParameterError` where it is someone else's or open to all."""
+    target = Path(path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            target.mkdir(mode=0o700)
+        found = target.lstat()
+    except OSError as error:
+        raise unwritable(target, error) from None
+    own = not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o077)
+    if not stat.S_ISDIR(found.st_mode) or not own:
+        raise ParameterError(f"{target}: must be a folder of yours that nobody else can enter: chmod 700, or remove it")
+    return target
+
+
+def remove_oldest(folder: AnyPath, suffix: str, keep: int) -> None:
+    """Remove the oldest files of a kind from a folder until `keep` are left."""
+    try:
+        found = [(entry.stat().st_mtime, entry.path) for entry in os.scandir(folder) if entry.name.endswith(suffix)]
+    except OSError:  # another process removes them too
+        return
+    for _, path in sorted(found)[: max(0, len(found) - keep)]:
+        with suppress(OSError):
+            os.unlink(path)
+
+
 def unwritable(path: Path, error: OSError) -> ParameterError:
     """Why a file cannot be written, and what to do."""
     remedy = _REMEDIES.get(error.errno or 0)

@@ -23,6 +23,7 @@ from .motor import Motor
 from .parts import FAMILIES, acts, without_neutral
 from .physics.state import PER_MOTOR
 from .rollout import MAIN, Here, behind_time, channel_names, rest, roll_jax, roll_numpy
+from .rollout_native import can_roll, roll_native
 from .run import Run
 from .run_recording import RunRecorder
 from .runaway import EnergyWatch
@@ -46,7 +47,7 @@ def simulate(
     initial: Mapping[str, Number] | None = None,
     shape: tuple[int, ...] | int | None = None,
     every: int = 1,
-    engine: str = "jax",
+    engine: str | None = None,
     precision: str = "float64",
     seed: int = 0,
     progress: bool = False,
@@ -67,7 +68,8 @@ def simulate(
         initial: States of the motor at the start by name, e.g. {"winding_rise": 60.0}.
         shape: Shape of the batch, if no parameter or command array says it.
         every: Record every n-th step.
-        engine: "jax" (compiled), or "numpy" (the reference, slow).
+        engine: "native" (machine code, in float64), "jax" (compiled by XLA), or "numpy" (the reference, slow); None:
+            native where it can, for a controller with a network, a supply that motors share and float32 JAX.
         precision: "float64" or "float32".
         seed: Where the draws of a delay begin.
         progress: Show a progress bar.
@@ -80,8 +82,8 @@ def simulate(
         raise ParameterError(f"simulate({type(actuator).__name__}): the first argument must be a Motor or an Actuator")
     if not isinstance(load, tuple(FAMILIES["load"].values())):
         raise ParameterError(f"load = {load!r}: must be one of the loads of backemf, e.g. Inertia(inertia=1e-4)")
-    if engine not in ("jax", "numpy"):
-        raise ParameterError(f"engine = {engine!r}: a run needs 'jax' or 'numpy'")
+    if engine not in (None, "native", "jax", "numpy"):
+        raise ParameterError(f"engine = {engine!r}: a run needs 'native', 'jax' or 'numpy'")
     if precision not in ("float64", "float32"):
         raise ParameterError(f"precision = {precision!r}: must be 'float64' or 'float32'")
     steps = count_steps(duration, dt, every)
@@ -99,10 +101,10 @@ def simulate(
     check_memory(steps // every, batch, len(channel_names(actuator, load)) + 1)
     start = start_of(actuator, load, batch, position, velocity, initial or {}, dt, seed)
 
-    roll = roll_jax if engine == "jax" else roll_numpy
+    composed = without_neutral(actuator)
+    roll = {"native": roll_native, "jax": roll_jax, "numpy": roll_numpy}[engine or choose_engine(composed, precision)]
     pieces: list[dict[str, np.ndarray]] = []
     here = start
-    composed = without_neutral(actuator)
     watch = EnergyWatch(actuator, load, velocity, dt, every)
     with _bar(progress, steps) as advance, RunRecorder(output, actuator, dt * every) as recorder:
         for first, count in chunks(steps, every):
@@ -120,11 +122,18 @@ def simulate(
             pieces.append(record)
             recorder.write(record)
             advance(count)
-    data = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    data = pieces[0]
+    if len(pieces) > 1:
+        data = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
     time = (np.arange(steps // every) + 1) * (dt * every)
     if (hint := degrees_hint(actuator, data)) is not None:
         warnings.warn(hint, BackemfWarning, stacklevel=2)
     return Run(actuator, load, dt, time, data)
+
+
+def choose_engine(actuator: Actuator, precision: str) -> str:
+    """The engine for a run where none is asked for."""
+    return "native" if can_roll(actuator, precision) else "jax"
 
 
 def signals_of(actuator: Actuator, command: Command | Signal | Number) -> dict[str, Signal]:

@@ -129,11 +129,13 @@ class Actuator:
         return self.controller.inputs if self.delay.targets is None else self.delay.targets
 
     def compile(self, engine: str = "numpy", **options: Unpack[CompileOptions]) -> CompiledStep:
-        """The step of this actuator on one engine: "numpy", "python", "jax", "torch" or "warp".
+        """The step of this actuator on one engine: "numpy", "python", "native", "jax", "torch" or "warp".
 
-        JAX, PyTorch and Warp take `in_place` (the state that is handed in is used up, which saves copying it) and
-        `telemetry`, the outputs that are wanted, e.g. ("torque", "current"); what is left out costs nothing. PyTorch
-        and Warp take `dtype` and `device`, PyTorch also `dynamic` and `eager` (no `torch.compile`).
+        "native" is machine code for this processor, in float64 on NumPy's arrays: the fastest for one motor and for a
+        few. JAX, PyTorch and Warp take `in_place` (the state that is handed in is used up, which saves copying it);
+        they and "native" take `telemetry`, the outputs that are wanted, e.g. ("torque", "current"); what is left out
+        costs nothing. PyTorch and Warp take `dtype` and `device`, PyTorch also `dynamic` and `eager` (no
+        `torch.compile`). Networks and a supply that motors share run on NumPy, JAX and PyTorch.
         """
         return CompiledStep(self, engine, options)
 

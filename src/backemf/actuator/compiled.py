@@ -45,6 +45,7 @@ _OPTIONS = {
     "torch": {"dtype", "device", "dynamic", "eager", "in_place", "telemetry"},
     "jax": {"in_place", "telemetry"},
     "warp": {"dtype", "device", "in_place", "telemetry"},
+    "native": {"telemetry"},
 }
 
 

@@ -34,16 +34,17 @@ def look_of(
 ) -> object:
     """What decides whether a step can be taken: which inputs are there, their shapes and signs; None: look at it all.
 
-    Two steps that look alike pass or fail the checks alike, so that a loop pays for them once.
+    Two steps that look alike pass or fail the checks alike, so that a loop pays for them once. Of plain numbers it is
+    looked at here whether they are finite; an inertia has to be looked over whenever it changes.
     """
-    if type(position) is float:
-        return _look_of_floats(state, (command, position, velocity, dt, *loads))
-    targets: dict[str, Any] = command.__dict__ if isinstance(command, Command) else {"command": command}
+    if type(position) is float and (look := _look_of_floats(state, (command, position, velocity, dt, *loads))):
+        return look
     try:
-        shapes = [None if x is None else (name, x.shape) for name, x in targets.items()]
+        told = [_look(x) for x in command.__dict__.values()] if isinstance(command, Command) else _look(command)
         held = next((x.shape for x in vars(state).values() if x is not None and x.shape), None)
         step = dt if isinstance(dt, (int, float, np.generic)) else dt.shape
-        return shapes, position.shape, velocity.shape, step, [_look(load) for load in loads], held
+        inertia = loads[1] if len(loads) > 1 and isinstance(loads[1], (int, float)) else None
+        return told, _look(position), _look(velocity), step, [_look(load) for load in loads], inertia, held
     except (AttributeError, TypeError):
         return None
 
@@ -60,8 +61,12 @@ def _look_of_floats(state: object, given: tuple[Given, ...]) -> object:
 
 
 def _look(x: Maybe) -> object:
-    """A plain number itself, which has to be looked over; otherwise whether there is anything."""
-    return x if isinstance(x, (int, float)) else x is None
+    """The shape of an array, () of a finite number, None where there is nothing; raises `TypeError` of another one."""
+    if type(x) is float:
+        if x - x != 0.0:
+            raise TypeError("not finite")
+        return ()
+    return None if x is None else x.shape  # type: ignore[union-attr]
 
 
 def require_step(dt: Given) -> None:

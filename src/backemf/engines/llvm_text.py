@@ -1,4 +1,4 @@
-"""From traced symbols to LLVM's language: every value is a vector of several motors.
+"""From traced symbols to LLVM's language: every value is a vector of several motors, or of one a plain number.
 
 The text is straight-line code; loops and memory are written by those who use it.
 """
@@ -24,12 +24,16 @@ class Writer:
 
     def __init__(self, width: int):
         self.width = width
-        self.types = {FLOAT: f"<{width} x double>", BOOL: f"<{width} x i1>"}
-        self.types |= dict.fromkeys((INT, WORD), f"<{width} x i32>")
+        self.types = {FLOAT: self.vector("double"), BOOL: self.vector("i1")}
+        self.types |= dict.fromkeys((INT, WORD), self.vector("i32"))
         self.lines: list[str] = []
         self._names: dict[int, str] = {}
         self._used: set[str] = set()
         self._count = 0
+
+    def vector(self, each: str) -> str:
+        """The type of a value whose elements are of a type."""
+        return each if self.width == 1 else f"<{self.width} x {each}>"
 
     # --- values
 
@@ -80,7 +84,7 @@ class Writer:
         else:
             whole = int(x) & 0xFFFFFFFF
             each = f"i32 {whole - 2**32 if whole >= 2**31 else whole}"
-        return f"<{', '.join([each] * self.width)}>"
+        return each.split()[1] if self.width == 1 else f"<{', '.join([each] * self.width)}>"
 
     def _cast(self, name: str, own: str, kind: str) -> str:
         source, target = self.types[own], self.types[kind]
@@ -90,6 +94,10 @@ class Writer:
         if kind == FLOAT:
             return self.new(f"{'sitofp' if own == INT else 'uitofp'} {source} {name} to {target}")
         return self.new(f"{'fptosi' if own == FLOAT else 'zext'} {source} {name} to {target}")
+
+    def pick(self, line: str, slots: str) -> str:
+        """The frames of a line in some slots; where lines are in memory is known to those who write loops."""
+        raise NotImplementedError("lines of frames")
 
     # --- instructions
 
@@ -105,12 +113,21 @@ class Writer:
             return self.value(x.args[0], kind) if kind_of(x.args[0]) != kind else self._names[x.args[0].index]
         if op == "detach":
             return self.value(x.args[0], kind)
+        if op == "pick":
+            return self.pick(x.args[0], self.value(x.args[1], INT))
         if op in ("and", "or"):
             return self._two(op, kind, x)
         if kind == FLOAT:
             return self._float(op, x)
         if op in _WHOLES:
             return self._two(_WHOLES[op], kind, x)
+        if op in ("max", "min"):
+            a, b = (self.value(each, kind) for each in x.args)
+            sign = "u" if kind == WORD else "s"
+            first = self.new(f"icmp {sign}{'gt' if op == 'max' else 'lt'} {self.types[kind]} {a}, {b}")
+            return self.new(f"select {self.types[BOOL]} {first}, {self.types[kind]} {a}, {self.types[kind]} {b}")
+        if op == "neg":
+            return self.new(f"sub {self.types[kind]} {self._constant(0, kind)}, {self.value(x.args[0], kind)}")
         if op == "shift":
             return self._two("lshr" if kind == WORD else "ashr", kind, x)
         if op == "mod" and kind == WORD:
@@ -162,13 +179,17 @@ class Writer:
             return self._intrinsic(_INTRINSICS[op], args[0])
         if op in _LIBRARY:
             self._used.add(op)
-            return self.new(f"call {kind} @each_{op}({', '.join(f'{kind} {each}' for each in args)})")
+            function = op if self.width == 1 else f"each_{op}"
+            return self.new(f"call {kind} @{function}({', '.join(f'{kind} {each}' for each in args)})")
         raise NotImplementedError(f"operation {op}")
 
     def _intrinsic(self, name: str, argument: str) -> str:
         self._used.add(f"llvm.{name}")
         kind = self.types[FLOAT]
-        return self.new(f"call {kind} @llvm.{name}.v{self.width}f64({kind} {argument})")
+        return self.new(f"call {kind} @llvm.{name}.{self._suffix()}({kind} {argument})")
+
+    def _suffix(self) -> str:
+        return "f64" if self.width == 1 else f"v{self.width}f64"
 
     # --- what the lines refer to
 
@@ -177,11 +198,13 @@ class Writer:
         kind, parts = self.types[FLOAT], []
         for name in sorted(self._used):
             if name.startswith("llvm."):
-                parts.append(f"declare {kind} @{name}.v{self.width}f64({kind})")
+                parts.append(f"declare {kind} @{name}.{self._suffix()}({kind})")
                 continue
             count = _LIBRARY[name]
             letters = "ab"[:count]
             parts.append(f"declare double @{name}({', '.join(['double'] * count)})")
+            if self.width == 1:
+                continue
             lines = [f"define internal {kind} @each_{name}({', '.join(f'{kind} %{c}' for c in letters)}) noinline {{"]
             for k in range(self.width):
                 lines += [f"  %{c}{k} = extractelement {kind} %{c}, i32 {k}" for c in letters]

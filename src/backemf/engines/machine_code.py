@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
-import hashlib
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any
 
-_KEPT: dict[str, Any] = {}
+from ..values import Module
+from .code_cache import attach_cache, key_of
+
+_KEPT: dict[str, Module] = {}
 """What was compiled, by a hash of its text."""
+_LOCK = threading.Lock()
+WORTH_A_THREAD = 20_000
+"""Steps of motors that take longer than starting a thread [1]."""
 _LIBRARY = ("exp", "expm1", "log2", "sin", "cos", "tanh", "pow")
 
 
 @cache
-def target() -> Any:
+def target() -> Module:
     """The machine that code is made for, with its own vector instructions."""
     from llvmlite import binding as llvm
 
@@ -36,16 +44,38 @@ def vector_width() -> int:
     return 8 if features.get("avx512f") else 4
 
 
-def compile_text(text: str) -> Any:
-    """The engine that holds the compiled functions of a module; the same text is compiled once."""
+def in_threads(count: int, steps: int, run: Callable[[int, int], object]) -> None:
+    """Step a batch of motors by `run(first, last)`, on several processors where that pays: each motor is by itself."""
+    parts = min(count * steps // WORTH_A_THREAD, count // vector_width())
+    if parts > 1:
+        parts = min(parts, len(processors()))
+    if parts < 2:
+        run(0, count)
+        return
+    ends = [count * k // parts for k in range(parts + 1)]
+    with ThreadPoolExecutor(parts) as pool:
+        list(pool.map(run, ends[:-1], ends[1:]))
+
+
+def processors() -> set[int]:
+    """Processors that this process may use."""
+    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
+
+
+def compile_text(text: str) -> Module:
+    """The engine that holds the compiled functions of a module; the same text is compiled once, and kept on disk."""
+    from llvmlite import __version__ as llvmlite_version
     from llvmlite import binding as llvm
 
-    key = hashlib.sha256(text.encode()).hexdigest()
-    if key not in _KEPT:
-        machine = target()
-        module = llvm.parse_assembly(text)
-        module.verify()
-        engine = llvm.create_mcjit_compiler(module, machine)
-        engine.finalize_object()
-        _KEPT[key] = engine
-    return _KEPT[key]
+    machine = target()
+    maker = llvmlite_version, ".".join(map(str, llvm.llvm_version_info)), llvm.get_process_triple()
+    key = key_of(text, (*maker, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()))
+    with _LOCK:
+        if key not in _KEPT:
+            module = llvm.parse_assembly(text)
+            module.verify()
+            engine = llvm.create_mcjit_compiler(module, machine)
+            attach_cache(engine, key)
+            engine.finalize_object()
+            _KEPT[key] = engine
+        return _KEPT[key]

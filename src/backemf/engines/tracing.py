@@ -256,25 +256,33 @@ def detach(x: Value) -> Traced:
     return x if not isinstance(x, Symbol) or x.uniform else node("detach", x)
 
 
-def refuse(what: str) -> Operation:
+def refuse(engine: str, what: str) -> Operation:
     """An operation that no single motor can do."""
 
     def raise_error(*_: Value) -> NoReturn:
-        raise ParameterError(f"the warp engine steps each motor by itself, without {what}: take jax, torch or numpy")
+        raise ParameterError(
+            f"the {engine} engine steps each motor by itself, without {what}: take jax, torch or numpy"
+        )
 
     return raise_error
 
 
-NETWORKS = "the layers of a learned network"
-ops = SimpleNamespace(
-    **{name: operation(name) for name in ("exp", "log2", "sin", "cos", "sqrt", "tanh", "floor")},
-    absolute=operation("abs"), maximum=operation("max"), minimum=operation("min"), power=operation("pow"),
-    expm1=expm1, sign=sign, isfinite=isfinite, where=where, interpolate=interpolate,
-    words=lambda x: cast(x, WORD), low_word=lambda x: x & 0xFFFFFFFF if isinstance(x, int) else x,
-    as_bits=lambda x: x, fractions=lambda x, like: cast(x, FLOAT) * 2.0**-24, pick=pick,
-    store=lambda line, slot, frame: Line(line.program, line.name, line.frames, slot, frame),
-    alike=lambda x, like: cast(x, like.kind), to_integer=lambda x: cast(x, INT), total=refuse("what others share"),
-    detach=detach, matmul=refuse(NETWORKS), erf=math.erf, stack_first=refuse(NETWORKS),
-    stack_last=refuse(NETWORKS), join_last=refuse(NETWORKS), change=numpy_ops.change, same=numpy_ops.same,
-)  # fmt: skip
-"""The operations of the laws on symbols."""
+def operations(engine: str, **own: Operation) -> SimpleNamespace:
+    """The operations of the laws on symbols; `engine` is named in errors, `own` are operations that it has itself."""
+    network = refuse(engine, "the layers of a learned network")
+    return SimpleNamespace(
+        **{name: operation(name) for name in ("exp", "log2", "sin", "cos", "sqrt", "tanh", "floor")},
+        absolute=operation("abs"), maximum=operation("max"), minimum=operation("min"), power=operation("pow"),
+        sign=sign, isfinite=isfinite, where=where, interpolate=interpolate,
+        words=lambda x: cast(x, WORD), low_word=lambda x: x & 0xFFFFFFFF if isinstance(x, int) else x,
+        as_bits=lambda x: x, fractions=lambda x, like: cast(x, FLOAT) * 2.0**-24, pick=pick,
+        store=lambda line, slot, frame: Line(line.program, line.name, line.frames, slot, frame),
+        alike=lambda x, like: cast(x, like.kind), to_integer=lambda x: cast(x, INT),
+        total=refuse(engine, "what others share"), detach=detach, matmul=network, erf=math.erf, stack_first=network,
+        stack_last=network, join_last=network, change=numpy_ops.change, same=numpy_ops.same,
+        **{"expm1": expm1, **own},
+    )  # fmt: skip
+
+
+ops = operations("warp")
+"""The operations of the laws on symbols, for kernels of Warp."""

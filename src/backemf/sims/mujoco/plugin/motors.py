@@ -43,7 +43,8 @@ class Motors:
         actuators: Patterns (regular expressions that match a whole joint name) to actuators or motors, or an
             `ActuatorSet`. Joints that no pattern matches have no motor.
         armature: Whether the rotors' inertia is added to the joints; False: the model's armature already holds it.
-        engine: "jax", compiled, or "numpy", the reference.
+        engine: "native", machine code, "jax", compiled by XLA, or "numpy", the reference; None: native where it can,
+            JAX for networks and a supply that motors share.
         seed: Random seed of delays.
     """
 
@@ -53,7 +54,7 @@ class Motors:
         actuators: ActuatorSet | Mapping[str, Actuator | Motor],
         *,
         armature: bool = True,
-        engine: str = "jax",
+        engine: str | None = None,
         seed: int = 0,
     ):
         self.model = model

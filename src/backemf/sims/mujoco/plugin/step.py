@@ -25,6 +25,7 @@ from ....robot.compiled import share_of, take
 from ....robot.grouping import Group
 from ....tree import numbers
 from . import law as joint_law
+from .native import NativeStep, can_step
 
 MAIN = "command"
 """Name of the controllers' main input where nothing else is commanded."""
@@ -44,14 +45,17 @@ class JointStep:
     A state is a dict of arrays for each group of like actuators.
     """
 
-    def __init__(self, robot: ActuatorSet, engine: str, dt: float, seed: int):
-        if engine not in ("jax", "numpy"):
-            raise ParameterError(f"Motors(engine={engine!r}): must be 'jax', which is fast, or 'numpy', the reference")
+    def __init__(self, robot: ActuatorSet, engine: str | None, dt: float, seed: int):
+        if engine not in (None, "native", "jax", "numpy"):
+            raise ParameterError(
+                f"Motors(engine={engine!r}): must be 'native' or 'jax', which are compiled, or 'numpy', the reference"
+            )
+        engine = engine or ("native" if can_step(robot.groups) else "jax")
         for joint, actuator in zip(robot.joints, robot.actuators, strict=True):
             require_one_robot(joint, actuator)
             require_load(actuator, 0.0, 1.0)
         self.groups, self.count, self.engine, self.dt, self.seed = robot.groups, len(robot), engine, dt, seed
-        self._runs: dict[tuple[str, ...], Fused] = {}
+        self._runs: dict[tuple[str, ...], Fused | NativeStep] = {}
         self.outputs: tuple[str, ...] = ()
 
     def initial(self, **values: Number) -> RobotState:
@@ -147,8 +151,12 @@ class Fused:
         return self._engine.ops.stack_first([spread(math.nan if x is None else x, found[0]) for x in values])
 
 
-def fused_step(groups: tuple[Group, ...], engine: str, dt: float, names: tuple[str, ...]) -> Fused:
+def fused_step(
+    groups: tuple[Group, ...], engine: str, dt: float, names: tuple[str, ...]
+) -> Fused | NativeStep:  # fmt: skip
     """The step of these groups; the one that is there already, where motors of the same numbers were made before."""
+    if engine == "native":
+        return NativeStep(groups, dt, names, MAIN, JOINT)
     try:
         return _cached_step(groups, engine, dt, names)
     except TypeError:

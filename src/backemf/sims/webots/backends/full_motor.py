@@ -29,6 +29,8 @@ LONGEST = 1e-3
 """Longest step of the motor [s]."""
 BANDWIDTH = 3000.0
 """How fast the current loop of the drive is [rad/s]."""
+TELEMETRY = ("torque", "current", "voltage", "winding_temperature", "limit")
+"""What is asked of the motor besides where the joint is."""
 SHARPNESS = 3.0
 """Basic time step over the time constant of the velocity loop [1]."""
 
@@ -96,7 +98,8 @@ class Drive:
         actuator = actuator_of(joint, robot) if axis.driven else Actuator(controller=Torque())
         if axis.joint.static_friction > 0.0 and axis.driven:
             log(f"Note: {axis.name!r}: static_friction has no effect with the backend motor; the motor has its own.")
-        self.motor = actuator.compile("python")
+        shared = actuator.supply is not None and actuator.supply.shared
+        self.motor = actuator.compile("python") if shared else actuator.compile("native", telemetry=TELEMETRY)
         self.state = self.motor.initial()
         own = 0.0 if actuator.motor is None else float(actuator.motor.armature)
         whole = own + (axis.inertia or 0.0) * self.travel**2 + carried_load(followers).inertia * self.travel**2
@@ -137,15 +140,16 @@ class Drive:
             load_stiffness=spring * r * r,
         )  # fmt: skip
         self._integrate(asked, out, short)
-        axis.speed = out.joint_velocity * r
+        axis.speed = float(out.joint_velocity) * r
         axis.position += short * axis.speed
         if joint.min_stop is not None:
             _apply_stop(axis, short)
         for follower in self.followers:
             follower.follow(axis)
         if out.current is not None:
-            axis.current, axis.voltage, axis.temperature = out.current, out.voltage, out.winding_temperature
-        return out.torque
+            axis.current, axis.voltage = float(out.current), float(out.voltage)
+            axis.temperature = float(out.winding_temperature)
+        return float(out.torque)
 
     def _drive_torque(self, speed: float, short: float) -> float:
         """The torque that the drive asks for [N·m]."""

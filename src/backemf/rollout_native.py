@@ -1,0 +1,211 @@
+"""The loop of a run as machine code: every step of a motor and its load in one call, each channel kept."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from dataclasses import fields
+from functools import cache
+
+import numpy as np
+
+from .actuator import Actuator
+from .actuator.compiled import laws
+from .engines.machine_code import compile_text, in_threads
+from .engines.native_engine import COMMON, WHOLE, like, require_own_motors
+from .engines.native_plan import address, group_width, is_plain
+from .engines.native_text import Traces, run_text, shared_symbols
+from .engines.symbols import leaves, structure_of, with_symbols
+from .engines.tracing import FLOAT, Line, Program, Symbol, Traced, evaluate
+from .errors import ParameterError
+from .loads import KINEMATIC, Load
+from .physics.state import State
+from .rollout import Here, advance, as_command, channel_names, record_of
+from .values import Module, Recorded
+
+MOST_LOOPS = 128
+"""How many compiled loops are kept."""
+_LOOPS: dict[object, Loop] = {}
+
+
+def can_roll(actuator: Actuator, precision: str) -> bool:
+    """Whether a run of an actuator can be stepped here: in float64, without networks or a supply that motors share."""
+    try:
+        require_own_motors(actuator)
+    except ParameterError:
+        return False
+    return precision == "float64"
+
+
+def roll_native(
+    actuator: Actuator, load: Load, start: Here, values: dict[str, np.ndarray], path: np.ndarray | None, dt: float,
+    every: int, batch: tuple[int, ...], precision: str,
+) -> tuple[Here, dict[str, np.ndarray]]:  # fmt: skip
+    """A recorded piece of a run, compiled once per structure of motor and load."""
+    if precision != "float64":
+        raise ParameterError(f"precision = {precision!r}: the native engine runs in 'float64', take engine='jax'")
+    require_own_motors(actuator)
+    moved = object.__new__(type(load)) if isinstance(load, KINEMATIC) else load
+    numbers, own = {"dt": dt}, {}
+    for name, value in (leaves(actuator, "actuator") | leaves_of_load(moved)).items():
+        if is_plain(value):
+            numbers[name] = float(value)
+        else:
+            own[name] = value
+    loop = _loop(actuator, moved, start, tuple(values), path is not None, tuple(own))
+    return loop.run(start, values, path, numbers, own, every, batch)
+
+
+def leaves_of_load(load: Load) -> dict[str, Recorded]:
+    """Dotted name and value of every number of a load; one that is moved has none here."""
+    return {} if isinstance(load, KINEMATIC) else leaves(load, "load")
+
+
+def _loop(
+    actuator: Actuator, load: Load, start: Here, targets: tuple[str, ...], path: bool, own: tuple[str, ...]
+) -> Loop:
+    """The loop for a structure, traced once."""
+    state = start.state
+    here = tuple(
+        (e.name, len(getattr(state, e.name)) if e.name.endswith("_line") else None)
+        for e in fields(state)
+        if getattr(state, e.name) is not None
+    )
+    kind = type(load) if isinstance(load, KINEMATIC) else structure_of(load)
+    key = structure_of(actuator), kind, here, targets, path, own
+    try:
+        found = _LOOPS.get(key)
+    except TypeError:  # something of the structure cannot be compared
+        return Loop(actuator, load, here, targets, path, own)
+    if found is None:
+        if len(_LOOPS) >= MOST_LOOPS:
+            _LOOPS.clear()
+        found = _LOOPS[key] = Loop(actuator, load, here, targets, path, own)
+    return found
+
+
+class Loop:
+    """Steps motors of one structure with a load of one kind."""
+
+    def __init__(
+        self, actuator: Actuator, load: Load, states: tuple[tuple[str, int | None], ...], targets: tuple[str, ...],
+        path: bool, own: tuple[str, ...],
+    ):  # fmt: skip
+        self.names, self.targets = channel_names(actuator, load), targets
+        program = Program()
+        named: dict[str, Traced] = {name: program.load(name, FLOAT) for name in own}
+        mine = dict(named)
+        for name in leaves(actuator, "actuator") | leaves_of_load(load):
+            if name not in named:
+                named[name] = program.number(name)
+        before: dict[str, Symbol] = {}
+        lines: dict[str, Line] = {}
+        for name, frames in states:
+            full = f"state.{name}"
+            if frames is None:
+                before[full] = program.load(full, WHOLE.get(full, FLOAT))
+            else:
+                lines[full] = Line(program, full, frames)
+        more = [*(f"memory.{k}" for k in range(len(load.remembers))), "position", "velocity"]
+        before |= {name: program.load(name, FLOAT) for name in more}
+        inputs = {name: program.load(f"input {name}", FLOAT) for name in targets}
+        inputs |= {name: program.load(f"input {name}", FLOAT) for name in ("begin", "end")} if path else {}
+        known: dict[str, Recorded] = {
+            n.removeprefix("state."): x for n, x in (before | lines).items() if n.startswith("state.")
+        }
+        memory = tuple(before[f"memory.{k}"] for k in range(len(load.remembers)))
+        moving = load if isinstance(load, KINEMATIC) else with_symbols(load, "load", named)
+        here, out = advance(
+            laws("native"), with_symbols(actuator, "actuator", named), moving,
+            Here(State(**known), memory, before["position"], before["velocity"]),  # pyright: ignore[reportArgumentType]
+            as_command({name: inputs[name] for name in targets}),  # pyright: ignore[reportArgumentType]
+            (inputs["begin"], inputs["end"]) if path else None, program.number("dt"),  # pyright: ignore
+        )  # fmt: skip
+        after = {n: getattr(here.state, n.removeprefix("state.")) for n in (*before, *lines) if n.startswith("state.")}
+        after |= {f"memory.{k}": x for k, x in enumerate(here.memory)}
+        after |= {"position": here.position, "velocity": here.velocity}
+        channels = dict(zip(self.names, record_of(self.names, load, here, out), strict=True))
+        self.traces = Traces(
+            before, inputs, mine, lines, {n: x if after[n] is None else after[n] for n, x in before.items()},
+            {n: after[n] for n in lines}, channels,
+        )  # fmt: skip
+        self.shared = shared_symbols(self.traces)
+        self._compiled: dict[object, Module] = {}
+
+    def run(
+        self, start: Here, values: dict[str, np.ndarray], path: np.ndarray | None, numbers: dict[str, float],
+        own: dict[str, np.ndarray], every: int, batch: tuple[int, ...],
+    ) -> tuple[Here, dict[str, np.ndarray]]:  # fmt: skip
+        """Where motor and load are after these commands, and the channels on the way."""
+        traces, count = self.traces, math.prod(batch)
+        steps = len(next(iter(values.values())))
+        records, states = steps // every, len(traces.states)
+        same = np.array([float(x) for x in evaluate(self.shared, numbers)] or [0.0])
+        mine = np.empty((len(own), *batch))
+        for k, value in enumerate(own.values()):
+            mine[k] = value
+        given = np.empty((states + sum(map(len, traces.lines.values())), *batch))
+        whole = given.view(np.int64)
+        known = _values(start)
+        for k, (name, x) in enumerate(traces.states.items()):
+            (given if x.kind == FLOAT else whole)[k] = known[name]
+        row = states
+        for name, line in traces.lines.items():
+            given[row : row + len(line)] = known[name]
+            row += len(line)
+        after, out = np.empty(given.shape), np.empty((len(self.names), records, *batch))
+        rows = [_row(values[name], steps, batch) for name in self.targets]
+        places = [address(each) for each in rows]
+        alone = {name for name, each in zip(self.targets, rows, strict=True) if each.ndim == 1}
+        if path is not None:
+            ways = np.ascontiguousarray(path, dtype=float)
+            places += [address(ways), address(ways) + ways.itemsize]
+            alone |= {"begin", "end"}
+        if count and steps:
+            function = self._function(count, frozenset(alone))
+            memories = [address(x) for x in (same, mine, given, after, out)]
+            rest = (steps, every, records, *memories, *places)
+            in_threads(count, steps, lambda first, last: function(count, first, last, *rest))
+        return self._here(known, after), {name: out[k] for k, name in enumerate(self.names)}
+
+    def _function(self, count: int, alone: frozenset[str]) -> Module:
+        key = group_width(count), count == 1, alone
+        if key not in self._compiled:
+            engine = compile_text(run_text(self.traces, *key))
+            self._compiled[key] = _kind(len(self.traces.inputs))(engine.get_function_address("run"))
+        return self._compiled[key]
+
+    def _here(self, known: dict[str, Recorded], rows: np.ndarray) -> Here:
+        found, whole = {}, rows.view(np.int64)
+        for k, (name, x) in enumerate(self.traces.states.items()):
+            row = np.asarray((rows if x.kind == FLOAT else whole)[k])
+            found[name] = like(row, np.shape(known[name])) if name.removeprefix("state.") in COMMON else row
+        row = len(self.traces.states)
+        for name, line in self.traces.lines.items():
+            found[name] = rows[row : row + len(line)]
+            row += len(line)
+        state: dict[str, Recorded] = {n.removeprefix("state."): x for n, x in found.items() if n.startswith("state.")}
+        memory = tuple(x for name, x in found.items() if name.startswith("memory."))
+        return Here(State(**state), memory, found["position"], found["velocity"])
+
+
+def _values(here: Here) -> dict[str, Recorded]:
+    """Every number of a state by name."""
+    found = {f"state.{name}": value for name, value in vars(here.state).items() if value is not None}
+    found |= {f"memory.{k}": value for k, value in enumerate(here.memory)}
+    return found | {"position": here.position, "velocity": here.velocity}
+
+
+def _row(values: np.ndarray, steps: int, batch: tuple[int, ...]) -> np.ndarray:
+    """An input of each step: one number for all motors, or one for each."""
+    values = np.asarray(values, dtype=float)
+    if math.prod(values.shape[1:]) == 1:
+        return np.ascontiguousarray(values.reshape(steps))
+    wide = values.reshape(steps, *(1,) * (len(batch) - values.ndim + 1), *values.shape[1:])
+    return np.ascontiguousarray(np.broadcast_to(wide, (steps, *batch)))
+
+
+@cache
+def _kind(inputs: int) -> Module:
+    """The type of a compiled loop with so many inputs."""
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 6, *[ctypes.c_void_p] * (5 + inputs))
