@@ -178,19 +178,40 @@ def test_backlash_is_that_of_simulate_and_is_felt():
 
 @pytest.mark.parametrize("friction", ["coulomb", "lugre", "none"])
 def test_engines_agree(friction: str):
-    """NumPy and JAX turn an arm the same way."""
+    """NumPy, JAX and machine code turn an arm the same way."""
     kinds = {
         "coulomb": be.Coulomb(coulomb=0.01),
         "lugre": be.LuGre(coulomb=0.01, stiction=0.015, stribeck_velocity=1.0, stiffness=100.0, damping=1e-3),
         "none": None,
     }
     runs = []
-    for engine in ("numpy", "jax"):
+    for engine in ("numpy", "jax", "native"):
         model = chain(2)
         runs.append(
             ran(model, Motors(model, {"j.*": motor(friction=kinds[friction])}, engine=engine), square(300, 8.0))
         )
-    assert of_peak(runs[1]["position"], runs[0]["position"]) < 1e-9
+    for run in runs[1:]:
+        assert of_peak(run["position"], runs[0]["position"]) < 1e-9
+
+
+def test_groups_of_unlike_motors_step_in_machine_code():
+    """Joints of three kinds, some with a delay, have NumPy's torques, and NaN where a kind has no such output."""
+    late = be.Actuator(motor(), controller=be.PositionPid(kp=5.0), delay=be.Delay(steps=3))
+    ideal = be.Actuator(controller=be.IdealPd(stiffness=2.0, damping=0.1))
+    kinds = {"j0": late, "j1": ideal, "j2": be.Actuator(motor(thermal=None)), "j3": late}
+    told, seen = be.Command(position=[0.3, -0.2, 0.0, 0.1], voltage=5.0), {}
+    for engine in ("numpy", "native"):
+        model = hinges(4)
+        motors, data = Motors(model, kinds, engine=engine), mujoco.MjData(model)
+        for _ in range(20):
+            motors.step(data, told)
+        seen[engine] = data.qpos.copy(), motors.output
+    assert of_peak(seen["native"][0], seen["numpy"][0]) < 1e-12
+    ours, theirs = seen["native"][1], seen["numpy"][1]
+    for name in ("torque", "current", "winding_temperature", "limit"):
+        expected = np.asarray(getattr(theirs, name), dtype=float)
+        np.testing.assert_allclose(np.asarray(getattr(ours, name), dtype=float), expected, rtol=1e-10, atol=1e-12)
+    assert np.isnan(np.asarray(ours.current)[1])
 
 
 # --- stiff motors

@@ -28,7 +28,7 @@ def target() -> Module:
 
     for start in ("initialize_native_target", "initialize_native_asmprinter"):
         getattr(llvm, start)()
-    library = ctypes.CDLL(ctypes.util.find_library("m") or None)
+    library = ctypes.CDLL("ucrtbase" if os.name == "nt" else ctypes.util.find_library("m"))
     for name in _LIBRARY:
         llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
     cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
