@@ -170,17 +170,17 @@ def main() -> None:
             slow / fast >= 30,
         )
 
-    # 8 million motors: the share of the copy bandwidth, and what more turns cost
+    # 8 million motors: the share of the copy bandwidth, and what more substeps cost
     times = {}
-    for turns in (1, 10):
+    for substeps in (1, 10):
         for name, telemetry in TELEMETRY.items():
-            actuator = per_motor(full_actuator(substeps=turns), large)
+            actuator = per_motor(full_actuator(substeps=substeps), large)
             replay = Replay(actuator, large, telemetry=telemetry)
-            took = times[name, turns] = milliseconds(replay, 10)
+            took = times[name, substeps] = milliseconds(replay, 10)
             count = large[0] * large[1]
-            what = f"{count / 1e6:.1f} M motors, {name}, {turns} turn{'s' if turns > 1 else ''}"
-            rate = f"{count * turns / took * 1e3 / 1e9:.0f} billion turns/s"
-            if turns == 1:
+            what = f"{count / 1e6:.1f} M motors, {name}, {substeps} substep{'s' if substeps > 1 else ''}"
+            rate = f"{count * substeps / took * 1e3 / 1e9:.0f} billion substeps/s"
+            if substeps == 1:
                 moved = bytes_moved(actuator, replay)
                 share = moved / (took * 1e-3) / bandwidth
                 each = f"{took:.2f} ms, {rate}, {moved / count:.0f} bytes a motor, {share:.0%} of the copy bandwidth"
@@ -188,7 +188,7 @@ def main() -> None:
             else:
                 more = took / times[name, 1]
                 goal = () if telemetry is None else ("<= 3 times", more <= 3)
-                add(what, f"{took:.2f} ms, {rate}, {more:.2f} times one turn", *goal)
+                add(what, f"{took:.2f} ms, {rate}, {more:.2f} times one substep", *goal)
             del replay, actuator
             torch.cuda.empty_cache()
 

@@ -109,5 +109,5 @@ def map_numbers(part: P, change: Callable[[Foreign], object]) -> P:
 
 
 def change(part: P, **changes: object) -> P:
-    """A copy of a state, command or output with some fields changed, as compilers can follow it."""
-    return type(part)(**(part.__dict__ | changes))
+    """A copy of a state, command or output with some fields changed, as compilers of every version can follow it."""
+    return type(part)(**{name: changes.get(name, getattr(part, name)) for name in part.__dataclass_fields__})
