@@ -110,4 +110,5 @@ def map_numbers(part: P, change: Callable[[Foreign], object]) -> P:
 
 def change(part: P, **changes: object) -> P:
     """A copy of a state, command or output with some fields changed, as compilers of every version can follow it."""
-    return type(part)(**{name: changes.get(name, getattr(part, name)) for name in part.__dataclass_fields__})
+    kind: Any = type(part)
+    return kind(**{name: changes.get(name, getattr(part, name)) for name in kind.__dataclass_fields__})
