@@ -110,5 +110,5 @@ def map_numbers(part: P, change: Callable[[Foreign], object]) -> P:
 
 def change(part: P, **changes: object) -> P:
     """A copy of a state, command or output with some fields changed, as compilers of every version can follow it."""
-    kind: Any = type(part)
-    return kind(**{name: changes.get(name, getattr(part, name)) for name in kind.__dataclass_fields__})
+    names = part.__dataclass_fields__  # pyright: ignore[reportAttributeAccessIssue]
+    return type(part)(**{name: changes.get(name, getattr(part, name)) for name in names})
