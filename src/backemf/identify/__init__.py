@@ -1,4 +1,4 @@
-"""From logs to a motor: logs, what is wrong with them, and the rig on which they were taken."""
+"""From logs to a motor: logs, what is wrong with them, the rig on which they were taken, and fits."""
 
 from .channels import CHANNELS, Channel
 from .known import Known
