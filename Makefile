@@ -78,7 +78,7 @@ clean: ## remove the environments and everything that was built
 	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock .venv-webots .venv-webots.lock build dist out site .hypothesis .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Two environments in one folder: the demo is a plain install, without PyTorch, MuJoCo and the documentation tools.
+# Two environments in one folder: the demo is a plain install with USD, without PyTorch, MuJoCo and the documentation tools.
 .venv/.demo .venv/.dev: .venv/.%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
 	$(PYTHON) tools/environment.py $*
 

@@ -37,17 +37,30 @@ def base_packages() -> frozenset[str]:
 @cache
 def base_modules() -> frozenset[str]:
     """Modules of those distributions, by the first part of their names."""
+    return modules_of(base_packages())
+
+
+@cache
+def modules_of(packages: frozenset[str]) -> frozenset[str]:
+    """Modules of some distributions, by the first part of their names."""
     homes = importlib.metadata.packages_distributions()
     return frozenset(
         module
         for module, names in homes.items()
-        if any(re.sub(r"[-_.]+", "-", name).lower() in base_packages() for name in names)
+        if any(re.sub(r"[-_.]+", "-", name).lower() in packages for name in names)
     )
 
 
-def plain_python(*arguments: str | Path, **options) -> subprocess.CompletedProcess:
-    """Run a script, or a module behind `-m`, with its arguments, where only a plain install is seen."""
-    hidden = set(importlib.metadata.packages_distributions()) - base_modules() - {"backemf"}
+@cache
+def demo_packages() -> frozenset[str]:
+    """Names of the distributions that are pinned for the demo."""
+    text = (ROOT / "constraints-demo.txt").read_text(encoding="utf-8")
+    return frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in re.findall(r"^([\w.-]+)==", text, re.MULTILINE))
+
+
+def plain_python(*arguments: str | Path, seen: frozenset[str] | None = None, **options) -> subprocess.CompletedProcess:
+    """Run a script, or a module behind `-m`, with its arguments, where only a plain install is seen, or `seen`."""
+    hidden = set(importlib.metadata.packages_distributions()) - (seen or base_modules()) - {"backemf"}
     environment = {**os.environ, "HIDDEN_MODULES": " ".join(sorted(hidden)), "MPLBACKEND": "Agg"}
     environment |= {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), *sys.path])}
     command = [sys.executable, str(Path(__file__)), *map(str, arguments)]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from long import some_now
-from plain_install import PROJECT, ROOT, base_modules, plain_python
+from plain_install import PROJECT, ROOT, base_modules, base_packages, demo_packages, modules_of, plain_python
 
 SOURCE = ROOT / "src" / "backemf"
 EXTRAS = PROJECT["optional-dependencies"]
@@ -228,3 +228,15 @@ def test_pages_name_extras_that_exist():
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for extra in re.findall(r"(?:backemf|\.)\[([\w,]+)\]'", page.read_text(encoding="utf-8")):
             assert set(extra.split(",")) <= set(EXTRAS), (page, extra)
+
+
+def test_what_is_pinned_for_the_demo_is_complete():
+    """A plain install with all that it asks for, so that the first command of a newcomer finds it."""
+    assert base_packages() <= demo_packages(), sorted(base_packages() - demo_packages())
+
+
+def test_the_demo_runs_on_what_is_pinned_for_it(tmp_path):
+    """Nothing of the environment for developers is seen, which `make demo` on a new machine does not have."""
+    done = plain_python(ROOT / "examples" / "demo.py", seen=modules_of(demo_packages()), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "what to paste" in done.stdout

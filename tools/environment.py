@@ -1,7 +1,8 @@
 """Set up an environment for the Makefile.
 
-`environment.py demo` (a plain install) and `environment.py dev` (everything) make `.venv`; `environment.py mjlab`
-makes `.venv-mjlab`, which holds the simulator mjlab and the versions of PyTorch and MuJoCo that it asks for;
+`environment.py demo` (a plain install with USD) and `environment.py dev` (everything) make `.venv`;
+`environment.py mjlab` makes `.venv-mjlab`, which holds the simulator mjlab and the versions of PyTorch and MuJoCo that
+it asks for;
 `environment.py physx` makes `.venv-physx`, which holds PhysX, and `environment.py newton` `.venv-newton` with Newton;
 `environment.py maddening` makes `.venv-maddening`, which holds MADDENING and the older JAX that it asks for, and
 `environment.py webots` `.venv-webots` with ODE, the engine of Webots, as the wheel of dartpy carries it.
