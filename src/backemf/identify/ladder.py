@@ -17,6 +17,8 @@ from .solve import Blocks, Problem, Solved, measure_scales, solve
 
 STARTS = 4
 """Starts of what a rung adds [1]."""
+SETTLINGS = 5
+"""Most times that the scales of the last fit are found anew [1]."""
 OFF = -3.5
 """Deviation at which a new term is too small to matter [1]."""
 SHORT, LONG = 8, 40
@@ -109,9 +111,22 @@ def climb(
             waiting, ahead = _Waiting(theta, active), 0.0
         elif gain > ahead:
             waiting, ahead = _Waiting(solved.theta, tried, (*waiting.rungs, number)), gain
-    # the last word at the last scales, on the training share alone
-    final = solve(problem, theta[:1], active, weights[:1], steps=2 * LONG)
+    final = _settle(problem, theta[:1], active, weights[:1], floors)
     return Top(final.theta[0], active, tuple(done), final)
+
+
+def _settle(
+    problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np.ndarray, floors: np.ndarray
+) -> Solved:
+    """The fit of the training share at scales that are those of its own residuals: a better fit counts for more."""
+    final = solve(problem, theta, active, weights, steps=2 * LONG)
+    for _ in range(SETTLINGS):
+        before = problem.scales.sigma
+        _rescale(problem, final.theta, active, floors)
+        final = solve(problem, final.theta, active, weights, steps=2 * LONG)
+        if np.allclose(before, problem.scales.sigma, rtol=0.02):
+            break
+    return final
 
 
 @dataclass(eq=False)
