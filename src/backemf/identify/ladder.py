@@ -115,9 +115,7 @@ def climb(
     return Top(final.theta[0], active, tuple(done), final)
 
 
-def _settle(
-    problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np.ndarray, floors: np.ndarray
-) -> Solved:
+def _settle(problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np.ndarray, floors: np.ndarray) -> Solved:
     """The fit of the training share at scales that are those of its own residuals: a better fit counts for more."""
     final = solve(problem, theta, active, weights, steps=2 * LONG)
     for _ in range(SETTLINGS):
