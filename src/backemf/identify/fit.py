@@ -16,6 +16,7 @@ from ..motor import FrictionOverAngle, LoadDependent, LoadShare, QuadraticShare
 from ..motor.motor import Friction
 from ..motorfile import dumps
 from ..random.randomize import rebuild
+from ..tree import numbers
 from .bench import Bench, bench_of, stack
 from .information import Blind
 from .ladder import Climbed
@@ -86,6 +87,8 @@ class Fit:
     """SHA-256 of each log of the training share."""
     seed: int
     """Random seed of the starts."""
+    notes: tuple[str, ...]
+    """What was assumed of the prior, one sentence each."""
     _bench: Bench = field(repr=False)
     _space: Space = field(repr=False)
     _theta: np.ndarray = field(repr=False)
@@ -145,7 +148,8 @@ def predict_log(settings: Mapping[str, float], whole: Bench, rig: Rig, log: Log,
     """What a bench with these numbers would have logged."""
     trials = make_trials([log], rig, whole.actuator, dt=dt)
     bench = stack([_bench_for(whole, rig, log)])
-    names = [name for name in settings if name in _own(whole, bench)]
+    known = {name for name, _ in numbers(bench)}
+    names = [name for name in settings if name in known]
     predictor = Predictor(bench, trials, names)
     values = np.array([settings[name] for name in names]).reshape(len(names), 1, 1)
     seen = predictor.predict(np.broadcast_to(values, (len(names), 1, trials.lanes)))
@@ -163,12 +167,6 @@ def _bench_for(whole: Bench, rig: Rig, log: Log) -> Bench:
     if supply is not None and whole.actuator.supply is not None and whole.actuator.supply.curve is not None:
         supply = replace(supply, curve=whole.actuator.supply.curve)
     return replace(own, actuator=replace(own.actuator, supply=supply), command=whole.command)
-
-
-def _own(whole: Bench, bench: Bench) -> set[str]:
-    from ..tree import numbers
-
-    return {name for name, _ in numbers(bench)}
 
 
 def without_idle_parts(actuator: Actuator) -> Actuator:

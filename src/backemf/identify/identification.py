@@ -90,7 +90,7 @@ def identify(
     drive = without_idle_parts(rebuild(believed.whole, own))
     return Fit(
         drive, rig, fitted, top.rungs, _errors(problem, top.theta, top.active, train, last), check_fit(fitted, blind),
-        tuple(blind), tuple(log.hash for log, seen in zip(given, train, strict=True) if seen), seed,
+        tuple(blind), tuple(log.hash for log, seen in zip(given, train, strict=True) if seen), seed, believed.notes,
         template, space, top.theta, top.active, spread, whole.dt,
     )  # fmt: skip
 

@@ -31,14 +31,12 @@ class Predictor:
 
     def __init__(self, bench: Bench, trials: Trials, names: Sequence[str]):
         self.bench, self.trials, self.names = bench, trials, tuple(names)
-        self.sensed = tuple(name for name in self.names if name.startswith("sensors."))
         lanes = trials.lanes
         known = {name: np.asarray(value, dtype=float) for name, value in numbers(bench)}
         self._known = known
         fixed = {n: x for n, x in known.items() if x.ndim and n not in self.names and not n.startswith("sensors.")}
         self._fixed = {n: np.broadcast_to(x, (lanes,)) for n, x in fixed.items()}
         inner = tuple(n for n in self.names if not n.startswith(("sensors.", "command.")))
-        self._inner = [self.names.index(n) for n in inner]
         values = np.stack([np.broadcast_to(known[n], (1, lanes)) for n in self.names] or [np.zeros((1, lanes))])
         start, rows, pushes = self._start(values), *self._rows(values)
         self._starts = tuple(states_of_bench(start))

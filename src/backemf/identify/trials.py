@@ -7,7 +7,7 @@ read there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -86,8 +86,6 @@ class Trials:
     """What was measured and is compared."""
     robot: RobotTerms | None = None
     """Mass matrix and bias of a robot; None: lanes are independent."""
-    notes: tuple[str, ...] = field(default=())
-    """What is left out, one sentence each."""
 
     @property
     def lanes(self) -> int:
@@ -114,7 +112,6 @@ def make_trials(
     steps = max(int(np.ceil((log.time[-1] - t0) / step - 1e-9)) for (log, _, _), t0 in zip(lanes, starts, strict=True))
     grid = step * (np.arange(steps) + 0.5)
     commands = _commands(singles, starts, grid, names)
-    notes: list[str] = []
     path = _path(singles, starts, step * np.arange(steps + 1)) if kinematic else None
     if path is not None and "position_error" in commands:
         commands["position"] = commands.pop("position_error") + 0.5 * (path[1:] + path[:-1])
@@ -131,7 +128,6 @@ def make_trials(
         np.array([_first_velocity(log) for log in singles]),
         tuple(_reading(name, singles, starts) for name in wanted),
         _robot_terms(robots, starts, lanes, grid) if robots else None,
-        tuple(notes),
     )
 
 
