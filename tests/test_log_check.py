@@ -185,14 +185,14 @@ def test_a_log_that_contradicts_its_rig_is_found():
     ]
     assert said(be.Rig(pendulum, firmware=be.Voltage())) == ["error command"]
     assert said(be.Rig(be.LockedRotor())) == ["error position"]
-    assert said(be.Rig(be.identify.RobotModel(model="a.xml", joints=("hip", "knee")))) == ["error position"]
+    assert said(be.Rig(be.RobotModel(model="a.xml", joints=("hip", "knee")))) == ["error position"]
     noted = be.Rig.parse('format = "backemf rig 1"\n[load]\nkind = "Inertia"\ninertia = "log.inertia kg*m^2"')
     assert said(noted) == ["error notes"]
 
 
 def test_a_resolution_that_is_not_the_rigs_is_found():
     coarse = be.Log.from_arrays(TIME, with_(position=lambda x: np.round(x / 0.01) * 0.01))
-    pendulum, sensor = be.Pendulum(mass=0.49, length=0.1), be.identify.Sensor
+    pendulum, sensor = be.Pendulum(mass=0.49, length=0.1), be.Sensor
     causes = {
         step: [x.cause for x in coarse.check(rig=be.Rig(pendulum, sensors={"position": sensor(quantisation=step)}))]
         for step in (0.01, 0.01 * math.pi / 180)

@@ -67,7 +67,7 @@ DOORS = [
     ("logs", "be.read_log('bag')"),
     ("files", "measured.save('log.parquet')"),
     ("files", "be.Log.read('run.parquet')"),
-    ("mujoco", "be.Rig(be.identify.RobotModel(model='robot.xml', joints=('j',))).load_for(measured)"),
+    ("mujoco", "be.Rig(be.RobotModel(model='robot.xml', joints=('j',))).load_for(measured)"),
     ("mujoco", "mujoco.attach(None, 'j', be.Actuator(motor))"),
     ("mjlab", "mjlab.MotorActuatorCfg"),
     ("mjlab", "mjlab.mdp"),

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         commands,
         design,
         engines,
-        identify,
         learned,
         plot,
         random,
@@ -73,7 +72,19 @@ if TYPE_CHECKING:
         SimulationError,
         UnitError,
     )
-    from .identify import Log, Rig, read_log
+    from .identify import (
+        Fit,
+        Known,
+        Log,
+        MeasuredMotion,
+        Rig,
+        RobotModel,
+        RobotMotion,
+        Sensor,
+        ServoRegisters,
+        identify,
+        read_log,
+    )
     from .loads import ConstantTorque, Fan, Inertia, LockedRotor, Pendulum, PrescribedMotion, TwoMass
     from .motor import (
         Cogging,
@@ -139,14 +150,14 @@ _HOMES = {
     ".run": "Run",
     ".run_finding": "RunFinding",
     ".simulate": "simulate",
-    ".identify": "Log Rig read_log",
+    ".identify": ("Fit Known Log MeasuredMotion Rig RobotModel RobotMotion Sensor ServoRegisters identify read_log"),
     ".transfer": "Exported export",
 }
 """Every module with public names, and these; it is loaded when one of them is first used."""
 _LATER = {name: module for module, names in _HOMES.items() for name in names.split()}
 _ROOMS = (
-    "actuator", "analyze", "catalog", "commands", "datasheet", "design", "engines", "errors", "identify", "learned",
-    "loads",    "motor", "motorfile", "physics", "plot", "random", "robot", "run", "sims", "transfer", "units",
+    "actuator", "analyze", "catalog", "commands", "datasheet", "design", "engines", "errors", "learned",
+    "loads", "motor", "motorfile", "physics", "plot", "random", "robot", "run", "sims", "transfer", "units",
 )  # fmt: skip
 """Modules that are loaded when they are first used."""
 _HOOKS = {
@@ -219,6 +230,7 @@ __all__ = [
     "Exported",
     "Fan",
     "Finding",
+    "Fit",
     "FrictionAngleTable",
     "FrictionOverAngle",
     "Gearbox",
@@ -228,6 +240,7 @@ __all__ = [
     "Inertia",
     "JointSpring",
     "KneeCurve",
+    "Known",
     "Limits",
     "LoadDependent",
     "LoadShare",
@@ -235,6 +248,7 @@ __all__ = [
     "Log",
     "LuGre",
     "Magnet",
+    "MeasuredMotion",
     "MissingExtraError",
     "ModeSelector",
     "Motor",
@@ -248,10 +262,14 @@ __all__ = [
     "Ratings",
     "Recording",
     "Rig",
+    "RobotModel",
+    "RobotMotion",
     "Rotor",
     "Run",
     "RunFinding",
     "Saturation",
+    "Sensor",
+    "ServoRegisters",
     "SimulationError",
     "Stage",
     "State",

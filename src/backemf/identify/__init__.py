@@ -1,6 +1,8 @@
 """From logs to a motor: logs, what is wrong with them, the rig on which they were taken, and fits."""
 
 from .channels import CHANNELS, Channel
+from .fit import Fit
+from .identification import identify
 from .known import Known
 from .log import Log
 from .reading import read_log
@@ -11,6 +13,7 @@ from .robot_motion import RobotMotion
 __all__ = [
     "CHANNELS",
     "Channel",
+    "Fit",
     "Known",
     "Log",
     "MeasuredMotion",
@@ -19,5 +22,6 @@ __all__ = [
     "RobotMotion",
     "Sensor",
     "ServoRegisters",
+    "identify",
     "read_log",
 ]
