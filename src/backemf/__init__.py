@@ -150,13 +150,13 @@ _HOMES = {
     ".run": "Run",
     ".run_finding": "RunFinding",
     ".simulate": "simulate",
-    ".identify": ("Fit Known Log MeasuredMotion Rig RobotModel RobotMotion Sensor ServoRegisters identify read_log"),
+    ".identify": ("Fit Known Log MeasuredMotion Rig RobotModel RobotMotion Sensor ServoRegisters read_log"),
     ".transfer": "Exported export",
 }
 """Every module with public names, and these; it is loaded when one of them is first used."""
 _LATER = {name: module for module, names in _HOMES.items() for name in names.split()}
 _ROOMS = (
-    "actuator", "analyze", "catalog", "commands", "datasheet", "design", "engines", "errors", "learned",
+    "actuator", "analyze", "catalog", "commands", "datasheet", "design", "engines", "errors", "identify", "learned",
     "loads", "motor", "motorfile", "physics", "plot", "random", "robot", "run", "sims", "transfer", "units",
 )  # fmt: skip
 """Modules that are loaded when they are first used."""

@@ -1,4 +1,10 @@
-"""From logs to a motor: logs, what is wrong with them, the rig on which they were taken, and fits."""
+"""From logs to a motor: logs, what is wrong with them, the rig on which they were taken, and fits.
+
+The room can be called, and is then the function `identify`: `backemf.identify(logs, prior, rig=rig)`.
+"""
+
+import sys
+import types
 
 from .channels import CHANNELS, Channel
 from .fit import Fit
@@ -25,3 +31,11 @@ __all__ = [
     "identify",
     "read_log",
 ]
+
+
+class _Room(types.ModuleType):
+    __call__ = staticmethod(identify)
+
+
+sys.modules[__name__].__class__ = _Room
+__wrapped__ = identify  # whose signature the room has

@@ -12,7 +12,7 @@ from ..actuator import Actuator, JointSpring
 from ..actuator.duty_curve import DutyCurve
 from ..datasheet import Finding
 from ..files import write_text
-from ..motor import FrictionOverAngle, LoadDependent, LoadShare, QuadraticShare
+from ..motor import FrictionAngleTable, LoadDependent, LoadShare, QuadraticShare
 from ..motor.motor import Friction
 from ..motorfile import dumps
 from ..random.randomize import rebuild
@@ -179,7 +179,7 @@ def without_idle_parts(actuator: Actuator) -> Actuator:
         supply = replace(supply, curve=None)
     if motor is not None:
         over = motor.friction_over_angle
-        if isinstance(over, FrictionOverAngle) and np.all(np.asarray(over.per_angle) == 0.0):
+        if isinstance(over, FrictionAngleTable) and all(np.all(np.asarray(share) == 1.0) for share in over.shares):
             over = None
         motor = replace(motor, friction=_lean(motor.friction), friction_over_angle=over)
     return replace(actuator, motor=motor, supply=supply, spring=spring, meter=True)

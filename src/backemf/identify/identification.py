@@ -57,7 +57,7 @@ def identify(
     actuator = rig.actuator_for(read_prior(prior), given[0])
     whole = make_trials(given, rig, actuator, compare=compare)
     train, last = _training_share(given, hold_out, whole)
-    believed = make_prior(prior, rig, given, whole.dt)
+    believed = make_prior(prior, rig, [log for log, seen in zip(given, train, strict=True) if seen], whole.dt)
     template = Bench(actuator=believed.whole, load=load_of(rig, given[0]))
     bench = stack([_bench_for(template, rig, log) for log in whole.logs])
     rungs = _chosen(make_rungs(believed, bench, whole, rig, given), free)
@@ -68,7 +68,7 @@ def identify(
     blocks = make_blocks(whole, BLOCK)
     problem = Problem(predictor, space, blocks, Scales(np.ones(len(floors)), np.ones(len(floors))))
     weights = _block_weights(train, last, whole, blocks.pieces)
-    _first_scales(problem, floors)
+    _first_scales(problem, floors, weights)
     note = note_of(hold_out)
     folds = make_folds(blocks, whole.files, weights, [log.meta.get(note, k) for k, log in enumerate(whole.logs)])
     with progress_bar("identify", len(rungs)) as done:
@@ -124,13 +124,14 @@ def _block_weights(train: list[bool], last: float, trials: Trials, pieces: int) 
     return np.concatenate(rows)
 
 
-def _first_scales(problem: Problem, floors: np.ndarray) -> None:
-    """Scales to begin with: a fifth of how far each channel scatters."""
+def _first_scales(problem: Problem, floors: np.ndarray, weights: np.ndarray) -> None:
+    """Scales to begin with: a tenth of how far each channel scatters in the training share."""
+    readings = problem.predictor.trials.readings
     sigma = [
-        max(0.2 * float(np.std(reading.values[reading.there])), floor)
-        for reading, floor in zip(problem.predictor.trials.readings, floors, strict=True)
+        max(0.1 * float(np.std(reading.values[there])), floor)
+        for reading, there, floor in zip(readings, problem.samples_in(weights), floors, strict=True)
     ]
-    problem.scales = Scales(np.array(sigma), np.full(len(sigma), 0.02))
+    problem.scales = Scales(np.array(sigma), np.full(len(sigma), 0.01))
 
 
 def _floor(rig: Rig, trials: Trials, channel: str) -> float:

@@ -10,6 +10,7 @@ A direction whose eigenvalue is below 1 is known better from the prior than from
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -34,6 +35,7 @@ _ADVICE = (
     (("viscous",), "log fast motion"),
     (("load.mass",), "weigh the load"),
     (("spring",), "log slow motion over the whole range"),
+    (("over_angle",), "log slow motion over the whole range"),
     (("lag",), "log steps at a higher rate"),
 )
 """What would tell parameters apart, by parts of their names."""
@@ -46,7 +48,7 @@ class Blind:
     information: float
     """Information of the data over that of the prior [1]."""
     parts: tuple[tuple[str, float], ...]
-    """Parameters that it consists of, and how much of each, in spreads."""
+    """Parameters, or tables of them, that it consists of, and how much of each, in spreads."""
 
     @property
     def advice(self) -> str:
@@ -68,14 +70,25 @@ def blind_directions(parameters: Sequence[Parameter], curve: np.ndarray, active:
     spreads = np.array([parameters[k].spread for k in free])
     scaled = curve[np.ix_(free, free)] * np.outer(spreads, spreads)
     values, vectors = np.linalg.eigh(0.5 * (scaled + scaled.T))
-    found = []
+    families = [family_of(parameters[k].name) for k in free]
+    found: dict[frozenset[str], Blind] = {}
     for value, vector in zip(values, vectors.T, strict=True):
         if value > WEAK:
             continue
-        order = np.argsort(-np.abs(vector)).tolist()
-        parts = [(parameters[free[k]].name, float(vector[k])) for k in order if abs(vector[k]) > LOADED]
-        found.append(Blind(float(max(value, 0.0)), tuple(parts)))
-    return found
+        sizes: dict[str, float] = {}
+        for family, part in zip(families, vector, strict=True):
+            sizes[family] = float(np.hypot(sizes.get(family, 0.0), part)) if family in sizes else float(part)
+        order = sorted(sizes, key=lambda family: -abs(sizes[family]))
+        parts = tuple((family, sizes[family]) for family in order if abs(sizes[family]) > LOADED) or (
+            (order[0], sizes[order[0]]),
+        )
+        found.setdefault(frozenset(family for family, _ in parts), Blind(float(max(value, 0.0)), parts))
+    return list(found.values())
+
+
+def family_of(name: str) -> str:
+    """A parameter's name, and for the points of a table the name of the table."""
+    return re.sub(r"\.\d+$", "", name)
 
 
 def covariance(local: Local, weights: np.ndarray, spreads: np.ndarray, active: np.ndarray) -> np.ndarray:

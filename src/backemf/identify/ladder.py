@@ -15,8 +15,10 @@ import numpy as np
 from .rungs import Rung
 from .solve import Blocks, Problem, Solved, measure_scales, solve
 
-STARTS = 4
-"""Starts of what a rung adds [1]."""
+FIRST_STARTS, STARTS = 24, 3
+"""Starts of the first rung, and of what another adds to each optimum so far [1]."""
+OPTIMA = 4
+"""Optima that are followed up the ladder [1]: the best of one rung seldom leads to the best of the next."""
 SETTLINGS = 5
 """Most times that the scales of the last fit are found anew [1]."""
 OFF = -3.5
@@ -79,40 +81,67 @@ def climb(
         seed: Random seed of the starts.
         told: Told the name of a rung and its number before it is tried.
     """
-    space = problem.space
     count = int(folds.max()) + 1
     weights = np.stack([train, *(np.where(folds == k, 0.0, train) for k in range(count))])
     left_out = np.stack([np.where(folds == k, train, 0.0) for k in range(count)])
-    theta = np.tile(space.starts, (count + 1, 1))
+    at, done = _go_up(problem, rungs, weights, floors, seed, told)
+    for number in reversed(range(len(rungs))):
+        rung = rungs[number]
+        if rung.required:
+            continue
+        active = at.active.copy()
+        active[[problem.space.index(each.name) for each in rung.parameters]] = False
+        without = _refit(problem, at.theta, active, weights)
+        gain, error = _compare(without.loss[1:], at.loss[1:], left_out)
+        kept = gain > error
+        done[number] = replace(done[number], kept=kept, gain=gain, error=error)
+        if told is not None:
+            told(rung.name, len(rungs) + number)
+        if not kept:
+            at = without
+            _rescale(problem, at.theta, at.active, floors, train)
+            at.loss = problem.evaluate(at.theta, at.active, slopes=False).loss
+    final = _settle(problem, at.theta[:1], at.active, weights[:1], floors)
+    return Top(final.theta[0], at.active, tuple(done), final)
+
+
+@dataclass(eq=False)
+class _Place:
+    """A set of laws, fitted to the whole training share and without each fold."""
+
+    theta: np.ndarray
+    active: np.ndarray
+    loss: np.ndarray
+
+
+def _go_up(
+    problem: Problem, rungs: Sequence[Rung], weights: np.ndarray, floors: np.ndarray, seed: int,
+    told: Callable[[str, int], None] | None,
+) -> tuple[_Place, list[Climbed]]:  # fmt: skip
+    """All rungs, each from the optima of the one before, and then without each fold."""
+    space, train = problem.space, weights[:1]
     active = np.zeros(len(space.parameters), dtype=bool)
+    optima = space.starts[None]
     generator = np.random.default_rng(seed)
     done: list[Climbed] = []
-    # rungs that help, but not by more than their standard error: they wait for the next one to be tried with it
-    waiting, ahead = _Waiting(theta, active), 0.0
     for number, rung in enumerate(rungs):
         if told is not None:
             told(rung.name, number)
         new = np.array([space.index(each.name) for each in rung.parameters])
-        tried = waiting.active.copy()
-        tried[new] = True
-        solved = _solve_from_several(problem, waiting.theta, tried, new, weights, generator)
-        gain, error, kept = 0.0, 0.0, True
-        if not rung.required:
-            before = problem.evaluate(theta, active, slopes=False).loss
-            gain, error = _compare(before[1:], solved.local.loss[1:], left_out)
-            kept = gain > error
+        active[new] = True
+        solved = _solve_from_several(problem, optima, active, new, train, generator)
+        optima = solved.theta
+        _rescale(problem, optima, active, floors, train[0])
         names = tuple(each.name for each in rung.parameters)
-        done.append(Climbed(rung.name, kept, gain, error, (), bool(solved.converged[0]), names))
-        if kept:
-            theta, active = solved.theta, tried
-            _rescale(problem, theta, active, floors)
-            done = [replace(each, kept=True) if k in waiting.rungs else each for k, each in enumerate(done)]
-            done[-1] = replace(done[-1], sigma=tuple(problem.scales.sigma.tolist()))
-            waiting, ahead = _Waiting(theta, active), 0.0
-        elif gain > ahead:
-            waiting, ahead = _Waiting(solved.theta, tried, (*waiting.rungs, number)), gain
-    final = _settle(problem, theta[:1], active, weights[:1], floors)
-    return Top(final.theta[0], active, tuple(done), final)
+        sigma = tuple(problem.scales.sigma.tolist())
+        done.append(Climbed(rung.name, True, 0.0, 0.0, sigma, bool(solved.converged[0]), names))
+    return _refit(problem, np.repeat(optima[:1], len(weights), axis=0), active, weights), done
+
+
+def _refit(problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np.ndarray) -> _Place:
+    """The fits of the whole training share and without each fold, from where they are."""
+    solved = solve(problem, theta, active, weights, steps=LONG)
+    return _Place(solved.theta, active, solved.local.loss)
 
 
 def _settle(problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np.ndarray, floors: np.ndarray) -> Solved:
@@ -120,43 +149,40 @@ def _settle(problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np
     final = solve(problem, theta, active, weights, steps=2 * LONG)
     for _ in range(SETTLINGS):
         before = problem.scales.sigma
-        _rescale(problem, final.theta, active, floors)
+        _rescale(problem, final.theta, active, floors, weights[0])
         final = solve(problem, final.theta, active, weights, steps=2 * LONG)
         if np.allclose(before, problem.scales.sigma, rtol=0.02):
             break
     return final
 
 
-@dataclass(eq=False)
-class _Waiting:
-    """Where the next rung starts: the last that stayed, with those that wait for company."""
-
-    theta: np.ndarray
-    active: np.ndarray
-    rungs: tuple[int, ...] = ()
-
-
 def _solve_from_several(
     problem: Problem, theta: np.ndarray, active: np.ndarray, new: np.ndarray, weights: np.ndarray,
     generator: np.random.Generator,
 ) -> Solved:  # fmt: skip
-    """The best of several starts for each candidate."""
+    """The best optima that several starts from each optimum of the rung before lead to, the very best first."""
     space = problem.space
-    starts = np.repeat(theta[None], STARTS, axis=0)
-    # the first start is nearly where the last rung ended: what is new is small
+    count = FIRST_STARTS if len(theta) == 1 else STARTS
+    starts = np.repeat(theta, count, axis=0)
+    sizes = np.array([min(e.spread, 1.2) if e.positive else e.spread for e in (space.parameters[k] for k in new)])
+    starts[:, new] = space.starts[new] + generator.normal(size=(len(starts), len(new))) * sizes
+    # the first start of each is nearly where the last rung ended: what is new is small
     small = [k for k in new if space.parameters[k].positive and space.parameters[k].reference is not None]
-    starts[0][:, small] = OFF
-    for k in range(1, STARTS):
-        draw = generator.normal(size=len(new))
-        sizes = [min(space.parameters[j].spread, 1.2) if space.parameters[j].positive else space.parameters[j].spread
-                 for j in new]  # fmt: skip
-        starts[k][:, new] = space.starts[new] + draw * np.array(sizes)
-    candidates = len(theta)
-    short = solve(problem, starts.reshape(-1, theta.shape[1]), active, np.tile(weights, (STARTS, 1)), steps=SHORT)
-    best = short.loss.reshape(STARTS, candidates).argmin(axis=0)
-    # folds differ little from the whole: what was best for it is tried for them too
-    chosen = short.theta.reshape(STARTS, candidates, -1)[best, np.arange(candidates)]
-    return solve(problem, chosen, active, weights, steps=LONG)
+    starts[::count, new] = space.starts[new]
+    starts[::count, small] = OFF
+    short = solve(problem, starts, active, np.repeat(weights, len(starts), axis=0), steps=SHORT)
+    chosen = _distinct(short)
+    long = solve(problem, short.theta[chosen], active, np.repeat(weights, len(chosen), axis=0), steps=LONG)
+    return long.take(np.argsort(long.loss))
+
+
+def _distinct(solved: Solved) -> list[int]:
+    """The best few candidates whose losses tell that they are not the same."""
+    found: list[int] = []
+    for k in np.argsort(solved.loss).tolist():
+        if not found or solved.loss[k] - solved.loss[found[-1]] > 0.1:
+            found.append(k)
+    return found[:OPTIMA]
 
 
 def _compare(before: np.ndarray, after: np.ndarray, left_out: np.ndarray) -> tuple[float, float]:
@@ -166,12 +192,14 @@ def _compare(before: np.ndarray, after: np.ndarray, left_out: np.ndarray) -> tup
     return float(saved.mean()), error
 
 
-def _rescale(problem: Problem, theta: np.ndarray, active: np.ndarray, floors: np.ndarray) -> None:
-    problem.scales = measure_scales(problem, problem.residuals(theta[:1], active), floors)
+def _rescale(
+    problem: Problem, theta: np.ndarray, active: np.ndarray, floors: np.ndarray, train: np.ndarray
+) -> None:
+    problem.scales = measure_scales(problem, problem.residuals(theta[:1], active), floors, train)
 
 
 def make_folds(
-    blocks: Blocks, files: Sequence[int], train: np.ndarray, groups: Sequence[object], most: int = 4
+    blocks: Blocks, files: Sequence[int], train: np.ndarray, groups: Sequence[object], most: int = 8
 ) -> np.ndarray:
     """Fold of each block: by group where there are several, else by log, else by time.
 
@@ -182,13 +210,17 @@ def make_folds(
     kinds = sorted({str(groups[k]) for k in there})
     logs = sorted({files[k] for k in there})
     if len(kinds) >= 3:
-        of_lane = {k: kinds.index(str(groups[k])) % most for k in there}
+        of_lane = {k: _deal(kinds.index(str(groups[k])), len(kinds), most) for k in there}
     elif len(logs) >= 3:
-        of_lane = {k: logs.index(files[k]) % most for k in there}
+        of_lane = {k: _deal(logs.index(files[k]), len(logs), most) for k in there}
     else:
         piece = np.tile(np.arange(blocks.pieces), blocks.lanes)
         used = sorted({int(p) for p, w in zip(piece, train, strict=True) if w > 0.0})
-        count = min(most, len(used))
-        fold = {p: min(k * count // len(used), count - 1) for k, p in enumerate(used)}
+        fold = {p: _deal(k, len(used), most) for k, p in enumerate(used)}
         return np.array([fold[int(p)] if w > 0.0 else -1 for p, w in zip(piece, train, strict=True)])
     return np.array([of_lane[int(k)] if w > 0.0 else -1 for k, w in zip(lanes, train, strict=True)])
+
+
+def _deal(index: int, count: int, most: int) -> int:
+    """Fold of one of `count` things: neighbours share one where there are more than `most`."""
+    return index * min(most, count) // count

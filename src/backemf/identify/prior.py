@@ -14,7 +14,7 @@ from ..actuator.duty_curve import DutyCurve
 from ..checks import quote
 from ..datasheet import Datasheet
 from ..errors import ParameterError
-from ..motor import FrictionOverAngle, LoadDependent, LoadShare, Motor, QuadraticShare, Stribeck
+from ..motor import FrictionAngleTable, LoadDependent, LoadShare, Motor, QuadraticShare, Stribeck
 from ..motor.estimate import estimate_of
 from ..motorfile import load as load_actuator
 from ..values import Foreign
@@ -33,6 +33,11 @@ PRINTED = {
 """Spread of figures that a maker prints, as a share of them [1]."""
 UNKNOWN = 1.5
 """Spread of the logarithm of a number that nobody gives [1]."""
+
+TURN = 2.0 * math.pi
+"""A turn [rad]."""
+APART, MOST_POINTS = 0.1, 32
+"""Angle between points of a table of friction, a few teeth of a servo's last gear [rad]; most points of it [1]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +84,7 @@ def make_prior(given: object, rig: Rig, logs: Sequence[Log], dt: float) -> Prior
     over_angle = motor.friction_over_angle
     if friction is None or type(friction).__name__ in ("Coulomb", "LoadDependent"):
         friction = whole_friction(motor)
-        over_angle = over_angle or FrictionOverAngle(per_angle=0.0)
+        over_angle = over_angle or _even_over_angle(logs)
     else:
         notes.append(
             f"the friction stays {type(friction).__name__}, as in the prior; rungs of load and speed are left out"
@@ -95,6 +100,19 @@ def make_prior(given: object, rig: Rig, logs: Sequence[Log], dt: float) -> Prior
         meter=False,
     )
     return Prior(actuator, whole, tuple(notes))
+
+
+def _even_over_angle(logs: Sequence[Log]) -> FrictionAngleTable | None:
+    """A table of friction over the angles of these logs, with the same friction at each; None: they have no angles."""
+    angles = [log["position"] for log in logs if "position" in log]
+    if not angles:
+        return None
+    low, high = min(float(np.min(x)) for x in angles), max(float(np.max(x)) for x in angles)
+    if high - low > TURN:
+        return FrictionAngleTable(shares=(1.0,) * MOST_POINTS, first=0.0, last=TURN, repeats=True)
+    intervals = min(max(1, math.ceil((high - low) / APART)), MOST_POINTS - 1)
+    middle, half = 0.5 * (low + high), 0.5 * intervals * max(APART, (high - low) / intervals)
+    return FrictionAngleTable(shares=(1.0,) * (intervals + 1), first=middle - half, last=middle + half)
 
 
 def _trim(motor: Motor, logs: Sequence[Log], dt: float, notes: list[str]) -> tuple[Motor, list[str]]:

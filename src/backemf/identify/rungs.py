@@ -9,7 +9,7 @@ import numpy as np
 
 from ..actuator import Actuator
 from ..errors import ParameterError
-from ..motor import LoadDependent, Motor, TwoNodeThermal
+from ..motor import FrictionAngleTable, LoadDependent, Motor, TwoNodeThermal
 from ..tree import numbers
 from ..values import Foreign
 from .bench import Bench
@@ -20,6 +20,8 @@ from .rig import Rig
 from .trials import Trials
 
 MOTOR = "actuator.motor."
+UNEVEN = 0.1
+"""How far the friction of gears differs from angle to angle, as a share of it [1]."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +110,9 @@ def _richer(prior: Prior, trials: Trials) -> Iterator[Rung]:
         yield Rung("friction by load near standstill", tuple(_new(name, "1", 0.05) for name in names))
         names = ("friction.quadratic.drive", "friction.quadratic.back")
         yield Rung("friction by squared load", tuple(_new(name, "1/(N·m)", 0.02 / stall) for name in names))
-        angle = Parameter("motor.friction_over_angle.per_angle", (MOTOR + "friction_over_angle.per_angle",), 0.3,
-                          positive=False, unit="1/rad")  # fmt: skip
-        if moves and motor.friction_over_angle is not None:
-            yield Rung("friction over angle", (angle,))
+        if moves and isinstance(motor.friction_over_angle, FrictionAngleTable):
+            shares = range(len(motor.friction_over_angle.shares))
+            yield Rung("friction over angle", tuple(_share_at(index) for index in shares))
     if moves:
         lag = Parameter("command.lag", ("command.lag",), 0.005, positive=False, unit="s")
         yield Rung("lag of the command", (lag,))
@@ -124,6 +125,12 @@ def _richer(prior: Prior, trials: Trials) -> Iterator[Rung]:
             Parameter("spring.offset", ("actuator.spring.offset",), 0.05 * scale, positive=False, unit="N·m"),
         )
         yield Rung("spring and offset of the joint", spring)
+
+
+def _share_at(index: int) -> Parameter:
+    """Friction at one point of the table over angle."""
+    name = f"friction_over_angle.shares.{index}"
+    return Parameter(f"motor.{name}", (MOTOR + name,), UNEVEN)
 
 
 def _torque_scale(actuator: Actuator) -> float:

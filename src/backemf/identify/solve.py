@@ -87,6 +87,11 @@ class Solved:
     iterations: int
     """Steps that were taken."""
 
+    def take(self, rows: np.ndarray) -> Solved:
+        """Some of the candidates, in this order."""
+        local = Local(self.local.loss[rows], self.local.slope[rows], self.local.curve[rows])
+        return Solved(self.theta[rows], self.loss[rows], self.converged[rows], local, self.iterations)
+
 
 class Problem:
     """Logs, a space of parameters, and what a prediction is worth."""
@@ -99,25 +104,43 @@ class Problem:
             [blocks.cuts(reading.time[lane], int(count[lane])) for lane in range(blocks.lanes)]
             for reading, count in zip(readings, counts, strict=True)
         ]
+        self._narrow: dict[tuple[str, ...], Predictor] = {}
 
     def residuals(self, theta: np.ndarray, active: np.ndarray) -> list[np.ndarray]:
         """Predicted less measured, (candidates, lanes, samples) per channel; 0 where nothing was measured."""
-        return self._subtract(self.predictor.predict(self._values(theta, active)))
+        predictor, places = self._among(active)
+        return self._subtract(predictor.predict(self._values(theta, active)[places]))
+
+    def _among(self, active: np.ndarray) -> tuple[Predictor, np.ndarray]:
+        """A predictor of only those numbers that free parameters move, and where they are among all."""
+        places = np.array(sorted({place for k in np.flatnonzero(active) for place in self.space.places[k]}), dtype=int)
+        names = tuple(self.space.names[place] for place in places)
+        if names not in self._narrow:
+            self._narrow[names] = Predictor(self.predictor.bench, self.predictor.trials, names)
+        return self._narrow[names], places
+
+    def samples_in(self, weights: np.ndarray) -> list[np.ndarray]:
+        """Which samples of each channel are in blocks that have a weight, (lanes, samples)."""
+        found = []
+        for reading, cuts in zip(self.predictor.trials.readings, self._cuts, strict=True):
+            inside = np.zeros(reading.there.shape, dtype=bool)
+            for lane in range(self.blocks.lanes):
+                for piece, (low, high) in enumerate(cuts[lane]):
+                    inside[lane, low:high] = weights[lane * self.blocks.pieces + piece] > 0.0
+            found.append(inside & reading.there)
+        return found
 
     def evaluate(self, theta: np.ndarray, active: np.ndarray, slopes: bool = True) -> Local:
         """The loss by block, with slopes and curvatures."""
         if not slopes:
             return self._losses(self.residuals(theta, active))
-        free = np.flatnonzero(active)
-        ways = np.stack([self.space.tangents(row, active) for row in theta])
-        seen, by_number = self.predictor.linearise(self._values(theta, active))
-        # by each deviation, from the derivatives by the numbers that it moves
-        found = [self._by_deviation(numbers, ways, free) for numbers in by_number]
+        predictor, places = self._among(active)
+        seen, by_number = predictor.linearise(self._values(theta, active)[places])
         residuals = self._subtract(seen)
         local = self._losses(residuals)
-        candidates, size, count = len(theta), len(active), self.blocks.count
-        slope, curve = np.zeros((candidates, count, len(free))), np.zeros((candidates, count, len(free), len(free)))
-        for channel, (residual, rows) in enumerate(zip(residuals, found, strict=True)):
+        candidates, count, numbers = len(theta), self.blocks.count, len(places)
+        slope, curve = np.zeros((candidates, count, numbers)), np.zeros((candidates, count, numbers, numbers))
+        for channel, (residual, rows) in enumerate(zip(residuals, by_number, strict=True)):
             sigma, weight = self.scales.sigma[channel], self.scales.weight[channel]
             soft = weight / (sigma * sigma * np.sqrt(1.0 + (residual / (KAPPA * sigma)) ** 2))
             for g in range(candidates):
@@ -128,19 +151,24 @@ class Problem:
                         # not by BLAS, whose threads cost more than they give at this size
                         slope[g, block] += np.einsum("s,sk->k", residual[g, lane, low:high], part * soften)
                         curve[g, block] += np.einsum("sk,sj->kj", part * soften, part)
-        local.slope = np.zeros((candidates, count, size))
-        local.slope[:, :, free] = slope
-        local.curve = np.zeros((candidates, count, size, size))
-        local.curve[:, :, free[:, None], free[None, :]] = curve
-        return local
+        return self._by_deviation(local, slope, curve, theta, active, places)
 
-    def _by_deviation(self, numbers: np.ndarray, ways: np.ndarray, free: np.ndarray) -> np.ndarray:
-        """Derivatives by each free deviation, (candidates, lanes, samples, free)."""
-        found = np.zeros((*numbers.shape[:3], len(free)))
-        for column, k in enumerate(free):
-            for place in self.space.places[k]:
-                found[..., column] += numbers[..., place] * ways[:, k, place, :, None]
-        return found
+    def _by_deviation(
+        self, local: Local, slope: np.ndarray, curve: np.ndarray, theta: np.ndarray, active: np.ndarray,
+        places: np.ndarray,
+    ) -> Local:  # fmt: skip
+        """Slopes and curvatures by each deviation, from those by the numbers that it moves."""
+        free, lanes = np.flatnonzero(active), self.blocks.lanes
+        shape = (len(theta), lanes, self.blocks.pieces)
+        ways = np.stack([self.space.tangents(row, active)[free][:, places] for row in theta])
+        narrow = np.einsum("gkpl,glbp->glbk", ways, slope.reshape(*shape, -1))
+        half = np.einsum("gkpl,glbpq->glbkq", ways, curve.reshape(*shape, len(places), len(places)))
+        full = np.einsum("glbkq,gjql->glbkj", half, ways)
+        local.slope = np.zeros((len(theta), self.blocks.count, len(active)))
+        local.slope[:, :, free] = narrow.reshape(len(theta), -1, len(free))
+        local.curve = np.zeros((len(theta), self.blocks.count, len(active), len(active)))
+        local.curve[:, :, free[:, None], free[None, :]] = full.reshape(len(theta), -1, len(free), len(free))
+        return local
 
     def _values(self, theta: np.ndarray, active: np.ndarray) -> np.ndarray:
         return np.stack([self.space.values(row, active) for row in theta], axis=1)
@@ -196,7 +224,8 @@ def solve(
     for taken in range(1, steps + 1):
         tried = theta.copy()
         gain = np.zeros(count)
-        for g in np.flatnonzero(~converged):
+        moving = np.flatnonzero(~converged)
+        for g in moving:
             slope = np.einsum("b,bp->p", weights[g], local.slope[g]) + precision * theta[g]
             curve = np.einsum("b,bpq->pq", weights[g], local.curve[g]) + np.diag(precision)
             h = curve[np.ix_(free, free)]
@@ -204,15 +233,15 @@ def solve(
             step *= min(1.0, float(np.min(longest[free] / np.maximum(np.abs(step), 1e-300))))
             tried[g, free] = np.clip(theta[g, free] + step, low[free], high[free])
             gain[g] = -(slope[free] @ step + 0.5 * step @ h @ step)
-        after = problem.evaluate(tried, active)
-        new = _total(after.loss, weights, tried, precision)
-        for g in np.flatnonzero(~converged):
-            if new[g] < total[g]:
-                small = total[g] - new[g] < CONVERGED * max(1.0, 1e-3 * total[g])
+        after = problem.evaluate(tried[moving], active)
+        new = _total(after.loss, weights[moving], tried[moving], precision)
+        for row, g in enumerate(moving):
+            if new[row] < total[g]:
+                small = total[g] - new[row] < CONVERGED * max(1.0, 1e-3 * total[g])
                 stalled[g] = stalled[g] + 1 if small else 0
-                theta[g], total[g] = tried[g], new[g]
+                theta[g], total[g] = tried[g], new[row]
                 for name in ("loss", "slope", "curve"):
-                    getattr(local, name)[g] = getattr(after, name)[g]
+                    getattr(local, name)[g] = getattr(after, name)[row]
                 damping[g] = max(damping[g] / 5.0, 1e-9)
                 converged[g] = stalled[g] >= 2 or (small and gain[g] < CONVERGED)
             else:
@@ -230,15 +259,16 @@ def _total(loss: np.ndarray, weights: np.ndarray, theta: np.ndarray, precision: 
     return (weights * loss).sum(axis=1) + 0.5 * (precision * theta**2).sum(axis=1)
 
 
-def measure_scales(problem: Problem, residuals: list[np.ndarray], floors: np.ndarray) -> Scales:
-    """Size and correlation of the residuals of the first candidate, by channel."""
+def measure_scales(
+    problem: Problem, residuals: list[np.ndarray], floors: np.ndarray, weights: np.ndarray
+) -> Scales:
+    """Size and correlation of the residuals of the first candidate by channel, in the blocks that have a weight."""
     sigma, weight = [], []
-    for reading, residual, floor in zip(problem.predictor.trials.readings, residuals, floors, strict=True):
-        every = residual[0][reading.there]
+    for there, residual, floor in zip(problem.samples_in(weights), residuals, floors, strict=True):
         # what a mean absolute error would be the standard deviation of; a spike moves it little
-        sigma.append(max(1.2533 * float(np.abs(every).mean()), floor))
-        clipped = np.clip(residual[0], -3.0 * sigma[-1], 3.0 * sigma[-1])
-        weight.append(1.0 / (1.0 + 2.0 * correlation_length(clipped, reading.there)))
+        sigma.append(max(1.2533 * float(np.abs(residual[0][there]).mean()), floor))
+        clipped = np.where(there, np.clip(residual[0], -3.0 * sigma[-1], 3.0 * sigma[-1]), 0.0)
+        weight.append(1.0 / (1.0 + 2.0 * correlation_length(clipped, there)))
     return Scales(np.array(sigma), np.array(weight))
 
 
