@@ -73,6 +73,7 @@ if TYPE_CHECKING:
         UnitError,
     )
     from .identify import (
+        Comparison,
         Fit,
         Known,
         Log,
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
         RobotMotion,
         Sensor,
         ServoRegisters,
+        compare,
         identify,
         read_log,
     )
@@ -150,7 +152,10 @@ _HOMES = {
     ".run": "Run",
     ".run_finding": "RunFinding",
     ".simulate": "simulate",
-    ".identify": ("Fit Known Log MeasuredMotion Rig RobotModel RobotMotion Sensor ServoRegisters identify read_log"),
+    ".identify": (
+        "Comparison Fit Known Log MeasuredMotion Rig RobotModel RobotMotion Sensor ServoRegisters compare identify "
+        "read_log"
+    ),
     ".transfer": "Exported export",
 }
 """Every module with public names, and these; it is loaded when one of them is first used."""
@@ -211,6 +216,7 @@ __all__ = [
     "BackemfWarning",
     "Cogging",
     "Command",
+    "Comparison",
     "CompiledStep",
     "ConstantTorque",
     "Coulomb",
@@ -291,6 +297,7 @@ __all__ = [
     "analyze",
     "catalog",
     "commands",
+    "compare",
     "design",
     "engines",
     "export",

@@ -1,6 +1,7 @@
 """From logs to a motor: logs, what is wrong with them, the rig on which they were taken, and fits."""
 
 from .channels import CHANNELS, Channel
+from .comparison import Comparison, compare
 from .fit import Fit
 from .identification import identify
 from .known import Known
@@ -13,6 +14,7 @@ from .robot_motion import RobotMotion
 __all__ = [
     "CHANNELS",
     "Channel",
+    "Comparison",
     "Fit",
     "Known",
     "Log",
@@ -22,6 +24,7 @@ __all__ = [
     "RobotMotion",
     "Sensor",
     "ServoRegisters",
+    "compare",
     "identify",
     "read_log",
 ]

@@ -13,7 +13,7 @@ from ..errors import ParameterError
 from ..progress import progress_bar
 from ..random.randomize import rebuild
 from .bench import PREDICTED, Bench, load_of, stack
-from .fit import Error, Fit, _bench_for, check_fit, list_parameters, without_idle_parts
+from .fit import Error, Fit, bench_for, check_fit, list_parameters, without_idle_parts
 from .hold_out import held_out, note_of
 from .information import blind_directions, covariance
 from .ladder import climb, make_folds
@@ -53,13 +53,14 @@ def identify(
             temperatures along a measured motion.
         seed: Random seed of the starts: the same seed gives the same bits.
     """
-    given = _require_logs(logs)
+    given = require_logs(logs, "identify")
+    require_rig(rig, "identify")
     actuator = rig.actuator_for(read_prior(prior), given[0])
     whole = make_trials(given, rig, actuator, compare=compare)
     train, last = _training_share(given, hold_out, whole)
     believed = make_prior(prior, rig, given, whole.dt)
     template = Bench(actuator=believed.whole, load=load_of(rig, given[0]))
-    bench = stack([_bench_for(template, rig, log) for log in whole.logs])
+    bench = stack([bench_for(template, rig, log) for log in whole.logs])
     rungs = _chosen(make_rungs(believed, bench, whole, rig, given), free)
     parameters = [each for rung in rungs for each in rung.parameters]
     space = Space.over(parameters, bench, whole.lanes, whole.joints)
@@ -95,11 +96,19 @@ def identify(
     )  # fmt: skip
 
 
-def _require_logs(logs: object) -> list[Log]:
+def require_logs(logs: object, caller: str) -> list[Log]:
+    """Logs as a list; `caller` is the function that is named in the error."""
     found = [logs] if isinstance(logs, Log) else logs
     if not isinstance(found, Sequence) or not found or not all(isinstance(log, Log) for log in found):
-        raise ParameterError(f"identify: logs = {quote(logs)}: must be a Log or a list of them")
+        raise ParameterError(f"{caller}: logs = {quote(logs)}: must be a Log or a list of them")
     return list(found)  # type: ignore[arg-type]
+
+
+def require_rig(rig: object, caller: str) -> Rig:
+    """A rig; `caller` is the function that is named in the error."""
+    if not isinstance(rig, Rig):
+        raise ParameterError(f"{caller}: rig = {quote(rig)}: must be a Rig, such as be.Rig.read('rig.toml')")
+    return rig
 
 
 def _training_share(logs: list[Log], hold_out: object, trials: Trials) -> tuple[list[bool], float]:
