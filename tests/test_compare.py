@@ -82,7 +82,8 @@ def test_logs_with_other_channels_stand_in_one_table():
     """A velocity in one log of two is compared there; its row has a mean of one log, so none is printed."""
     first, second = logs()[0], logs()[1]
     time = first.times("position")
-    more = replace(first, channels={**first.channels, "velocity": be.Log.from_arrays(time, {"velocity": 0.0 * time}).channels["velocity"]})  # fmt: skip
+    still = be.Log.from_arrays(time, {"velocity": 0.0 * time})
+    more = replace(first, channels={**first.channels, **still.channels})
     found = be.compare([more, second], TRUTH, pendulum_rig())
     assert [(e.log, e.channel) for e in found.errors["drive"]] == [
         ("log 0", "position"), ("log 0", "velocity"), ("log 1", "position")

@@ -74,16 +74,19 @@ if TYPE_CHECKING:
     )
     from .identify import (
         Comparison,
+        Excitation,
         Fit,
         Known,
         Log,
         MeasuredMotion,
+        MotionLimits,
         Rig,
         RobotModel,
         RobotMotion,
         Sensor,
         ServoRegisters,
         compare,
+        excite,
         identify,
         read_log,
     )
@@ -153,8 +156,8 @@ _HOMES = {
     ".run_finding": "RunFinding",
     ".simulate": "simulate",
     ".identify": (
-        "Comparison Fit Known Log MeasuredMotion Rig RobotModel RobotMotion Sensor ServoRegisters compare identify "
-        "read_log"
+        "Comparison Excitation Fit Known Log MeasuredMotion MotionLimits Rig RobotModel RobotMotion Sensor "
+        "ServoRegisters compare excite identify read_log"
     ),
     ".transfer": "Exported export",
 }
@@ -233,6 +236,7 @@ __all__ = [
     "EffortLimit",
     "EffortRange",
     "Estimate",
+    "Excitation",
     "Exported",
     "Fan",
     "Finding",
@@ -257,6 +261,7 @@ __all__ = [
     "MeasuredMotion",
     "MissingExtraError",
     "ModeSelector",
+    "MotionLimits",
     "Motor",
     "Output",
     "ParameterError",
@@ -300,6 +305,7 @@ __all__ = [
     "compare",
     "design",
     "engines",
+    "excite",
     "export",
     "identify",
     "learned",

@@ -29,6 +29,7 @@ COMMANDS = {
     "import": ("import_", "Read a simulator's actuator into a motor file."),
     "log": ("log", "Check a log of a real drive before anything is fitted to it."),
     "compare": ("compare", "Compare logs of a real drive with what motors predict."),
+    "excite": ("excite", "Find the motion whose log tells most of a motor."),
     "webots": ("webots", "Run Webots controllers without Webots."),
 }
 """Every command, the module that holds it, and what `backemf --help` says of it."""

@@ -80,7 +80,7 @@ class Comparison:
     def predict(self, log: Log, name: str | None = None) -> Log:
         """What a drive would have logged; `name` says which, where there are several."""
         drive = self._drive(name)
-        return _predict(drive, self.rig, require_logs(log, "predict"), None)[0]
+        return predict_drive(drive, self.rig, require_logs(log, "predict"))[0]
 
     def _drive(self, name: str | None) -> Drive:
         if name is None and len(self.drives) == 1:
@@ -175,7 +175,7 @@ def compare(
     predictions, errors = {}, {}
     with progress_bar("compare", len(drives)) as done:
         for drive in drives:
-            predictions[drive.name] = tuple(_predict(drive, bench, given, channels))
+            predictions[drive.name] = tuple(predict_drive(drive, bench, given, channels))
             errors[drive.name] = tuple(e for pair in zip(given, predictions[drive.name], strict=True)
                                        for e in _errors(*pair))  # fmt: skip
             done(1)
@@ -224,7 +224,7 @@ def _name_of(given: object) -> str:
     return name if isinstance(name, str) and name else "drive"
 
 
-def _predict(drive: Drive, rig: Rig, logs: Sequence[Log], channels: Sequence[str] | None) -> list[Log]:
+def predict_drive(drive: Drive, rig: Rig, logs: Sequence[Log], channels: Sequence[str] | None = None) -> list[Log]:
     """What a drive would have logged, for each log: the channels that can be compared, at its own times."""
     alike: dict[tuple[tuple[str, ...], int], list[int]] = {}
     for k, log in enumerate(logs):

@@ -61,7 +61,7 @@ def identify(
     believed = make_prior(prior, rig, given, whole.dt)
     template = Bench(actuator=believed.whole, load=load_of(rig, given[0]))
     bench = stack([bench_for(template, rig, log) for log in whole.logs])
-    rungs = _chosen(make_rungs(believed, bench, whole, rig, given), free)
+    rungs = chosen_rungs(make_rungs(believed, bench, whole, rig, given), free)
     parameters = [each for rung in rungs for each in rung.parameters]
     space = Space.over(parameters, bench, whole.lanes, whole.joints)
     predictor = Predictor(bench, whole, space.names)
@@ -151,8 +151,8 @@ def _floor(rig: Rig, trials: Trials, channel: str) -> float:
     return max(0.5 * max(steps), 1e-6 * size, 1e-12)
 
 
-def _chosen(rungs: Sequence[Rung], free: Sequence[str] | str | None) -> tuple[Rung, ...]:
-    """The rungs with the parameters that may move."""
+def chosen_rungs(rungs: Sequence[Rung], free: Sequence[str] | str | None, caller: str = "identify") -> tuple[Rung, ...]:
+    """The rungs with the parameters that may move; `caller` is the function that is named in the error."""
     if free is None:
         return tuple(rungs)
     patterns = [free] if isinstance(free, str) else list(free)
@@ -163,7 +163,7 @@ def _chosen(rungs: Sequence[Rung], free: Sequence[str] | str | None) -> tuple[Ru
 
     for pattern in patterns:
         if not any(matches(each, pattern) for rung in rungs for each in rung.parameters):
-            raise ParameterError(f"identify: free = {quote(pattern)}: matches nothing of {', '.join(known)}")
+            raise ParameterError(f"{caller}: free = {quote(pattern)}: matches nothing of {', '.join(known)}")
     kept = [
         replace(rung, parameters=tuple(e for e in rung.parameters if any(matches(e, p) for p in patterns)))
         for rung in rungs

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..plot import style
 from ..plot.page import picture, quantity_text, table
@@ -13,6 +16,7 @@ from .channels import CHANNELS
 
 if TYPE_CHECKING:
     from ..plot.types import Axes, Figure
+    from .excitation import Excitation
     from .log import Log
     from .rig import Rig
 
@@ -79,6 +83,39 @@ def draw_comparison(log: Log, predictions: Mapping[str, Log]) -> Figure:
         axes[0].set_title(style.caption("", Path(log.name).name or "log"))
         lines, titles = axes[0].get_legend_handles_labels()
         drawn.legend(lines, titles, loc="outside lower center", ncols=1 if wide else 2)
+        return drawn
+
+
+def draw_excitation(found: Excitation) -> Figure:
+    """The command of a motion, what the drive is believed to do, and how far each number's spread falls."""
+    seen, unit = found.prediction, CHANNELS[f"{found.input}_command"].unit
+    panels = [name for name in ("position", "velocity", "current", "torque", "winding_temperature") if name in seen]
+    panels = panels if found.input in panels else [found.input, *panels]
+    below = 0.25 + 0.14 * len(found.reveals)
+    with style.look():
+        ratios = [*(1.0 for _ in panels), below]
+        height = 1.1 + 1.0 * (len(panels) + below)
+        drawn, axes = style.figure(rows=len(panels) + 1, height=height, height_ratios=ratios)
+        *over_time, last = axes
+        for ax, name in zip(over_time, panels, strict=True):
+            if name == found.input:
+                ax.step(found.time, found.command, "--", where="post", color=style.GREY, linewidth=0.8)
+            if name in seen:
+                ax.plot(seen.times(name), seen[name], color=style.BLUE, linewidth=1.0)
+            off = np.flatnonzero(np.diff(np.concatenate([[1.0], found.enable, [1.0]])))
+            for first, end in zip(off[::2], off[1::2], strict=True):
+                ends = (float(found.time[k]) for k in (first, min(end, len(found.time) - 1)))
+                ax.axvspan(*ends, color=style.LIGHT, alpha=0.6)
+            _label(ax, name, CHANNELS[name].unit if name in CHANNELS else unit)
+        over_time[-1].set_xlabel("time [s]; grey: torque off")
+        drawn.suptitle(style.caption("", textwrap.fill(found.name, 44)), x=0.02, ha="left", fontsize=9.0)
+        places = np.arange(len(found.reveals))[::-1]
+        last.barh(places, [max(100.0 * each.share, 1e-3) for each in found.reveals], color=style.BLUE, height=0.6)
+        last.set(
+            xscale="log", xlim=(None, 100.0), xlabel="spread after, of that before [%]", ylim=(-0.6, len(places) - 0.4)
+        )
+        last.set_yticks(places, [each.name.removeprefix("motor.") for each in found.reveals])
+        last.tick_params(axis="y", labelsize=6.5)
         return drawn
 
 
