@@ -147,7 +147,8 @@ class Comparison:
         return made
 
     def __repr__(self) -> str:
-        return f"Comparison of {len(self.logs)} logs\n{self.text()}"
+        count = "1 log" if len(self.logs) == 1 else f"{len(self.logs)} logs"
+        return f"Comparison of {count}\n{self.text()}"
 
 
 def compare(
