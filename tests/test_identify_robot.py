@@ -271,5 +271,7 @@ def fit(log: Log, rig: be.Rig, bench: Any, rungs: Sequence[Sequence[Parameter]],
         active[:done] = True
         for _ in range(2):
             theta = solve(problem, theta, active, weights, steps=12).theta
-            problem.scales = measure_scales(problem, problem.residuals(theta, active), np.array([1e-4]), np.ones(problem.blocks.count))
+            problem.scales = measure_scales(
+                problem, problem.residuals(theta, active), np.array([1e-4]), np.ones(problem.blocks.count)
+            )
     return Fitted(space, theta[0], active)

@@ -73,15 +73,20 @@ if TYPE_CHECKING:
         UnitError,
     )
     from .identify import (
+        Comparison,
+        Excitation,
         Fit,
         Known,
         Log,
         MeasuredMotion,
+        MotionLimits,
         Rig,
         RobotModel,
         RobotMotion,
         Sensor,
         ServoRegisters,
+        compare,
+        excite,
         identify,
         read_log,
     )
@@ -150,7 +155,10 @@ _HOMES = {
     ".run": "Run",
     ".run_finding": "RunFinding",
     ".simulate": "simulate",
-    ".identify": ("Fit Known Log MeasuredMotion Rig RobotModel RobotMotion Sensor ServoRegisters read_log"),
+    ".identify": (
+        "Comparison Excitation Fit Known Log MeasuredMotion MotionLimits Rig RobotModel RobotMotion Sensor "
+        "ServoRegisters compare excite read_log"
+    ),
     ".transfer": "Exported export",
 }
 """Every module with public names, and these; it is loaded when one of them is first used."""
@@ -211,6 +219,7 @@ __all__ = [
     "BackemfWarning",
     "Cogging",
     "Command",
+    "Comparison",
     "CompiledStep",
     "ConstantTorque",
     "Coulomb",
@@ -227,6 +236,7 @@ __all__ = [
     "EffortLimit",
     "EffortRange",
     "Estimate",
+    "Excitation",
     "Exported",
     "Fan",
     "Finding",
@@ -251,6 +261,7 @@ __all__ = [
     "MeasuredMotion",
     "MissingExtraError",
     "ModeSelector",
+    "MotionLimits",
     "Motor",
     "Output",
     "ParameterError",
@@ -291,8 +302,10 @@ __all__ = [
     "analyze",
     "catalog",
     "commands",
+    "compare",
     "design",
     "engines",
+    "excite",
     "export",
     "identify",
     "learned",

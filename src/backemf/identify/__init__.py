@@ -7,10 +7,14 @@ import sys
 import types
 
 from .channels import CHANNELS, Channel
+from .comparison import Comparison, compare
+from .excitation import Excitation
 from .fit import Fit
 from .identification import identify
 from .known import Known
 from .log import Log
+from .motion_choice import excite
+from .motion_limits import MotionLimits
 from .reading import read_log
 from .rig import Rig
 from .rig_parts import MeasuredMotion, RobotModel, Sensor, ServoRegisters
@@ -19,15 +23,20 @@ from .robot_motion import RobotMotion
 __all__ = [
     "CHANNELS",
     "Channel",
+    "Comparison",
+    "Excitation",
     "Fit",
     "Known",
     "Log",
     "MeasuredMotion",
+    "MotionLimits",
     "Rig",
     "RobotModel",
     "RobotMotion",
     "Sensor",
     "ServoRegisters",
+    "compare",
+    "excite",
     "identify",
     "read_log",
 ]

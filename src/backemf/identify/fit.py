@@ -147,7 +147,7 @@ class Fit:
 def predict_log(settings: Mapping[str, float], whole: Bench, rig: Rig, log: Log, dt: float | None) -> Log:
     """What a bench with these numbers would have logged."""
     trials = make_trials([log], rig, whole.actuator, dt=dt)
-    bench = stack([_bench_for(whole, rig, log)])
+    bench = stack([bench_for(whole, rig, log)])
     known = {name for name, _ in numbers(bench)}
     names = [name for name in settings if name in known]
     predictor = Predictor(bench, trials, names)
@@ -160,7 +160,7 @@ def predict_log(settings: Mapping[str, float], whole: Bench, rig: Rig, log: Log,
     return Log.from_arrays(None, made, meta=dict(log.meta), name=log.name)
 
 
-def _bench_for(whole: Bench, rig: Rig, log: Log) -> Bench:
+def bench_for(whole: Bench, rig: Rig, log: Log) -> Bench:
     """The whole bench with the load, firmware and supply that it had while a log was taken."""
     own = bench_of(whole.actuator, rig, log)
     supply = own.actuator.supply

@@ -13,7 +13,7 @@ from ..errors import ParameterError
 from ..progress import progress_bar
 from ..random.randomize import rebuild
 from .bench import PREDICTED, Bench, load_of, stack
-from .fit import Error, Fit, _bench_for, check_fit, list_parameters, without_idle_parts
+from .fit import Error, Fit, bench_for, check_fit, list_parameters, without_idle_parts
 from .hold_out import held_out, note_of
 from .information import blind_directions, covariance
 from .ladder import climb, make_folds
@@ -53,14 +53,15 @@ def identify(
             temperatures along a measured motion.
         seed: Random seed of the starts: the same seed gives the same bits.
     """
-    given = _require_logs(logs)
+    given = require_logs(logs, "identify")
+    require_rig(rig, "identify")
     actuator = rig.actuator_for(read_prior(prior), given[0])
     whole = make_trials(given, rig, actuator, compare=compare)
     train, last = _training_share(given, hold_out, whole)
     believed = make_prior(prior, rig, [log for log, seen in zip(given, train, strict=True) if seen], whole.dt)
     template = Bench(actuator=believed.whole, load=load_of(rig, given[0]))
-    bench = stack([_bench_for(template, rig, log) for log in whole.logs])
-    rungs = _chosen(make_rungs(believed, bench, whole, rig, given), free)
+    bench = stack([bench_for(template, rig, log) for log in whole.logs])
+    rungs = chosen_rungs(make_rungs(believed, bench, whole, rig, given), free)
     parameters = [each for rung in rungs for each in rung.parameters]
     space = Space.over(parameters, bench, whole.lanes, whole.joints)
     predictor = Predictor(bench, whole, space.names)
@@ -95,11 +96,19 @@ def identify(
     )  # fmt: skip
 
 
-def _require_logs(logs: object) -> list[Log]:
+def require_logs(logs: object, caller: str) -> list[Log]:
+    """Logs as a list; `caller` is the function that is named in the error."""
     found = [logs] if isinstance(logs, Log) else logs
     if not isinstance(found, Sequence) or not found or not all(isinstance(log, Log) for log in found):
-        raise ParameterError(f"identify: logs = {quote(logs)}: must be a Log or a list of them")
+        raise ParameterError(f"{caller}: logs = {quote(logs)}: must be a Log or a list of them")
     return list(found)  # type: ignore[arg-type]
+
+
+def require_rig(rig: object, caller: str) -> Rig:
+    """A rig; `caller` is the function that is named in the error."""
+    if not isinstance(rig, Rig):
+        raise ParameterError(f"{caller}: rig = {quote(rig)}: must be a Rig, such as be.Rig.read('rig.toml')")
+    return rig
 
 
 def _training_share(logs: list[Log], hold_out: object, trials: Trials) -> tuple[list[bool], float]:
@@ -143,8 +152,8 @@ def _floor(rig: Rig, trials: Trials, channel: str) -> float:
     return max(0.5 * max(steps), 1e-6 * size, 1e-12)
 
 
-def _chosen(rungs: Sequence[Rung], free: Sequence[str] | str | None) -> tuple[Rung, ...]:
-    """The rungs with the parameters that may move."""
+def chosen_rungs(rungs: Sequence[Rung], free: Sequence[str] | str | None, caller: str = "identify") -> tuple[Rung, ...]:
+    """The rungs with the parameters that may move; `caller` is the function that is named in the error."""
     if free is None:
         return tuple(rungs)
     patterns = [free] if isinstance(free, str) else list(free)
@@ -155,7 +164,7 @@ def _chosen(rungs: Sequence[Rung], free: Sequence[str] | str | None) -> tuple[Ru
 
     for pattern in patterns:
         if not any(matches(each, pattern) for rung in rungs for each in rung.parameters):
-            raise ParameterError(f"identify: free = {quote(pattern)}: matches nothing of {', '.join(known)}")
+            raise ParameterError(f"{caller}: free = {quote(pattern)}: matches nothing of {', '.join(known)}")
     kept = [
         replace(rung, parameters=tuple(e for e in rung.parameters if any(matches(e, p) for p in patterns)))
         for rung in rungs

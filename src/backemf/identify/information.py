@@ -39,6 +39,8 @@ _ADVICE = (
     (("lag",), "log steps at a higher rate"),
 )
 """What would tell parameters apart, by parts of their names."""
+OTHERWISE = "log a richer motion"
+"""What may tell others."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Blind:
     def advice(self) -> str:
         """What would tell."""
         names = " ".join(name for name, _ in self.parts)
-        return next((text for keys, text in _ADVICE if all(key in names for key in keys)), "log a richer motion")
+        return next((text for keys, text in _ADVICE if all(key in names for key in keys)), OTHERWISE)
 
     def __str__(self) -> str:
         names = [name for name, _ in self.parts]

@@ -192,9 +192,7 @@ def _compare(before: np.ndarray, after: np.ndarray, left_out: np.ndarray) -> tup
     return float(saved.mean()), error
 
 
-def _rescale(
-    problem: Problem, theta: np.ndarray, active: np.ndarray, floors: np.ndarray, train: np.ndarray
-) -> None:
+def _rescale(problem: Problem, theta: np.ndarray, active: np.ndarray, floors: np.ndarray, train: np.ndarray) -> None:
     problem.scales = measure_scales(problem, problem.residuals(theta[:1], active), floors, train)
 
 

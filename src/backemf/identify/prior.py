@@ -52,8 +52,11 @@ class Prior:
     """What was assumed, one sentence each."""
 
 
-def read_prior(given: object, estimate: bool = True) -> Actuator:
-    """The actuator that a catalogue id, a path, a sheet, a motor or an actuator stands for."""
+def read_prior(given: object, estimate: bool = True, what: str = "identify: prior") -> Actuator:
+    """The actuator that a catalogue id, a path, a sheet, a motor or an actuator stands for.
+
+    `what` is named in the error.
+    """
     if isinstance(given, Actuator):
         return given
     if isinstance(given, Motor):
@@ -63,7 +66,7 @@ def read_prior(given: object, estimate: bool = True) -> Actuator:
     if isinstance(given, (str, Path)):
         return load_actuator(given, estimate=estimate)
     raise ParameterError(
-        f"identify: prior = {quote(given)}: must be a catalogue id, a path, a Datasheet, a Motor or an Actuator"
+        f"{what} = {quote(given)}: must be a catalogue id, a path, a Datasheet, a Motor or an Actuator"
     )
 
 

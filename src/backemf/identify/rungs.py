@@ -10,9 +10,11 @@ import numpy as np
 from ..actuator import Actuator
 from ..errors import ParameterError
 from ..motor import FrictionAngleTable, LoadDependent, Motor, TwoNodeThermal
+from ..parts import declaration_of
 from ..tree import numbers
 from ..values import Foreign
 from .bench import Bench
+from .described import field_unit
 from .log import Log
 from .parameters import Parameter
 from .prior import UNKNOWN, Prior, free_speed, spread_of, stall_torque
@@ -89,7 +91,17 @@ def _from_rig(rig: Rig, bench: Bench, logs: list[Log]) -> Iterator[Parameter]:
         value = np.mean(np.asarray(known[full], dtype=float))
         spread = quantity.spread_at(logs[0].meta, name)
         positive = bool(value > 0.0) and not field.endswith(("bias", "offset"))
-        yield Parameter(name, (full,), float(spread / value) if positive else spread, positive, source="rig")
+        size = float(spread / value) if positive else spread
+        yield Parameter(name, (full,), size, positive, unit=_rig_unit(rig, name), source="rig")
+
+
+def _rig_unit(rig: Rig, name: str) -> str:
+    """Unit of a quantity of a rig, such as kg of load.mass."""
+    where, _, field = name.rpartition(".")
+    _, dot, channel = where.partition(".")
+    part = rig.sensors[channel] if dot else getattr(rig, where)
+    declared = declaration_of(part.kind.__dataclass_fields__[field])
+    return "1" if declared is None else field_unit(declared, part.unit)
 
 
 def _richer(prior: Prior, trials: Trials) -> Iterator[Rung]:

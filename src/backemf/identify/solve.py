@@ -259,9 +259,7 @@ def _total(loss: np.ndarray, weights: np.ndarray, theta: np.ndarray, precision: 
     return (weights * loss).sum(axis=1) + 0.5 * (precision * theta**2).sum(axis=1)
 
 
-def measure_scales(
-    problem: Problem, residuals: list[np.ndarray], floors: np.ndarray, weights: np.ndarray
-) -> Scales:
+def measure_scales(problem: Problem, residuals: list[np.ndarray], floors: np.ndarray, weights: np.ndarray) -> Scales:
     """Size and correlation of the residuals of the first candidate by channel, in the blocks that have a weight."""
     sigma, weight = [], []
     for there, residual, floor in zip(problem.samples_in(weights), residuals, floors, strict=True):
