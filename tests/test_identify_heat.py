@@ -36,7 +36,12 @@ def problem_of(log: be.Log, actuator: be.Actuator) -> tuple[Problem, np.ndarray]
     trials, bench = make_trials([log], RIG, actuator), bench_of(actuator, RIG, log)
     space = Space.over(heat_parameters(actuator), bench, 1)
     scales = Scales(np.array([SCALES[reading.channel] for reading in trials.readings]), np.full(3, 0.05))
-    problem = Problem(Predictor(bench, trials, space.names), space, make_blocks(trials, 5.0), scales)
+    problem = Problem(
+        Predictor(bench, trials, space.names),
+        space,
+        make_blocks(trials, max(1, round(trials.steps * trials.dt / 5.0))),
+        scales,
+    )
     return problem, np.array(["pole_pairs" not in each.name for each in space.parameters])
 
 

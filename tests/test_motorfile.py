@@ -200,3 +200,11 @@ def test_a_folder_that_is_not_there_is_said(tmp_path):
     """The path is in the sentence."""
     with pytest.raises(be.ParameterError, match="cannot be written"):
         be.save(be.Actuator(controller=be.Torque()), Path(tmp_path) / "no" / "one.toml")
+
+
+def test_a_motor_is_saved_as_an_actuator_on_a_voltage(tmp_path):
+    motor = be.load("maxon-re40-148877").motor
+    be.save(motor, tmp_path / "motor.toml")
+    assert be.load(tmp_path / "motor.toml") == be.Actuator(motor)
+    with pytest.raises(be.ParameterError, match="must be an Actuator or a Motor"):
+        be.save("maxon-re40-148877", tmp_path / "motor.toml")

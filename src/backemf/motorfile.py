@@ -17,12 +17,13 @@ import numpy as np
 
 from .actuator import Actuator
 from .actuator.networks import Gru, Lstm, Mlp
+from .checks import quote
 from .datasheet import Datasheet
 from .datasheet.write import toml_value
 from .errors import BackemfError, ParameterError
 from .files import read_bytes, read_text, write_text
 from .learned.beside import network_name, read_beside, write_beside
-from .motor import Estimate
+from .motor import Estimate, Motor
 from .parts import declaration_of, members
 from .toml_text import parse_toml
 from .tree import is_table
@@ -58,11 +59,15 @@ def load_with_joint(id_or_path: str | Path, estimate: bool = False) -> tuple[Act
     return actuator, sheet.joint() if actuator.motor is None else None
 
 
-def save(actuator: Actuator, path: str | Path, joint: Mapping[str, Foreign] | None = None) -> None:
-    """Write an actuator to a file, atomically.
+def save(actuator: Actuator | Motor, path: str | Path, joint: Mapping[str, Foreign] | None = None) -> None:
+    """Write an actuator, or a motor on a voltage, to a file, atomically.
 
     The network of a learned controller goes into its own file beside it, knee.network.safetensors for knee.toml.
     """
+    if isinstance(actuator, Motor):
+        actuator = Actuator(actuator)
+    if not isinstance(actuator, Actuator):
+        raise ParameterError(f"save: {quote(actuator)}: must be an Actuator or a Motor")
     controller: Any = actuator.controller
     if controller.asks != "network":
         write_text(path, dumps(actuator, joint))

@@ -28,6 +28,7 @@ COMMANDS = {
     "export": ("export", "Write a motor for a simulator, and report what is lost."),
     "import": ("import_", "Read a simulator's actuator into a motor file."),
     "log": ("log", "Check a log of a real drive before anything is fitted to it."),
+    "identify": ("identify", "Find the motor that logs of a real drive show."),
     "compare": ("compare", "Compare logs of a real drive with what motors predict."),
     "excite": ("excite", "Find the motion whose log tells most of a motor."),
     "webots": ("webots", "Run Webots controllers without Webots."),

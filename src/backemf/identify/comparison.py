@@ -15,10 +15,9 @@ from ..datasheet import Datasheet
 from ..errors import ParameterError, errors_at
 from ..progress import progress_bar
 from ..tree import numbers
-from ..units import convert, practical_unit
+from ..units import convert
 from .bench import Bench, load_of, stack
-from .channels import CHANNELS
-from .fit import Error, Fit, bench_for
+from .fit import Error, Fit, bench_for, error_unit
 from .identification import require_logs, require_rig
 from .log import Log
 from .predict import Predictor
@@ -98,7 +97,9 @@ class Comparison:
         short = _short_names([log for log, _ in keys])
         channels = dict.fromkeys(channel for _, channel in keys)
         means = {channel: [self.mean(channel, name) for name in self.names] for channel in channels}
-        units = {channel: _unit(channel, errors) for channel, errors in means.items()}
+        units = {
+            channel: error_unit(channel, [e for e in errors if e is not None]) for channel, errors in means.items()
+        }
         every = [(short[log], channel, [places[name].get((log, channel)) for name in self.names])
                  for log, channel in keys]  # fmt: skip
         for channel, errors in means.items():
@@ -272,12 +273,6 @@ def _errors(log: Log, predicted: Log) -> list[Error]:
                 Error(name, channel, float(np.abs(part).mean()), float(np.sqrt((part**2).mean())), held_out=True)
             )
     return found
-
-
-def _unit(channel: str, errors: Sequence[Error | None]) -> str:
-    """The unit in which errors of a channel are printed, by the largest of them; kelvin for a temperature."""
-    sizes = [e.mean_absolute for e in errors if e is not None and np.isfinite(e.mean_absolute)]
-    return practical_unit(max(sizes, default=0.0), CHANNELS[channel].unit.replace("degC", "K"))
 
 
 def _cell(error: Error | None, unit: str) -> str:

@@ -17,7 +17,9 @@ from ..motor.motor import Friction
 from ..motorfile import dumps
 from ..random.randomize import rebuild
 from ..tree import numbers
+from ..units import convert, practical_unit
 from .bench import Bench, bench_of, stack
+from .channels import CHANNELS
 from .information import Blind
 from .ladder import Climbed
 from .log import Log
@@ -63,6 +65,15 @@ class Error:
     """Root of the mean squared error, in the channel's SI unit."""
     held_out: bool
     """Whether the fit has not seen it."""
+
+
+def error_unit(channel: str, errors: Sequence[Error]) -> str:
+    """The unit in which errors of a channel are printed, by the largest: mrad of an angle, K of a temperature."""
+    unit = CHANNELS[channel].unit
+    if unit == "rad":
+        return "mrad"
+    sizes = [e.mean_absolute for e in errors if np.isfinite(e.mean_absolute)]
+    return practical_unit(max(sizes, default=0.0), unit.replace("degC", "K"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +134,19 @@ class Fit:
         """Mean over the logs of the mean absolute error of a channel, in its SI unit."""
         found = [e.mean_absolute for e in self.errors if e.channel == channel and e.held_out == held_out]
         return float(np.mean(found)) if found else float("nan")
+
+    def error_table(self) -> tuple[list[str], list[list[str]]]:
+        """Headings and rows: mean absolute error and RMS of each channel, of logs held out first."""
+        heads, rows = ["mean abs. / RMS error"], [["held out"], ["fitted"]]
+        for channel in dict.fromkeys(error.channel for error in self.errors):
+            parts = [[e for e in self.errors if e.channel == channel and e.held_out is out] for out in (True, False)]
+            unit = error_unit(channel, [e for part in parts for e in part])
+            heads.append(f"{channel} [{unit}]")
+            for row, part in zip(rows, parts, strict=True):
+                sizes = [(e.mean_absolute, e.rms) for e in part]
+                means = np.mean(sizes, axis=0).tolist() if sizes else []
+                row.append(" / ".join(f"{convert(x, unit):.3g}" for x in means) or "-")
+        return heads, rows if any(e.held_out for e in self.errors) else rows[1:]
 
     def text(self) -> str:
         """The drive as a motor file, with where each number is from."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 import numpy as np
 
 from ..checks import quote
 from ..errors import ParameterError
+from ..motorfile import dumps
 from ..progress import progress_bar
 from ..random.randomize import rebuild
 from .bench import PREDICTED, Bench, load_of, stack
@@ -18,6 +20,7 @@ from .hold_out import held_out, note_of
 from .information import blind_directions, covariance
 from .ladder import climb, make_folds
 from .log import Log
+from .memory import Memory
 from .parameters import Parameter, Space
 from .predict import Predictor
 from .prior import make_prior, read_prior
@@ -29,6 +32,8 @@ from .trials import Trials, make_trials
 
 BLOCK = 1.0
 """About how long a block of the data is that is left out or drawn again together [s]."""
+FEWEST = 10
+"""Fewest blocks [1]."""
 
 
 def identify(
@@ -40,6 +45,7 @@ def identify(
     hold_out: str | float | None = None,
     compare: Sequence[str] | None = None,
     seed: int = 0,
+    keep: str | Path | None = None,
 ) -> Fit:
     """The drive that logs show, with intervals, and what they cannot tell.
 
@@ -52,6 +58,8 @@ def identify(
         compare: Channels to compare; None: position and velocity of a joint that is free, torque, current and
             temperatures along a measured motion.
         seed: Random seed of the starts: the same seed gives the same bits.
+        keep: File that keeps each law's fit while it is climbed: a fit that was stopped goes on from there. It is
+            removed at the end.
     """
     given = require_logs(logs, "identify")
     require_rig(rig, "identify")
@@ -66,19 +74,22 @@ def identify(
     space = Space.over(parameters, bench, whole.lanes, whole.joints)
     predictor = Predictor(bench, whole, space.names)
     floors = np.array([_floor(rig, whole, name) for name in (r.channel for r in whole.readings)])
-    blocks = make_blocks(whole, BLOCK)
+    blocks = make_blocks(whole, _pieces(whole, last))
     problem = Problem(predictor, space, blocks, Scales(np.ones(len(floors)), np.ones(len(floors))))
     weights = _block_weights(train, last, whole, blocks.pieces)
     _first_scales(problem, floors, weights)
     note = note_of(hold_out)
     folds = make_folds(blocks, whole.files, weights, [log.meta.get(note, k) for k, log in enumerate(whole.logs)])
-    with progress_bar("identify", len(rungs)) as done:
-        top = climb(problem, rungs, weights, folds, floors, seed, told=lambda name, number: done(1 if number else 0))
+    about = [dumps(believed.whole), rig.text(), repr((hold_out, compare, seed)), repr(rungs)]
+    memory = Memory(keep, [*about, *(log.hash for log in given)])
+    with progress_bar("identify", 2 * len(rungs)) as done:
+        top = climb(problem, rungs, weights, folds, floors, seed, memory, lambda: done(1))
     if not top.solved.converged[0]:
         raise ParameterError(
             f"identify: the fit has not come to rest after {top.solved.iterations} steps; give a nearer prior, free "
             "fewer numbers, or log a richer motion"
         )
+    memory.end()
     spread = covariance(top.solved.local, weights, space.spreads, top.active)
     curve = np.einsum("b,bpq->pq", weights, top.solved.local.curve[0])
     blind = blind_directions(space.parameters, curve, top.active)
@@ -122,6 +133,12 @@ def _training_share(logs: list[Log], hold_out: object, trials: Trials) -> tuple[
             f"hold_out = {quote(hold_out)}: must be an expression such as kp==800, or a share such as 0.4"
         )
     return [True] * len(logs), 1.0 - float(hold_out)
+
+
+def _pieces(trials: Trials, last: float) -> int:
+    """Pieces of each log: about a second long, enough to leave some out, and with an end where the last share begins."""
+    least = max(round(trials.steps * trials.dt / BLOCK), -(-FEWEST // trials.lanes))
+    return next((n for n in range(least, 4 * least + 20) if abs(n * last - round(n * last)) < 1e-9), least)
 
 
 def _block_weights(train: list[bool], last: float, trials: Trials, pieces: int) -> np.ndarray:

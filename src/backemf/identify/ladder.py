@@ -1,19 +1,22 @@
-"""The ladder: laws from simple to rich, each from the optimum of the one before, kept only if it predicts better.
+"""The ladder: laws from simple to rich, each from the optima of the one before, kept only if it predicts better.
 
 Cold starts end in worse optima than warm ones, so a rung starts where the last one ended, with several starts for what
-it adds. It stays if blocked cross-validation within the training share improves by more than its standard error. One
-that improves it by less waits, and stays if the next does so together with it: what two laws explain, one may not.
+it adds. The way goes up through all rungs first, and then down: each law, the last one first, is left out, and stays
+out unless blocked cross-validation within the training share is better with it by more than its standard error. On the
+way up one law would be judged by residuals that are still full of what the others explain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from .memory import Arrays, Memory
 from .rungs import Rung
-from .solve import Blocks, Problem, Solved, measure_scales, solve
+from .solve import Blocks, Problem, Scales, Solved, measure_scales, solve
 
 FIRST_STARTS, STARTS = 24, 3
 """Starts of the first rung, and of what another adds to each optimum so far [1]."""
@@ -21,6 +24,8 @@ OPTIMA = 4
 """Optima that are followed up the ladder [1]: the best of one rung seldom leads to the best of the next."""
 SETTLINGS = 5
 """Most times that the scales of the last fit are found anew [1]."""
+TURNS = 3
+"""Most times that each law is left out to see whether it is missed [1]."""
 OFF = -3.5
 """Deviation at which a new term is too small to matter [1]."""
 SHORT, LONG = 8, 40
@@ -36,7 +41,7 @@ class Climbed:
     kept: bool
     """Whether it stayed."""
     gain: float
-    """Loss on left-out blocks that it saved, mean per block [1]."""
+    """Loss on left-out blocks that it saves, beside all other laws that stay, mean per block [1]."""
     error: float
     """Standard error of that [1]."""
     sigma: tuple[float, ...]
@@ -68,9 +73,10 @@ def climb(
     folds: np.ndarray,
     floors: np.ndarray,
     seed: int = 0,
-    told: Callable[[str, int], None] | None = None,
+    memory: Memory | None = None,
+    told: Callable[[], None] = lambda: None,
 ) -> Top:
-    """Climb as far as cross-validation allows.
+    """Climb to the top, and come down as far as cross-validation does not mind.
 
     Args:
         problem: Logs, parameters of all rungs, and scales to begin with.
@@ -79,28 +85,32 @@ def climb(
         folds: Fold that leaves each block out, (blocks); -1 where it is not in the training share.
         floors: Smallest residual that counts of each channel, such as its quantisation.
         seed: Random seed of the starts.
-        told: Told the name of a rung and its number before it is tried.
+        memory: What an earlier try has found.
+        told: Called after each of 2·len(rungs) steps.
     """
     count = int(folds.max()) + 1
     weights = np.stack([train, *(np.where(folds == k, 0.0, train) for k in range(count))])
     left_out = np.stack([np.where(folds == k, train, 0.0) for k in range(count)])
-    at, done = _go_up(problem, rungs, weights, floors, seed, told)
-    for number in reversed(range(len(rungs))):
-        rung = rungs[number]
-        if rung.required:
-            continue
-        active = at.active.copy()
-        active[[problem.space.index(each.name) for each in rung.parameters]] = False
-        without = _refit(problem, at.theta, active, weights)
-        gain, error = _compare(without.loss[1:], at.loss[1:], left_out)
-        kept = gain > error
-        done[number] = replace(done[number], kept=kept, gain=gain, error=error)
-        if told is not None:
-            told(rung.name, len(rungs) + number)
-        if not kept:
-            at = without
-            _rescale(problem, at.theta, at.active, floors, train)
-            at.loss = problem.evaluate(at.theta, at.active, slopes=False).loss
+    memory = memory or Memory(None, ())
+    climbing = _Climbing(problem, rungs, weights, floors, seed, memory, told)
+    at, done = climbing.go_up()
+    # what a law saves beside all others may be gone once those have been left out
+    for turn in range(TURNS):
+        before = at
+        for number in reversed(range(len(rungs))):
+            if not rungs[number].required and done[number].kept:
+                name = f"turn {turn + 1} without {rungs[number].name}"
+                without = climbing.refit(name, at.theta, at.less(climbing.new(number)))
+                gain, error = _compare(without.loss[1:], at.loss[1:], left_out)
+                done[number] = replace(done[number], kept=gain > error, gain=gain, error=error)
+                if gain <= error:
+                    at = without
+                    climbing.rescale(at.theta, at.active)
+                    at.loss = problem.evaluate(at.theta, at.active, slopes=False).loss
+            if turn == 0:
+                told()
+        if at is before:
+            break
     final = _settle(problem, at.theta[:1], at.active, weights[:1], floors)
     return Top(final.theta[0], at.active, tuple(done), final)
 
@@ -113,35 +123,71 @@ class _Place:
     active: np.ndarray
     loss: np.ndarray
 
-
-def _go_up(
-    problem: Problem, rungs: Sequence[Rung], weights: np.ndarray, floors: np.ndarray, seed: int,
-    told: Callable[[str, int], None] | None,
-) -> tuple[_Place, list[Climbed]]:  # fmt: skip
-    """All rungs, each from the optima of the one before, and then without each fold."""
-    space, train = problem.space, weights[:1]
-    active = np.zeros(len(space.parameters), dtype=bool)
-    optima = space.starts[None]
-    generator = np.random.default_rng(seed)
-    done: list[Climbed] = []
-    for number, rung in enumerate(rungs):
-        if told is not None:
-            told(rung.name, number)
-        new = np.array([space.index(each.name) for each in rung.parameters])
-        active[new] = True
-        solved = _solve_from_several(problem, optima, active, new, train, generator)
-        optima = solved.theta
-        _rescale(problem, optima, active, floors, train[0])
-        names = tuple(each.name for each in rung.parameters)
-        sigma = tuple(problem.scales.sigma.tolist())
-        done.append(Climbed(rung.name, True, 0.0, 0.0, sigma, bool(solved.converged[0]), names))
-    return _refit(problem, np.repeat(optima[:1], len(weights), axis=0), active, weights), done
+    def less(self, parameters: np.ndarray) -> np.ndarray:
+        """What is free without some parameters."""
+        active = self.active.copy()
+        active[parameters] = False
+        return active
 
 
-def _refit(problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np.ndarray) -> _Place:
-    """The fits of the whole training share and without each fold, from where they are."""
-    solved = solve(problem, theta, active, weights, steps=LONG)
-    return _Place(solved.theta, active, solved.local.loss)
+@dataclass(eq=False)
+class _Climbing:
+    """What all steps of a climb need."""
+
+    problem: Problem
+    rungs: Sequence[Rung]
+    weights: np.ndarray
+    floors: np.ndarray
+    seed: int
+    memory: Memory
+    told: Callable[[], None]
+
+    def new(self, number: int) -> np.ndarray:
+        """Where the parameters of a rung are."""
+        return np.array([self.problem.space.index(each.name) for each in self.rungs[number].parameters])
+
+    def rescale(self, theta: np.ndarray, active: np.ndarray) -> None:
+        """Scales from the residuals of the training share."""
+        _rescale(self.problem, theta, active, self.floors, self.weights[0])
+
+    def go_up(self) -> tuple[_Place, list[Climbed]]:
+        """All rungs, each from the optima of the one before, and then without each fold."""
+        problem, space = self.problem, self.problem.space
+        active, optima = np.zeros(len(space.parameters), dtype=bool), space.starts[None]
+        done: list[Climbed] = []
+        for number, rung in enumerate(self.rungs):
+            active[self.new(number)] = True
+            found = self.memory.step(f"up to {rung.name}", partial(self._rise, number, optima, active.copy()))
+            optima = found["optima"]
+            problem.scales = Scales(found["sigma"], found["weight"])
+            names = tuple(each.name for each in rung.parameters)
+            sigma = tuple(found["sigma"].tolist())
+            done.append(Climbed(rung.name, True, 0.0, 0.0, sigma, bool(found["converged"]), names))
+            self.told()
+        return self.refit("all laws", np.repeat(optima[:1], len(self.weights), axis=0), active), done
+
+    def _rise(self, number: int, optima: np.ndarray, active: np.ndarray) -> Arrays:
+        """The optima of a rung, and the scales of the best."""
+        generator = np.random.default_rng([self.seed, number])
+        solved = _solve_from_several(self.problem, optima, active, self.new(number), self.weights[:1], generator)
+        self.rescale(solved.theta, active)
+        scales = self.problem.scales
+        return {
+            "optima": solved.theta,
+            "sigma": scales.sigma,
+            "weight": scales.weight,
+            "converged": solved.converged[0],
+        }
+
+    def refit(self, name: str, theta: np.ndarray, active: np.ndarray) -> _Place:
+        """The fits of the whole training share and without each fold, from where they are."""
+
+        def find() -> Arrays:
+            solved = solve(self.problem, theta, active, self.weights, steps=LONG)
+            return {"theta": solved.theta, "loss": solved.local.loss}
+
+        found = self.memory.step(name, find)
+        return _Place(found["theta"], active, found["loss"])
 
 
 def _settle(problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np.ndarray, floors: np.ndarray) -> Solved:

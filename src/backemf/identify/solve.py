@@ -283,8 +283,6 @@ def correlation_length(residual: np.ndarray, there: np.ndarray) -> float:
     return float(longest)
 
 
-def make_blocks(trials: Trials, seconds: float | None = None) -> Blocks:
-    """Blocks of whole lanes, or of pieces of them where `seconds` says about how long."""
-    duration = trials.steps * trials.dt
-    pieces = 1 if seconds is None else max(1, round(duration / seconds))
-    return Blocks(pieces, trials.lanes, duration / pieces)
+def make_blocks(trials: Trials, pieces: int = 1) -> Blocks:
+    """Blocks of whole lanes, or of so many pieces of each."""
+    return Blocks(pieces, trials.lanes, trials.steps * trials.dt / pieces)
