@@ -136,7 +136,7 @@ def _training_share(logs: list[Log], hold_out: object, trials: Trials) -> tuple[
 
 
 def _pieces(trials: Trials, last: float) -> int:
-    """Pieces of each log: about a second long, enough to leave some out, and with an end where the last share begins."""
+    """Pieces of each log: about a second long, enough of them, and one ends where the last share begins."""
     least = max(round(trials.steps * trials.dt / BLOCK), -(-FEWEST // trials.lanes))
     return next((n for n in range(least, 4 * least + 20) if abs(n * last - round(n * last)) < 1e-9), least)
 
