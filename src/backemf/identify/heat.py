@@ -112,7 +112,7 @@ def scan_pole_pairs(problem: Problem, active: np.ndarray, pairs: Iterable[int], 
     for pair in pairs:
         solved = solve(with_pole_pairs(problem, pair), starts, active, weights, steps)
         best = int(np.argmin(solved.loss))
-        found.append((float(solved.loss[best]), pair, _only(solved, best)))
+        found.append((float(solved.loss[best]), pair, solved.take(np.array([best]))))
     found.sort(key=lambda each: each[0])
     return PolePairs(tuple(e[1] for e in found), tuple(e[0] for e in found), tuple(e[2] for e in found))
 
@@ -127,9 +127,3 @@ def with_pole_pairs(problem: Problem, pairs: float) -> Problem:
 def _of(name: str, spread: float, unit: str) -> Parameter:
     return Parameter(name, (f"actuator.{name}",), spread, unit=unit)
 
-
-def _only(solved: Solved, best: int) -> Solved:
-    """One candidate of several."""
-    local, kept = solved.local, slice(best, best + 1)
-    one = replace(local, loss=local.loss[kept], slope=local.slope[kept], curve=local.curve[kept])
-    return Solved(solved.theta[kept], solved.loss[kept], solved.converged[kept], one, solved.iterations)

@@ -10,11 +10,12 @@ be drowned by copies of the same error.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import pairwise
 
 import numpy as np
 
+from .bench import values_of
 from .parameters import Space
 from .predict import Predictor
 from .trials import Trials
@@ -62,14 +63,56 @@ class Blocks:
 
 @dataclass(eq=False)
 class Local:
-    """What is known around a point: the loss, and its slope and curvature by block."""
+    """What is known around a point: the loss, and its slope and curvature by block.
+
+    Slopes are kept by the numbers of the bench, of which a lane has few, and not by deviations, of which a robot has
+    hundreds.
+    """
 
     loss: np.ndarray
     """Loss of each candidate without the prior, by block, (candidates, blocks)."""
-    slope: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    """(candidates, blocks, parameters)"""
-    curve: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    """(candidates, blocks, parameters, parameters)"""
+    pushes: np.ndarray = field(default_factory=lambda: np.zeros((0, 0, 0, 0)))
+    """Slopes by number, (candidates, lanes, pieces, numbers)."""
+    bends: np.ndarray = field(default_factory=lambda: np.zeros((0, 0, 0, 0, 0)))
+    """Curvatures by number, (candidates, lanes, pieces, numbers, numbers)."""
+    ways: np.ndarray = field(default_factory=lambda: np.zeros((0, 0, 0, 0)))
+    """Derivatives of the numbers by each deviation, (candidates, lanes, parameters, numbers)."""
+
+    def weighted(self, candidate: int, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Slope (parameters) and curvature (parameters, parameters) of a sum of blocks."""
+        ways = self.ways[candidate]
+        each = weights.reshape(len(ways), -1)
+        push = np.einsum("lb,lbn->ln", each, self.pushes[candidate])
+        bend = np.einsum("lb,lbnm->lnm", each, self.bends[candidate])
+        slope, curve = np.zeros(ways.shape[1]), np.zeros((ways.shape[1], ways.shape[1]))
+        for lane, way in enumerate(ways):
+            # a lane moves by a few of the deviations
+            some = np.flatnonzero(way.any(axis=1))
+            slope[some] += way[some] @ push[lane]
+            curve[np.ix_(some, some)] += way[some] @ bend[lane] @ way[some].T
+        return slope, curve
+
+    @property
+    def slope(self) -> np.ndarray:
+        """Slopes by block, (candidates, blocks, parameters)."""
+        made = np.einsum("glpn,glbn->glbp", self.ways, self.pushes, optimize=True)
+        return made.reshape(*self.loss.shape, -1)
+
+    @property
+    def curve(self) -> np.ndarray:
+        """Curvatures by block, (candidates, blocks, parameters, parameters)."""
+        half = np.einsum("glpn,glbnm->glbpm", self.ways, self.bends, optimize=True)
+        made = np.einsum("glbpm,glqm->glbpq", half, self.ways, optimize=True)
+        return made.reshape(*self.loss.shape, *made.shape[3:])
+
+    def take(self, rows: np.ndarray) -> Local:
+        """Some of the candidates, in this order."""
+        return Local(self.loss[rows], self.pushes[rows], self.bends[rows], self.ways[rows])
+
+    def put(self, candidate: int, other: Local, row: int) -> None:
+        """Replace a candidate by one of others."""
+        for entry in fields(self):
+            getattr(self, entry.name)[candidate] = getattr(other, entry.name)[row]
 
 
 @dataclass(eq=False)
@@ -89,8 +132,8 @@ class Solved:
 
     def take(self, rows: np.ndarray) -> Solved:
         """Some of the candidates, in this order."""
-        local = Local(self.local.loss[rows], self.local.slope[rows], self.local.curve[rows])
-        return Solved(self.theta[rows], self.loss[rows], self.converged[rows], local, self.iterations)
+        kept = self.theta[rows], self.loss[rows], self.converged[rows], self.local.take(rows)
+        return Solved(*kept, self.iterations)
 
 
 class Problem:
@@ -105,6 +148,8 @@ class Problem:
             for reading, count in zip(readings, counts, strict=True)
         ]
         self._narrow: dict[tuple[str, ...], Predictor] = {}
+        bench = values_of(predictor.bench, space.names, blocks.lanes)
+        self._set_by_space = set(np.flatnonzero((bench != space.base).any(axis=1)).tolist())
 
     def residuals(self, theta: np.ndarray, active: np.ndarray) -> list[np.ndarray]:
         """Predicted less measured, (candidates, lanes, samples) per channel; 0 where nothing was measured."""
@@ -112,8 +157,9 @@ class Problem:
         return self._subtract(predictor.predict(self._values(theta, active)[places]))
 
     def _among(self, active: np.ndarray) -> tuple[Predictor, np.ndarray]:
-        """A predictor of only those numbers that free parameters move, and where they are among all."""
-        places = np.array(sorted({place for k in np.flatnonzero(active) for place in self.space.places[k]}), dtype=int)
+        """A predictor of those numbers that free parameters move or the space has set, and where they are among all."""
+        moved = {place for k in np.flatnonzero(active) for place in self.space.places[k]}
+        places = np.array(sorted(moved | self._set_by_space), dtype=int)
         names = tuple(self.space.names[place] for place in places)
         if names not in self._narrow:
             self._narrow[names] = Predictor(self.predictor.bench, self.predictor.trials, names)
@@ -151,23 +197,10 @@ class Problem:
                         # not by BLAS, whose threads cost more than they give at this size
                         slope[g, block] += np.einsum("s,sk->k", residual[g, lane, low:high], part * soften)
                         curve[g, block] += np.einsum("sk,sj->kj", part * soften, part)
-        return self._by_deviation(local, slope, curve, theta, active, places)
-
-    def _by_deviation(
-        self, local: Local, slope: np.ndarray, curve: np.ndarray, theta: np.ndarray, active: np.ndarray,
-        places: np.ndarray,
-    ) -> Local:  # fmt: skip
-        """Slopes and curvatures by each deviation, from those by the numbers that it moves."""
-        free, lanes = np.flatnonzero(active), self.blocks.lanes
-        shape = (len(theta), lanes, self.blocks.pieces)
-        ways = np.stack([self.space.tangents(row, active)[free][:, places] for row in theta])
-        narrow = np.einsum("gkpl,glbp->glbk", ways, slope.reshape(*shape, -1))
-        half = np.einsum("gkpl,glbpq->glbkq", ways, curve.reshape(*shape, len(places), len(places)))
-        full = np.einsum("glbkq,gjql->glbkj", half, ways)
-        local.slope = np.zeros((len(theta), self.blocks.count, len(active)))
-        local.slope[:, :, free] = narrow.reshape(len(theta), -1, len(free))
-        local.curve = np.zeros((len(theta), self.blocks.count, len(active), len(active)))
-        local.curve[:, :, free[:, None], free[None, :]] = full.reshape(len(theta), -1, len(free), len(free))
+        shape = (candidates, self.blocks.lanes, self.blocks.pieces)
+        local.pushes, local.bends = slope.reshape(*shape, numbers), curve.reshape(*shape, numbers, numbers)
+        tangents = np.stack([self.space.tangents(row, active)[:, places] for row in theta])
+        local.ways = np.ascontiguousarray(np.moveaxis(tangents, 3, 1))
         return local
 
     def _values(self, theta: np.ndarray, active: np.ndarray) -> np.ndarray:
@@ -226,9 +259,9 @@ def solve(
         gain = np.zeros(count)
         moving = np.flatnonzero(~converged)
         for g in moving:
-            slope = np.einsum("b,bp->p", weights[g], local.slope[g]) + precision * theta[g]
-            curve = np.einsum("b,bpq->pq", weights[g], local.curve[g]) + np.diag(precision)
-            h = curve[np.ix_(free, free)]
+            slope, curve = local.weighted(g, weights[g])
+            slope += precision * theta[g]
+            h = curve[np.ix_(free, free)] + np.diag(precision[free])
             step = np.linalg.solve(h + damping[g] * np.diag(np.diag(h)), -slope[free])
             step *= min(1.0, float(np.min(longest[free] / np.maximum(np.abs(step), 1e-300))))
             tried[g, free] = np.clip(theta[g, free] + step, low[free], high[free])
@@ -240,8 +273,7 @@ def solve(
                 small = total[g] - new[row] < CONVERGED * max(1.0, 1e-3 * total[g])
                 stalled[g] = stalled[g] + 1 if small else 0
                 theta[g], total[g] = tried[g], new[row]
-                for name in ("loss", "slope", "curve"):
-                    getattr(local, name)[g] = getattr(after, name)[row]
+                local.put(g, after, row)
                 damping[g] = max(damping[g] / 5.0, 1e-9)
                 converged[g] = stalled[g] >= 2 or (small and gain[g] < CONVERGED)
             else:
