@@ -126,4 +126,3 @@ def with_pole_pairs(problem: Problem, pairs: float) -> Problem:
 
 def _of(name: str, spread: float, unit: str) -> Parameter:
     return Parameter(name, (f"actuator.{name}",), spread, unit=unit)
-

@@ -28,6 +28,10 @@ LONGEST = 1.0
 """Longest step of a logarithm, and of any other deviation in spreads [1]."""
 
 
+SMALL = 200_000
+"""Products of a matrix product that BLAS leaves to one thread [1]."""
+
+
 @dataclass(frozen=True, eq=False)
 class Scales:
     """What a residual of each channel is measured against."""
@@ -193,10 +197,10 @@ class Problem:
                 for lane in range(self.blocks.lanes):
                     for piece, (low, high) in enumerate(self._cuts[channel][lane]):
                         block = lane * self.blocks.pieces + piece
-                        part, soften = rows[g, lane, low:high], soft[g, lane, low:high, None]
-                        # not by BLAS, whose threads cost more than they give at this size
-                        slope[g, block] += np.einsum("s,sk->k", residual[g, lane, low:high], part * soften)
-                        curve[g, block] += np.einsum("sk,sj->kj", part * soften, part)
+                        part = rows[g, lane, low:high]
+                        soft_part = part * soft[g, lane, low:high, None]
+                        slope[g, block] += np.einsum("s,sk->k", residual[g, lane, low:high], soft_part)
+                        curve[g, block] += _product(soft_part, part)
         shape = (candidates, self.blocks.lanes, self.blocks.pieces)
         local.pushes, local.bends = slope.reshape(*shape, numbers), curve.reshape(*shape, numbers, numbers)
         tangents = np.stack([self.space.tangents(row, active)[:, places] for row in theta])
@@ -285,6 +289,15 @@ def solve(
         if converged.all():
             break
     return Solved(theta, total, converged, local, taken)
+
+
+def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """leftᵀ·right, in parts that are too small for BLAS to split over threads, which cost more than they give."""
+    many = max(8, SMALL // (left.shape[1] * right.shape[1]))
+    made = left[:many].T @ right[:many]
+    for first in range(many, len(left), many):
+        made += left[first : first + many].T @ right[first : first + many]
+    return made
 
 
 def _total(loss: np.ndarray, weights: np.ndarray, theta: np.ndarray, precision: np.ndarray) -> np.ndarray:
