@@ -67,6 +67,7 @@ bench: .venv/.dev .venv-mjlab/.mjlab .venv-newton/.newton .venv-maddening/.madde
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/webots_controller.py
+	$(BIN)/python benchmarks/identification.py
 	$(MJLAB)/python benchmarks/mjlab_actuators.py
 	$(NEWTON)/python benchmarks/newton_actuators.py
 	$(MADDENING)/python benchmarks/mime_nodes.py

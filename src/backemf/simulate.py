@@ -71,7 +71,7 @@ def simulate(
         engine: "native" (machine code, in float64), "jax" (compiled by XLA), or "numpy" (the reference, slow); None:
             native where it can, for a controller with a network, a supply that motors share and float32 JAX.
         precision: "float64" or "float32".
-        seed: Where the draws of a delay begin.
+        seed: Random seed of a delay that varies.
         progress: Show a progress bar.
         output: Also write all channels to this .parquet or .csv file, part by part: whatever ends the run early, what
             was recorded until then is in a file with .part behind its name, which `read_recording` reads.

@@ -119,7 +119,7 @@ def _print(fit: Fit) -> None:
 
 def _verdict(kept: bool, gain: float, error: float) -> str:
     if gain == 0.0 and error == 0.0:
-        return "always there"
+        return "always there" if kept else "left out: saves nothing on any log"
     return f"{'stays' if kept else 'left out'}: {gain:.2g} ± {error:.2g} of the loss of a block"
 
 

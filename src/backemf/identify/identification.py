@@ -82,7 +82,7 @@ def identify(
     folds = make_folds(blocks, whole.files, weights, [log.meta.get(note, k) for k, log in enumerate(whole.logs)])
     about = [dumps(believed.whole), rig.text(), repr((hold_out, compare, seed)), repr(rungs)]
     memory = Memory(keep, [*about, *(log.hash for log in given)])
-    with progress_bar("identify", 2 * len(rungs)) as done:
+    with progress_bar("identify", len(rungs) + len({rung.law or rung.name for rung in rungs[1:]})) as done:
         top = climb(problem, rungs, weights, folds, floors, seed, memory, lambda: done(1))
     if not top.solved.converged[0]:
         raise ParameterError(

@@ -28,8 +28,14 @@ TURNS = 3
 """Most times that each law is left out to see whether it is missed [1]."""
 OFF = -3.5
 """Deviation at which a new term is too small to matter [1]."""
-SHORT, LONG = 8, 40
-"""Steps of each start, and of the best one after that [1]."""
+SAME, BEHIND = 0.2, 30.0
+"""Differences in loss of two ways to the same optimum, and of one that is given up [1]."""
+SHORT, LONG = (3, 3, 4), 40
+"""Steps of the starts, of which half are given up each time, and of the best ones after that [1]."""
+FEW = 16
+"""Lanes up to which one more in each fit matters more than time [1]."""
+IDLE = 1.0
+"""Loss of the training share that a law must save at all [1]: a law with two numbers saves as much by chance."""
 
 
 @dataclass(frozen=True)
@@ -86,23 +92,27 @@ def climb(
         floors: Smallest residual that counts of each channel, such as its quantisation.
         seed: Random seed of the starts.
         memory: What an earlier try has found.
-        told: Called after each of 2·len(rungs) steps.
+        told: Called after each rung on the way up, and after each law on the way down.
     """
     count = int(folds.max()) + 1
     weights = np.stack([train, *(np.where(folds == k, 0.0, train) for k in range(count))])
     left_out = np.stack([np.where(folds == k, train, 0.0) for k in range(count)])
     memory = memory or Memory(None, ())
     climbing = _Climbing(problem, rungs, weights, floors, seed, memory, told)
-    at, done = climbing.go_up()
+    laws = list(dict.fromkeys(rung.law or rung.name for rung in rungs if not rung.required))
+    theta, active, done = climbing.go_up()
+    at = climbing.leave_idle(laws, theta, active, done)
     # what a law saves beside all others may be gone once those have been left out
     for turn in range(TURNS):
         before = at
-        for number in reversed(range(len(rungs))):
-            if not rungs[number].required and done[number].kept:
-                name = f"turn {turn + 1} without {rungs[number].name}"
-                without = climbing.refit(name, at.theta, at.less(climbing.new(number)))
+        for law in reversed(laws):
+            members = [k for k in climbing.members(law) if done[k].kept]
+            if members:
+                parameters = np.concatenate([climbing.new(k) for k in members])
+                without = climbing.refit(f"turn {turn + 1} without {law}", at.theta, at.less(parameters))
                 gain, error = _compare(without.loss[1:], at.loss[1:], left_out)
-                done[number] = replace(done[number], kept=gain > error, gain=gain, error=error)
+                for k in members:
+                    done[k] = replace(done[k], kept=gain > error, gain=gain, error=error)
                 if gain <= error:
                     at = without
                     climbing.rescale(at.theta, at.active)
@@ -150,8 +160,34 @@ class _Climbing:
         """Scales from the residuals of the training share."""
         _rescale(self.problem, theta, active, self.floors, self.weights[0])
 
-    def go_up(self) -> tuple[_Place, list[Climbed]]:
-        """All rungs, each from the optima of the one before, and then without each fold."""
+    def members(self, law: str) -> list[int]:
+        """The rungs of a law."""
+        return [k for k, rung in enumerate(self.rungs) if law == (rung.law or rung.name)]
+
+    def leave_idle(self, laws: Sequence[str], theta: np.ndarray, active: np.ndarray, done: list[Climbed]) -> _Place:
+        """The training share and each fold without the laws that save next to nothing even in training."""
+        found = self.memory.step("laws that matter", lambda: self._matter(laws, theta, active))
+        for law, idle in zip(laws, found["idle"].tolist(), strict=True):
+            for k in self.members(law) if idle else ():
+                done[k] = replace(done[k], kept=False)
+        self.rescale(found["theta"], found["active"])
+        return self.refit("all laws", np.repeat(found["theta"], len(self.weights), axis=0), found["active"])
+
+    def _matter(self, laws: Sequence[str], theta: np.ndarray, active: np.ndarray) -> Arrays:
+        problem, train = self.problem, self.weights[:1]
+        solved = solve(problem, theta, active, train, steps=LONG)
+        idle = np.zeros(len(laws), dtype=bool)
+        for place in reversed(range(len(laws))):
+            fewer = active.copy()
+            fewer[np.concatenate([self.new(k) for k in self.members(laws[place])])] = False
+            without = solve(problem, solved.theta, fewer, train, steps=LONG)
+            idle[place] = without.loss[0] - solved.loss[0] < IDLE
+            if idle[place]:
+                solved, active = without, fewer
+        return {"theta": solved.theta, "active": active, "idle": idle}
+
+    def go_up(self) -> tuple[np.ndarray, np.ndarray, list[Climbed]]:
+        """The optimum with all rungs, each from the optima of the one before."""
         problem, space = self.problem, self.problem.space
         active, optima = np.zeros(len(space.parameters), dtype=bool), space.starts[None]
         done: list[Climbed] = []
@@ -164,12 +200,14 @@ class _Climbing:
             sigma = tuple(found["sigma"].tolist())
             done.append(Climbed(rung.name, True, 0.0, 0.0, sigma, bool(found["converged"]), names))
             self.told()
-        return self.refit("all laws", np.repeat(optima[:1], len(self.weights), axis=0), active), done
+        return optima[:1], active, done
 
     def _rise(self, number: int, optima: np.ndarray, active: np.ndarray) -> Arrays:
         """The optima of a rung, and the scales of the best."""
         generator = np.random.default_rng([self.seed, number])
-        solved = _solve_from_several(self.problem, optima, active, self.new(number), self.weights[:1], generator)
+        starts = STARTS if number else FIRST_STARTS
+        new, train = self.new(number), self.weights[:1]
+        solved = _solve_from_several(self.problem, optima, active, new, train, starts, generator)
         self.rescale(solved.theta, active)
         scales = self.problem.scales
         return {
@@ -203,32 +241,33 @@ def _settle(problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np
 
 
 def _solve_from_several(
-    problem: Problem, theta: np.ndarray, active: np.ndarray, new: np.ndarray, weights: np.ndarray,
+    problem: Problem, theta: np.ndarray, active: np.ndarray, new: np.ndarray, weights: np.ndarray, starts: int,
     generator: np.random.Generator,
 ) -> Solved:  # fmt: skip
     """The best optima that several starts from each optimum of the rung before lead to, the very best first."""
     space = problem.space
-    count = FIRST_STARTS if len(theta) == 1 else STARTS
-    starts = np.repeat(theta, count, axis=0)
+    tried = np.repeat(theta, starts, axis=0)
     sizes = np.array([min(e.spread, 1.2) if e.positive else e.spread for e in (space.parameters[k] for k in new)])
-    starts[:, new] = space.starts[new] + generator.normal(size=(len(starts), len(new))) * sizes
+    tried[:, new] = space.starts[new] + generator.normal(size=(len(tried), len(new))) * sizes
     # the first start of each is nearly where the last rung ended: what is new is small
     small = [k for k in new if space.parameters[k].positive and space.parameters[k].reference is not None]
-    starts[::count, new] = space.starts[new]
-    starts[::count, small] = OFF
-    short = solve(problem, starts, active, np.repeat(weights, len(starts), axis=0), steps=SHORT)
-    chosen = _distinct(short)
-    long = solve(problem, short.theta[chosen], active, np.repeat(weights, len(chosen), axis=0), steps=LONG)
-    return long.take(np.argsort(long.loss))
+    tried[::starts, new] = space.starts[new]
+    tried[::starts, small] = OFF
+    for steps in SHORT:
+        solved = solve(problem, tried, active, np.repeat(weights, len(tried), axis=0), steps=steps)
+        tried = solved.theta[np.argsort(solved.loss)[: max(OPTIMA, len(tried) // 2)]]
+    tried = solved.theta[_distinct(solved)]
+    solved = solve(problem, tried, active, np.repeat(weights, len(tried), axis=0), steps=LONG)
+    return solved.take(np.array(_distinct(solved)))
 
 
 def _distinct(solved: Solved) -> list[int]:
-    """The best few candidates whose losses tell that they are not the same."""
+    """The best few candidates whose losses tell that they are not the same, without those that are far behind."""
     found: list[int] = []
     for k in np.argsort(solved.loss).tolist():
-        if not found or solved.loss[k] - solved.loss[found[-1]] > 0.1:
+        if not found or solved.loss[k] - solved.loss[found[-1]] > SAME:
             found.append(k)
-    return found[:OPTIMA]
+    return [k for k in found if solved.loss[k] - solved.loss[found[0]] < BEHIND][:OPTIMA]
 
 
 def _compare(before: np.ndarray, after: np.ndarray, left_out: np.ndarray) -> tuple[float, float]:
@@ -249,6 +288,7 @@ def make_folds(
 
     `groups` are what the logs of the lanes have in common, such as the gain that a hold-out leaves out.
     """
+    most = most if blocks.lanes <= FEW else most // 2
     lanes = np.repeat(np.arange(blocks.lanes), blocks.pieces)
     there = [k for k in range(blocks.lanes) if train[lanes == k].any()]
     kinds = sorted({str(groups[k]) for k in there})

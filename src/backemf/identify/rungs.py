@@ -34,6 +34,8 @@ class Rung:
     """What it adds, in a few words."""
     parameters: tuple[Parameter, ...]
     """What it frees."""
+    law: str = ""
+    """The law that it is a part of, which stays or goes as a whole; empty: its own."""
     required: bool = False
     """Whether it stays whatever the cross-validation says: the first one."""
 
@@ -117,11 +119,12 @@ def _richer(prior: Prior, trials: Trials) -> Iterator[Rung]:
             Parameter("motor.friction.stribeck.velocity", (MOTOR + "friction.stribeck.velocity",), 1.0, unit="rad/s"),
         )
         yield Rung("Stribeck friction", slow)
-        yield Rung("friction by load", (_new("friction.load.drive", "1", 0.1), _new("friction.load.back", "1", 0.1)))
+        law = "friction by load"
+        yield Rung(law, (_new("friction.load.drive", "1", 0.1), _new("friction.load.back", "1", 0.1)), law)
         names = ("friction.stribeck.load.drive", "friction.stribeck.load.back")
-        yield Rung("friction by load near standstill", tuple(_new(name, "1", 0.05) for name in names))
+        yield Rung("friction by load near standstill", tuple(_new(name, "1", 0.05) for name in names), law)
         names = ("friction.quadratic.drive", "friction.quadratic.back")
-        yield Rung("friction by squared load", tuple(_new(name, "1/(N·m)", 0.02 / stall) for name in names))
+        yield Rung("friction by squared load", tuple(_new(name, "1/(N·m)", 0.02 / stall) for name in names), law)
         if moves and isinstance(motor.friction_over_angle, FrictionAngleTable):
             shares = range(len(motor.friction_over_angle.shares))
             yield Rung("friction over angle", tuple(_share_at(index) for index in shares))
