@@ -79,7 +79,7 @@ def test_another_fit_does_not_go_on_with_it(tmp_path, monkeypatch):
         fit(keep)
     before = keep.read_text()
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        stop_after(patch, 2)
+        stop_after(patch, 5)
         fit(keep, seed=1)
     assert json.loads(keep.read_text())["key"] != json.loads(before)["key"]
     assert len(json.loads(keep.read_text())["steps"]) == 1
