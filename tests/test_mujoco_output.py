@@ -187,25 +187,32 @@ def test_disabled_motors_are_the_same_on_jax():
     assert ends[0] == pytest.approx(ends[1], rel=1e-9)
 
 
-def test_a_second_simulation_is_refused():
-    """The motors hold the currents and temperatures of one MjData; a reset hands them over."""
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_each_simulation_has_motors_of_its_own(engine: str):
+    """Two MjData of one model, stepped in turn, warm up and move as if each were alone; a reset of one is one's own."""
+    alone = []
+    for target in (0.5, -0.3):
+        model = chain()
+        motors, data = Motors(model, {"j0": SERVO}, engine=engine), mujoco.MjData(model)
+        for _ in range(20):
+            motors.step(data, target)
+        alone.append((data.qpos[0], motors["j0"].torque, motors["j0"].winding_temperature))
     model = chain()
-    motors, first, second = Motors(model, {"j0": SERVO}, engine="numpy"), mujoco.MjData(model), mujoco.MjData(model)
+    motors, first, second = Motors(model, {"j0": SERVO}, engine=engine), mujoco.MjData(model), mujoco.MjData(model)
+    with pytest.raises(ParameterError, match="has not been stepped"):
+        motors.output_of(first)
     for _ in range(20):
         motors.step(first, 0.5)
-    with pytest.raises(ParameterError, match=r"another MjData.*motors\.reset\(data\)") as caught:
-        motors.step(second, 0.5)
-    assert "\n" not in str(caught.value) and second.time == 0.0
-    with pytest.raises(ParameterError, match="another MjData"), motors.install():
-        motors.command = 0.5
-        mujoco.mj_step(model, second)
-    motors.reset(second)
-    assert np.isnan(motors["j0"].torque)
-    for _ in range(20):
-        motors.step(second, 0.5)
-    assert np.array_equal(first.qpos, second.qpos)
-    with pytest.raises(ParameterError, match="another MjData"):
-        motors.step(first, 0.5)
+        motors.step(second, -0.3)
+    for data, seen in ((first, alone[0]), (second, alone[1])):
+        out = motors.output_of(data)
+        assert (data.qpos[0], out.torque[0], out.winding_temperature[0]) == seen
+    # `output` is that of the data stepped last
+    assert (
+        motors["j0"].torque == alone[1][1] and motors.state[0].winding_rise == motors.state_of(second)[0].winding_rise
+    )
+    motors.reset(first)
+    assert np.isnan(motors["j0"].torque) and motors.output_of(second).torque[0] == alone[1][1]
 
 
 def test_a_reset_of_the_data_resets_the_motors():

@@ -198,8 +198,9 @@ def test_states_of_a_dcmotor_rest_and_come_back():
     """Its winding heats in our motor and not in MuJoCo's act; `release` gives the model back as it was."""
     text = hinge(dcmotor("voltage", 'thermal="5 10 0 0.0039 25 25" inductance="1e-3"'))
     _, _, motors = move_both(text, [8.0], {"voltage": 8.0})
-    data = motors._data
-    assert data is not None and data.act.shape == (2,) and not data.act.any()
+    (record,) = motors._records.all()
+    data = record.data
+    assert data.act.shape == (2,) and not data.act.any()
     assert motors["j"].winding_temperature > 25.5
     motors.release()
     model, before = motors.model, mujoco.MjModel.from_xml_string(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
+from .llvm_exp import ExpWriter
 from .tracing import BOOL, COMPARISONS, FLOAT, INT, WORD, Symbol, Traced, common_kind, kind_of
 
 _FLOATS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -17,6 +18,8 @@ _WHOLE_TESTS = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge", "eq": "eq", 
 _INTRINSICS = {"abs": "fabs", "sqrt": "sqrt", "floor": "floor"}
 _LIBRARY = {"exp": 1, "expm1": 1, "log2": 1, "sin": 1, "cos": 1, "tanh": 1, "pow": 2}
 """Functions of the C library, and how many arguments each takes."""
+LONG = 9
+"""Motors in one vector from which calls of the C library take longer than instructions."""
 
 
 class Writer:
@@ -177,6 +180,8 @@ class Writer:
             return self.new(f"fsub {kind} {args[0]}, {back}")
         if op in _INTRINSICS:
             return self._intrinsic(_INTRINSICS[op], args[0])
+        if op in ("exp", "expm1") and self.width >= LONG:
+            return ExpWriter(self.new, self.width).write(op, args[0])
         if op in _LIBRARY:
             self._used.add(op)
             function = op if self.width == 1 else f"each_{op}"

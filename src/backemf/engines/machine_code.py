@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 from ..values import Module
-from .code_cache import attach_cache, key_of
+from .code_cache import attach_cache, find_code, key_of
 
 _KEPT: dict[str, Module] = {}
 """What was compiled, by a hash of its text."""
@@ -62,18 +62,32 @@ def processors() -> set[int]:
     return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
 
 
-def compile_text(text: str) -> Module:
-    """The engine that holds the compiled functions of a module; the same text is compiled once, and kept on disk."""
+def compile_text(text: str, optimize: bool = False) -> Module:
+    """The engine that holds the compiled functions of a module; the same text is compiled once, and kept on disk.
+
+    A step comes as it shall run; with `optimize` LLVM's own passes go over the text first, for loops and variables.
+    """
     from llvmlite import __version__ as llvmlite_version
     from llvmlite import binding as llvm
 
     machine = target()
     maker = llvmlite_version, ".".join(map(str, llvm.llvm_version_info)), llvm.get_process_triple()
-    key = key_of(text, (*maker, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()))
+    key = key_of(
+        text,
+        (
+            *maker,
+            *(["optimized"] if optimize else []),
+            llvm.get_host_cpu_name(),
+            llvm.get_host_cpu_features().flatten(),
+        ),
+    )
     with _LOCK:
         if key not in _KEPT:
             module = llvm.parse_assembly(text)
             module.verify()
+            if optimize and find_code(key) is None:
+                passes = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+                passes.getModulePassManager().run(module, passes)
             engine = llvm.create_mcjit_compiler(module, machine)
             attach_cache(engine, key)
             engine.finalize_object()

@@ -22,6 +22,8 @@ Given = dict[str, Recorded]
 """What a step is given, by name: arrays and plain numbers."""
 SCALARS = frozenset((float, int, np.float64, np.int64, np.float32, np.int32, np.int16, np.uint32, np.bool_, bool))
 """Types of one number."""
+MOST_AT_ONCE = 16
+"""Motors in one vector at most."""
 _STEP = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3, *[ctypes.c_void_p] * 5)
 
 
@@ -34,6 +36,14 @@ def group_width(count: int) -> int:
     """Motors in one vector, for a batch of so many."""
     width = vector_width()
     return width if count >= width else 1
+
+
+def robot_width(count: int) -> int:
+    """Motors in one vector, for the few of a robot: several registers long, so that they do not wait for each other."""
+    if count <= MOST_AT_ONCE:
+        return count
+    widths = range(MOST_AT_ONCE, MOST_AT_ONCE // 2, -1)
+    return min(widths, key=lambda width: -(-count // width) * width)
 
 
 def address(array: np.ndarray) -> int:
@@ -138,6 +148,13 @@ class Bound:
             places = [address(x) for x in (self.same, own, given, after, out)]
             in_threads(count, 1, lambda first, last: run(count, first, last, *places))
         return after, out
+
+    def places(self, count: int) -> tuple[int, int, int]:
+        """Where the code for a batch of so many is, and the numbers that its motors share and have of their own."""
+        function = self.plan.function(robot_width(count), count == 1)
+        own = self._own.get((count,))
+        own = self._own_rows((count,)) if own is None else own
+        return int(ctypes.cast(function, ctypes.c_void_p).value or 0), self._same_at, address(own)
 
     def _own_rows(self, batch: tuple[int, ...]) -> np.ndarray:
         """The numbers that each motor has of its own, in rows."""

@@ -27,6 +27,7 @@ class MjModel(Protocol):
     nv: int
     njnt: int
     nactuator: int
+    _address: int
 
     def __getattr__(self, name: str, /) -> np.ndarray: ...
     def joint(self, which: str | int, /) -> MjsElement: ...
@@ -43,6 +44,7 @@ class MjData(Protocol):
     """The state of a model, `mujoco.MjData`: fields that are not named here are arrays."""
 
     time: float
+    _address: int
 
     def __getattr__(self, name: str, /) -> np.ndarray: ...
 

@@ -29,6 +29,11 @@ class DegreeWatch:
         self.awake = any(np.isfinite(bounds).any() for bounds in self._bounds.values())
         """Whether there is anything left to say."""
 
+    @property
+    def bounds(self) -> np.ndarray:
+        """Size beyond which a main input of each joint looks like degrees [rad]; infinite where none does."""
+        return self._bounds[MAIN]
+
     def look(self, names: tuple[str, ...], rows: list[np.ndarray]) -> None:
         """Warn of the first target that looks like degrees."""
         for name, row in zip(names, rows, strict=True):
@@ -41,7 +46,7 @@ class DegreeWatch:
                 f"joint {self._joints[place]!r}: {hint_of(float(np.abs(row[place])))}; the range of the joint ends "
                 "before that",
                 BackemfWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
             return
 

@@ -4,11 +4,13 @@
     motors.step(data, targets)                                  # in place of mujoco.mj_step(model, data)
 
 Each step is MuJoCo's own, cut in two: `mj_step1` finds what the joint is up against, the motors find their torque
-together with the speed that it leads to, and `mj_step2` moves the joints.
+together with the speed that it leads to, and `mj_step2` moves the joints. Each MjData has motors of its own.
 """
 
 from __future__ import annotations
 
+import ctypes
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -22,13 +24,16 @@ from ....physics.state import Output, State
 from ....robot.actuator_set import ActuatorSet
 from ...mujoco_types import MjData, MjModel, MjSpec
 from .commands import Commands, RobotCommand
-from .degrees import DegreeWatch
 from .gains import warn_of_gains
 from .hands import Hands
 from .joints import add_hands, find_joints, mujoco_module, robot_on
-from .load import LoadOnJoints
-from .report import Report, rest
-from .step import FOUND, MAIN, JointStep
+from .native_record import NativeRecord
+from .record import ModelBlock, Record
+from .records import Records
+from .report import Report
+from .robot_code import mujoco_library
+from .simulation import PythonSteps, not_finite
+from .step import MAIN, JointStep
 
 
 class Motors:
@@ -37,6 +42,9 @@ class Motors:
     The model is changed: each joint gets the rotor's inertia as armature, and the actuator on it, if there is one,
     is driven by the motor (its gain, bias and force range are replaced; `data.ctrl` no longer acts by itself).
     `release` undoes that. Friction and damping of the model's joints stay, as those of their bearings.
+
+    Each `MjData` of the model has motors of its own, which are at rest and cold when it is first stepped. One thread at
+    a time steps a model; `copies` are models for further threads.
 
     Args:
         model: A `mujoco.MjModel`.
@@ -64,17 +72,17 @@ class Motors:
         self._step = JointStep(self.robot, engine, self._dt, seed)
         self._joints = find_joints(model, self.robot, armature)
         self._hands = Hands(model, self._joints, armature)
-        self._load = LoadOnJoints(model, self._joints)
+        self._python = PythonSteps(model, self.robot, self._joints, self._hands, self._step)
         warn_of_gains(model, self.robot, self._joints)
         counts = getattr(model, "actuator_ctrlnum", np.ones(len(model.actuator_trntype)))
         hands = zip(self.joints, self._joints.actuators, strict=True)
         self._several = [joint for joint, hand in hands if hand >= 0 and counts[hand] != 1]
         self._commands = Commands(self.robot)
-        self._watch = DegreeWatch(model, self.robot)
         self._command: RobotCommand | None = None
         self._names, self._told = (), []
         self._installed = False
-        self.reset()
+        self._failure: Exception | None = None
+        self._records = Records(model, self._joints, self._hands, self._step)
 
     @staticmethod
     def prepare(spec: MjSpec, actuators: ActuatorSet | Mapping[str, Actuator | Motor]) -> list[str]:
@@ -90,25 +98,34 @@ class Motors:
         """Names of the joints with motors, in the order of every array."""
         return self.robot.joints
 
+    def copies(self, count: int) -> list[MjModel]:
+        """Models like this one, with the same motors on them, for threads: one thread at a time steps a model.
+
+        `mujoco.rollout` takes a list of models. Copies are made of the model as it is now.
+        """
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
+            raise ParameterError(f"Motors.copies({count!r}): must be a whole number of models, 0 or more")
+        return self._records.copies(int(count))
+
     def reset(self, data: MjData | None = None, **values: Number) -> None:
         """Motors back to rest and ambient temperature, turning with the joints of `data`; `data` itself stays as it is.
 
-        States given by name start elsewhere, e.g. winding_rise=60.0, or with one number per joint.
+        Without `data`, those of every MjData. States given by name start elsewhere, e.g. winding_rise=60.0, or with one
+        number per joint.
         """
-        # the motors are those of one simulation, and of another after a reset
-        self._data = None
-        if data is not None:
-            self._check(data)
-            if not self._installed:
-                self._hands.withdraw(data)
-        count = len(self.robot)
-        self._state = self._after = self._step.initial(**values)
-        self._begun = "rotor_speed" in values
-        self._torque, self._slip = np.zeros(count), np.zeros(count)
-        self._pending: Report | None = None
-        self._done = Report.empty(self._step.outputs, count)
-        self._time: float | None = None
-        self._ended = -np.inf
+        known = self._records
+        state, turning = self._step.initial(**values), "rotor_speed" in values
+        if data is None:
+            known.start, known.turning = state, turning
+            for record in known.all():
+                known.begin(record, state, turning)
+            known.last = None
+            return
+        record = known.of(data, self._names_now)
+        if not self._installed:
+            self._hands.withdraw(known.blocks[id(self.model)], record)
+        known.begin(record, state, turning)
+        known.last = record
 
     def release(self) -> None:
         """Give the model back its own actuators and armature; these motors are done."""
@@ -116,55 +133,72 @@ class Motors:
 
     # --- a step
 
-    def step(self, data: MjData, command: RobotCommand) -> None:
+    def step(self, data: MjData, command: RobotCommand, *, model: MjModel | None = None) -> None:
         """One step of motors and model.
 
         Args:
             data: The `mujoco.MjData` of the model.
             command: The controllers' main inputs, without a controller volts: a number, an array with one per joint in
                 the order of `joints`, or a dict by joint name; or a `Command` of arrays.
+            model: One of `copies`, for a thread of its own; None: the model of the motors.
         """
         if self._installed:
             raise ParameterError("Motors.step inside install(): call mujoco.mj_step there, which steps the motors too")
-        self._check(data)
+        block = self._records.block(self.model if model is None else model)
+        if block is None:
+            raise ParameterError("Motors.step(model=...): must be one of motors.copies(count)")
+        if block.model.opt.timestep != self._dt:
+            raise self._changed_step(block.model)
         names, rows = self._commands.rows(command)
+        record = self._records.of(data, names)
+        if self._python.watch.awake:
+            self._python.watch.look(names, rows)
         before = data.time
-        if before < self._ended:
+        if before < record.ended:
             # mj_resetData: a new run begins
             self.reset(data)
-        self._mujoco.mj_step1(self.model, data)
+        self._mujoco.mj_step1(block.model, data)
         try:
-            self._act(data, names, rows)
-            self._mujoco.mj_step2(self.model, data)
+            self._act(block, record, names, rows)
+            self._mujoco.mj_step2(block.model, data)
         finally:
-            self._hands.withdraw(data)
+            if record.wrote or block.wrote:
+                self._hands.withdraw(block, record)
         if data.time <= before:
             raise SimulationError(
                 f"at t = {before:g} s MuJoCo found numbers that are not finite and started again: look at the command "
                 "and at the model's masses, or lower its timestep"
             )
-        self._commit(data)
+        self._commit(record)
 
     @contextmanager
     def install(self) -> Iterator[None]:
         """Within this context `mujoco.mj_step(model, data)` steps the motors, through MuJoCo's control callback.
 
         Commands are read from `command`, or from `data.ctrl` of the joints' actuators while that is None. The motors
-        move on when the time of `data` does, so that `mj_forward` changes nothing.
+        move on when the time of `data` does, so that `mj_forward` changes nothing. An error in a thread that is not
+        one of Python's, such as those of `mujoco.rollout`, is raised at the end of the context.
         """
         if self._mujoco.get_mjcb_control() is not None:
             raise ParameterError("MuJoCo has a control callback already: mujoco.set_mjcb_control(None) takes it away")
-        self._installed, self._seen = True, None
+        self._tell_code()
+        self._installed, self._failure = True, None
         self._mujoco.set_mjcb_control(self._callback)
         try:
+            if self._records.code is not None:
+                place = ctypes.c_void_p.in_dll(mujoco_library(self._mujoco), "mjcb_control")
+                # the callback through Python stays for what is rare
+                place.value = self._records.code.install(place.value) if place.value else None
             yield
         finally:
             self._mujoco.set_mjcb_control(None)
             self._installed = False
-            if self._seen is not None:
-                self._move_on(self._seen)
-                self._hands.withdraw(self._seen)
-            self._seen = None
+            for record in self._records.all():
+                self._move_on(record)
+                for block in self._records.blocks.values():
+                    self._hands.withdraw(block, record)
+        if self._failure is not None:
+            raise self._failure
 
     @property
     def command(self) -> RobotCommand | None:
@@ -173,127 +207,120 @@ class Motors:
 
     @command.setter
     def command(self, command: RobotCommand | None) -> None:
-        self._names, self._told = ((), []) if command is None else self._commands.rows(command)
-        self._command = command
+        names, rows = ((), []) if command is None else self._commands.rows(command)
+        if self._python.watch.awake and rows:
+            self._python.watch.look(names, rows)
+        self._names, self._told, self._command = names, rows, command
+        if self._installed:
+            self._tell_code()
+
+    @property
+    def _names_now(self) -> tuple[str, ...]:
+        """Inputs of the command within `install`."""
+        return (MAIN,) if self._command is None else self._names
+
+    def _tell_code(self) -> None:
+        """Let the compiled callback know where its commands come from."""
+        names = self._names_now
+        code = self._records.compiled(names)
+        if code is None:
+            return
+        if self._command is None:
+            # Python looks at commands that look like degrees, and says where there is none
+            code.bounds[:] = self._python.watch.bounds if self._python.watch.awake else np.inf
+            code.bounds[:] = np.nan if self._without_control() else code.bounds
+        code.tell(names, None if self._command is None else np.array(self._told))
 
     def _callback(self, model: MjModel, data: MjData) -> None:
         """MuJoCo is in the middle of a step and asks for the controls."""
-        if model is not self.model:
+        block = self._records.block(model)
+        if block is None:
             return
-        if self._seen is not data:
-            if self._seen is not None:
-                raise ParameterError("Motors within install() step one MjData: make Motors of its own for another")
-            self._check(data)
-            self._seen = data
-        self._move_on(data)
-        if self._command is None:
-            names, rows = (MAIN,), [self._from_ctrl(data)]
-            self._commands.require_finite(names, rows)
-        else:
-            names, rows = self._names, self._told
-        self._act(data, names, rows)
+        try:
+            record = self._records.of(data, self._names_now)
+            self._move_on(record)
+            if model.opt.timestep != self._dt:
+                raise self._changed_step(model)
+            if self._command is None:
+                names, rows = (MAIN,), [self._from_ctrl(data)]
+                self._commands.require_finite(names, rows)
+                if self._python.watch.awake:
+                    self._python.watch.look(names, rows)
+                    self._tell_code()
+            else:
+                names, rows = self._names, self._told
+            self._act(block, record, names, rows)
+        except Exception as error:
+            if not isinstance(threading.current_thread(), threading._DummyThread):
+                raise
+            # MuJoCo ends the process where a thread of its own is left by an exception
+            self._failure = self._failure or error
+            block.bias[self._joints.actuators[self._joints.actuators >= 0]] = 0.0
 
-    def _move_on(self, data: MjData) -> None:
+    def _move_on(self, record: Record) -> None:
         """The motors follow the time of the data: forward with it, and back to the start where it was reset."""
-        if self._time is None or data.time == self._time:
+        if np.isnan(record.time):
             return
-        if data.time > self._time:
-            self._commit(data)
-        else:
-            self.reset(data)
+        if record.data.time > record.time:
+            self._commit(record)
+        elif record.data.time != record.time:
+            self._records.begin(record, self._step.initial())
 
-    def _from_ctrl(self, data: MjData) -> np.ndarray:
+    def _without_control(self) -> str | None:
+        """Why data.ctrl does not hold the commands of all motors; None where it does."""
         bare = [joint for joint, hand in zip(self.joints, self._joints.actuators, strict=True) if hand < 0]
         if bare:
-            raise ParameterError(
+            return (
                 f"joint {bare[0]!r} has no actuator whose data.ctrl could hold its command: set motors.command, or let "
                 "Motors.prepare(spec, ...) add one"
             )
         if self._several:
-            raise ParameterError(
+            return (
                 f"the actuator of joint {self._several[0]!r} has several controls, and the motors take one command "
                 "each from data.ctrl: set motors.command"
             )
+        return None
+
+    def _from_ctrl(self, data: MjData) -> np.ndarray:
+        problem = self._without_control()
+        if problem is not None:
+            raise ParameterError(problem)
         return data.ctrl[self._joints.controls]
 
-    def _act(self, data: MjData, names: tuple[str, ...], rows: list[np.ndarray]) -> None:
-        """Find the torque of every motor and hand it to MuJoCo; the state waits for the step to be done."""
-        if self._watch.awake:
-            self._watch.look(names, rows)
-        implicit, damped = self._hands.look(data)
-        position, velocity = data.qpos[self._joints.positions], data.qvel[self._joints.dofs]
-        if not self._begun:
-            self._begin(velocity)
-        off = self._hands.off
-        if off is not None:
-            self._torque = np.where(off, 0.0, self._torque)
-        load, inertia = self._load.find(data, self._hands, self._torque, velocity)
-        damping = self._hands.damping if damped else 0.0 * velocity
-        inputs = np.array([*rows, position, velocity, load, inertia, damping, self._slip])
-        self._after, found = self._step(names, self._state, inputs)
-        if off is not None:
-            self._after, found = rest(self.robot, self._step.outputs, off, self._state, self._after, found, velocity)
-        ends, slope, grip, mean = found[: len(FOUND) + 1]
-        speed = ends
-        if len(ends) > 1 and grip.any():
-            # joints that friction holds, it holds against each other
-            mean, speed = self._load.solve(mean, slope + grip, ends, self._torque, velocity, self._dt)
-        if not damped:
-            slope = np.where(implicit & (self._joints.actuators >= 0), slope, 0.0)
-        self._hands.give(data, mean + slope * (speed - velocity), slope, velocity, implicit)
-        self._ends = ends
-        self._pending = Report(self._step.outputs, found[len(FOUND) :], mean, slope, speed)
-        self._time = data.time
+    def _act(self, block: ModelBlock, record: Record, names: tuple[str, ...], rows: list[np.ndarray]) -> None:
+        """Find the torque of every motor and hand it to MuJoCo, by machine code where it can."""
+        code = self._records.code
+        if code is not None and isinstance(record, NativeRecord):
+            told = np.array(rows)
+            if code.before(block, record, told) == 0:
+                self._python.load.look(block, record)
+                code.after(block, record, names, told)
+                return
+        self._records.claim(block, record)
+        self._python.act(block, record, names, rows)
+        self._records.last = record
 
-    def _commit(self, data: MjData) -> None:
-        """The step is done: the motors are where they are after it, and gave the torque of the speed that came."""
-        self._done = self._finish_report(data)
-        self._pending, self._state, self._time, self._ended = None, self._after, None, data.time
-        self._torque = self._done.mean
-        self._slip = self._dt * (data.qvel[self._joints.dofs] - self._ends)
+    def _commit(self, record: Record) -> None:
+        """The step is done."""
+        if isinstance(record, NativeRecord) and self._records.code is not None:
+            self._records.code.commit(record)
+            if record.ended == record.data.time:
+                return
+        elif self._python.commit(record):
+            return
+        if not self._installed:
+            raise not_finite(self._joints, record)
 
-    def _finish_report(self, data: MjData) -> Report:
-        """What the motors did in a step of which MuJoCo is through."""
-        assert self._pending is not None
-        return self._pending.at(data.qvel[self._joints.dofs], self._hands.cut(data))
-
-    def _begin(self, velocity: np.ndarray) -> None:
-        """Rotors that backlash lets go begin with the speed of their joints."""
-        self._begun = True
-        for group, part in zip(self.robot.groups, self._state, strict=True):
-            if "rotor_speed" in part and group.actuator.motor is not None:
-                part["rotor_speed"] = group.actuator.motor.ratio * velocity[list(group.columns)]
-
-    # --- what comes in
-
-    def _check(self, data: MjData) -> None:
-        """Check that the data is of this model and that the step is the same; raise `ParameterError` if not."""
-        if not isinstance(data, self._mujoco.MjData):
-            raise ParameterError(f"Motors: data = {type(data).__name__}: must be the mujoco.MjData of the model")
-        if data.qvel.shape[0] != self.model.nv or data.qpos.shape[0] != self.model.nq:
-            raise ParameterError(
-                f"Motors: the data has {data.qvel.shape[0]} degrees of freedom and the model {self.model.nv}: "
-                "make it with mujoco.MjData(motors.model)"
-            )
-        if self._data is None:
-            self._data = data
-        elif data is not self._data:
-            raise ParameterError(
-                "Motors: this is another MjData than that of the steps before, and the motors hold the currents and "
-                "temperatures of one: motors.reset(data) starts them anew on it; for both, make Motors on a copy of "
-                "the model"
-            )
-        if self.model.opt.timestep != self._dt:
-            raise ParameterError(
-                f"model.opt.timestep = {self.model.opt.timestep:g} s: the motors were made for {self._dt:g} s; make "
-                "new ones"
-            )
+    def _changed_step(self, model: MjModel) -> ParameterError:
+        return ParameterError(
+            f"model.opt.timestep = {model.opt.timestep:g} s: the motors were made for {self._dt:g} s; make new ones"
+        )
 
     # --- what comes out
 
     @property
     def output(self) -> Output:
-        """What the motors did in the last step that is done, with one number per joint.
+        """What the motors did in the last step that is done, with one number per joint; of the MjData stepped last.
 
         `torque` is what MuJoCo got: the mean torque on the joint over the step, at the speed that came out of it, after
         every limit of the motor and of the model (`actuatorfrcrange`); M·(v' - v)/dt is the sum of it and of all other
@@ -301,22 +328,35 @@ class Motors:
         disabled by its group gives no torque, carries no current and keeps its temperature. NaN before the first step
         and after a reset, and where a joint has no such quantity.
         """
-        return self._report().output(slice(None))
+        return self._report(self._records.last).output(slice(None))
+
+    def output_of(self, data: MjData) -> Output:
+        """The same for the motors of one MjData."""
+        return self._report(self._known(data)).output(slice(None))
 
     def __getitem__(self, joint: str) -> Output:
         """The same for one joint, as plain numbers."""
         if joint not in self.joints:
             raise ParameterError(f"no motor on joint {joint!r}; there are {', '.join(self.joints)}")
-        return self._report().output(self.joints.index(joint))
-
-    def _report(self) -> Report:
-        """The last step that is done: within `install`, MuJoCo is through with it before the motors hear of it."""
-        data = self._data
-        if self._pending is not None and data is not None and self._time is not None and data.time > self._time:
-            return self._finish_report(data)
-        return self._done
+        return self._report(self._records.last).output(self.joints.index(joint))
 
     @property
     def state(self) -> tuple[State, ...]:
         """What the motors remember, one `State` of arrays for each group of like actuators (`robot.groups`)."""
-        return self._step.states(self._after)
+        record = self._records.last
+        return self._step.states(self._records.start if record is None else record.after)
+
+    def state_of(self, data: MjData) -> tuple[State, ...]:
+        """The same for the motors of one MjData."""
+        return self._step.states(self._known(data).after)
+
+    def _known(self, data: MjData) -> Record:
+        record = self._records.known(data)
+        if record is None:
+            raise ParameterError("Motors: this MjData has not been stepped with these motors yet")
+        return record
+
+    def _report(self, record: Record | None) -> Report:
+        if record is None:
+            return Report.empty(self._step.outputs, len(self.robot))
+        return self._python.report(record)

@@ -48,14 +48,18 @@ class NativeGroup:
 
     def __call__(self, part: Part, inputs: np.ndarray) -> tuple[Part, np.ndarray]:
         """States after the step, and the rows of speed, slope, grip and `outputs` of these joints."""
+        bound = self.bind(part)
+        lines = [part[name.removeprefix("state.")] for name in bound.plan.traces.lines]
+        states = [part[name] for name in bound.plan.state_names]
+        batch = (len(self.columns),)
+        after, rows = bound.run([*states, *inputs], lines, batch)  # pyright: ignore[reportArgumentType]
+        return self._states(part, after), rows
+
+    def bind(self, part: Part) -> Bound:
+        """The compiled step, for states like these."""
         if self._bound is None:
             self._bound = self._trace(part)
-        traces = self._bound.plan.traces
-        lines = [part[name.removeprefix("state.")] for name in traces.lines]
-        states = [part[name] for name in self._bound.plan.state_names]
-        batch = (len(self.columns),)
-        after, rows = self._bound.run([*states, *inputs], lines, batch)  # pyright: ignore[reportArgumentType]
-        return self._states(part, after), rows
+        return self._bound
 
     def _states(self, part: Part, after: np.ndarray) -> Part:
         assert self._bound is not None
@@ -113,21 +117,21 @@ class NativeStep:
     """Steps every group under a command of certain inputs, joints in the order of the robot."""
 
     def __init__(self, groups: tuple[Group, ...], dt: float, names: tuple[str, ...], main: str, joint: tuple[str, ...]):
-        self._groups = [NativeGroup(group, dt, names, main, joint) for group in groups]
+        self.groups = [NativeGroup(group, dt, names, main, joint) for group in groups]
         self._in_order = len(groups) == 1 and groups[0].columns == tuple(range(len(groups[0].columns)))
         self.outputs: tuple[str, ...] = ()
 
     def __call__(self, state: tuple[Part, ...], inputs: np.ndarray) -> tuple[tuple[Part, ...], np.ndarray]:
         """States after the step, and the rows of speed, slope, grip and `outputs` of all joints."""
         if self._in_order:
-            only = self._groups[0]
+            only = self.groups[0]
             after, rows = only(state[0], inputs)
             self.outputs = only.outputs
             return (after,), rows
-        answers = [group(part, inputs[:, list(group.columns)]) for group, part in zip(self._groups, state, strict=True)]
-        self.outputs = tuple(name for name in OUTPUTS if any(name in group.outputs for group in self._groups))
+        answers = [group(part, inputs[:, list(group.columns)]) for group, part in zip(self.groups, state, strict=True)]
+        self.outputs = tuple(name for name in OUTPUTS if any(name in group.outputs for group in self.groups))
         joined = np.full((3 + len(self.outputs), inputs.shape[1]), math.nan)
-        for group, (_, rows) in zip(self._groups, answers, strict=True):
+        for group, (_, rows) in zip(self.groups, answers, strict=True):
             columns = list(group.columns)
             joined[:3, columns] = rows[:3]
             for name, row in zip(group.outputs, rows[3:], strict=True):

@@ -75,11 +75,16 @@ class JointStep:
             raise ParameterError(f"reset({name}=...): no motor has such a state; they have {have}")
         return per_joint(f"reset({name}=...)", value, self.count)
 
-    def __call__(self, names: tuple[str, ...], state: RobotState, inputs: np.ndarray) -> tuple[RobotState, np.ndarray]:
-        """State after the step, and the rows FOUND and `outputs`."""
+    def run(self, names: tuple[str, ...]) -> Fused | NativeStep:
+        """The step under a command of these inputs."""
         run = self._runs.get(names)
         if run is None:
             run = self._runs[names] = fused_step(self.groups, self.engine, self.dt, names)
+        return run
+
+    def __call__(self, names: tuple[str, ...], state: RobotState, inputs: np.ndarray) -> tuple[RobotState, np.ndarray]:
+        """State after the step, and the rows FOUND and `outputs`."""
+        run = self.run(names)
         answer = run(state, inputs)
         self.outputs = run.outputs
         return answer
