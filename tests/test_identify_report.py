@@ -55,16 +55,12 @@ def page() -> str:
     return report_html(fitted())
 
 
-def fit_of(motor: be.Motor) -> Fit:
-    """A fit by Coulomb and viscous friction to logs of another motor."""
-    return identify(pendulum_logs(motor), off_by(TRUTH, 0.1), rig=pendulum_rig(), free=FREE, hold_out="number==1")
-
-
 @cache
 def with_cogging() -> Fit:
     """A fit to a motor that has a law which the fit has not: five periods of cogging per turn."""
     harmonic = be.Harmonic(amplitude=0.03, periodicity=5.0)
-    return fit_of(replace(TRUTH, cogging=be.Cogging(harmonics=(harmonic,))))
+    given = pendulum_logs(replace(TRUTH, cogging=be.Cogging(harmonics=(harmonic,))))
+    return identify(given, off_by(TRUTH, 0.1), rig=pendulum_rig(), free=FREE, hold_out="number==1")
 
 
 # --- the page
@@ -120,6 +116,20 @@ def test_a_report_without_held_out_logs_says_so():
     assert "Logs of the fit" in text and "One parameter was fitted" in text
 
 
+def test_points_of_a_table_are_one_picture():
+    """They would fill the table of parameters: they have one of their own, closed at first."""
+    from backemf.identify.report import _parameters
+
+    fit = fitted()
+    names = [f"motor.table.shares.{k}" for k in range(3)] + ["motor.friction.coulomb", "motor.friction.viscous"]
+    renamed = [replace(each, name=name) for each, name in zip(fit.parameters, names, strict=True)]
+    body = _parameters(replace(fit, parameters=tuple(renamed))).body
+    plain, points = body.split("<details>")
+    assert "motor.<wbr>friction.<wbr>coulomb" in plain and "shares.<wbr>0" not in plain
+    assert "motor.table.shares" in plain and plain.count("<figure>") == 2
+    assert all(f"shares.<wbr>{k}" in points for k in range(3)) and "coulomb" not in points
+
+
 # --- simpler models
 
 
@@ -161,8 +171,8 @@ def test_a_linear_filter_finds_a_linear_lag():
     assert held[0].mean_absolute < 1e-5
 
 
-def test_a_linear_filter_stays_finite_along_smooth_commands():
-    """Sixteen samples of a slow sine are nearly the same: weights without a ridge would be huge on another sine."""
+def test_a_linear_filter_has_a_ridge_where_that_predicts_better(monkeypatch: pytest.MonkeyPatch):
+    """Sixteen samples of a slow sine are nearly the same, so that weights without a ridge fit one sine, not another."""
     time = np.arange(0.0, 4.0, 5e-3)
     given = []
     for k in range(3):
@@ -171,8 +181,14 @@ def test_a_linear_filter_stays_finite_along_smooth_commands():
         given.append(be.Log.from_arrays(time, {"position_command": command, "position": position}, name=str(k)))
     trials = make_trials(given, pendulum_rig(), pendulum_rig().actuator_for(be.Actuator(TRUTH), given[0]))
     evidence = evidence_of(trials, (True, True, False))
-    (held,) = (e for e in evidence.errors(simpler._linear_filter(evidence)) if e.held_out)
-    assert held.mean_absolute < 0.3
+
+    def held_out_error() -> float:
+        (held,) = (e for e in evidence.errors(simpler._linear_filter(evidence)) if e.held_out)
+        return held.mean_absolute
+
+    chosen = held_out_error()
+    monkeypatch.setattr(simpler, "RIDGES", (0.0,))
+    assert chosen < 0.9 * held_out_error()
 
 
 def test_the_ideal_pd_of_a_torque_has_the_gains_of_the_training_logs():
@@ -199,10 +215,11 @@ def test_the_first_rung_is_worse_than_the_ladder_where_a_law_is_missing():
     stribeck = be.Stribeck(velocity=1.0, coulomb=0.04)
     motor = replace(TRUTH, friction=be.LoadDependent(coulomb=0.03, viscous=0.01, stribeck=stribeck))
     free = (*FREE, "friction.stribeck.coulomb", "friction.stribeck.velocity")
-    fit = identify(pendulum_logs(motor), off_by(TRUTH, 0.1), rig=pendulum_rig(), free=free, hold_out="number==1")
+    given = pendulum_logs(motor)
+    fit = identify(given, off_by(TRUTH, 0.1), rig=pendulum_rig(), free=free, hold_out="number==1")
     first = simpler.baselines(fit)[2]
     assert first.error("position", True) > 3.0 * fit.error("position")
-    alone = fit_of(motor)
+    alone = identify(given, off_by(TRUTH, 0.1), rig=pendulum_rig(), free=FREE, hold_out="number==1")
     assert first.error("position", True) == pytest.approx(alone.error("position"), rel=0.02)
     (cause,) = {each.cause for each in alone.findings if each.cause.startswith("residual-")}
     assert cause == "residual-follows-speed"

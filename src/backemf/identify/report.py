@@ -17,7 +17,15 @@ from .information import family_of
 from .measure_next import measure_next
 from .missing_torque import MISSING
 from .picture import rig_html
-from .report_pictures import draw_correlations, draw_ladder, draw_lane, draw_parameters, draw_residual, unit_of
+from .report_pictures import (
+    draw_correlations,
+    draw_ladder,
+    draw_lane,
+    draw_parameters,
+    draw_residual,
+    draw_table,
+    unit_of,
+)
 from .residual_findings import QUANTITIES
 
 if TYPE_CHECKING:
@@ -25,6 +33,8 @@ if TYPE_CHECKING:
 
 SHOWN = 24
 """Most logs that are drawn, those with the largest errors [1]."""
+POINTS = 3
+"""Fewest numbers of a table that are drawn together [1]."""
 STRONG = 0.8
 """Correlation from which on a pair is named [1]."""
 
@@ -221,28 +231,49 @@ def _ladder(fit: Fit) -> Section:
 
 
 def _parameters(fit: Fit) -> Section:
-    rows = []
-    for each in fit.parameters:
-        far = abs(each.deviation) > 3.0 or each.at_bound
-        moved = _signed(each.deviation, 1)
-        rows.append((
-            _name(each.name), _quantity(each.value, each.unit), _interval(each), _quantity(each.prior, each.unit),
-            f'<span class="warning">{moved}</span>' if far else moved, escape(each.source),
-        ))  # fmt: skip
+    single, tables = _by_table(fit.parameters)
+    widths = _widths(fit)
     header = ("parameter", "value", "95 % interval", "prior", "moved, in spreads", "prior from")
+    rows = [_parameter_row(fit.parameters[k]) for k in single]
     drawn = picture(
-        draw_parameters(fit.parameters, _widths(fit)), "parameters",
+        draw_parameters([fit.parameters[k] for k in single], [widths[k] for k in single]), "parameters",
         "Dots and bars: values and 95 % intervals. Grey: one spread of the prior on either side.",
-    )  # fmt: skip
+    ) if single else ""  # fmt: skip
     words = (
         "Intervals believe the residuals block by block, as drawing the blocks again would; "
         "fit.profile(name) and fit.bootstrap(n) find them the long way."
     )
+    points = "".join(
+        picture(draw_table([fit.parameters[k] for k in places]), name, f"{name}, point by point, with 95 % intervals")
+        for name, places in tables.items()
+    )
+    closed = [_parameter_row(fit.parameters[k]) for places in tables.values() for k in places]
     listed = _findings(fit, lambda cause: not cause.startswith("residual-"))
     return Section(
         "Parameters",
-        f'<p>{escape(words)}</p>{table(header, rows, numeric=(1, 2, 3, 4))}<div class="one">{drawn}</div>{listed}',
-    )
+        f"<p>{escape(words)}</p>{table(header, rows, numeric=(1, 2, 3, 4)) if rows else ''}"
+        f'<div class="one">{drawn}</div>{f"""<div class="pictures">{points}</div>""" if points else ""}{listed}'
+        + (f"<details><summary>Every point of these tables</summary>{table(header, closed, numeric=(1, 2, 3, 4))}"
+           "</details>" if closed else ""),
+    )  # fmt: skip
+
+
+def _by_table(parameters: Sequence[Fitted]) -> tuple[list[int], dict[str, list[int]]]:
+    """Places of parameters that stand alone, and those of the points of each table."""
+    families: dict[str, list[int]] = {}
+    for k, each in enumerate(parameters):
+        families.setdefault(family_of(each.name), []).append(k)
+    single = [k for places in families.values() if len(places) < POINTS for k in places]
+    return sorted(single), {name: places for name, places in families.items() if len(places) >= POINTS}
+
+
+def _parameter_row(each: Fitted) -> tuple[str, ...]:
+    far = abs(each.deviation) > 3.0 or each.at_bound
+    moved = _signed(each.deviation, 1)
+    return (
+        _name(each.name), _quantity(each.value, each.unit), _interval(each), _quantity(each.prior, each.unit),
+        f'<span class="warning">{moved}</span>' if far else moved, escape(each.source),
+    )  # fmt: skip
 
 
 def _tables(names: Sequence[str]) -> list[str]:
@@ -307,9 +338,12 @@ def _correlations(fit: Fit) -> Section:
         "where one rises as the other falls. fit.samples(n) draws them as they are."
     )
     strong = f"<p>Above {STRONG:g}:</p><ul>{listed}</ul>" if listed else f"<p>None is above {STRONG:g}.</p>"
-    drawn = picture(
-        draw_correlations(names, correlation), "correlations", "", style=f"max-width: {20 + 2 * len(free)}rem"
-    )
+    single, tables = _by_table(fit.parameters)
+    if tables:
+        words += " Points of tables are left out of the picture."
+    small = correlation[np.ix_(single, single)]
+    wide = f"max-width: {20 + 2 * len(single)}rem"
+    drawn = picture(draw_correlations([names[k] for k in single], small), "correlations", "", wide) if single else ""
     return Section("Correlations", f'<p>{escape(words)}</p><div class="one">{drawn}</div>{strong}')
 
 

@@ -125,6 +125,19 @@ def draw_parameters(parameters: Sequence[Fitted], widths: Sequence[float]) -> Fi
         return drawn
 
 
+def draw_table(points: Sequence[Fitted]) -> Figure:
+    """The points of a table with their intervals, and the prior behind them."""
+    with style.look():
+        drawn, (ax,) = style.figure(height=1.9)
+        at, values = np.arange(len(points)), np.array([each.value for each in points])
+        ends = np.array([[each.value - each.low, each.high - each.value] for each in points]).T
+        ax.plot(at, [each.prior for each in points], color=style.GREY, linewidth=0.8)
+        ax.errorbar(at, values, yerr=ends, fmt="o-", color=style.BLUE, markersize=3, linewidth=1.0)
+        ax.set_xlabel("point of the table")
+        ax.set_ylabel(f"value [{points[0].unit}]")
+        return drawn
+
+
 def draw_correlations(names: Sequence[str], correlation: np.ndarray) -> Figure:
     """Squares as large as the correlation of each pair: blue where both rise together, orange where one falls."""
     from matplotlib.patches import Rectangle
