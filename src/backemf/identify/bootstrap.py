@@ -82,7 +82,7 @@ def bootstrap(evidence: Evidence, theta: np.ndarray, active: np.ndarray, count: 
             solved = solve(evidence.problem, starts, active, weights[rows], STEPS)
             found[rows] = solved.theta
             done(rows.stop - rows.start)
-    curve = np.einsum("b,bpq->pq", evidence.weights, evidence.problem.evaluate(theta[None], active).curve[0])
+    _, curve = evidence.problem.evaluate(theta[None], active).weighted(0, evidence.weights)
     prior = np.diag(1.0 / space.spreads[free] ** 2)
     found[:, free] += shifts @ np.linalg.solve(curve[np.ix_(free, free)] + prior, prior).T
     at_prior = space.values(np.zeros(len(theta)), active)
