@@ -17,7 +17,8 @@ from ..progress import progress_bar
 from ..tree import numbers
 from ..units import convert
 from .bench import Bench, load_of, stack
-from .fit import Error, Fit, bench_for, error_unit
+from .evidence import Error
+from .fit import Fit, bench_for, error_unit
 from .identification import require_logs, require_rig
 from .log import Log
 from .predict import Predictor

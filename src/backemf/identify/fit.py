@@ -19,12 +19,16 @@ from ..random.randomize import rebuild
 from ..tree import numbers
 from ..units import convert, practical_unit
 from .bench import Bench, bench_of, stack
+from .bootstrap import Bootstrap, bootstrap
 from .channels import CHANNELS
+from .evidence import Error, Evidence, mean_error
 from .information import Blind
 from .ladder import Climbed
 from .log import Log
 from .parameters import Space
 from .predict import Predictor
+from .profile import POINTS, Profile, profile
+from .residual_findings import ResidualCurve
 from .rig import Rig
 from .trials import make_trials
 
@@ -49,22 +53,8 @@ class Fitted:
     """Where the prior is from."""
     deviation: float
     """How far it moved, in spreads of its prior [1]."""
-
-
-@dataclass(frozen=True)
-class Error:
-    """How far predictions are off in one channel of one log."""
-
-    log: str
-    """Name of the log."""
-    channel: str
-    """What was compared."""
-    mean_absolute: float
-    """Mean absolute error, in the channel's SI unit."""
-    rms: float
-    """Root of the mean squared error, in the channel's SI unit."""
-    held_out: bool
-    """Whether the fit has not seen it."""
+    at_bound: bool = False
+    """Whether it stopped at the end of what it may be."""
 
 
 def error_unit(channel: str, errors: Sequence[Error]) -> str:
@@ -94,6 +84,8 @@ class Fit:
     """What to look at: parameters far from the prior or at a bound, directions that the data do not see."""
     blind: tuple[Blind, ...]
     """Directions that stay at the prior."""
+    residual_curves: tuple[ResidualCurve, ...]
+    """Residuals of each channel along angle, speed, load, duty, time and temperature."""
     hashes: tuple[str, ...]
     """SHA-256 of each log of the training share."""
     seed: int
@@ -106,6 +98,7 @@ class Fit:
     _active: np.ndarray = field(repr=False)
     _covariance: np.ndarray = field(repr=False)
     _dt: float = field(repr=False)
+    _evidence: Evidence = field(repr=False)
 
     def predict(self, log: Log) -> Log:
         """What this drive would have logged: the channels that were compared, at the log's own times."""
@@ -132,8 +125,34 @@ class Fit:
 
     def error(self, channel: str = "position", held_out: bool = True) -> float:
         """Mean over the logs of the mean absolute error of a channel, in its SI unit."""
-        found = [e.mean_absolute for e in self.errors if e.channel == channel and e.held_out == held_out]
-        return float(np.mean(found)) if found else float("nan")
+        return mean_error(self.errors, channel, held_out)
+
+    def profile(self, name: str, points: int = POINTS) -> Profile:
+        """How the loss rises as a parameter is held at values around its best one and all others are fitted again.
+
+        Args:
+            name: A parameter, such as motor.winding.resistance.
+            points: Values on either side of the best one.
+        """
+        return profile(self._evidence, self._theta, self._active, self._covariance, name, points)
+
+    def bootstrap(self, n: int = 200, seed: int = 0) -> Bootstrap:
+        """Fits to blocks of the logs that are drawn again, with intervals from their quantiles.
+
+        Args:
+            n: Number of draws.
+            seed: Random seed of the draws.
+        """
+        return bootstrap(self._evidence, self._theta, self._active, n, seed)
+
+    def report(self, path: str | Path) -> Path:
+        """Write a page: errors beside simpler models, pictures, ladder, parameters, residuals, what to measure next.
+
+        It is one HTML file that needs nothing else, light or dark, written atomically.
+        """
+        from .report import report_html
+
+        return write_text(path, report_html(self), folders=True)
 
     def error_table(self) -> tuple[list[str], list[list[str]]]:
         """Headings and rows: mean absolute error and RMS of each channel, of logs held out first."""
@@ -237,8 +256,9 @@ def list_parameters(space: Space, theta: np.ndarray, active: np.ndarray, covaria
         place, lane = space.places[k][0], int(np.argmax(space.lanes[k]))
         prior = float(at_prior[place, lane])
         ends = [prior * np.exp(theta[k] + d) if each.positive else prior + theta[k] + d for d in (-width, 0.0, width)]
+        stopped = np.isclose(theta[k], each.limits, rtol=1e-6).any() or not each.least < ends[1] < each.most
         found.append(Fitted(each.name, each.unit, prior, float(ends[1]), float(ends[0]), float(ends[2]), each.source,
-                            float(theta[k] / each.spread)))  # fmt: skip
+                            float(theta[k] / each.spread), bool(stopped)))  # fmt: skip
     return tuple(found)
 
 
@@ -252,6 +272,15 @@ def check_fit(parameters: Sequence[Fitted], blind: Sequence[Blind]) -> tuple[Fin
         )
         for each in parameters
         if abs(each.deviation) > 3.0
+    ]  # fmt: skip
+    found += [
+        Finding(
+            each.name, each.value, each.prior, "warning",
+            f"stopped at {each.value:.4g} {each.unit}, the end of what it may be: its law does not fit these logs, or "
+            "does not matter to them", "at-bound", each.unit,
+        )
+        for each in parameters
+        if each.at_bound
     ]  # fmt: skip
     found += [
         Finding(direction.parts[0][0], None, None, "info", f"{direction}", "not-identifiable") for direction in blind

@@ -15,7 +15,8 @@ from ..motorfile import dumps
 from ..progress import progress_bar
 from ..random.randomize import rebuild
 from .bench import PREDICTED, Bench, load_of, stack
-from .fit import Error, Fit, bench_for, check_fit, list_parameters, without_idle_parts
+from .evidence import Evidence
+from .fit import Fit, bench_for, check_fit, list_parameters, without_idle_parts
 from .hold_out import held_out, note_of
 from .information import blind_directions, covariance
 from .ladder import climb, make_folds
@@ -24,6 +25,7 @@ from .memory import Memory
 from .parameters import Parameter, Space
 from .predict import Predictor
 from .prior import make_prior, read_prior
+from .residual_findings import residual_curves, residual_findings
 from .rig import Rig
 from .rungs import Rung, make_rungs
 from .signals import resolution
@@ -100,10 +102,14 @@ def identify(
         if name.startswith("actuator.")
     }
     drive = without_idle_parts(rebuild(believed.whole, own))
+    evidence = Evidence(problem, weights, tuple(train), last, floors)
+    residuals = [each[0] for each in problem.residuals(top.theta[None], top.active)]
+    curves = residual_curves(evidence, top.theta, top.active, residuals, seed)
     return Fit(
-        drive, rig, fitted, top.rungs, _errors(problem, top.theta, top.active, train, last), check_fit(fitted, blind),
-        tuple(blind), tuple(log.hash for log, seen in zip(given, train, strict=True) if seen), seed, believed.notes,
-        template, space, top.theta, top.active, spread, whole.dt,
+        drive, rig, fitted, top.rungs, evidence.errors(residuals),
+        (*check_fit(fitted, blind), *residual_findings(curves)), tuple(blind), curves,
+        tuple(log.hash for log, seen in zip(given, train, strict=True) if seen), seed, believed.notes,
+        template, space, top.theta, top.active, spread, whole.dt, evidence,
     )  # fmt: skip
 
 
@@ -188,26 +194,3 @@ def chosen_rungs(rungs: Sequence[Rung], free: Sequence[str] | str | None, caller
     ]
     found = [rung for rung in kept if rung.parameters]
     return (replace(found[0], required=True), *found[1:])
-
-
-def _errors(
-    problem: Problem, theta: np.ndarray, active: np.ndarray, train: list[bool], last: float
-) -> tuple[Error, ...]:
-    """Errors of every log; where the last share of each is held out, of both shares."""
-    trials = problem.predictor.trials
-    residuals = problem.residuals(theta[None], active)
-    found = []
-    for reading, residual in zip(trials.readings, residuals, strict=True):
-        for lane, log in enumerate(trials.logs):
-            cut = last * trials.steps * trials.dt
-            for out in (False, True):
-                rows = reading.there[lane]
-                if last < 1.0:
-                    rows = rows & ((reading.time[lane] >= cut) == out)
-                elif train[trials.files[lane]] == out:
-                    continue
-                part = residual[0, lane, rows]
-                if len(part):
-                    found.append(Error(log.name, reading.channel, float(np.abs(part).mean()),
-                                       float(np.sqrt((part**2).mean())), out))  # fmt: skip
-    return tuple(found)

@@ -37,6 +37,13 @@ _ADVICE = (
     (("spring",), "log slow motion over the whole range"),
     (("over_angle",), "log slow motion over the whole range"),
     (("lag",), "log steps at a higher rate"),
+    (("quadratic",), "lift and lower different weights, up to heavy ones"),
+    (("supply.curve",), "log the current at low and at high duty"),
+    (("rotor.inertia",), "log fast reversals, or a free run"),
+    (("coulomb",), "log slow motion in both directions"),
+    (("winding.resistance",), "log the current, or give the resistance"),
+    (("magnet",), "log the current, or a free run at a known voltage"),
+    (("arm_mass",), "weigh the arm"),
 )
 """What would tell parameters apart, by parts of their names."""
 OTHERWISE = "log a richer motion"

@@ -121,7 +121,7 @@ def climb(
                 told()
         if at is before:
             break
-    final = _settle(problem, at.theta[:1], at.active, weights[:1], floors)
+    final = settle(problem, at.theta[:1], at.active, weights[:1], floors)
     return Top(final.theta[0], at.active, tuple(done), final)
 
 
@@ -228,7 +228,7 @@ class _Climbing:
         return _Place(found["theta"], active, found["loss"])
 
 
-def _settle(problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np.ndarray, floors: np.ndarray) -> Solved:
+def settle(problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np.ndarray, floors: np.ndarray) -> Solved:
     """The fit of the training share at scales that are those of its own residuals: a better fit counts for more."""
     final = solve(problem, theta, active, weights, steps=2 * LONG)
     for _ in range(SETTLINGS):

@@ -235,6 +235,7 @@ def solve(
     weights: np.ndarray,
     steps: int = 30,
     progress: Callable[[int, float], None] | None = None,
+    fixed: np.ndarray | None = None,
 ) -> Solved:
     """The best deviations of each candidate from where it starts.
 
@@ -245,10 +246,11 @@ def solve(
         weights: How often each block counts for each candidate, (candidates, blocks); 0: it is left out.
         steps: Most steps.
         progress: Told the step and the loss of the first candidate after each.
+        fixed: Which active parameters stay where they start; None: none.
     """
     space = problem.space
     precision = np.where(active, 1.0 / space.spreads**2, 0.0)
-    free = np.flatnonzero(active)
+    free = np.flatnonzero(active if fixed is None else active & ~fixed)
     longest = np.array([LONGEST if each.positive else LONGEST * each.spread for each in space.parameters])
     low, high = np.array([each.limits for each in space.parameters]).T
     theta = np.clip(np.array(theta, dtype=float), low, high)
@@ -267,7 +269,7 @@ def solve(
             slope += precision * theta[g]
             h = curve[np.ix_(free, free)] + np.diag(precision[free])
             step = np.linalg.solve(h + damping[g] * np.diag(np.diag(h)), -slope[free])
-            step *= min(1.0, float(np.min(longest[free] / np.maximum(np.abs(step), 1e-300))))
+            step *= min(1.0, float(np.min(longest[free] / np.maximum(np.abs(step), 1e-300), initial=1.0)))
             tried[g, free] = np.clip(theta[g, free] + step, low[free], high[free])
             gain[g] = -(slope[free] @ step + 0.5 * step @ h @ step)
         after = problem.evaluate(tried[moving], active)
