@@ -119,7 +119,7 @@ def test_the_table_has_a_row_for_each_log_and_the_mean_last():
     assert lines[0].split() == ["truth", "off"] and lines[1].startswith("log")
     assert [line[:9].strip() for line in lines[2:]] == ["log 0", "log 1", "log 2", "mean of 3"]
     assert all("position [mrad]" in line for line in lines[2:])
-    assert f"{np.degrees(both().error('position', 'off')):.3g} /" in lines[-1]
+    assert f"{1e3 * both().error('position', 'off'):.3g} /" in lines[-1]
     assert repr(both()).startswith("Comparison of 3 logs\n")
 
 
