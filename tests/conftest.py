@@ -14,5 +14,8 @@ settings.register_profile("gate", derandomize=True, database=None)
 if os.environ.get("CI"):
     settings.load_profile("gate")
 
+# where a developer has Webots, its PROTOs are found; tests have their own
+os.environ.pop("WEBOTS_HOME", None)
+
 # a part in an expectation may hold pytest.approx: it passes for an array whose numbers are not known
 type(pytest.approx(0.0)).dtype = float

@@ -60,12 +60,78 @@ def test_elsewhere_in_a_tree_nothing_is_looked_for(tmp_path: Path, place: str) -
     assert torques(tree(tmp_path, "Robot { children [ Wheel { } ] }", files)) == {}
 
 
-def test_an_address_of_webots_is_not_looked_for_in_the_tree(tmp_path: Path) -> None:
-    """webots:// and the web are looked for in assets alone."""
-    text = 'EXTERNPROTO "webots://projects/a/protos/Wheel.proto"\nRobot { children [ Wheel { } ] }'
-    world = tree(tmp_path, text, {"projects/a/protos/Wheel.proto": WHEEL})
+WITH_ADDRESS = 'EXTERNPROTO "%sprojects/a/protos/Wheel.proto"\nRobot { children [ Wheel { } ] }'
+OWN = [
+    "webots://",
+    "https://raw.githubusercontent.com/cyberbotics/webots/R2023b/",
+    "https://github.com/cyberbotics/webots/blob/R2023b/",
+]
+
+
+@pytest.mark.parametrize("begin", OWN)
+def test_an_address_of_webots_is_a_file_of_the_tree_around_it(tmp_path: Path, begin: str) -> None:
+    """As Webots has it in its own worlds since R2022b; a version that has moved the file has it by its name."""
+    named_alike = {"projects/0/protos/Wheel.proto": WHEEL.replace("3", "4")}
+    here = {**named_alike, "projects/a/protos/Wheel.proto": WHEEL}
+    assert torques(tree(tmp_path / "here", WITH_ADDRESS % begin, here)) == {"wheel": 3.0}
+    assert torques(tree(tmp_path / "moved", WITH_ADDRESS % begin, named_alike)) == {"wheel": 4.0}
+    assert torques(tmp_path / "here" / PLACE, assets=[tmp_path / "moved"]) == {"wheel": 4.0}
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        "https://raw.githubusercontent.com/cyberbotics/webots-projects/master/",
+        "https://raw.githubusercontent.com/someone/webots/main/",
+        "https://example.com/cyberbotics/webots/R2023b/",
+        "webots://../away/",
+        "webots://projects/../",
+        f"webots://projects/{'x' * 5000}/../",
+    ],
+)
+def test_any_other_address_is_not_looked_for_in_the_tree(tmp_path: Path, begin: str) -> None:
+    """The file of another repository may have the same name and be another robot."""
+    assert torques(tree(tmp_path, WITH_ADDRESS % begin, {"projects/a/protos/Wheel.proto": WHEEL})) == {}
+
+
+def test_a_file_with_a_name_too_long_is_not_there(tmp_path: Path) -> None:
+    """Where the system refuses even to look for it."""
+    begin = f"webots://projects/{'x' * 5000}/"
+    assert torques(tree(tmp_path, WITH_ADDRESS % begin, {"projects/b/protos/Arm.proto": WHEEL})) == {}
+
+
+@pytest.mark.parametrize("within", ["", "Contents"])
+def test_the_installation_that_webots_home_names_has_webots_own_protos(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, within: str
+) -> None:
+    """By Webots' addresses, and without one by the name; files beside the world and folders of assets come first."""
+    pair = 'EXTERNPROTO "webots://projects/a/protos/Wheel.proto"\nPROTO Pair [ ] { Group { children [ Wheel { } ] } }'
+    files = {"projects/a/protos/Wheel.proto": WHEEL, "projects/b/protos/Pair.proto": pair}
+    tree(tmp_path / "webots" / within, "", files)
+    with_address = put(tmp_path / "new", {"worlds/a.wbt": WITH_ADDRESS % OWN[1]})
+    without = put(tmp_path / "old", {"worlds/a.wbt": WORLD + "Robot { children [ Pair { } ] }"})
+    another = put(tmp_path / "other", {"worlds/a.wbt": WITH_ADDRESS % "https://example.com/"})
+    assert torques(with_address) == torques(without) == {}
+    monkeypatch.setenv("WEBOTS_HOME", str(tmp_path / "webots"))
+    assert torques(with_address) == torques(without) == {"wheel": 3.0}
+    assert torques(another) == {}
+    put(tmp_path / "mine", {"Wheel.proto": WHEEL.replace("3", "5")})
+    assert torques(with_address, assets=[tmp_path / "mine"]) == {"wheel": 5.0}
+    put(tmp_path / "new", {"protos/Wheel.proto": WHEEL.replace("3", "6")})
+    assert torques(with_address) == {"wheel": 6.0}
+
+
+@pytest.mark.parametrize("home", ["", "nowhere", "new"])
+def test_webots_home_that_names_no_installation_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str
+) -> None:
+    """It is not ours: what needs nothing of it is read, and the rest says what it needs in one sentence."""
+    monkeypatch.setenv("WEBOTS_HOME", home and str(tmp_path / home))
+    monkeypatch.chdir(tree(tmp_path / "here", "", {"projects/a/protos/Wheel.proto": WHEEL}).parents[4])
+    world = put(tmp_path / "new", {"worlds/a.wbt": WITH_ADDRESS % OWN[0]})
     assert torques(world) == {}
-    assert torques(world, assets=[tmp_path]) == {"wheel": 3.0}
+    with pytest.raises(ParameterError, match=r"webots://projects/a/protos/Wheel\.proto: give .*or WEBOTS_HOME for"):
+        load_robot(world)
 
 
 def test_links_of_a_tree_are_not_followed(tmp_path: Path) -> None:
@@ -75,6 +141,9 @@ def test_links_of_a_tree_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "webots/projects/b").symlink_to(tmp_path / "away")
     (tmp_path / "webots/projects/a/protos/Wheel.proto").symlink_to(tmp_path / "away/protos/Wheel.proto")
     assert torques(world) == {}
+    for place in ("a", "b"):
+        text = WITH_ADDRESS.replace("/a/", f"/{place}/") % "webots://"
+        assert torques(put(tmp_path / "webots", {PLACE: WORLD + text})) == {}
 
 
 def test_a_tree_is_looked_through_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
-"""Where the PROTOs of a file are: beside it, at its address, in the tree of Webots around it, in assets, nowhere else.
+"""Where PROTOs are: beside their file, at an address, in the tree of Webots around it, in assets, in an installation.
 
 Nothing is fetched: an address on the web, or one of Webots' own (webots://projects/...), is looked for in the folders
-of assets by its last parts.
+of assets by its last parts; Webots' own also in the tree of Webots around the file, and in the installation that
+WEBOTS_HOME names.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ....errors import ParameterError
-from .webots_trees import protos_of_tree, tree_of
+from .webots_trees import file_in_tree, installed_tree, path_in_webots, protos_of_tree, tree_of
 
 MOST_FILES = 200_000
 """Files of a folder that are looked at [1]."""
@@ -62,11 +63,23 @@ class Finder:
     def in_tree(self, name: str, file: str) -> Path | None:
         """A PROTO of the tree of Webots that a file is in, by its name; None: there is none."""
         tree = tree_of(file) if file else None
-        if tree is None:
+        return None if tree is None else self._protos(tree).get(f"{name}.proto")
+
+    def in_webots(self, name: str, address: str, file: str) -> Path | None:
+        """A PROTO of Webots' own, by its address or without one; None: it is not on this machine.
+
+        It is looked for in the tree of Webots that a file is in, and in the installation that WEBOTS_HOME names.
+        """
+        path = path_in_webots(address)
+        if address and not path:
             return None
-        if tree not in self.trees:
-            self.trees[tree] = protos_of_tree(tree)
-        return self.trees[tree].get(f"{name}.proto")
+        for tree in (tree_of(file) if file else None, installed_tree()):
+            if tree is not None:
+                # another version may have it elsewhere
+                found = file_in_tree(tree, path) or self._protos(tree).get(Path(path).name or f"{name}.proto")
+                if found is not None:
+                    return found
+        return None
 
     def in_assets(self, address: str) -> Path | None:
         """The file in the folders of assets whose last parts are most like an address; None: there is none."""
@@ -80,6 +93,12 @@ class Finder:
                 if best is None or alike > best[0]:
                     best = (alike, path)
         return None if best is None else best[1]
+
+    def _protos(self, tree: Path) -> dict[str, Path]:
+        """The PROTOs of a tree of Webots by the names of their files."""
+        if tree not in self.trees:
+            self.trees[tree] = protos_of_tree(tree)
+        return self.trees[tree]
 
     def _listing(self, folder: Path) -> dict[str, list[Path]]:
         """Every PROTO of a folder by its name, those nearest to the top first."""

@@ -92,7 +92,7 @@ class ProtoFiles:
         if path is None and not address:
             path = self.finder.in_tree(kind, scope.document.file)
         if path is None:
-            path = self.finder.in_assets(f"{kind}.proto")
+            path = self.finder.in_assets(f"{kind}.proto") or self.finder.in_webots(kind, address, scope.document.file)
         if path is None:
             return None, address or f"{kind}.proto"
         document = self._document(path)

@@ -74,4 +74,5 @@ def what_is_needed(unexpanded: Iterable[Unexpanded]) -> str:
     named = ", ".join(each.why for each in missing[:MOST_NAMED])
     more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
     what, which = ("PROTO", "it") if len(missing) == 1 else ("PROTOs", "them")
-    return f"it needs the {what} {named}{more}: give the folder that has {which} (--assets FOLDER, or assets=[...])"
+    ways = "--assets FOLDER, assets=[...], or WEBOTS_HOME for those of Webots"
+    return f"it needs the {what} {named}{more}: give the folder that has {which} ({ways})"

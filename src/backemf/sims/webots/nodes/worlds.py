@@ -27,8 +27,8 @@ def read(
     """Everything that moves in a world, a PROTO or a bare node.
 
     `skip` leaves out a joint that cannot be read. PROTOs are looked for beside the file, at the addresses that it gives
-    on this machine, in the tree of Webots around it, and in the folders of `assets`, where addresses on the web and
-    webots:// are looked for too.
+    on this machine, in the tree of Webots around it, in the folders of `assets`, where addresses on the web and webots://
+    are looked for too, and in the installation of Webots that WEBOTS_HOME names.
     """
     text, file = text_of(text_or_path)
     roots, messages = expand(text, file, assets)
