@@ -195,8 +195,10 @@ def test_a_script_of_another_name_drives_the_only_robot_that_waits_for_one(tmp_p
 def test_a_script_of_a_robot_without_motors_drives_no_other(tmp_path: Path) -> None:
     """Its own robot is the one that Webots would start it for."""
     world = put(tmp_path, {"a.wbt": TWO + 'Robot { name "c" controller "watch" }'})
-    with pytest.raises(ParameterError, match="has no motor that a controller could drive"):
+    with pytest.raises(ParameterError, match=r"'c' has no motor .*; give the name .* \(--name\): 'a', 'b'$"):
         load_robot(world, controller="watch")
+    brake = 'Robot { name "d" controller "hold" children [ HingeJoint { device Brake { } endPoint Solid { } } ] }'
+    assert load_robot(put(tmp_path, {"b.wbt": TWO + brake}), controller="hold").name == "d"
 
 
 def test_of_several_robots_with_one_controller_the_first_is_driven(tmp_path: Path) -> None:

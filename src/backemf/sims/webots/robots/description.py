@@ -233,6 +233,12 @@ def from_world(world: World, file: str = "world", robot: str | None = None, cont
     others = [replace(each, after=sum(mine[: each.after])) for each in world.devices if each.robot == chosen]
     joints, more = _distinct([joint for joint, keep in zip(world.joints, mine, strict=True) if keep], file)
     within = tuple(missing for missing in world.unexpanded if missing.robot and missing.robot == chosen)
+    elsewhere = [each for each in names if each in driven and each != chosen]
+    if elsewhere and not within and not any(joint.motor is not None or joint.brake is not None for joint in joints):
+        raise ParameterError(
+            f"{file}: the robot {chosen!r} has no motor that a controller could drive; "
+            f"give the name of one that has (--name): {', '.join(map(repr, elsewhere))}"
+        )
     return RobotDescription(
         name=found.own_name,
         model=found.model,
