@@ -264,7 +264,7 @@ def solve(
         tried = theta.copy()
         gain = np.zeros(count)
         moving = np.flatnonzero(~converged)
-        for g in moving:
+        for g in moving.tolist():
             slope, curve = local.weighted(g, weights[g])
             slope += precision * theta[g]
             h = curve[np.ix_(free, free)] + np.diag(precision[free])
@@ -274,7 +274,7 @@ def solve(
             gain[g] = -(slope[free] @ step + 0.5 * step @ h @ step)
         after = problem.evaluate(tried[moving], active)
         new = _total(after.loss, weights[moving], tried[moving], precision)
-        for row, g in enumerate(moving):
+        for row, g in enumerate(moving.tolist()):
             if new[row] < total[g]:
                 small = total[g] - new[row] < CONVERGED * max(1.0, 1e-3 * total[g])
                 stalled[g] = stalled[g] + 1 if small else 0
