@@ -23,6 +23,7 @@ from .evidence import Evidence
 from .fit import Fit, check_fit, list_parameters, without_idle_parts
 from .hold_out import held_out, note_of
 from .information import blind_directions, covariance
+from .joint_information import blind_joints
 from .joint_priors import joints_of, make_priors, read_drives
 from .joints import joint_space
 from .ladder import Top, climb, make_folds
@@ -98,7 +99,10 @@ def identify(
     ]
     memory = Memory(keep, [*about, *(log.hash for log in given)])
     with progress_bar("identify", len(rungs) + len({rung.law or rung.name for rung in rungs[1:]})) as done:
+        # a little more than the training share, for sensors that lag
+        problem.steps = min(whole.steps, round(last * whole.steps) + round(0.1 / whole.dt))
         top = climb(problem, rungs, weights, folds, floors, seed, memory, lambda: done(1))
+        problem.steps = None
     if not top.solved.converged[0]:
         raise ParameterError(
             f"identify: the fit has not come to rest after {top.solved.iterations} steps; give a nearer prior, free "
@@ -106,7 +110,10 @@ def identify(
         )
     memory.end()
     spread = covariance(top.solved.local, weights, space.spreads, top.active)
-    blind = blind_directions(space.parameters, top.solved.local.weighted(0, weights)[1], top.active)
+    if whole.joints:
+        blind = blind_joints(space, top.solved.local, weights, top.active, whole.joints)
+    else:
+        blind = blind_directions(space.parameters, top.solved.local.weighted(0, weights)[1], top.active)
     fitted = list_parameters(space, top.theta, top.active, spread)
     drive = _fitted_drive(problem, top, {joint: each.whole for joint, each in believed.items()}, lanes)
     evidence = Evidence(problem, weights, tuple(train), last, floors)

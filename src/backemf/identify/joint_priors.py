@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from .log import Log
 from .prior import Prior, make_prior, read_prior
 from .rig import Rig
 from .trials import Trials
+
+FROM_MODEL = "drives without a motor have the armature of the robot's model; their friction starts at a usual size"
+"""What is assumed of drives of which only torque and speed are known."""
 
 
 def joints_of(logs: Sequence[Log]) -> tuple[str, ...]:
@@ -46,9 +50,10 @@ def make_priors(drives: Mapping[str, Actuator], rig: Rig, logs: Sequence[Log], t
         if not own:
             raise ParameterError(f"identify: every log with the joint {joint!r} is held out; leave one to fit")
         robot = trials.robot is not None
-        if robot and drive.motor is None:
-            drive = _with_inertia(drive, rig, joint, own[0], trials)
-        made[joint] = make_prior(drive, rig, own, trials.dt, of_robot=robot)
+        bare = robot and drive.motor is None
+        drive = _with_inertia(drive, rig, joint, own[0], trials) if bare else drive
+        prior = make_prior(drive, rig, own, trials.dt, of_robot=robot)
+        made[joint] = replace(prior, notes=(*prior.notes, FROM_MODEL)) if bare else prior
     return made
 
 

@@ -51,7 +51,7 @@ def joint_parameters(parameter: Parameter, joints: Sequence[str]) -> tuple[Param
     target = parameter.targets[0]
     if target.startswith(COMMON):
         return (parameter,)
-    kinds = _kinds(every)
+    kinds = joints_of_kinds(every)
     if not parameter.positive:
         # a mirrored joint has the other sign: nothing is shared
         return tuple(_own(parameter, joint, parameter.spread) for joint in every)
@@ -69,7 +69,7 @@ def joint_parameters(parameter: Parameter, joints: Sequence[str]) -> tuple[Param
 
 def joint_space(space: Space, joints: Sequence[str]) -> Space:
     """The space with parameters of a kind of joint on all lanes of that kind; `joints` are those of the lanes."""
-    mask, kinds = space.lanes.copy(), _kinds(tuple(dict.fromkeys(joints)))
+    mask, kinds = space.lanes.copy(), joints_of_kinds(tuple(dict.fromkeys(joints)))
     for row, each in zip(mask, space.parameters, strict=True):
         if each.joint:
             row[:] = [joint in (each.joint, *kinds.get(each.joint, ())) for joint in joints]
@@ -109,11 +109,11 @@ def drive_of_joint(actuator: Actuator, armature: Number, coulomb: Number = 0.0, 
 
 def own_deviation(parameter: Parameter, joints: Sequence[str]) -> bool:
     """Whether a parameter is how far one joint is off its kind."""
-    members = next((each for each in _kinds(joints).values() if parameter.joint in each), [])
+    members = next((each for each in joints_of_kinds(joints).values() if parameter.joint in each), [])
     return parameter.positive and len(members) > 1
 
 
-def _kinds(joints: Sequence[str]) -> dict[str, list[str]]:
+def joints_of_kinds(joints: Sequence[str]) -> dict[str, list[str]]:
     """Joints of each kind; one whose name is that of a kind is a kind of its own."""
     kinds: dict[str, list[str]] = {}
     for joint in joints:

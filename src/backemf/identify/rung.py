@@ -42,6 +42,8 @@ class Sizes:
     """Its speed [rad/s]."""
     ratio: float
     """Rotor speed over joint speed [1]."""
+    friction: float
+    """Usual friction of the rotor, dry or at that speed [N·m]."""
 
 
 def sizes_of(actuator: Actuator, trials: Trials) -> Sizes:
@@ -49,9 +51,9 @@ def sizes_of(actuator: Actuator, trials: Trials) -> Sizes:
     motor = actuator.motor
     ratio = 1.0 if motor is None else abs(float(np.mean(np.asarray(motor.ratio))))
     if motor is not None and not gives_any_torque(actuator):
-        return Sizes(stall_torque(motor), free_speed(motor), ratio)
-    torque = 1.0 if trials.robot is None else _rms(trials.robot.torque)
-    return Sizes(max(torque, 1e-3) / ratio, max(_speed(trials), 1e-3) * ratio, ratio)
+        return Sizes(stall_torque(motor), free_speed(motor), ratio, 0.02 * stall_torque(motor))
+    torque = max(1.0 if trials.robot is None else _rms(trials.robot.torque), 1e-3) / ratio
+    return Sizes(torque, max(_speed(trials), 1e-3) * ratio, ratio, 0.1 * torque)
 
 
 def gives_any_torque(actuator: Actuator) -> bool:

@@ -45,8 +45,8 @@ def base_parameters(actuator: Actuator, trials: Trials, rig: Rig) -> Iterator[Pa
         inertia = of_motor(motor, "rotor.inertia", "kg·m²")
         yield replace(inertia, spread=max(inertia.spread, ARMATURE)) if any_torque else inertia
     if isinstance(motor.friction, LoadDependent):
-        yield from unless_known(motor, "friction.coulomb", "N·m", 0.02 * size.torque)
-        yield from unless_known(motor, "friction.viscous", "N·m·s/rad", 0.02 * size.torque / size.speed)
+        yield from unless_known(motor, "friction.coulomb", "N·m", size.friction)
+        yield from unless_known(motor, "friction.viscous", "N·m·s/rad", size.friction / size.speed)
     if motor.thermal is not None and _gets_warm(motor, trials):
         names = ("winding_capacitance", "winding_resistance") if isinstance(motor.thermal, TwoNodeThermal) else (
             "capacitance", "resistance")  # fmt: skip
@@ -80,7 +80,7 @@ def richer_rungs(actuator: Actuator, trials: Trials) -> Iterator[Rung]:
             curve = Parameter("supply.curve.saturation", ("actuator.supply.curve.saturation",), UNKNOWN, reference=0.5)
             yield Rung("curve from duty to voltage", (curve,))
         slow = (
-            new("friction.stribeck.coulomb", "N·m", 0.02 * size.torque),
+            new("friction.stribeck.coulomb", "N·m", size.friction),
             Parameter("motor.friction.stribeck.velocity", (MOTOR + "friction.stribeck.velocity",), 1.0, unit="rad/s"),
         )
         yield Rung("Stribeck friction", slow)

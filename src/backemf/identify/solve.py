@@ -152,13 +152,15 @@ class Problem:
             for reading, count in zip(readings, counts, strict=True)
         ]
         self._narrow: dict[tuple[str, ...], Predictor] = {}
+        self.steps: int | None = None
+        """Steps after which no block counts and nothing need be simulated; None: all of them are."""
         bench = values_of(predictor.bench, space.names, blocks.lanes)
         self._set_by_space = set(np.flatnonzero((bench != space.base).any(axis=1)).tolist())
 
     def residuals(self, theta: np.ndarray, active: np.ndarray) -> list[np.ndarray]:
         """Predicted less measured, (candidates, lanes, samples) per channel; 0 where nothing was measured."""
         predictor, places = self._among(active)
-        return self._subtract(predictor.predict(self._values(theta, active)[places]))
+        return self._subtract(predictor.predict(self._values(theta, active)[places], self.steps))
 
     def _among(self, active: np.ndarray) -> tuple[Predictor, np.ndarray]:
         """A predictor of those numbers that free parameters move or the space has set, and where they are among all."""
@@ -185,7 +187,7 @@ class Problem:
         if not slopes:
             return self._losses(self.residuals(theta, active))
         predictor, places = self._among(active)
-        seen, by_number = predictor.linearise(self._values(theta, active)[places])
+        seen, by_number = predictor.linearise(self._values(theta, active)[places], self.steps)
         residuals = self._subtract(seen)
         local = self._losses(residuals)
         candidates, count, numbers = len(theta), self.blocks.count, len(places)
