@@ -15,12 +15,13 @@ import backemf as be
 from backemf.actuator.joint_friction import TanhFriction
 from backemf.actuator.joint_spring import JointSpring
 from backemf.identify.bench import bench_of, stack
+from backemf.identify.joint_information import blind_joints
 from backemf.identify.joints import by_joint, drive_of_joint, joint_parameters, joint_space, kind_of
 from backemf.identify.log import Log
 from backemf.identify.parameters import Parameter, Space
 from backemf.identify.predict import Predictor
 from backemf.identify.rig_parts import RobotModel
-from backemf.identify.solve import Problem, Scales, make_blocks, measure_scales, solve
+from backemf.identify.solve import Local, Problem, Scales, make_blocks, measure_scales, solve
 from backemf.identify.trials import Trials, make_trials
 from backemf.loads import Inertia
 from backemf.motor.friction_over_angle import FrictionOverAngle
@@ -235,6 +236,132 @@ def test_a_go2_in_the_air_is_predicted_within_4_mrad(go2: tuple[Log, be.Rig]):
     # what is fitted is what helps: the controller alone is ten times as far off
     ideal = Predictor(smooth_ideal(log, rig), trials, ("load.inertia",)).predict(np.full((1, 1, 12), 0.01))[0][0]
     assert 1e3 * np.abs(ideal - log["position"].T)[:, len(first.time) :].mean() > 5.0 * errors.mean()
+
+
+# --- all of it by one call
+
+
+FREE = ("controller.gain", "rotor.inertia", "friction.coulomb", "friction.viscous")
+
+
+@pytest.fixture(scope="module")
+def fitted_legs(robot: tuple[Log, be.Rig]) -> be.Fit:
+    """The simulated legs through the front door: armatures that are off by 1.6, and no friction given."""
+    log, rig = robot
+    prior = {f".*_{kind}": be.drive_of_joint(be.Actuator(controller=PD), 1.6 * own)
+             for kind, own in zip(("thigh", "calf"), OWN[:2], strict=True)}  # fmt: skip
+    return be.identify(log, prior, rig=rig, free=FREE, hold_out=0.3)
+
+
+def test_legs_are_found_by_one_call(fitted_legs: be.Fit):
+    """Armature of each kind, dry friction of each joint, and gains that the log was made with."""
+    assert isinstance(fitted_legs.actuator, be.ActuatorSet)
+    drives = [fitted_legs.actuator[name] for name in SHORT]
+    assert np.array([each.motor.armature for each in drives]) == pytest.approx(OWN, rel=0.12)
+    assert np.array([each.motor.friction.coulomb for each in drives]) == pytest.approx(DRY, rel=0.1)
+    assert np.array([each.controller.stiffness for each in drives]) == pytest.approx(20.0, rel=0.03)
+    assert fitted_legs.error("position") < 1e-3
+
+
+def test_parameters_are_named_by_kind_and_joint(fitted_legs: be.Fit):
+    """What a joint has is said as a whole: its kind's deviation and its own; the interval holds the truth."""
+    found = {each.name: each for each in fitted_legs.parameters}
+    assert {"motor.rotor.inertia@thigh", "motor.friction.coulomb@calf", "motor.friction.coulomb@left_calf"} <= set(
+        found
+    )
+    for name, truth in zip(SHORT, DRY, strict=True):
+        each = found[f"motor.friction.coulomb@{name}"]
+        assert each.value == fitted_legs.actuator[name].motor.friction.coulomb
+        assert each.low < 1.1 * truth and each.high > 0.9 * truth
+    assert {rung.name for rung in fitted_legs.rungs if rung.kept} >= {"friction of each joint"}
+
+
+def test_all_joints_are_predicted_at_once(robot: tuple[Log, be.Rig], fitted_legs: be.Fit):
+    """The error of the prediction is the one that the fit reports, joint by joint."""
+    log, _ = robot
+    seen = fitted_legs.predict(log)
+    assert seen.joints == log.joints and seen["position"].shape == log["position"].shape
+    late = log.time - log.time[0] >= 0.7 * log.duration
+    errors = np.abs(seen["position"] - log["position"])[late].mean(axis=0)
+    reported = {error.joint: error.mean_absolute for error in fitted_legs.errors if error.held_out}
+    assert [reported[name] for name in SHORT] == pytest.approx(errors, rel=0.01)
+    with pytest.raises(be.ParameterError, match="joint 'left_ankle' has no drive"):
+        fitted_legs._drive.of("left_ankle")
+
+
+def test_each_joint_has_its_motor_file(fitted_legs: be.Fit, tmp_path: Path):
+    """A folder of files, each with what moved this joint; one file cannot hold them."""
+    folder = fitted_legs.save(tmp_path / "legs")
+    assert be.load(folder / "left_calf.toml") == fitted_legs.actuator["left_calf"]
+    text = (folder / "left_calf.toml").read_text()
+    assert "friction.coulomb@left_calf" in text and "@right_calf" not in text and "@thigh" not in text
+    with pytest.raises(be.ParameterError, match="give a folder"):
+        fitted_legs.save(tmp_path / "legs.toml")
+
+
+def test_draws_of_a_robot_go_along_its_first_axis(fitted_legs: be.Fit):
+    """Kind and joint together scatter as the interval of the joint says."""
+    draws = np.asarray(fitted_legs.samples(3000)["left_calf"].motor.friction.coulomb)
+    assert draws.shape == (3000, 1)
+    each = {it.name: it for it in fitted_legs.parameters}["motor.friction.coulomb@left_calf"]
+    assert np.log(draws).std() == pytest.approx(np.log(each.high / each.low) / (2 * 1.96), rel=0.1)
+
+
+def test_what_a_joint_does_not_tell_is_said_of_the_joint():
+    """Only one joint's second number is blind: kind up and joints down is no direction of its own."""
+    parameters = [each for name in ("a", "b") for each in joint_parameters(Parameter(name, (name,), 1.0), SHORT[::2])]
+    lanes, names = SHORT[::2], ("a", "b")
+    mask = np.array([[each.joint in (joint, kind_of(joint)) for joint in lanes] for each in parameters])
+    places = tuple((names.index(each.targets[0]),) for each in parameters)
+    space = Space(tuple(parameters), names, np.ones((2, 2)), mask, places)
+    active = np.ones(len(parameters), dtype=bool)
+    ways = np.moveaxis(space.tangents(np.zeros(len(parameters)), active), 2, 0)[None]
+    seen = np.array([[100.0, 100.0], [100.0, 1e-3]])
+    bends = np.stack([np.diag(row)[None] for row in seen])[None]
+    local = Local(np.zeros((1, 2)), np.zeros((1, 2, 1, 2)), bends, ways)
+    (found,) = blind_joints(space, local, np.ones(2), active, lanes)
+    assert [name for name, _ in found.parts] == ["b@right_thigh"]
+
+
+def test_priors_of_a_robot_that_mean_nothing_are_errors(robot: tuple[Log, be.Rig]):
+    """One sentence each: no joints to match, none matched, and no inertia anywhere."""
+    log, rig = robot
+    single = log.joint("left_calf")
+    with pytest.raises(be.ParameterError, match="the logs name no joints"):
+        be.identify(single, {".*": be.Actuator(controller=PD)}, rig=be.Rig(Inertia(1.0), firmware=PD))
+    with pytest.raises(be.ParameterError, match="matches no joint"):
+        be.identify(log, {".*_hip": be.Actuator(controller=PD)}, rig=rig)
+    path = Path(rig.load.build({}, "").model)
+    bare = path.with_name("bare.xml")
+    bare.write_text(path.read_text().replace('armature="0.02"', ""))
+    with pytest.raises(be.ParameterError, match="has no inertia, and neither has the robot's model"):
+        be.identify(log, be.Actuator(controller=PD), rig=be.Rig(RobotModel(model=str(bare)), firmware=PD))
+
+
+@pytest.mark.long
+def test_a_go2_is_identified_by_one_call(go2: tuple[Log, be.Rig]):
+    """With all laws: held-out error at most 4 mrad, of which 2.1 are seen, armatures as by catalogue within 3."""
+    log, rig = go2
+    prior = {
+        ".*_(hip|thigh)": be.drive_of_joint(be.Actuator(controller=PD), 6.33**2 * ROTOR),
+        ".*_calf": be.drive_of_joint(be.Actuator(controller=PD), (6.33 * 1.917) ** 2 * ROTOR),
+    }
+    fit = be.identify(log, prior, rig=rig, hold_out=0.4)
+    assert fit.error("position") <= 4e-3
+    armature = np.array([fit.actuator[name].motor.armature for name in LEGS])
+    assert (np.abs(np.log(armature / ARMATURES)) < np.log(3.0)).all()
+    kept = {rung.name for rung in fit.rungs if rung.kept}
+    assert {"friction of each joint", "friction over angle"} <= kept
+
+
+@pytest.mark.long
+def test_a_go2_from_the_catalogue_has_the_armature_of_its_model(go2: tuple[Log, be.Rig]):
+    """Torque and speed limits are all that the catalogue has: 2.4 mrad are seen."""
+    log, rig = go2
+    prior = {".*_(hip|thigh)": "unitree-go2", ".*_calf": "unitree-go2-calf"}
+    fit = be.identify(log, prior, rig=rig, hold_out=0.4, free=(*FREE, "friction_over_angle.*"))
+    assert fit.error("position") <= 4e-3
+    assert any("armature of the robot's model" in note for note in fit.notes)
 
 
 def smooth_ideal(log: Log, rig: be.Rig) -> Any:

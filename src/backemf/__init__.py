@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         Sensor,
         ServoRegisters,
         compare,
+        drive_of_joint,
         excite,
         identify,
         read_log,
@@ -157,7 +158,7 @@ _HOMES = {
     ".simulate": "simulate",
     ".identify": (
         "Comparison Excitation Fit Known Log MeasuredMotion MotionLimits Rig RobotModel RobotMotion Sensor "
-        "ServoRegisters compare excite read_log"
+        "ServoRegisters compare drive_of_joint excite read_log"
     ),
     ".transfer": "Exported export",
 }
@@ -304,6 +305,7 @@ __all__ = [
     "commands",
     "compare",
     "design",
+    "drive_of_joint",
     "engines",
     "excite",
     "export",

@@ -11,6 +11,7 @@ from .comparison import Comparison, compare
 from .excitation import Excitation
 from .fit import Fit
 from .identification import identify
+from .joints import drive_of_joint
 from .known import Known
 from .log import Log
 from .motion_choice import excite
@@ -36,6 +37,7 @@ __all__ = [
     "Sensor",
     "ServoRegisters",
     "compare",
+    "drive_of_joint",
     "excite",
     "identify",
     "read_log",

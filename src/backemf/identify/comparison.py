@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,36 +12,19 @@ import numpy as np
 from ..actuator import Actuator
 from ..checks import quote
 from ..datasheet import Datasheet
-from ..errors import ParameterError, errors_at
+from ..errors import ParameterError
 from ..progress import progress_bar
-from ..tree import numbers
 from ..units import convert
-from .bench import Bench, load_of, stack
+from .drives import Drive, predict_drive
 from .evidence import Error
-from .fit import Fit, bench_for, error_unit
+from .fit import Fit, error_unit
 from .identification import require_logs, require_rig
 from .log import Log
-from .predict import Predictor
 from .prior import read_prior
 from .rig import Rig
-from .trials import make_trials
 
 if TYPE_CHECKING:
     from ..plot.types import Figure
-
-
-@dataclass(frozen=True, eq=False)
-class Drive:
-    """A drive whose predictions are held against logs."""
-
-    name: str
-    """What it is called."""
-    actuator: Actuator
-    """The drive; its rig's firmware and supply come in its place."""
-    settings: Mapping[str, float] = field(default_factory=dict)
-    """Numbers of the bench that a fit has found, those of its rig among them."""
-    dt: float | None = None
-    """Step of the simulation [s]; None: a fraction of the logs' sampling time."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -204,7 +187,7 @@ def _drives(given: object) -> tuple[Drive, ...]:
 
 def _drive(name: str, given: object) -> Drive:
     if isinstance(given, Fit):
-        return Drive(name, given._bench.actuator, given._settings(), given._dt)
+        return replace(given._drive, name=name)
     actuator = read_prior(given, what=f"compare: {name}")
     if actuator.delay is not None:
         raise ParameterError(
@@ -225,41 +208,6 @@ def _name_of(given: object) -> str:
     motor = given.motor if isinstance(given, Actuator) else given
     name = given.name if isinstance(given, Datasheet) else getattr(motor, "name", "")
     return name if isinstance(name, str) and name else "drive"
-
-
-def predict_drive(drive: Drive, rig: Rig, logs: Sequence[Log], channels: Sequence[str] | None = None) -> list[Log]:
-    """What a drive would have logged, for each log: the channels that can be compared, at its own times."""
-    alike: dict[tuple[tuple[str, ...], int], list[int]] = {}
-    for k, log in enumerate(logs):
-        # logs with other channels have other inputs and other readings
-        alike.setdefault((tuple(log.channels), len(log.joints)), []).append(k)
-    made: dict[int, Log] = {}
-    for places in alike.values():
-        some = [logs[k] for k in places]
-        made |= dict(zip(places, _predict_alike(drive, rig, some, channels), strict=True))
-    return [made[k] for k in range(len(logs))]
-
-
-def _predict_alike(drive: Drive, rig: Rig, logs: Sequence[Log], channels: Sequence[str] | None) -> list[Log]:
-    with errors_at(drive.name):
-        actuator = rig.actuator_for(drive.actuator, logs[0])
-        trials = make_trials(logs, rig, actuator, dt=drive.dt, compare=channels)
-        template = Bench(actuator=drive.actuator, load=load_of(rig, logs[0]))
-        bench = stack([bench_for(template, rig, logs[file]) for file in trials.files])
-        known = {name for name, _ in numbers(bench)}
-        names = [name for name in drive.settings if name in known]
-        predictor = Predictor(bench, trials, names)
-    values = np.array([drive.settings[name] for name in names]).reshape(len(names), 1, 1)
-    seen = predictor.predict(np.broadcast_to(values, (len(names), 1, trials.lanes)))
-    made = []
-    for file, log in enumerate(logs):
-        lanes = [lane for lane, other in enumerate(trials.files) if other == file]
-        found = {}
-        for reading, rows in zip(trials.readings, seen, strict=True):
-            columns = np.stack([rows[0, lane, reading.there[lane]] for lane in lanes], axis=1)
-            found[reading.channel] = log.times(reading.channel), columns if log.joints else columns[:, 0]
-        made.append(Log.from_arrays(None, found, joints=log.joints, meta=dict(log.meta), name=log.name))
-    return made
 
 
 def _errors(log: Log, predicted: Log) -> list[Error]:

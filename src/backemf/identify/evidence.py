@@ -25,6 +25,8 @@ class Error:
     """Root of the mean squared error, in the channel's SI unit."""
     held_out: bool
     """Whether the fit has not seen it."""
+    joint: str = ""
+    """The joint of a robot; empty: the log is of one joint."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +74,12 @@ class Evidence:
             if residual is None:
                 continue
             for lane, log in enumerate(self.trials.logs):
+                joint = self.trials.joints[lane] if self.trials.joints else ""
                 for out in (False, True):
                     part = residual[lane, self.rows(reading, lane, out)]
                     if len(part):
                         found.append(Error(log.name, reading.channel, float(np.abs(part).mean()),
-                                           float(np.sqrt((part**2).mean())), out))  # fmt: skip
+                                           float(np.sqrt((part**2).mean())), out, joint))  # fmt: skip
         return tuple(found)
 
     @property

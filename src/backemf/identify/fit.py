@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,26 +12,25 @@ import numpy as np
 from ..actuator import Actuator, JointSpring
 from ..actuator.duty_curve import DutyCurve
 from ..datasheet import Finding
+from ..errors import ParameterError
 from ..files import write_text
-from ..motor import FrictionAngleTable, LoadDependent, LoadShare, QuadraticShare
+from ..motor import FrictionAngleTable, FrictionOverAngle, LoadDependent, LoadShare, QuadraticShare
 from ..motor.motor import Friction
 from ..motorfile import dumps
 from ..random.randomize import rebuild
-from ..tree import numbers
+from ..robot import ActuatorSet
 from ..units import convert, practical_unit
-from .bench import Bench, bench_of, stack
 from .bootstrap import Bootstrap, bootstrap
 from .channels import CHANNELS
+from .drives import Drive, predict_drive
 from .evidence import Error, Evidence, mean_error
 from .information import Blind
 from .ladder import Climbed
 from .log import Log
 from .parameters import Space
-from .predict import Predictor
 from .profile import POINTS, Profile, profile
 from .residual_findings import ResidualCurve
 from .rig import Rig
-from .trials import make_trials
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Fitted:
     """One number: what was believed, and what the logs say."""
 
     name: str
-    """Its name, such as motor.winding.resistance."""
+    """Its name, such as motor.winding.resistance; of a robot, with the joint or the kind of joints behind an @."""
     unit: str
     """SI unit."""
     prior: float
@@ -70,8 +70,8 @@ def error_unit(channel: str, errors: Sequence[Error]) -> str:
 class Fit:
     """A motor found from logs: `fit.actuator`, `fit.predict(log)`, `fit.parameters`, `fit.samples(n)`."""
 
-    actuator: Actuator
-    """The drive, with the laws that stayed and their numbers."""
+    actuator: Actuator | ActuatorSet
+    """The drive, with the laws that stayed and their numbers; of a robot, that of each joint."""
     rig: Rig
     """What the logs were taken on, with its quantities as given."""
     parameters: tuple[Fitted, ...]
@@ -92,36 +92,40 @@ class Fit:
     """Random seed of the starts."""
     notes: tuple[str, ...]
     """What was assumed of the prior, one sentence each."""
-    _bench: Bench = field(repr=False)
+    _drive: Drive = field(repr=False)
     _space: Space = field(repr=False)
     _theta: np.ndarray = field(repr=False)
     _active: np.ndarray = field(repr=False)
     _covariance: np.ndarray = field(repr=False)
-    _dt: float = field(repr=False)
     _evidence: Evidence = field(repr=False)
 
     def predict(self, log: Log) -> Log:
         """What this drive would have logged: the channels that were compared, at the log's own times."""
-        return predict_log(self._settings(), self._bench, self.rig, log, self._dt)
+        return predict_drive(self._drive, self.rig, [log])[0]
 
-    def _settings(self) -> dict[str, float]:
-        return dict(self._space.settings(self._theta, self._active))
-
-    def samples(self, count: int, seed: int = 0) -> Actuator:
+    def samples(self, count: int, seed: int = 0) -> Actuator | ActuatorSet:
         """The drive with arrays of `count` draws for every number of its own, as the logs leave them uncertain.
 
-        Draws keep what the logs say of numbers together, such as a resistance that is only known with its Kt.
+        Draws keep what the logs say of numbers together, such as a resistance that is only known with its Kt. Those of
+        a robot are (count, 1) for each joint, so that they go along the first axis of its step.
         """
         generator = np.random.default_rng(seed)
         draws = generator.multivariate_normal(self._theta, self._covariance, size=count, method="eigh")
-        values = np.stack([self._space.values(draw, self._active)[:, 0] for draw in draws], axis=1)
+        values = np.stack([self._space.values(draw, self._active) for draw in draws], axis=-1)
         moved = {target for k, each in enumerate(self._space.parameters) if self._active[k] for target in each.targets}
-        changes = {
-            name.removeprefix("actuator."): row
-            for name, row in zip(self._space.names, values, strict=True)
+        places = {
+            name.removeprefix("actuator."): place
+            for place, name in enumerate(self._space.names)
             if name.startswith("actuator.") and name in moved
         }
-        return rebuild(self.actuator, changes)
+        if isinstance(self.actuator, Actuator):
+            return rebuild(self.actuator, {name: values[place, 0] for name, place in places.items()})
+        made = {}
+        for joint in self.actuator.joints:
+            lane = self._evidence.trials.joints.index(joint)
+            changes = {name: values[place, lane][:, None] for name, place in places.items()}
+            made[re.escape(joint)] = rebuild(self.actuator[joint], changes)
+        return ActuatorSet(self.actuator.joints, made)
 
     def error(self, channel: str = "position", held_out: bool = True) -> float:
         """Mean over the logs of the mean absolute error of a channel, in its SI unit."""
@@ -167,49 +171,44 @@ class Fit:
                 row.append(" / ".join(f"{convert(x, unit):.3g}" for x in means) or "-")
         return heads, rows if any(e.held_out for e in self.errors) else rows[1:]
 
-    def text(self) -> str:
-        """The drive as a motor file, with where each number is from."""
+    def text(self, joint: str = "") -> str:
+        """The drive as a motor file, with where each number is from; of a robot, that of a joint or of all of them."""
+        if isinstance(self.actuator, ActuatorSet) and not joint:
+            return "\n".join(f"# joint {name}\n{self.text(name)}" for name in self.actuator.joints)
+        actuator = self.actuator[joint] if isinstance(self.actuator, ActuatorSet) else self.actuator
         lines = [f"# identified from {len(self.hashes)} logs; random seed {self.seed}"]
         for each in self.parameters:
+            if joint and not self._moves(each.name, joint):
+                continue
             lines.append(
                 f"# {each.name} = {each.value:.6g} {each.unit}, 95 % between {each.low:.4g} and {each.high:.4g}; "
                 f"before {each.prior:.4g} ({each.source})"
             )
         lines += [f"# log {digest}" for digest in self.hashes]
-        return "\n".join([*lines, dumps(self.actuator)])
+        return "\n".join([*lines, dumps(actuator)])
+
+    def _moves(self, name: str, joint: str) -> bool:
+        """Whether a parameter moves a joint."""
+        return bool(self._space.lanes[self._space.index(name), self._evidence.trials.joints.index(joint)])
 
     def save(self, path: str | Path) -> Path:
-        """Write the drive to a motor file, atomically; `be.load` reads it."""
-        return write_text(path, self.text())
+        """Write the drive to a motor file, atomically; `be.load` reads it.
+
+        Of a robot, `path` is a folder, and each joint has its file in it.
+        """
+        if isinstance(self.actuator, Actuator):
+            return write_text(path, self.text())
+        folder = Path(path)
+        if folder.suffix:
+            raise ParameterError(f"{folder}: a robot has a motor file for each joint; give a folder")
+        for joint in self.actuator.joints:
+            name = re.sub(r"[^A-Za-z0-9_.-]", "_", joint)
+            write_text(folder / f"{name}.toml", self.text(joint), folders=True)
+        return folder
 
     def __repr__(self) -> str:
         kept = [rung.name for rung in self.rungs if rung.kept]
         return f"Fit({len(self.parameters)} parameters; {', '.join(kept)})"
-
-
-def predict_log(settings: Mapping[str, float], whole: Bench, rig: Rig, log: Log, dt: float | None) -> Log:
-    """What a bench with these numbers would have logged."""
-    trials = make_trials([log], rig, whole.actuator, dt=dt)
-    bench = stack([bench_for(whole, rig, log)])
-    known = {name for name, _ in numbers(bench)}
-    names = [name for name in settings if name in known]
-    predictor = Predictor(bench, trials, names)
-    values = np.array([settings[name] for name in names]).reshape(len(names), 1, 1)
-    seen = predictor.predict(np.broadcast_to(values, (len(names), 1, trials.lanes)))
-    made = {
-        reading.channel: (log.times(reading.channel), rows[0, 0, reading.there[0]])
-        for reading, rows in zip(trials.readings, seen, strict=True)
-    }
-    return Log.from_arrays(None, made, meta=dict(log.meta), name=log.name)
-
-
-def bench_for(whole: Bench, rig: Rig, log: Log) -> Bench:
-    """The whole bench with the load, firmware and supply that it had while a log was taken."""
-    own = bench_of(whole.actuator, rig, log)
-    supply = own.actuator.supply
-    if supply is not None and whole.actuator.supply is not None and whole.actuator.supply.curve is not None:
-        supply = replace(supply, curve=whole.actuator.supply.curve)
-    return replace(own, actuator=replace(own.actuator, supply=supply), command=whole.command)
 
 
 def without_idle_parts(actuator: Actuator) -> Actuator:
@@ -223,6 +222,8 @@ def without_idle_parts(actuator: Actuator) -> Actuator:
     if motor is not None:
         over = motor.friction_over_angle
         if isinstance(over, FrictionAngleTable) and all(np.all(np.asarray(share) == 1.0) for share in over.shares):
+            over = None
+        if isinstance(over, FrictionOverAngle) and np.all(np.asarray(over.per_angle) == 0.0):
             over = None
         motor = replace(motor, friction=_lean(motor.friction), friction_over_angle=over)
     return replace(actuator, motor=motor, supply=supply, spring=spring, meter=True)
@@ -247,19 +248,28 @@ def _lean(friction: Friction | None) -> Friction | None:
 
 
 def list_parameters(space: Space, theta: np.ndarray, active: np.ndarray, covariance: np.ndarray) -> tuple[Fitted, ...]:
-    """Every free number with its interval."""
+    """Every free number with its interval; that of a joint counts what its kind has moved."""
     found = []
     at_prior = space.values(np.zeros(len(theta)), active)
-    for k in np.flatnonzero(active):
+    for k in np.flatnonzero(active).tolist():
         each = space.parameters[k]
-        width = 1.96 * float(np.sqrt(max(covariance[k, k], 0.0)))
         place, lane = space.places[k][0], int(np.argmax(space.lanes[k]))
+        together = [j for j in np.flatnonzero(active).tolist() if j == k or _moves_too(space, j, k, place)]
+        moved = float(theta[together].sum())
+        width = 1.96 * float(np.sqrt(max(covariance[np.ix_(together, together)].sum(), 0.0)))
         prior = float(at_prior[place, lane])
-        ends = [prior * np.exp(theta[k] + d) if each.positive else prior + theta[k] + d for d in (-width, 0.0, width)]
+        ends = [prior * np.exp(moved + d) if each.positive else prior + moved + d for d in (-width, 0.0, width)]
         stopped = np.isclose(theta[k], each.limits, rtol=1e-6).any() or not each.least < ends[1] < each.most
         found.append(Fitted(each.name, each.unit, prior, float(ends[1]), float(ends[0]), float(ends[2]), each.source,
                             float(theta[k] / each.spread), bool(stopped)))  # fmt: skip
     return tuple(found)
+
+
+def _moves_too(space: Space, other: int, own: int, place: int) -> bool:
+    """Whether a parameter moves the same number in the same way for a kind of joints to which this one's belongs."""
+    one, two = space.parameters[other], space.parameters[own]
+    wider = bool(one.joint) and bool(np.all(space.lanes[other] >= space.lanes[own])) and one.joint != two.joint
+    return wider and one.positive == two.positive and place in space.places[other]
 
 
 def check_fit(parameters: Sequence[Fitted], blind: Sequence[Blind]) -> tuple[Finding, ...]:

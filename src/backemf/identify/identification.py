@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
 
+from ..actuator import Actuator
 from ..checks import quote
 from ..errors import ParameterError
 from ..motorfile import dumps
 from ..progress import progress_bar
 from ..random.randomize import rebuild
-from .bench import PREDICTED, Bench, load_of, stack
+from ..robot import ActuatorSet
+from .bench import PREDICTED, stack
+from .drives import Drive, bench_for
 from .evidence import Evidence
-from .fit import Fit, bench_for, check_fit, list_parameters, without_idle_parts
+from .fit import Fit, check_fit, list_parameters, without_idle_parts
 from .hold_out import held_out, note_of
 from .information import blind_directions, covariance
-from .ladder import climb, make_folds
+from .joint_information import blind_joints
+from .joint_priors import joints_of, make_priors, read_drives
+from .joints import joint_space
+from .ladder import Top, climb, make_folds
 from .log import Log
 from .memory import Memory
 from .parameters import Parameter, Space
 from .predict import Predictor
-from .prior import make_prior, read_prior
 from .residual_findings import residual_curves, residual_findings
 from .rig import Rig
 from .rungs import Rung, make_rungs
@@ -53,7 +59,8 @@ def identify(
 
     Args:
         logs: One log or several of one drive.
-        prior: What is believed of it: a catalogue id, a path, a `Datasheet`, a `Motor` or an `Actuator`.
+        prior: What is believed of it: a catalogue id, a path, a `Datasheet`, a `Motor` or an `Actuator`; of a robot,
+            one for all joints, an `ActuatorSet`, or one of these by patterns of joints' names.
         rig: What the logs were taken on.
         free: Names of what may move, with wildcards, such as "friction.*"; None: whatever a law needs.
         hold_out: Logs that the fit does not see, by a note, as in "kp==800"; or the last share of each, as in 0.4.
@@ -65,15 +72,16 @@ def identify(
     """
     given = require_logs(logs, "identify")
     require_rig(rig, "identify")
-    actuator = rig.actuator_for(read_prior(prior), given[0])
-    whole = make_trials(given, rig, actuator, compare=compare)
+    drives = read_drives(prior, joints_of(given))
+    whole = make_trials(given, rig, rig.actuator_for(next(iter(drives.values())), given[0]), compare=compare)
     train, last = _training_share(given, hold_out, whole)
-    believed = make_prior(prior, rig, [log for log, seen in zip(given, train, strict=True) if seen], whole.dt)
-    template = Bench(actuator=believed.whole, load=load_of(rig, given[0]))
-    bench = stack([bench_for(template, rig, log) for log in whole.logs])
-    rungs = chosen_rungs(make_rungs(believed, bench, whole, rig, given), free)
+    seen = [log if last == 1.0 else log.split(last)[0] for log, kept in zip(given, train, strict=True) if kept]
+    believed = make_priors(drives, rig, seen, whole)
+    lanes = whole.joints or ("",) * whole.lanes
+    bench = stack([bench_for(believed[joint].whole, rig, log) for joint, log in zip(lanes, whole.logs, strict=True)])
+    rungs = chosen_rungs(make_rungs(bench, whole, rig, given), free)
     parameters = [each for rung in rungs for each in rung.parameters]
-    space = Space.over(parameters, bench, whole.lanes, whole.joints)
+    space = joint_space(Space.over(parameters, bench, whole.lanes, lanes), lanes)
     predictor = Predictor(bench, whole, space.names)
     floors = np.array([_floor(rig, whole, name) for name in (r.channel for r in whole.readings)])
     blocks = make_blocks(whole, _pieces(whole, last))
@@ -81,11 +89,20 @@ def identify(
     weights = _block_weights(train, last, whole, blocks.pieces)
     _first_scales(problem, floors, weights)
     note = note_of(hold_out)
-    folds = make_folds(blocks, whole.files, weights, [log.meta.get(note, k) for k, log in enumerate(whole.logs)])
-    about = [dumps(believed.whole), rig.text(), repr((hold_out, compare, seed)), repr(rungs)]
+    groups = [log.meta.get(note, file) for log, file in zip(whole.logs, whole.files, strict=True)]
+    folds = make_folds(blocks, whole.files, weights, groups)
+    about = [
+        *(dumps(each.whole) for each in believed.values()),
+        rig.text(),
+        repr((hold_out, compare, seed)),
+        repr(rungs),
+    ]
     memory = Memory(keep, [*about, *(log.hash for log in given)])
     with progress_bar("identify", len(rungs) + len({rung.law or rung.name for rung in rungs[1:]})) as done:
+        # a little more than the training share, for sensors that lag
+        problem.steps = min(whole.steps, round(last * whole.steps) + round(0.1 / whole.dt))
         top = climb(problem, rungs, weights, folds, floors, seed, memory, lambda: done(1))
+        problem.steps = None
     if not top.solved.converged[0]:
         raise ParameterError(
             f"identify: the fit has not come to rest after {top.solved.iterations} steps; give a nearer prior, free "
@@ -93,24 +110,45 @@ def identify(
         )
     memory.end()
     spread = covariance(top.solved.local, weights, space.spreads, top.active)
-    curve = np.einsum("b,bpq->pq", weights, top.solved.local.curve[0])
-    blind = blind_directions(space.parameters, curve, top.active)
+    if whole.joints:
+        blind = blind_joints(space, top.solved.local, weights, top.active, whole.joints)
+    else:
+        blind = blind_directions(space.parameters, top.solved.local.weighted(0, weights)[1], top.active)
     fitted = list_parameters(space, top.theta, top.active, spread)
-    own = {
-        name.removeprefix("actuator."): value
-        for name, value in space.settings(top.theta, top.active).items()
-        if name.startswith("actuator.")
-    }
-    drive = without_idle_parts(rebuild(believed.whole, own))
+    drive = _fitted_drive(problem, top, {joint: each.whole for joint, each in believed.items()}, lanes)
     evidence = Evidence(problem, weights, tuple(train), last, floors)
     residuals = [each[0] for each in problem.residuals(top.theta[None], top.active)]
     curves = residual_curves(evidence, top.theta, top.active, residuals, seed)
     return Fit(
-        drive, rig, fitted, top.rungs, evidence.errors(residuals),
+        _actuator(drive), rig, fitted, top.rungs, evidence.errors(residuals),
         (*check_fit(fitted, blind), *residual_findings(curves)), tuple(blind), curves,
-        tuple(log.hash for log, seen in zip(given, train, strict=True) if seen), seed, believed.notes,
-        template, space, top.theta, top.active, spread, whole.dt, evidence,
+        tuple(log.hash for log, kept in zip(given, train, strict=True) if kept), seed,
+        tuple(dict.fromkeys(note for each in believed.values() for note in each.notes)), drive, space, top.theta,
+        top.active, spread, evidence,
     )  # fmt: skip
+
+
+def _fitted_drive(problem: Problem, top: Top, wholes: Mapping[str, Actuator], lanes: Sequence[str]) -> Drive:
+    """The drive with what was found of it and of its rig, joint by joint."""
+    dt = problem.predictor.trials.dt
+    made = {
+        joint: Drive(joint or "fit", whole, problem.space.settings(top.theta, top.active, lanes.index(joint)), dt)
+        for joint, whole in wholes.items()
+    }
+    first = next(iter(made.values()))
+    return first if "" in made else replace(first, name="fit", joints=made)
+
+
+def _actuator(drive: Drive) -> Actuator | ActuatorSet:
+    """What was found as an actuator: the laws that stayed, with their numbers."""
+    if drive.joints:
+        return ActuatorSet(tuple(drive.joints), {re.escape(name): _own(each) for name, each in drive.joints.items()})
+    return _own(drive)
+
+
+def _own(drive: Drive) -> Actuator:
+    own = {n.removeprefix("actuator."): x for n, x in drive.settings.items() if n.startswith("actuator.")}
+    return without_idle_parts(rebuild(drive.actuator, own))
 
 
 def require_logs(logs: object, caller: str) -> list[Log]:
@@ -183,7 +221,8 @@ def chosen_rungs(rungs: Sequence[Rung], free: Sequence[str] | str | None, caller
     known = [each.name for rung in rungs for each in rung.parameters]
 
     def matches(each: Parameter, pattern: str) -> bool:
-        return any(fnmatchcase(name, pattern) for name in (each.name, each.name.removeprefix("motor.")))
+        short = each.name.removeprefix("motor.")
+        return any(fnmatchcase(name, pattern) for full in (each.name, short) for name in (full, full.split("@")[0]))
 
     for pattern in patterns:
         if not any(matches(each, pattern) for rung in rungs for each in rung.parameters):

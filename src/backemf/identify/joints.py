@@ -51,7 +51,7 @@ def joint_parameters(parameter: Parameter, joints: Sequence[str]) -> tuple[Param
     target = parameter.targets[0]
     if target.startswith(COMMON):
         return (parameter,)
-    kinds = _kinds(every)
+    kinds = joints_of_kinds(every)
     if not parameter.positive:
         # a mirrored joint has the other sign: nothing is shared
         return tuple(_own(parameter, joint, parameter.spread) for joint in every)
@@ -69,10 +69,10 @@ def joint_parameters(parameter: Parameter, joints: Sequence[str]) -> tuple[Param
 
 def joint_space(space: Space, joints: Sequence[str]) -> Space:
     """The space with parameters of a kind of joint on all lanes of that kind; `joints` are those of the lanes."""
-    mask = space.lanes.copy()
+    mask, kinds = space.lanes.copy(), joints_of_kinds(tuple(dict.fromkeys(joints)))
     for row, each in zip(mask, space.parameters, strict=True):
         if each.joint:
-            row[:] = [each.joint in (joint, kind_of(joint)) for joint in joints]
+            row[:] = [joint in (each.joint, *kinds.get(each.joint, ())) for joint in joints]
     return replace(space, lanes=mask)
 
 
@@ -82,7 +82,7 @@ def by_joint(space: Space, theta: np.ndarray, active: np.ndarray, joints: Sequen
     return {joint: dict(zip(space.names, values[:, lane].tolist(), strict=True)) for lane, joint in enumerate(joints)}
 
 
-def drive_of_joint(actuator: Actuator, armature: Number, coulomb: Number, viscous: Number = 0.0) -> Actuator:
+def drive_of_joint(actuator: Actuator, armature: Number, coulomb: Number = 0.0, viscous: Number = 0.0) -> Actuator:
     """An actuator of which only the mechanics are known, as a motor at the joint: one that sticks when it stands.
 
     Its controller has to ask for torque. The winding then gives whatever is asked for, and its own numbers cancel.
@@ -90,7 +90,7 @@ def drive_of_joint(actuator: Actuator, armature: Number, coulomb: Number, viscou
     Args:
         actuator: Controller, delay and limits.
         armature: Inertia of rotor and gears at the joint [kg·m²].
-        coulomb: Dry friction at the joint [N·m].
+        coulomb: Dry friction at the joint; 0: nobody knows [N·m].
         viscous: Friction per speed at the joint [N·m·s/rad].
     """
     if actuator.controller.asks != "torque":
@@ -107,10 +107,18 @@ def drive_of_joint(actuator: Actuator, armature: Number, coulomb: Number, viscou
     return replace(actuator, motor=motor, friction=None, meter=False)
 
 
-def _kinds(joints: Sequence[str]) -> dict[str, list[str]]:
+def own_deviation(parameter: Parameter, joints: Sequence[str]) -> bool:
+    """Whether a parameter is how far one joint is off its kind."""
+    members = next((each for each in joints_of_kinds(joints).values() if parameter.joint in each), [])
+    return parameter.positive and len(members) > 1
+
+
+def joints_of_kinds(joints: Sequence[str]) -> dict[str, list[str]]:
+    """Joints of each kind; one whose name is that of a kind is a kind of its own."""
     kinds: dict[str, list[str]] = {}
     for joint in joints:
-        kinds.setdefault(kind_of(joint), []).append(joint)
+        kind = kind_of(joint)
+        kinds.setdefault(joint if kind in joints else kind, []).append(joint)
     return kinds
 
 

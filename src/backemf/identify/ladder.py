@@ -103,11 +103,13 @@ def climb(
     theta, active, done = climbing.go_up()
     at = climbing.leave_idle(laws, theta, active, done)
     # what a law saves beside all others may be gone once those have been left out
+    beside: dict[str, bytes] = {}
     for turn in range(TURNS):
         before = at
         for law in reversed(laws):
             members = [k for k in climbing.members(law) if done[k].kept]
-            if members:
+            if members and beside.get(law) != at.active.tobytes():
+                beside[law] = at.active.tobytes()
                 parameters = np.concatenate([climbing.new(k) for k in members])
                 without = climbing.refit(f"turn {turn + 1} without {law}", at.theta, at.less(parameters))
                 gain, error = _compare(without.loss[1:], at.loss[1:], left_out)
@@ -205,7 +207,9 @@ class _Climbing:
     def _rise(self, number: int, optima: np.ndarray, active: np.ndarray) -> Arrays:
         """The optima of a rung, and the scales of the best."""
         generator = np.random.default_rng([self.seed, number])
-        starts = STARTS if number else FIRST_STARTS
+        joints = len(set(self.problem.predictor.trials.joints)) or 1
+        # a robot's joints are fitted side by side: as many starts of a joint altogether
+        starts = max(2, (STARTS if number else FIRST_STARTS) // joints)
         new, train = self.new(number), self.weights[:1]
         solved = _solve_from_several(self.problem, optima, active, new, train, starts, generator)
         self.rescale(solved.theta, active)

@@ -18,11 +18,11 @@ import numpy as np
 
 from ..actuator import Actuator
 from ..loads import LockedRotor
-from .bench import Bench, load_of, stack
+from .bench import stack
 from .channels import CHANNELS
-from .comparison import Drive, predict_drive
+from .drives import Drive, bench_for, predict_drive
 from .excitation import Candidate, Excitation, Revealed
-from .fit import bench_for, list_parameters
+from .fit import list_parameters
 from .identification import chosen_rungs
 from .information import blind_directions
 from .log import Log, Meta
@@ -125,9 +125,8 @@ class Plan:
         logs = [self.log(motion, self.channels) for motion in motions]
         trials = make_trials(logs, self.rig, self.actuator, compare=self.channels)
         believed = make_prior(self.prior, self.rig, logs, trials.dt)
-        template = Bench(actuator=believed.whole, load=load_of(self.rig, logs[0]))
-        bench = stack([bench_for(template, self.rig, log) for log in logs])
-        rungs = chosen_rungs(make_rungs(believed, bench, trials, self.rig, logs), free, "excite")
+        bench = stack([bench_for(believed.whole, self.rig, log) for log in logs])
+        rungs = chosen_rungs(make_rungs(bench, trials, self.rig, logs), free, "excite")
         sought = [each for rung in rungs for each in rung.parameters if self._is_sought(each.name, free)]
         space = Space.over(sought, bench, trials.lanes)
         new, active = np.array([each.reference is not None for each in sought]), np.ones(len(sought), dtype=bool)

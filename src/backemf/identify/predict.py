@@ -48,15 +48,18 @@ class Predictor:
         )  # fmt: skip
         self._kernel = StepKernel(bench, start, self.wiring, trials.dt)
 
-    def predict(self, values: np.ndarray) -> list[np.ndarray]:
-        """Channels at their measured times, in the order of the trials' readings."""
-        return self._run(values, slopes=False)[0]
+    def predict(self, values: np.ndarray, steps: int | None = None) -> list[np.ndarray]:
+        """Channels at their measured times, in the order of the trials' readings.
 
-    def linearise(self, values: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        `steps` are those that are simulated; what was measured later keeps the last value.
+        """
+        return self._run(values, False, steps)[0]
+
+    def linearise(self, values: np.ndarray, steps: int | None = None) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """Channels, and their derivatives by each number, (candidates, lanes, samples, names)."""
-        return self._run(values, slopes=True)
+        return self._run(values, True, steps)
 
-    def _run(self, values: np.ndarray, slopes: bool) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def _run(self, values: np.ndarray, slopes: bool, limit: int | None) -> tuple[list[np.ndarray], list[np.ndarray]]:
         trials, wiring, width = self.trials, self.wiring, self._kernel.width
         candidates, lanes = values.shape[1:]
         total = candidates * lanes
@@ -72,7 +75,7 @@ class Predictor:
         seeds = self._start_slopes(values) if slopes else {}
 
         def run_group(group: int) -> None:
-            steps = trials.steps
+            steps = trials.steps if limit is None else min(limit, trials.steps)
             inputs = _rows_of_group([rows[n] for n in wiring.inputs], group, width, total, steps)
             seen = np.empty((steps, len(wiring.channels), width))
             if not slopes:
@@ -251,5 +254,5 @@ def _rows_of_group(arrays: Sequence[np.ndarray], group: int, width: int, total: 
         lanes = array.shape[2]
         flat = np.minimum(np.arange(group * width, (group + 1) * width), total - 1)
         candidate, lane = np.divmod(flat, lanes)
-        made[:, k] = array[:, np.minimum(candidate, array.shape[1] - 1), lane]
+        made[:, k] = array[:steps, np.minimum(candidate, array.shape[1] - 1), lane]
     return made

@@ -14,7 +14,7 @@ from ..actuator.duty_curve import DutyCurve
 from ..checks import quote
 from ..datasheet import Datasheet
 from ..errors import ParameterError
-from ..motor import FrictionAngleTable, LoadDependent, LoadShare, Motor, QuadraticShare, Stribeck
+from ..motor import FrictionAngleTable, FrictionOverAngle, LoadDependent, LoadShare, Motor, QuadraticShare, Stribeck
 from ..motor.estimate import estimate_of
 from ..motorfile import load as load_actuator
 from ..values import Foreign
@@ -70,8 +70,11 @@ def read_prior(given: object, estimate: bool = True, what: str = "identify: prio
     )
 
 
-def make_prior(given: object, rig: Rig, logs: Sequence[Log], dt: float) -> Prior:
-    """The prior on a rig, with everything that a richer law would need, switched off."""
+def make_prior(given: object, rig: Rig, logs: Sequence[Log], dt: float, of_robot: bool = False) -> Prior:
+    """The prior on a rig, with everything that a richer law would need, switched off.
+
+    A joint of a robot has a slope of its friction over its angle instead of a table: it shares its log with the others.
+    """
     actuator = rig.actuator_for(read_prior(given), logs[0])
     if actuator.delay is not None:
         raise ParameterError(
@@ -79,15 +82,16 @@ def make_prior(given: object, rig: Rig, logs: Sequence[Log], dt: float) -> Prior
         )
     notes: list[str] = []
     motor = actuator.motor
+    spring = JointSpring(rest_angle=_middle(logs)) if of_robot else JointSpring()
     if motor is None:
-        whole = replace(actuator, spring=actuator.spring or JointSpring())
-        return Prior(actuator, whole, tuple(notes))
+        return Prior(actuator, replace(actuator, spring=actuator.spring or spring), tuple(notes))
     motor, notes = _trim(motor, logs, dt, notes)
     friction = motor.friction
     over_angle = motor.friction_over_angle
     if friction is None or type(friction).__name__ in ("Coulomb", "LoadDependent"):
         friction = whole_friction(motor)
-        over_angle = over_angle or _even_over_angle(logs)
+        even = FrictionOverAngle(per_angle=0.0, angle=_middle(logs)) if of_robot else _even_over_angle(logs)
+        over_angle = over_angle or even
     else:
         notes.append(
             f"the friction stays {type(friction).__name__}, as in the prior; rungs of load and speed are left out"
@@ -99,10 +103,16 @@ def make_prior(given: object, rig: Rig, logs: Sequence[Log], dt: float) -> Prior
         actuator,
         motor=replace(motor, friction=friction, friction_over_angle=over_angle),
         supply=supply,
-        spring=actuator.spring or JointSpring(),
+        spring=actuator.spring or spring,
         meter=False,
     )
     return Prior(actuator, whole, tuple(notes))
+
+
+def _middle(logs: Sequence[Log]) -> float:
+    """Middle of the angles of these logs [rad]."""
+    angles = [log["position"] for log in logs if "position" in log]
+    return 0.5 * (min(float(np.min(x)) for x in angles) + max(float(np.max(x)) for x in angles)) if angles else 0.0
 
 
 def _even_over_angle(logs: Sequence[Log]) -> FrictionAngleTable | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..actuator import Actuator
 from ..plot import Section, html, style
 from ..plot.page import picture, quantity_text, table
 from ..progress import progress_bar
@@ -39,10 +40,16 @@ STRONG = 0.8
 """Correlation from which on a pair is named [1]."""
 
 
+def _motor_name(fit: Fit) -> str:
+    """Name of the motor, where there is one."""
+    motor = fit.actuator.motor if isinstance(fit.actuator, Actuator) else None
+    return "" if motor is None else motor.name
+
+
 def report_html(fit: Fit) -> str:
     """The page as text."""
     evidence = fit._evidence
-    name = fit.rig.name or (fit.actuator.motor.name if fit.actuator.motor is not None else "")
+    name = fit.rig.name or _motor_name(fit)
     title = f"{name}: what its logs show" if name else "What the logs of a drive show"
     residuals = [each[0] for each in evidence.problem.residuals(fit._theta[None], fit._active)]
     makers = (

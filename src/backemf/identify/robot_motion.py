@@ -41,6 +41,8 @@ class RobotMotion:
     """Mass matrix at each time, (rows, joints, joints) [kg·m²]."""
     bias: np.ndarray
     """Torque of gravity, centrifugal and Coriolis forces, (rows, joints) [N·m]."""
+    armature: np.ndarray
+    """Armature of the model's joints, which is not in the mass matrix, (joints) [kg·m²]."""
 
 
 def robot_motion(model: RobotModel, log: Log, folder: Path | None = None) -> RobotMotion:
@@ -51,7 +53,7 @@ def robot_motion(model: RobotModel, log: Log, folder: Path | None = None) -> Rob
     count = position.shape[1]
     if len(time) * count * count * 8 > MOST:
         raise ParameterError(f"{log.name or 'log'}: {len(time)} rows of {count} joints need more than 2 GB; slice it")
-    mujoco, compiled = _compile(model, folder)
+    mujoco, compiled, armature = _compile(model, folder)
     names = model.joints or log.joints
     if len(names) != count:
         raise ParameterError(f"RobotModel.joints names {len(names)} joints, and the log has {count}; name one for each")
@@ -69,7 +71,7 @@ def robot_motion(model: RobotModel, log: Log, folder: Path | None = None) -> Rob
         for k in range(count):
             mujoco.mj_mulM(compiled, data, column, unit[k])
             inertia[row, :, k] = column[degrees]
-    return RobotMotion(tuple(names), time, position, velocity, inertia, bias)
+    return RobotMotion(tuple(names), time, position, velocity, inertia, bias, armature[degrees])
 
 
 def _velocity(log: Log, time: np.ndarray, position: np.ndarray) -> np.ndarray:
@@ -79,8 +81,8 @@ def _velocity(log: Log, time: np.ndarray, position: np.ndarray) -> np.ndarray:
     return np.stack([slope_over(time, column) for column in position.T], axis=1)
 
 
-def _compile(model: RobotModel, folder: Path | None) -> tuple[Any, Any]:
-    """MuJoCo, and the model without meshes, contacts and what belongs to the motors."""
+def _compile(model: RobotModel, folder: Path | None) -> tuple[Any, Any, np.ndarray]:
+    """MuJoCo, the model without meshes, contacts and what belongs to the motors, and its armatures."""
     try:
         mujoco: Any = importlib.import_module("mujoco")
     except ModuleNotFoundError:
@@ -96,9 +98,10 @@ def _compile(model: RobotModel, folder: Path | None) -> tuple[Any, Any]:
     except Exception as error:  # MuJoCo raises several kinds
         said = " ".join(str(error).split())[:300]
         raise ParameterError(f"{path}: MuJoCo cannot read the model: {said}") from None
+    armature = np.array(compiled.dof_armature)
     compiled.dof_armature[:] = 0.0
     compiled.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
-    return mujoco, compiled
+    return mujoco, compiled, armature
 
 
 def _drop_meshes(mujoco: Any, spec: Any, path: Path) -> None:

@@ -152,13 +152,15 @@ class Problem:
             for reading, count in zip(readings, counts, strict=True)
         ]
         self._narrow: dict[tuple[str, ...], Predictor] = {}
+        self.steps: int | None = None
+        """Steps after which no block counts and nothing need be simulated; None: all of them are."""
         bench = values_of(predictor.bench, space.names, blocks.lanes)
         self._set_by_space = set(np.flatnonzero((bench != space.base).any(axis=1)).tolist())
 
     def residuals(self, theta: np.ndarray, active: np.ndarray) -> list[np.ndarray]:
         """Predicted less measured, (candidates, lanes, samples) per channel; 0 where nothing was measured."""
         predictor, places = self._among(active)
-        return self._subtract(predictor.predict(self._values(theta, active)[places]))
+        return self._subtract(predictor.predict(self._values(theta, active)[places], self.steps))
 
     def _among(self, active: np.ndarray) -> tuple[Predictor, np.ndarray]:
         """A predictor of those numbers that free parameters move or the space has set, and where they are among all."""
@@ -185,7 +187,7 @@ class Problem:
         if not slopes:
             return self._losses(self.residuals(theta, active))
         predictor, places = self._among(active)
-        seen, by_number = predictor.linearise(self._values(theta, active)[places])
+        seen, by_number = predictor.linearise(self._values(theta, active)[places], self.steps)
         residuals = self._subtract(seen)
         local = self._losses(residuals)
         candidates, count, numbers = len(theta), self.blocks.count, len(places)
@@ -264,7 +266,7 @@ def solve(
         tried = theta.copy()
         gain = np.zeros(count)
         moving = np.flatnonzero(~converged)
-        for g in moving:
+        for g in moving.tolist():
             slope, curve = local.weighted(g, weights[g])
             slope += precision * theta[g]
             h = curve[np.ix_(free, free)] + np.diag(precision[free])
@@ -274,7 +276,7 @@ def solve(
             gain[g] = -(slope[free] @ step + 0.5 * step @ h @ step)
         after = problem.evaluate(tried[moving], active)
         new = _total(after.loss, weights[moving], tried[moving], precision)
-        for row, g in enumerate(moving):
+        for row, g in enumerate(moving.tolist()):
             if new[row] < total[g]:
                 small = total[g] - new[row] < CONVERGED * max(1.0, 1e-3 * total[g])
                 stalled[g] = stalled[g] + 1 if small else 0

@@ -58,6 +58,8 @@ class RobotTerms:
     """Inertia besides the motor's own, (steps, lanes) [kg·m²]."""
     torque: np.ndarray
     """Torque of gravity and of the other joints, (steps, lanes) [N·m]."""
+    armature: np.ndarray
+    """Armature that the model has for each lane and that is not in the inertia, (lanes) [kg·m²]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +267,7 @@ def _first_velocity(log: Log) -> float:
 def _robot_terms(
     robots: Sequence[RobotMotion], starts: Sequence[float], lanes: Sequence[tuple[Log, str, int]], grid: np.ndarray
 ) -> RobotTerms:
-    inertia, torque = [], []
+    inertia, torque, armature = [], [], []
     first = {index: start for (_, _, index), start in zip(lanes, starts, strict=True)}
     for index, robot in enumerate(robots):
         acceleration = np.stack([slope_over(robot.time, slope_over(robot.time, q)) for q in robot.position.T], axis=1)
@@ -275,4 +277,5 @@ def _robot_terms(
         for k in range(robot.position.shape[1]):
             inertia.append(np.interp(at, robot.time, diagonal[:, k]))
             torque.append(np.interp(at, robot.time, -robot.bias[:, k] - others[:, k]))
-    return RobotTerms(np.stack(inertia, axis=1), np.stack(torque, axis=1))
+            armature.append(robot.armature[k])
+    return RobotTerms(np.stack(inertia, axis=1), np.stack(torque, axis=1), np.array(armature))
