@@ -257,12 +257,17 @@ def _solve_from_several(
     small = [k for k in new if space.parameters[k].positive and space.parameters[k].reference is not None]
     tried[::starts, new] = space.starts[new]
     tried[::starts, small] = OFF
-    for steps in SHORT:
-        solved = solve(problem, tried, active, np.repeat(weights, len(tried), axis=0), steps=steps)
-        tried = solved.theta[np.argsort(solved.loss)[: max(OPTIMA, len(tried) // 2)]]
-    tried = solved.theta[_distinct(solved)]
-    solved = solve(problem, tried, active, np.repeat(weights, len(tried), axis=0), steps=LONG)
-    return solved.take(np.array(_distinct(solved)))
+
+    def best_of(tried: np.ndarray, steps: int) -> Solved:
+        return solve(problem, tried, active, np.repeat(weights, len(tried), axis=0), steps=steps)
+
+    *early, last = SHORT
+    for steps in early:
+        short = best_of(tried, steps)
+        tried = short.theta[np.argsort(short.loss)[: max(OPTIMA, len(tried) // 2)]]
+    short = best_of(tried, last)
+    long = best_of(short.theta[_distinct(short)], LONG)
+    return long.take(np.array(_distinct(long)))
 
 
 def _distinct(solved: Solved) -> list[int]:
