@@ -20,6 +20,7 @@ GOOD = [
     be.Saturation(knee_current=1.0, scale=0.1, torque=0.1),
     be.Magnet(torque_constant=0.1, back_emf_constant=0.1, temperature_coefficient=-1e-3, iron_loss=1e-6),
     be.Rotor(inertia=1e-5),
+    be.Sensor(lag=0.01, time_constant=1.0, bias=0.1, gain=1.1, quantisation=0.01),
     be.Delay(steps=(0, 3), schedule="period", period=4, hold_probability=0.1),
     be.Delay(steps=2.0),
     be.Delay(seconds=0.01),
@@ -109,6 +110,7 @@ GOOD = [
     ),
 ]
 MAY_BE_NEGATIVE = {
+    "Sensor.bias",
     "LeadScrew.lead", "Belt.radius", "LearnedMlp.position_scale", "LearnedMlp.velocity_scale",
     "LearnedMlp.torque_scale", "LearnedRecurrent.position_scale", "LearnedRecurrent.velocity_scale",
     "LearnedRecurrent.torque_scale",

@@ -13,8 +13,9 @@ from identify_rigs import TRUTH, off_by, pendulum_logs, pendulum_rig
 import backemf as be
 from backemf.errors import ParameterError
 from backemf.identify import baselines as simpler
+from backemf.identify.drives import predict_drive
 from backemf.identify.evidence import Evidence
-from backemf.identify.fit import Fit, check_fit, list_parameters, predict_log
+from backemf.identify.fit import Fit, check_fit, list_parameters
 from backemf.identify.identification import identify
 from backemf.identify.information import Blind
 from backemf.identify.measure_next import measure_next
@@ -146,7 +147,7 @@ def test_simpler_models_predict_what_they_say():
     held = np.searchsorted(log.times("position_command"), log.times("position"), side="right") - 1
     command = log["position_command"][held]
     assert pd.error("position", True) == pytest.approx(np.abs(command - log["position"]).mean(), rel=1e-9)
-    seen = predict_log({}, fitted()._bench, fitted().rig, log, fitted()._dt)
+    seen = predict_drive(replace(fitted()._drive, settings={}), fitted().rig, [log])[0]
     assert prior.error("position", True) == pytest.approx(np.abs(seen["position"] - log["position"]).mean(), rel=1e-6)
     assert first.error("position", True) == pytest.approx(fitted().error("position"), rel=1e-9)
     assert fitted().error("position") < linear.error("position", True) < pd.error("position", True)
