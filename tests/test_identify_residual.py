@@ -106,6 +106,7 @@ def test_too_few_samples():
 # --- a measured drive
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not DATA.is_dir(), reason="the walk of shared/data/anymal_sea is not here: set BACKEMF_DATA")
 def test_torque_of_a_walking_drive():
     """Fitted on the first 70 % of the rows with torque, the rest is predicted 25 % better than by 16 taps of each."""
