@@ -217,7 +217,8 @@ def _ladder(fit: Fit) -> Section:
     rows = []
     for number, rung in enumerate(fit.rungs):
         verdict = '<span class="ok">kept</span>' if rung.kept else "left out"
-        saved = "the start" if number == 0 else f"{_signed(rung.gain, 3)} ± {rung.error:.2g}"
+        idle = "nothing on any log" if rung.gain == rung.error == 0.0 else f"{_signed(rung.gain, 3)} ± {rung.error:.2g}"
+        saved = idle if number else "the start"
         after = ", ".join(_scaled(size, name) for size, name in zip(rung.sigma, channels, strict=False))
         freed = f"<br><small>{', '.join(_name(each) for each in _tables(rung.parameters))}</small>"
         rows.append((escape(rung.name) + freed, verdict, escape(saved), escape(after)))
@@ -228,7 +229,7 @@ def _ladder(fit: Fit) -> Section:
     header = ("law, and what it frees", "verdict", "loss saved per block", "residual after it")
     body = table(header, rows, numeric=(2, 3))
     drawn = ""
-    if len(fit.rungs) > 1:
+    if any(rung.error for rung in fit.rungs):
         shown = picture(draw_ladder(fit.rungs), "ladder", "Blue: kept. Bars: one standard error on either side.")
         drawn = f'<div class="one">{shown}</div>'
     return Section("The ladder of laws", f"<p>{escape(words)}</p>{drawn}{body}")
