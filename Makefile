@@ -67,10 +67,10 @@ bench: .venv/.dev .venv-mjlab/.mjlab .venv-newton/.newton .venv-maddening/.madde
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/webots_controller.py
-	$(BIN)/python benchmarks/identification.py
 	$(MJLAB)/python benchmarks/mjlab_actuators.py
 	$(NEWTON)/python benchmarks/newton_actuators.py
 	$(MADDENING)/python benchmarks/mime_nodes.py
+	$(BIN)/python benchmarks/identification.py
 
 docs: .venv/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
