@@ -20,6 +20,7 @@ from ..robot import ActuatorSet
 from .bench import PREDICTED, stack
 from .drives import Drive, bench_for
 from .evidence import Evidence
+from .filter_rung import NOTE, residuals_of_filter, takes_filter, try_filter
 from .fit import Fit, check_fit, list_parameters, without_idle_parts
 from .heat_prior import as_given, has_pole_pairs
 from .hold_out import held_out, note_of
@@ -126,9 +127,16 @@ def identify(
     notes += [note for each in believed.values() for note in each.notes]
     evidence = Evidence(problem, weights, tuple(train), last, floors)
     residuals = [each[0] for each in problem.residuals(top.theta[None], top.active)]
+    climbed = top.rungs
+    if free is None and takes_filter(bench.actuator, whole):
+        found, rung = try_filter(evidence, seen, residuals)
+        climbed = (*climbed, rung)
+        if found is not None:
+            drive, residuals = replace(drive, filter=found), residuals_of_filter(found, evidence)
+            notes.append(NOTE)
     curves = residual_curves(evidence, top.theta, top.active, residuals, seed)
     return Fit(
-        _actuator(drive, read, drives), rig, fitted, top.rungs, evidence.errors(residuals),
+        _actuator(drive, read, drives), rig, fitted, climbed, evidence.errors(residuals),
         (*check_fit(fitted, blind), *residual_findings(curves)), tuple(blind), curves,
         tuple(log.hash for log, kept in zip(given, train, strict=True) if kept), seed,
         tuple(dict.fromkeys(notes)), drive, space, top.theta,
@@ -149,6 +157,8 @@ def _fitted_drive(problem: Problem, top: Top, wholes: Mapping[str, Actuator], la
 
 def _actuator(drive: Drive, given: Mapping[str, Actuator], drives: Mapping[str, Actuator]) -> Actuator | ActuatorSet:
     """What was found as an actuator: the laws that stayed, with their numbers."""
+    if drive.filter is not None:
+        return drive.filter.actuator()
     made = {}
     for joint, each in (drive.joints or {"": drive}).items():
         own = {n.removeprefix("actuator."): x for n, x in each.settings.items() if n.startswith("actuator.")}

@@ -23,6 +23,7 @@ def make_rungs(bench: Bench, trials: Trials, rig: Rig, logs: list[Log]) -> tuple
         others = current_rungs(actuator, trials, rig)
     else:
         base = (*base_parameters(actuator, trials, rig), *known)
-        first, others = Rung("Coulomb and viscous friction", base, required=True), richer_rungs(actuator, trials)
+        name = "gains" if actuator.motor is None else "Coulomb and viscous friction"
+        first, others = Rung(name, base, required=True), richer_rungs(actuator, trials)
     kept = [first, *(rung for rung in others if rung.parameters)]
     return rungs_of_joints(kept, trials, rig) if trials.robot is not None else tuple(kept)
