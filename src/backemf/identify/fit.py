@@ -33,6 +33,7 @@ from .parameters import Space
 from .profile import POINTS, Profile, profile
 from .residual_findings import ResidualCurve
 from .rig import Rig
+from .saturation import without_idle_saturation
 
 
 @dataclass(frozen=True)
@@ -241,7 +242,8 @@ def without_idle_parts(actuator: Actuator) -> Actuator:
             over = None
         if isinstance(over, FrictionOverAngle) and np.all(np.asarray(over.per_angle) == 0.0):
             over = None
-        motor = replace(motor, friction=_lean(motor.friction), friction_over_angle=over)
+        magnet = without_idle_saturation(motor.magnet)
+        motor = replace(motor, magnet=magnet, friction=_lean(motor.friction), friction_over_angle=over)
     return replace(actuator, motor=motor, supply=supply, spring=spring, meter=True)
 
 

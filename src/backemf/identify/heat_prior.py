@@ -9,7 +9,7 @@ import numpy as np
 
 from ..actuator import Actuator
 from ..loads import LockedRotor
-from ..motor import LoadDependent, Magnet, Motor, Saturation, Thermal, TwoNodeThermal
+from ..motor import LoadDependent, Motor, Thermal, TwoNodeThermal
 from ..motor.thermistor import PhaseHeat, Thermistor
 from ..tree import numbers
 from ..values import Number
@@ -18,11 +18,10 @@ from .heat import follow_current
 from .log import Log
 from .rig import Rig
 from .rig_parts import MeasuredMotion
+from .saturation import with_idle_saturation, without_idle_saturation
 
 STILL = 1e9
 """Heat capacity of a housing that stays as it is [J/K]."""
-NEVER = 1e9
-"""Current at which iron that does not saturate would [A]."""
 POLE_PAIRS = 7.0
 """Pole pairs before they are looked for [1]."""
 TEMPERATURES = ("winding_temperature", "housing_temperature")
@@ -50,7 +49,7 @@ def with_measured_current(actuator: Actuator, logs: Sequence[Log]) -> Actuator:
     motor = made.motor
     assert motor is not None
     friction = LoadDependent(coulomb=0.0) if motor.friction is None else motor.friction
-    changes = replace(motor, magnet=_unsaturated(motor.magnet, logs), friction=friction)
+    changes = replace(motor, magnet=with_idle_saturation(motor.magnet, logs), friction=friction)
     if any(name in log for log in logs for name in TEMPERATURES):
         changes = replace(changes, thermal=_two_nodes(motor, logs), thermistor=_sensor(motor.thermistor))
     return replace(made, motor=changes)
@@ -74,7 +73,7 @@ def as_given(fitted: Actuator, given: Actuator) -> Actuator:
 
 def without_idle_heat(motor: Motor) -> Motor:
     """The motor without a second node, a sensor or a saturation that have no effect."""
-    thermal, sensor, magnet = motor.thermal, motor.thermistor, motor.magnet
+    thermal, sensor = motor.thermal, motor.thermistor
     if isinstance(thermal, TwoNodeThermal) and thermal.housing_capacitance == STILL:
         thermal = Thermal(
             resistance=thermal.winding_resistance, capacitance=thermal.winding_capacitance, ambient=thermal.ambient
@@ -83,9 +82,7 @@ def without_idle_heat(motor: Motor) -> Motor:
         sensor = replace(sensor, phase_heat=None)
     if sensor is not None and sensor.time_constant == 0.0 and sensor.phase_heat is None:
         sensor = None
-    if magnet.saturation is not None and magnet.saturation.knee_current == NEVER:
-        magnet = replace(magnet, saturation=None)
-    return replace(motor, thermal=thermal, thermistor=sensor, magnet=magnet)
+    return replace(motor, thermal=thermal, thermistor=sensor, magnet=without_idle_saturation(motor.magnet))
 
 
 def _two_nodes(motor: Motor, logs: Sequence[Log]) -> TwoNodeThermal:
@@ -124,12 +121,3 @@ def _sensor(given: Thermistor | None) -> Thermistor:
     if given is None:
         return Thermistor(phase_heat=phase)
     return given if given.phase_heat is not None else replace(given, phase_heat=phase)
-
-
-def _unsaturated(magnet: Magnet, logs: Sequence[Log]) -> Magnet:
-    """The magnet with a saturation that never sets in; its scale is that of half the largest current."""
-    if magnet.saturation is not None:
-        return magnet
-    half = max(0.5 * max(float(np.abs(log["current"]).max()) for log in logs), 1e-6)
-    torque = float(np.log(2.0)) * half * magnet.torque_constant
-    return replace(magnet, saturation=Saturation(knee_current=NEVER, scale=1.0 / half, torque=torque))

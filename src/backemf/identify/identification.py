@@ -146,11 +146,11 @@ def identify(
 
 def _fitted_drive(problem: Problem, top: Top, wholes: Mapping[str, Actuator], lanes: Sequence[str]) -> Drive:
     """The drive with what was found of it and of its rig, joint by joint."""
-    dt = problem.predictor.trials.dt
-    made = {
-        joint: Drive(joint or "fit", whole, problem.space.settings(top.theta, top.active, lanes.index(joint)), dt)
-        for joint, whole in wholes.items()
-    }
+    dt, moved = problem.predictor.trials.dt, problem.moved(top.active)
+    made = {}
+    for joint, whole in wholes.items():
+        values = problem.space.settings(top.theta, top.active, lanes.index(joint))
+        made[joint] = Drive(joint or "fit", whole, {name: values[name] for name in moved}, dt)
     first = next(iter(made.values()))
     return first if "" in made else replace(first, name="fit", joints=made)
 

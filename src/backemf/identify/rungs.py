@@ -8,6 +8,7 @@ from .rig import Rig
 from .rung import Rung
 from .rungs_heat import current_parameters, current_rungs, is_driven_by_current
 from .rungs_joint import rungs_of_joints
+from .rungs_more import more_rungs
 from .rungs_rig import parameters_of_rig
 from .rungs_servo import base_parameters, richer_rungs
 from .trials import Trials
@@ -24,6 +25,9 @@ def make_rungs(bench: Bench, trials: Trials, rig: Rig, logs: list[Log]) -> tuple
     else:
         base = (*base_parameters(actuator, trials, rig), *known)
         name = "gains" if actuator.motor is None else "Coulomb and viscous friction"
-        first, others = Rung(name, base, required=True), richer_rungs(actuator, trials)
+        first, others = (
+            Rung(name, base, required=True),
+            (*richer_rungs(actuator, trials), *more_rungs(actuator, trials)),
+        )
     kept = [first, *(rung for rung in others if rung.parameters)]
     return rungs_of_joints(kept, trials, rig) if trials.robot is not None else tuple(kept)

@@ -10,11 +10,12 @@ from ..actuator import Actuator
 from ..motor import LoadDependent, Motor, Saturation, TwoNodeThermal
 from ..motor.thermistor import PhaseHeat, Thermistor
 from .heat import PHASE
-from .heat_prior import NEVER, STILL
+from .heat_prior import STILL
 from .parameters import Parameter
 from .prior import UNKNOWN, spread_of
 from .rig import Rig
 from .rung import MOTOR, Rung, new, of_motor, unless_known
+from .rungs_more import saturation_parameters
 from .rungs_rig import has_spread
 from .trials import Trials
 
@@ -72,7 +73,8 @@ def current_rungs(actuator: Actuator, trials: Trials, rig: Rig) -> Iterator[Rung
 
 
 def _torque_rungs(motor: Motor, trials: Trials, rig: Rig) -> Iterator[Rung]:
-    size = float(np.abs(trials.commands["current"]).max() * np.mean(np.asarray(motor.magnet.torque_constant)))
+    largest = float(np.abs(trials.commands["current"]).max())
+    size = largest * float(np.mean(np.asarray(motor.magnet.torque_constant)))
     if not has_spread(rig, "sensors.torque."):
         zero = Parameter("sensors.torque.bias", ("sensors.torque.bias",), 0.02 * size, positive=False, unit="N·m")
         yield Rung("zero of the torque sensor", (zero,))
@@ -85,7 +87,7 @@ def _torque_rungs(motor: Motor, trials: Trials, rig: Rig) -> Iterator[Rung]:
         yield Rung("Coulomb and viscous friction", friction)
     saturation = motor.magnet.saturation
     if isinstance(saturation, Saturation) and _currents(trials) >= 4:
-        yield Rung("torque saturation", tuple(_saturation(saturation, trials)))
+        yield Rung("torque saturation", tuple(saturation_parameters(saturation, largest)))
 
 
 def _nodes(motor: Motor, node: str, spread: float) -> Iterator[Parameter]:
@@ -111,16 +113,6 @@ def _phase(phase: PhaseHeat) -> Iterator[Parameter]:
         f"motor.{name}", (MOTOR + name,), UNSURE, positive=False, reference=None if known else 0.9, least=0.0, most=1.0
     )
     yield Parameter(PHASE, (f"actuator.{PHASE}",), 3.0, positive=False, unit="rad")
-
-
-def _saturation(saturation: Saturation, trials: Trials) -> Iterator[Parameter]:
-    """Where it sets in, and how much torque is gained beyond."""
-    known = bool(np.all(np.asarray(saturation.knee_current) < NEVER))
-    half = None if known else 0.5 * float(np.abs(trials.commands["current"]).max())
-    name = "magnet.saturation.knee_current"
-    yield Parameter(f"motor.{name}", (MOTOR + name,), 0.5, unit="A", reference=half)
-    name = "magnet.saturation.torque"
-    yield Parameter(f"motor.{name}", (MOTOR + name,), 0.5, unit="N·m")
 
 
 # --- what the logs allow

@@ -175,6 +175,10 @@ class Problem:
             self._narrow[names] = Predictor(self.predictor.bench, self.predictor.trials, names)
         return self._narrow[names], places
 
+    def moved(self, active: np.ndarray) -> tuple[str, ...]:
+        """Numbers that free parameters move or the space has set."""
+        return self._among(active)[0].names
+
     def samples_in(self, weights: np.ndarray) -> list[np.ndarray]:
         """Which samples of each channel are in blocks that have a weight, (lanes, samples)."""
         found = []
