@@ -85,7 +85,8 @@ def test_backlash_needs_gears_that_turn_back_and_a_fine_encoder():
     logs = swings(GEARED, seconds=2.0)
     assert "backlash" in names_of_rungs(logs, GEARED, ARM)
     assert "backlash" not in names_of_rungs(logs, replace(GEARED, gearbox=None), ARM)
-    coarse = [with_position(log, np.round(log["position"] / 0.01) * 0.01) for log in logs]
+    step = 2.0 * np.pi / 4096
+    coarse = [with_position(log, np.round(log["position"] / step) * step) for log in logs]
     assert "backlash" not in names_of_rungs(coarse, GEARED, ARM)
     rising = [with_position(log, np.linspace(0.0, 1.0, len(log["position"]))) for log in logs]
     assert "backlash" not in names_of_rungs(rising, GEARED, ARM)

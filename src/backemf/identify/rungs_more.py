@@ -16,6 +16,8 @@ from .trials import Trials
 
 BACKLASH = 5e-3
 """Usual backlash of a gearbox at its joint [rad]."""
+RESOLVED = 0.1
+"""Step of an encoder over usual backlash, up to which it shows; through 12 bits it is mistaken for other laws [1]."""
 REVERSALS = 6
 """Fewest reversals of a motion in which backlash shows [1]."""
 INDUCTANCE = 0.3
@@ -49,11 +51,11 @@ def saturation_parameters(saturation: Saturation, largest: float) -> Iterator[Pa
 
 
 def shows_backlash(motor: Motor, trials: Trials) -> bool:
-    """Whether gears that may have play turn back often, with steps of the position that are finer than the play."""
+    """Whether gears that may have play turn back often, with steps of the position that are far finer than the play."""
     if motor.gearbox is None or motor.rotor is None or np.any(np.asarray(motor.gearbox.backlash) > 0.0):
         return False
     measured = [log["position"] for log in trials.logs if "position" in log]
-    if not measured or any((resolution(each) or 0.0) > 0.5 * BACKLASH for each in measured):
+    if not measured or any((resolution(each) or 0.0) > RESOLVED * BACKLASH for each in measured):
         return False
     turns = [int(np.sum(np.diff(np.sign(np.diff(_thinned(each)))) != 0)) for each in measured]
     return sum(turns) >= REVERSALS
