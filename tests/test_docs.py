@@ -23,7 +23,8 @@ WITH_PROGRAMS = [
     "docs/concepts/hardware.md", "docs/concepts/learned.md", "docs/concepts/limits.md", "docs/simulators/mujoco.md",
     "docs/concepts/randomisation.md", "docs/simulators/index.md", "docs/tutorials/servo.md",
     "docs/tutorials/gradients.md", "docs/tutorials/load.md", "docs/identify/logs.md",
-    "docs/identify/compare.md", "docs/identify/excite.md", "docs/identify/report.md",
+    "docs/identify/compare.md", "docs/identify/excite.md", "docs/identify/kinds.md",
+    "docs/identify/report.md",
 ]  # fmt: skip
 THEORY = (ROOT / "docs" / "concepts" / "theory.md").read_text(encoding="utf-8")
 

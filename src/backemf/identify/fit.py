@@ -17,6 +17,7 @@ from ..files import write_text
 from ..motor import FrictionAngleTable, FrictionOverAngle, LoadDependent, LoadShare, QuadraticShare
 from ..motor.motor import Friction
 from ..motorfile import dumps
+from ..motorfile import save as save_actuator
 from ..random.randomize import rebuild
 from ..robot import ActuatorSet
 from ..units import convert, practical_unit
@@ -24,6 +25,7 @@ from .bootstrap import Bootstrap, bootstrap
 from .channels import CHANNELS
 from .drives import Drive, predict_drive
 from .evidence import Error, Evidence, mean_error
+from .filter_rung import residuals_of_filter
 from .information import Blind
 from .ladder import Climbed
 from .log import Log
@@ -31,6 +33,7 @@ from .parameters import Space
 from .profile import POINTS, Profile, profile
 from .residual_findings import ResidualCurve
 from .rig import Rig
+from .saturation import without_idle_saturation
 
 
 @dataclass(frozen=True)
@@ -103,12 +106,20 @@ class Fit:
         """What this drive would have logged: the channels that were compared, at the log's own times."""
         return predict_drive(self._drive, self.rig, [log])[0]
 
+    def _residuals(self) -> list[np.ndarray]:
+        """Predicted less measured, (lanes, samples) by channel."""
+        if self._drive.filter is not None:
+            return residuals_of_filter(self._drive.filter, self._evidence)
+        return [each[0] for each in self._evidence.problem.residuals(self._theta[None], self._active)]
+
     def samples(self, count: int, seed: int = 0) -> Actuator | ActuatorSet:
         """The drive with arrays of `count` draws for every number of its own, as the logs leave them uncertain.
 
         Draws keep what the logs say of numbers together, such as a resistance that is only known with its Kt. Those of
         a robot are (count, 1) for each joint, so that they go along the first axis of its step.
         """
+        if self._drive.filter is not None:
+            raise ParameterError("samples: a filter has no intervals; identify with free, which keeps to laws")
         generator = np.random.default_rng(seed)
         draws = generator.multivariate_normal(self._theta, self._covariance, size=count, method="eigh")
         values = np.stack([self._space.values(draw, self._active) for draw in draws], axis=-1)
@@ -185,6 +196,8 @@ class Fit:
                 f"before {each.prior:.4g} ({each.source})"
             )
         lines += [f"# log {digest}" for digest in self.hashes]
+        if self._drive.filter is not None:
+            return "\n".join([*lines, f"# the drive is a filter, right at steps of {self._drive.filter.dt:g} s", ""])
         return "\n".join([*lines, dumps(actuator)])
 
     def _moves(self, name: str, joint: str) -> bool:
@@ -194,8 +207,12 @@ class Fit:
     def save(self, path: str | Path) -> Path:
         """Write the drive to a motor file, atomically; `be.load` reads it.
 
-        Of a robot, `path` is a folder, and each joint has its file in it.
+        Of a robot, `path` is a folder, and each joint has its file in it. A filter is written beside the file, as a
+        network.
         """
+        if self._drive.filter is not None and isinstance(self.actuator, Actuator):
+            save_actuator(self.actuator, path)
+            return Path(path)
         if isinstance(self.actuator, Actuator):
             return write_text(path, self.text())
         folder = Path(path)
@@ -225,7 +242,8 @@ def without_idle_parts(actuator: Actuator) -> Actuator:
             over = None
         if isinstance(over, FrictionOverAngle) and np.all(np.asarray(over.per_angle) == 0.0):
             over = None
-        motor = replace(motor, friction=_lean(motor.friction), friction_over_angle=over)
+        magnet = without_idle_saturation(motor.magnet)
+        motor = replace(motor, magnet=magnet, friction=_lean(motor.friction), friction_over_angle=over)
     return replace(actuator, motor=motor, supply=supply, spring=spring, meter=True)
 
 

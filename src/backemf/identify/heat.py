@@ -8,7 +8,7 @@ motor with this resistance and the heat R·i², i being the DC-equivalent curren
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -95,10 +95,25 @@ def heat_parameters(actuator: Actuator) -> list[Parameter]:
     return made
 
 
-def scan_pole_pairs(problem: Problem, active: np.ndarray, pairs: Iterable[int], steps: int = 60) -> PolePairs:
+def scan_pole_pairs(
+    problem: Problem,
+    active: np.ndarray,
+    pairs: Iterable[int],
+    steps: int = 60,
+    weights: np.ndarray | None = None,
+    told: Callable[[], None] = lambda: None,
+) -> PolePairs:
     """Fit with each number of pole pairs, from four phases each, and rank them by their loss.
 
     The pole pairs themselves must be among the parameters and not active.
+
+    Args:
+        problem: Logs, and parameters with the pole pairs among them.
+        active: Which parameters are free.
+        pairs: Pole pairs to try.
+        steps: Most steps of each fit.
+        weights: How often each block counts; None: once each.
+        told: Called after each number of pole pairs.
     """
     space = problem.space
     if POLE_PAIRS not in space.names or any(
@@ -107,12 +122,14 @@ def scan_pole_pairs(problem: Problem, active: np.ndarray, pairs: Iterable[int], 
         raise ParameterError("pole pairs: must be a parameter that is not free while they are scanned; leave it out")
     starts = np.tile(space.starts, (len(PHASES), 1))
     starts[:, space.index(PHASE)] += PHASES
-    weights = np.ones((len(starts), problem.blocks.count))
+    each = np.ones(problem.blocks.count) if weights is None else weights
+    rows = np.tile(each, (len(starts), 1))
     found = []
     for pair in pairs:
-        solved = solve(with_pole_pairs(problem, pair), starts, active, weights, steps)
+        solved = solve(with_pole_pairs(problem, pair), starts, active, rows, steps)
         best = int(np.argmin(solved.loss))
         found.append((float(solved.loss[best]), pair, solved.take(np.array([best]))))
+        told()
     found.sort(key=lambda each: each[0])
     return PolePairs(tuple(e[1] for e in found), tuple(e[0] for e in found), tuple(e[2] for e in found))
 
@@ -121,7 +138,9 @@ def with_pole_pairs(problem: Problem, pairs: float) -> Problem:
     """The same problem for a motor with other pole pairs."""
     base = problem.space.base.copy()
     base[problem.space.names.index(POLE_PAIRS)] = pairs
-    return Problem(problem.predictor, replace(problem.space, base=base), problem.blocks, problem.scales)
+    made = Problem(problem.predictor, replace(problem.space, base=base), problem.blocks, problem.scales)
+    made.steps = problem.steps
+    return made
 
 
 def _of(name: str, spread: float, unit: str) -> Parameter:

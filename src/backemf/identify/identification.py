@@ -20,16 +20,19 @@ from ..robot import ActuatorSet
 from .bench import PREDICTED, stack
 from .drives import Drive, bench_for
 from .evidence import Evidence
+from .filter_rung import NOTE, residuals_of_filter, takes_filter, try_filter
 from .fit import Fit, check_fit, list_parameters, without_idle_parts
+from .heat_prior import as_given, has_pole_pairs
 from .hold_out import held_out, note_of
 from .information import blind_directions, covariance
 from .joint_information import blind_joints
-from .joint_priors import joints_of, make_priors, read_drives
+from .joint_priors import drives_on_rig, joints_of, make_priors, read_drives
 from .joints import joint_space
 from .ladder import Top, climb, make_folds
 from .log import Log
 from .memory import Memory
 from .parameters import Parameter, Space
+from .pole_pairs import find_pole_pairs, scanned_parameters
 from .predict import Predictor
 from .residual_findings import residual_curves, residual_findings
 from .rig import Rig
@@ -40,6 +43,8 @@ from .trials import Trials, make_trials
 
 BLOCK = 1.0
 """About how long a block of the data is that is left out or drawn again together [s]."""
+HEAT_BLOCK = 5.0
+"""The same where temperatures are compared, which forget slowly [s]."""
 FEWEST = 10
 """Fewest blocks [1]."""
 
@@ -72,15 +77,16 @@ def identify(
     """
     given = require_logs(logs, "identify")
     require_rig(rig, "identify")
-    drives = read_drives(prior, joints_of(given))
-    whole = make_trials(given, rig, rig.actuator_for(next(iter(drives.values())), given[0]), compare=compare)
-    train, last = _training_share(given, hold_out, whole)
+    read = read_drives(prior, joints_of(given))
+    train, last = _training_share(given, hold_out)
     seen = [log if last == 1.0 else log.split(last)[0] for log, kept in zip(given, train, strict=True) if kept]
+    drives = drives_on_rig(read, rig, seen)
+    whole = make_trials(given, rig, rig.actuator_for(next(iter(drives.values())), given[0]), compare=compare)
     believed = make_priors(drives, rig, seen, whole)
     lanes = whole.joints or ("",) * whole.lanes
     bench = stack([bench_for(believed[joint].whole, rig, log) for joint, log in zip(lanes, whole.logs, strict=True)])
     rungs = chosen_rungs(make_rungs(bench, whole, rig, given), free)
-    parameters = [each for rung in rungs for each in rung.parameters]
+    parameters = [*(each for rung in rungs for each in rung.parameters), *scanned_parameters(rungs)]
     space = joint_space(Space.over(parameters, bench, whole.lanes, lanes), lanes)
     predictor = Predictor(bench, whole, space.names)
     floors = np.array([_floor(rig, whole, name) for name in (r.channel for r in whole.readings)])
@@ -88,6 +94,10 @@ def identify(
     problem = Problem(predictor, space, blocks, Scales(np.ones(len(floors)), np.ones(len(floors))))
     weights = _block_weights(train, last, whole, blocks.pieces)
     _first_scales(problem, floors, weights)
+    # a little more than the training share, for sensors that lag
+    problem.steps = min(whole.steps, round(last * whole.steps) + round(0.1 / whole.dt))
+    problem, notes = find_pole_pairs(problem, weights, floors, all(map(has_pole_pairs, read.values())))
+    space = problem.space
     note = note_of(hold_out)
     groups = [log.meta.get(note, file) for log, file in zip(whole.logs, whole.files, strict=True)]
     folds = make_folds(blocks, whole.files, weights, groups)
@@ -99,8 +109,6 @@ def identify(
     ]
     memory = Memory(keep, [*about, *(log.hash for log in given)])
     with progress_bar("identify", len(rungs) + len({rung.law or rung.name for rung in rungs[1:]})) as done:
-        # a little more than the training share, for sensors that lag
-        problem.steps = min(whole.steps, round(last * whole.steps) + round(0.1 / whole.dt))
         top = climb(problem, rungs, weights, folds, floors, seed, memory, lambda: done(1))
         problem.steps = None
     if not top.solved.converged[0]:
@@ -116,39 +124,49 @@ def identify(
         blind = blind_directions(space.parameters, top.solved.local.weighted(0, weights)[1], top.active)
     fitted = list_parameters(space, top.theta, top.active, spread)
     drive = _fitted_drive(problem, top, {joint: each.whole for joint, each in believed.items()}, lanes)
+    notes += [note for each in believed.values() for note in each.notes]
     evidence = Evidence(problem, weights, tuple(train), last, floors)
     residuals = [each[0] for each in problem.residuals(top.theta[None], top.active)]
+    climbed = top.rungs
+    if free is None and takes_filter(bench.actuator, whole):
+        found, rung = try_filter(evidence, seen, residuals)
+        climbed = (*climbed, rung)
+        if found is not None:
+            drive, residuals = replace(drive, filter=found), residuals_of_filter(found, evidence)
+            notes.append(NOTE)
     curves = residual_curves(evidence, top.theta, top.active, residuals, seed)
     return Fit(
-        _actuator(drive), rig, fitted, top.rungs, evidence.errors(residuals),
+        _actuator(drive, read, drives), rig, fitted, climbed, evidence.errors(residuals),
         (*check_fit(fitted, blind), *residual_findings(curves)), tuple(blind), curves,
         tuple(log.hash for log, kept in zip(given, train, strict=True) if kept), seed,
-        tuple(dict.fromkeys(note for each in believed.values() for note in each.notes)), drive, space, top.theta,
+        tuple(dict.fromkeys(notes)), drive, space, top.theta,
         top.active, spread, evidence,
     )  # fmt: skip
 
 
 def _fitted_drive(problem: Problem, top: Top, wholes: Mapping[str, Actuator], lanes: Sequence[str]) -> Drive:
     """The drive with what was found of it and of its rig, joint by joint."""
-    dt = problem.predictor.trials.dt
-    made = {
-        joint: Drive(joint or "fit", whole, problem.space.settings(top.theta, top.active, lanes.index(joint)), dt)
-        for joint, whole in wholes.items()
-    }
+    dt, moved = problem.predictor.trials.dt, problem.moved(top.active)
+    made = {}
+    for joint, whole in wholes.items():
+        values = problem.space.settings(top.theta, top.active, lanes.index(joint))
+        made[joint] = Drive(joint or "fit", whole, {name: values[name] for name in moved}, dt)
     first = next(iter(made.values()))
     return first if "" in made else replace(first, name="fit", joints=made)
 
 
-def _actuator(drive: Drive) -> Actuator | ActuatorSet:
+def _actuator(drive: Drive, given: Mapping[str, Actuator], drives: Mapping[str, Actuator]) -> Actuator | ActuatorSet:
     """What was found as an actuator: the laws that stayed, with their numbers."""
-    if drive.joints:
-        return ActuatorSet(tuple(drive.joints), {re.escape(name): _own(each) for name, each in drive.joints.items()})
-    return _own(drive)
-
-
-def _own(drive: Drive) -> Actuator:
-    own = {n.removeprefix("actuator."): x for n, x in drive.settings.items() if n.startswith("actuator.")}
-    return without_idle_parts(rebuild(drive.actuator, own))
+    if drive.filter is not None:
+        return drive.filter.actuator()
+    made = {}
+    for joint, each in (drive.joints or {"": drive}).items():
+        own = {n.removeprefix("actuator."): x for n, x in each.settings.items() if n.startswith("actuator.")}
+        fitted = without_idle_parts(rebuild(each.actuator, own))
+        made[joint] = fitted if given[joint] is drives[joint] else as_given(fitted, given[joint])
+    if "" in made:
+        return made[""]
+    return ActuatorSet(tuple(made), {re.escape(joint): each for joint, each in made.items()})
 
 
 def require_logs(logs: object, caller: str) -> list[Log]:
@@ -166,7 +184,7 @@ def require_rig(rig: object, caller: str) -> Rig:
     return rig
 
 
-def _training_share(logs: list[Log], hold_out: object, trials: Trials) -> tuple[list[bool], float]:
+def _training_share(logs: list[Log], hold_out: object) -> tuple[list[bool], float]:
     """Which logs are fitted, and up to which share of each."""
     if hold_out is None:
         return [True] * len(logs), 1.0
@@ -181,7 +199,8 @@ def _training_share(logs: list[Log], hold_out: object, trials: Trials) -> tuple[
 
 def _pieces(trials: Trials, last: float) -> int:
     """Pieces of each log: about a second long, enough of them, and one ends where the last share begins."""
-    least = max(round(trials.steps * trials.dt / BLOCK), -(-FEWEST // trials.lanes))
+    block = HEAT_BLOCK if any(reading.channel.endswith("temperature") for reading in trials.readings) else BLOCK
+    least = max(round(trials.steps * trials.dt / block), -(-FEWEST // trials.lanes))
     return next((n for n in range(least, 4 * least + 20) if abs(n * last - round(n * last)) < 1e-9), least)
 
 

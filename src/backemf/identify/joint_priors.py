@@ -10,6 +10,7 @@ import numpy as np
 from ..actuator import Actuator
 from ..errors import ParameterError
 from ..robot import ActuatorSet
+from .heat_prior import follows_measured_current, with_measured_current
 from .joints import drive_of_joint
 from .log import Log
 from .prior import Prior, make_prior, read_prior
@@ -40,8 +41,20 @@ def read_drives(given: object, joints: Sequence[str], what: str = "identify: pri
     return dict.fromkeys(joints or ("",), read_prior(given, what=what))
 
 
+def drives_on_rig(drives: Mapping[str, Actuator], rig: Rig, logs: Sequence[Log]) -> dict[str, Actuator]:
+    """The drives as they are simulated: where the measured current drives a motor, it flows whatever was asked for."""
+    made = {}
+    for joint, drive in drives.items():
+        own = [log.joint(joint) if joint else log for log in logs if not joint or joint in log.joints]
+        follows = bool(own) and follows_measured_current(drive, rig, own)
+        made[joint] = with_measured_current(drive, own) if follows else drive
+    return made
+
+
 def make_priors(drives: Mapping[str, Actuator], rig: Rig, logs: Sequence[Log], trials: Trials) -> dict[str, Prior]:
     """The prior of each joint on its rig."""
+    if "current" in trials.commands and trials.path is not None:
+        return {joint: Prior(drive, drive) for joint, drive in drives.items()}
     if "" in drives:
         return {"": make_prior(drives[""], rig, logs, trials.dt)}
     made = {}

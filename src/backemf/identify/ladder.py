@@ -123,6 +123,7 @@ def climb(
                 told()
         if at is before:
             break
+    problem.reached = None
     final = settle(problem, at.theta[:1], at.active, weights[:1], floors)
     return Top(final.theta[0], at.active, tuple(done), final)
 
@@ -257,6 +258,7 @@ def _solve_from_several(
     small = [k for k in new if space.parameters[k].positive and space.parameters[k].reference is not None]
     tried[::starts, new] = space.starts[new]
     tried[::starts, small] = OFF
+    tried = np.concatenate([tried, problem.hints])
 
     def best_of(tried: np.ndarray, steps: int) -> Solved:
         return solve(problem, tried, active, np.repeat(weights, len(tried), axis=0), steps=steps)

@@ -8,16 +8,21 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from ..actuator import Actuator
 from ..actuator.memory import states_of
 from ..loads import LockedRotor
 from ..parts import without_neutral
+from ..random.randomize import rebuild
 from ..rollout import Here, rest
 from ..tree import numbers
 from .bench import Bench
+from .log import Log
 from .sensing import delayed, sense
 from .step_kernel import StepKernel, Wiring, states_of_bench
 from .trials import Trials
 
+BEGINNING, FEWEST = 1.0, 6
+"""How long the first samples of a temperature last [s], and fewest of them from which its start is taken [1]."""
 Pushes = dict[tuple[str, str], np.ndarray]
 """Derivatives of inputs by numbers, (steps, lanes)."""
 
@@ -34,6 +39,7 @@ class Predictor:
         lanes = trials.lanes
         known = {name: np.asarray(value, dtype=float) for name, value in numbers(bench)}
         self._known = known
+        self._actuator = _acting(bench.actuator, self.names, lanes)
         fixed = {n: x for n, x in known.items() if x.ndim and n not in self.names and not n.startswith("sensors.")}
         self._fixed = {n: np.broadcast_to(x, (lanes,)) for n, x in fixed.items()}
         inner = tuple(n for n in self.names if not n.startswith(("sensors.", "command.")))
@@ -106,26 +112,26 @@ class Predictor:
 
     def _start(self, values: np.ndarray) -> Here:
         """Motor and load at the start, (candidates, lanes)."""
-        trials, bench = self.trials, self.bench
+        trials = self.trials
         shape = values.shape[1:]
-        load = LockedRotor() if trials.path is not None else bench.load
+        load = LockedRotor() if trials.path is not None else self.bench.load
         position = trials.position - self._number("sensors.position.bias", values)
         return rest(
-            without_neutral(bench.actuator), load, shape, np.broadcast_to(position, shape), trials.velocity,
+            without_neutral(self._actuator), load, shape, np.broadcast_to(position, shape), trials.velocity,
             initial=self._warm(values), dt=trials.dt,
         )  # fmt: skip
 
     def _warm(self, values: np.ndarray) -> dict[str, np.ndarray]:
-        """Temperatures at the start, from the first sample of each [K above ambient]."""
+        """Temperatures at the start, from the first samples of each [K above ambient]."""
         motor, logs = self.bench.actuator.motor, self.trials.logs
         names = ("winding_temperature", "housing_temperature")
-        first = {n: np.array([log[n][0] for log in logs]) for n in names if all(n in log for log in logs)}
+        first = {n: np.array([_first(log, n) for log in logs]) for n in names if all(n in log for log in logs)}
         if motor is None or motor.thermal is None or not first:
             return {}
         winding = first.get(names[0], first.get(names[1]))
         housing = first.get(names[1], winding)
         rises = {"winding_rise": winding, "sensor_rise": winding, "phase_rise": winding, "housing_rise": housing}
-        known = states_of(self.bench.actuator)
+        known = states_of(self._actuator)
         ambient = self._number("actuator.motor.thermal.ambient", values)
         return {n: np.broadcast_to(x - ambient, values.shape[1:]) for n, x in rises.items() if n in known}
 
@@ -235,6 +241,25 @@ class Predictor:
             value = value[g] if value.ndim == 2 else value
             found[name] = float(value[lane] if value.ndim else value)
         return found
+
+
+def _first(log: Log, name: str) -> float:
+    """Where a slow channel starts: a straight line through its first samples, whose noise would stay for long."""
+    time, values = log.times(name), log[name]
+    near = time - time[0] < BEGINNING
+    if near.sum() < FEWEST:
+        return float(values[0])
+    return float(np.polyfit(time[near] - time[0], values[near], 1)[1])
+
+
+def _acting(actuator: Actuator, names: Sequence[str], lanes: int) -> Actuator:
+    """The actuator with every varied number that has no effect as an array, so that its law is a part of the step."""
+    idle = {
+        name: np.full(lanes, float(value))
+        for name, value in numbers(actuator)
+        if f"actuator.{name}" in names and np.ndim(value) == 0
+    }
+    return rebuild(actuator, idle)
 
 
 def _in_groups(arrays: Sequence[np.ndarray], total: int, width: int) -> np.ndarray:

@@ -20,6 +20,7 @@ from ..motorfile import load as load_actuator
 from ..values import Foreign
 from .log import Log
 from .rig import Rig
+from .saturation import with_idle_saturation
 
 NINETY = 1.645
 """Standard deviations within which nine of ten values are [1]."""
@@ -99,6 +100,8 @@ def make_prior(given: object, rig: Rig, logs: Sequence[Log], dt: float, of_robot
     supply = actuator.supply
     if isinstance(supply, Supply) and supply.curve is None and actuator.controller.asks in ("duty", "voltage"):
         supply = replace(supply, curve=DutyCurve(saturation=0.0))
+    if (supply is None or supply.curve is None) and all("current" in log for log in logs):
+        motor = replace(motor, magnet=with_idle_saturation(motor.magnet, logs))
     whole = replace(
         actuator,
         motor=replace(motor, friction=friction, friction_over_angle=over_angle),

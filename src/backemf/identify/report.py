@@ -51,7 +51,7 @@ def report_html(fit: Fit) -> str:
     evidence = fit._evidence
     name = fit.rig.name or _motor_name(fit)
     title = f"{name}: what its logs show" if name else "What the logs of a drive show"
-    residuals = [each[0] for each in evidence.problem.residuals(fit._theta[None], fit._active)]
+    residuals = fit._residuals()
     makers = (
         lambda: _headline(fit),
         lambda: _pictures(evidence, residuals, fit.errors),

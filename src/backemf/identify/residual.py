@@ -153,10 +153,45 @@ def fit_residual(
 
 def fit_residual_log(log: Log, *, folds: int = 5) -> ResidualFilter:
     """The bent filter for the torque of a log."""
-    time = _clock(log)
-    dt = float(np.median(np.diff(time)))
-    _, error, velocity, torque = samples_of(log, dt)
+    return fit_residual_logs([log], folds=folds)
+
+
+def fit_residual_logs(logs: Sequence[Log], *, folds: int = 5) -> ResidualFilter:
+    """The bent filter for the torque of several logs of one drive."""
+    error, velocity, torque, dt = rows_of_logs(logs)
     return fit_residual(error, velocity, torque, dt, folds=folds)
+
+
+def rows_of_logs(logs: Sequence[Log]) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """Errors, velocities and torques of logs one after the other, at equal steps, and the step [s].
+
+    The first samples of each log after the first have no torque: their history is that of another log.
+    """
+    dt = min(float(np.median(np.diff(_clock(log)))) for log in logs)
+    parts = [samples_of(log, dt)[1:] for log in logs]
+    error, velocity = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+    begin = np.arange(max(HISTORIES))
+    late = [torque if not k else np.where(np.arange(len(torque)) <= begin[-1], np.nan, torque)
+            for k, (_, _, torque) in enumerate(parts)]  # fmt: skip
+    return error, velocity, np.concatenate(late), dt
+
+
+def left_out_errors(found: ResidualFilter, logs: Sequence[Log], folds: int = 5) -> np.ndarray:
+    """Errors of filters like this one, each on the block that it was not fitted to, nan without torque [N·m]."""
+    error, velocity, torque, _ = rows_of_logs(logs)
+    rows = np.flatnonzero(np.isfinite(torque))
+    x = _histories(error / found.scales[0], velocity / found.scales[1], found.history)[rows]
+    bent = tuple(name for name, place in (("error", 0), ("velocity", found.history)) if place in _bent(found))
+    columns, y = _columns(x, bent), torque[rows] / found.scales[2]
+    blocks = np.arange(len(rows)) * folds // len(rows)
+    made = np.full(len(torque), np.nan)
+    for k in range(folds):
+        made[rows[blocks == k]] = -found.scales[2] * _left_out(columns, y, blocks == k, found.history, found.ridge)
+    return made
+
+
+def _bent(found: ResidualFilter) -> set[int]:
+    return {place for place, _, _ in found.bends}
 
 
 def samples_of(log: Log, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

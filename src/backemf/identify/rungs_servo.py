@@ -33,7 +33,7 @@ def base_parameters(actuator: Actuator, trials: Trials, rig: Rig) -> Iterator[Pa
     motor, size = actuator.motor, sizes_of(actuator, trials)
     any_torque = gives_any_torque(actuator) and not any(reading.channel == "current" for reading in trials.readings)
     if any_torque and not has_spread(rig, "firmware."):
-        yield from _gain(actuator)
+        yield from _gain(actuator) if trials.path is None else _gains(actuator)
     if motor is None:
         return
     if not any_torque:
@@ -60,6 +60,14 @@ def _gain(actuator: Actuator) -> Iterator[Parameter]:
     targets = [name for name in ("stiffness", "damping") if np.all(np.asarray(known.get(name, 0.0)) > 0.0)]
     if targets:
         yield Parameter("controller.gain", tuple(f"actuator.controller.{n}" for n in targets), GAIN, unit="N·m/rad")
+
+
+def _gains(actuator: Actuator) -> Iterator[Parameter]:
+    """Each gain by itself, which the torque along a measured motion tells."""
+    units = {"stiffness": "N·m/rad", "damping": "N·m·s/rad"}
+    for name, value in numbers(actuator.controller):
+        if name in units and np.all(np.asarray(value) > 0.0):
+            yield Parameter(f"controller.{name}", (f"actuator.controller.{name}",), 1.0, unit=units[name])
 
 
 def _gets_warm(motor: Motor, trials: Trials) -> bool:
@@ -93,6 +101,9 @@ def richer_rungs(actuator: Actuator, trials: Trials) -> Iterator[Rung]:
         yield Rung("friction by squared load", squared, law)
         if moves:
             yield Rung("friction over angle", tuple(_over_angle(motor)))
+    if not moves and actuator.motor is None:
+        name = "sensors.torque.time_constant"
+        yield Rung("lag of the torque", (Parameter(name, (name,), UNKNOWN, unit="s", reference=2.0 * trials.dt),))
     if moves:
         lag = Parameter("command.lag", ("command.lag",), 0.005, positive=False, unit="s")
         yield Rung("lag of the command", (lag,))

@@ -152,6 +152,10 @@ class Problem:
             for reading, count in zip(readings, counts, strict=True)
         ]
         self._narrow: dict[tuple[str, ...], Predictor] = {}
+        self.hints = np.zeros((0, len(space.parameters)))
+        """Deviations from which a fit starts besides others, (hints, parameters)."""
+        self.reached: Scales | None = None
+        """Scales that a fit with all laws has reached: poorer fits are measured against no larger ones."""
         self.steps: int | None = None
         """Steps after which no block counts and nothing need be simulated; None: all of them are."""
         bench = values_of(predictor.bench, space.names, blocks.lanes)
@@ -170,6 +174,10 @@ class Problem:
         if names not in self._narrow:
             self._narrow[names] = Predictor(self.predictor.bench, self.predictor.trials, names)
         return self._narrow[names], places
+
+    def moved(self, active: np.ndarray) -> tuple[str, ...]:
+        """Numbers that free parameters move or the space has set."""
+        return self._among(active)[0].names
 
     def samples_in(self, weights: np.ndarray) -> list[np.ndarray]:
         """Which samples of each channel are in blocks that have a weight, (lanes, samples)."""
@@ -316,7 +324,9 @@ def measure_scales(problem: Problem, residuals: list[np.ndarray], floors: np.nda
         sigma.append(max(1.2533 * float(np.abs(residual[0][there]).mean()), floor))
         clipped = np.where(there, np.clip(residual[0], -3.0 * sigma[-1], 3.0 * sigma[-1]), 0.0)
         weight.append(1.0 / (1.0 + 2.0 * correlation_length(clipped, there)))
-    return Scales(np.array(sigma), np.array(weight))
+    if problem.reached is None:
+        return Scales(np.array(sigma), np.array(weight))
+    return Scales(np.minimum(sigma, problem.reached.sigma), np.maximum(weight, problem.reached.weight))
 
 
 def correlation_length(residual: np.ndarray, there: np.ndarray) -> float:
