@@ -57,6 +57,20 @@ class CommandPath:
 
 
 @part
+class Start:
+    """How far the first samples of a log are off, from which a simulation starts."""
+
+    position: Number = number("rad", default=0.0)
+    """True less measured position."""
+    velocity: Number = number("rad/s", default=0.0)
+    """True velocity less the one that was measured or follows from the first positions."""
+    winding_temperature: Number = number("K", default=0.0)
+    """True less measured temperature of the winding."""
+    housing_temperature: Number = number("K", default=0.0)
+    """True less measured temperature of the housing."""
+
+
+@part
 class Bench:
     """What is simulated for a log."""
 
@@ -68,6 +82,8 @@ class Bench:
     """What is between the quantities and their channels."""
     command: CommandPath = one(CommandPath, default=CommandPath())
     """How commands travel."""
+    start: Start = one(Start, default=Start())
+    """How far the start is off."""
 
 
 def bench_of(actuator: Actuator, rig: Rig, log: Log) -> Bench:

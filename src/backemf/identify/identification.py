@@ -22,20 +22,22 @@ from .drives import Drive, bench_for
 from .evidence import Evidence
 from .fit import Fit, check_fit, list_parameters, without_idle_parts
 from .hold_out import held_out, note_of
-from .information import blind_directions, covariance
+from .information import blind_directions
 from .joint_information import blind_joints
 from .joint_priors import joints_of, make_priors, read_drives
 from .joints import joint_space
-from .ladder import Top, climb, make_folds
+from .ladder import climb, make_folds
 from .log import Log
 from .memory import Memory
 from .parameters import Parameter, Space
 from .predict import Predictor
+from .refine import coarse_steps, refine
 from .residual_findings import residual_curves, residual_findings
 from .rig import Rig
 from .rungs import Rung, make_rungs
 from .signals import resolution
 from .solve import Problem, Scales, make_blocks
+from .starts import make_starts
 from .trials import Trials, make_trials
 
 BLOCK = 1.0
@@ -98,41 +100,46 @@ def identify(
         repr(rungs),
     ]
     memory = Memory(keep, [*about, *(log.hash for log in given)])
-    with progress_bar("identify", len(rungs) + len({rung.law or rung.name for rung in rungs[1:]})) as done:
+    starts = make_starts(whole, rig, weights.reshape(whole.lanes, -1).any(axis=1))
+    with progress_bar("identify", len(rungs) + len({rung.law or rung.name for rung in rungs[1:]}) + 1) as done:
         # a little more than the training share, for sensors that lag
         problem.steps = min(whole.steps, round(last * whole.steps) + round(0.1 / whole.dt))
         top = climb(problem, rungs, weights, folds, floors, seed, memory, lambda: done(1))
-        problem.steps = None
-    if not top.solved.converged[0]:
-        raise ParameterError(
-            f"identify: the fit has not come to rest after {top.solved.iterations} steps; give a nearer prior, free "
-            "fewer numbers, or log a richer motion"
-        )
+        if not top.solved.converged[0]:
+            raise ParameterError(
+                f"identify: the fit has not come to rest after {top.solved.iterations} steps; give a nearer prior, "
+                "free fewer numbers, or log a richer motion"
+            )
+        fine = refine(problem, top.theta, top.active, starts, weights, floors,
+                      lambda dt: make_trials(given, rig, bench.actuator, dt=dt, compare=compare))  # fmt: skip
+        done(1)
     memory.end()
-    spread = covariance(top.solved.local, weights, space.spreads, top.active)
     if whole.joints:
-        blind = blind_joints(space, top.solved.local, weights, top.active, whole.joints)
+        blind = blind_joints(space, fine.information, weights, top.active, whole.joints)
     else:
-        blind = blind_directions(space.parameters, top.solved.local.weighted(0, weights)[1], top.active)
-    fitted = list_parameters(space, top.theta, top.active, spread)
-    drive = _fitted_drive(problem, top, {joint: each.whole for joint, each in believed.items()}, lanes)
-    evidence = Evidence(problem, weights, tuple(train), last, floors)
-    residuals = [each[0] for each in problem.residuals(top.theta[None], top.active)]
-    curves = residual_curves(evidence, top.theta, top.active, residuals, seed)
+        blind = blind_directions(space.parameters, fine.information.curvature(weights), top.active)
+    fitted = list_parameters(space, fine.theta, top.active, fine.covariance)
+    settings = {joint: space.settings(fine.theta, top.active, lanes.index(joint)) for joint in believed}
+    drive = _fitted_drive({joint: each.whole for joint, each in believed.items()}, settings, fine.steps)
+    evidence = Evidence(fine.problem, weights, tuple(train), last, floors)
+    residuals = [each[0] for each in fine.problem.residuals(fine.theta[None], top.active)]
+    curves = residual_curves(evidence, fine.theta, top.active, residuals, seed)
     return Fit(
-        _actuator(drive), rig, fitted, top.rungs, evidence.errors(residuals),
-        (*check_fit(fitted, blind), *residual_findings(curves)), tuple(blind), curves,
+        _actuator(drive), rig, fitted, top.rungs, evidence.errors([each[0] for each in fine.residuals]),
+        (*check_fit(fitted, blind), *coarse_steps(space.parameters, fine), *residual_findings(curves)),
+        tuple(blind), curves,
         tuple(log.hash for log, kept in zip(given, train, strict=True) if kept), seed,
-        tuple(dict.fromkeys(note for each in believed.values() for note in each.notes)), drive, space, top.theta,
-        top.active, spread, evidence,
+        tuple(dict.fromkeys(note for each in believed.values() for note in each.notes)), drive, space, fine.theta,
+        top.active, fine.covariance, evidence,
     )  # fmt: skip
 
 
-def _fitted_drive(problem: Problem, top: Top, wholes: Mapping[str, Actuator], lanes: Sequence[str]) -> Drive:
+def _fitted_drive(
+    wholes: Mapping[str, Actuator], settings: Mapping[str, Mapping[str, float]], steps: tuple[float, ...]
+) -> Drive:
     """The drive with what was found of it and of its rig, joint by joint."""
-    dt = problem.predictor.trials.dt
     made = {
-        joint: Drive(joint or "fit", whole, problem.space.settings(top.theta, top.active, lanes.index(joint)), dt)
+        joint: Drive(joint or "fit", whole, settings[joint], steps[0], extrapolated=len(steps) > 1)
         for joint, whole in wholes.items()
     }
     first = next(iter(made.values()))

@@ -100,7 +100,7 @@ class Plan:
             return [{} for _ in motions]
         names = list(self.bounds)
         logs = [self.log(motion, names, fine=True) for motion in motions]
-        seen = predict_drive(Drive("excite", self.actuator), self.rig, logs, names)
+        seen = predict_drive(Drive("excite", self.actuator, extrapolated=False), self.rig, logs, names)
         return [{name: float(np.abs(log[name]).max()) for name in names} for log in seen]
 
     def score(self, bounded: Sequence[Bounded], free: Sequence[str] | str | None) -> list[Candidate]:
@@ -155,7 +155,7 @@ class Plan:
         covariance = np.linalg.inv(curve + np.diag(1.0 / space.spreads**2))
         names = [*dict.fromkeys((*self._drawn(), *self.bounds, *self.channels))]
         log = self.log(chosen.motion, names, fine=True)
-        (seen,) = predict_drive(Drive("excite", self.actuator), self.rig, [log], names)
+        (seen,) = predict_drive(Drive("excite", self.actuator, extrapolated=False), self.rig, [log], names)
         peaks = {name: float(np.abs(seen[name]).max()) for name in self.bounds}
         return Excitation(
             chosen.words, self.input, log.times("enable"), log[f"{self.input}_command"], log["enable"], seen, peaks,

@@ -47,6 +47,17 @@ def resolution(values: np.ndarray) -> float | None:
     return step if whole.mean() > 0.95 else None
 
 
+def noise_of(values: np.ndarray) -> float:
+    """Standard deviation of the noise of a series: of what is neither straight nor a step of its converter.
+
+    White noise of variance s² has second differences of variance (1 + 4 + 1)·s², a converter's step an error of
+    step²/12. The median leaves out what moves.
+    """
+    step = resolution(values) or 0.0
+    bends = np.abs(np.diff(values, 2))
+    return float(np.hypot(np.median(bends) / (0.6745 * np.sqrt(6.0)) if len(bends) else 0.0, step / np.sqrt(12.0)))
+
+
 class Lag(NamedTuple):
     """How far one series is behind another."""
 
