@@ -57,7 +57,12 @@ class Interval:
     name: str
     """The parameter."""
     off: float
-    """Distance from the truth over half the interval [1]; at most 1: the interval contains it."""
+    """Distance from the truth over half the interval [1]."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the interval contains the truth."""
+        return self.off <= 1.0
 
 
 def intervals(known: Known, fit: Fit) -> list[Interval]:
