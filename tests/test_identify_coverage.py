@@ -16,14 +16,17 @@ def measure(numbers: range) -> tuple[dict[str, list[Interval]], list[int]]:
         found[known.kind] += intervals(known, fit)
         if not names_hidden(known, fit):
             unnamed.append(number)
-    for kind, each in [*found.items(), ("all", sum(found.values(), []))]:
+    for kind, each in [*found.items(), ("all", all_of(found))]:
         print(f"{kind}: {sum(x.holds for x in each)} of {len(each)} intervals hold the truth")
     return found, unnamed
 
 
+def all_of(found: dict[str, list[Interval]]) -> list[Interval]:
+    return [each for kind in found.values() for each in kind]
+
+
 def share(found: dict[str, list[Interval]]) -> float:
-    every = sum(found.values(), [])
-    return sum(each.holds for each in every) / len(every)
+    return sum(each.holds for each in all_of(found)) / len(all_of(found))
 
 
 def test_intervals_of_a_dozen_rigs_hold_the_truth():

@@ -47,7 +47,7 @@ def _noises(trials: Trials, log: Log, rig: Rig) -> Iterator[tuple[str, float]]:
 
 def _noise(log: Log, rig: Rig, channel: str) -> float:
     step = float(np.max(np.asarray(rig.sensor_for(channel, log).quantisation)))
-    return max(noise_of(log[channel]), step / np.sqrt(12.0))
+    return max(noise_of(log.times(channel), log[channel]), step / np.sqrt(12.0))
 
 
 def _of_slope(log: Log, position: float) -> float:
