@@ -40,7 +40,8 @@ def pendulum_logs(motor: be.Motor = TRUTH, count: int = 3, seconds: float = 4.0,
             1.5 * (2.0 / np.pi) * np.arcsin(np.sin(2.0 * np.pi * 0.4 * grid)),
         )[k % 3] * (0.8 + 0.2 * k)
         drive = rig.actuator_for(be.Actuator(motor), _bare())
-        run = be.simulate(drive, rig.load.build(), be.commands.Samples(target), seconds, 1e-3, engine="jax")
+        # with steps so short that they do not matter
+        run = be.simulate(drive, rig.load.build(), be.commands.Samples(np.repeat(target, 40)), seconds, 25e-6)
         time = np.sort(generator.uniform(0.0, seconds - 2e-3, int(200 * seconds)))
         time[0] = 0.0
         position = np.interp(time, np.concatenate([[0.0], run.time]), np.concatenate([[0.0], run["position"]]))

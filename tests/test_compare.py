@@ -19,7 +19,7 @@ OFF = off_by(TRUTH, 0.1)
 
 @cache
 def logs() -> tuple[be.Log, ...]:
-    """Three logs of two seconds without noise, simulated in steps of 1 ms."""
+    """Three logs of two seconds without noise, simulated in steps of 25 µs."""
     return tuple(pendulum_logs(seconds=2.0, noise=0.0))
 
 

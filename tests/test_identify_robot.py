@@ -21,7 +21,7 @@ from backemf.identify.log import Log
 from backemf.identify.parameters import Parameter, Space
 from backemf.identify.predict import Predictor
 from backemf.identify.rig_parts import RobotModel
-from backemf.identify.solve import Local, Problem, Scales, make_blocks, measure_scales, solve
+from backemf.identify.solve import Information, Problem, Scales, make_blocks, measure_scales, solve
 from backemf.identify.trials import Trials, make_trials
 from backemf.loads import Inertia
 from backemf.motor.friction_over_angle import FrictionOverAngle
@@ -315,11 +315,12 @@ def test_what_a_joint_does_not_tell_is_said_of_the_joint():
     places = tuple((names.index(each.targets[0]),) for each in parameters)
     space = Space(tuple(parameters), names, np.ones((2, 2)), mask, places)
     active = np.ones(len(parameters), dtype=bool)
-    ways = np.moveaxis(space.tangents(np.zeros(len(parameters)), active), 2, 0)[None]
+    ways = np.moveaxis(space.tangents(np.zeros(len(parameters)), active), 2, 0)
     seen = np.array([[100.0, 100.0], [100.0, 1e-3]])
-    bends = np.stack([np.diag(row)[None] for row in seen])[None]
-    local = Local(np.zeros((1, 2)), np.zeros((1, 2, 1, 2)), bends, ways)
-    (found,) = blind_joints(space, local, np.ones(2), active, lanes)
+    curve = np.stack([way @ np.diag(row) @ way.T for way, row in zip(ways, seen, strict=True)])
+    count = len(parameters)
+    told = Information(count, np.tile(np.arange(count), (2, 1)), np.zeros((2, count)), curve, curve)
+    (found,) = blind_joints(space, told, np.ones(2), active, lanes)
     assert [name for name, _ in found.parts] == ["b@right_thigh"]
 
 

@@ -57,6 +57,20 @@ class CommandPath:
 
 
 @part
+class Start:
+    """How far the first samples of a log are off, from which a simulation starts."""
+
+    position: Number = number("rad", default=0.0)
+    """True less measured position."""
+    velocity: Number = number("rad/s", default=0.0)
+    """True velocity less the one that was measured or follows from the first positions."""
+    winding_temperature: Number = number("K", default=0.0)
+    """True less measured temperature of the winding."""
+    housing_temperature: Number = number("K", default=0.0)
+    """True less measured temperature of the housing."""
+
+
+@part
 class Bench:
     """What is simulated for a log."""
 
@@ -68,6 +82,8 @@ class Bench:
     """What is between the quantities and their channels."""
     command: CommandPath = one(CommandPath, default=CommandPath())
     """How commands travel."""
+    start: Start = one(Start, default=Start())
+    """How far the start is off."""
 
 
 def bench_of(actuator: Actuator, rig: Rig, log: Log) -> Bench:
@@ -120,4 +136,7 @@ def stack(parts: Sequence[T], place: str = "") -> T:
 def values_of(bench: Bench, names: Sequence[str], lanes: int) -> np.ndarray:
     """The named numbers of a bench, (names, lanes)."""
     known = dict(numbers(bench))
-    return np.stack([np.broadcast_to(np.asarray(known[name], dtype=float), (lanes,)) for name in names])
+    found = np.zeros((len(names), lanes))
+    for row, name in zip(found, names, strict=True):
+        row[:] = known[name]
+    return found

@@ -11,6 +11,7 @@ from ..actuator import Actuator
 from ..errors import ParameterError, errors_at
 from ..tree import numbers
 from .bench import Bench, bench_of, stack
+from .extrapolate import on_grids
 from .log import Log
 from .predict import Predictor
 from .residual import ResidualFilter
@@ -30,6 +31,8 @@ class Drive:
     """Numbers of the bench that a fit has found, those of its rig among them."""
     dt: float | None = None
     """Step of the simulation [s]; None: a fraction of the logs' sampling time."""
+    extrapolated: bool = True
+    """Whether predictions are extrapolated from this step and its half."""
     joints: Mapping[str, Drive] = field(default_factory=dict)
     """Drives of a robot's joints; empty: all joints have this one."""
     filter: ResidualFilter | None = None
@@ -64,11 +67,13 @@ def _predict_alike(drive: Drive, rig: Rig, logs: Sequence[Log], channels: Sequen
     with errors_at(drive.name):
         actuator = rig.actuator_for(drive.actuator, logs[0])
         trials = make_trials(logs, rig, actuator, dt=drive.dt, compare=channels)
+        halves = (0.5 * trials.dt,) if drive.extrapolated else ()
+        grids = [trials, *(make_trials(logs, rig, actuator, dt=dt, compare=channels) for dt in halves)]
         drives = [drive.of(joint) for joint in trials.joints] or [drive] * trials.lanes
         bench = stack([bench_for(each.actuator, rig, log) for each, log in zip(drives, trials.logs, strict=True)])
         known = {name for name, _ in numbers(bench)}
         names = [name for name in drives[0].settings if name in known]
-        predictor = Predictor(bench, trials, names)
+        predictor = on_grids(Predictor(bench, trials, names), grids)
     values = np.array([[each.settings[name] for each in drives] for name in names]).reshape(len(names), 1, trials.lanes)
     seen = predictor.predict(values)
     made = []

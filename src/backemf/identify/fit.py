@@ -26,7 +26,7 @@ from .channels import CHANNELS
 from .drives import Drive, predict_drive
 from .evidence import Error, Evidence, mean_error
 from .filter_rung import residuals_of_filter
-from .information import Blind
+from .information import NINETY_FIVE, Blind
 from .ladder import Climbed
 from .log import Log
 from .parameters import Space
@@ -274,7 +274,7 @@ def list_parameters(space: Space, theta: np.ndarray, active: np.ndarray, covaria
         place, lane = space.places[k][0], int(np.argmax(space.lanes[k]))
         together = [j for j in np.flatnonzero(active).tolist() if j == k or _moves_too(space, j, k, place)]
         moved = float(theta[together].sum())
-        width = 1.96 * float(np.sqrt(max(covariance[np.ix_(together, together)].sum(), 0.0)))
+        width = NINETY_FIVE * float(np.sqrt(max(covariance[np.ix_(together, together)].sum(), 0.0)))
         prior = float(at_prior[place, lane])
         ends = [prior * np.exp(moved + d) if each.positive else prior + moved + d for d in (-width, 0.0, width)]
         stopped = np.isclose(theta[k], each.limits, rtol=1e-6).any() or not each.least < ends[1] < each.most

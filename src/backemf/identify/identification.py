@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,21 +25,23 @@ from .filter_rung import NOTE, residuals_of_filter, takes_filter, try_filter
 from .fit import Fit, check_fit, list_parameters, without_idle_parts
 from .heat_prior import as_given, has_pole_pairs
 from .hold_out import held_out, note_of
-from .information import blind_directions, covariance
+from .information import blind_directions
 from .joint_information import blind_joints
 from .joint_priors import drives_on_rig, joints_of, make_priors, read_drives
 from .joints import joint_space
-from .ladder import Top, climb, make_folds
+from .ladder import climb, make_folds
 from .log import Log
 from .memory import Memory
 from .parameters import Parameter, Space
 from .pole_pairs import find_pole_pairs, scanned_parameters
 from .predict import Predictor
+from .refine import Refined, coarse_steps, explained_away, refine
 from .residual_findings import residual_curves, residual_findings
 from .rig import Rig
 from .rungs import Rung, make_rungs
 from .signals import resolution
 from .solve import Problem, Scales, make_blocks
+from .starts import make_starts
 from .trials import Trials, make_trials
 
 BLOCK = 1.0
@@ -108,49 +111,62 @@ def identify(
         repr(rungs),
     ]
     memory = Memory(keep, [*about, *(log.hash for log in given)])
-    with progress_bar("identify", len(rungs) + len({rung.law or rung.name for rung in rungs[1:]})) as done:
+    starts = make_starts(whole, rig, weights.reshape(whole.lanes, -1).any(axis=1))
+    with progress_bar("identify", len(rungs) + len({rung.law_name for rung in rungs[1:]}) + 1) as done:
         top = climb(problem, rungs, weights, folds, floors, seed, memory, lambda: done(1))
-        problem.steps = None
-    if not top.solved.converged[0]:
-        raise ParameterError(
-            f"identify: the fit has not come to rest after {top.solved.iterations} steps; give a nearer prior, free "
-            "fewer numbers, or log a richer motion"
-        )
+        if not top.solved.converged[0]:
+            raise ParameterError(
+                f"identify: the fit has not come to rest after {top.solved.iterations} steps; give a nearer prior, "
+                "free fewer numbers, or log a richer motion"
+            )
+        on_grid = partial(_on_grid, given, rig, bench.actuator, compare)
+        fine = refine(problem, top.theta, top.active, starts, weights, floors, on_grid)
+        away = explained_away(fine, rungs, top.active, weights)
+        if away:
+            top = top.without(away, rungs, space)
+            fine = refine(problem, fine.theta, top.active, starts, weights, floors, on_grid)
+        done(1)
     memory.end()
-    spread = covariance(top.solved.local, weights, space.spreads, top.active)
     if whole.joints:
-        blind = blind_joints(space, top.solved.local, weights, top.active, whole.joints)
+        blind = blind_joints(space, fine.information, weights, top.active, whole.joints)
     else:
-        blind = blind_directions(space.parameters, top.solved.local.weighted(0, weights)[1], top.active)
-    fitted = list_parameters(space, top.theta, top.active, spread)
-    drive = _fitted_drive(problem, top, {joint: each.whole for joint, each in believed.items()}, lanes)
+        blind = blind_directions(space.parameters, fine.information.curvature(weights), top.active)
+    fitted = list_parameters(space, fine.theta, top.active, fine.covariance)
+    drive = _fitted_drive(fine, top.active, {joint: each.whole for joint, each in believed.items()}, lanes)
     notes += [note for each in believed.values() for note in each.notes]
-    evidence = Evidence(problem, weights, tuple(train), last, floors)
-    residuals = [each[0] for each in problem.residuals(top.theta[None], top.active)]
-    climbed = top.rungs
+    evidence = Evidence(fine.problem, weights, tuple(train), last, floors)
+    residuals = [each[0] for each in fine.problem.residuals(fine.theta[None], top.active)]
+    misses, climbed = [each[0] for each in fine.residuals], top.rungs
     if free is None and takes_filter(bench.actuator, whole):
         found, rung = try_filter(evidence, seen, residuals)
         climbed = (*climbed, rung)
         if found is not None:
-            drive, residuals = replace(drive, filter=found), residuals_of_filter(found, evidence)
+            drive = replace(drive, filter=found)
+            misses = residuals = residuals_of_filter(found, evidence)
             notes.append(NOTE)
-    curves = residual_curves(evidence, top.theta, top.active, residuals, seed)
+    curves = residual_curves(evidence, fine.theta, top.active, residuals, seed)
     return Fit(
-        _actuator(drive, read, drives), rig, fitted, climbed, evidence.errors(residuals),
-        (*check_fit(fitted, blind), *residual_findings(curves)), tuple(blind), curves,
-        tuple(log.hash for log, kept in zip(given, train, strict=True) if kept), seed,
-        tuple(dict.fromkeys(notes)), drive, space, top.theta,
-        top.active, spread, evidence,
+        _actuator(drive, read, drives), rig, fitted, climbed, evidence.errors(misses),
+        (*check_fit(fitted, blind), *coarse_steps(space.parameters, fine), *residual_findings(curves)),
+        tuple(blind), curves, tuple(log.hash for log, kept in zip(given, train, strict=True) if kept), seed,
+        tuple(dict.fromkeys(notes)), drive, space, fine.theta, top.active, fine.covariance, evidence,
     )  # fmt: skip
 
 
-def _fitted_drive(problem: Problem, top: Top, wholes: Mapping[str, Actuator], lanes: Sequence[str]) -> Drive:
+def _on_grid(
+    given: list[Log], rig: Rig, actuator: Actuator, compare: Sequence[str] | None, dt: float
+) -> Trials:  # fmt: skip
+    return make_trials(given, rig, actuator, dt=dt, compare=compare)
+
+
+def _fitted_drive(fine: Refined, active: np.ndarray, wholes: Mapping[str, Actuator], lanes: Sequence[str]) -> Drive:
     """The drive with what was found of it and of its rig, joint by joint."""
-    dt, moved = problem.predictor.trials.dt, problem.moved(top.active)
+    moved = fine.problem.moved(active)
     made = {}
     for joint, whole in wholes.items():
-        values = problem.space.settings(top.theta, top.active, lanes.index(joint))
-        made[joint] = Drive(joint or "fit", whole, {name: values[name] for name in moved}, dt)
+        values = fine.problem.space.settings(fine.theta, active, lanes.index(joint))
+        settings = {name: values[name] for name in moved}
+        made[joint] = Drive(joint or "fit", whole, settings, fine.steps[0], extrapolated=len(fine.steps) > 1)
     first = next(iter(made.values()))
     return first if "" in made else replace(first, name="fit", joints=made)
 

@@ -17,8 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from .parameters import Parameter
-from .solve import Local
+from .solve import Information
 
+NINETY_FIVE = 1.96
+"""Standard deviations within which 95 % of normal values are [1]."""
+MODELLED = 4.0
+"""Degrees of freedom that the model of the residuals counts for: its variance is trusted within a factor of 2 [1]."""
+LEAST_LEFT = 1e-6
+"""Least part of a block's slope that a fit leaves, so that a start that only one block tells divides by no zero [1]."""
 WEAK = 0.5
 """Information below which a direction is left to the prior [1]."""
 LOADED = 0.35
@@ -100,22 +106,103 @@ def family_of(name: str) -> str:
     return re.sub(r"\.\d+$", "", name)
 
 
-def covariance(local: Local, weights: np.ndarray, spreads: np.ndarray, active: np.ndarray) -> np.ndarray:
-    """Covariance of the deviations: what block by block resampling would give, to first order.
+def covariance(told: Information, weights: np.ndarray, spreads: np.ndarray, active: np.ndarray) -> np.ndarray:
+    """Covariance of the deviations, so wide that 1.96 of its standard deviations hold 95 %.
 
-    (H + P)⁻¹·(Σ g·gᵀ + P)·(H + P)⁻¹ with g the slope of each block. Blocks are longer than what residuals have in
-    common, so that this believes the residuals and not a model of them.
+    With the slope g and the curvature H of each block and the precision P of the prior, deviations are off by
+
+        θ - truth = -A⁻¹·(Σ g + P·truth),   A = ΣH + P
+
+    What the slopes scatter by is known in two ways. By the model of the residuals, whose covariance of slopes is N,
+
+        C = A⁻¹·(ΣN + P)·A⁻¹
+
+    and by the blocks, which are longer than what residuals have in common,
+
+        V = Σ u·uᵀ + A⁻¹·P·A⁻¹,   u = A^-½·(I - A^-½·H·A^-½)^-½·A^-½·g
+
+    where the bracket is what the fit has bent towards the block. Few blocks often carry most of what is known of a
+    number: V of each has only as many degrees of freedom ν as `_Blocks.freedom` says, and C counts for `MODELLED` more,
+
+        variance = (ν·V + MODELLED·C)/(ν + MODELLED)
+
+    in an interval of Student's t with ν + MODELLED degrees of freedom. Correlations are those of C.
     """
+    from scipy.special import stdtrit
+
     free = np.flatnonzero(active)
     prior = np.diag(1.0 / spreads[free] ** 2)
-    curve = np.einsum("b,bpq->pq", weights, local.curve[0])[np.ix_(free, free)]
-    slopes = (weights[:, None] * local.slope[0])[:, free]
-    slopes = slopes[weights > 0.0]
-    slopes = slopes - slopes.mean(axis=0)
-    blocks = len(slopes)
-    scatter = slopes.T @ slopes * (blocks / max(blocks - 1, 1))
-    inverse = np.linalg.inv(curve + prior)
-    small = inverse @ (scatter + prior) @ inverse
+    inverse = np.linalg.inv(told.curvature(weights)[np.ix_(free, free)] + prior)
+    from_prior = inverse @ prior @ inverse
+    noise = told.added(told.noise, weights)[np.ix_(free, free)]
+    model = inverse @ noise @ inverse + from_prior
+    kept = _Blocks.among(told, weights > 0.0, free, inverse)
+    blocks = (np.einsum("bpm,bm->bp", kept.ways, kept.slope) ** 2).sum(axis=0) + np.diag(from_prior)
+    freedom = kept.freedom(inverse, noise, prior)
+    share = 1.0 / (1.0 + MODELLED / freedom)
+    variance = share * blocks + (1.0 - share) * np.diag(model)
+    wide = np.sqrt(variance / np.diag(model)) * stdtrit(freedom + MODELLED, 0.975) / NINETY_FIVE
     whole = np.zeros((len(active), len(active)))
-    whole[np.ix_(free, free)] = 0.5 * (small + small.T)
+    whole[np.ix_(free, free)] = 0.5 * (model + model.T) * np.outer(wide, wide)
     return whole
+
+
+@dataclass(frozen=True, eq=False)
+class _Blocks:
+    """Blocks and what the slope of each does to the deviations."""
+
+    places: np.ndarray
+    """Free parameters of each block, (blocks, most); their number where it has fewer."""
+    slope: np.ndarray
+    """Slopes, (blocks, most)."""
+    curve: np.ndarray
+    """Curvatures, (blocks, most, most)."""
+    noise: np.ndarray
+    """Covariances of slopes, (blocks, most, most)."""
+    ways: np.ndarray
+    """What a slope does to each deviation, without what the fit has bent, (blocks, free, most)."""
+
+    @classmethod
+    def among(cls, told: Information, kept: np.ndarray, free: np.ndarray, inverse: np.ndarray) -> _Blocks:
+        """Some of the blocks; `inverse` is A⁻¹ of the free parameters."""
+        rank = np.full(told.count + 1, len(free))
+        rank[free] = np.arange(len(free))
+        places = rank[told.places[kept]]
+        slope, curve, noise = told.slope[kept], told.curve[kept], told.noise[kept]
+        values, vectors = np.linalg.eigh(inverse)
+        root = (vectors * np.sqrt(values)) @ vectors.T
+        # one more row and column for what a block does not have
+        root, whole = (np.pad(x, ((0, 0), (0, 1))) for x in (root, inverse))
+        ways = np.zeros((*places.shape[:1], len(free), places.shape[1]))
+        for way, some, own in zip(ways, places, curve, strict=True):
+            # A^-½·H·A^-½ = B·Bᵀ, of which only a few directions are not 0
+            sizes, turned = np.linalg.eigh(own)
+            thin = root[:, some] @ (turned * np.sqrt(np.maximum(sizes, 0.0)))
+            across, bent, _ = np.linalg.svd(thin, full_matrices=False)
+            more = 1.0 / np.sqrt(np.maximum(1.0 - bent**2, LEAST_LEFT)) - 1.0
+            way[:] = whole[:, some] + root[:, :-1] @ (across * more) @ (across.T @ root[:, some])
+        return cls(places, slope, curve, noise, ways)
+
+    def freedom(self, inverse: np.ndarray, noise: np.ndarray, prior: np.ndarray) -> np.ndarray:
+        """Degrees of freedom of each variance by blocks (Satterthwaite), if residuals are as their model says.
+
+        A slope at the optimum is g - H·A⁻¹·(Σ g + P·truth). With the covariance M of the parts u of all blocks that
+        follows from it, and what is the prior's,
+
+            ν = (tr M + prior's)²/tr M²
+        """
+        both, from_prior = inverse @ (noise + prior) @ inverse, np.diag(inverse @ prior @ inverse)
+        found = np.zeros(len(inverse))
+        for k in range(len(inverse)):
+            own = np.einsum("bm,bmn->bn", self.ways[:, k], self.noise)
+            by_noise, by_curve = self._spread(own), self._spread(np.einsum("bm,bmn->bn", self.ways[:, k], self.curve))
+            mixed = by_noise @ inverse @ by_curve.T
+            each = np.diag((own * self.ways[:, k]).sum(axis=1)) - mixed - mixed.T + by_curve @ both @ by_curve.T
+            found[k] = (np.trace(each) + from_prior[k]) ** 2 / max(float((each * each).sum()), 1e-300)
+        return np.minimum(found, 1e9)
+
+    def _spread(self, rows: np.ndarray) -> np.ndarray:
+        """Numbers of the parameters of each block as those of all, (blocks, free)."""
+        made = np.zeros((len(rows), self.ways.shape[1] + 1))
+        np.put_along_axis(made, self.places, rows, axis=1)
+        return made[:, :-1]

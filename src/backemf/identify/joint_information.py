@@ -14,11 +14,11 @@ import numpy as np
 from .information import Blind, blind_directions
 from .joints import joints_of_kinds
 from .parameters import Parameter, Space
-from .solve import Local
+from .solve import Information
 
 
 def blind_joints(
-    space: Space, local: Local, weights: np.ndarray, active: np.ndarray, lanes: Sequence[str]
+    space: Space, told: Information, weights: np.ndarray, active: np.ndarray, lanes: Sequence[str]
 ) -> list[Blind]:
     """Directions that the data do not see: of what all joints share, and of the numbers of each joint.
 
@@ -26,12 +26,12 @@ def blind_joints(
     """
     free = np.flatnonzero(active).tolist()
     shared = [k for k in free if not space.parameters[k].joint]
-    found = _directions(space, [[k] for k in shared], local.weighted(0, weights)[1])
+    found = _directions(space, [[k] for k in shared], told.curvature(weights))
     each = weights.reshape(len(lanes), -1)
     alike: dict[frozenset[str], list[tuple[str, Blind]]] = {}
     for joint in dict.fromkeys(lanes):
         own = np.array([name == joint for name in lanes])
-        curve = local.weighted(0, np.where(own[:, None], each, 0.0).reshape(-1))[1]
+        curve = told.curvature(np.where(own[:, None], each, 0.0).reshape(-1))
         groups: dict[str, list[int]] = {}
         for k in free:
             if space.parameters[k].joint and space.lanes[k][own].any():

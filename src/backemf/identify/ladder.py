@@ -8,13 +8,14 @@ way up one law would be judged by residuals that are still full of what the othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from .memory import Arrays, Memory
+from .parameters import Space
 from .rungs import Rung
 from .solve import Blocks, Problem, Scales, Solved, measure_scales, solve
 
@@ -71,6 +72,14 @@ class Top:
     solved: Solved
     """The last fit of all of the training share."""
 
+    def without(self, laws: Collection[str], rungs: Sequence[Rung], space: Space) -> Top:
+        """The same place with some laws left out."""
+        out = {each.name for rung in rungs if rung.law_name in laws for each in rung.parameters}
+        active = self.active & np.array([each.name not in out for each in space.parameters])
+        gone = {rung.name for rung in rungs if rung.law_name in laws}
+        done = tuple(replace(each, kept=each.kept and each.name not in gone) for each in self.rungs)
+        return replace(self, active=active, rungs=done)
+
 
 def climb(
     problem: Problem,
@@ -99,7 +108,7 @@ def climb(
     left_out = np.stack([np.where(folds == k, train, 0.0) for k in range(count)])
     memory = memory or Memory(None, ())
     climbing = _Climbing(problem, rungs, weights, floors, seed, memory, told)
-    laws = list(dict.fromkeys(rung.law or rung.name for rung in rungs if not rung.required))
+    laws = list(dict.fromkeys(rung.law_name for rung in rungs if not rung.required))
     theta, active, done = climbing.go_up()
     at = climbing.leave_idle(laws, theta, active, done)
     # what a law saves beside all others may be gone once those have been left out
@@ -165,7 +174,7 @@ class _Climbing:
 
     def members(self, law: str) -> list[int]:
         """The rungs of a law."""
-        return [k for k, rung in enumerate(self.rungs) if law == (rung.law or rung.name)]
+        return [k for k, rung in enumerate(self.rungs) if law == rung.law_name]
 
     def leave_idle(self, laws: Sequence[str], theta: np.ndarray, active: np.ndarray, done: list[Climbed]) -> _Place:
         """The training share and each fold without the laws that save next to nothing even in training."""

@@ -4,6 +4,10 @@ The simulation's derivatives J by the free deviations of a fit give the informat
 
     H = Σ Jᵀ·J/σ²,   σ: noise of each channel
 
+less what a start that is not known exactly takes from it,
+
+    H - Hs·(Hss + Ps)⁻¹·Hsᵀ,   s: deviations of the start
+
 and with the prior's precision P, one motion tells more than another if det(H + P) is larger: its intervals are narrower
 together.
 """
@@ -33,6 +37,7 @@ from .predict import Predictor
 from .prior import make_prior
 from .rig import Rig
 from .rungs import make_rungs
+from .starts import starts_of
 from .trials import make_trials
 
 FINER = 3
@@ -100,7 +105,7 @@ class Plan:
             return [{} for _ in motions]
         names = list(self.bounds)
         logs = [self.log(motion, names, fine=True) for motion in motions]
-        seen = predict_drive(Drive("excite", self.actuator), self.rig, logs, names)
+        seen = predict_drive(Drive("excite", self.actuator, extrapolated=False), self.rig, logs, names)
         return [{name: float(np.abs(log[name]).max()) for name in names} for log in seen]
 
     def score(self, bounded: Sequence[Bounded], free: Sequence[str] | str | None) -> list[Candidate]:
@@ -128,17 +133,19 @@ class Plan:
         bench = stack([bench_for(believed.whole, self.rig, log) for log in logs])
         rungs = chosen_rungs(make_rungs(bench, trials, self.rig, logs), free, "excite")
         sought = [each for rung in rungs for each in rung.parameters if self._is_sought(each.name, free)]
-        space = Space.over(sought, bench, trials.lanes)
-        new, active = np.array([each.reference is not None for each in sought]), np.ones(len(sought), dtype=bool)
+        every = [*sought, *starts_of(trials, logs[0], self.noise)]
+        space = Space.over(every, bench, trials.lanes)
+        new, active = np.array([each.reference is not None for each in every]), np.ones(len(every), dtype=bool)
         points = [np.where(new, point, 0.0) for point in POINTS]
         values = np.stack([space.values(theta, active) for theta in points], axis=1)
         _, slopes = Predictor(bench, trials, space.names).linearise(values)
-        curves = np.zeros((len(points), trials.lanes, len(sought), len(sought)))
+        curves = np.zeros((len(points), trials.lanes, len(every), len(every)))
         for reading, rows in zip(trials.readings, slopes, strict=True):
             for curve, theta, row in zip(curves, points, rows, strict=True):
                 ways = space.tangents(theta, active) / self.noise[reading.channel]
                 by = np.einsum("lsn,pnl->lsp", row, ways, optimize=True)
                 curve += np.einsum("lsp,lsq->lpq", by, by, optimize=True)
+        curves, space = _less_starts(curves, space, len(sought)), Space.over(sought, bench, trials.lanes)
         scaled = np.eye(len(sought)) + curves * np.outer(space.spreads, space.spreads)
         with np.errstate(invalid="ignore"):
             gains = (0.5 * np.linalg.slogdet(scaled)[1]).mean(axis=0).tolist()
@@ -155,7 +162,7 @@ class Plan:
         covariance = np.linalg.inv(curve + np.diag(1.0 / space.spreads**2))
         names = [*dict.fromkeys((*self._drawn(), *self.bounds, *self.channels))]
         log = self.log(chosen.motion, names, fine=True)
-        (seen,) = predict_drive(Drive("excite", self.actuator), self.rig, [log], names)
+        (seen,) = predict_drive(Drive("excite", self.actuator, extrapolated=False), self.rig, [log], names)
         peaks = {name: float(np.abs(seen[name]).max()) for name in self.bounds}
         return Excitation(
             chosen.words, self.input, log.times("enable"), log[f"{self.input}_command"], log["enable"], seen, peaks,
@@ -168,6 +175,14 @@ class Plan:
         return (
             moving if self.actuator.motor is None or follows_current(self.actuator, self.rig) else (*moving, "current")
         )
+
+
+def _less_starts(curves: np.ndarray, space: Space, count: int) -> np.ndarray:
+    """Information on the first `count` deviations, whatever the others are within their spreads."""
+    with np.errstate(invalid="ignore"):
+        known = curves[..., count:, count:] + np.diag(1.0 / space.spreads[count:] ** 2)
+        taken = np.linalg.solve(known, curves[..., count:, :count])
+        return curves[..., :count, :count] - curves[..., :count, count:] @ taken
 
 
 def list_revealed(space: Space, covariance: np.ndarray) -> tuple[Revealed, ...]:

@@ -43,6 +43,8 @@ class Parameter:
     """Highest value of the number."""
     joint: str = ""
     """The joint it is for; empty: all of them."""
+    lane: int | None = None
+    """The lane it is for; None: all of them."""
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -75,8 +77,22 @@ class Space:
         for row, each in zip(mask, parameters, strict=True):
             if each.joint:
                 row[:] = [joint == each.joint for joint in joints]
+            if each.lane is not None:
+                row[:] = np.arange(lanes) == each.lane
         places = tuple(tuple(names.index(target) for target in each.targets) for each in parameters)
         return cls(tuple(parameters), names, values_of(bench, names, lanes), mask, places)
+
+    def extended(self, parameters: Sequence[Parameter], bench: Bench) -> Space:
+        """This space with more parameters behind its own, of numbers that it does not move."""
+        more = Space.over(parameters, bench, self.lanes.shape[1])
+        count = len(self.names)
+        return Space(
+            (*self.parameters, *more.parameters),
+            (*self.names, *more.names),
+            np.concatenate([self.base, more.base]),
+            np.concatenate([self.lanes, more.lanes]),
+            (*self.places, *(tuple(count + place for place in places) for places in more.places)),
+        )
 
     @property
     def spreads(self) -> np.ndarray:
@@ -87,6 +103,11 @@ class Space:
     def starts(self) -> np.ndarray:
         """Deviations at which a fit starts."""
         return np.array([each.start for each in self.parameters])
+
+    def names_of(self, active: np.ndarray) -> tuple[str, ...]:
+        """Numbers of the bench that free parameters move."""
+        places = sorted({place for k in np.flatnonzero(active) for place in self.places[k]})
+        return tuple(self.names[place] for place in places)
 
     def index(self, name: str) -> int:
         """Where a parameter is."""

@@ -18,11 +18,13 @@ from ..tree import numbers
 from .bench import Bench
 from .log import Log
 from .sensing import delayed, sense
-from .step_kernel import StepKernel, Wiring, states_of_bench
+from .step_kernel import STEP, StepKernel, Wiring, states_of_bench
 from .trials import Trials
 
 BEGINNING, FEWEST = 1.0, 6
 """How long the first samples of a temperature last [s], and fewest of them from which its start is taken [1]."""
+AMBIENT = "actuator.motor.thermal.ambient"
+"""Number of the bench that temperatures count from."""
 Pushes = dict[tuple[str, str], np.ndarray]
 """Derivatives of inputs by numbers, (steps, lanes)."""
 
@@ -34,14 +36,14 @@ class Predictor:
     cross-validation. What comes back has (candidates, lanes, samples), for each channel that is compared.
     """
 
-    def __init__(self, bench: Bench, trials: Trials, names: Sequence[str]):
+    def __init__(self, bench: Bench, trials: Trials, names: Sequence[str], kernel: StepKernel | None = None):
         self.bench, self.trials, self.names = bench, trials, tuple(names)
         lanes = trials.lanes
         known = {name: np.asarray(value, dtype=float) for name, value in numbers(bench)}
         self._known = known
         self._actuator = _acting(bench.actuator, self.names, lanes)
         fixed = {n: x for n, x in known.items() if x.ndim and n not in self.names and not n.startswith("sensors.")}
-        self._fixed = {n: np.broadcast_to(x, (lanes,)) for n, x in fixed.items()}
+        self._fixed = {n: np.broadcast_to(x, (lanes,)) for n, x in (fixed | {STEP: np.array(trials.dt)}).items()}
         inner = tuple(n for n in self.names if not n.startswith(("sensors.", "command.")))
         values = np.stack([np.broadcast_to(known[n], (1, lanes)) for n in self.names] or [np.zeros((1, lanes))])
         start, rows, pushes = self._start(values), *self._rows(values)
@@ -52,7 +54,15 @@ class Predictor:
             self._starts, self._numbers, tuple(self._fixed), tuple(rows), tuple(pushes),
             tuple(reading.channel for reading in trials.readings),
         )  # fmt: skip
-        self._kernel = StepKernel(bench, start, self.wiring, trials.dt)
+        self._kernel = kernel or StepKernel(bench, start, self.wiring)
+
+    def among(self, names: Sequence[str]) -> Predictor:
+        """The same predictor for other numbers of the bench."""
+        return self if tuple(names) == self.names else Predictor(self.bench, self.trials, names)
+
+    def on(self, trials: Trials) -> Predictor:
+        """The same predictor for the same logs on another grid; nothing is compiled again."""
+        return Predictor(self.bench, trials, self.names, self._kernel)
 
     def predict(self, values: np.ndarray, steps: int | None = None) -> list[np.ndarray]:
         """Channels at their measured times, in the order of the trials' readings.
@@ -78,7 +88,8 @@ class Predictor:
         given = _in_groups([*(own[n] for n in wiring.numbers), *fixed], total, width)
         every = [np.zeros((candidates, lanes, r.values.shape[1])) for r in trials.readings]
         ways = [np.zeros((*x.shape, len(self.names))) for x in every] if slopes else []
-        seeds = self._start_slopes(values) if slopes else {}
+        seeds = self._start_slopes() if slopes else {}
+        begins = _in_groups([np.broadcast_to(seed, (candidates, lanes)) for seed in seeds.values()], total, width)
 
         def run_group(group: int) -> None:
             steps = trials.steps if limit is None else min(limit, trials.steps)
@@ -89,7 +100,7 @@ class Predictor:
                 kept = None
             else:
                 slope = np.zeros((len(wiring.states), len(wiring.numbers), width))
-                for (state, number), seed in seeds.items():
+                for (state, number), seed in zip(seeds, begins[group], strict=True):
                     slope[wiring.states.index(state), wiring.numbers.index(number)] = seed
                 pushed = _rows_of_group([pushes[key] for key in wiring.pushes], group, width, total, steps)
                 kept = np.empty((steps, len(wiring.channels), len(wiring.numbers), width))
@@ -99,6 +110,7 @@ class Predictor:
             if kept is None:
                 self._read(group, seen, start, values, every)
 
+        self._kernel.compile(slopes)
         workers = min(groups, os.cpu_count() or 1)
         if workers == 1:
             for group in range(groups):
@@ -115,33 +127,50 @@ class Predictor:
         trials = self.trials
         shape = values.shape[1:]
         load = LockedRotor() if trials.path is not None else self.bench.load
-        position = trials.position - self._number("sensors.position.bias", values)
+        position = trials.position + self._number("start.position", values)
+        position = position - self._number("sensors.position.bias", values)
+        velocity = trials.velocity + self._number("start.velocity", values)
         return rest(
-            without_neutral(self._actuator), load, shape, np.broadcast_to(position, shape), trials.velocity,
-            initial=self._warm(values), dt=trials.dt,
+            without_neutral(self._actuator), load, shape, np.broadcast_to(position, shape),
+            np.broadcast_to(velocity, shape), initial=self._warm(values), dt=trials.dt,
         )  # fmt: skip
 
     def _warm(self, values: np.ndarray) -> dict[str, np.ndarray]:
         """Temperatures at the start, from the first samples of each [K above ambient]."""
-        motor, logs = self.bench.actuator.motor, self.trials.logs
-        names = ("winding_temperature", "housing_temperature")
-        first = {n: np.array([_first(log, n) for log in logs]) for n in names if all(n in log for log in logs)}
-        if motor is None or motor.thermal is None or not first:
-            return {}
-        winding = first.get(names[0], first.get(names[1]))
-        housing = first.get(names[1], winding)
-        rises = {"winding_rise": winding, "sensor_rise": winding, "phase_rise": winding, "housing_rise": housing}
-        known = states_of(self._actuator)
-        ambient = self._number("actuator.motor.thermal.ambient", values)
-        return {n: np.broadcast_to(x - ambient, values.shape[1:]) for n, x in rises.items() if n in known}
-
-    def _start_slopes(self, values: np.ndarray) -> dict[tuple[str, str], float]:
-        """What a number does to a state at the start."""
-        bias, ambient = "sensors.position.bias", "actuator.motor.thermal.ambient"
-        found = {("position", bias): -1.0} if bias in self.wiring.numbers else {}
-        if ambient in self.wiring.numbers:
-            found |= {(f"state.{name}", ambient): -1.0 for name in self._warm(values)}
+        found = {}
+        for name, channel in self._thermometers.items():
+            first = np.array([_first(log, channel) for log in self.trials.logs])
+            warm = first + self._number(f"start.{channel}", values) - self._number(AMBIENT, values)
+            found[name] = np.broadcast_to(warm, values.shape[1:])
         return found
+
+    @property
+    def _thermometers(self) -> dict[str, str]:
+        """The channel whose first samples each temperature starts from."""
+        motor, logs = self.bench.actuator.motor, self.trials.logs
+        winding, housing = "winding_temperature", "housing_temperature"
+        there = [name for name in (winding, housing) if all(name in log for log in logs)]
+        if motor is None or motor.thermal is None or not there:
+            return {}
+        rises = dict.fromkeys(("winding_rise", "sensor_rise", "phase_rise"), there[0]) | {"housing_rise": there[-1]}
+        known = states_of(self._actuator)
+        return {name: channel for name, channel in rises.items() if name in known}
+
+    def _start_slopes(self) -> dict[tuple[str, str], np.ndarray | float]:
+        """What a number does to a state at the start, for all lanes or for each."""
+        ratio = 1.0 if self.bench.actuator.motor is None else np.asarray(self.bench.actuator.motor.ratio, dtype=float)
+        found: dict[tuple[str, str], np.ndarray | float] = {}
+        for state, share in (("position", 1.0), ("memory.0", 1.0)):
+            found |= {(state, "start.position"): share, (state, "sensors.position.bias"): -share}
+        for state, slope in (("velocity", 1.0), ("memory.1", 1.0), ("state.rotor_speed", ratio)):
+            found[state, "start.velocity"] = slope
+        for name, channel in self._thermometers.items():
+            found |= {(f"state.{name}", AMBIENT): -1.0, (f"state.{name}", f"start.{channel}"): 1.0}
+        return {
+            (state, name): slope
+            for (state, name), slope in found.items()
+            if state in self.wiring.states and name in self.wiring.numbers
+        }
 
     def _number(self, name: str, values: np.ndarray) -> np.ndarray:
         """A number of the bench, (candidates, lanes) or one for all."""

@@ -130,9 +130,10 @@ def residual_curves(
         lanes = range(evidence.trials.lanes)
         block = [lane * blocks.pieces + _pieces(reading.time[lane], blocks.seconds, blocks.pieces) for lane in lanes]
         labels = np.concatenate([block[lane][reading.there[lane]] for lane in lanes])
-        values = _cut_spikes(np.concatenate([residual[lane, reading.there[lane]] for lane in lanes]))
+        values = np.concatenate([residual[lane, reading.there[lane]] for lane in lanes])
         if len(np.unique(labels)) < FEWEST or len(values) < 4 * BINS or not np.ptp(values) > 0.0:
             continue
+        values = _cut_spikes(values)
         # the same orders for all quantities
         orders = _other_orders(labels, np.random.default_rng(seed))
         quantities = _quantities(evidence, reading, simulated)

@@ -31,6 +31,11 @@ class Rung:
     required: bool = False
     """Whether it stays whatever the cross-validation says: the first one."""
 
+    @property
+    def law_name(self) -> str:
+        """The law that stays or goes as a whole."""
+        return self.law or self.name
+
 
 @dataclass(frozen=True)
 class Sizes:

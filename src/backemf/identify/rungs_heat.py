@@ -78,7 +78,7 @@ def _torque_rungs(motor: Motor, trials: Trials, rig: Rig) -> Iterator[Rung]:
     if not has_spread(rig, "sensors.torque."):
         zero = Parameter("sensors.torque.bias", ("sensors.torque.bias",), 0.02 * size, positive=False, unit="N·m")
         yield Rung("zero of the torque sensor", (zero,))
-    if isinstance(motor.friction, LoadDependent) and _turns(trials):
+    if isinstance(motor.friction, LoadDependent) and _turns(motor, trials):
         speed = _speeds(trials)
         friction = (
             *unless_known(motor, "friction.coulomb", "N·m", 0.02 * size),
@@ -141,10 +141,11 @@ def _stands(trials: Trials, sensor: Thermistor) -> bool:
     return bool(np.mean(slow) > 0.5 and np.max(np.ptp(trials.path, axis=0)) * pairs > 0.5)
 
 
-def _turns(trials: Trials) -> bool:
+def _turns(motor: Motor, trials: Trials) -> bool:
     """Whether the rotor turns by a turn or more, so that friction is more than a part of standing still."""
     assert trials.path is not None
-    return bool(np.max(np.ptp(trials.path, axis=0)) > 2.0 * np.pi)
+    ratio = float(np.max(np.abs(np.asarray(motor.ratio))))
+    return bool(ratio * np.max(np.ptp(trials.path, axis=0)) > 2.0 * np.pi)
 
 
 def _currents(trials: Trials) -> int:

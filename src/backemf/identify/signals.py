@@ -47,6 +47,21 @@ def resolution(values: np.ndarray) -> float | None:
     return step if whole.mean() > 0.95 else None
 
 
+def noise_of(time: np.ndarray, values: np.ndarray) -> float:
+    """Standard deviation of the noise of a series: of what is off the straight line between its neighbours.
+
+    With white noise of variance s² and a share a of the way between the neighbours, that has the variance
+    s²·(1 + a² + (1 - a)²); a converter's step adds an error of step²/12. The median leaves out what moves.
+    """
+    step = resolution(values) or 0.0
+    if len(values) < 3:
+        return step / np.sqrt(12.0)
+    share = (time[1:-1] - time[:-2]) / np.maximum(time[2:] - time[:-2], 1e-300)
+    off = np.abs(values[1:-1] - values[:-2] - share * (values[2:] - values[:-2]))
+    size = np.median(off / np.sqrt(1.0 + share**2 + (1.0 - share) ** 2)) / 0.6745
+    return float(np.hypot(size, step / np.sqrt(12.0)))
+
+
 class Lag(NamedTuple):
     """How far one series is behind another."""
 

@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from .bench import values_of
+from .extrapolate import Extrapolated
 from .parameters import Space
 from .predict import Predictor
 from .trials import Trials
@@ -119,6 +120,45 @@ class Local:
             getattr(self, entry.name)[candidate] = getattr(other, entry.name)[row]
 
 
+@dataclass(frozen=True, eq=False)
+class Information:
+    """What the data tell at a point, by block: of each, only the parameters that move its lane."""
+
+    count: int
+    """How many parameters there are [1]."""
+    places: np.ndarray
+    """Parameters of each block, (blocks, most); `count` where it has fewer."""
+    slope: np.ndarray
+    """Slope of the loss g, (blocks, most)."""
+    curve: np.ndarray
+    """Curvature of the loss H, for predictions that are straight, (blocks, most, most)."""
+    noise: np.ndarray
+    """Covariance N that the slope has if residuals are as much alike as their weight says, as the curvature."""
+
+    def curvature(self, weights: np.ndarray) -> np.ndarray:
+        """Curvature of a sum of blocks, (parameters, parameters)."""
+        return self.added(self.curve, weights)
+
+    def added(self, squares: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Sum over blocks of what is given for the parameters of each, (parameters, parameters)."""
+        made = np.zeros((self.count + 1, self.count + 1))
+        for weight, places, square in zip(weights, self.places, squares, strict=True):
+            made[np.ix_(places, places)] += weight * square
+        return made[:-1, :-1]
+
+
+@dataclass(frozen=True, eq=False)
+class _Worth:
+    """What each residual of a channel is worth, (samples)."""
+
+    pull: np.ndarray
+    """Slope of its loss."""
+    bend: np.ndarray
+    """Curvature of its loss."""
+    noise: np.ndarray
+    """Square of the slope, over the weight: of n samples that are alike, each has the weight 1/n, and all n² add up."""
+
+
 @dataclass(eq=False)
 class Solved:
     """The end of a fit, for each candidate."""
@@ -143,7 +183,7 @@ class Solved:
 class Problem:
     """Logs, a space of parameters, and what a prediction is worth."""
 
-    def __init__(self, predictor: Predictor, space: Space, blocks: Blocks, scales: Scales):
+    def __init__(self, predictor: Predictor | Extrapolated, space: Space, blocks: Blocks, scales: Scales):
         self.predictor, self.space, self.blocks, self.scales = predictor, space, blocks, scales
         readings = predictor.trials.readings
         counts = [reading.there.sum(axis=1) for reading in readings]
@@ -151,7 +191,7 @@ class Problem:
             [blocks.cuts(reading.time[lane], int(count[lane])) for lane in range(blocks.lanes)]
             for reading, count in zip(readings, counts, strict=True)
         ]
-        self._narrow: dict[tuple[str, ...], Predictor] = {}
+        self._narrow: dict[tuple[str, ...], Predictor | Extrapolated] = {}
         self.hints = np.zeros((0, len(space.parameters)))
         """Deviations from which a fit starts besides others, (hints, parameters)."""
         self.reached: Scales | None = None
@@ -166,13 +206,13 @@ class Problem:
         predictor, places = self._among(active)
         return self._subtract(predictor.predict(self._values(theta, active)[places], self.steps))
 
-    def _among(self, active: np.ndarray) -> tuple[Predictor, np.ndarray]:
+    def _among(self, active: np.ndarray) -> tuple[Predictor | Extrapolated, np.ndarray]:
         """A predictor of those numbers that free parameters move or the space has set, and where they are among all."""
         moved = {place for k in np.flatnonzero(active) for place in self.space.places[k]}
         places = np.array(sorted(moved | self._set_by_space), dtype=int)
         names = tuple(self.space.names[place] for place in places)
         if names not in self._narrow:
-            self._narrow[names] = Predictor(self.predictor.bench, self.predictor.trials, names)
+            self._narrow[names] = self.predictor.among(names)
         return self._narrow[names], places
 
     def moved(self, active: np.ndarray) -> tuple[str, ...]:
@@ -216,6 +256,50 @@ class Problem:
         tangents = np.stack([self.space.tangents(row, active)[:, places] for row in theta])
         local.ways = np.ascontiguousarray(np.moveaxis(tangents, 3, 1))
         return local
+
+    def inform(self, theta: np.ndarray, active: np.ndarray) -> Information:
+        """What the data tell at one point of the parameters that lanes share, which stand before those of one lane.
+
+        Parameters of one lane, such as its start s, are free: with J the derivatives of residuals, B the curvature of
+        their loss and P the prior's precision, what is left of those by the others is
+
+            J - Js·(Jsᵀ·B·Js + P)⁻¹·Jsᵀ·B·J
+        """
+        predictor, places = self._among(active)
+        seen, by_number = predictor.linearise(self._values(theta[None], active)[places], self.steps)
+        residuals = [residual[0] for residual in self._subtract(seen)]
+        ways = self.space.tangents(theta, active)[:, places]
+        own = np.array([each.lane is not None for each in self.space.parameters])
+        moves = ways.any(axis=1)
+        most, count, blocks = int((moves & ~own[:, None]).sum(axis=0).max()), int((~own).sum()), self.blocks.count
+        told = Information(
+            count, np.full((blocks, most), count), np.zeros((blocks, most)), *np.zeros((2, blocks, most, most))
+        )
+        for lane in range(self.blocks.lanes):
+            ours, shared = np.flatnonzero(moves[:, lane] & own), np.flatnonzero(moves[:, lane] & ~own)
+            parts = [self._worth(channel, residual[lane]) for channel, residual in enumerate(residuals)]
+            starts = [rows[0, lane] @ ways[ours, :, lane].T for rows in by_number]
+            others = [rows[0, lane] @ ways[shared, :, lane].T for rows in by_number]
+            bent, cross = np.diag(1.0 / self.space.spreads[ours] ** 2), np.zeros((len(ours), len(shared)))
+            for worth, start, other in zip(parts, starts, others, strict=True):
+                bent += _product(start * worth.bend[:, None], start)
+                cross += _product(start * worth.bend[:, None], other)
+            taken, some = np.linalg.solve(bent, cross), slice(0, len(shared))
+            for worth, start, other, cuts in zip(parts, starts, others, self._cuts, strict=True):
+                left = other - start @ taken
+                for piece, (low, high) in enumerate(cuts[lane]):
+                    rows, block = left[low:high], lane * self.blocks.pieces + piece
+                    told.places[block, some] = shared
+                    told.slope[block, some] += worth.pull[low:high] @ rows
+                    told.curve[block, some, some] += _product(rows * worth.bend[low:high, None], rows)
+                    told.noise[block, some, some] += _product(rows * worth.noise[low:high, None], rows)
+        return told
+
+    def _worth(self, channel: int, residual: np.ndarray) -> _Worth:
+        sigma, weight = self.scales.sigma[channel], self.scales.weight[channel]
+        bow = 1.0 + (residual / (KAPPA * sigma)) ** 2
+        pull = weight * residual / (sigma * sigma * np.sqrt(bow))
+        return _Worth(pull, weight / (sigma * sigma * bow**1.5), pull * pull / weight)
 
     def _values(self, theta: np.ndarray, active: np.ndarray) -> np.ndarray:
         return np.stack([self.space.values(row, active) for row in theta], axis=1)
@@ -305,7 +389,7 @@ def solve(
 
 def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """leftᵀ·right, in parts that are too small for BLAS to split over threads, which cost more than they give."""
-    many = max(8, SMALL // (left.shape[1] * right.shape[1]))
+    many = max(8, SMALL // max(1, left.shape[1] * right.shape[1]))
     made = left[:many].T @ right[:many]
     for first in range(many, len(left), many):
         made += left[first : first + many].T @ right[first : first + many]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -31,6 +32,9 @@ from .bench import Bench
 COMMANDS = (*TARGETS, "enable")
 """Inputs that are commands; others say how the joint is moved."""
 
+STEP = "dt"
+"""Name of the step among the fixed numbers."""
+
 
 @dataclass(frozen=True, eq=False)
 class Wiring:
@@ -41,7 +45,7 @@ class Wiring:
     numbers: tuple[str, ...]
     """Numbers of the bench that are varied."""
     fixed: tuple[str, ...]
-    """Numbers of the bench that differ between lanes and are not varied."""
+    """Numbers of the bench that differ between lanes and are not varied, and the step."""
     inputs: tuple[str, ...]
     """Inputs of each step."""
     pushes: tuple[tuple[str, str], ...]
@@ -51,17 +55,23 @@ class Wiring:
 
 
 class StepKernel:
-    """Machine code for one structure of bench; any number of lanes and steps."""
+    """Machine code for one structure of bench; any number of lanes and steps, any step."""
 
-    def __init__(self, bench: Bench, here: Here, wiring: Wiring, dt: float):
+    def __init__(self, bench: Bench, here: Here, wiring: Wiring):
         self.wiring, self.width = wiring, vector_width()
         self._functions: dict[bool, Callable[..., None]] = {}
-        traced = _trace(bench, here, wiring, dt)
-        for slopes in (False, True):
-            text = _Loop(wiring, traced, self.width, slopes).text()
-            engine = compile_text(text)
+        self._given = bench, here, wiring
+
+    def compile(self, slopes: bool) -> None:
+        """Make the machine code with or without derivatives, unless it is there."""
+        if slopes not in self._functions:
+            text = _Loop(self.wiring, self._traced, self.width, slopes).text()
             kind = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * 7)
-            self._functions[slopes] = kind(engine.get_function_address("run"))
+            self._functions[slopes] = kind(compile_text(text).get_function_address("run"))
+
+    @cached_property
+    def _traced(self) -> _Traced:
+        return _trace(*self._given)
 
     def run(
         self, steps: int, state: np.ndarray, numbers: np.ndarray, inputs: np.ndarray, seen: np.ndarray,
@@ -79,6 +89,7 @@ class StepKernel:
             pushed: Derivatives of inputs by numbers, (steps, pushes, width).
             ways: Derivatives of what is kept, (steps, channels, numbers, width).
         """
+        self.compile(slopes is not None)
         arrays = (state, numbers, inputs, slopes, pushed, seen, ways)
         pointers = [0 if array is None or not array.size else array.ctypes.data for array in arrays]
         self._functions[slopes is not None](steps, *pointers)
@@ -98,7 +109,7 @@ class _Traced:
     """Channels."""
 
 
-def _trace(bench: Bench, here: Here, wiring: Wiring, dt: float) -> _Traced:
+def _trace(bench: Bench, here: Here, wiring: Wiring) -> _Traced:
     program = Program()
     given: dict[str, Traced] = {name: program.load(name, FLOAT) for name in (*wiring.numbers, *wiring.fixed)}
     given |= {name: program.load(f"state {name}", FLOAT) for name in wiring.states}
@@ -115,14 +126,14 @@ def _trace(bench: Bench, here: Here, wiring: Wiring, dt: float) -> _Traced:
         assert isinstance(load, Inertia)
         pull = inputs["load_torque"] - load.damping * before.velocity
         state, out = law.coupled(
-            actuator, before.state, command, before.position, before.velocity, dt, pull,
+            actuator, before.state, command, before.position, before.velocity, given[STEP], pull,
             inputs["load_inertia"] + load.inertia, None, load.damping, 0.0,
         )  # fmt: skip
         after = Here(state, before.memory, out.joint_position, out.joint_velocity)
     else:
         path = (inputs["path_begin"], inputs["path_end"]) if "path_begin" in inputs else None
         load = whole.load if path is None else object.__new__(PrescribedMotion)
-        after, out = advance(law, actuator, load, before, command, path, dt)
+        after, out = advance(law, actuator, load, before, command, path, given[STEP])
     known = _states(after)
     seen = [_channel(name, actuator, after, out) for name in wiring.channels]
     return _Traced(given, inputs, [known[name] for name in wiring.states], seen)

@@ -1,0 +1,160 @@
+"""A fit whose numbers depend neither on the step of its simulation nor on the noise of first samples.
+
+The ladder is climbed with one step for all and with lanes that start where their first samples are. At its top, starts
+become free, and the slope of the loss with finer predictions says how far they would move the numbers,
+
+    δ = -(H + P)⁻¹·(Σ g + P·θ)
+
+Where that is more than a share of a number's standard deviation, or where predictions themselves change by more than a
+share of the residuals, the fit goes on with them: first with predictions that are extrapolated from this step and its
+half, then with half of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..datasheet import Finding
+from .bench import Start
+from .extrapolate import on_grids
+from .information import covariance
+from .ladder import IDLE, settle
+from .parameters import Parameter
+from .predict import Predictor
+from .rung import Rung
+from .solve import Information, Problem
+from .trials import Trials
+
+SHARE = 0.5
+"""Largest part of a standard deviation by which the step may move a number [1]."""
+CHANGE = 0.2
+"""Largest change of predictions, over the usual size of a residual, that the step may make [1]."""
+MOST = 4
+"""Most times that the predictions are refined [1]."""
+LARGEST = 3e6
+"""Steps of all lanes above which predictions are not refined any further [1]."""
+
+
+@dataclass(eq=False)
+class Refined:
+    """The fit with the predictions that it needs."""
+
+    theta: np.ndarray
+    """Deviations."""
+    covariance: np.ndarray
+    """Their covariance, with what still finer predictions would change."""
+    information: Information
+    """What the data tell, whatever the starts are."""
+    residuals: list[np.ndarray]
+    """Predicted less measured, from first samples on, (1, lanes, samples) per channel."""
+    steps: tuple[float, ...]
+    """The step of the predictions, or those from which they are extrapolated [s]."""
+    shares: np.ndarray
+    """How far still finer ones would move each deviation, in its standard deviations [1]."""
+    problem: Problem
+    """Logs with these predictions, from the starts that were found."""
+
+
+def refine(
+    problem: Problem, theta: np.ndarray, active: np.ndarray, starts: Sequence[Parameter], weights: np.ndarray,
+    floors: np.ndarray, on_grid: Callable[[float], Trials],
+) -> Refined:  # fmt: skip
+    """Go on from the optimum of a coarse step until finer ones do not matter, or have been tried often enough.
+
+    Args:
+        problem: Logs on the grid of the coarse step.
+        theta: Its optimum.
+        active: Which parameters are free.
+        starts: Parameters of where lanes start.
+        weights: Weight of each block in the fit, (blocks).
+        floors: Smallest residual that counts of each channel.
+        on_grid: The logs on a grid with another step [s].
+    """
+    bench, trials, count = problem.predictor.bench, problem.predictor.trials, len(theta)
+    before = problem.space
+    space = before.extended(starts, bench)
+    every = np.concatenate([active, np.ones(len(starts), dtype=bool)])
+    at = np.concatenate([theta, np.zeros(len(starts))])[None]
+    plain = Predictor(bench, trials, space.names_of(every))
+    dt, known, limit = trials.dt, {trials.dt: trials}, problem.steps
+    problem = Problem(plain, space, problem.blocks, problem.scales)
+    problem.steps = limit
+    steps: tuple[float, ...] = (dt,)
+    for level in range(MOST + 1):
+        at = settle(problem, at, every, weights[None], floors).theta
+        told = problem.inform(at[0], every)
+        spread = covariance(told, weights, space.spreads, active)
+        half = (dt / 2**level, dt / 2 ** (level + 1))
+        known |= {step: on_grid(step) for step in half if step not in known}
+        finer = Problem(on_grids(plain, [known[step] for step in half]), space, problem.blocks, problem.scales)
+        finer.steps = None if limit is None else limit * 2**level
+        shares = _move(finer, at[0], every, weights)[:count] / np.sqrt(np.where(active, np.diag(spread), 1.0))
+        most = level == MOST or sum(known[step].steps for step in half) * trials.lanes > LARGEST
+        if most or (np.all(np.abs(shares) <= SHARE) and _change(problem, finer, at, every) <= CHANGE):
+            break
+        problem, steps = finer, half
+    problem.steps = None
+    wide = np.sqrt(1.0 + shares**2)
+    values = dict(zip(space.names, space.values(at[0], every), strict=True))
+    found = {name.removeprefix("start."): value for name, value in values.items() if name.startswith("start.")}
+    started = Predictor(replace(bench, start=Start(**found)), trials, before.names)
+    return Refined(
+        at[0, :count],
+        spread * np.outer(wide, wide),
+        told,
+        problem.residuals(np.where(np.arange(len(every)) < count, at, 0.0), every),
+        steps,
+        shares,
+        Problem(on_grids(started, [known[step] for step in steps]), before, problem.blocks, problem.scales),
+    )
+
+
+def explained_away(fine: Refined, rungs: Sequence[Rung], active: np.ndarray, weights: np.ndarray) -> set[str]:
+    """Laws that had stood for errors of the step: with finer ones they save next to nothing, nobody else moved."""
+    problem, space = fine.problem, fine.problem.space
+    precision = 1.0 / space.spreads**2
+
+    def loss(free: np.ndarray) -> float:
+        made = problem.evaluate(fine.theta[None], free, slopes=False).loss[0]
+        return float(weights @ made + 0.5 * (precision * fine.theta**2)[free].sum())
+
+    whole, found = loss(active), set()
+    for law in dict.fromkeys(rung.law_name for rung in rungs if not rung.required):
+        members = {each.name for rung in rungs if rung.law_name == law for each in rung.parameters}
+        without = active & np.array([each.name not in members for each in space.parameters])
+        if (without != active).any() and loss(without) - whole < IDLE:
+            found.add(law)
+    return found
+
+
+def coarse_steps(parameters: Sequence[Parameter], fine: Refined) -> tuple[Finding, ...]:
+    """A finding where finer steps would still move parameters."""
+    shares = {p.name: abs(share) for p, share in zip(parameters, fine.shares, strict=True) if abs(share) > SHARE}
+    if not shares:
+        return ()
+    worst = max(shares, key=lambda name: shares[name])
+    words = (
+        f"finer steps than {1e3 * fine.steps[-1]:.2g} ms would still move {', '.join(shares)}, {worst} by "
+        f"{shares[worst]:.1f} standard deviations, and intervals are wider by as much: log at a higher rate, or a "
+        "smoother motion"
+    )
+    return (Finding(worst, None, None, "warning", words, "coarse-step"),)
+
+
+def _change(problem: Problem, finer: Problem, at: np.ndarray, active: np.ndarray) -> float:
+    """Root mean square of what finer predictions change, over the residuals' usual size, in the worst channel [1]."""
+    both = zip(problem.residuals(at, active), finer.residuals(at, active), problem.scales.sigma, strict=True)
+    return max(float(np.sqrt(((one - other) ** 2).mean())) / sigma for one, other, sigma in both)
+
+
+def _move(problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """How far one step towards the optimum goes."""
+    precision = np.where(active, 1.0 / problem.space.spreads**2, 0.0)
+    slope, curve = problem.evaluate(theta[None], active).weighted(0, weights)
+    slope, curve = slope + precision * theta, curve + np.diag(precision)
+    moved = np.zeros(len(theta))
+    moved[active] = np.linalg.solve(curve[np.ix_(active, active)], -slope[active])
+    return moved
