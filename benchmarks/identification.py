@@ -25,7 +25,7 @@ from backemf.identify.solve import KAPPA, Problem
 sys.path.insert(0, str(Path(__file__).parent))
 from figures import Figure, report
 
-LOGS, SECONDS, RATE = 100, 8.0, 1000.0
+LOGS, SECONDS, RATE, FINER = 100, 8.0, 1000.0, 20
 SERVO = be.Motor(
     winding=be.Winding(resistance=3.4),
     magnet=be.Magnet(torque_constant=0.35, back_emf_constant=0.35),
@@ -74,7 +74,9 @@ def synthetic_logs(rig: be.Rig) -> list[be.Log]:
                       for k, (a, f) in enumerate(zip(sizes, pace, strict=True))])  # fmt: skip
     still = be.Log.from_arrays(time_, {"position": 0.0 * time_})
     drive = rig.actuator_for(be.Actuator(SERVO), still)
-    run = be.simulate(drive, be.Pendulum(mass=0.49, length=0.1), goals.T, SECONDS, 1.0 / RATE)
+    # with steps so short that they do not matter
+    commands = np.repeat(goals.T, FINER, axis=0)
+    run = be.simulate(drive, be.Pendulum(mass=0.49, length=0.1), commands, SECONDS, 1.0 / (FINER * RATE), every=FINER)
     seen = np.asarray(run["position"]).T
     seen = np.concatenate([np.zeros((LOGS, 1)), seen[:, :-1]], axis=1) + 1e-3 * generator.normal(size=goals.shape)
     return [be.Log.from_arrays(time_, {"position_command": goal, "position": row}, name=f"log {k}")

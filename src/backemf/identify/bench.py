@@ -11,7 +11,8 @@ import numpy as np
 from ..actuator import Actuator
 from ..errors import ParameterError
 from ..loads import Inertia, Load, LockedRotor
-from ..parts import number, one, part
+from ..parts import declaration_of, number, one, part
+from ..random.randomize import rebuild
 from ..tree import is_structure, is_table, numbers
 from ..values import Foreign, Number
 from .log import Log
@@ -140,3 +141,28 @@ def values_of(bench: Bench, names: Sequence[str], lanes: int) -> np.ndarray:
     for row, name in zip(found, names, strict=True):
         row[:] = known[name]
     return found
+
+
+def bench_among(bench: Bench, lanes: np.ndarray) -> Bench:
+    """The bench of some of the lanes."""
+    own = {name: np.asarray(value)[lanes] for name, value in numbers(bench) if np.ndim(value) > 0}
+    return rebuild(bench, own)
+
+
+def bounds_of(bench: Bench, name: str) -> tuple[float, float]:
+    """Lowest and highest value that a number of the bench may have."""
+    low, high = -np.inf, np.inf
+    part: Foreign = bench
+    for step in name.split("."):
+        if isinstance(part, tuple):
+            part = part[int(step)]
+            continue
+        entry = next(each for each in fields(part) if each.name == step)
+        declared = declaration_of(entry)
+        for test, bound in declared.bounds if declared is not None else ():
+            if test.startswith(">"):
+                low = bound if test == ">=" else np.nextafter(bound, np.inf)
+            else:
+                high = bound if test == "<=" else np.nextafter(bound, -np.inf)
+        part = getattr(part, step)
+    return float(low), float(high)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,6 +48,11 @@ class Evidence:
     def trials(self) -> Trials:
         """The logs on their grid."""
         return self.problem.predictor.trials
+
+    def among(self, lanes: np.ndarray, samples: int) -> Evidence:
+        """Some of the lanes, and no more than some samples of each."""
+        weights = self.weights.reshape(self.trials.lanes, -1)[lanes].reshape(-1)
+        return replace(self, problem=self.problem.among(lanes, samples), weights=weights)
 
     @property
     def held_out(self) -> bool:

@@ -50,6 +50,8 @@ HEAT_BLOCK = 5.0
 """The same where temperatures are compared, which forget slowly [s]."""
 FEWEST = 10
 """Fewest blocks [1]."""
+ENOUGH, SAMPLES = 16, 2000
+"""Logs with which the ladder is climbed, and samples of each: laws show in some, and at its top all are fitted [1]."""
 
 
 def identify(
@@ -103,7 +105,11 @@ def identify(
     space = problem.space
     note = note_of(hold_out)
     groups = [log.meta.get(note, file) for log, file in zip(whole.logs, whole.files, strict=True)]
-    folds = make_folds(blocks, whole.files, weights, groups)
+    some = _lanes_of_ladder(whole, weights.reshape(whole.lanes, -1).any(axis=1), groups, seed)
+    part = problem if some is None else problem.among(some, SAMPLES)
+    own = weights if some is None else weights.reshape(whole.lanes, -1)[some].reshape(-1)
+    lanes_of_part = range(whole.lanes) if some is None else some.tolist()
+    folds = make_folds(part.blocks, part.predictor.trials.files, own, [groups[k] for k in lanes_of_part])
     about = [
         *(dumps(each.whole) for each in believed.values()),
         rig.text(),
@@ -113,12 +119,13 @@ def identify(
     memory = Memory(keep, [*about, *(log.hash for log in given)])
     starts = make_starts(whole, rig, weights.reshape(whole.lanes, -1).any(axis=1))
     with progress_bar("identify", len(rungs) + len({rung.law_name for rung in rungs[1:]}) + 1) as done:
-        top = climb(problem, rungs, weights, folds, floors, seed, memory, lambda: done(1))
+        top = climb(part, rungs, own, folds, floors, seed, memory, lambda: done(1))
         if not top.solved.converged[0]:
             raise ParameterError(
                 f"identify: the fit has not come to rest after {top.solved.iterations} steps; give a nearer prior, "
                 "free fewer numbers, or log a richer motion"
             )
+        problem.scales = part.scales
         on_grid = partial(_on_grid, given, rig, bench.actuator, compare)
         fine = refine(problem, top.theta, top.active, starts, weights, floors, on_grid)
         away = explained_away(fine, rungs, top.active, weights)
@@ -227,6 +234,20 @@ def _block_weights(train: list[bool], last: float, trials: Trials, pieces: int) 
         ends = (np.arange(pieces) + 1) / pieces
         rows.append(np.where(ends <= last + 1e-9, 1.0, 0.0) if train[file] else np.zeros(pieces))
     return np.concatenate(rows)
+
+
+def _lanes_of_ladder(trials: Trials, seen: np.ndarray, groups: Sequence[object], seed: int) -> np.ndarray | None:
+    """Lanes that are enough to climb the ladder, as many of each group, at random; None: all of them."""
+    there = np.flatnonzero(seen)
+    if len(there) <= ENOUGH or trials.joints:
+        return None
+    taken: dict[str, int] = {}
+    ranked = []
+    for lane in np.random.default_rng([seed, len(there)]).permutation(there).tolist():
+        group = str(groups[lane])
+        taken[group] = taken.get(group, 0) + 1
+        ranked.append((taken[group], lane))
+    return np.array(sorted(lane for _, lane in sorted(ranked, key=lambda each: each[0])[:ENOUGH]))
 
 
 def _first_scales(problem: Problem, floors: np.ndarray, weights: np.ndarray) -> None:

@@ -31,6 +31,8 @@ HALF_PATH, HALF = 3, 5
 """Fewest neighbours on either side from which the smooth path and the acceleration are taken [1]."""
 AVERAGED = 0.04
 """Half-width of the averages where samples are near enough [s]; the noise of an acceleration falls with its 5/2."""
+SAMPLED = 4e-3
+"""Shortest time between samples that are looked at [s]: more of them do not tell more, and take long."""
 STANDSTILL = 3.0
 """Speed, over its noise, below which friction may be anything, and nothing is said [1]."""
 LONGEST = 0.05
@@ -47,13 +49,14 @@ def surplus_torque(evidence: Evidence, theta: np.ndarray, active: np.ndarray) ->
     remembers: Sequence[str] = getattr(type(bench.load), "remembers", ())
     if trials.path is not None or remembers or not all("position" in log for log in trials.logs):
         return None
-    times = [log.times("position") - log.time[0] for log in trials.logs]
+    every = [max(1, int(SAMPLED / np.median(np.diff(log.times("position"))))) for log in trials.logs]
+    times = [log.times("position")[::n] - log.time[0] for log, n in zip(trials.logs, every, strict=True)]
     if any(len(time) < 4 * HALF or HALF * float(np.median(np.diff(time))) > LONGEST for time in times):
         return None
     numbers = evidence.problem.space.values(theta, active)
     known = dict(zip(evidence.problem.space.names, numbers, strict=True))
     bias = np.broadcast_to(known.get("sensors.position.bias", bench.sensors.position.bias), (trials.lanes,))
-    measured = [_Motion(times[k], log["position"] - bias[k]) for k, log in enumerate(trials.logs)]
+    measured = [_Motion(times[k], log["position"][:: every[k]] - bias[k]) for k, log in enumerate(trials.logs)]
     # steps and averages leave a little surplus where there is none: that of the simulated motion, which is taken off
     grid = _dense("position", trials)
     free = Predictor(bench, replace(trials, readings=(grid,)), evidence.problem.space.names)

@@ -7,11 +7,11 @@ number, such as one for all joints and one for each of them; one parameter may m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .bench import Bench, values_of
+from .bench import Bench, bounds_of, values_of
 
 FARTHEST = 7.0
 """Largest deviation of a logarithm, a factor of 1100 [1]."""
@@ -80,7 +80,7 @@ class Space:
             if each.lane is not None:
                 row[:] = np.arange(lanes) == each.lane
         places = tuple(tuple(names.index(target) for target in each.targets) for each in parameters)
-        return cls(tuple(parameters), names, values_of(bench, names, lanes), mask, places)
+        return cls(_within(parameters, bench), names, values_of(bench, names, lanes), mask, places)
 
     def extended(self, parameters: Sequence[Parameter], bench: Bench) -> Space:
         """This space with more parameters behind its own, of numbers that it does not move."""
@@ -93,6 +93,10 @@ class Space:
             np.concatenate([self.lanes, more.lanes]),
             (*self.places, *(tuple(count + place for place in places) for places in more.places)),
         )
+
+    def among(self, lanes: np.ndarray) -> Space:
+        """The same parameters on some of the lanes."""
+        return replace(self, base=self.base[:, lanes], lanes=self.lanes[:, lanes])
 
     @property
     def spreads(self) -> np.ndarray:
@@ -115,6 +119,11 @@ class Space:
 
     def values(self, theta: np.ndarray, active: np.ndarray) -> np.ndarray:
         """Numbers of the bench at some deviations, (names, lanes); what is not active stays as the bench has it."""
+        values, least, most = self._unbounded(theta, active)
+        return np.clip(values, least, most)
+
+    def _unbounded(self, theta: np.ndarray, active: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same without bounds, and the bounds."""
         values, factor, least, most = self._referenced(active)
         for k, each in enumerate(self.parameters):
             if active[k]:
@@ -123,13 +132,12 @@ class Space:
                         factor[place] += theta[k] * self.lanes[k]
                     else:
                         values[place] += theta[k] * self.lanes[k]
-        return np.clip(values * np.exp(factor), least, most)
+        return values * np.exp(factor), least, most
 
     def tangents(self, theta: np.ndarray, active: np.ndarray) -> np.ndarray:
         """Derivatives of these values by each deviation, (parameters, names, lanes)."""
-        values = self.values(theta, active)
-        _, _, least, most = self._referenced(active)
-        inside = (values > least) & (values < most)
+        values, least, most = self._unbounded(theta, active)
+        inside = (values >= least) & (values <= most)
         made = np.zeros((len(self.parameters), *values.shape))
         for k, each in enumerate(self.parameters):
             if active[k]:
@@ -151,3 +159,12 @@ class Space:
     def settings(self, theta: np.ndarray, active: np.ndarray, lane: int = 0) -> Mapping[str, float]:
         """Value of each number in one lane, by its name in the bench."""
         return dict(zip(self.names, self.values(theta, active)[:, lane].tolist(), strict=True))
+
+
+def _within(parameters: Sequence[Parameter], bench: Bench) -> tuple[Parameter, ...]:
+    """The parameters with the bounds that their numbers have anywhere, such as a duty of at most 1."""
+    made = []
+    for each in parameters:
+        lows, highs = zip(*(bounds_of(bench, target) for target in each.targets), strict=True)
+        made.append(replace(each, least=max(each.least, *lows), most=min(each.most, *highs)))
+    return tuple(made)

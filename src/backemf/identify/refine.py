@@ -25,7 +25,7 @@ from .ladder import IDLE, settle
 from .parameters import Parameter
 from .predict import Predictor
 from .rung import Rung
-from .solve import Information, Problem
+from .solve import Information, Problem, solve
 from .trials import Trials
 
 SHARE = 0.5
@@ -34,6 +34,10 @@ CHANGE = 0.2
 """Largest change of predictions, over the usual size of a residual, that the step may make [1]."""
 MOST = 4
 """Most times that the predictions are refined [1]."""
+SAMPLES = 2000
+"""Samples of a lane, above which only every so many are looked at until the end [1]."""
+FEW = 6
+"""Most steps of the last fit, with all samples [1]."""
 LARGEST = 3e6
 """Steps of all lanes above which predictions are not refined any further [1]."""
 
@@ -78,8 +82,10 @@ def refine(
     space = before.extended(starts, bench)
     every = np.concatenate([active, np.ones(len(starts), dtype=bool)])
     at = np.concatenate([theta, np.zeros(len(starts))])[None]
-    plain = Predictor(bench, trials, space.names_of(every))
-    dt, known, limit = trials.dt, {trials.dt: trials}, problem.steps
+    lanes = np.arange(trials.lanes)
+    thin = trials.among(lanes, SAMPLES)
+    plain = Predictor(bench, thin, space.names_of(every))
+    dt, known, limit = trials.dt, {trials.dt: thin}, problem.steps
     problem = Problem(plain, space, problem.blocks, problem.scales)
     problem.steps = limit
     steps: tuple[float, ...] = (dt,)
@@ -88,7 +94,7 @@ def refine(
         told = problem.inform(at[0], every)
         spread = covariance(told, weights, space.spreads, active)
         half = (dt / 2**level, dt / 2 ** (level + 1))
-        known |= {step: on_grid(step) for step in half if step not in known}
+        known |= {step: on_grid(step).among(lanes, SAMPLES) for step in half if step not in known}
         finer = Problem(on_grids(plain, [known[step] for step in half]), space, problem.blocks, problem.scales)
         finer.steps = None if limit is None else limit * 2**level
         shares = _move(finer, at[0], every, weights)[:count] / np.sqrt(np.where(active, np.diag(spread), 1.0))
@@ -96,6 +102,13 @@ def refine(
         if most or (np.all(np.abs(shares) <= SHARE) and _change(problem, finer, at, every) <= CHANGE):
             break
         problem, steps = finer, half
+    grids = [on_grid(step) for step in steps]
+    if any(each.stride(SAMPLES) > 1 for each in trials.readings):
+        limit, problem = problem.steps, Problem(on_grids(plain, grids), space, problem.blocks, problem.scales)
+        problem.steps = limit
+        at = solve(problem, at, every, weights[None], steps=FEW).theta
+        told = problem.inform(at[0], every)
+        spread = covariance(told, weights, space.spreads, active)
     problem.steps = None
     wide = np.sqrt(1.0 + shares**2)
     values = dict(zip(space.names, space.values(at[0], every), strict=True))
@@ -108,7 +121,7 @@ def refine(
         problem.residuals(np.where(np.arange(len(every)) < count, at, 0.0), every),
         steps,
         shares,
-        Problem(on_grids(started, [known[step] for step in steps]), before, problem.blocks, problem.scales),
+        Problem(on_grids(started, grids), before, problem.blocks, problem.scales),
     )
 
 

@@ -26,6 +26,8 @@ DRAWS = 200
 """Orders of the blocks that are drawn [1]."""
 WORTH, LARGE = 0.05, 0.005
 """Share of the variance above chance, and its size over that of the channel, from which on it is reported [1]."""
+LANES, SAMPLES = 24, 2000
+"""Most lanes that are looked at, and most samples of each [1]."""
 FEWEST = 6
 """Blocks below which nothing can be said [1]."""
 SPIKE = 5.0
@@ -124,6 +126,16 @@ def residual_curves(
         seed: Random seed of the orders that chance is taken from.
     """
     found: list[ResidualCurve] = []
+    count = evidence.trials.lanes
+    few = (
+        np.arange(count) if evidence.trials.joints else np.unique(np.linspace(0, count - 1, min(count, LANES)).round())
+    )
+    few = few.astype(int)
+    residuals = [
+        residual[few, :: reading.stride(SAMPLES)]
+        for reading, residual in zip(evidence.trials.readings, residuals, strict=True)
+    ]
+    evidence = evidence.among(few, SAMPLES)
     blocks = evidence.problem.blocks
     simulated = _simulate(evidence, theta, active)
     for reading, residual in _judged(evidence, theta, active, residuals):

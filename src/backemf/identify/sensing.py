@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+ROUNDED = 1e-9
+"""Share of a step by which times of measurement are off from being rounded [1]."""
+
 
 def sense(
     sensor: Mapping[str, float],
@@ -47,8 +50,12 @@ def sense(
     own["gain"], own["bias"] = found, np.ones(len(time))
     if lagging is not None:
         own["time_constant"] = sensor["gain"] * ((1.0 - share) * lagging[low] + share * lagging[low + 1])
-    by = (1.0 - share)[:, None] * slopes[low] + share[:, None] * slopes[low + 1]
-    return seen, sensor["gain"] * by, own
+    if np.all((share == 0.0) | (share == 1.0)):
+        # measured at the ends of steps
+        by = slopes[low + share.astype(int)]
+    else:
+        by = (1.0 - share)[:, None] * slopes[low] + share[:, None] * slopes[low + 1]
+    return seen, by if sensor["gain"] == 1.0 else sensor["gain"] * by, own
 
 
 def delayed(rows: np.ndarray, late: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -68,6 +75,8 @@ def _places(place: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray, np.n
     """Row below, share of the way to the next one, and whether it is between two rows."""
     inside = (place >= 0.0) & (place <= count - 1.0)
     place = np.clip(place, 0.0, count - 1.0)
+    near = np.rint(place)
+    place = np.where(np.abs(place - near) < ROUNDED, near, place)
     low = np.minimum(place.astype(int), count - 2)
     return low, place - low, inside
 

@@ -10,12 +10,12 @@ be drowned by copies of the same error.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 
 import numpy as np
 
-from .bench import values_of
+from .bench import bench_among, values_of
 from .extrapolate import Extrapolated
 from .parameters import Space
 from .predict import Predictor
@@ -214,6 +214,15 @@ class Problem:
         if names not in self._narrow:
             self._narrow[names] = self.predictor.among(names)
         return self._narrow[names], places
+
+    def among(self, lanes: np.ndarray, samples: int) -> Problem:
+        """The same problem for some of the lanes, and no more than some samples of each."""
+        before = self.predictor
+        trials = before.trials.among(lanes, samples)
+        predictor = Predictor(bench_among(before.bench, lanes), trials, before.names)
+        made = Problem(predictor, self.space.among(lanes), replace(self.blocks, lanes=len(lanes)), self.scales)
+        made.steps, made.hints, made.reached = self.steps, self.hints, self.reached
+        return made
 
     def moved(self, active: np.ndarray) -> tuple[str, ...]:
         """Numbers that free parameters move or the space has set."""

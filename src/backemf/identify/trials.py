@@ -7,7 +7,8 @@ read there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -43,6 +44,15 @@ class Reading:
     """Measured values in SI, (lanes, samples)."""
     there: np.ndarray
     """Which of them were measured, (lanes, samples); lanes have different numbers of samples."""
+
+    def among(self, lanes: np.ndarray, samples: int) -> Reading:
+        """Some of the lanes, with every so many samples that each has no more than some."""
+        every = self.stride(samples)
+        return Reading(self.channel, *(rows[lanes, ::every] for rows in (self.time, self.values, self.there)))
+
+    def stride(self, samples: int) -> int:
+        """From one sample to the next where a lane has no more than some."""
+        return -(-self.time.shape[1] // samples)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +104,22 @@ class Trials:
         """Number of lanes."""
         return len(self.logs)
 
+    def among(self, lanes: np.ndarray, samples: int) -> Trials:
+        """Some of the lanes on the same grid, with every so many samples that each has no more than some.
+
+        Of a robot, all lanes stay.
+        """
+        return replace(
+            self,
+            logs=tuple(self.logs[k] for k in lanes),
+            files=tuple(self.files[k] for k in lanes),
+            commands={name: rows[:, lanes] for name, rows in self.commands.items()},
+            path=None if self.path is None else self.path[:, lanes],
+            position=self.position[lanes],
+            velocity=self.velocity[lanes],
+            readings=tuple(each.among(lanes, samples) for each in self.readings),
+        )
+
 
 def make_trials(
     logs: Sequence[Log], rig: Rig, actuator: Actuator, dt: float | None = None, compare: Sequence[str] | None = None
@@ -113,7 +139,7 @@ def make_trials(
     starts = [float(log.time[0]) for log, _, _ in lanes]
     steps = max(int(np.ceil((log.time[-1] - t0) / step - 1e-9)) for (log, _, _), t0 in zip(lanes, starts, strict=True))
     grid = step * (np.arange(steps) + 0.5)
-    commands = _commands(singles, starts, grid, names)
+    commands = _commands(singles, starts, step * np.arange(steps + 1), names)
     path = _path(singles, starts, step * np.arange(steps + 1)) if kinematic else None
     if path is not None and "position_error" in commands:
         commands["position"] = commands.pop("position_error") + 0.5 * (path[1:] + path[:-1])
@@ -161,9 +187,9 @@ def _command_names(logs: Sequence[Log], kinematic: bool, actuator: Actuator) -> 
 
 
 def _commands(
-    logs: Sequence[Log], starts: Sequence[float], grid: np.ndarray, kept: Sequence[str]
+    logs: Sequence[Log], starts: Sequence[float], ends: np.ndarray, kept: Sequence[str]
 ) -> dict[str, np.ndarray]:
-    """Inputs of the controller at the middle of each step, (steps, lanes)."""
+    """Inputs of the controller in each step, (steps, lanes); `ends` are the ends of steps."""
     made: dict[str, np.ndarray] = {}
     for name in kept:
         rows = []
@@ -172,19 +198,32 @@ def _commands(
                 raise ParameterError(
                     f"{log.name or 'log'}: has no channel {name!r}, and other logs have; identify them apart"
                 )
-            rows.append(_on_grid(log, name, start + grid))
+            rows.append(_in_steps(log, name, start + ends))
         # an enable that is always on needs no switch in the step
         if name != "enable" or any((row < 0.5).any() for row in rows):
             made[COMMANDS.get(name, name)] = np.stack(rows, axis=1)
     return made
 
 
-def _on_grid(log: Log, name: str, at: np.ndarray) -> np.ndarray:
+def _in_steps(log: Log, name: str, ends: np.ndarray) -> np.ndarray:
+    """A channel in each step: at its middle, or the mean of what is held."""
     time, values = log.times(name), log[name]
+    middle = 0.5 * (ends[1:] + ends[:-1])
     measured = name not in COMMANDS and name != "enable"
     if measured or (log.command_between == "linear" and name != "enable"):
-        return np.interp(at, time, values)
-    return values[np.clip(np.searchsorted(time, at, side="right") - 1, 0, len(time) - 1)]
+        return np.interp(middle, time, values)
+    if name == "enable":
+        return values[_held_at(time, middle, "right")]
+    # a command that changes within a step must not come earlier or later than it did: steps would matter far more
+    first, last = _held_at(time, ends[:-1], "right"), _held_at(time, ends[1:], "left")
+    area = np.concatenate([[0.0], np.cumsum(values[:-1] * np.diff(time))])
+    before, after = (area[k] + values[k] * (at - time[k]) for k, at in ((first, ends[:-1]), (last, ends[1:])))
+    return np.where(first == last, values[first], (after - before) / np.diff(ends))
+
+
+def _held_at(time: np.ndarray, at: np.ndarray, side: Literal["left", "right"]) -> np.ndarray:
+    """Which sample is held at some times; at its own time already, or not yet."""
+    return np.clip(np.searchsorted(time, at, side=side) - 1, 0, len(time) - 1)
 
 
 def _path(logs: Sequence[Log], starts: Sequence[float], grid: np.ndarray) -> np.ndarray:
