@@ -63,7 +63,8 @@ class DriveCode:
         self.held = memoryview(self._own.reshape(-1))
         """Numbers of the drives, in rows: those of `Held` by their names."""
         sides = [np.zeros((len(traced.states), self.count)) for _ in range(2)]
-        sides[0][: len(state)] = list(state.values())
+        for k, value in enumerate(state.values()):
+            sides[0][k] = value
         self._sides = tuple(sides)
         self._out = np.full((max(1, len(ELECTRIC)), self.count), np.nan)
         self.out = memoryview(self._out.reshape(-1))
@@ -128,7 +129,9 @@ def _trace(
 ) -> Traces:
     program = Program()
     mine = {name: program.load(name, FLOAT) for name in (*own, *(n for n in flat(held) if n not in shared))}
-    named: dict[str, Traced] = {n: mine.get(n) or program.number(n) for n in leaves(actuator, "actuator")}
+    named: dict[str, Traced] = {
+        n: mine[n] if n in mine else program.number(n) for n in leaves(actuator, "actuator")
+    }
     given: dict[str, Traced] = {**shared, **mine}
     before = {f"state.{name}": program.load(f"state.{name}", FLOAT) for name in states}
     moved = {name: program.load(name, FLOAT) for name in Moved._fields}

@@ -14,7 +14,6 @@ is in `drive_law`; drives of one kind run all substeps of a basic time step in o
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from ....actuator import Actuator, Supply, Torque
 from ....actuator.needs import require_finite_joint, require_load
@@ -79,6 +78,8 @@ def actuator_of(joint: RobotJoint, robot: RobotDescription) -> Actuator:
         supply or found.supply,
         controller=Torque(current_bandwidth=BANDWIDTH),
         voltage_limit=found.voltage_limit,
+        # nothing here reads the electrical energy
+        meter=False,
     )
 
 
@@ -162,8 +163,7 @@ class DriveRow:
 
     def __init__(self, drives: list[Drive]):
         self.drives = drives
-        # nobody reads the meter of electrical energy
-        actuator = merge([replace(drive.actuator, meter=False) for drive in drives])
+        actuator = merge([drive.actuator for drive in drives])
         held = [drive.held() for drive in drives]
         self._code = code = DriveCode(actuator, held, drives[0].dt, drives[0].turns)
         self._places = tuple(code.count * code.rows[name] for name in SET_BY_DEVICES)
