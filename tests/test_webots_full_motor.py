@@ -134,7 +134,7 @@ def test_random_motors_are_those_of_the_public_step(seed) -> None:
 def test_motors_of_one_kind_are_stepped_side_by_side(seed) -> None:
     """Seven motors with numbers of their own in one vector, to rounding, whatever they are made of."""
     found = compared(robot_of(drawn_motors(seed, 7), text=LEGS), seed, 12)
-    assert max(found.values()) <= 1e-7, found
+    assert max(found.values()) <= 1e-9, found
 
 
 @pytest.mark.parametrize("shared", [False, True])

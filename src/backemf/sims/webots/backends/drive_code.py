@@ -69,10 +69,8 @@ class DriveCode:
         self._out = np.full((max(1, len(ELECTRIC)), self.count), np.nan)
         self.out = memoryview(self._out.reshape(-1))
         """Current [A], voltage [V] and temperature [°C] of the motors after the step, in rows."""
-        self.position, self.speed, self.integral, self.mean = (
-            self.count * (len(state) + k) for k in range(len(Moved._fields))
-        )
-        """Where the rows of what moves begin."""
+        self.moved_rows = [len(state) + k for k in range(len(Moved._fields))]
+        """Rows of position, speed, integral and mean torque among the states."""
         self._views = tuple(memoryview(side.reshape(-1)) for side in sides)
         self.here = self._views[0]
         """States of the drives and their axes, in rows."""

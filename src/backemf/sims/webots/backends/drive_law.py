@@ -79,7 +79,7 @@ class Moved(NamedTuple):
     integral: Number
     """Integrated velocity error [rad]."""
     mean: Number
-    """Share of the mean torque over the basic time step until now [N·m]."""
+    """Torque on the axis so far, as a share of that over the basic time step [N·m]."""
 
 
 def substep(
@@ -106,7 +106,7 @@ def substep(
     position = at.position + dt * after
     if held.stops is not None:
         after = stopped_speed(held.stops, position, after, dt)
-    return state, Moved(position, after, integral, at.mean + out.torque * share), out
+    return state, Moved(position, after, integral, at.mean + out.torque * share / r), out
 
 
 def load_on(held: Held, position: Number) -> Number:

@@ -103,6 +103,7 @@ class Drive:
                     'such as "2 mm/rad"'
                 )
             self.travel = joint.travel or 1.0
+        self.damping = axis.joint.damping_constant
         self.control = straight_control(axis.motor, axis.joint, self.dt)
         self.actuator = actuator_of(joint, robot) if axis.driven else Actuator(controller=Torque())
         if axis.joint.static_friction > 0.0 and axis.driven:
@@ -128,7 +129,7 @@ class Drive:
             available=axis.available,
             torque=axis.torque,
             torque_mode=axis.torque_mode,
-            damping=joint.damping_constant + axis.brake + more.damping,
+            damping=self.damping + axis.brake + more.damping,
             load=axis.load_torque + more.load,
             inertia=(axis.inertia or 0.0) + more.inertia,
             spring=joint.spring_constant + more.spring,
@@ -162,49 +163,49 @@ class DriveRow:
     """Drives that the same code steps, side by side."""
 
     def __init__(self, drives: list[Drive]):
-        self.drives = drives
-        actuator = merge([drive.actuator for drive in drives])
-        held = [drive.held() for drive in drives]
-        self._code = code = DriveCode(actuator, held, drives[0].dt, drives[0].turns)
-        self._places = tuple(code.count * code.rows[name] for name in SET_BY_DEVICES)
+        self._code = code = DriveCode(
+            merge([drive.actuator for drive in drives]), [drive.held() for drive in drives], drives[0].dt,
+            drives[0].turns,
+        )  # fmt: skip
+        rows = [code.rows[name] for name in SET_BY_DEVICES], code.moved_rows
+        self._places = [
+            (drive, *(tuple(code.count * row + k for row in each) for each in rows)) for k, drive in enumerate(drives)
+        ]
+        """Each drive, where what devices change of it is in the code's memory, and where what moves is."""
+        self._geared = [(k, drive) for k, drive in enumerate(drives) if drive.followers]
         self._electric = all(name in code.electric for name in ELECTRIC)
 
     def step(self) -> None:
         code, here, held = self._code, self._code.here, self._code.held
-        wanted, available, torque, mode, damping = self._places
-        position, speed, integral, mean = code.position, code.speed, code.integral, code.mean
-        for k, drive in enumerate(self.drives):
+        for drive, (wanted, available, torque, mode, damping), (position, speed, integral, mean) in self._places:
             axis = drive.axis
             drive.control(axis, 0.0)
-            held[wanted + k], held[available + k] = axis.wanted, axis.available
-            held[torque + k], held[mode + k] = axis.torque, axis.torque_mode
-            held[damping + k] = loss = axis.joint.damping_constant + axis.brake
-            here[position + k], here[speed + k], here[mean + k] = axis.position, axis.speed, 0.0
+            held[wanted], held[available], held[torque] = axis.wanted, axis.available, axis.torque
+            held[mode], held[damping] = axis.torque_mode, drive.damping + axis.brake
+            here[position], here[speed], here[mean] = axis.position, axis.speed, 0.0
             if (axis.torque_mode != 0.0) != drive.was_torque:
                 # what was learned under another command is of no use
-                here[integral + k], drive.was_torque = 0.0, not drive.was_torque
-            if drive.followers:
-                self._hold(k, drive)
-            known = axis.position + axis.speed + axis.wanted + axis.torque + loss
+                here[integral], drive.was_torque = 0.0, not drive.was_torque
+            known = axis.position + axis.speed + axis.wanted + axis.torque + axis.brake
             if known - known != 0.0:
                 drive.require_finite()
-        here, out = code.step(), code.out
-        for k, drive in enumerate(self.drives):
+        for k, drive in self._geared:
+            self._hold(k, drive)
+        here = code.step()
+        for drive, _, (position, speed, _, mean) in self._places:
             axis = drive.axis
-            axis.position, axis.speed = here[position + k], here[speed + k]
-            axis.total = here[mean + k] / drive.travel
+            axis.position, axis.speed, axis.total = here[position], here[speed], here[mean]
             # as in Webots, the feedback has nothing of a commanded torque
             axis.feedback = 0.0 if axis.torque_mode else axis.total
-            if drive.followers:
-                for follower in drive.followers:
-                    follower.follow(axis)
-                for follower in drive.followers:
-                    follower.update_share(axis.speed, axis.speed, drive.dt)
         if self._electric:
-            n = code.count
-            for k, drive in enumerate(self.drives):
+            n, out = code.count, code.out
+            for k, (drive, _, _) in enumerate(self._places):
                 axis = drive.axis
                 axis.current, axis.voltage, axis.temperature = out[k], out[n + k], out[n + n + k]
+        for _, drive in self._geared:
+            for follower in drive.followers:
+                follower.follow(drive.axis)
+                follower.update_share(drive.axis.speed, drive.axis.speed, drive.dt)
 
     def _hold(self, k: int, drive: Drive) -> None:
         """Write what a drive holds, which the way of the power through its gears changes."""
