@@ -33,9 +33,9 @@ def is_plain(x: object) -> bool:
 
 
 def group_width(count: int) -> int:
-    """Motors in one vector, for a batch of so many."""
+    """Motors in one vector, for a batch of so many: two registers long where there are enough, since one waits for itself."""
     width = vector_width()
-    return width if count >= width else 1
+    return 2 * width if count >= 4 * width else width if count >= width else 1
 
 
 def robot_width(count: int) -> int:

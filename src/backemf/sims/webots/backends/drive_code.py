@@ -62,7 +62,7 @@ class DriveCode:
             self._own[row] = own[name] if name in own else [each[name] for each in rows]
         self.held = memoryview(self._own.reshape(-1))
         """Numbers of the drives, in rows: those of `Held` by their names."""
-        sides = [np.zeros((len(traced.states), self.count)) for _ in range(2)]
+        sides = [np.zeros((len(traced.states) + 1, self.count)) for _ in range(2)]
         for k, value in enumerate(state.values()):
             sides[0][k] = value
         self._sides = tuple(sides)
