@@ -103,14 +103,6 @@ class _Text(Writer):
             name = self.new(f"{widen} {self.types[kind]} {name} to {self.vector('i64')}")
         self.add(f"store {self.vector('double' if kind == FLOAT else 'i64')} {name}, ptr {place}, align 8")
 
-    def spread(self, name: str) -> str:
-        """A number for every motor of a group."""
-        if self.width == 1:
-            return name
-        kind = self.types[FLOAT]
-        one = self.new(f"insertelement {kind} poison, double {name}, i32 0")
-        return self.new(f"shufflevector {kind} {one}, {kind} poison, <{self.width} x i32> zeroinitializer")
-
     def pick(self, line: str, slots: str) -> str:
         """The frame of each motor in its own slot; a slot that is none is the last."""
         row, frames = self.line_rows[line]
