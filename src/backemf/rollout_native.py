@@ -130,6 +130,7 @@ class Loop:
             {n: after[n] for n in lines}, channels,
         )  # fmt: skip
         self.shared = shared_symbols(self.traces)
+        self.plain = [name for name, x in channels.items() if not isinstance(x, Symbol) or x.uniform]
         self._compiled: dict[object, Module] = {}
 
     def run(
@@ -167,10 +168,9 @@ class Loop:
             rest = (steps, every, records, *memories, *places)
             in_threads(count, steps, lambda first, last: function(count, first, last, *rest))
         channels = Channels({name: out[k] for k, name in enumerate(self.names)})
-        # what all motors share was never looked at
-        plain = {name for name, x in self.traces.out.items() if not isinstance(x, Symbol) or x.uniform}
-        if (after[-1] == 0.0).all():
-            channels.finite = frozenset(self.names) - plain
+        if out.size and (after[-1] == 0.0).all():
+            # what all motors share is one number throughout, at which the loop did not look
+            channels.finite = frozenset(self.names) - {n for n in self.plain if not np.isfinite(channels[n].flat[0])}
         return self._here(known, after), channels
 
     def _function(self, count: int, alone: frozenset[str]) -> Module:
