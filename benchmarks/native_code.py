@@ -1,7 +1,7 @@
 """Native code: batches on all cores, twelve motors in MuJoCo beside MuJoCo alone, and how long each engine compiles.
 
-An engine compiles a full actuator for one motor in a process of its own: first with empty caches, then in a second process that
-may find what the first one left. The time is that of `compile` and of the first step, without imports.
+An engine compiles a full actuator for one motor in a process of its own: first with empty caches, then in a second
+process that may find what the first one left. The time is that of `compile` and of the first step, without imports.
 
 python benchmarks/native_code.py [--json FILE] [--docs PAGE]
 """

@@ -1,5 +1,7 @@
-"""Machine code where something is wrong: folders that cannot be written, files of others, processes at once, and numbers
-that are not finite. It is compiled anew, or refused in one sentence; no number is ever wrong."""
+"""Machine code where something is wrong: folders, files of others, processes at once, numbers that are not finite.
+
+It is compiled anew, or refused in one sentence; no number is ever wrong.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from test_native import DT, KNEE, MOTOR, PROGRAM, cached_run
-from test_robot import JOINTS, KNEE as LOOP, THIGH, hip, inputs
+from test_robot import JOINTS, THIGH, hip, inputs
+from test_robot import KNEE as LOOP
 
 import backemf as be
 from backemf.engines import code_cache

@@ -65,8 +65,9 @@ class ReferenceDrive:
         damping = joint.damping_constant + axis.brake + more.damping
         spring = joint.spring_constant + more.spring
         pull = axis.load() + more.load - damping * axis.speed - spring * axis.position
+        inertia = ((axis.inertia or 0.0) + more.inertia) * r * r
         self.state, out = self.motor.coupled(
-            self.state, asked, axis.position / r, speed, short, pull * r, ((axis.inertia or 0.0) + more.inertia) * r * r,
+            self.state, asked, axis.position / r, speed, short, pull * r, inertia,
             load_damping=damping * r * r, load_stiffness=spring * r * r,
         )  # fmt: skip
         limited = wish != asked or out.limit

@@ -204,7 +204,9 @@ class Writer:
             return argument
         self._used.add("total")
         kind = self.types[FLOAT]
-        return self.spread(self.new(f"call double @llvm.vector.reduce.fadd.{self._suffix()}(double -0.0, {kind} {argument})"))
+        return self.spread(
+            self.new(f"call double @llvm.vector.reduce.fadd.{self._suffix()}(double -0.0, {kind} {argument})")
+        )
 
     def _intrinsic(self, name: str, argument: str) -> str:
         self._used.add(f"llvm.{name}")

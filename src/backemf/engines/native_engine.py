@@ -29,7 +29,6 @@ from .tracing import FLOAT, INT, WORD, Line, Program, Symbol, Traced, operation,
 __all__ = ["array", "broadcast", "compile_step", "integers", "ops", "select"]
 
 
-
 def sum_over_joints(x: Traced) -> Traced:
     """The sum over the motors of a robot, which are the lanes of one vector; of nothing it is nothing."""
     if isinstance(x, Symbol):

@@ -35,7 +35,7 @@ def is_plain(x: object) -> bool:
 
 
 def group_width(count: int) -> int:
-    """Motors in one vector, for a batch of so many: two registers long where there are enough, since one waits for itself."""
+    """Motors in one vector, for a batch of so many: two registers long where there are enough, which do not wait."""
     width = vector_width()
     return 2 * width if count >= 4 * width else width if count >= width else 1
 
@@ -164,9 +164,7 @@ class Bound:
                 own = self._own_rows(batch)
             run = plan.function(together if plan.joined else group_width(count), count == 1)
             places = [address(x) for x in (self.same, own, given, after, out)]
-            in_threads(
-                count // together, together, lambda a, b: run(count, a * together, b * together, *places)
-            )
+            in_threads(count // together, together, lambda a, b: run(count, a * together, b * together, *places))
         return after, out
 
     def places(self, count: int) -> tuple[int, int, int]:

@@ -22,7 +22,7 @@ from ....engines.symbols import leaves, structure_of, with_symbols
 from ....engines.tracing import FLOAT, Program, Symbol, Traced, cast, evaluate
 from ....parts import without_neutral
 from ....physics.state import State
-from ....values import Module, Recorded
+from ....values import Recorded
 from . import drive_law
 from .drive_law import Held, Moved, Stops, Weight
 
@@ -31,7 +31,7 @@ SET_BY_DEVICES = ("wanted", "available", "torque", "torque_mode", "damping")
 ELECTRIC = ("current", "voltage", "winding_temperature")
 """What is read of a motor after a basic time step."""
 _RUN = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 6, *[ctypes.c_void_p] * 5)
-_TRACED: dict[object, Traced] = {}
+_TRACED: dict[object, Traces] = {}
 """Traced substeps by what decides them."""
 MOST_TRACED = 64
 """How many traced substeps are kept for further robots."""
@@ -60,18 +60,18 @@ class DriveCode:
         """Row of each number that a drive has of its own."""
         for name, row in self.rows.items():
             self._own[row] = own[name] if name in own else [each[name] for each in rows]
-        self.held = memoryview(self._own.reshape(-1))
+        self.held = numbers_in(self._own)
         """Numbers of the drives, in rows: those of `Held` by their names."""
         sides = [np.zeros((len(traced.states) + 1, self.count)) for _ in range(2)]
         for k, value in enumerate(state.values()):
             sides[0][k] = value
         self._sides = tuple(sides)
         self._out = np.full((max(1, len(ELECTRIC)), self.count), np.nan)
-        self.out = memoryview(self._out.reshape(-1))
+        self.out = numbers_in(self._out)
         """Current [A], voltage [V] and temperature [°C] of the motors after the step, in rows."""
         self.moved_rows = [len(state) + k for k in range(len(Moved._fields))]
         """Rows of position, speed, integral and mean torque among the states."""
-        self._views = tuple(memoryview(side.reshape(-1)) for side in sides)
+        self._views = tuple(numbers_in(side) for side in sides)
         self.here = self._views[0]
         """States of the drives and their axes, in rows."""
         text = run_text(traced, robot_width(self.count), self.count == 1, frozenset())
@@ -82,12 +82,17 @@ class DriveCode:
         self._arguments = (*head, first, second, address(self._out)), (*head, second, first, address(self._out))
         self._side = 0
 
-    def step(self) -> memoryview:
+    def step(self) -> memoryview[float]:
         """A basic time step; returns `here` after it."""
         self._run(*self._arguments[self._side])
         self._side = 1 - self._side
         self.here = self._views[self._side]
         return self.here
+
+
+def numbers_in(array: np.ndarray) -> memoryview[float]:
+    """The numbers of an array without gaps, one by one."""
+    return array.reshape(-1).data.cast("B").cast("d")
 
 
 def flat(held: Held) -> dict[str, Recorded]:
@@ -127,21 +132,17 @@ def _trace(
 ) -> Traces:
     program = Program()
     mine = {name: program.load(name, FLOAT) for name in (*own, *(n for n in flat(held) if n not in shared))}
-    named: dict[str, Traced] = {
-        n: mine[n] if n in mine else program.number(n) for n in leaves(actuator, "actuator")
-    }
+    named: dict[str, Traced] = {n: mine[n] if n in mine else program.number(n) for n in leaves(actuator, "actuator")}
     given: dict[str, Traced] = {**shared, **mine}
     before = {f"state.{name}": program.load(f"state.{name}", FLOAT) for name in states}
-    moved = {name: program.load(name, FLOAT) for name in Moved._fields}
+    moved: dict[str, Traced] = {name: program.load(name, FLOAT) for name in Moved._fields}
     known: dict[str, Recorded] = {name.removeprefix("state."): x for name, x in before.items()}  # type: ignore[misc]
-    weights = tuple(
-        Weight(*(given[f"weight.{k}.{name}"] for name in Weight._fields)) for k in range(len(held.weights))
-    )
+    weights = tuple(Weight(*(given[f"weight.{k}.{name}"] for name in Weight._fields)) for k in range(len(held.weights)))
     stops = None if held.stops is None else Stops(*(given[f"stop.{name}"] for name in Stops._fields))
     law = bind(drive_law, "native drives", _operations())
     state, at, out = law.substep(
         with_symbols(actuator, "actuator", named), State(**known),
-        Held(*(given[name] for name in Held._fields[:-2]), weights, stops), Moved(**moved), program.number("dt"),
+        Held(**{name: given[name] for name in Held._fields[:-2]}, weights=weights, stops=stops), Moved(**moved), program.number("dt"),
         program.number("share"),
     )  # fmt: skip
     after = {name: getattr(state, name.removeprefix("state.")) for name in before}

@@ -1,7 +1,7 @@
 """One substep of a drive: its velocity loop, our motor and the joint's load, solved together.
 
-The law is elementwise and is compiled for all drives of a kind at once. A slider is seen as a joint that turns: `travel`
-is its way per radian, and what belongs to the axis is in N and m.
+The law is elementwise and is compiled for all drives of a kind at once. A slider is seen as a joint that turns:
+`travel` is its way per radian, and what belongs to the axis is in N and m.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ within the step. Here a velocity loop of a drive does its best: in shorter steps
 
 where J is all that moves and ts the basic time step: a change of the velocity takes about one basic time step, as in
 Webots, as far as the motor can. The integral rests where the torque is limited. A commanded torque goes to the drive as
-it is. A current loop makes the torque, which is that of the current, before friction and gear loss. The law of a substep
-is in `drive_law`; drives of one kind run all substeps of a basic time step in one call of machine code.
+it is. A current loop makes the torque, which is that of the current, before friction and gear loss. `drive_law` has the
+law of a substep; drives of one kind run all substeps of a basic time step in one call of machine code.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..robots.description import RobotDescription, RobotJoint
 from .axis import Axis, log
 from .drive_code import ELECTRIC, SET_BY_DEVICES, DriveCode, flat
 from .drive_law import Held, Stops, Weight
-from .gears import Carried, Follower, all_followers, carried_load, followers_of
+from .gears import Follower, all_followers, carried_load, followers_of
 from .ideal import require_inertia, tell_notes
 from .straight import straight_control
 
@@ -212,4 +212,4 @@ class DriveRow:
         code = self._code
         for name, value in flat(drive.held()).items():
             if name in code.rows:
-                code.held[code.count * code.rows[name] + k] = value
+                code.held[code.count * code.rows[name] + k] = float(value)
