@@ -140,9 +140,9 @@ def _trace(
     weights = tuple(Weight(*(given[f"weight.{k}.{name}"] for name in Weight._fields)) for k in range(len(held.weights)))
     stops = None if held.stops is None else Stops(*(given[f"stop.{name}"] for name in Stops._fields))
     law = bind(drive_law, "native drives", _operations())
+    holds = Held(**{name: given[name] for name in Held._fields[:-2]}, weights=weights, stops=stops)
     state, at, out = law.substep(
-        with_symbols(actuator, "actuator", named), State(**known),
-        Held(**{name: given[name] for name in Held._fields[:-2]}, weights=weights, stops=stops), Moved(**moved), program.number("dt"),
+        with_symbols(actuator, "actuator", named), State(**known), holds, Moved(**moved), program.number("dt"),
         program.number("share"),
     )  # fmt: skip
     after = {name: getattr(state, name.removeprefix("state.")) for name in before}
