@@ -186,3 +186,20 @@ def test_a_joint_that_nobody_moves_turns_no_electricity() -> None:
     with begun(robot_of([be.load("maxon-re40-gp52c")] * 6)) as (robot, simulation):
         robot.step(32)
         assert math.isnan(simulation.axes[4].current) and math.isfinite(simulation.axes[0].current)
+
+
+@pytest.mark.parametrize("way", [-1.0, 1.0])
+def test_hard_stops_are_those_of_the_public_step(way) -> None:
+    """Driven beyond a stop, on either side, the joint comes back as the reference does."""
+    text = LEGS.replace("damping", 'min_stop = "-2 deg"\nmax_stop = "2 deg"\ndamping')
+    robot, ends = robot_of([be.load("maxon-re40-gp52c")] * 7, text=text), []
+    for reference in (False, True):
+        with begun(robot) as (_, simulation):
+            behind = ReferenceMotors(robot, simulation.axes) if reference else simulation.behind
+            for axis in simulation.axes:
+                axis.take_position(way)
+            for _ in range(8):
+                behind.step()
+                ends.append([axis.position for axis in simulation.axes])
+    ours, expected = np.array(ends[:8]), np.array(ends[8:])
+    assert np.abs(ours - expected).max() <= 1e-12 and (way * expected).max() > math.radians(2.0)
