@@ -65,6 +65,7 @@ format: .venv/.dev ## rewrite the code in the project's format
 
 bench: .venv/.dev .venv-mjlab/.mjlab .venv-newton/.newton .venv-maddening/.maddening ## measure speed and memory, beside MuJoCo, mjlab, Newton and MIME
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/native_code.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/webots_controller.py
 	$(MJLAB)/python benchmarks/mjlab_actuators.py

@@ -59,10 +59,17 @@ def batch_step(per_motor: bool = False, steps: int = 100) -> float:
     return shortest(lambda: jax.block_until_ready(run(actuator, state, position, velocity))) / (MOTORS * steps) * 1e9
 
 
-def single_motor() -> float:
-    """Million steps per second of one motor, 1 s at 10 kHz through `simulate`, float64, every channel recorded."""
+def single_motor(engine: str) -> float:
+    """Seconds of one motor, 1 s at 10 kHz through `simulate`, float64, every channel recorded."""
     motor, load = full_motor(), be.Inertia(inertia=1e-2)
-    return 10_000 / shortest(lambda: be.simulate(motor, load, 12.0, 1.0, 1e-4)) / 1e6
+    return shortest(lambda: be.simulate(motor, load, 12.0, 1.0, 1e-4, engine=engine))
+
+
+def native_batch(motors: int = 4096, steps: int = 100) -> float:
+    """Nanoseconds per motor and step of `simulate` on native code, float64, every channel recorded."""
+    motor, load = full_motor(), be.Inertia(inertia=1e-2)
+    volts = np.broadcast_to(np.linspace(-12.0, 12.0, motors), (steps, motors))
+    return shortest(lambda: be.simulate(motor, load, volts, steps * 1e-4, 1e-4)) / (motors * steps) * 1e9
 
 
 def gradient(steps: int, motors: int = 1024) -> tuple[float, float, float]:
@@ -119,9 +126,15 @@ def measure(console: Console) -> list[Figure]:
     with console.status("full step, own parameters"):
         own = batch_step(per_motor=True)
     add("  with parameters per motor", own, "ns per motor-step")
-    with console.status("one motor"):
-        single = single_motor()
-    add("backemf, one motor, 1 s at 10 kHz", single, "M steps/s", ">= 1", single >= 1)
+    with console.status("native code"):
+        single, batch = single_motor("native"), native_batch()
+    add("backemf, native code, 4096 motors, float64, every channel kept", batch, "ns per motor-step")
+    add("  faster than actuation and states", both / batch, "times")
+    add("backemf, native code, one motor, every channel kept", single * 1e5, "ns per motor-step")
+    add("  1 s at 10 kHz", single * 1e3, "ms", "<= 10", single <= 1e-2)
+    with console.status("one motor in JAX"):
+        jax_single = single_motor("jax")
+    add("  the same in JAX", jax_single * 1e5, "ns per motor-step")
     with console.status("gradient"):
         there, ratio, memory = gradient(1000)
         _, _, longer = gradient(4000)

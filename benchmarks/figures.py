@@ -8,6 +8,7 @@ import platform
 import sys
 import time
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 from rich.console import Console
@@ -35,6 +36,18 @@ def processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
+def versions() -> str:
+    """Versions of Python and of what the figures depend on, where it is there."""
+    found = [f"Python {platform.python_version()}"]
+    for name, title in (("numpy", "NumPy"), ("jax", "JAX"), ("torch", "PyTorch"), ("llvmlite", "llvmlite"),
+                        ("warp-lang", "Warp"), ("mujoco", "MuJoCo")):  # fmt: skip
+        try:
+            found.append(f"{title} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            continue
+    return ", ".join(found)
+
+
 def shortest(call, repeats: int = 7, calls: int = 1) -> float:
     """Shortest time of a call [s], after one to warm up; the shortest is what nothing else disturbed."""
     call()
@@ -57,11 +70,11 @@ def as_markdown(figures: list[Figure], where: str) -> str:
     return "\n".join(rows)
 
 
-def report(measure, mark: str, description: str | None) -> None:
+def report(measure, mark: str, description: str | None, cores: str = "one core") -> None:
     """Measure, print, write where that is asked for, and exit with 1 if a goal is missed.
 
     `measure` is given a console; `mark` names the place in the documentation, between <!-- mark:begin --> and
-    <!-- mark:end -->.
+    <!-- mark:end -->; `cores` says what it is measured on.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
@@ -69,7 +82,7 @@ def report(measure, mark: str, description: str | None) -> None:
     arguments = parser.parse_args()
     console = Console()
     figures: list[Figure] = measure(console)
-    where = f"one core of {processor()}, {time.strftime('%Y-%m-%d')}"
+    where = f"{cores} of {processor()}, {versions()}, {time.strftime('%Y-%m-%d')}"
     table = Table(title=where, box=None)
     for title in ("", "measured", "unit", "goal", ""):
         table.add_column(title, justify="right" if title == "measured" else "left")

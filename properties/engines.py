@@ -11,6 +11,7 @@ import numpy as np
 import backemf as be
 from backemf.actuator.compiled import laws
 from backemf.engines.native_engine import Stepper
+from backemf.engines.native_plan import MOST_JOINED
 from backemf.loads import KINEMATIC
 from backemf.parts import without_neutral
 from backemf.physics.load import react
@@ -308,7 +309,7 @@ def can_compare(case: Case, engine: str) -> bool:
     # on plain floats, and in a thread of Warp, a shared supply has one motor
     alone = len(case.shape) == 1
     if engine == "native" and case.actuator.supply is not None and case.actuator.supply.shared:
-        return False
+        return case.shape[-1] <= MOST_JOINED
     if engine == "warp":
         return alone and case.way == HELD and case.actuator.delay is None
     # a batch of one motor keeps the frames of a delay in arrays, which plain floats are not

@@ -489,7 +489,7 @@ def test_other_wrong_arguments_are_refused(options, words):
 # runs that leave the finite numbers
 
 
-@pytest.mark.parametrize("engine", ["numpy", "jax"])
+@pytest.mark.parametrize("engine", ["numpy", "jax", "native"])
 def test_a_run_that_overflows_stops_with_time_state_and_parameter(engine):
     """1e310 N·m on 1e-300 kg·m² are beyond all numbers in the first step."""
     motor = be.Motor(

@@ -117,15 +117,14 @@ LEARNED = be.Actuator(controller=be.learned.LearnedMlp(network=perceptron((2, 4,
 SHARED = replace(KNEE, supply=be.Supply(voltage=24.0, resistance=0.1, shared=True))
 
 
-@pytest.mark.parametrize(
-    ("actuator", "words"),
-    [(LEARNED, "LearnedMlp: the native engine runs no learned networks"), (SHARED, "Supply.shared: the native engine")],
-)
-def test_what_joins_motors_is_refused(actuator, words):
-    """One sentence that names what it is, and the engines that run it."""
-    with pytest.raises(ParameterError, match=re.escape(words)) as caught:
-        actuator.compile("native")
-    assert "take jax, torch or numpy" in str(caught.value)
+def test_what_native_code_cannot_run_is_one_sentence():
+    """It names what it is, and the engines that run it."""
+    words = "LearnedMlp: the native engine runs no learned networks, take jax, torch or numpy"
+    with pytest.raises(ParameterError, match=re.escape(words)):
+        LEARNED.compile("native")
+    words = "Supply.shared: the native engine runs each motor by itself, take jax or numpy"
+    with pytest.raises(ParameterError, match=re.escape(words)):
+        be.simulate(SHARED, be.LockedRotor(), 1.0, 0.01, DT, engine="native")
 
 
 # --- runs

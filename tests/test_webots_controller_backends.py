@@ -297,7 +297,7 @@ def test_the_available_torque_limits_the_full_motor() -> None:
         motor.setPosition(INF)
         motor.setVelocity(8.0)
         robot.step(32)
-        real = drive(simulation).motor.actuator.motor
+        real = drive(simulation).actuator.motor
         assert real is not None
         assert abs(axis.current) * float(real.magnet.torque_constant) * real.ratio <= 1.0 + 1e-9
         motor.setAvailableTorque(0.0)
@@ -312,7 +312,7 @@ def test_torque_control_goes_to_the_motor_as_it_is() -> None:
         motor.enableTorqueFeedback(32)
         motor.setTorque(2.0)
         robot.step(32)
-        real = drive(simulation).motor.actuator.motor
+        real = drive(simulation).actuator.motor
         assert real is not None
         assert axis.current == pytest.approx(2.0 / (real.ratio * float(real.magnet.torque_constant)), rel=1e-6)
         assert motor.getTorqueFeedback() == 0.0 and 0.0 < motor.getTotalTorque() < 2.0
@@ -322,7 +322,7 @@ def test_the_gains_of_the_velocity_loop_are_as_documented() -> None:
     """kp = 3 J/ts with the rotor's inertia at the joint, and ki = kp·3/(4 ts)."""
     with begun(with_motor()) as (_, simulation):
         found = drive(simulation)
-        real = found.motor.actuator.motor
+        real = found.actuator.motor
         assert real is not None
         assert found.kp == pytest.approx(3 * (0.02 + float(real.armature)) / 0.032)
         assert found.ki == pytest.approx(found.kp * 3 / (4 * 0.032))

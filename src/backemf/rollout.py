@@ -55,6 +55,13 @@ class Here:
     """Joint velocity [rad/s]."""
 
 
+class Channels(dict[str, np.ndarray]):
+    """The channels of a piece of a run, by name."""
+
+    finite: frozenset[str] = frozenset()
+    """Channels of which the loop that recorded them has seen that they are finite."""
+
+
 def rest(
     actuator: Actuator,
     load: Load,
@@ -262,7 +269,7 @@ def as_command(values: Mapping[str, Number]) -> Command | Number:
 def roll_numpy(
     actuator: Actuator, load: Load, start: Here, values: dict[str, np.ndarray], path: np.ndarray | None, dt: float,
     every: int, batch: tuple[int, ...], precision: str,
-) -> tuple[Here, dict[str, np.ndarray]]:  # fmt: skip
+) -> tuple[Here, Channels]:  # fmt: skip
     """A recorded piece of a run in plain NumPy: the reference."""
     names = channel_names(actuator, load)
     values = {name: behind_time(row, len(batch)) for name, row in values.items()}
@@ -277,13 +284,13 @@ def roll_numpy(
             if (k + 1) % every == 0:
                 for row, value in zip(kept, record_of(names, load, here, out), strict=True):
                     row[k // every] = value
-    return here, dict(zip(names, kept, strict=True))
+    return here, Channels(zip(names, kept, strict=True))
 
 
 def roll_jax(
     actuator: Actuator, load: Load, start: Here, values: dict[str, np.ndarray], path: np.ndarray | None, dt: float,
     every: int, batch: tuple[int, ...], precision: str,
-) -> tuple[Here, dict[str, np.ndarray]]:  # fmt: skip
+) -> tuple[Here, Channels]:  # fmt: skip
     """A recorded piece of a run compiled by JAX, once per kind of motor, load and length."""
     names = channel_names(actuator, load)
     with load_engine("jax").doubles(precision == "float64"):
@@ -294,7 +301,8 @@ def roll_jax(
         moving = None if isinstance(load, KINEMATIC) else load
         run = _compile_loop(type(load), tuple(values), tuple(names), every, batch)
         here, kept = run(actuator, moving, in_precision(start, precision), grouped, dt)
-        return map_numbers(here, np.asarray), {name: np.asarray(x) for name, x in zip(names, kept, strict=True)}
+        channels = Channels({name: np.asarray(x) for name, x in zip(names, kept, strict=True)})
+        return map_numbers(here, np.asarray), channels
 
 
 @lru_cache(maxsize=128)

@@ -20,7 +20,7 @@ from .engines.tracing import FLOAT, Line, Program, Symbol, Traced, evaluate
 from .errors import ParameterError
 from .loads import KINEMATIC, Load
 from .physics.state import State
-from .rollout import Here, advance, as_command, channel_names, record_of
+from .rollout import Channels, Here, advance, as_command, channel_names, record_of
 from .values import Module, Recorded
 
 MOST_LOOPS = 128
@@ -40,7 +40,7 @@ def can_roll(actuator: Actuator, precision: str) -> bool:
 def roll_native(
     actuator: Actuator, load: Load, start: Here, values: dict[str, np.ndarray], path: np.ndarray | None, dt: float,
     every: int, batch: tuple[int, ...], precision: str,
-) -> tuple[Here, dict[str, np.ndarray]]:  # fmt: skip
+) -> tuple[Here, Channels]:  # fmt: skip
     """A recorded piece of a run, compiled once per structure of motor and load."""
     if precision != "float64":
         raise ParameterError(f"precision = {precision!r}: the native engine runs in 'float64', take engine='jax'")
@@ -130,12 +130,13 @@ class Loop:
             {n: after[n] for n in lines}, channels,
         )  # fmt: skip
         self.shared = shared_symbols(self.traces)
+        self.plain = [name for name, x in channels.items() if not isinstance(x, Symbol) or x.uniform]
         self._compiled: dict[object, Module] = {}
 
     def run(
         self, start: Here, values: dict[str, np.ndarray], path: np.ndarray | None, numbers: dict[str, float],
         own: dict[str, np.ndarray], every: int, batch: tuple[int, ...],
-    ) -> tuple[Here, dict[str, np.ndarray]]:  # fmt: skip
+    ) -> tuple[Here, Channels]:  # fmt: skip
         """Where motor and load are after these commands, and the channels on the way."""
         traces, count = self.traces, math.prod(batch)
         steps = len(next(iter(values.values())))
@@ -153,7 +154,7 @@ class Loop:
         for name, line in traces.lines.items():
             given[row : row + len(line)] = known[name]
             row += len(line)
-        after, out = np.empty(given.shape), np.empty((len(self.names), records, *batch))
+        after, out = np.zeros((len(given) + 1, *batch)), np.empty((len(self.names), records, *batch))
         rows = [_row(values[name], steps, batch) for name in self.targets]
         places = [address(each) for each in rows]
         alone = {name for name, each in zip(self.targets, rows, strict=True) if each.ndim == 1}
@@ -166,7 +167,11 @@ class Loop:
             memories = [address(x) for x in (same, mine, given, after, out)]
             rest = (steps, every, records, *memories, *places)
             in_threads(count, steps, lambda first, last: function(count, first, last, *rest))
-        return self._here(known, after), {name: out[k] for k, name in enumerate(self.names)}
+        channels = Channels({name: out[k] for k, name in enumerate(self.names)})
+        if out.size and (after[-1] == 0.0).all():
+            # what all motors share is one number throughout, at which the loop did not look
+            channels.finite = frozenset(self.names) - {n for n in self.plain if not np.isfinite(channels[n].flat[0])}
+        return self._here(known, after), channels
 
     def _function(self, count: int, alone: frozenset[str]) -> Module:
         key = group_width(count), count == 1, alone

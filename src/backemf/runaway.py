@@ -18,6 +18,13 @@ SURE = 10.0
 SURE_BETWEEN = 1e6
 """The same where steps between the records may have given energy that is not recorded [1]."""
 
+GIVING = ("electrical", "cogging")
+"""Powers that give the joint energy where they are positive."""
+TAKING = ("conversion", "magnetic", "bristle", "rotor")
+"""Powers that give the joint energy where they are negative."""
+BLOCK = 16384
+"""Numbers of a channel that are looked at together [1]."""
+
 
 class EnergyWatch:
     """Compares the joint's energy with what it was given, piece by piece of a run."""
@@ -44,6 +51,22 @@ class EnergyWatch:
         if not self.active:
             return
         velocity = record["velocity"]
+        # a few rows at a time, which stay in the processor's cache
+        rows = max(1, BLOCK * len(velocity) // max(1, velocity.size))
+        for begin in range(0, len(velocity), rows):
+            here = {name: record[name][begin : begin + rows] for name in self._names(record)}
+            self._look(here, first + begin * self.spacing)
+
+    def _names(self, record: dict[str, np.ndarray]) -> list[str]:
+        """The channels that are looked at."""
+        powers = ["mechanical_power"]
+        if "electrical_power" in record:
+            powers = [f"{name}_power" for name in (*GIVING, *TAKING)]
+        more = ["far_velocity"] if self.far_inertia is not None else []
+        return ["velocity", "load_torque", *powers, *more, *(["spring_power"] if "spring_power" in record else [])]
+
+    def _look(self, record: dict[str, np.ndarray], first: float) -> None:
+        velocity = record["velocity"]
         has = 0.5 * self.inertia * velocity**2
         sources = record["load_torque"] * velocity
         if self.far_inertia is not None:
@@ -51,14 +74,14 @@ class EnergyWatch:
             sources = np.abs(sources) + np.abs(self.far_torque * record["far_velocity"])
         sources = np.maximum(sources, 0.0)
         if "spring_power" in record:
-            sources = sources - np.minimum(record["spring_power"], 0.0)
+            sources -= np.minimum(record["spring_power"], 0.0)
         if "electrical_power" in record:
-            for name in ("electrical", "cogging"):
-                sources = sources + np.maximum(record[f"{name}_power"], 0.0)
-            for name in ("conversion", "magnetic", "bristle", "rotor"):
-                sources = sources - np.minimum(record[f"{name}_power"], 0.0)
+            for name in GIVING:
+                sources += np.maximum(record[f"{name}_power"], 0.0)
+            for name in TAKING:
+                sources -= np.minimum(record[f"{name}_power"], 0.0)
         else:
-            sources = sources + np.maximum(record["mechanical_power"], 0.0)
+            sources += np.maximum(record["mechanical_power"], 0.0)
         given = self.given + self.spacing * np.cumsum(sources, axis=0)
         self.given = given[-1]
         wild = (has > self.sure * given) & (given > 0.0) & (has > 1e-12)

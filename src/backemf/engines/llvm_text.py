@@ -18,7 +18,7 @@ _WHOLE_TESTS = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge", "eq": "eq", 
 _INTRINSICS = {"abs": "fabs", "sqrt": "sqrt", "floor": "floor"}
 _LIBRARY = {"exp": 1, "expm1": 1, "log2": 1, "sin": 1, "cos": 1, "tanh": 1, "pow": 2}
 """Functions of the C library, and how many arguments each takes."""
-LONG = 9
+LONG = 4
 """Motors in one vector from which calls of the C library take longer than instructions."""
 
 
@@ -97,6 +97,14 @@ class Writer:
         if kind == FLOAT:
             return self.new(f"{'sitofp' if own == INT else 'uitofp'} {source} {name} to {target}")
         return self.new(f"{'fptosi' if own == FLOAT else 'zext'} {source} {name} to {target}")
+
+    def spread(self, name: str) -> str:
+        """A number for every motor of a group."""
+        if self.width == 1:
+            return name
+        kind = self.types[FLOAT]
+        one = self.new(f"insertelement {kind} poison, double {name}, i32 0")
+        return self.new(f"shufflevector {kind} {one}, {kind} poison, <{self.width} x i32> zeroinitializer")
 
     def pick(self, line: str, slots: str) -> str:
         """The frames of a line in some slots; where lines are in memory is known to those who write loops."""
@@ -180,6 +188,8 @@ class Writer:
             return self.new(f"fsub {kind} {args[0]}, {back}")
         if op in _INTRINSICS:
             return self._intrinsic(_INTRINSICS[op], args[0])
+        if op == "total":
+            return self._total(args[0])
         if op in ("exp", "expm1") and self.width >= LONG:
             return ExpWriter(self.new, self.width).write(op, args[0])
         if op in _LIBRARY:
@@ -187,6 +197,16 @@ class Writer:
             function = op if self.width == 1 else f"each_{op}"
             return self.new(f"call {kind} @{function}({', '.join(f'{kind} {each}' for each in args)})")
         raise NotImplementedError(f"operation {op}")
+
+    def _total(self, argument: str) -> str:
+        """The sum over the motors of a vector, for each of them."""
+        if self.width == 1:
+            return argument
+        self._used.add("total")
+        kind = self.types[FLOAT]
+        return self.spread(
+            self.new(f"call double @llvm.vector.reduce.fadd.{self._suffix()}(double -0.0, {kind} {argument})")
+        )
 
     def _intrinsic(self, name: str, argument: str) -> str:
         self._used.add(f"llvm.{name}")
@@ -202,6 +222,9 @@ class Writer:
         """The functions that are called, those of the C library for each motor in turn."""
         kind, parts = self.types[FLOAT], []
         for name in sorted(self._used):
+            if name == "total":
+                parts.append(f"declare double @llvm.vector.reduce.fadd.{self._suffix()}(double, {kind})")
+                continue
             if name.startswith("llvm."):
                 parts.append(f"declare {kind} @{name}.{self._suffix()}({kind})")
                 continue

@@ -46,7 +46,7 @@ def vector_width() -> int:
 
 def in_threads(count: int, steps: int, run: Callable[[int, int], object]) -> None:
     """Step a batch of motors by `run(first, last)`, on several processors where that pays: each motor is by itself."""
-    parts = min(count * steps // WORTH_A_THREAD, count // vector_width())
+    parts = min(count * steps // WORTH_A_THREAD, count // (2 * vector_width()))
     if parts > 1:
         parts = min(parts, len(processors()))
     if parts < 2:

@@ -28,7 +28,17 @@ from .tracing import FLOAT, INT, WORD, Line, Program, Symbol, Traced, operation,
 
 __all__ = ["array", "broadcast", "compile_step", "integers", "ops", "select"]
 
-ops = operations("native", expm1=operation("expm1"))
+
+def sum_over_joints(x: Traced) -> Traced:
+    """The sum over the motors of a robot, which are the lanes of one vector; of nothing it is nothing."""
+    if isinstance(x, Symbol):
+        return x.program.symbol("total", (x,), FLOAT, False)
+    if x == 0.0:
+        return x
+    raise NotImplementedError("the sum of a plain number over motors")
+
+
+ops = operations("native", expm1=operation("expm1"), total=sum_over_joints)
 Input = Recorded
 """A plain number or an array."""
 Kinds = tuple[type, type]
@@ -219,7 +229,8 @@ def _output_of(bound: Bound, rows: np.ndarray) -> Output:
     plan = bound.plan
     said: dict[str, Traced] = bound.plain_output.copy()
     for k, name in enumerate(plan.out_names):
-        said[name] = rows[k] if k not in plan.whole_out else rows[k].view(np.int64).astype(np.int16)
+        row = rows[k] if k not in plan.whole_out else rows[k].view(np.int64).astype(np.int16)
+        said[name] = row[..., :1] if name in plan.common_out else row
     return Output(**said)
 
 
@@ -233,18 +244,19 @@ def like(row: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 def compile_step(function: Step, actuator: Composed, options: Options) -> Stepper:
     """The step, traced and compiled when it first sees its inputs."""
-    if isinstance(actuator, tuple):
-        raise ParameterError(
-            "the native engine steps one kind of actuator: compile each by itself, or take jax, torch or numpy"
-        )
-    require_own_motors(actuator)
+    require_no_network(actuator)
     return Stepper(function, actuator)
+
+
+def require_no_network(actuator: Composed) -> None:
+    """Check that a controller is no learned network; raise `ParameterError` if it is."""
+    if actuator.controller.asks == "network":
+        name = type(actuator.controller).__name__
+        raise ParameterError(f"{name}: the native engine runs no learned networks, take jax, torch or numpy")
 
 
 def require_own_motors(actuator: Composed) -> None:
     """Check that each motor can be stepped by itself; raise `ParameterError` if not."""
-    if actuator.controller.asks == "network":
-        name = type(actuator.controller).__name__
-        raise ParameterError(f"{name}: the native engine runs no learned networks, take jax, torch or numpy")
+    require_no_network(actuator)
     if actuator.supply is not None and actuator.supply.shared:
-        raise ParameterError("Supply.shared: the native engine steps each motor by itself, take jax, torch or numpy")
+        raise ParameterError("Supply.shared: the native engine runs each motor by itself, take jax or numpy")

@@ -15,7 +15,7 @@ from ..errors import ParameterError
 from ..physics.state import OUTPUTS, STATES
 from ..values import Module, Recorded
 from .machine_code import compile_text, in_threads, vector_width
-from .native_text import Traces, shared_symbols, step_text
+from .native_text import Traces, reach, shared_symbols, step_text
 from .tracing import FLOAT, Symbol, Traced, evaluate, kind_of
 
 Given = dict[str, Recorded]
@@ -24,6 +24,8 @@ SCALARS = frozenset((float, int, np.float64, np.int64, np.float32, np.int32, np.
 """Types of one number."""
 MOST_AT_ONCE = 16
 """Motors in one vector at most."""
+MOST_JOINED = 64
+"""Motors on one supply at most."""
 _STEP = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3, *[ctypes.c_void_p] * 5)
 
 
@@ -33,9 +35,20 @@ def is_plain(x: object) -> bool:
 
 
 def group_width(count: int) -> int:
-    """Motors in one vector, for a batch of so many."""
+    """Motors in one vector, for a batch of so many: two registers long where there are enough, which do not wait."""
     width = vector_width()
-    return width if count >= width else 1
+    return 2 * width if count >= 4 * width else width if count >= width else 1
+
+
+def joined_width(batch: tuple[int, ...]) -> int:
+    """Motors in one vector where those along the last axis have something in common; raises `ParameterError`."""
+    count = batch[-1] if batch else 1
+    if count > MOST_JOINED:
+        raise ParameterError(
+            f"Supply.shared: the native engine steps at most {MOST_JOINED} motors on one supply, and here are {count}: "
+            "take jax, torch or numpy"
+        )
+    return count
 
 
 def robot_width(count: int) -> int:
@@ -57,6 +70,10 @@ class Plan:
     def __init__(self, traces: Traces, plain: dict[str, Traced]):
         self.traces, self.plain = traces, plain
         self.shared = shared_symbols(traces)
+        self.joined = any(x.op == "total" for x in reach(traces.roots()).values())
+        """Whether motors along the last axis of a batch have something in common, and so one vector."""
+        self.common_out = {name for name, x in traces.out.items() if self.joined and is_common(x)}
+        """Outputs that motors with something in common have one of."""
         self.kinds = [x.kind for x in (*traces.states.values(), *traces.inputs.values())]
         self.codes = struct.Struct("".join("d" if kind == FLOAT else "q" for kind in self.kinds))
         self.whole_states = [k for k, x in enumerate(traces.states.values()) if x.kind != FLOAT]
@@ -140,13 +157,14 @@ class Bound:
         after = np.empty((states + plan.frames, *batch))
         out = np.empty((len(plan.traces.out), *batch))
         if count:
-            width = group_width(count)
+            # motors that have something in common stay together
+            together = joined_width(batch) if plan.joined else 1
             own = self._own.get(batch)
             if own is None:
                 own = self._own_rows(batch)
-            run = plan.function(width, count == 1)
+            run = plan.function(together if plan.joined else group_width(count), count == 1)
             places = [address(x) for x in (self.same, own, given, after, out)]
-            in_threads(count, 1, lambda first, last: run(count, first, last, *places))
+            in_threads(count // together, together, lambda a, b: run(count, a * together, b * together, *places))
         return after, out
 
     def places(self, count: int) -> tuple[int, int, int]:
@@ -165,6 +183,21 @@ class Bound:
             own[k] = value
         self._own[batch] = own
         return own
+
+
+def is_common(x: Traced) -> bool:
+    """Whether a value follows from nothing but sums over motors, and what all motors share."""
+    seen: set[int] = set()
+    todo = [x]
+    while todo:
+        each = todo.pop()
+        if not isinstance(each, Symbol) or each.uniform or each.op == "total" or each.index in seen:
+            continue
+        if each.op in ("load", "pick"):
+            return False
+        seen.add(each.index)
+        todo += each.args
+    return True
 
 
 def take(names: tuple[str, ...]) -> Callable[[Mapping[str, Recorded]], tuple[Recorded, ...]]:

@@ -103,14 +103,6 @@ class _Text(Writer):
             name = self.new(f"{widen} {self.types[kind]} {name} to {self.vector('i64')}")
         self.add(f"store {self.vector('double' if kind == FLOAT else 'i64')} {name}, ptr {place}, align 8")
 
-    def spread(self, name: str) -> str:
-        """A number for every motor of a group."""
-        if self.width == 1:
-            return name
-        kind = self.types[FLOAT]
-        one = self.new(f"insertelement {kind} poison, double {name}, i32 0")
-        return self.new(f"shufflevector {kind} {one}, {kind} poison, <{self.width} x i32> zeroinitializer")
-
     def pick(self, line: str, slots: str) -> str:
         """The frame of each motor in its own slot; a slot that is none is the last."""
         row, frames = self.line_rows[line]
@@ -142,6 +134,18 @@ class _Text(Writer):
             slot = self.new(f"urem i32 {slot}, {frames}")
             at = self.new(f"add i64 {self.new(f'zext i32 {slot} to i64')}, {row}")
             self.add(f"store double {one}, ptr {self.place(memory, at, lane)}, align 8")
+
+    def whole_doubt(self, values: Iterable[Traced], before: str) -> str:
+        """0 where values, and what was `before`, are finite; elsewhere not a number, as infinity less itself is."""
+        kind = self.types[FLOAT]
+        known = {x.index: x for x in values if isinstance(x, Symbol) and not x.uniform and x.kind == FLOAT}
+        names = [self.value(x) for x in known.values()]
+        doubts = [before, *(self.new(f"fsub {kind} {name}, {name}") for name in names)]
+        # in pairs, which do not wait for each other
+        while len(doubts) > 1:
+            pairs = [self.new(f"fadd {kind} {a}, {b}") for a, b in zip(doubts[::2], doubts[1::2], strict=False)]
+            doubts = pairs + doubts[2 * len(pairs) :]
+        return doubts[0]
 
     # --- what both loops begin with
 
@@ -225,9 +229,10 @@ def step_text(traces: Traces, width: int, single: bool) -> str:
 def run_text(traces: Traces, width: int, single: bool, alone: frozenset[str]) -> str:
     """The text of many steps: `run(n, first, last, steps, every, records, same, own, given, after, out, inputs...)`.
 
-    `given` are rows of states and lines at the start, `after` those at the end. Then comes a memory for each input,
-    with a row per step; those of `alone` have one number per row, for all motors. `out` has `records` rows for each
-    channel, one after each `every` steps.
+    `given` are rows of states and lines at the start, `after` those at the end, and below them a row that is 0 where
+    all that was recorded is finite, and not a number elsewhere. Then comes a memory for each input, with a row per
+    step; those of `alone` have one number per row, for all motors. `out` has `records` rows for each channel, one after
+    each `every` steps.
     """
     w = _Text(traces, width, single)
     w.give_shared()
@@ -264,18 +269,22 @@ def run_text(traces: Traces, width: int, single: bool, alone: frozenset[str]) ->
     for k, x in enumerate(traces.out.values()):
         row = w.new(f"add i64 %r, {w.new(f'mul i64 %records, {k}')}")
         w.keep("%out", row, x, FLOAT)
+    doubt = w.whole_doubt(traces.out.values(), "%b")
     record = w.take_lines()
     for k, (name, kind) in enumerate(zip(after, kinds, strict=True)):
         w.keep_value(w.place("%after", k), name, kind)
+    w.keep_value(w.place("%after", first), "%b1", FLOAT)
     done = w.take_lines()
     phis = [f"  %{v} = phi i64 [ 0, %{here} ], [ %{v}1, %ahead ]" for v in "trc"]
+    phis.append(f"  %b = phi {w.types[FLOAT]} [ zeroinitializer, %{here} ], [ %b1, %ahead ]")
     for k, kind in enumerate(kinds):
         phis.append(f"  %s{k} = phi {w.types[kind]} [ {starts[k]}, %{here} ], [ {after[k]}, %ahead ]")
     body += [
         *phis, *loop, "  %c2 = add i64 %c, 1", "  %full = icmp eq i64 %c2, %every",
         "  br i1 %full, label %record, label %ahead", "record:", *record, "  %r2 = add i64 %r, 1",
         "  br label %ahead", "ahead:", "  %r1 = phi i64 [ %r, %loop ], [ %r2, %record ]",
-        "  %c1 = phi i64 [ %c2, %loop ], [ 0, %record ]", "  %t1 = add i64 %t, 1",
+        "  %c1 = phi i64 [ %c2, %loop ], [ 0, %record ]",
+        f"  %b1 = phi {w.types[FLOAT]} [ %b, %loop ], [ {doubt}, %record ]", "  %t1 = add i64 %t, 1",
         "  %again = icmp slt i64 %t1, %steps", "  br i1 %again, label %loop, label %done", "done:", *done,
     ]  # fmt: skip
     names = ("same", "own", "given", "after", "out", *(f"in{k}" for k in range(len(traces.inputs))))

@@ -278,9 +278,9 @@ def operations(engine: str, **own: Operation) -> SimpleNamespace:
         as_bits=lambda x: x, fractions=lambda x, like: cast(x, FLOAT) * 2.0**-24, pick=pick,
         store=lambda line, slot, frame: Line(line.program, line.name, line.frames, slot, frame),
         alike=lambda x, like: cast(x, like.kind), to_integer=lambda x: cast(x, INT),
-        total=refuse(engine, "what others share"), detach=detach, matmul=network, erf=math.erf, stack_first=network,
+        detach=detach, matmul=network, erf=math.erf, stack_first=network,
         stack_last=network, join_last=network, change=numpy_ops.change, same=numpy_ops.same,
-        **{"expm1": expm1, **own},
+        **{"expm1": expm1, "total": refuse(engine, "what others share"), **own},
     )  # fmt: skip
 
 

@@ -80,7 +80,7 @@ class ActuatorSet:
         return ActuatorSet(self.joints, varied)
 
     def compile(self, engine: str = "numpy", **options: Unpack[CompileOptions]) -> CompiledSet:
-        """One step for all joints on "numpy", "jax" or "torch", with the options of `Actuator.compile`."""
+        """One step for all joints on "numpy", "jax", "torch" or "native", with the options of `Actuator.compile`."""
         return CompiledSet(self.groups, engine, options)
 
 

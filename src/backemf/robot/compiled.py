@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from types import ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..actuator.actuator import Actuator
-from ..actuator.compiled import BaseStep, Inputs, Step, laws, outputs
+from ..actuator.compiled import BaseStep, Inputs, Step, laws, outputs, with_outputs
 from ..actuator.controllers import ModeSelector
 from ..actuator.delay import Draws
 from ..actuator.memory import initial_state
 from ..actuator.needs import require_command, require_frames, require_inertia, require_load, require_step
 from ..checks import Maybe, Number, require_sizes
+from ..engines import load
 from ..engines.reset import Mask, reset_state
 from ..errors import ParameterError
 from ..parts import without_neutral
@@ -38,15 +40,30 @@ class CompiledSet(BaseStep[tuple[State, ...]]):
 
     def __init__(self, groups: tuple[Group, ...], engine: str, options: CompileOptions):
         if engine == "python":
-            raise ParameterError("the python engine runs one motor; take numpy, jax or torch for a robot")
+            raise ParameterError("the python engine runs one motor; take numpy, jax, torch or native for a robot")
         self.groups = groups
         super().__init__(engine, options)
 
     def _compile(self, law: str) -> Callable[..., tuple[tuple[State, ...], Output]]:
         names = outputs(self._options.get("telemetry"), law)
-        step = fuse(getattr(laws(self.engine), law), self.groups, names, self._engine)
         actuators = tuple(without_neutral(group.actuator) for group in self.groups)
-        return self._engine.compile_step(step, actuators, self._options)
+        function = getattr(laws(self.engine), law)
+        if self.engine == "native":
+            # the torque says what the shape of a group's outputs is
+            needed = None if names is None else tuple(dict.fromkeys((*names, "torque")))
+            return self._compile_apart(with_outputs(function, needed), actuators, names)
+        return self._engine.compile_step(fuse(function, self.groups, names, self._engine), actuators, self._options)
+
+    def _compile_apart(
+        self, function: Step, actuators: tuple[Actuator, ...], names: tuple[str, ...] | None
+    ) -> Callable[..., tuple[tuple[State, ...], Output]]:
+        """A step in which each group runs code of its own, and NumPy puts the outputs beside each other."""
+        runs = {id(actuator): self._engine.compile_step(function, actuator, self._options) for actuator in actuators}
+
+        def run_group(actuator: Actuator, *arguments: object) -> tuple[State, Output]:
+            return runs[id(actuator)](*arguments)
+
+        return partial(fuse(run_group, self.groups, names, load("numpy")), actuators)
 
     def __reduce__(self) -> tuple[type[CompiledSet], tuple[tuple[Group, ...], str, CompileOptions]]:
         # what was compiled belongs to this process: a copy compiles it again
@@ -106,6 +123,8 @@ class CompiledSet(BaseStep[tuple[State, ...]]):
 
         A mask without the joints' axis, or with 1 there, is of whole robots.
         """
+        # native code has NumPy's arrays
+        engine = "numpy" if self.engine == "native" else self.engine
         whole = np.ndim(mask) == 0 or np.ndim(mask) == len(batch_shape(state[0]))
         fresh = []
         for group, part in zip(self.groups, state, strict=True):
@@ -114,7 +133,7 @@ class CompiledSet(BaseStep[tuple[State, ...]]):
                 here = mask[..., None]
             elif np.ndim(mask) and mask.shape[-1] != 1:
                 here = take(mask, group.columns)
-            fresh.append(reset_state(self._engine, self.engine, part, here, {}, self._place))
+            fresh.append(reset_state(load(engine), engine, part, here, {}, self._place))
         return tuple(fresh)
 
 

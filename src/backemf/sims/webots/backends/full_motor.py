@@ -7,21 +7,26 @@ within the step. Here a velocity loop of a drive does its best: in shorter steps
 
 where J is all that moves and ts the basic time step: a change of the velocity takes about one basic time step, as in
 Webots, as far as the motor can. The integral rests where the torque is limited. A commanded torque goes to the drive as
-it is. A current loop makes the torque, which is that of the current, before friction and gear loss.
+it is. A current loop makes the torque, which is that of the current, before friction and gear loss. `drive_law` has the
+law of a substep; drives of one kind run all substeps of a basic time step in one call of machine code.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ....actuator import Actuator, Supply, Torque
+from ....actuator.needs import require_finite_joint, require_load
+from ....actuator.needs import require_inertia as require_moving
 from ....errors import ParameterError
 from ....motor import Motor
 from ....motorfile import load
+from ....robot.grouping import kind_of, merge
 from ..robots.description import RobotDescription, RobotJoint
 from .axis import Axis, log
-from .gears import Carried, Follower, all_followers, carried_load, followers_of
+from .drive_code import ELECTRIC, SET_BY_DEVICES, DriveCode, flat
+from .drive_law import Held, Stops, Weight
+from .gears import Follower, all_followers, carried_load, followers_of
 from .ideal import require_inertia, tell_notes
 from .straight import straight_control
 
@@ -29,8 +34,6 @@ LONGEST = 1e-3
 """Longest step of the motor [s]."""
 BANDWIDTH = 3000.0
 """How fast the current loop of the drive is [rad/s]."""
-TELEMETRY = ("torque", "current", "voltage", "winding_temperature", "limit")
-"""What is asked of the motor besides where the joint is."""
 SHARPNESS = 3.0
 """Basic time step over the time constant of the velocity loop [1]."""
 
@@ -48,10 +51,14 @@ class FullMotors:
         self._drives = [
             Drive(axis, joints[axis.name], led.get(axis, []), robot) for axis in axes if axis not in carried_along
         ]
+        kinds: dict[object, list[Drive]] = {}
+        for drive in self._drives:
+            kinds.setdefault(drive.kind(), []).append(drive)
+        self._rows = [DriveRow(drives) for drives in kinds.values()]
 
     def step(self) -> None:
-        for drive in self._drives:
-            drive.step()
+        for row in self._rows:
+            row.step()
 
 
 def actuator_of(joint: RobotJoint, robot: RobotDescription) -> Actuator:
@@ -71,6 +78,8 @@ def actuator_of(joint: RobotJoint, robot: RobotDescription) -> Actuator:
         supply or found.supply,
         controller=Torque(current_bandwidth=BANDWIDTH),
         voltage_limit=found.voltage_limit,
+        # nothing here reads the electrical energy
+        meter=False,
     )
 
 
@@ -94,91 +103,113 @@ class Drive:
                     'such as "2 mm/rad"'
                 )
             self.travel = joint.travel or 1.0
+        self.damping = axis.joint.damping_constant
         self.control = straight_control(axis.motor, axis.joint, self.dt)
-        actuator = actuator_of(joint, robot) if axis.driven else Actuator(controller=Torque())
+        self.actuator = actuator_of(joint, robot) if axis.driven else Actuator(controller=Torque())
         if axis.joint.static_friction > 0.0 and axis.driven:
             log(f"Note: {axis.name!r}: static_friction has no effect with the backend motor; the motor has its own.")
-        shared = actuator.supply is not None and actuator.supply.shared
-        self.motor = actuator.compile("python") if shared else actuator.compile("native", telemetry=TELEMETRY)
-        self.state = self.motor.initial()
-        own = 0.0 if actuator.motor is None else float(actuator.motor.armature)
+        own = 0.0 if self.actuator.motor is None else float(self.actuator.motor.armature)
         whole = own + (axis.inertia or 0.0) * self.travel**2 + carried_load(followers).inertia * self.travel**2
+        require_load(self.actuator, 0.0, 1.0)
+        require_moving(self.actuator, whole - own)
         self.kp = SHARPNESS * whole / self.dt
         self.ki = self.kp * SHARPNESS / (4.0 * self.dt)
-        self.sum = 0.0
         self.was_torque = False
 
-    def step(self) -> None:
-        axis, short = self.axis, self.dt / self.turns
-        self.control(axis, 0.0)
-        if bool(axis.torque_mode) != self.was_torque:
-            # what was learned under another command is of no use
-            self.sum, self.was_torque = 0.0, bool(axis.torque_mode)
-        mean = 0.0
-        for _ in range(self.turns):
-            mean += self._turn(short) / self.turns
-        axis.total = mean / self.travel
-        # as in Webots, the feedback has nothing of a commanded torque
-        axis.feedback = 0.0 if axis.torque_mode else axis.total
-        for follower in self.followers:
-            follower.update_share(axis.speed, axis.speed, self.dt)
+    def kind(self) -> object:
+        """What it has in common with drives that the same code steps."""
+        return kind_of(self.actuator), len(self._weights()), self.axis.joint.min_stop is None, self.travel == 1.0
 
-    def _turn(self, short: float) -> float:
-        """One turn of the loop [s]; the torque on the joint [N·m]."""
-        axis, r = self.axis, self.travel
-        position, speed = axis.position / r, axis.speed / r
-        asked = self._drive_torque(speed, short)
-        more = carried_load(self.followers) if self.followers else NOTHING
-        joint = axis.joint
-        damping = joint.damping_constant + axis.brake + more.damping
-        spring = joint.spring_constant + more.spring
-        pull = axis.load() + more.load - damping * axis.speed - spring * axis.position
-        inertia = ((axis.inertia or 0.0) + more.inertia) * r * r
-        out: Any  # of plain numbers
-        self.state, out = self.motor.coupled(
-            self.state, asked, position, speed, short, pull * r, inertia, load_damping=damping * r * r,
-            load_stiffness=spring * r * r,
-        )  # fmt: skip
-        self._integrate(asked, out, short)
-        axis.speed = float(out.joint_velocity) * r
-        axis.position += short * axis.speed
-        if joint.min_stop is not None:
-            _apply_stop(axis, short)
-        for follower in self.followers:
-            follower.follow(axis)
-        if out.current is not None:
-            axis.current, axis.voltage = float(out.current), float(out.voltage)
-            axis.temperature = float(out.winding_temperature)
-        return float(out.torque)
+    def held(self) -> Held:
+        """What stays as it is over the next basic time step."""
+        axis, joint, more = self.axis, self.axis.joint, carried_load(self.followers, level=True)
+        stops = None if joint.min_stop is None else Stops(joint.min_stop, joint.max_stop, joint.stop_erp)
+        return Held(
+            wanted=axis.wanted,
+            available=axis.available,
+            torque=axis.torque,
+            torque_mode=axis.torque_mode,
+            damping=self.damping + axis.brake + more.damping,
+            load=axis.load_torque + more.load,
+            inertia=(axis.inertia or 0.0) + more.inertia,
+            spring=joint.spring_constant + more.spring,
+            travel=self.travel,
+            kp=self.kp,
+            ki=self.ki,
+            weights=self._weights(),
+            stops=stops,
+        )
 
-    def _drive_torque(self, speed: float, short: float) -> float:
-        """The torque that the drive asks for [N·m]."""
+    def _weights(self) -> tuple[Weight, ...]:
+        """What hangs on the axis and on the joints that it carries along."""
         axis = self.axis
-        if axis.torque_mode:
-            return axis.torque * self.travel
-        self.error = axis.wanted / self.travel - speed
-        most = axis.available * self.travel
-        wish = self.kp * self.error + self.ki * (self.sum + self.error * short)
-        return max(-most, min(wish, most))
+        found = [Weight(axis.weight, 1.0, -axis.hangs_at)] if axis.weight else []
+        for f in self.followers:
+            if f.axis.weight:
+                found.append(Weight(f.share * f.ratio * f.axis.weight, f.ratio, f.offset - f.axis.hangs_at))
+        return tuple(found)
 
-    def _integrate(self, asked: float, out: Any, short: float) -> None:
-        """Integrate the error, unless a limit holds the torque back."""
-        if self.axis.torque_mode:
-            return
-        wish = self.kp * self.error + self.ki * (self.sum + self.error * short)
-        held = wish != asked or out.limit
-        if not (held and wish * self.error > 0.0):
-            self.sum += self.error * short
-
-
-NOTHING = Carried(0.0, 0.0, 0.0, 0.0)
+    def require_finite(self) -> None:
+        """Check that position, speed and load are finite; raise `ParameterError` if not."""
+        axis, held, r = self.axis, self.held(), self.travel
+        pull = axis.load() + held.load - axis.load_torque - held.damping * axis.speed - held.spring * axis.position
+        require_finite_joint(
+            axis.position / r, axis.speed / r, load_torque=pull * r, load_inertia=held.inertia * r * r,
+            load_damping=held.damping * r * r, load_stiffness=held.spring * r * r,
+        )  # fmt: skip
 
 
-def _apply_stop(axis: Axis, short: float) -> None:
-    """Stop at a hard stop, and take a share of the way behind it back."""
-    joint: Any = axis.joint
-    low, high = axis.position - joint.min_stop, axis.position - joint.max_stop
-    if low < 0.0:
-        axis.speed = max(axis.speed, -joint.stop_erp * low / short)
-    elif high > 0.0:
-        axis.speed = min(axis.speed, -joint.stop_erp * high / short)
+class DriveRow:
+    """Drives that the same code steps, side by side."""
+
+    def __init__(self, drives: list[Drive]):
+        self._code = code = DriveCode(
+            merge([drive.actuator for drive in drives]), [drive.held() for drive in drives], drives[0].dt,
+            drives[0].turns,
+        )  # fmt: skip
+        rows = [code.rows[name] for name in SET_BY_DEVICES], code.moved_rows
+        self._places = [
+            (drive, *(tuple(code.count * row + k for row in each) for each in rows)) for k, drive in enumerate(drives)
+        ]
+        """Each drive, where what devices change of it is in the code's memory, and where what moves is."""
+        self._geared = [(k, drive) for k, drive in enumerate(drives) if drive.followers]
+        self._electric = all(name in code.electric for name in ELECTRIC)
+
+    def step(self) -> None:
+        code, here, held = self._code, self._code.here, self._code.held
+        for drive, (wanted, available, torque, mode, damping), (position, speed, integral, mean) in self._places:
+            axis = drive.axis
+            drive.control(axis, 0.0)
+            held[wanted], held[available], held[torque] = axis.wanted, axis.available, axis.torque
+            held[mode], held[damping] = axis.torque_mode, drive.damping + axis.brake
+            here[position], here[speed], here[mean] = axis.position, axis.speed, 0.0
+            if (axis.torque_mode != 0.0) != drive.was_torque:
+                # what was learned under another command is of no use
+                here[integral], drive.was_torque = 0.0, not drive.was_torque
+            known = axis.position + axis.speed + axis.wanted + axis.torque + axis.brake
+            if known - known != 0.0:
+                drive.require_finite()
+        for k, drive in self._geared:
+            self._hold(k, drive)
+        here = code.step()
+        for drive, _, (position, speed, _, mean) in self._places:
+            axis = drive.axis
+            axis.position, axis.speed, axis.total = here[position], here[speed], here[mean]
+            # as in Webots, the feedback has nothing of a commanded torque
+            axis.feedback = 0.0 if axis.torque_mode else axis.total
+        if self._electric:
+            n, out = code.count, code.out
+            for k, (drive, _, _) in enumerate(self._places):
+                axis = drive.axis
+                axis.current, axis.voltage, axis.temperature = out[k], out[n + k], out[n + n + k]
+        for _, drive in self._geared:
+            for follower in drive.followers:
+                follower.follow(drive.axis)
+                follower.update_share(drive.axis.speed, drive.axis.speed, drive.dt)
+
+    def _hold(self, k: int, drive: Drive) -> None:
+        """Write what a drive holds, which the way of the power through its gears changes."""
+        code = self._code
+        for name, value in flat(drive.held()).items():
+            if name in code.rows:
+                code.held[code.count * code.rows[name] + k] = float(value)

@@ -52,8 +52,8 @@ class Follower:
         self.axis.speed = self.ratio * leader.speed
 
 
-def carried_load(followers: list[Follower]) -> Carried:
-    """What a leader feels of its followers now."""
+def carried_load(followers: list[Follower], level: bool = False) -> Carried:
+    """What a leader feels of its followers now; `level`: without the weights that hang on them."""
     inertia = damping = spring = load = 0.0
     for follower in followers:
         axis, joint = follower.axis, follower.axis.joint
@@ -61,7 +61,8 @@ def carried_load(followers: list[Follower]) -> Carried:
         inertia += share * ratio**2 * (axis.inertia or 0.0)
         damping += share * ratio**2 * (joint.damping_constant + axis.brake)
         spring += share * ratio**2 * joint.spring_constant
-        load += share * ratio * (axis.load() - joint.spring_constant * follower.offset)
+        pull = axis.load_torque if level else axis.load()
+        load += share * ratio * (pull - joint.spring_constant * follower.offset)
     return Carried(inertia, damping, spring, load)
 
 
