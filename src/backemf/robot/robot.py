@@ -51,6 +51,8 @@ class Robot:
     """Largest current that it gives for as long as one likes [A]; None: not known."""
     name: str = ""
     """What it is called."""
+    file: Path | None = field(default=None, compare=False)
+    """The file that it was read from, for messages; None: there is none."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.drives, Mapping) or not self.drives:
@@ -114,7 +116,7 @@ def read_robot(path: str | Path) -> Robot:
     text = read_text(file, LARGEST, what="a robot file")
     values = read_content(text, str(file), Path(os.path.abspath(file)).parent)
     try:
-        return Robot(**values)
+        return Robot(**values, file=file)
     except ParameterError as error:
         raise ParameterError(f"{file}: {error}") from None
 
