@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..actuator import Actuator
+from .body_tree import Body
 from .on_joint import OnJoint
 from .robot_model import ModelJoint, RobotModel
 from .text import Written
@@ -49,6 +50,8 @@ class RobotParts:
     """Which of the simulator's actuators; None: chosen by what an actuator has."""
     effort: str
     """"peak" or "continuous": the current behind the largest torque."""
+    bodies: tuple[Body, ...] = ()
+    """Bodies of the model, where the simulator's file holds them; the first is the world."""
 
     @property
     def driven(self) -> dict[str, RobotKind]:

@@ -41,6 +41,8 @@ class About:
     """Whether it can represent a motor without a voltage limit."""
     patterns: bool = False
     """Whether an actuator names its joints by patterns, so that one text is for several joints."""
+    bodies: bool = False
+    """Whether the file of a whole robot holds its bodies too, so that they are read from the model."""
     plugin: str | None = None
     """Name of the class that runs backemf motors inside the simulator, loaded on first use; None: there is none."""
     holds: Callable[[Path], bool] = lambda file: True

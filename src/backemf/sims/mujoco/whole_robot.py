@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ...errors import MissingExtraError, ParameterError
+from ...errors import ParameterError
 from ..mjcf_edit import MjcfFile
 from ..mujoco_types import MjModel, MjSpec
 from ..on_joint import Unread
@@ -21,7 +21,8 @@ from .motor import DcMotor
 from .motor_law import MujocoOnJoint
 from .reading import installed_version
 from .robot_model import model_of
-from .stripped import Compiled, compiled_source, missing_file, without_files
+from .stripped import Compiled, compiled_source, without_files
+from .urdf_model import convert_urdf
 from .versions import VERSIONS, in_volts
 from .written.attaching import integrator_change
 from .written.existing import amount, moved_by, units_of
@@ -82,35 +83,8 @@ def open_robot(parts: RobotParts) -> tuple[MjcfFile, Compiled, list[str]]:
         raise ParameterError(f"MuJoCo loads MJCF or URDF, and the robot has {parts.model.format}: give such a model")
     if parts.model.format == "MJCF":
         return MjcfFile(path), compiled_source(path), []
-    try:
-        import mujoco
-    except ModuleNotFoundError:
-        raise MissingExtraError("mujoco", "mujoco", "Converting a URDF to MJCF") from None
-    notes: list[str] = []
-    try:
-        spec = cast(MjSpec, mujoco.MjSpec.from_file(str(path)))
-        try:
-            model = spec.compile()
-        except ValueError as error:
-            if not missing_file(error):
-                raise
-            spec = cast(MjSpec, mujoco.MjSpec.from_file(str(path)))
-            notes.append(f"{drop_meshes(mujoco, spec)} meshes are left out: their files are not where MuJoCo looks.")
-            model = spec.compile()
-        text = spec.to_xml()
-    except ValueError as error:
-        raise ParameterError(f"{path}: MuJoCo cannot read it: {' '.join(str(error).split())}") from None
-    return MjcfFile(path, text), Compiled(mujoco, model), notes
-
-
-def drop_meshes(mujoco: ModuleType, spec: MjSpec) -> int:
-    """Take meshes out of a specification; how many."""
-    for geom in [each for body in spec.bodies for each in body.geoms if each.meshname]:
-        spec.delete(geom)
-    meshes = list(spec.meshes)
-    for mesh in meshes:
-        spec.delete(mesh)
-    return len(meshes)
+    text, compiled, notes = convert_urdf(path)
+    return MjcfFile(path, text), compiled, notes
 
 
 # --- actuators

@@ -11,6 +11,7 @@ from typing import Any, cast
 from ...errors import BackemfError, ParameterError
 from ...files import write_bytes, write_text
 from ...robot.robot import Robot
+from ...sims.body_tree import Body
 from ...sims.digits import MEANT, written_digits
 from ...sims.joint_patterns import fits
 from ...sims.losses import DROPPED, Loss
@@ -145,6 +146,7 @@ def export_robot(
         parts = RobotParts(
             model=placement.model, kinds=tuple(kinds), name=robot.name, output=output,
             version=None if target is None else target.version, timestep=step, kind=kind, effort=effort,
+            bodies=_bodies(target, placement.model),
         )  # fmt: skip
         written = _write_robot(target, parts)
     title = urdf_target.TITLE if target is None else target.title
@@ -172,6 +174,19 @@ def _write_robot(target: Target | None, parts: RobotParts) -> RobotText:
     if not hasattr(target.room, "write_robot"):
         raise ParameterError(f"{target.title} has no files of whole robots here: export each motor alone")
     return cast(RobotRoom, target.room).write_robot(parts)
+
+
+def _bodies(target: Target | None, model: RobotModel) -> tuple[Body, ...]:
+    """Bodies of the model, where the simulator's file holds them."""
+    if target is None or not target.about.bodies:
+        return ()
+    if model.format not in ("MJCF", "URDF"):
+        raise ParameterError(
+            f"{target.title} gets its bodies from an MJCF or URDF model, and the robot has {model.format}: give one"
+        )
+    from ...sims.mujoco.body_tree import read_bodies
+
+    return read_bodies(model)
 
 
 # --- kinds of joints
