@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from rich.markup import escape
 from ..errors import ParameterError
 from ..robot.robot import read_robot
 from ..transfer.duty import HEAT, HEAT_STEP
-from ..transfer.robots.exporting import RobotExported, export_robot
+from ..transfer.robots.exporting import RobotExported, export_robot, group_kinds
 from ..transfer.robots.supply_current import SupplyCurrent
 from ..units import format_quantity
 from ..values import Json
@@ -20,9 +21,6 @@ from .app import console
 from .losses import print_errors, print_statuses
 from .tables import print_findings, print_json, print_written
 from .words import above_zero, require_folder
-
-MOST_CHANGES = 8
-"""Changes that are printed."""
 
 
 def check_robot_file(path: str, json_: bool) -> None:
@@ -67,7 +65,8 @@ def export_robot_file(
     require_folder("--output", output)
     robot = read_robot(path)
     step = None if timestep is None else above_zero("--timestep", timestep, "s")
-    with progress_bar("running both motors of each kind", _work(place_drives(robot).placed, compare)) as advance:
+    work = len(group_kinds(place_drives(robot))) * (round(HEAT / HEAT_STEP) + 2000 if compare else 1)
+    with progress_bar("running both motors of each kind", work) as advance:
         found = export_robot(
             robot, to, output, kind=kind, effort=effort, timestep=step, strict=strict, compare=compare, advance=advance
         )
@@ -86,10 +85,8 @@ def export_robot_file(
         if one.errors:
             print_errors(one.errors, terminal)
             terminal.print()
-    for change in found.changes[:MOST_CHANGES]:
-        terminal.print(escape(change), soft_wrap=True)
-    if len(found.changes) > MOST_CHANGES:
-        terminal.print(f"and {len(found.changes) - MOST_CHANGES} more changes (--json lists all)")
+    for line in change_lines(found.changes):
+        terminal.print(escape(line), soft_wrap=True)
     for note in found.notes:
         terminal.print(f"note: {escape(note)}", soft_wrap=True)
     for line in supply_lines(found.supply):
@@ -98,8 +95,13 @@ def export_robot_file(
         print_written([*(output.parent / name for name in found.files), output])
 
 
-def _work(placed: tuple[object, ...], compare: bool) -> int:
-    return max(1, len(placed)) if not compare else round(HEAT / HEAT_STEP) + 2000
+def change_lines(changes: list[str]) -> list[str]:
+    """One line for changes that only differ in their names."""
+    alike: dict[str, list[str]] = {}
+    for change in changes:
+        alike.setdefault(re.sub(r"'[^']*'", "''", change), []).append(change)
+    more = [f"  (and {len(group) - 1} alike)" if len(group) > 1 else "" for group in alike.values()]
+    return [f"{group[0]}{words}" for group, words in zip(alike.values(), more, strict=True)]
 
 
 def supply_lines(total: SupplyCurrent) -> list[str]:

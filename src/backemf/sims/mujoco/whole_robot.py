@@ -19,7 +19,7 @@ from .imported import read_actuators
 from .kinds import ModelActuator, actuators_of
 from .motor import DcMotor
 from .motor_law import MujocoOnJoint
-from .reading import installed_version
+from .reading import default_chain, installed_version
 from .robot_model import model_of
 from .stripped import Compiled, compiled_source, without_files
 from .urdf_model import convert_urdf
@@ -28,14 +28,16 @@ from .written.attaching import integrator_change
 from .written.existing import amount, moved_by, units_of
 from .written.writing import WrittenMotor, value_text, write
 
-NEUTRAL = {
-    "ctrlrange": ("ctrllimited", "false"), "ctrllimited": ("ctrllimited", "false"),
-    "forcerange": ("forcelimited", "false"), "forcelimited": ("forcelimited", "false"),
-    "actrange": ("actlimited", "false"), "actlimited": ("actlimited", "false"), "gear": ("gear", "1"),
-    "armature": ("armature", "0"), "damping": ("damping", "0 0 0"), "delay": ("delay", "0"),
-    "nsample": ("nsample", "0"), "actearly": ("actearly", "false"),
-}  # fmt: skip
-"""What undoes an attribute of a default class that would act on a motor."""
+LIFTED = (
+    "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "actrange", "actlimited", "gear", "armature", "damping",
+    "delay", "nsample", "interp", "actearly",
+)  # fmt: skip
+"""Attributes of a default class that would act on a motor too."""
+ACTUATORS = (
+    "general", "motor", "position", "velocity", "intvelocity", "dcmotor", "pid", "damper", "cylinder", "muscle",
+    "adhesion",
+)  # fmt: skip
+"""Elements of default classes that hold for every actuator of the class, whatever its own element."""
 INPUTS = {"position": "position", "motor": "effort", "velocity": "velocity", "intvelocity": "velocity"}
 """What the control of an element without inputs is."""
 
@@ -111,12 +113,8 @@ def put_actuators(edit: Edit) -> None:
     for joint, label, number in indirect(edit):
         going.append(elements[number])
         edit.changes.append(f"joint {joint!r}: the actuator {label} is removed.")
-    undo = neutral_words(file.root)
     for joint, written in edit.made.items():
         new = ElementTree.fromstring(written.element)
-        for word, value in undo.items():
-            if word not in new.attrib:
-                new.set(word, value)
         own = [each.index for each in direct(edit, joint)]
         shown = f"<{new.tag}> {new.get('name')!r}"
         if own:
@@ -130,6 +128,7 @@ def put_actuators(edit: Edit) -> None:
         edit.slots[id(new)] = joint, own[0] if own else -1
         edit.kept.append(new)
     edit.changes += file.remove(going)
+    clear_defaults(edit)
 
 
 def indirect(edit: Edit) -> list[tuple[str, str, int]]:
@@ -155,17 +154,23 @@ def indirect(edit: Edit) -> list[tuple[str, str, int]]:
     return found
 
 
-def neutral_words(root: ElementTree.Element) -> dict[str, str]:
-    """Attributes that undo what the default class of all actuators would add to a motor."""
-    words = {}
+def clear_defaults(edit: Edit) -> None:
+    """Keep the default class of all actuators off the motors: what it says goes to the actuators that stay."""
+    root = edit.file.root
+    staying = [each for each in edit.file.elements if id(each) not in edit.slots]
+    classes = {id(each): default_chain(root, each.get("class", "main"), ACTUATORS) for each in staying}
     for section in root.findall("default"):
         if section.get("class", "main") != "main":
             continue
-        for element in section:
-            if element.tag in ("general", "motor", "position", "velocity", "intvelocity", "dcmotor", "pid", "damper",
-                               "cylinder", "muscle"):  # fmt: skip
-                words |= dict(NEUTRAL[word] for word in element.attrib if word in NEUTRAL)
-    return words
+        for element in [each for each in section if each.tag in ACTUATORS]:
+            for word in [word for word in LIFTED if word in element.attrib]:
+                value = element.attrib.pop(word)
+                for each in staying:
+                    nearer = [own for own in classes[id(each)] if own is not element]
+                    if word not in each.attrib and not any(word in own.attrib for own in nearer):
+                        each.set(word, value)
+            if not staying:
+                section.remove(element)
 
 
 # --- joints

@@ -31,6 +31,8 @@ class Tree:
     parts: RobotParts
     children: dict[int, list[int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    endless: list[str] = field(default_factory=list)
+    """Joints whose range has no place in Webots."""
     inertias: list[str] = field(default_factory=list)
     """Joints whose rotor inertia was added to a body."""
 
@@ -58,6 +60,9 @@ def write_robot(parts: RobotParts) -> RobotText:
             "Webots has no armature: the inertia of each rotor is added to the body that its joint moves, about the "
             "axis of the joint."
         )
+    if tree.endless:
+        names = ", ".join(tree.endless[:4]) + (" and others" if len(tree.endless) > 4 else "")
+        tree.notes.append(f"The range of {names} leaves out 0, where Webots starts a joint: no stops are written there.")
     tree.notes.append("Meshes, materials and sensors of the model are left out; primitives are kept.")
     return RobotText(text="\n".join(rows), notes=tuple(tree.notes))
 
@@ -104,6 +109,8 @@ def _joint_rows(tree: Tree, body: Body, joint: BodyJoint) -> list[str]:
     own = [f"    axis {_row(axis)}", *([f"    anchor {_row(anchor)}"] if hinge else [])]
     if joint.span is not None and joint.span[0] <= 0.0 <= joint.span[1]:
         own += [f"    minStop {_number(joint.span[0])}", f"    maxStop {_number(joint.span[1])}"]
+    elif joint.span is not None:
+        tree.endless.append(joint.name)
     head = f"  jointParameters {'HingeJointParameters' if hinge else 'JointParameters'} {{"
     kind = tree.parts.driven.get(joint.name)
     if kind is None:

@@ -9,6 +9,7 @@ from ...errors import ParameterError
 from ...sims.joint import Joint, joint_of, parts_of
 from ...sims.losses import Loss, statuses
 from ...sims.on_joint import OnJoint, with_actuator
+from ...sims.robot_model import Allowed
 from ...sims.robot_text import RobotParts, RobotText
 from ...sims.urdf import UrdfNumbers, write_urdf
 
@@ -40,22 +41,35 @@ def write_robot(parts: RobotParts) -> RobotText:
     changes = []
     for name, kind in parts.driven.items():
         known = _at_joint(kind.thing, parts.effort)
+        most = {
+            "effort": None if known.effort_limit is None else known.effort_limit.value,
+            "velocity": None if known.velocity_limit is None else known.velocity_limit.value,
+        }
+        for allowed in parts.model.joint(name).limits:
+            word = allowed.what.partition(" ")[0]
+            most[word], change = _tighter(word, allowed, most[word])
+            changes += [f"joint {name!r}: {change}"] if change else []
         numbers[name] = UrdfNumbers(
-            effort=None if known.effort_limit is None else known.effort_limit.value,
-            velocity=None if known.velocity_limit is None else known.velocity_limit.value,
+            **most,
             damping=0.0 if known.viscous is None else known.viscous.value,
             friction=0.0 if known.coulomb is None else known.coulomb.value,
         )
-        for allowed in parts.model.joint(name).limits:
-            word = allowed.what.partition(" ")[0]
-            new = getattr(numbers[name], word)
-            if new is not None and abs(new - allowed.value) > 1e-6 * abs(new):
-                changes.append(f"joint {name!r}: {word} {allowed.value:g} {allowed.unit} replaced by {new:.6g}.")
     text, notes = write_urdf(path, numbers)
     notes.append("A URDF has no place for the rotor's inertia; ros2_control and planners do not miss it.")
     if path.parent.resolve() != parts.output.parent.resolve():
         notes.append(f"Relative paths of meshes count from the file: keep it in {path.parent}.")
     return RobotText(text=text, changes=tuple(changes), notes=tuple(notes))
+
+
+def _tighter(word: str, allowed: Allowed, own: float | None) -> tuple[float | None, str]:
+    """The motor's limit, or the model's where it is below that, and what changes; 0 in a model means that it does not
+    say."""
+    if own is None:
+        return None, ""
+    shown = f"{word} {allowed.value:g} {allowed.unit}"
+    if 0.0 < allowed.value <= own:
+        return allowed.value, f"{shown} kept: the motor's {own:.6g} is above it."
+    return own, f"{shown} replaced by {own:.6g} of the motor."
 
 
 def _at_joint(thing: Actuator | OnJoint, effort: str) -> Joint:
