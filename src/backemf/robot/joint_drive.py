@@ -140,7 +140,7 @@ def _checked_motor(motor: Foreign) -> Foreign:
         raise ParameterError(f"motor = {quote(text)}: is not in the catalogue: {catalog.suggestion(text[:60])}")
     path = Path(os.path.abspath(text))
     if not path.is_file():
-        raise ParameterError(f"motor = {quote(text)}: there is no such file; give a datasheet or a motor file")
+        raise ParameterError(f"motor = {text!r}: there is no such file; give a datasheet or a motor file")
     return path
 
 

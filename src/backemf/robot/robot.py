@@ -148,9 +148,9 @@ def _checked_model(model: object) -> Path | None:
         raise ParameterError(f"model = {quote(model)}: must be the path of a model")
     path = Path(os.path.abspath(model))
     if path.suffix.lower() == ".xacro":
-        raise ParameterError(f"model = {quote(str(model))}: is a template: run xacro on it, and give the URDF it makes")
+        raise ParameterError(f"model = {str(model)!r}: is a template: run xacro on it, and give the URDF it makes")
     if path.suffix.lower() not in MODELS:
-        raise ParameterError(f"model = {quote(str(model))}: must end in {', '.join(MODELS)}")
+        raise ParameterError(f"model = {str(model)!r}: must end in {', '.join(MODELS)}")
     if not path.is_file():
-        raise ParameterError(f"model = {quote(str(model))}: there is no such file; give the path of the model")
+        raise ParameterError(f"model = {str(model)!r}: there is no such file; give the path of the model")
     return path

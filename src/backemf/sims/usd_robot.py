@@ -34,7 +34,10 @@ def open_over(parts: RobotParts, title: str) -> Stage:
 
 def over_text(stage: Stage, model: Path, folder: Path) -> str:
     """The text of a stage's own layer, its model by a path from the folder where the text will be."""
-    layer: Any = stage.GetRootLayer()
+    (Sdf,) = usd("Sdf")
+    # a copy, since the stage would look for the path from where it is
+    layer: Any = Sdf.Layer.CreateAnonymous(".usda")
+    layer.TransferContent(stage.GetRootLayer())
     beside = path_beside(model, folder)
     layer.subLayerPaths = [beside if beside.startswith(("/", ".")) else f"./{beside}"]
     return layer.ExportToString()

@@ -32,7 +32,8 @@ def write_robot(parts: RobotParts) -> RobotText:
             if f"PhysicsDriveAPI:{axis}" in applied_schemas(prim):
                 for word in ("stiffness", "damping"):
                     prim.GetAttribute(f"drive:{axis}:physics:{word}").Set(0.0)
-                changes.append(f"joint {name!r}: stiffness and damping of its {axis} drive are 0 now.")
+                prim.RemoveAppliedSchema(f"PhysicsDriveAPI:{axis}")
+                changes.append(f"joint {name!r}: its {axis} drive is removed.")
         for path in joint.actuators:
             own = f"{joint.place}_actuator"
             if path.startswith("/") and path != own:
