@@ -154,7 +154,8 @@ def write_arm_urdf(folder: Path, effort: float = 20.0) -> Path:
         for number in range(1, LINKS + 1)
     )
     path = folder / "arm.urdf"
-    head = '<?xml version="1.0"?>\n<!-- an arm, by hand -->\n<robot name="arm">\n  <link name="world"/>\n  <link name="base"/>\n'
+    head = '<?xml version="1.0"?>\n<!-- an arm, by hand -->\n<robot name="arm">\n  <link name="world"/>\n'
+    head += '  <link name="base"/>\n'
     path.write_text(f"{head}{links}{URDF_TAIL}</robot>\n")
     return path
 

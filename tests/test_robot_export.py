@@ -24,7 +24,9 @@ def arm(model: Path, **fields) -> be.Robot:
     """An arm of six equal motors, whose gripper stays."""
     passive = ["finger"] if model.suffix == ".urdf" else []
     drive = be.JointDrive(motor="mit-mini-cheetah", controller=PD, **fields)
-    return be.Robot(model=model, name="arm", supply=be.Supply(voltage=24.0), passive=passive, drives={"joint_.*": drive})
+    return be.Robot(
+        model=model, name="arm", supply=be.Supply(voltage=24.0), passive=passive, drives={"joint_.*": drive}
+    )
 
 
 # --- MuJoCo
@@ -282,7 +284,9 @@ def test_no_file_of_the_robot_is_replaced(quadruped: tuple[Path, be.Robot]):
         assert (folder / name).read_text() == before
     be.save(be.Actuator(CHEETAH), folder / "hip.toml")
     with pytest.raises(ParameterError, match="made of"):
-        be.Robot(joint_names=["hip"], drives={"hip": be.JointDrive(motor=folder / "hip.toml")}).save(folder / "hip.toml")
+        be.Robot(joint_names=["hip"], drives={"hip": be.JointDrive(motor=folder / "hip.toml")}).save(
+            folder / "hip.toml"
+        )
 
 
 REFUSED = {

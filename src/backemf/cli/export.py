@@ -98,7 +98,7 @@ def export_command(
     quick: Annotated[bool, flag("--quick", "Of a robot: leave out the torque errors.")] = False,
     json_: AsJson = False,
 ) -> None:
-    """Write a motor or a robot for a simulator; print what is kept, approximated, dropped or unknown, and the torque error."""
+    """Write a motor or a robot for a simulator; print what is kept, approximated, dropped, unknown, and the error."""
     if motor.endswith(".toml"):
         from ..robot.robot_file import is_robot_file
 

@@ -108,7 +108,9 @@ def supply_lines(total: SupplyCurrent) -> list[str]:
     """What all motors draw together, and what the supply gives."""
     if not total.peak:
         return ["supply: nothing is known of the motors' currents"]
-    words = f"supply: {len(total.joints) - len(total.without_peak)} motors draw up to {format_quantity(total.peak, 'A')}"
+    words = (
+        f"supply: {len(total.joints) - len(total.without_peak)} motors draw up to {format_quantity(total.peak, 'A')}"
+    )
     words += f" together, {format_quantity(total.continuous, 'A')} continuously" if total.continuous else " together"
     if total.without_continuous and total.continuous:
         words += f" ({len(total.without_continuous)} of them have no continuous current)"

@@ -163,7 +163,7 @@ def part_entries(part: Foreign) -> list[tuple[str, str]]:
 
 def _is_default(entry: Field[Any], value: Foreign) -> bool:
     default = entry.default
-    if default is MISSING or isinstance(value, np.ndarray) and value.ndim:
+    if default is MISSING or (isinstance(value, np.ndarray) and value.ndim):
         return False
     return type(value) is type(default) and bool(value == default)
 

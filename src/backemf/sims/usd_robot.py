@@ -18,7 +18,9 @@ def open_over(parts: RobotParts, title: str) -> Stage:
     """A stage whose own layer is empty but for what the model's says of units; the model is below it."""
     model = parts.model.path
     if model is None or parts.model.format != "USD":
-        raise ParameterError(f"{title} loads actuators from USD, and the robot has {parts.model.format}: give a USD model")
+        raise ParameterError(
+            f"{title} loads actuators from USD, and the robot has {parts.model.format}: give a USD model"
+        )
     Sdf, Usd = usd("Sdf", "Usd")
     below: Any = open_stage(model)
     layer: Any = Sdf.Layer.CreateAnonymous(".usda")

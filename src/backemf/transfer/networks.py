@@ -36,7 +36,11 @@ def is_learned(thing: Actuator | OnJoint) -> bool:
 
 
 def write_with_network(
-    target: Target, thing: Actuator | OnJoint, joint: str | tuple[str, ...], timestep: float, numbers: dict[str, Foreign]
+    target: Target,
+    thing: Actuator | OnJoint,
+    joint: str | tuple[str, ...],
+    timestep: float,
+    numbers: dict[str, Foreign],
 ) -> WithNetwork:
     """The text of a learned actuator and its network; raise ParameterError where the simulator runs none."""
     if not target.about.networks:

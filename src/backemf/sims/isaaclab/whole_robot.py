@@ -31,7 +31,12 @@ def write_robot(parts: RobotParts) -> RobotText:
                 "        ),", "        fix_base=False,",
             ]  # fmt: skip
             notes.append("fix_base = False in spawn: set it to True for an arm that is bolted down.")
-        spawn = [f"    spawn=sim_utils.{loader}(", f"        {word}=str(Path(__file__).parent / {place}),", *more, "    ),"]
+        spawn = [
+            f"    spawn=sim_utils.{loader}(",
+            f"        {word}=str(Path(__file__).parent / {place}),",
+            *more,
+            "    ),",
+        ]
         fields = [*spawn, *fields]
     else:
         what = "there is no model" if model.path is None else f"{model.path.name} is {model.format}"

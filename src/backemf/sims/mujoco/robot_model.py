@@ -52,7 +52,9 @@ def joint_of(
     """A joint with all that a motor may replace."""
     dof = int(model.jnt_dofadr[number])
     moves = kind in (HINGE, SLIDE)
-    own = sum(each.numbers("armature")[0] * each.numbers("gear")[0] ** 2 for each in acting if each.joint_number == number)
+    own = sum(
+        each.numbers("armature")[0] * each.numbers("gear")[0] ** 2 for each in acting if each.joint_number == number
+    )
     return ModelJoint(
         name=name,
         kind=kind,

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...errors import ParameterError
 from ..robot_text import RobotParts, RobotText
+from ..types import JointNumbers
 from ..usd import applied_schemas
 from ..usd_robot import merge_layers, open_over, over_text
 from .writing import write
@@ -20,7 +21,7 @@ def write_robot(parts: RobotParts) -> RobotText:
             f"{parts.model.path}: metersPerUnit = {size:g}: Newton's actuators are written in metres; save it in metres"
         )
     changes, texts = [], []
-    chosen = {} if parts.kind == "backemf" else {"effort": parts.effort}
+    chosen: JointNumbers = {} if parts.kind == "backemf" else {"effort": parts.effort}
     for name, kind in parts.driven.items():
         joint = parts.model.joint(name)
         texts.append(write(kind.thing, joint.place, parts.kind, timestep=parts.timestep, **chosen).text)

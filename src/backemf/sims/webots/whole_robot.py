@@ -62,7 +62,9 @@ def write_robot(parts: RobotParts) -> RobotText:
         )
     if tree.endless:
         names = ", ".join(tree.endless[:4]) + (" and others" if len(tree.endless) > 4 else "")
-        tree.notes.append(f"The range of {names} leaves out 0, where Webots starts a joint: no stops are written there.")
+        tree.notes.append(
+            f"The range of {names} leaves out 0, where Webots starts a joint: no stops are written there."
+        )
     tree.notes.append("Meshes, materials and sensors of the model are left out; primitives are kept.")
     return RobotText(text="\n".join(rows), notes=tuple(tree.notes))
 
@@ -88,15 +90,15 @@ def _carries(tree: Tree, number: int) -> bool:
 def _node(tree: Tree, number: int, depth: int) -> list[str]:
     """A body, with the joint that moves it where there is one."""
     body = tree.parts.bodies[number]
-    if not body.joints:
+    joint = next(iter(body.joints), None)
+    if joint is None:
         return _solid(tree, number, None, depth, "")
-    if len(body.joints) > 1 or body.joints[0].kind not in ("hinge", "slide"):
+    if len(body.joints) > 1 or joint.kind not in ("hinge", "slide"):
         kinds = ", ".join(joint.kind for joint in body.joints)
         raise ParameterError(
             f"{tree.parts.model.path}: body {body.name!r} has the joints {kinds}: for Webots give each body one hinge "
             "or slide"
         )
-    joint = body.joints[0]
     rows = _joint_rows(tree, body, joint)
     rows = [*rows[:-1], *_solid(tree, number, joint, 2, "endPoint "), rows[-1]]
     return [" " * depth + row for row in rows]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from ...datasheet import Finding
-from ...datasheet.slips import slips_of
+from ...datasheet.slips import Slip, slips_of
 from ...errors import BackemfError
 from ...robot.robot import Robot
 from ...sims.joint import parts_of, single
@@ -123,7 +123,10 @@ def _friction(each: Placed) -> Iterator[Finding]:
     if not says_friction(actuator, {}):
         yield finding("", "info", f"{shown} of the model is kept: the motor says nothing of friction", "kept")
     elif each.drive.friction == "add":
-        words = f'{shown} of the model is added to the friction of the motor; write friction = "replace" where it is the motor\'s'
+        words = (
+            f"{shown} of the model is added to the friction of the motor; where it is the motor's, write "
+            'friction = "replace"'
+        )
         yield finding("", "warning", words, "double-friction")
     else:
         yield finding("", "info", f"{shown} of the model is replaced by the friction of the motor", "replaced")
@@ -159,19 +162,23 @@ def _limits(each: Placed, scale: Scale) -> Iterator[Finding]:
         verb = "its no-load speed is" if speed else "the motor gives"
         both = f"{allowed.what} = {format_quantity(allowed.value, unit)}, and {verb} {format_quantity(own, unit)}"
         numbers = {"listed": allowed.value, "predicted": own, "unit": unit}
-        slip = next(
-            (
-                one for one in slips_of(unit, electrical=False)
-                if one.sure and not one.cause.startswith("factor") and abs(ratio / one.factor - 1.0) < NEAR
-                and max(one.factor, 1.0 / one.factor) > CLEAR
-            ),
-            None,
-        )  # fmt: skip
+        slip = _slip(ratio, unit)
         if slip is not None:
             words = f"{both}: {slip.size} the motor's, as if it were {slip.words}"
             yield finding("", "warning", words, slip.cause, **numbers)
         elif ratio > MARGIN:
             yield finding("", "warning", f"{both}: lower it to the motor's", "above-motor", **numbers)
+
+
+def _slip(ratio: float, unit: str) -> Slip | None:
+    """The unit that a limit was meant in, where its ratio to the motor's is that of the unit to the model's."""
+    near = [
+        one
+        for one in slips_of(unit, electrical=False)
+        if one.cause.endswith(f"-as-{unit}") and max(one.factor, 1.0 / one.factor) > CLEAR
+    ]
+    best = min(near, key=lambda one: abs(ratio / one.factor - 1.0), default=None)
+    return best if best is not None and abs(ratio / best.factor - 1.0) < NEAR else None
 
 
 # --- the supply

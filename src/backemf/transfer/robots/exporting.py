@@ -225,7 +225,10 @@ def _write_kind(
     if target is None:
         full = complete_actuator(given_actuator(thing), None, effort)
         losses = urdf_target.urdf_statuses(full, effort)
-        written, on_joint = Written(text="", statuses=losses), OnJoint(actuator=thing) if not isinstance(thing, OnJoint) else thing
+        written, on_joint = (
+            Written(text="", statuses=losses),
+            OnJoint(actuator=thing) if not isinstance(thing, OnJoint) else thing,
+        )
         kind = RobotKind(patterns=patterns, joints=joints, thing=full, written=written, on_joint=on_joint)
         return kind, {}, losses
     joint: str | tuple[str, ...] = patterns if target.about.patterns else _name(joints[0])

@@ -55,7 +55,7 @@ class Placement:
 
 def finding(subject: str, severity: Severity, explanation: str, cause: str, **numbers: Any) -> Finding:
     """A finding about a joint or a pattern; `numbers` are listed, predicted and unit."""
-    values = {"listed": None, "predicted": None} | numbers
+    values: dict[str, Any] = {"listed": None, "predicted": None} | numbers
     return Finding(figure=subject, severity=severity, explanation=explanation, cause=cause, **values)
 
 
@@ -185,9 +185,9 @@ def _motion_problem(joint: ModelJoint, actuator: Actuator, pattern: str) -> Find
     if motor is None or (motor.motion == "linear") == (joint.kind == SLIDE):
         return None
     name = motor.name or "the motor"
-    words = f"slides, and {name} of \"{pattern}\" turns: give it a linear motor, or bring it to the slide with LeadScrew"
+    words = f'slides, and {name} of "{pattern}" turns: give it a linear motor, or bring it to the slide with LeadScrew'
     if joint.kind != SLIDE:
-        words = f"turns, and {name} of \"{pattern}\" is a linear motor: give it one that turns"
+        words = f'turns, and {name} of "{pattern}" is a linear motor: give it one that turns'
     return finding(f"joint {joint.name}", "error", words, "motion")
 
 
@@ -203,7 +203,9 @@ def says_friction(actuator: Actuator, own: dict[str, Foreign]) -> bool:
     return inside or actuator.friction is not None or bool(own.get("coulomb") or own.get("viscous"))
 
 
-def _with_joint(joint: ModelJoint, drive: JointDrive, actuator: Actuator, own: dict[str, Foreign]) -> Actuator | OnJoint:
+def _with_joint(
+    joint: ModelJoint, drive: JointDrive, actuator: Actuator, own: dict[str, Foreign]
+) -> Actuator | OnJoint:
     """The actuator with what the joint has besides it: of its file, and of the model where it is kept or added to."""
     values = {name: value for name, value in own.items() if name != "name"}
     kept: dict[str, float] = {}
@@ -239,9 +241,7 @@ def place_drives(robot: Robot) -> Placement:
 def joints_by_pattern(robot: Robot) -> dict[str, tuple[str, ...]]:
     """Names of the joints that each pattern drives."""
     placed = place_drives(robot).placed
-    return {
-        pattern: tuple(each.joint.name for each in placed if each.pattern == pattern) for pattern in robot.drives
-    }
+    return {pattern: tuple(each.joint.name for each in placed if each.pattern == pattern) for pattern in robot.drives}
 
 
 def robot_actuators(robot: Robot) -> ActuatorSet:

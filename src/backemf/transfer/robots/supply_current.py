@@ -59,7 +59,7 @@ def supply_current(robot: Robot, placed: tuple[Placed, ...]) -> SupplyCurrent:
     lasting: list[float] = []
     known: dict[int, tuple[float | None, float | None]] = {}
     for each in placed:
-        motor, actuator = parts_of(each.thing)
+        actuator = parts_of(each.thing)[1]
         if robot.supply is not None and actuator.supply is not None and actuator.supply != robot.supply:
             continue
         names.append(each.joint.name)
