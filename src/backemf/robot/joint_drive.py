@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from .. import catalog
 from ..actuator import Actuator, Delay, Supply, Torque
 from ..actuator.controllers import Controller
+from ..actuator.torque_limits import TorqueLimit
 from ..checks import quote
 from ..errors import BackemfError, ParameterError
 from ..motor import Motor
@@ -38,8 +38,8 @@ class JointDrive:
     """What feeds it; None: the motor file's, or the robot's."""
     delay: Delay | None = None
     """How long commands are under way; None: the motor file's."""
-    limits: tuple[Any, ...] | None = None
-    """Limits of the joint's torque; None: the motor file's."""
+    limits: tuple[TorqueLimit, ...] | None = None
+    """Limits of the joint's torque, or one of them; None: the motor file's."""
     numbers: Mapping[str, float] = field(default_factory=dict)
     """Numbers of the actuator to change, in SI, by name: {"winding.resistance": 0.3}."""
     armature: str | None = None
@@ -93,7 +93,7 @@ class JointDrive:
             if known is None:
                 # a datasheet says nothing of a controller
                 actuator = replace(actuator, controller=Torque())
-        changes: dict[str, Any] = {
+        changes: dict[str, Foreign] = {
             name: getattr(self, name)
             for name in ("controller", "supply", "delay", "limits")
             if getattr(self, name) is not None
@@ -115,7 +115,7 @@ class JointDrive:
         return rebuild(actuator, changes)
 
 
-def _made(values: dict[str, Any]) -> JointDrive:
+def _made(values: dict[str, Foreign]) -> JointDrive:
     return JointDrive(**values)
 
 

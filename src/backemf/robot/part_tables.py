@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from difflib import get_close_matches
-from typing import Any
 
 import numpy as np
 
@@ -94,11 +93,11 @@ def _table(table: Foreign, place: str) -> dict[str, Foreign]:
     return dict(table)
 
 
-def _is_needed(entry: Field[Any]) -> bool:
+def _is_needed(entry: Field) -> bool:
     return entry.default is MISSING and entry.default_factory is MISSING
 
 
-def _value(entry: Field[Any], value: Foreign, at: str) -> Foreign:
+def _value(entry: Field, value: Foreign, at: str) -> Foreign:
     it = declaration_of(entry)
     role = "" if it is None else it.role
     if it is None or role == "record":
@@ -161,7 +160,7 @@ def part_entries(part: Foreign) -> list[tuple[str, str]]:
     return found
 
 
-def _is_default(entry: Field[Any], value: Foreign) -> bool:
+def _is_default(entry: Field, value: Foreign) -> bool:
     default = entry.default
     if default is MISSING or (isinstance(value, np.ndarray) and value.ndim):
         return False

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from ..actuator import Supply
 from ..checks import quote, require
 from ..errors import ParameterError
 from ..files import read_text, write_text
 from ..hooks import call_hook
+from ..values import Foreign
 from .actuator_set import ActuatorSet
 from .joint_drive import JointDrive, _plain
 from .robot_file import LARGEST, read_content, write_content
@@ -23,6 +24,17 @@ if TYPE_CHECKING:
 
 MODELS = (".xml", ".mjcf", ".urdf", ".usd", ".usda", ".usdc", ".usdz")
 """Endings of models."""
+
+
+class ExportOptions(TypedDict, total=False):
+    """Options of `Robot.export`."""
+
+    kind: str | None
+    effort: str
+    timestep: float | None
+    strict: bool
+    compare: bool
+    digits: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,8 +108,12 @@ class Robot:
         """What does not fit together: patterns, joints, inertia, limits and the supply."""
         return call_hook("check_robot", self)
 
-    def export(self, to: str, path: str | Path | None = None, **options: Any) -> Any:
-        """The whole robot for a simulator, and what is lost; see `backemf.transfer.export_robot`."""
+    def export(self, to: str, path: str | Path | None = None, **options: Unpack[ExportOptions]) -> Foreign:
+        """The whole robot for a simulator, a `RobotExported`, written to a file if there is a path.
+
+        `to` is "mujoco@4.0", "mujoco@3.11", "mjlab", "isaaclab", "newton", "physx", "webots" or "urdf"; `options` are
+        those of `backemf.transfer.export_robot`.
+        """
         return call_hook("export_robot", self, to, path, **options)
 
     def save(self, path: str | Path) -> None:
@@ -121,7 +137,7 @@ def read_robot(path: str | Path) -> Robot:
         raise ParameterError(f"{file}: {error}") from None
 
 
-def _made(values: dict[str, Any]) -> Robot:
+def _made(values: dict[str, Foreign]) -> Robot:
     return Robot(**values)
 
 

@@ -22,7 +22,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..actuator import Actuator, Delay, Supply
 from ..catalog import ids
@@ -66,7 +66,7 @@ def is_robot_file(path: str | Path) -> bool:
 # --- reading
 
 
-def read_content(text: str, file: str, folder: Path) -> dict[str, Any]:
+def read_content(text: str, file: str, folder: Path) -> dict[str, Foreign]:
     """What a robot is made of, from TOML text; paths are relative to the folder."""
     content = parse_toml(text, file, ParameterError, "a robot")
     found = content.pop("format", None)
@@ -75,7 +75,7 @@ def read_content(text: str, file: str, folder: Path) -> dict[str, Any]:
     for key in content:
         if key not in TOP:
             raise ParameterError(f"{file}, {key}: there is no such field: {suggest(key, TOP)}")
-    values: dict[str, Any] = {name: content[name] for name in ("name", "passive", "joint_names") if name in content}
+    values: dict[str, Foreign] = {name: content[name] for name in ("name", "passive", "joint_names") if name in content}
     if "model" in content:
         if not isinstance(content["model"], str) or not content["model"]:
             raise ParameterError(f"{file}: model = {quote(content['model'])}: must be the path of a model")
@@ -95,12 +95,12 @@ def read_content(text: str, file: str, folder: Path) -> dict[str, Any]:
     return values
 
 
-def _supply(table: Foreign, place: str) -> dict[str, Any]:
+def _supply(table: Foreign, place: str) -> dict[str, Foreign]:
     """The supply of all motors, and what it gives at most."""
     if not isinstance(table, Mapping):
         raise ParameterError(f'{place} = {quote(table)}: must be a table with its voltage = "24 V"')
     own = {name: value for name, value in table.items() if name not in CURRENTS}
-    values: dict[str, Any] = {"supply": read_part(Supply, own, place)}
+    values: dict[str, Foreign] = {"supply": read_part(Supply, own, place)}
     for name in CURRENTS:
         if name in table:
             values[name] = read_quantity(table[name], "A", f"{place} {name}")
@@ -116,7 +116,7 @@ def _drive(table: Foreign, file: str, where: str, folder: Path, whole: bool) -> 
     for name in table:
         if name not in DRIVE:
             raise ParameterError(f"{place} {name}: there is no such field: {suggest(name, DRIVE)}")
-    values: dict[str, Any] = {name: table[name] for name in ("armature", "friction", "estimate") if name in table}
+    values: dict[str, Foreign] = {name: table[name] for name in ("armature", "friction", "estimate") if name in table}
     if "motor" in table and "actuator" in table:
         raise ParameterError(f"{place}: has a motor and an actuator; leave one of them out")
     if "motor" in table:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from ..errors import ParameterError
+from ..values import Foreign
 from .robot_text import RobotParts, path_beside
 from .usd import open_stage, usd
 from .usd_types import Stage
@@ -22,10 +22,10 @@ def open_over(parts: RobotParts, title: str) -> Stage:
             f"{title} loads actuators from USD, and the robot has {parts.model.format}: give a USD model"
         )
     Sdf, Usd = usd("Sdf", "Usd")
-    below: Any = open_stage(model)
-    layer: Any = Sdf.Layer.CreateAnonymous(".usda")
+    below: Foreign = open_stage(model)
+    layer: Foreign = Sdf.Layer.CreateAnonymous(".usda")
     layer.subLayerPaths.append(str(model))
-    stage: Any = Usd.Stage.Open(layer)
+    stage: Foreign = Usd.Stage.Open(layer)
     for name in METADATA:
         if below.HasAuthoredMetadata(name):
             stage.SetMetadata(name, below.GetMetadata(name))
@@ -38,7 +38,7 @@ def over_text(stage: Stage, model: Path, folder: Path) -> str:
     """The text of a stage's own layer, its model by a path from the folder where the text will be."""
     (Sdf,) = usd("Sdf")
     # a copy, since the stage would look for the path from where it is
-    layer: Any = Sdf.Layer.CreateAnonymous(".usda")
+    layer: Foreign = Sdf.Layer.CreateAnonymous(".usda")
     layer.TransferContent(stage.GetRootLayer())
     beside = path_beside(model, folder)
     layer.subLayerPaths = [beside if beside.startswith(("/", ".")) else f"./{beside}"]
@@ -49,7 +49,7 @@ def merge_layers(stage: Stage, texts: list[str]) -> None:
     """Put what layers say into a stage's own layer, where it says nothing of these prims."""
     Sdf, UsdUtils = usd("Sdf", "UsdUtils")
     for text in texts:
-        layer: Any = Sdf.Layer.CreateAnonymous(".usda")
+        layer: Foreign = Sdf.Layer.CreateAnonymous(".usda")
         if not layer.ImportFromString(text):
             raise ParameterError("a layer that was written for a joint is not USD that can be read")
         UsdUtils.StitchLayers(stage.GetRootLayer(), layer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from ..actuator import Actuator
 from ..errors import ParameterError
@@ -72,7 +72,7 @@ class Target:
         self, thing: Actuator | OnJoint, joint: str | tuple[str, ...], timestep: float, **numbers: Foreign
     ) -> Written:
         """The text for an actuator; a simulator that takes patterns takes several."""
-        named: Any = joint
+        named: Foreign = joint
         return self.room.write(thing, named, version=self.version, timestep=timestep, **numbers)
 
     def read(self, text: str) -> OnJoint:

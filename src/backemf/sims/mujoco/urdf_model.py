@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import ModuleType
-from typing import cast
 
 from ...errors import MissingExtraError, ParameterError
+from ...values import Module
 from ..mujoco_types import MjSpec
 from ..urdf import read_root
 from .stripped import Compiled, missing_file
@@ -15,19 +15,20 @@ from .stripped import Compiled, missing_file
 def convert_urdf(path: Path) -> tuple[str, Compiled, list[str]]:
     """The text of the MJCF, its model, and notes; meshes whose files are missing are left out."""
     read_root(path)  # checked before MuJoCo opens it
+    mujoco: Module
     try:
         import mujoco
     except ModuleNotFoundError:
         raise MissingExtraError("mujoco", "mujoco", "Converting a URDF to MJCF") from None
     notes: list[str] = []
     try:
-        spec = cast(MjSpec, mujoco.MjSpec.from_file(str(path)))
+        spec = mujoco.MjSpec.from_file(str(path))
         try:
             model = spec.compile()
         except ValueError as error:
             if not missing_file(error):
                 raise
-            spec = cast(MjSpec, mujoco.MjSpec.from_file(str(path)))
+            spec = mujoco.MjSpec.from_file(str(path))
             notes.append(f"{drop_meshes(mujoco, spec)} meshes are left out: their files are not where MuJoCo looks.")
             model = spec.compile()
         text = spec.to_xml()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...errors import ParameterError
+from ...values import Foreign
 from ..robot_text import RobotParts, RobotText
 from ..types import JointNumbers
 from ..usd import applied_schemas
@@ -14,7 +13,7 @@ from .writing import write
 
 def write_robot(parts: RobotParts) -> RobotText:
     """A stage with the model below it; drives and actuators that the joints had take no effect any more."""
-    stage: Any = open_over(parts, "Newton")
+    stage: Foreign = open_over(parts, "Newton")
     size = stage.GetMetadata("metersPerUnit") if stage.HasAuthoredMetadata("metersPerUnit") else 1.0
     if size != 1.0:
         raise ParameterError(

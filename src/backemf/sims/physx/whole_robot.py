@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...values import Foreign
 from ..robot_model import SLIDE
 from ..robot_text import RobotParts, RobotText
 from ..usd_robot import open_over, over_text
@@ -13,7 +12,7 @@ from .writing import write
 
 def write_robot(parts: RobotParts) -> RobotText:
     """A stage with the model below it; the drives that joints had say what the motors do."""
-    stage: Any = open_over(parts, "PhysX")
+    stage: Foreign = open_over(parts, "PhysX")
     changes = []
     for name, kind in parts.driven.items():
         joint = parts.model.joint(name)

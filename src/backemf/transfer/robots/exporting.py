@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from ...errors import BackemfError, ParameterError
 from ...files import write_bytes, write_text
@@ -280,7 +280,7 @@ def _output(robot: Robot, model: RobotModel, to: str, path: str | Path | None) -
 
 def _require_new(robot: Robot, model: RobotModel, paths: list[Path]) -> None:
     """Check that no file that the robot is made of is replaced."""
-    sources: list[Any] = [robot.file, model.path, *(drive.motor for drive in robot.drives.values())]
+    sources: list[object] = [robot.file, model.path, *(drive.motor for drive in robot.drives.values())]
     made = {Path(os.path.abspath(each)).resolve() for each in sources if isinstance(each, Path)}
     if model.format == "MJCF" and model.path is not None:
         made |= set(included_files(model.path))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from ...actuator import Actuator
 from ...datasheet import Finding
@@ -53,9 +52,9 @@ class Placement:
     """What is wrong; with an error among them, `placed` holds what could be placed."""
 
 
-def finding(subject: str, severity: Severity, explanation: str, cause: str, **numbers: Any) -> Finding:
+def finding(subject: str, severity: Severity, explanation: str, cause: str, **numbers: Foreign) -> Finding:
     """A finding about a joint or a pattern; `numbers` are listed, predicted and unit."""
-    values: dict[str, Any] = {"listed": None, "predicted": None} | numbers
+    values: dict[str, Foreign] = {"listed": None, "predicted": None} | numbers
     return Finding(figure=subject, severity=severity, explanation=explanation, cause=cause, **values)
 
 
