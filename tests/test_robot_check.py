@@ -1,6 +1,9 @@
 """What does not fit together in a robot: each finding on a robot that has just that, and none on one that has not."""
 
 import json
+import re
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from backemf.cli.app import app
 from backemf.transfer import SupplyCurrent
 
 pytest.importorskip("mujoco")
+ROOT = Path(__file__).resolve().parent.parent
 PD = be.IdealPd(stiffness=60.0, damping=2.0)
 CHEETAH = be.load("mit-mini-cheetah").motor
 PEAK = CHEETAH.limits.peak_current
@@ -151,3 +155,26 @@ def test_the_command_finds_the_torque_error(tmp_path: Path):
     alone = be.export("mit-mini-cheetah", "isaaclab", supply=24.0).errors
     assert [row["where"] for row in kind["errors"]] == [row.where for row in alone]
     assert kind["errors"][0]["worst"] == pytest.approx(alone[0].worst)
+
+
+def test_the_commands_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """On the example, which is the page's file; every file is written, and findings are as printed."""
+    page = (ROOT / "docs" / "tutorials" / "robot.md").read_text(encoding="utf-8")
+    shown = re.search(r"^```toml\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    example = (ROOT / "examples" / "robot" / "robot.toml").read_text(encoding="utf-8")
+    assert shown is not None and shown[1].strip() == example.partition("\n")[2].strip()
+    shutil.copytree(ROOT / "examples" / "robot", tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^backemf (.*)$", page, re.MULTILINE)
+    assert len(commands) == 5
+    for command in commands:
+        words = shlex.split(command)
+        done = run(*words, *(["--quick"] if words[0] == "export" else []))
+        assert done.exit_code == 0, done.output
+        if "-o" in words:
+            assert Path(words[-1]).exists()
+        else:
+            said = " ".join(done.output.split())
+            printed = page.partition(command)[2].split("```")[2]
+            for finding in re.split(r"^(?=warning|info)", printed, flags=re.MULTILINE)[1:]:
+                assert " ".join(finding.split()) in said

@@ -12,9 +12,9 @@ import pytest
 from mjlab.entity import Entity
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
-from robot_models import JOINTS, write_robot  # noqa: E402
+from robot_models import JOINTS, write_robot
 
-import backemf as be  # noqa: E402
+import backemf as be
 
 
 def entity(folder: Path, kind: str | None = None) -> Entity:

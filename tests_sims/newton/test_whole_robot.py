@@ -11,10 +11,10 @@ import pytest
 from newton.actuators import DrivePD
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
-from robot_models import ARM_JOINTS, write_arm_usd  # noqa: E402
+from robot_models import ARM_JOINTS, write_arm_usd
 
-import backemf as be  # noqa: E402
-from backemf.sims.newton import BackemfDrive, fuse  # noqa: E402
+import backemf as be
+from backemf.sims.newton import BackemfDrive, fuse
 
 ARMATURE = 6.0**2 * 6.3e-5
 """Rotor of the mini cheetah behind its gear of 6 [kg·m²]."""
