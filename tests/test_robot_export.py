@@ -305,3 +305,21 @@ def test_a_model_that_a_simulator_does_not_load(to: str, model: str, tmp_path: P
     path = write_arm_usd(tmp_path) if model == "usd" else write_arm_urdf(tmp_path)
     with pytest.raises(ParameterError, match=re.escape(REFUSED[to, model])):
         arm(path).export(to)
+
+
+GEARED = """<mujoco>
+  <default><motor gear="3" ctrlrange="-2 2"/></default>
+  <worldbody><body><joint name="a" axis="0 0 1"/><geom size="0.1"/>
+    <body><joint name="b" axis="0 1 0"/><geom size="0.1" pos="0.2 0 0"/></body></body></worldbody>
+  <actuator><motor name="one" joint="a"/><motor name="two" joint="b"/></actuator>
+</mujoco>"""
+
+
+def test_gear_and_range_of_the_main_class_do_not_act_on_a_motor(tmp_path: Path):
+    """The class of all actuators has a gear of 3 and a range of 2: the motor has neither, the actuator that stays both."""
+    (tmp_path / "geared.xml").write_text(GEARED)
+    drives = {"a": be.JointDrive(motor="mit-mini-cheetah", controller=PD)}
+    be.Robot(model=tmp_path / "geared.xml", drives=drives, passive=["b"]).export("mujoco@4.0", tmp_path / "out.xml")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "out.xml"))
+    assert model.actuator_gear[:, 0].tolist() == [1.0, 3.0]
+    assert not model.actuator_ctrllimited[:3].any() and model.actuator_ctrlrange[3].tolist() == [-2.0, 2.0]
