@@ -316,7 +316,7 @@ GEARED = """<mujoco>
 
 
 def test_gear_and_range_of_the_main_class_do_not_act_on_a_motor(tmp_path: Path):
-    """The class of all actuators has a gear of 3 and a range of 2: the motor has neither, the actuator that stays both."""
+    """The class of all actuators has a gear of 3 and a range of 2: the motor has neither, the other actuator both."""
     (tmp_path / "geared.xml").write_text(GEARED)
     drives = {"a": be.JointDrive(motor="mit-mini-cheetah", controller=PD)}
     be.Robot(model=tmp_path / "geared.xml", drives=drives, passive=["b"]).export("mujoco@4.0", tmp_path / "out.xml")
