@@ -22,7 +22,7 @@ WITH_PROGRAMS = [
     "README.md", "CONTRIBUTING.md", "docs/index.md", "docs/concepts/actuators.md", "docs/reference/files.md",
     "docs/concepts/hardware.md", "docs/concepts/learned.md", "docs/concepts/limits.md", "docs/simulators/mujoco.md",
     "docs/concepts/randomisation.md", "docs/simulators/index.md", "docs/tutorials/servo.md",
-    "docs/tutorials/gradients.md", "docs/tutorials/load.md", "docs/identify/logs.md",
+    "docs/tutorials/gradients.md", "docs/tutorials/load.md", "docs/tutorials/robot.md", "docs/identify/logs.md",
     "docs/identify/compare.md", "docs/identify/excite.md", "docs/identify/kinds.md",
     "docs/identify/report.md",
 ]  # fmt: skip

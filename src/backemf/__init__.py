@@ -124,7 +124,7 @@ if TYPE_CHECKING:
     from .physics.state import Output, State, limit_names
     from .random import randomize
     from .recording import Recording, read_recording
-    from .robot import ActuatorSet
+    from .robot import ActuatorSet, JointDrive, Robot, read_robot
     from .rollout import Here, rest, rollout
     from .run import Run
     from .run_finding import RunFinding
@@ -147,7 +147,7 @@ _HOMES = {
         "TorqueSpeedTable VelocityPi Voltage"
     ),
     ".random": "randomize",
-    ".robot": "ActuatorSet",
+    ".robot": "ActuatorSet JointDrive Robot read_robot",
     ".datasheet": "Datasheet Finding",
     ".motorfile": "load save",
     ".loads": "ConstantTorque Fan Inertia LockedRotor Pendulum PrescribedMotion TwoMass",
@@ -171,10 +171,14 @@ _ROOMS = (
 """Modules that are loaded when they are first used."""
 _HOOKS = {
     "Actuator": ".actuator",
+    "check_robot": ".transfer.robots.checking",
+    "export_robot": ".transfer.robots.exporting",
     "findings": ".analyze.exceeded",
     "held_out_torque": ".plot.held_out",
+    "joints_by_pattern": ".transfer.robots.placing",
     "notebook_html": ".plot.notebook",
     "require_readable": ".sims.mjcf",
+    "robot_actuators": ".transfer.robots.placing",
     "step_response": ".plot.response",
 }
 """The module of each hook that a method calls: see `hooks.py`."""
@@ -249,6 +253,7 @@ __all__ = [
     "Here",
     "IdealPd",
     "Inertia",
+    "JointDrive",
     "JointSpring",
     "KneeCurve",
     "Known",
@@ -274,6 +279,7 @@ __all__ = [
     "Ratings",
     "Recording",
     "Rig",
+    "Robot",
     "RobotModel",
     "RobotMotion",
     "Rotor",
@@ -318,6 +324,7 @@ __all__ = [
     "randomize",
     "read_log",
     "read_recording",
+    "read_robot",
     "rest",
     "robot",
     "rollout",

@@ -135,6 +135,21 @@ def _text(actuator: Actuator, joint: Mapping[str, Foreign] | None, network: str)
     raise ParameterError(f"the actuator cannot be written as a motor file: {why}")
 
 
+def actuator_lines(actuator: Actuator, header: str) -> list[str]:
+    """The lines of an actuator below a table of another file, without the table's own header."""
+    if actuator.controller.asks == "network":
+        raise ParameterError(
+            f"{type(actuator.controller).__name__}: a network has no place in this file; save the actuator to a motor "
+            "file, and give its path"
+        )
+    return _lines(actuator, header, single=True)
+
+
+def actuator_from(table: Mapping[str, Foreign], file: str, where: str) -> Actuator:
+    """An actuator from such lines."""
+    return _part(Actuator, dict(table), file, where)
+
+
 def _lines(part: Foreign, header: str, single: bool, network: str = "") -> list[str]:
     """The lines of a part: its own values first, then the tables of the parts in it; a file's name for a network."""
     own, below = ([] if single else [f'kind = "{type(part).__name__}"']), []

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "list": ("catalogue", "List the motors of the catalogue."),
-    "check": ("check", "Compare the figures of a datasheet with each other."),
+    "check": ("check", "Compare the figures of a datasheet, or a robot with its model."),
     "show": ("show", "Show a motor's figures and what follows from them."),
     "simulate": ("simulate", "Run a motor with a load under a command."),
-    "export": ("export", "Write a motor for a simulator, and report what is lost."),
+    "export": ("export", "Write a motor or a robot for a simulator, and report what is lost."),
     "import": ("import_", "Read a simulator's actuator into a motor file."),
     "log": ("log", "Check a log of a real drive before anything is fitted to it."),
     "identify": ("identify", "Find the motor that logs of a real drive show."),
@@ -80,8 +80,8 @@ Try:
 \b
 Exit codes:
   0  success
-  1  a datasheet or a log contradicts itself, or with --strict a run exceeds
-     a rating
+  1  a datasheet, a robot or a log contradicts itself, or with --strict a run
+     exceeds a rating
   2  bad input, with one sentence that says what to change
 """,
 )

@@ -18,10 +18,19 @@ if TYPE_CHECKING:
 
 @app.command()
 def check(motor: MotorName, json_: AsJson = False) -> None:
-    """Compare every redundant figure of a datasheet with what the others predict.
+    """Compare every redundant figure of a datasheet with what the others predict, or a robot with its model.
 
-    A ratio near 1 means that the figures agree. The exit code is 1 if a figure contradicts the others.
+    A ratio near 1 means that the figures agree. The exit code is 1 if a figure contradicts the others, or if a robot
+    cannot be as its file says.
     """
+    if motor.endswith(".toml"):
+        from ..robot.robot_file import is_robot_file
+
+        if is_robot_file(motor):
+            from .robots import check_robot_file
+
+            check_robot_file(motor, json_)
+            return
     sheet = Datasheet.load(motor)
     findings = sheet.check()
     if json_:

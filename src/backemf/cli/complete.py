@@ -26,7 +26,7 @@ def complete_target(incomplete: str) -> list[str]:
     """Simulators that `--to` takes."""
     from ..transfer.targets import NAMES
 
-    return begin_with(incomplete, NAMES)
+    return begin_with(incomplete, (*NAMES, "urdf"))
 
 
 def complete_controller(incomplete: str) -> list[str]:

@@ -38,6 +38,12 @@ Simulators:
                             backemf: the whole actuator
   physx                     USD, with the drive performance envelope
   webots                    a HingeJoint with its RotationalMotor
+  urdf                      of a robot file: limits, friction and the limits
+                            of ros2_control in its URDF
+
+\b
+MOTOR may be a robot file (format = "backemf robot 1"): then the whole robot
+is written, its model with a motor on every joint that the file names.
 
 \b
 The text goes to the standard output, or to a file with -o; the tables go to
@@ -56,6 +62,7 @@ Examples:
       --controller "ideal-pd stiffness=40N*m/rad damping=1N*m*s/rad"
   backemf export my-motor.toml --to physx --joint /World/robot/knee -o knee.usda
   backemf export dynamixel-xm540-w270 --compare simulators.png
+  backemf export robot.toml --to mujoco@4.0 -o robot_with_motors.xml
 """,
 )
 def export_command(
@@ -79,16 +86,35 @@ def export_command(
     kind: Annotated[str | None, option("KIND", "Which of a simulator's actuators; see below.")] = None,
     backlash: Annotated[bool, flag("--backlash", "For MuJoCo: write the backlash as a second hinge.")] = False,
     effort: Annotated[str, option("CURRENT", "Current that sets the largest torque: peak or continuous.")] = "peak",
-    timestep: Annotated[str, option("TIME", "Physics step of the simulator.")] = "2 ms",
+    timestep: Annotated[
+        str | None, option("TIME", "Physics step of the simulator; default: 2 ms, or that of a robot's model.")
+    ] = None,
     strict: Annotated[bool, flag("--strict", "Fail if any part of the motor would be dropped.")] = False,
     output: Annotated[Path | None, option("FILE", "Write the text to this file.", "-o", "--output")] = None,
     compare: Annotated[
         Path | None, option("FILE", "Draw the torque-speed envelopes of all simulators: .png, .svg or .pdf.")
     ] = None,
     estimate: WithEstimates = False,
+    quick: Annotated[bool, flag("--quick", "Of a robot: leave out the torque errors.")] = False,
     json_: AsJson = False,
 ) -> None:
-    """Write a motor for a simulator; print what is kept, approximated, dropped or unknown, and the torque error."""
+    """Write a motor or a robot for a simulator; print what is kept, approximated, dropped, unknown, and the error."""
+    if motor.endswith(".toml"):
+        from ..robot.robot_file import is_robot_file
+
+        if is_robot_file(motor):
+            from .robots import export_robot_file, refuse_options
+
+            own = {"--joint": joint != "joint", "--controller": controller, "--supply": supply, "--delay": delay,
+                   "--limit": limit, "--backlash": backlash, "--compare": compare, "--estimate": estimate}  # fmt: skip
+            refuse_options(motor, own)
+            export_robot_file(
+                motor, to, output, kind=kind, effort=effort, timestep=timestep, strict=strict, compare=not quick,
+                json_=json_,
+            )  # fmt: skip
+            return
+    if quick:
+        raise ParameterError("--quick is for a robot file; leave it out for one motor")
     from ..progress import progress_bar
     from ..transfer import export
     from ..transfer.duty import HEAT, HEAT_STEP
@@ -109,7 +135,7 @@ def export_command(
     numbers: dict[str, Any] = {} if kind is None else {"kind": kind}
     if backlash:
         numbers["backlash"] = True
-    step = above_zero("--timestep", timestep, "s")
+    step = above_zero("--timestep", timestep or "2 ms", "s")
     if compare is not None:
         from ..transfer.picture import simulators
 

@@ -7,21 +7,14 @@ path has to stay within the folder. Each file is included once, as in MuJoCo.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 from ..errors import ParameterError
 from ..files import read_bytes, read_text, require_plain
+from .xml_text import LARGEST, parse_xml
 
-LARGEST = 16_000_000
-"""Longest file that is read [bytes]."""
-MOST_TAGS = 400_000
-"""Most opening and closing tags of a file [1]."""
-MOST_ATTRIBUTES = 1000
-"""Most attributes of an element [1]."""
-DEPTH = 500
-"""Deepest nesting of elements, the same as MuJoCo's [1]."""
 MOST_FILES = 200
 """Most files that a model includes [1]."""
 ASSET = 1_000_000_000
@@ -29,9 +22,16 @@ ASSET = 1_000_000_000
 _FOLDERS = ("meshdir", "texturedir", "assetdir")
 
 
-def parse_mjcf(source: str | Path) -> ElementTree.Element:
-    """The root of an MJCF text or file, with what it includes."""
-    return _parse(source, lambda path: read_text(path, LARGEST, what="an MJCF file or its text"))
+def parse_mjcf(source: str | Path, comments: bool = False) -> ElementTree.Element:
+    """The root of an MJCF text or file, with what it includes; `comments`: whether comments are kept."""
+    return _parse(source, lambda path: read_text(path, LARGEST, what="an MJCF file or its text"), comments)
+
+
+def included_files(path: Path) -> list[Path]:
+    """The file of a model and every file that it includes, as absolute paths."""
+    seen: dict[Path, bool] = {path.resolve(): False}
+    _include(read_text(path, LARGEST, what="an MJCF file"), str(path), path.parent, seen, read_text, False)
+    return list(seen)
 
 
 def require_readable(source: str | Path) -> None:
@@ -56,21 +56,41 @@ def is_text(source: object) -> bool:
     return isinstance(source, str) and source.lstrip().startswith("<")
 
 
-def _parse(source: str | Path, read: Callable[[Path], str]) -> ElementTree.Element:
+def actuator_elements(root: ElementTree.Element) -> list[ElementTree.Element]:
+    """All actuators of a file."""
+    if root.tag != "mujoco":
+        raise ParameterError(f"the root of the file is <{root.tag}>: an MJCF file begins with <mujoco>")
+    return [each for section in root.findall("actuator") for each in section if isinstance(each.tag, str)]
+
+
+def joints_in(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, ElementTree.Element, str]]:
+    """Each joint of a file, the body that it is in, and its class."""
+    pending = [(world, world, "main") for world in root.findall("worldbody")]
+    while pending:
+        element, body, given = pending.pop()
+        for child in element:
+            if child.tag in ("body", "frame", "replicate"):
+                owner = child if child.tag == "body" else body
+                pending.append((child, owner, child.get("childclass", given)))
+            elif child.tag in ("joint", "freejoint"):
+                yield child, body, child.get("class", given)
+
+
+def _parse(source: str | Path, read: Callable[[Path], str], comments: bool = False) -> ElementTree.Element:
     if is_text(source):
-        return _include(str(source), "the MJCF text", Path(), {}, read)
+        return _include(str(source), "the MJCF text", Path(), {}, read, comments)
     path = Path(source)
-    return _include(read(path), str(path), path.parent, {path.resolve(): False}, read)
+    return _include(read(path), str(path), path.parent, {path.resolve(): False}, read, comments)
 
 
 def _include(
-    text: str, where: str, folder: Path, seen: dict[Path, bool], read: Callable[[Path], str]
+    text: str, where: str, folder: Path, seen: dict[Path, bool], read: Callable[[Path], str], comments: bool
 ) -> ElementTree.Element:
     """The element of a text, with each <include> replaced by what its file holds.
 
     `seen` has the files that were read, True for those that are whole.
     """
-    root = _element(text, where)
+    root = parse_xml(text, where, "MJCF", comments)
     for parent in list(root.iter()):
         for place, child in reversed(list(enumerate(parent))):
             if child.tag != "include":
@@ -83,7 +103,7 @@ def _include(
             if len(seen) >= MOST_FILES:
                 raise ParameterError(f"{where}: includes more than {MOST_FILES} files; merge some of them")
             seen[real] = False
-            inner = _include(read(path), str(path), folder, seen, read)
+            inner = _include(read(path), str(path), folder, seen, read, comments)
             seen[real] = True
             parent[place : place + 1] = list(inner)
     return root
@@ -108,26 +128,3 @@ def _allowed_path(path: Path, name: str, where: str, folder: Path) -> Path:
             f"to {folder}"
         )
     return real
-
-
-def _element(text: str, where: str) -> ElementTree.Element:
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise ParameterError(f"{where}: declares a DOCTYPE or an entity, which MJCF does not have")
-    if len(text) > LARGEST or text.count("<") > MOST_TAGS:
-        raise ParameterError(
-            f"{where}: has more than {LARGEST:,} characters or {MOST_TAGS:,} tags; give the robot alone"
-        )
-    try:
-        root = ElementTree.fromstring(text)
-    except (ElementTree.ParseError, ValueError) as error:
-        raise ParameterError(f"{where}: is not well-formed XML: {error}") from None
-    if any(len(element.attrib) > MOST_ATTRIBUTES for element in root.iter()):
-        raise ParameterError(
-            f"{where}: an element has more than {MOST_ATTRIBUTES} attributes; none of MJCF has so many"
-        )
-    level, depth = [root], 0
-    while level:
-        level, depth = [child for element in level for child in element], depth + 1
-        if depth > DEPTH:
-            raise ParameterError(f"{where}: elements are nested too deeply; MuJoCo reads {DEPTH} levels")
-    return root

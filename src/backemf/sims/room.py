@@ -16,6 +16,7 @@ from ..actuator import Actuator
 from ..errors import ParameterError
 from ..motor import Motor
 from .on_joint import OnJoint, Unread
+from .robot_text import RobotParts, RobotText
 from .text import Written
 from .types import JointNumbers
 
@@ -38,6 +39,10 @@ class About:
     """Whether an actuator may be a network in a file: then `write_learned` and `read_learned` are there too."""
     any_voltage: bool = False
     """Whether it can represent a motor without a voltage limit."""
+    patterns: bool = False
+    """Whether an actuator names its joints by patterns, so that one text is for several joints."""
+    bodies: bool = False
+    """Whether the file of a whole robot holds its bodies too, so that they are read from the model."""
     plugin: str | None = None
     """Name of the class that runs backemf motors inside the simulator, loaded on first use; None: there is none."""
     holds: Callable[[Path], bool] = lambda file: True
@@ -90,6 +95,18 @@ class Room(Protocol):
 
 Source: TypeAlias = Any
 """A text, a path, or an object of the simulator: a model, a stage, a configuration; each room names its own."""
+
+
+class RobotRoom(Room, Protocol):
+    """The room of a simulator that has files of whole robots."""
+
+    def write_robot(self, parts: RobotParts) -> RobotText:
+        """The file of a robot with motors on its joints, what stood there before replaced.
+
+        Called while the digits of `written_digits` hold; raises ParameterError where the simulator cannot load such a
+        model.
+        """
+        ...
 
 
 class FileRoom(Room, Protocol):

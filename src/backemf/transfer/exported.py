@@ -26,7 +26,7 @@ from ..sims.text import Written
 from ..values import Foreign
 from .duty import HEATING, Scale, command_for, complete_actuator, reference_duty, scale_of, volts_for
 from .given import given_actuator
-from .networks import is_learned, write_with_network
+from .networks import WithNetwork, is_learned, write_with_network
 from .targets import Target, target_of
 
 S = TypeVar("S")
@@ -117,17 +117,8 @@ def export(
         numbers: Further arguments of the simulator's own `write`, such as `kind=`.
     """
     target = target_of(to)
-    full = complete_actuator(given_actuator(thing, supply, target.about.any_voltage), supply, effort)
-    # an actuator that is written as a whole includes its current limit
-    chosen = {} if numbers.get("kind") in target.about.whole else {"effort": effort}
-    learned = is_learned(full)
-    files: dict[str, bytes] = {}
     with written_digits(digits):
-        if learned:
-            full, written, on_joint, files = write_with_network(target, full, joint, timestep, chosen | numbers)
-        else:
-            full, written = _write(target, full, joint, timestep, chosen | numbers)
-            on_joint = target.read(written.text)
+        full, written, on_joint, files = write_actuator(target, thing, joint, supply, effort, timestep, numbers)
     dropped = [loss.phenomenon for loss in written.statuses if loss.status == DROPPED]
     if strict and dropped:
         raise ParameterError(
@@ -136,12 +127,32 @@ def export(
         )
     scale = scale_of(full, effort)
     # no command is known that makes a network give a torque
-    errors = compare_laws(full, on_joint, scale, timestep, advance) if compare and not learned else []
+    errors = compare_laws(full, on_joint, scale, timestep, advance) if compare and not is_learned(full) else []
     return Exported(target, written.text, written.statuses, written.notes, on_joint, errors, scale, files)
 
 
+def write_actuator(
+    target: Target,
+    thing: Foreign,
+    joint: str | tuple[str, ...],
+    supply: Supply | Number | None,
+    effort: str,
+    timestep: float,
+    numbers: dict[str, Foreign],
+) -> WithNetwork:
+    """What is written for an actuator: the actuator with all that its torque depends on, its text, that text read back,
+    and the files beside it."""
+    full = complete_actuator(given_actuator(thing, supply, target.about.any_voltage), supply, effort)
+    # an actuator that is written as a whole includes its current limit
+    chosen = {} if numbers.get("kind") in target.about.whole else {"effort": effort}
+    if is_learned(full):
+        return write_with_network(target, full, joint, timestep, chosen | numbers)
+    full, written = _write(target, full, joint, timestep, chosen | numbers)
+    return WithNetwork(full, written, target.read(written.text), {})
+
+
 def _write(
-    target: Target, full: Actuator | OnJoint, joint: str, timestep: float, numbers: dict[str, Foreign]
+    target: Target, full: Actuator | OnJoint, joint: str | tuple[str, ...], timestep: float, numbers: dict[str, Foreign]
 ) -> tuple[Actuator | OnJoint, Written]:
     """The text, and its actuator: where the simulator takes no voltage, the torque is commanded in place of it."""
     actuator = parts_of(full)[1]

@@ -36,14 +36,19 @@ def is_learned(thing: Actuator | OnJoint) -> bool:
 
 
 def write_with_network(
-    target: Target, thing: Actuator | OnJoint, joint: str, timestep: float, numbers: dict[str, Foreign]
+    target: Target,
+    thing: Actuator | OnJoint,
+    joint: str | tuple[str, ...],
+    timestep: float,
+    numbers: dict[str, Foreign],
 ) -> WithNetwork:
     """The text of a learned actuator and its network; raise ParameterError where the simulator runs none."""
     if not target.about.networks:
         able = " or ".join(name for name in ROOMS if room_of(name).ABOUT.networks)
         raise ParameterError(f"{target.title} has no actuator with a network: write it for {able}")
     learned: Any = target.room
-    name = f"{re.sub(r'[^A-Za-z0-9-]+', '_', joint).strip('_') or 'joint'}.pt"
+    first = joint if isinstance(joint, str) else joint[0]
+    name = f"{re.sub(r'[^A-Za-z0-9-]+', '_', first).strip('_') or 'joint'}.pt"
     actuator = parts_of(thing)[1]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name

@@ -68,9 +68,12 @@ class Target:
         """Its name in texts, such as "MuJoCo 3.11"."""
         return " ".join(word for word in (self.about.title, self.version or self.about.newest) if word)
 
-    def write(self, thing: Actuator | OnJoint, joint: str, timestep: float, **numbers: Foreign) -> Written:
-        """The text for an actuator."""
-        return self.room.write(thing, joint, version=self.version, timestep=timestep, **numbers)
+    def write(
+        self, thing: Actuator | OnJoint, joint: str | tuple[str, ...], timestep: float, **numbers: Foreign
+    ) -> Written:
+        """The text for an actuator; a simulator that takes patterns takes several."""
+        named: Foreign = joint
+        return self.room.write(thing, named, version=self.version, timestep=timestep, **numbers)
 
     def read(self, text: str) -> OnJoint:
         """What such a text holds."""

@@ -34,6 +34,7 @@ from .learned import (
     write_learned,
 )
 from .reading import read_actuator, read_actuators, read_configs
+from .whole_robot import write_robot
 from .writing import write
 
 __all__ = [
@@ -70,4 +71,5 @@ __all__ = [
     "reset_memory",
     "write",
     "write_learned",
+    "write_robot",
 ]

@@ -20,5 +20,10 @@ def holds(file: Path) -> bool:
 
 
 ABOUT = About(
-    title="Isaac Lab", kinds=tuple(CLASSES), versions=("2.0", "2.1", "2.2", "2.3"), networks=True, holds=holds
+    title="Isaac Lab",
+    kinds=tuple(CLASSES),
+    versions=("2.0", "2.1", "2.2", "2.3"),
+    networks=True,
+    patterns=True,
+    holds=holds,
 )

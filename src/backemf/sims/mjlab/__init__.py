@@ -17,6 +17,7 @@ from .delay import DelayBuffer, Draws, LagState, at_lags, delay_step, draw_phase
 from .law import DcMotor, IdealPd, dc_motor_torque, ideal_pd_torque, motor_force, pd_torque
 from .learned import History, LearnedMlp, learned_step, no_history, read_learned, reset_history, write_learned
 from .reading import read_actuator, read_actuators, read_configs
+from .whole_robot import write_robot
 from .wrapping import Wrapped, wrap
 from .writing import write
 
@@ -71,4 +72,5 @@ __all__ = [
     "wrap",
     "write",
     "write_learned",
+    "write_robot",
 ]

@@ -21,5 +21,11 @@ def holds(file: Path) -> bool:
 
 
 ABOUT = About(
-    title="mjlab", kinds=tuple(CLASSES), versions=("1.6",), networks=True, plugin="MotorActuatorCfg", holds=holds
+    title="mjlab",
+    kinds=tuple(CLASSES),
+    versions=("1.6",),
+    networks=True,
+    patterns=True,
+    plugin="MotorActuatorCfg",
+    holds=holds,
 )

@@ -9,6 +9,7 @@ from .law import DcMotorState
 from .motor import DcMotor
 from .motor_law import MujocoOnJoint
 from .plugin.motors import Motors
+from .whole_robot import write_robot
 from .wrapping import WrappedSet, wrap
 from .written.attaching import Attached, attach
 from .written.existing import Change
@@ -33,4 +34,5 @@ __all__ = [
     "read_actuators",
     "wrap",
     "write",
+    "write_robot",
 ]

@@ -13,7 +13,7 @@ from ...actuator.torque_limits import EffortRange
 from ...errors import ParameterError, errors_at
 from ...motor import Motor
 from ..loss import APPROXIMATED, DROPPED, Loss
-from ..mjcf import parse_mjcf
+from ..mjcf import actuator_elements, parse_mjcf
 from ..mujoco_types import ModelSource
 from ..on_joint import OnJoint, Unread
 from .general_reading import OUTSIDE, actuator_of_general, effort_limits
@@ -22,7 +22,7 @@ from .motor_actuator import delay_of, drag_of, joint_range_row, motor_actuator, 
 from .motor_law import MujocoOnJoint
 from .picking import pick
 from .reading import installed_version, is_motor
-from .sources import Found, actuator_elements, checked_source, from_file, from_model, without_motors
+from .sources import Found, checked_source, from_file, from_model, without_motors
 from .stripped import Compiled, compiled_source
 from .versions import VERSIONS, in_volts, known_version, read_inputs
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...errors import ParameterError
 from ..loss import DROPPED, UNKNOWN, Loss
+from ..mjcf import actuator_elements, joints_in
 from ..mujoco_types import MjModel
 from .general import General
 from .general_reading import general_of
@@ -174,13 +175,6 @@ def checked_source(source: str | Path) -> str | Path:
     return path
 
 
-def actuator_elements(root: ElementTree.Element) -> list[ElementTree.Element]:
-    """All actuators of a file."""
-    if root.tag != "mujoco":
-        raise ParameterError(f"the root of the file is <{root.tag}>: an MJCF file begins with <mujoco>")
-    return [element for section in root.findall("actuator") for element in section]
-
-
 def without_motors(root: ElementTree.Element) -> str:
     """The text of a file with a plain motor in place of each dcmotor, so that any MuJoCo compiles it."""
     root = copy.deepcopy(root)
@@ -233,19 +227,6 @@ def numbers_in(element: ElementTree.Element | None, name: str, default: tuple[fl
 def number_in(element: ElementTree.Element | None, name: str, default: float) -> float:
     """A number of an attribute."""
     return numbers_in(element, name, (default,))[0]
-
-
-def joints_in(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, ElementTree.Element, str]]:
-    """Each joint of a file, the body that it is in, and its class."""
-    pending = [(world, world, "main") for world in root.findall("worldbody")]
-    while pending:
-        element, body, given = pending.pop()
-        for child in element:
-            if child.tag in ("body", "frame", "replicate"):
-                owner = child if child.tag == "body" else body
-                pending.append((child, owner, child.get("childclass", given)))
-            elif child.tag in ("joint", "freejoint"):
-                yield child, body, child.get("class", given)
 
 
 def facts_from_file(root: ElementTree.Element, name: str) -> JointFacts:

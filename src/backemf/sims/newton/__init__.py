@@ -14,6 +14,7 @@ from .about import ABOUT
 from .law import DcMotor, Drive, MaxEffort, Memory, Pipeline, PositionBased
 from .on_joint import NewtonJoint
 from .reading import read_actuator, read_actuators
+from .whole_robot import write_robot
 from .writing import write
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ __all__ = [
     "read_actuator",
     "read_actuators",
     "write",
+    "write_robot",
 ]
 
 

@@ -8,6 +8,7 @@ from .fit import FittedEnvelope, fit_envelope
 from .law import Envelope, clamped_effort, effort_bounds, solved_impulse
 from .reading import read_actuator, read_actuators
 from .solver import JointDrive, joint_step, pd_impulse
+from .whole_robot import write_robot
 from .writing import WrittenDrive, write
 
 __all__ = [
@@ -36,4 +37,5 @@ __all__ = [
     "solved_impulse",
     "text",
     "write",
+    "write_robot",
 ]

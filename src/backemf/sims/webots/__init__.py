@@ -20,6 +20,7 @@ from .robots.description import MechanicalCoupling, RobotDescription, RobotJoint
 from .robots.robot_toml import robot_from_toml
 from .running import Ended, run_script
 from .simulation import Simulation, simulate
+from .whole_robot import write_robot
 from .writing import write
 
 __all__ = [
@@ -59,5 +60,6 @@ __all__ = [
     "run_script",
     "simulate",
     "write",
+    "write_robot",
     "write_sound",
 ]

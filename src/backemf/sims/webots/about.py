@@ -3,4 +3,4 @@
 from ..room import About
 from .motor import KINDS
 
-ABOUT = About(title="Webots", kinds=tuple(KINDS), plugin="Simulation")
+ABOUT = About(title="Webots", kinds=tuple(KINDS), bodies=True, plugin="Simulation")

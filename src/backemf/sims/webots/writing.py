@@ -75,11 +75,11 @@ def write(
     own |= {name: single(name, numbers[name]) for name in GIVEN if numbers.get(name) is not None}
     given: Fields = {name: value for name, value in numbers.items() if value is not None and name not in GIVEN}
     gains = "stiffness" in given or "bandwidth_hz" in given
-    known = joint_of(thing if gains else _with_gains(thing), **given)
+    known = joint_of(thing if gains else with_gains(thing), **given)
     way = choose_command(actuator, known, gains, control)
     if way.control != "torque":
         # the motor's friction has no effect under such a command, so that the speed is that with friction
-        known = replace(known, velocity_limit=joint_of(_with_gains(thing), rubs=False, **given).velocity_limit)
+        known = replace(known, velocity_limit=joint_of(with_gains(thing), rubs=False, **given).velocity_limit)
     lines = _lines(actuator, known, way, kind, own)
     if kind == "linear":
         lines = _linear(lines, actuator, known, travel)
@@ -94,7 +94,7 @@ def _check_words(joint: str, control: str | None) -> None:
         raise ParameterError(f"control = {control!r}: must be one of {', '.join(CONTROLS)}")
 
 
-def _with_gains(thing: Motor | Actuator | OnJoint) -> Actuator | OnJoint:
+def with_gains(thing: Motor | Actuator | OnJoint) -> Actuator | OnJoint:
     """The same with a controller whose gains are known: a motor node needs none."""
     if isinstance(thing, Motor):
         return Actuator(thing, controller=Torque())

@@ -17,7 +17,7 @@ from ....errors import BackemfWarning, MissingExtraError, ParameterError
 from ....motor import Motor
 from ...felt_inertia import felt_inertia
 from ...joint import require_known
-from ...mujoco_types import MjsElement, MjSpec
+from ...mujoco_types import MjModel, MjsElement, MjSpec
 from ...on_joint import OnJoint
 from ..motor import DcMotor
 from ..parameters import SIZES
@@ -160,6 +160,14 @@ def judge_integrator(mujoco: ModuleType, spec: MjSpec, joint: str, motor: DcMoto
     except ValueError as error:
         problem = " ".join(str(error).split())
         return Change("integrator", "unknown", f"Not looked at: the specification does not compile ({problem}).")
+    change = integrator_change(mujoco, model, joint, motor)
+    if change.status == "unstable":
+        warnings.warn(change.note.removesuffix("."), BackemfWarning, stacklevel=3)
+    return change
+
+
+def integrator_change(mujoco: ModuleType, model: MjModel, joint: str, motor: DcMotor) -> Change:
+    """Whether the integrator of a compiled model holds a motor on its joint."""
     dof, number = int(model.jnt_dofadr[model.joint(joint).id]), model.joint(joint).id
     integrator = integrator_of(mujoco, model)
     flags, bits = int(model.opt.disableflags), mujoco.mjtDisableBit
@@ -175,7 +183,6 @@ def judge_integrator(mujoco: ModuleType, spec: MjSpec, joint: str, motor: DcMoto
     if problem is None:
         held = f"{integrator} with timestep = {h:g} s holds these gains on {inertia:.3g} kg·m²."
         return Change("integrator", "stable", held)
-    warnings.warn(problem, BackemfWarning, stacklevel=3)
     return Change("integrator", "unstable", f"{problem}.")
 
 

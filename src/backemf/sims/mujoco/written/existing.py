@@ -189,6 +189,11 @@ def moved_joints(mujoco: ModuleType, spec: MjSpec, joint: str, name: str) -> lis
             f"joint {joint!r}: the specification does not compile ({' '.join(str(error).split())}), so it cannot be "
             f"seen whether the actuator {name!r} acts on it; make it compile"
         ) from None
+    return moved_by(mujoco, model)
+
+
+def moved_by(mujoco: ModuleType, model: MjModel) -> list[list[str]]:
+    """The hinges and slides that each actuator of a compiled model acts on."""
     data, random = mujoco.MjData(model), np.random.default_rng(0)
     hits = np.zeros((model.nactuator, model.nv), bool)
     first = model.actuator_outadr if hasattr(model, "actuator_outadr") else np.arange(model.nactuator)

@@ -1,0 +1,250 @@
+"""Which drive each joint of a robot gets, and what of the model's joint stays."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ...actuator import Actuator
+from ...datasheet import Finding
+from ...datasheet.finding import Severity
+from ...errors import BackemfError, ParameterError
+from ...robot.actuator_set import ActuatorSet
+from ...robot.joint_drive import JointDrive
+from ...robot.robot import Robot
+from ...sims.joint_patterns import fits
+from ...sims.on_joint import OnJoint
+from ...sims.robot_model import FIXED, SLIDE, ModelJoint, RobotModel
+from ...values import Foreign
+from .models import place_of, read_model
+
+MOST_NAMES = 8
+"""Names that a sentence lists."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """A joint and what drives it."""
+
+    joint: ModelJoint
+    """The joint of the model."""
+    pattern: str
+    """Pattern of its drive."""
+    overrides: tuple[str, ...]
+    """Patterns of the overrides that apply to it."""
+    drive: JointDrive
+    """Its drive, overrides applied."""
+    thing: Actuator | OnJoint
+    """Its actuator, with the inertia and the friction that the joint keeps."""
+    alone: Actuator
+    """Its actuator, with what its own file says of the joint."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placement:
+    """The joints of a robot with their drives, and what is wrong with the patterns."""
+
+    model: RobotModel
+    """The model."""
+    placed: tuple[Placed, ...]
+    """Driven joints, in the order of the model."""
+    findings: tuple[Finding, ...]
+    """What is wrong; with an error among them, `placed` holds what could be placed."""
+
+
+def finding(subject: str, severity: Severity, explanation: str, cause: str, **numbers: Foreign) -> Finding:
+    """A finding about a joint or a pattern; `numbers` are listed, predicted and unit."""
+    values: dict[str, Foreign] = {"listed": None, "predicted": None} | numbers
+    return Finding(figure=subject, severity=severity, explanation=explanation, cause=cause, **values)
+
+
+def list_names(names: list[str] | tuple[str, ...]) -> str:
+    """Names, as many as a sentence has room for."""
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
+
+
+# --- patterns
+
+
+def place(robot: Robot) -> Placement:
+    """The drive of each joint, with findings where patterns and joints do not fit together."""
+    model = read_model(robot)
+    drives, findings = _match(robot, model)
+    applied, more = _overrides(robot, drives)
+    findings += more
+    cache: dict[tuple[str, ...], tuple[JointDrive, Actuator, dict[str, Foreign]]] = {}
+    placed = []
+    for joint in model.joints:
+        if joint.name not in drives:
+            continue
+        pattern, over = drives[joint.name], applied[joint.name]
+        key = (pattern, *over)
+        if key not in cache:
+            drive = robot.drives[pattern]
+            for each in over:
+                drive = drive.changed_by(robot.overrides[each])
+            try:
+                cache[key] = drive, *drive.actuator(robot.supply)
+            except BackemfError as error:
+                where = f'override."{over[-1]}"' if over else f'joints."{pattern}"'
+                raise ParameterError(f"{place_of(robot)}[{where}]: {error}") from None
+        drive, actuator, own = cache[key]
+        if problem := _motion_problem(joint, actuator, pattern):
+            findings.append(problem)
+            continue
+        thing, alone = _with_joint(joint, drive, actuator, own), _alone(joint, actuator, own)
+        placed.append(Placed(joint=joint, pattern=pattern, overrides=over, drive=drive, thing=thing, alone=alone))
+    return Placement(model=model, placed=tuple(placed), findings=tuple(findings))
+
+
+def _fits(robot: Robot, table: str, pattern: str, name: str) -> bool:
+    try:
+        return fits(pattern, name)
+    except ParameterError as error:
+        raise ParameterError(f"{place_of(robot)}[{table}]: {error}") from None
+
+
+def _match(robot: Robot, model: RobotModel) -> tuple[dict[str, str], list[Finding]]:
+    """The pattern of each driven joint."""
+    found: dict[str, str] = {}
+    findings: list[Finding] = []
+    there = list_names([joint.name for joint in model.joints if joint.is_driven])
+    for pattern in robot.drives:
+        where = f'joints."{pattern}"'
+        hits = [joint for joint in model.joints if _fits(robot, where, pattern, joint.name)]
+        good = [joint for joint in hits if joint.is_driven]
+        if not hits:
+            words = f"matches no joint; there are {there}"
+            findings.append(finding(where, "error", words, "pattern-without-joint"))
+        elif not good:
+            words = " and ".join(_why_none(joint) for joint in hits[:3])
+            findings.append(finding(where, "error", f"matches only {words}: a motor has no place there", "no-place"))
+        else:
+            for joint in hits:
+                if not joint.is_driven and joint.kind != FIXED:
+                    words = f"matches {_why_none(joint)}, which gets no motor"
+                    findings.append(finding(where, "info", words, "no-place"))
+        for joint in good:
+            if joint.name in found:
+                words = f'is matched by "{found[joint.name]}" and by "{pattern}": make one of them narrower'
+                findings.append(finding(f"joint {joint.name}", "error", words, "overlap"))
+            found.setdefault(joint.name, pattern)
+    return found, findings + _left_out(robot, model, found)
+
+
+def _left_out(robot: Robot, model: RobotModel, found: dict[str, str]) -> list[Finding]:
+    """Joints without a motor, on purpose or not."""
+    findings = []
+    passive: set[str] = set()
+    for pattern in robot.passive:
+        hits = [joint.name for joint in model.joints if _fits(robot, "passive", pattern, joint.name)]
+        if not hits:
+            words = f'"{pattern}" matches no joint; leave it out'
+            findings.append(finding("passive", "error", words, "pattern-without-joint"))
+        both = [name for name in hits if name in found]
+        if both:
+            words = f'"{pattern}" matches {list_names(both)}, which has a drive: leave one of them out'
+            findings.append(finding("passive", "error", words, "overlap"))
+        passive |= set(hits)
+    for joint in model.joints:
+        if joint.is_driven and joint.name not in found and joint.name not in passive:
+            keeps = f"keeps {', '.join(joint.actuators)}" if joint.actuators else "moves freely"
+            words = f"has no motor and {keeps}: add a pattern that matches it, or name it in passive"
+            findings.append(finding(f"joint {joint.name}", "warning", words, "no-motor"))
+    return findings
+
+
+def _why_none(joint: ModelJoint) -> str:
+    if joint.follows:
+        return f"{joint.name!r}, which mimics {joint.follows!r}"
+    return f"{joint.name!r}, a {joint.kind} joint"
+
+
+def _overrides(robot: Robot, drives: dict[str, str]) -> tuple[dict[str, tuple[str, ...]], list[Finding]]:
+    applied: dict[str, tuple[str, ...]] = {name: () for name in drives}
+    findings = []
+    for pattern in robot.overrides:
+        where = f'override."{pattern}"'
+        hits = [name for name in drives if _fits(robot, where, pattern, name)]
+        if not hits:
+            words = f"matches no joint that has a drive; there are {list_names(list(drives))}"
+            findings.append(finding(where, "error", words, "override-without-joint"))
+        for name in hits:
+            applied[name] += (pattern,)
+    return applied, findings
+
+
+# --- one joint
+
+
+def _motion_problem(joint: ModelJoint, actuator: Actuator, pattern: str) -> Finding | None:
+    """Whether a motor turns where the joint slides, or the other way round."""
+    motor = actuator.motor
+    if motor is None or (motor.motion == "linear") == (joint.kind == SLIDE):
+        return None
+    name = motor.name or "the motor"
+    words = f'slides, and {name} of "{pattern}" turns: give it a linear motor, or bring it to the slide with LeadScrew'
+    if joint.kind != SLIDE:
+        words = f'turns, and {name} of "{pattern}" is a linear motor: give it one that turns'
+    return finding(f"joint {joint.name}", "error", words, "motion")
+
+
+def says_inertia(actuator: Actuator, own: dict[str, Foreign]) -> bool:
+    """Whether the rotor's inertia is known."""
+    return bool(own.get("armature")) or (actuator.motor is not None and actuator.motor.rotor is not None)
+
+
+def says_friction(actuator: Actuator, own: dict[str, Foreign]) -> bool:
+    """Whether anything is known of friction."""
+    motor = actuator.motor
+    inside = motor is not None and (motor.friction is not None or motor.drag is not None)
+    return inside or actuator.friction is not None or bool(own.get("coulomb") or own.get("viscous"))
+
+
+def _with_joint(
+    joint: ModelJoint, drive: JointDrive, actuator: Actuator, own: dict[str, Foreign]
+) -> Actuator | OnJoint:
+    """The actuator with what the joint has besides it: of its file, and of the model where it is kept or added to."""
+    values = {name: value for name, value in own.items() if name != "name"}
+    kept: dict[str, float] = {}
+    if drive.armature == "add" or not says_inertia(actuator, own):
+        kept["armature"] = joint.armature or 0.0
+    if drive.friction == "add" or not says_friction(actuator, own):
+        kept["coulomb"], kept["viscous"] = joint.coulomb or 0.0, joint.viscous or 0.0
+    for name, value in kept.items():
+        values[name] = float(values.get(name) or 0.0) + value
+    if values.get("stiction") is not None and kept.get("coulomb"):
+        values["stiction"] += kept["coulomb"]
+    known = {name: value for name, value in values.items() if value}
+    return OnJoint(actuator=actuator, **known) if known else actuator
+
+
+def _alone(joint: ModelJoint, actuator: Actuator, own: dict[str, Foreign]) -> Actuator:
+    values = {name: value for name, value in own.items() if name != "name" and value}
+    return OnJoint(actuator=actuator, joint=joint.name, **values).fold() if values else actuator
+
+
+# --- the whole
+
+
+def place_drives(robot: Robot) -> Placement:
+    """The drive of each joint; raise ParameterError where patterns and joints do not fit together."""
+    found = place(robot)
+    for each in found.findings:
+        if each.severity == "error":
+            raise ParameterError(f"{place_of(robot)}{each.figure}: {each.explanation}")
+    return found
+
+
+def joints_by_pattern(robot: Robot) -> dict[str, tuple[str, ...]]:
+    """Names of the joints that each pattern drives."""
+    placed = place_drives(robot).placed
+    return {pattern: tuple(each.joint.name for each in placed if each.pattern == pattern) for pattern in robot.drives}
+
+
+def robot_actuators(robot: Robot) -> ActuatorSet:
+    """The actuators of all driven joints; what the model's joint has itself is the host's."""
+    placed = place_drives(robot).placed
+    actuators = {re.escape(each.joint.name): each.alone for each in placed}
+    return ActuatorSet([each.joint.name for each in placed], actuators)
