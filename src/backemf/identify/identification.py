@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -105,7 +105,8 @@ def identify(
     space = problem.space
     note = note_of(hold_out)
     groups = [log.meta.get(note, file) for log, file in zip(whole.logs, whole.files, strict=True)]
-    some = _lanes_of_ladder(whole, weights.reshape(whole.lanes, -1).any(axis=1), groups, seed)
+    shown = np.asarray(weights.reshape(whole.lanes, -1).any(axis=1))
+    some = _lanes_of_ladder(whole, shown, groups, seed)
     part = problem if some is None else problem.among(some, SAMPLES)
     own = weights if some is None else weights.reshape(whole.lanes, -1)[some].reshape(-1)
     lanes_of_part = range(whole.lanes) if some is None else some.tolist()
@@ -117,7 +118,7 @@ def identify(
         repr(rungs),
     ]
     memory = Memory(keep, [*about, *(log.hash for log in given)])
-    starts = make_starts(whole, rig, weights.reshape(whole.lanes, -1).any(axis=1))
+    starts = make_starts(whole, rig, shown)
     with progress_bar("identify", len(rungs) + len({rung.law_name for rung in rungs[1:]}) + 1) as done:
         top = climb(part, rungs, own, folds, floors, seed, memory, lambda: done(1))
         if not top.solved.converged[0]:
@@ -125,13 +126,19 @@ def identify(
                 f"identify: the fit has not come to rest after {top.solved.iterations} steps; give a nearer prior, "
                 "free fewer numbers, or log a richer motion"
             )
+        on_grid = cache(partial(_on_grid, given, rig, bench.actuator, compare))
+        theta, level = top.theta, 0
+        if some is not None:
+            own_starts = make_starts(part.predictor.trials, rig, np.ones(len(some), dtype=bool))
+            rough = refine(part, theta, top.active, own_starts, own, floors,
+                           lambda dt: on_grid(dt).among(some, whole.steps))  # fmt: skip
+            theta, level = rough.theta, rough.level
         problem.scales = part.scales
-        on_grid = partial(_on_grid, given, rig, bench.actuator, compare)
-        fine = refine(problem, top.theta, top.active, starts, weights, floors, on_grid)
+        fine = refine(problem, theta, top.active, starts, weights, floors, on_grid, level)
         away = explained_away(fine, rungs, top.active, weights)
         if away:
             top = top.without(away, rungs, space)
-            fine = refine(problem, fine.theta, top.active, starts, weights, floors, on_grid)
+            fine = refine(problem, fine.theta, top.active, starts, weights, floors, on_grid, fine.level)
         done(1)
     memory.end()
     if whole.joints:

@@ -25,7 +25,7 @@ from .ladder import IDLE, settle
 from .parameters import Parameter
 from .predict import Predictor
 from .rung import Rung
-from .solve import Information, Problem, solve
+from .solve import Information, Problem, Scales, solve
 from .trials import Trials
 
 SHARE = 0.5
@@ -60,11 +60,13 @@ class Refined:
     """How far still finer ones would move each deviation, in its standard deviations [1]."""
     problem: Problem
     """Logs with these predictions, from the starts that were found."""
+    level: int
+    """How often predictions were refined [1]."""
 
 
 def refine(
     problem: Problem, theta: np.ndarray, active: np.ndarray, starts: Sequence[Parameter], weights: np.ndarray,
-    floors: np.ndarray, on_grid: Callable[[float], Trials],
+    floors: np.ndarray, on_grid: Callable[[float], Trials], level: int = 0,
 ) -> Refined:  # fmt: skip
     """Go on from the optimum of a coarse step until finer ones do not matter, or have been tried often enough.
 
@@ -76,36 +78,39 @@ def refine(
         weights: Weight of each block in the fit, (blocks).
         floors: Smallest residual that counts of each channel.
         on_grid: The logs on a grid with another step [s].
+        level: How often predictions have been refined before.
     """
-    bench, trials, count = problem.predictor.bench, problem.predictor.trials, len(theta)
-    before = problem.space
+    bench, trials, count, limit = problem.predictor.bench, problem.predictor.trials, len(theta), problem.steps
+    before, blocks = problem.space, problem.blocks
     space = before.extended(starts, bench)
     every = np.concatenate([active, np.ones(len(starts), dtype=bool)])
     at = np.concatenate([theta, np.zeros(len(starts))])[None]
-    lanes = np.arange(trials.lanes)
-    thin = trials.among(lanes, SAMPLES)
-    plain = Predictor(bench, thin, space.names_of(every))
-    dt, known, limit = trials.dt, {trials.dt: thin}, problem.steps
-    problem = Problem(plain, space, problem.blocks, problem.scales)
-    problem.steps = limit
-    steps: tuple[float, ...] = (dt,)
-    for level in range(MOST + 1):
+    plain = Predictor(bench, trials, space.names_of(every))
+
+    def refined(level: int, scales: Scales, samples: int = SAMPLES) -> Problem:
+        grids = [on_grid(step).among(np.arange(trials.lanes), samples) for step in _steps(trials.dt, level)]
+        made = Problem(on_grids(plain, grids), space, blocks, scales)
+        made.steps = None if limit is None else limit * 2 ** max(level - 1, 0)
+        return made
+
+    def is_too_large(level: int) -> bool:
+        return sum(trials.dt / step for step in _steps(trials.dt, level)) * trials.steps * trials.lanes > LARGEST
+
+    while level and is_too_large(level):
+        level -= 1
+    problem = refined(level, problem.scales)
+    while True:
         at = settle(problem, at, every, weights[None], floors).theta
         told = problem.inform(at[0], every)
         spread = covariance(told, weights, space.spreads, active)
-        half = (dt / 2**level, dt / 2 ** (level + 1))
-        known |= {step: on_grid(step).among(lanes, SAMPLES) for step in half if step not in known}
-        finer = Problem(on_grids(plain, [known[step] for step in half]), space, problem.blocks, problem.scales)
-        finer.steps = None if limit is None else limit * 2**level
+        finer = refined(level + 1, problem.scales)
         shares = _move(finer, at[0], every, weights)[:count] / np.sqrt(np.where(active, np.diag(spread), 1.0))
-        most = level == MOST or sum(known[step].steps for step in half) * trials.lanes > LARGEST
-        if most or (np.all(np.abs(shares) <= SHARE) and _change(problem, finer, at, every) <= CHANGE):
+        last = level == MOST or is_too_large(level + 1)
+        if last or (np.all(np.abs(shares) <= SHARE) and _change(problem, finer, at, every) <= CHANGE):
             break
-        problem, steps = finer, half
-    grids = [on_grid(step) for step in steps]
-    if any(each.stride(SAMPLES) > 1 for each in trials.readings):
-        limit, problem = problem.steps, Problem(on_grids(plain, grids), space, problem.blocks, problem.scales)
-        problem.steps = limit
+        problem, level = finer, level + 1
+    if any(reading.stride(SAMPLES) > 1 for reading in trials.readings):
+        problem = refined(level, problem.scales, samples=max(reading.time.shape[1] for reading in trials.readings))
         at = solve(problem, at, every, weights[None], steps=FEW).theta
         told = problem.inform(at[0], every)
         spread = covariance(told, weights, space.spreads, active)
@@ -114,15 +119,22 @@ def refine(
     values = dict(zip(space.names, space.values(at[0], every), strict=True))
     found = {name.removeprefix("start."): value for name, value in values.items() if name.startswith("start.")}
     started = Predictor(replace(bench, start=Start(**found)), trials, before.names)
+    grids = [on_grid(step) for step in _steps(trials.dt, level)]
     return Refined(
         at[0, :count],
         spread * np.outer(wide, wide),
         told,
         problem.residuals(np.where(np.arange(len(every)) < count, at, 0.0), every),
-        steps,
+        _steps(trials.dt, level),
         shares,
-        Problem(on_grids(started, grids), before, problem.blocks, problem.scales),
+        Problem(on_grids(started, grids), before, blocks, problem.scales),
+        level,
     )
+
+
+def _steps(dt: float, level: int) -> tuple[float, ...]:
+    """The step of predictions, or those from which they are extrapolated, after so many refinements [s]."""
+    return (dt / 2 ** (level - 1), dt / 2**level) if level else (dt,)
 
 
 def explained_away(fine: Refined, rungs: Sequence[Rung], active: np.ndarray, weights: np.ndarray) -> set[str]:

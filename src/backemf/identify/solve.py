@@ -279,7 +279,7 @@ class Problem:
         residuals = [residual[0] for residual in self._subtract(seen)]
         ways = self.space.tangents(theta, active)[:, places]
         own = np.array([each.lane is not None for each in self.space.parameters])
-        moves = ways.any(axis=1)
+        moves = np.asarray(ways.any(axis=1))
         most, count, blocks = int((moves & ~own[:, None]).sum(axis=0).max()), int((~own).sum()), self.blocks.count
         told = Information(
             count, np.full((blocks, most), count), np.zeros((blocks, most)), *np.zeros((2, blocks, most, most))
