@@ -1,4 +1,4 @@
-"""What JAX has compiled is kept in the user's cache folder: on by default, one switch, and never in another's folder."""
+"""What JAX has compiled is kept in the user's cache folder: by default, with one switch, in no one else's folder."""
 
 import os
 import stat
