@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from .physics.state import LIMITS
+from .run import BALANCE
 
 
 class RunSummary:
@@ -57,7 +58,8 @@ class RunSummary:
 
     def energy(self) -> dict[str, np.ndarray]:
         """Energy by where it went, from the recorded powers [J]."""
-        return {name.removesuffix("_power"): total * self.spacing for name, total in self._sums.items()}
+        names = ("electrical", *BALANCE, "spring", "cogging", "numerical")
+        return {name: self._sums[f"{name}_power"] * self.spacing for name in names if f"{name}_power" in self._sums}
 
     def limit_times(self) -> dict[str, np.ndarray]:
         """How long each limit acted [s]; those that never did are left out."""
