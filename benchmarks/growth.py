@@ -21,7 +21,7 @@ MOTOR = "maxon-re40-148877"
 STEPS_OF_MOTORS = 100
 """Steps of a run of many motors, of which the last is recorded."""
 BEGIN = """
-import os, resource, sys, time
+import resource, sys, time
 import numpy as np
 import backemf as be
 motor, load, size = be.load({motor!r}), be.Inertia(inertia=1e-5), int(float(sys.argv[1]))
@@ -29,11 +29,11 @@ volts = be.commands.Sine(amplitude=24.0, frequency=3.0)
 def run(size):
     {call}
 run({small})
-before, began = os.times(), time.perf_counter()
+before, began = time.process_time(), time.perf_counter()
 run(size)
-after = os.times()
+after = time.process_time()
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-print(size, after.user + after.system - before.user - before.system, time.perf_counter() - began, peak)
+print(size, after - before, time.perf_counter() - began, peak)
 """
 MOTORS = "be.simulate(motor, load, be.commands.Constant(np.linspace(12.0, 24.0, size)), 1e-2, 1e-4, every=100)"
 STEPS = "be.simulate(motor, load, volts, size * 1e-4, 1e-4, to=sys.argv[2], channels=('position', 'current'))"
@@ -84,7 +84,7 @@ def draw(found: dict[str, list[dict[str, float]]], path: Path) -> None:
                 axes[0, column].loglog(sizes, [row["cpu"] for row in rows], **style)
                 axes[1, column].loglog(sizes, [row["memory"] / 2**20 for row in rows], **style)
             axes[1, column].set_xlabel(label)
-            axes[1, column].set_ylim(100.0, None)
+            axes[1, column].set_ylim(50.0, 2000.0)
         axes[0, 0].set_ylabel("CPU time [s]")
         axes[1, 0].set_ylabel("peak memory [MiB]")
         axes[1, 1].legend()
@@ -117,7 +117,7 @@ def main() -> None:
                     row = point(kind, size)
                 found[kind].append(row)
                 console.print(
-                    f"{kind:18} {size:8.0e}  {row['cpu']:8.2f} s CPU  {row['clock']:8.2f} s  "
+                    f"{kind:18} {size:8.0e}  {row['cpu']:9.4f} s CPU  {row['clock']:8.2f} s  "
                     f"{row['memory'] / 2**20:7.0f} MiB"
                 )
     console.print(processor())

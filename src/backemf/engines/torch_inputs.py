@@ -7,12 +7,12 @@ step from rest has them where later steps have none, and each difference would c
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import torch
 
 from ..physics.command import TARGETS, Command
 from ..tree import change
+from ..values import Foreign
 from .packing import Packed
 
 States = Packed | tuple[Packed, ...]
@@ -23,8 +23,12 @@ MOVING = 3
 
 
 def settle(
-    state: States, inputs: tuple[Any, ...], numbers: tuple[torch.Tensor, ...], place: dict[str, Any], in_place: bool
-) -> tuple[States, tuple[Any, ...]]:
+    state: States,
+    inputs: tuple[Foreign, ...],
+    numbers: tuple[torch.Tensor, ...],
+    place: dict[str, Foreign],
+    in_place: bool,
+) -> tuple[States, tuple[Foreign, ...]]:
     """State and inputs of a step in their lasting form.
 
     Args:
@@ -41,7 +45,7 @@ def settle(
     asked = torch.is_grad_enabled() and any(x.requires_grad for x in (*numbers, *_floats((state, *settled))))
     seen: set[int] = set()
 
-    def last(x: Any, own: bool = True) -> Any:
+    def last(x: Foreign, own: bool = True) -> Foreign:
         if isinstance(x, dict):
             return {name: last(value, own) for name, value in x.items()}
         if isinstance(x, tuple):
@@ -62,14 +66,14 @@ def settle(
     return found, tuple(x if k == TIME else last(x) for k, x in enumerate(settled))
 
 
-def _as_tensor(x: Any, place: dict[str, Any]) -> Any:
+def _as_tensor(x: Foreign, place: dict[str, Foreign]) -> Foreign:
     """A plain number as a tensor: one that changes from step to step would be compiled each time."""
     if isinstance(x, Command):
         return change(x, **{name: _as_tensor(getattr(x, name), place) for name in TARGETS})
     return torch.full((), x, **place) if isinstance(x, (int, float)) and not isinstance(x, bool) else x
 
 
-def _floats(items: tuple[Any, ...]) -> Iterator[torch.Tensor]:
+def _floats(items: tuple[Foreign, ...]) -> Iterator[torch.Tensor]:
     """Tensors of numbers, however nested."""
     for x in items:
         if isinstance(x, torch.Tensor):
