@@ -19,7 +19,7 @@ from ..physics.state import LIMITS
 from ..run import Run
 from ..run_stored import StoredRun
 from ..simulate import simulate as run_simulation
-from ..values import Json
+from ..values import Foreign, Json
 from .app import AsJson, DelayText, LimitTexts, MotorName, app, console, flag, option
 from .complete import complete_controller, complete_load
 from .drive import actuator_from
@@ -209,7 +209,7 @@ def simulate(
         moved = with_inertia(load_from(load, linear), armature)
         wanted = command_from(command, actuator.controller.main)
         length, step = quantity("--duration", duration, "s"), quantity("--dt", dt, "s")
-        more: dict[str, Any] = {"every": every, "seed": seed, "progress": not json_}
+        more: dict[str, Foreign] = {"every": every, "seed": seed, "progress": not json_}
         if output is not None and plot is None and length / step / max(every, 1) > MOST_KEPT:
             stored = run_simulation(actuator, moved, wanted, length, step, to=output, **more)
             print_stored(name, stored, every, json_)

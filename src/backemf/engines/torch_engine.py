@@ -14,6 +14,7 @@ from ..physics import ops as numpy_ops
 from ..physics.command import Command
 from ..physics.state import Output, State
 from ..tree import map_numbers
+from ..values import Foreign
 from .packing import Options, Packed, Run, Step, on_packed, pack, unpack, with_states
 from .torch_inputs import settle
 
@@ -233,13 +234,13 @@ def compile_step(function: Step, actuator: object, options: Options) -> Run:
     return _with_same_state(run) if options.get("in_place") else with_states(run)
 
 
-def _on_settled(compiled: Callable[..., Any], actuator: object, place: dict[str, Any], in_place: bool) -> Any:
+def _on_settled(compiled: Run, actuator: object, place: dict[str, Foreign], in_place: bool) -> Foreign:
     """A compiled step whose state and inputs always have the form for which it was compiled first."""
     numbers: list[torch.Tensor] = []
     map_numbers(actuator, lambda x: numbers.append(x) if isinstance(x, torch.Tensor) else None)
     own = tuple(numbers)
 
-    def run(state: States, *arguments: object) -> Any:
+    def run(state: States, *arguments: object) -> Foreign:
         state, inputs = settle(state, arguments, own, place, in_place)
         return compiled(state, *inputs)
 
