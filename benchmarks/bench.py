@@ -72,6 +72,22 @@ def native_batch(motors: int = 4096, steps: int = 100) -> float:
     return shortest(lambda: be.simulate(motor, load, volts, steps * 1e-4, 1e-4)) / (motors * steps) * 1e9
 
 
+def torch_compilation() -> tuple[float, float]:
+    """Seconds that the first and the second step of the full motor in PyTorch take, the compilation included."""
+    import time
+
+    import torch
+
+    step = be.Actuator(full_motor()).compile("torch")
+    state, rest = step.initial((1024,)), torch.zeros(1024)
+    times = []
+    for _ in range(2):
+        began = time.perf_counter()
+        state, _ = step(state, rest, rest, rest, 1e-3)
+        times.append(time.perf_counter() - began)
+    return times[0], times[1]
+
+
 def gradient(steps: int, motors: int = 1024) -> tuple[float, float, float]:
     """Forward time [s], gradient time over it, and memory of the gradient [bytes per motor] of a rollout."""
     actuator, load = be.Actuator(full_motor()), be.Inertia(inertia=1e-2)
@@ -135,6 +151,10 @@ def measure(console: Console) -> list[Figure]:
     with console.status("one motor in JAX"):
         jax_single = single_motor("jax")
     add("  the same in JAX", jax_single * 1e5, "ns per motor-step")
+    with console.status("PyTorch"):
+        compiling, second = torch_compilation()
+    add('compile("torch"), first step, compiled once', compiling, "s")
+    add("  second step", 1e3 * second, "ms", "< 100", second < 0.1)
     with console.status("gradient"):
         there, ratio, memory = gradient(1000)
         _, _, longer = gradient(4000)

@@ -17,6 +17,8 @@ COMMANDS = {
     "backemf show maxon-re40-148877": ["show", "maxon-re40-148877"],
     "backemf simulate --help": ["simulate", "--help"],
     'backemf simulate maxon-re40-148877 --command "24 V"': ["simulate", "maxon-re40-148877", "--command", "24 V"],
+    "backemf export maxon-re40-148877 --to mujoco@4.0": ["export", "maxon-re40-148877", "--to", "mujoco@4.0"],
+    "backemf export maxon-re40-148877 --to mjlab": ["export", "maxon-re40-148877", "--to", "mjlab"],
 }
 TAB = {
     "backemf <Tab>": "backemf ",
@@ -30,7 +32,8 @@ def cpu_seconds(arguments: list[str], **environment: str) -> float:
     program = "import sys; from backemf.cli import main; sys.argv[0] = 'backemf'; main()"
     command = [sys.executable, "-c", program, *arguments]
     before = os.times()
-    subprocess.run(command, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, check=True)
+    quiet = subprocess.DEVNULL
+    subprocess.run(command, env={**os.environ, **environment}, stdout=quiet, stderr=quiet, check=True)
     after = os.times()
     return after.children_user + after.children_system - before.children_user - before.children_system
 

@@ -17,9 +17,10 @@ from long import some_now
 from typer.testing import CliRunner
 
 import backemf as be
-from backemf import catalog, cli, progress
+from backemf import catalog, progress
 from backemf.cli import drive
 from backemf.cli import words as written
+from backemf.cli.app import app
 from backemf.cli.words import kinds
 from backemf.parts import units_of
 from backemf.tree import role
@@ -42,7 +43,7 @@ FOLLOW = ["simulate", RE40, "--command", "90 deg", "--controller"]
 
 def call(*arguments, width=80):
     """Run the command line in this process, on a terminal of some width."""
-    return CliRunner(env={"COLUMNS": str(width), "NO_COLOR": "1"}).invoke(cli.app, [str(a) for a in arguments])
+    return CliRunner(env={"COLUMNS": str(width), "NO_COLOR": "1"}).invoke(app, [str(a) for a in arguments])
 
 
 def output_of(*arguments, width=80) -> str:

@@ -17,7 +17,8 @@ from long import some_now
 from typer.testing import CliRunner
 
 import backemf as be
-from backemf import cli, motorfile
+from backemf import motorfile
+from backemf.cli.app import app
 from backemf.datasheet import Datasheet
 from backemf.datasheet.estimate import FARTHEST, WORDS, Known, apply, known_of, mass_share, missing, rules
 from backemf.datasheet.figures import nodes
@@ -63,7 +64,7 @@ def sheet(kind="brushless DC", maker="somebody", gear=None, **tables):
 
 def call(*arguments):
     """The command line in this process."""
-    return CliRunner(env={"COLUMNS": "160", "NO_COLOR": "1"}).invoke(cli.app, [str(a) for a in arguments])
+    return CliRunner(env={"COLUMNS": "160", "NO_COLOR": "1"}).invoke(app, [str(a) for a in arguments])
 
 
 # --- the rules

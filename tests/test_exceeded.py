@@ -13,9 +13,9 @@ from hypothesis.extra import numpy as arrays
 from typer.testing import CliRunner
 
 import backemf as be
-from backemf import cli
 from backemf.analyze.gear_load import gear_output_torque
 from backemf.analyze.stretches import overload, rms_within, stretches
+from backemf.cli.app import app
 
 THERMAL = be.TwoNodeThermal(
     winding_resistance=1.93, winding_capacitance=21.5, housing_resistance=4.65, housing_capacitance=174.0
@@ -72,7 +72,7 @@ def test_a_stalled_motor_at_its_nominal_voltage_does_not_end_without_a_word(moto
     """Minutes of stall: hundreds of degrees in a winding that takes 155 °C, or whose maximum nobody knows."""
     voltage = be.Datasheet.load(motor).electrical.nominal_voltage
     answer = CliRunner().invoke(
-        cli.app, ["simulate", motor, "--command", f"{voltage:g} V", "--load", "locked", "--duration", "5 min",
+        app, ["simulate", motor, "--command", f"{voltage:g} V", "--load", "locked", "--duration", "5 min",
                   "--dt", "20 ms", "--json"],
     )  # fmt: skip
     assert answer.exit_code == 0
@@ -481,7 +481,7 @@ def test_targets_that_look_like_degrees_get_a_hint_once(actuator, command, hinte
 
 
 def call(*arguments):
-    return CliRunner(env={"COLUMNS": "80", "NO_COLOR": "1"}).invoke(cli.app, ["simulate", *map(str, arguments)])
+    return CliRunner(env={"COLUMNS": "80", "NO_COLOR": "1"}).invoke(app, ["simulate", *map(str, arguments)])
 
 
 STALL = (GEARED, "--command", "24 V", "--load", "locked", "--duration", "60 s", "--dt", "20 ms")

@@ -164,7 +164,7 @@ def test_a_whole_actuator_from_the_command_line():
     pytest.importorskip("pxr")
     from typer.testing import CliRunner
 
-    from backemf.cli import app
+    from backemf.cli.app import app
 
     words = ["export", CHEETAH, "--to", "newton", "--kind", "backemf", "--json"]
     gains = ["--controller", "ideal-pd stiffness=40N*m/rad damping=1N*m*s/rad"]

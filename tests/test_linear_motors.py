@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import backemf as be
 from backemf import analyze, plot, units
-from backemf.cli import app
+from backemf.cli.app import app
 from backemf.datasheet import Datasheet
 from backemf.datasheet.figures import CoggingFigures, Electrical, FrictionFigures, LimitFigures, Mechanical, Peak
 from backemf.datasheet.table import quantities

@@ -128,8 +128,8 @@ def test_every_command_is_in_the_table():
     """Its module registers it under the name that `backemf --help` shows, and no other command is registered."""
     import importlib
 
-    from backemf.cli import app as program
     from backemf.cli.app import COMMANDS
+    from backemf.cli.app import app as program
 
     for module, text in COMMANDS.values():
         importlib.import_module(f"backemf.cli.{module}")

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 from webots_rig import HIP, hip, lines
 
-from backemf.cli import app
+from backemf.cli.app import app
 from backemf.errors import ParameterError
 from backemf.sims import webots
 from backemf.sims.webots import controller

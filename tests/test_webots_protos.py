@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from backemf.cli import app
+from backemf.cli.app import app
 from backemf.errors import ParameterError
 from backemf.sims import webots
 from backemf.sims.webots.nodes import addresses, expansion

@@ -6,7 +6,7 @@ import pytest
 from test_webots_protos import WHEEL, put, torques
 from typer.testing import CliRunner
 
-from backemf.cli import app
+from backemf.cli.app import app
 from backemf.errors import ParameterError
 from backemf.sims import webots
 from backemf.sims.webots.nodes import webots_trees

@@ -128,6 +128,7 @@ if TYPE_CHECKING:
     from .rollout import Here, rest, rollout
     from .run import Run
     from .run_finding import RunFinding
+    from .run_stored import StoredRun
     from .simulate import simulate
     from .transfer import Exported, export
 
@@ -154,6 +155,7 @@ _HOMES = {
     ".rollout": "Here rest rollout",
     ".recording": "Recording read_recording",
     ".run": "Run",
+    ".run_stored": "StoredRun",
     ".run_finding": "RunFinding",
     ".simulate": "simulate",
     ".identify": (
@@ -291,6 +293,7 @@ __all__ = [
     "SimulationError",
     "Stage",
     "State",
+    "StoredRun",
     "Stribeck",
     "Supply",
     "TanhFriction",

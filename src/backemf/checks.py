@@ -210,8 +210,15 @@ def require_room(what: str, wanted: int, remedy: str, most: int | None = None) -
 
 
 def machine_memory() -> int | None:
-    """Memory of this machine [bytes]; None where it is not known."""
+    """Memory of this machine, or of the part of it that this process may use [bytes]; None where it is not known."""
     try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            with open(path, encoding="ascii") as file:
+                whole = min(whole, int(file.read()))
+        except (OSError, ValueError):  # no such limit
+            continue
+    return whole

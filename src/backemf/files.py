@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -107,6 +108,22 @@ def create(path: AnyPath) -> BinaryIO:
         return _create(target)
     except OSError as error:
         raise unwritable(target, error) from None
+
+
+def require_writable(path: AnyPath) -> None:
+    """Check that nothing stands in the way of a file that is written later: no folder or device of its name."""
+    try:
+        _existing(Path(path))
+    except OSError as error:
+        raise unwritable(Path(path), error) from None
+
+
+def room_on_disk(path: AnyPath) -> int | None:
+    """Free space where a file will be written [bytes]; None where it is not known."""
+    try:
+        return shutil.disk_usage(Path(path).resolve().parent).free
+    except OSError:
+        return None
 
 
 def make_folder(path: AnyPath) -> Path:

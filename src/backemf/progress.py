@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
+from .values import Module
+
 PATIENCE = 2.0
 """How long something takes before a bar appears [s]."""
 
@@ -16,22 +18,32 @@ def progress_bar(label: str, total: int, patience: float = PATIENCE) -> Iterator
 
     It appears on a terminal only, and only once the block has taken `patience` seconds.
     """
+    begin, done = monotonic(), 0
+    bars: list[Module] = []
+
+    def advance(more: int) -> None:
+        nonlocal done
+        done += more
+        if bars:
+            bars[0].update(0, completed=done)
+        elif monotonic() - begin > patience and done < total:
+            bars.append(_start(label, total, done))
+
+    try:
+        yield advance
+    finally:
+        for bar in bars:
+            bar.stop()
+
+
+def _start(label: str, total: int, done: int) -> Module:
+    """A bar on the error stream; outside a terminal it stays invisible."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
-    bar = Progress(*columns, console=console)
-    task = bar.add_task(label, total=total)
-    begin = monotonic()
-
-    def advance(done: int) -> None:
-        bar.advance(task, done)
-        if console.is_terminal and not bar.live.is_started and monotonic() - begin > patience and not bar.finished:
-            bar.start()
-
-    try:
-        yield advance
-    finally:
-        if bar.live.is_started:
-            bar.stop()
+    bar = Progress(*columns, console=console, disable=not console.is_terminal)
+    bar.add_task(label, total=total, completed=done)
+    bar.start()
+    return bar

@@ -6,9 +6,9 @@ import csv
 import io
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,9 @@ from .recording_writing import PART, require_pyarrow, write_recording
 from .values import Module
 
 LARGEST = 16_000_000_000
-"""Largest recording that is read, as a file and in memory [bytes]."""
+"""Largest recording that is read, as a CSV file and in memory [bytes]."""
+LARGEST_FILE = 10**13
+"""Largest parquet file of which columns or pieces are read [bytes]."""
 _ENDINGS = (".parquet", ".csv")
 
 
@@ -57,55 +59,87 @@ class Recording:
         return write_recording(path, self.columns, self.units)
 
 
-def read_recording(path: str | Path) -> Recording:
+def read_recording(path: str | Path, columns: Sequence[str] | None = None) -> Recording:
     """A recording from a .parquet or .csv file, or from the parts of an interrupted run.
 
     If the run was interrupted, a warning says so, and where the recording ends.
+
+    Args:
+        path: The file, or that of the parts.
+        columns: Names of the columns to read; None: all.
     """
+    found = _read_whole(path, columns, 3)
+    if columns is None:
+        return found
+    return replace(found, columns={name: found[name] for name in columns})
+
+
+def recording_pieces(path: str | Path, columns: Sequence[str], rows: int) -> Iterator[dict[str, np.ndarray]]:
+    """Some columns of a complete recording in pieces of so many rows; of parquet one piece is in memory at a time."""
+    target = Path(path)
+    if target.suffix != ".parquet":
+        whole = read_recording(target, columns)
+        for first in range(0, whole.rows, rows):
+            yield {name: values[first : first + rows] for name, values in whole.columns.items()}
+        return
+    pyarrow = require_pyarrow("Reading parquet")
+    files.require_plain(target, LARGEST_FILE, what="a recording")
+    try:
+        with pyarrow.parquet.ParquetFile(target) as file:
+            for batch in file.iter_batches(batch_size=rows, columns=list(columns), use_threads=False):
+                found, _ = _columns(target, pyarrow.Table.from_batches([batch]))
+                yield {name: found[name] for name in columns}
+    except (pyarrow.ArrowException, OSError) as error:
+        raise ParameterError(f"{target}: is no parquet file that can be read ({first_line(error)})") from None
+
+
+def _read_whole(path: str | Path, columns: Sequence[str] | None, level: int) -> Recording:
     target = Path(path)
     part = target if target.suffix == PART else target.with_name(target.name + PART)
     if target != part and target.exists():
-        found = _read(target, target.suffix, True)
+        found = _read(target, target.suffix, True, columns)
         if part.exists():
             warnings.warn(
                 f"{target}: is the recording of an earlier run: the last one goes on or was ended, and is in {part}",
                 BackemfWarning,
-                stacklevel=2,
+                stacklevel=level,
             )
         return found
     if not part.exists():
         files.require_plain(target, LARGEST, what="a recording")
-    found = _read(part, Path(part.stem).suffix, False)
+    found = _read(part, Path(part.stem).suffix, False, columns)
     until = f"ends at t = {found.end:g} s after {found.rows} steps" if found.rows else "holds no step"
     warnings.warn(
-        f"{part}: the run goes on or was ended before its end; the recording {until}", BackemfWarning, stacklevel=2
+        f"{part}: the run goes on or was ended before its end; the recording {until}", BackemfWarning, stacklevel=level
     )
     return found
 
 
-def _read(path: Path, ending: str, complete: bool) -> Recording:
+def _read(path: Path, ending: str, complete: bool, columns: Sequence[str] | None) -> Recording:
     if ending not in _ENDINGS:
         raise ParameterError(f"{path}: is no recording: its name must end in .parquet, .csv, or either with {PART}")
-    files.require_plain(path, LARGEST, what="a recording")
+    files.require_plain(path, LARGEST if ending == ".csv" else LARGEST_FILE, what="a recording")
     if ending == ".csv":
-        columns, units = _read_csv(path, complete)
+        found, units = _read_csv(path, complete)
     else:
-        columns, units = _read_parquet(path) if complete else _read_stream(path)
-    return Recording(path, columns, units, complete)
+        found, units = _read_parquet(path, columns) if complete else _read_stream(path, columns)
+    return Recording(path, found, units, complete)
 
 
-def _read_parquet(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+def _read_parquet(path: Path, columns: Sequence[str] | None) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     pyarrow = require_pyarrow("Reading parquet")
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            check_size(path, file.metadata.num_rows, file.metadata.num_columns)
-            table = file.read()
+            known = file.schema_arrow.names
+            wanted = None if columns is None else [name for name in columns if name in known]
+            check_size(path, file.metadata.num_rows, len(known) if wanted is None else len(wanted))
+            table = file.read(columns=wanted)
     except (pyarrow.ArrowException, OSError, MemoryError) as error:
         raise ParameterError(f"{path}: is no parquet file that can be read ({first_line(error)})") from None
     return _columns(path, table)
 
 
-def _read_stream(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+def _read_stream(path: Path, columns: Sequence[str] | None) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """The complete parts."""
     pyarrow = require_pyarrow("Reading parquet")
     batches, schema = [], None
@@ -114,10 +148,12 @@ def _read_stream(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
         with suppress(pyarrow.ArrowException, OSError, StopIteration):
             stream = pyarrow.ipc.open_stream(source)
             schema = stream.schema
+            wanted = None if columns is None else [name for name in columns if name in schema.names]
+            schema = schema if wanted is None else pyarrow.schema([schema.field(name) for name in wanted])
             while True:
                 batch = stream.read_next_batch()
                 batch.validate()
-                batches.append(batch)
+                batches.append(batch if wanted is None else batch.select(wanted))
         if schema is None:
             return {}, {}
         return _columns(path, pyarrow.Table.from_batches(batches, schema=schema).combine_chunks())

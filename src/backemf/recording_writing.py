@@ -23,6 +23,8 @@ PART = ".part"
 """Ending of the name of a recording that is still written, or was interrupted."""
 GROUP = 8192
 """Smallest group of rows in a parquet file [1]."""
+GROUP_BYTES = 8_000_000
+"""Size of a group in memory where its parts are large enough [bytes]; the index of a file grows with its groups."""
 
 
 def write_recording(path: str | Path, columns: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Path:
@@ -161,7 +163,7 @@ class RecordingWriter:
             write_parquet(self.path, columns, self.units)
             return
         with (
-            pyarrow.memory_map(str(self.part)) as source,
+            pyarrow.OSFile(str(self.part)) as source,
             pyarrow.ipc.open_stream(source) as stream,
             files.replacing(self.path) as file,
             pyarrow.parquet.ParquetWriter(file, stream.schema) as writer,
@@ -179,7 +181,8 @@ def _group_batches(batches: Iterable[Module]) -> Iterator[list[Module]]:
     group: list[Module] = []
     for batch in batches:
         group.append(batch)
-        if sum(each.num_rows for each in group) >= GROUP:
+        rows, size = sum(each.num_rows for each in group), sum(each.nbytes for each in group)
+        if rows >= GROUP and size >= GROUP_BYTES:
             yield group
             group = []
     if group:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from pathlib import Path
+from typing import overload
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from .actuator.needs import require_command, require_inertia, require_load
 from .checks import ABSOLUTE_ZERO, Number, no_number, quote, require_room, require_sizes
 from .commands import Signal, as_command
 from .errors import BackemfWarning, ParameterError, SimulationError
+from .files import room_on_disk
+from .interrupt import held_interruptions
 from .loads import KINEMATIC, Load, LockedRotor, PrescribedMotion, inertia_of
 from .motor import Motor
 from .parts import FAMILIES, acts, without_neutral
@@ -26,13 +29,67 @@ from .rollout import MAIN, Channels, Here, behind_time, channel_names, rest, rol
 from .rollout_native import can_roll, roll_native
 from .run import Run
 from .run_recording import RunRecorder
+from .run_stored import StoredRun
+from .run_summary import RunSummary
 from .runaway import EnergyWatch
 from .tree import numbers
 
 CHUNK = 16384
 """Longest piece of a run that is computed at once [steps]; between pieces the numbers are checked."""
+PIECE_BYTES = 128_000_000
+"""Most that a piece of a run takes in memory, where it is longer than one record [bytes]."""
+PIECE_PEAK = 2.5
+"""Memory at the peak of a piece over that of its record: the record, its columns in a file, and what is checked [1]."""
+DISK_PARQUET, DISK_CSV = 17, 14
+"""Most bytes on the disk for each number: the parts and the file that is assembled from them, or a line of text."""
 MOST_STEPS = 1e11
 """A run of more steps is a typing error [steps]."""
+
+
+@overload
+def simulate(
+    actuator: Actuator | Motor,
+    load: Load,
+    command: Command | Signal | Number,
+    duration: float,
+    dt: float = 1e-4,
+    *,
+    position: Number = 0.0,
+    velocity: Number = 0.0,
+    initial: Mapping[str, Number] | None = None,
+    shape: tuple[int, ...] | int | None = None,
+    every: int = 1,
+    engine: str | None = None,
+    precision: str = "float64",
+    seed: int = 0,
+    progress: bool = False,
+    output: str | Path | None = None,
+    to: None = None,
+    channels: None = None,
+) -> Run: ...
+
+
+@overload
+def simulate(
+    actuator: Actuator | Motor,
+    load: Load,
+    command: Command | Signal | Number,
+    duration: float,
+    dt: float = 1e-4,
+    *,
+    position: Number = 0.0,
+    velocity: Number = 0.0,
+    initial: Mapping[str, Number] | None = None,
+    shape: tuple[int, ...] | int | None = None,
+    every: int = 1,
+    engine: str | None = None,
+    precision: str = "float64",
+    seed: int = 0,
+    progress: bool = False,
+    output: None = None,
+    to: str | Path,
+    channels: Sequence[str] | None = None,
+) -> StoredRun: ...
 
 
 def simulate(
@@ -52,7 +109,9 @@ def simulate(
     seed: int = 0,
     progress: bool = False,
     output: str | Path | None = None,
-) -> Run:
+    to: str | Path | None = None,
+    channels: Sequence[str] | None = None,
+) -> Run | StoredRun:
     """Run an actuator with a load under a command.
 
     Args:
@@ -75,6 +134,11 @@ def simulate(
         progress: Show a progress bar.
         output: Also write all channels to this .parquet or .csv file, part by part: whatever ends the run early, what
             was recorded until then is in a file with .part behind its name, which `read_recording` reads.
+        to: Write the channels to this file alone, in the same way, and keep nothing in memory: the memory that a run
+            takes does not grow with its length, and the answer is a `StoredRun`.
+        channels: With `to`, the channels that are written; None: all.
+
+    Ctrl-C ends a run between two pieces of it, with what was recorded until then in the file.
     """
     if isinstance(actuator, Motor):
         actuator = Actuator(actuator)
@@ -98,37 +162,49 @@ def simulate(
         raise ParameterError(f"initial = {initial!r}: must be a dict such as {{'winding_rise': 60.0}}")
     batch = batch_shape(actuator, load, signals, position, velocity, initial or {}, shape)
     check_load(actuator, load)
-    check_memory(steps // every, batch, len(channel_names(actuator, load)) + 1)
+    named = [*channel_names(actuator, load), *(channel_label(name) for name in signals)]
+    written = check_written(output, to, channels, named)
+    size = piece_steps(every, batch, len(named))
+    check_memory(steps // every, batch, len(named), size // every, to is None)
+    check_disk(to if output is None else output, steps // every, batch, len(written))
     start = start_of(actuator, load, batch, position, velocity, initial or {}, dt, seed)
 
     composed = without_neutral(actuator)
     roll = {"native": roll_native, "jax": roll_jax, "numpy": roll_numpy}[engine or choose_engine(composed, precision)]
-    pieces: list[Channels] = []
+    kept: dict[str, np.ndarray] = {}
     here = start
-    watch = EnergyWatch(actuator, load, velocity, dt, every)
-    with _bar(progress, steps) as advance, RunRecorder(output, actuator, dt * every) as recorder:
-        for first, count in chunks(steps, every):
+    watch, summary = EnergyWatch(actuator, load, velocity, dt, every), RunSummary(dt * every)
+    with (
+        _bar(progress, steps) as advance,
+        RunRecorder(output if to is None else to, actuator, dt * every, written, "output" if to is None else "to")
+        as recorder,
+        held_interruptions(roll is not roll_numpy) as leave,
+    ):  # fmt: skip
+        for first, count in chunks(steps, every, size):
+            leave(f"stopped at t = {first * dt:g} s of {steps * dt:g} s")
             times = (first + np.arange(count)) * dt
             values = {name: signal.sample(first, times) for name, signal in signals.items()}
             path = np.append(times, times[-1] + dt)
             path = load.at(path) if isinstance(load, PrescribedMotion) else None
             here, record = roll(composed, load, here, values, path, dt, every, batch, precision)
             for name, row in values.items():
-                label = name if name == MAIN else f"{name}_command"
+                label = channel_label(name)
                 row = behind_time(row[every - 1 :: every], len(batch))
                 record[label] = np.broadcast_to(row, (count // every, *batch)).copy()
             check_finite(record, (first + every) * dt, dt * every, actuator, load)
             watch.look(record, (first + every) * dt)
-            pieces.append(record)
             recorder.write(record)
+            if to is None:
+                kept = keep_piece(kept, record, first // every, steps // every)
+            else:
+                summary.look(record)
             advance(count)
-    data = pieces[0]
-    if len(pieces) > 1:
-        data = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    if to is not None:
+        return StoredRun(actuator, load, dt, Path(to), tuple(written), batch, summary)
     time = (np.arange(steps // every) + 1) * (dt * every)
-    if (hint := degrees_hint(actuator, data)) is not None:
+    if (hint := degrees_hint(actuator, kept)) is not None:
         warnings.warn(hint, BackemfWarning, stacklevel=2)
-    return Run(actuator, load, dt, time, data)
+    return Run(actuator, load, dt, time, kept)
 
 
 def choose_engine(actuator: Actuator, precision: str) -> str:
@@ -167,9 +243,34 @@ def count_steps(duration: float, dt: float, every: int) -> int:
     return steps - steps % every
 
 
-def chunks(steps: int, every: int) -> Iterator[tuple[int, int]]:
+def channel_label(name: str) -> str:
+    """The channel of an input of the controller."""
+    return name if name == MAIN else f"{name}_command"
+
+
+def piece_steps(every: int, batch: tuple[int, ...], channels: int) -> int:
+    """Length of a piece of a run, a whole multiple of `every` [steps]: large batches go in short pieces."""
+    records = PIECE_BYTES // (8 * max(1, channels * math.prod(batch)))
+    return every * max(1, min(CHUNK // every, records))
+
+
+def keep_piece(
+    kept: dict[str, np.ndarray], record: dict[str, np.ndarray], first: int, rows: int
+) -> dict[str, np.ndarray]:
+    """The channels of a run with a piece put in its place, from the recorded step `first` on."""
+    count = len(next(iter(record.values())))
+    if count == rows:
+        return record
+    if not kept:
+        kept = {name: np.empty((rows, *values.shape[1:]), values.dtype) for name, values in record.items()}
+    for name, values in record.items():
+        kept[name][first : first + count] = values
+    return kept
+
+
+def chunks(steps: int, every: int, size: int | None = None) -> Iterator[tuple[int, int]]:
     """First step and length of each piece; whole multiples of `every`."""
-    size = max(every, CHUNK - CHUNK % every)
+    size = max(every, CHUNK - CHUNK % every) if size is None else size
     for first in range(0, steps, size):
         yield first, min(size, steps - first)
 
@@ -203,10 +304,42 @@ def batch_shape(
     return whole
 
 
-def check_memory(records: int, batch: tuple[int, ...], channels: int) -> None:
-    """Check that the record of a run fits into the memory; raise `ParameterError` if not."""
-    wanted = records * math.prod(batch) * channels * 8
-    require_room("the record", wanted, "raise every or dt, shorten duration, or run fewer motors at once")
+def check_memory(records: int, batch: tuple[int, ...], channels: int, piece: int, keep: bool) -> None:
+    """Check that a run fits into the memory at its peak; raise `ParameterError` if not.
+
+    At its peak there are the record, as far as it is kept, and one piece with what is computed from it.
+    """
+    motors = math.prod(batch)
+    wanted = 8 * motors * ((records * (channels + 1) if keep else 0) + PIECE_PEAK * min(piece, records) * channels)
+    remedy = "raise every or dt, shorten duration, run fewer motors at once, or write it to a file with to="
+    require_room("the run", int(wanted), remedy if keep else "run fewer motors at once")
+
+
+def check_written(
+    output: str | Path | None, to: str | Path | None, channels: Sequence[str] | None, known: list[str]
+) -> list[str]:
+    """The channels that are written; raises `ParameterError` where what is asked for makes no sense."""
+    if output is not None and to is not None:
+        raise ParameterError("output and to are both given: output keeps the run in memory too, to does not; give one")
+    if channels is None:
+        return known
+    if to is None:
+        raise ParameterError("channels = ...: says what is written with to=; leave it out, or give to='run.parquet'")
+    names = [channels] if isinstance(channels, str) else list(channels)
+    for name in names:
+        if name not in known:
+            raise ParameterError(f"channels: no channel {quote(name)}; there are {', '.join(known)}")
+    if not names:
+        raise ParameterError("channels is empty: name at least one, or leave it out")
+    return list(dict.fromkeys(names))
+
+
+def check_disk(path: str | Path | None, records: int, batch: tuple[int, ...], channels: int) -> None:
+    """Check that what a run writes fits onto the disk, with the parts that it is assembled from; raise if not."""
+    if path is None or (free := room_on_disk(path)) is None:
+        return
+    wanted = records * (1 + channels * math.prod(batch)) * (DISK_CSV if str(path).endswith(".csv") else DISK_PARQUET)
+    require_room(f"{path}", int(wanted), "raise every, name fewer channels, or write to another disk", free)
 
 
 def check_load(actuator: Actuator, load: Load) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +17,7 @@ from typer.main import get_group
 from .. import __version__
 from ..errors import BackemfError
 from ..values import Declared, Module
+from . import INTERRUPTED, stop_at_once
 from .complete import complete_limit, complete_motor
 
 if TYPE_CHECKING:
@@ -53,11 +56,17 @@ class Commands(TyperGroup):
             importlib.import_module(f".{COMMANDS[name][0]}", __package__)
             group: Any = get_group(app)
             command = group.loaded[name]
+        if signal.getsignal(signal.SIGINT) is stop_at_once:
+            # from here on, what was begun is brought to an end
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         return name, command, rest
 
     def invoke(self, ctx: Module) -> object:
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt as stop:
+            print(str(stop) or "stopped", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
         except BackemfError as error:
             print(f"{type(error).__name__}: {error}", file=sys.stderr)
             raise typer.Exit(2) from None
@@ -83,6 +92,7 @@ Exit codes:
   1  a datasheet, a robot or a log contradicts itself, or with --strict a run
      exceeds a rating
   2  bad input, with one sentence that says what to change
+  130  stopped with Ctrl-C
 """,
 )
 
@@ -120,8 +130,11 @@ LimitTexts = Annotated[
 AsJson = Annotated[bool, flag("--json", "Print JSON in SI units for scripts instead of tables.")]
 
 
-def main() -> None:
-    """Run the command line."""
+def run() -> None:
+    """Run the command that the process was started with."""
+    if sys.argv[1:2] in (["export"], ["import"]):
+        # MuJoCo looks for a window system when it is loaded, and here nothing is drawn with it
+        os.environ.setdefault("MUJOCO_GL", "disable")
     for stream in (sys.stdout, sys.stderr):
         # a terminal that knows no Ω shows a question mark, and the program goes on
         if isinstance(stream, io.TextIOWrapper):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,10 +16,10 @@ from ..errors import BackemfWarning, ParameterError
 from ..loads import with_inertia
 from ..motorfile import load_with_joint
 from ..physics.state import LIMITS
-from ..recording_writing import PART
 from ..run import Run
+from ..run_stored import StoredRun
 from ..simulate import simulate as run_simulation
-from ..values import Json
+from ..values import Foreign, Json
 from .app import AsJson, DelayText, LimitTexts, MotorName, app, console, flag, option
 from .complete import complete_controller, complete_load
 from .drive import actuator_from
@@ -206,20 +203,19 @@ def simulate(
         )
     if linear and load == NO_LOAD:
         load = units.linear_unit(NO_LOAD)
-    with warnings.catch_warnings(), _report_interruption(output):
+    with warnings.catch_warnings():
         # the hint about degrees is among the findings
         warnings.simplefilter("ignore", BackemfWarning)
-        run = run_simulation(
-            actuator,
-            with_inertia(load_from(load, linear), armature),
-            command_from(command, actuator.controller.main),
-            quantity("--duration", duration, "s"),
-            quantity("--dt", dt, "s"),
-            every=every,
-            seed=seed,
-            progress=not json_,
-            output=output,
-        )
+        moved = with_inertia(load_from(load, linear), armature)
+        wanted = command_from(command, actuator.controller.main)
+        length, step = quantity("--duration", duration, "s"), quantity("--dt", dt, "s")
+        more: dict[str, Foreign] = {"every": every, "seed": seed, "progress": not json_}
+        if output is not None and plot is None and length / step / max(every, 1) > MOST_KEPT:
+            stored = run_simulation(actuator, moved, wanted, length, step, to=output, **more)
+            print_stored(name, stored, every, json_)
+            print_written([] if json_ else [output])
+            return
+        run = run_simulation(actuator, moved, wanted, length, step, output=output, **more)
     # a target that was typed with its unit cannot be degrees by mistake, one in a file can
     typed = not command.strip().lower().endswith(".csv")
     findings = [finding for finding in run.findings() if not (typed and finding.severity == "hint")]
@@ -251,16 +247,35 @@ def simulate(
         raise typer.Exit(1)
 
 
-@contextmanager
-def _report_interruption(output: Path | None) -> Iterator[None]:
-    """Print on the error stream where the recording of an interrupted run is."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        part = None if output is None else output.with_name(output.name + PART)
-        if part is not None and part.exists():
-            print(f"what was recorded until then is in {part}", file=sys.stderr)
-        raise
+def print_stored(name: str, run: StoredRun, every: int, json_: bool) -> None:
+    """Print what a run that is in a file alone comes to: its end, its peaks, its limits and its energy."""
+    seen, note = run.summary, f"recording: {NOT_CHECKED}"
+    last = {name: float(seen.last[name]) for name in AT_THE_END if name in seen.last}
+    peak = {name: float(seen.size(name)) for name in ("current", "torque") if name in seen.last}
+    limits = {limit: float(length) for limit, length in seen.limit_times().items()}
+    whole = every == 1 and run.actuator.motor is not None
+    energy = {part: float(joules) for part, joules in seen.energy().items()} if whole else {}
+    if json_:
+        known = {"time": run.end, "end": last, "peak": peak, "limits": limits, "energy": energy, "notes": [note]}
+        print_json(known)
+        return
+    table = titled_table(f"{name} after {run.end:g} s", ("at the end", ""), right=("",))
+    for channel, value in last.items():
+        table.add_row(channel.replace("_", " "), units.format_quantity(value, run.unit(channel)))
+    for channel, value in peak.items():
+        table.add_row(f"largest {channel}", units.format_quantity(value, run.unit(channel)))
+    for limit, length in limits.items():
+        table.add_row(f"{limit} limit acted for", units.format_quantity(length, "s"))
+    console().print(table)
+    if energy:
+        table = titled_table("Where the energy went", ("name", "energy"), right=("energy",))
+        table.show_header = False
+        largest = max(abs(value) for value in energy.values())
+        for part, value in energy.items():
+            if abs(value) > NOTHING * largest:
+                table.add_row(part, f"{value:.4g} J")
+        console().print(table)
+    console().print(Text(note))
 
 
 def _load(motor: str, estimate: bool) -> tuple[str, Actuator, float]:
@@ -276,6 +291,13 @@ def _load(motor: str, estimate: bool) -> tuple[str, Actuator, float]:
     return name or Path(motor).stem, actuator, armature
 
 
+MOST_KEPT = 2_000_000
+"""Longest run with -o that is also held in memory [recorded steps]: a longer one is in its file alone."""
+NOT_CHECKED = (
+    "the run is too long to be held in memory, and was not checked against the maker's ratings; record fewer of its "
+    "steps with --every, or load parts of the file"
+)
+"""What is not known of such a run."""
 AT_THE_END = ("position", "velocity", "current", "winding_temperature", "torque")
 """Channels whose last value is printed, as far as a run has them."""
 NOTHING = 1e-9

@@ -16,7 +16,7 @@ from ..files import make_private_folder, read_bytes, remove_oldest, write_bytes
 from ..values import Module
 
 SWITCH = "BACKEMF_CACHE"
-"""Environment variable; with the value "off" compiled steps are not kept between processes."""
+"""Environment variable; with the value "off" nothing that was compiled is kept between processes."""
 LARGEST = 32_000_000
 """Largest compiled step that is read [bytes]."""
 MOST_FILES = 512
@@ -24,8 +24,8 @@ MOST_FILES = 512
 _MARK = b"backemf native 1\n"
 
 
-def folder() -> Path | None:
-    """Where compiled steps are kept; None: nowhere, switched off or without a home."""
+def cache_folder(name: str) -> Path | None:
+    """Where something compiled is kept, by the name of its compiler; None: nowhere, switched off or without a home."""
     if os.environ.get(SWITCH, "").lower() in ("off", "0", "no", "false"):
         return None
     given = os.environ.get("XDG_CACHE_HOME", "")
@@ -33,7 +33,7 @@ def folder() -> Path | None:
         home = Path(given) if os.path.isabs(given) else Path.home() / ".cache"
     except RuntimeError:  # a user without a home
         return None
-    return home / "backemf" / "native"
+    return home / "backemf" / name
 
 
 def key_of(text: str, machine: tuple[str, ...]) -> str:
@@ -44,7 +44,7 @@ def key_of(text: str, machine: tuple[str, ...]) -> str:
 
 def find_code(key: str) -> bytes | None:
     """Code that was compiled before; None where there is none that can be trusted."""
-    here = folder()
+    here = cache_folder("native")
     if here is None:
         return None
     try:
@@ -58,7 +58,7 @@ def find_code(key: str) -> bytes | None:
 
 def keep_code(key: str, code: bytes) -> None:
     """Keep compiled code for the next process, where that is possible."""
-    here = folder()
+    here = cache_folder("native")
     if here is None:
         return
     try:

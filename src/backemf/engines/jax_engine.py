@@ -26,10 +26,13 @@ from ..errors import SimulationError
 from ..parts import acts
 from ..physics import ops as numpy_ops
 from ..tree import KINDS, WATCHERS, structure
+from .jax_cache import keep_compiled
 from .packing import Options, Packed, Run, Step, on_packed, with_states
 
 if TYPE_CHECKING:
     from jax.typing import ArrayLike as Array
+
+keep_compiled()
 
 
 class _Process:

@@ -14,7 +14,9 @@ from ..physics import ops as numpy_ops
 from ..physics.command import Command
 from ..physics.state import Output, State
 from ..tree import map_numbers
+from ..values import Foreign
 from .packing import Options, Packed, Run, Step, on_packed, pack, unpack, with_states
+from .torch_inputs import settle
 
 States = Packed | tuple[Packed, ...]
 Value = torch.Tensor | float
@@ -167,19 +169,28 @@ ops = SimpleNamespace(
 )
 
 
+def _own(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+    """A value over a shape, in memory of its own.
+
+    Its strides are those of what a step gives back, even along axes of size 1: a step is compiled for strides, and
+    would be compiled again at the second step.
+    """
+    return x.expand(shape).clone(memory_format=torch.contiguous_format)
+
+
 def array(
     value: ArrayLike, shape: tuple[int, ...] | None = None, *, dtype: torch.dtype | None = None, device: Device = None
 ) -> torch.Tensor:
     """The value as a tensor, broadcast to `shape` where one is given."""
     x = torch.as_tensor(value, dtype=dtype or torch.get_default_dtype(), device=device)
-    return x if shape is None else x.expand(shape).clone()
+    return x if shape is None else _own(x, shape)
 
 
 def integers(
     value: ArrayLike, shape: tuple[int, ...] = (), *, dtype: torch.dtype | None = None, device: Device = None
 ) -> torch.Tensor:
     """Integers as a tensor."""
-    return torch.as_tensor(value, dtype=torch.int64, device=device).expand(shape).clone()
+    return _own(torch.as_tensor(value, dtype=torch.int64, device=device), shape)
 
 
 def select(mask: ArrayLike, chosen: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -218,8 +229,22 @@ def compile_step(function: Step, actuator: object, options: Options) -> Run:
         # a code object of its own, since Dynamo counts recompilations by it
         run = FunctionType(run.__code__.replace(), run.__globals__, run.__name__, None, run.__closure__)
         tuning = _compiler_options(actuator, options)
-        run = torch.compile(run, fullgraph=True, dynamic=options.get("dynamic", False), options=tuning)
+        compiled = torch.compile(run, fullgraph=True, dynamic=options.get("dynamic", False), options=tuning)
+        run = _on_settled(compiled, actuator, place, bool(options.get("in_place")))
     return _with_same_state(run) if options.get("in_place") else with_states(run)
+
+
+def _on_settled(compiled: Run, actuator: object, place: dict[str, Foreign], in_place: bool) -> Foreign:
+    """A compiled step whose state and inputs always have the form for which it was compiled first."""
+    numbers: list[torch.Tensor] = []
+    map_numbers(actuator, lambda x: numbers.append(x) if isinstance(x, torch.Tensor) else None)
+    own = tuple(numbers)
+
+    def run(state: States, *arguments: object) -> Foreign:
+        state, inputs = settle(state, arguments, own, place, in_place)
+        return compiled(state, *inputs)
+
+    return run
 
 
 def _compiler_options(actuator: Any, options: Options) -> dict[str, str | int | bool | Callable[..., object]] | None:

@@ -106,10 +106,11 @@ class Symbol:
 
 
 class Program:
-    """All symbols in the order in which they can be computed."""
+    """All symbols in the order in which they can be computed; `make` is the class of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, make: type[Symbol] = Symbol) -> None:
         self.symbols: list[Symbol] = []
+        self._make = make
         self._known: dict[object, Symbol] = {}
 
     def number(self, name: str) -> Symbol:
@@ -123,7 +124,7 @@ class Program:
     def symbol(self, op: str, args: tuple[Argument, ...], kind: str, uniform: bool) -> Symbol:
         key = op, tuple(x.index if isinstance(x, Symbol) else (type(x), x) for x in args), kind
         if key not in self._known:
-            self._known[key] = Symbol(self, op, args, kind, uniform)
+            self._known[key] = self._make(self, op, args, kind, uniform)
             self.symbols.append(self._known[key])
         return self._known[key]
 

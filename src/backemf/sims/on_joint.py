@@ -9,12 +9,16 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from ..actuator import Actuator, Command, TanhFriction
+from ..actuator.compiled import laws
 from ..checks import Number, require, require_part
+from ..engines.native_engine import require_own_motors
 from ..errors import ParameterError
 from ..motor import Coulomb, Drag, Motor, Rotor
 from ..motor.friction import Bristles
+from ..parts import without_neutral
 from ..physics.limits import clip
 from ..physics.ops import sign, where
+from ..tree import map_numbers
 from .loss import Loss
 from .types import Fields
 
@@ -157,4 +161,13 @@ class ActuatorLaw:
         self, state: LawState, command: Command | Number, position: Number, velocity: Number, dt: float
     ) -> tuple[LawState, Number]:
         state, out = self._step(state, command, position, velocity, dt, **self._load)
+        return state, self.on_joint.after_friction(out.torque, velocity)
+
+    def traced_step(
+        self, state: LawState, command: Command | Number, position: Number, velocity: Number, dt: Number
+    ) -> tuple[LawState, Number]:
+        """The same on symbols."""
+        actuator = map_numbers(without_neutral(self.on_joint.actuator), lambda x: x if np.ndim(x) else float(x))
+        require_own_motors(actuator)
+        state, out = laws("native").held(actuator, state, command, position, velocity, dt, **self._load)
         return state, self.on_joint.after_friction(out.torque, velocity)

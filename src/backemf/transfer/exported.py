@@ -20,10 +20,11 @@ from ..errors import ParameterError
 from ..motor import Motor
 from ..sims.digits import MEANT, written_digits
 from ..sims.joint import largest_voltage, parts_of
+from ..sims.law_loop import AlongMotion
 from ..sims.losses import DROPPED, KEPT, Loss
 from ..sims.on_joint import ActuatorLaw, Law, OnJoint, with_actuator
 from ..sims.text import Written
-from ..values import Foreign
+from ..values import Foreign, Recorded
 from .duty import HEATING, Scale, command_for, complete_actuator, reference_duty, scale_of, volts_for
 from .given import given_actuator
 from .networks import WithNetwork, is_learned, write_with_network
@@ -183,11 +184,15 @@ def law_of(thing: Actuator | OnJoint, engine: str = "numpy") -> Law:
 def run(
     law: Law, inputs: tuple[str, ...], command: Command, position: Number, velocity: Number, dt: float, state: S
 ) -> tuple[S, Number]:
-    """One step under the targets that a law takes; a position that is not commanded is the present one."""
+    """One step under the targets that a law takes."""
+    return law.step(state, Command(**targets(inputs, command, position, velocity)), position, velocity, dt)
+
+
+def targets(inputs: tuple[str, ...], command: Command, position: Number, velocity: Number) -> dict[str, Recorded]:
+    """The targets that a law takes by name; a position that is not commanded is the present one."""
     still = {"position": position, "velocity": velocity, "effort": 0.0 * velocity, "voltage": 0.0 * velocity}
     given = {name: getattr(command, name) for name in inputs}
-    chosen = {name: still[name] if value is None else value for name, value in given.items()}
-    return law.step(state, Command(**chosen), position, velocity, dt)
+    return {name: still[name] if value is None else value for name, value in given.items()}
 
 
 def compare_laws(
@@ -200,22 +205,18 @@ def compare_laws(
     """The error over the operating range, and over each episode of the reference duty."""
     pair = [(law_of(own), inputs_of(own)), (target.law(), inputs_of(target))]
     errors = [operating_error(own, target, pair, scale, timestep)]
-    pair[0] = law_of(own, "python"), inputs_of(own)
+    along = [(AlongMotion(law_of(own, "python")), inputs_of(own)), (AlongMotion(pair[1][0]), pair[1][1])]
     for episode in reference_duty(scale, timestep):
         if episode.name == HEATING and not knows_heat(own):
             nan = float("nan")
             errors.append(Error(episode.name, nan, nan, nan, nan, unknown="no thermal figures are known"))
             continue
-        states = [law.initial(()) for law, _ in pair]
-        torques = np.zeros((2, len(episode.velocity)))
-        commands = asked_of(own, target, episode.torque, episode.position, episode.velocity)
-        for k, (q, w) in enumerate(zip(episode.position, episode.velocity, strict=True)):
-            here = Command(**{n: x[k] for n, x in vars(commands).items() if x is not None})
-            for j, (law, inputs) in enumerate(pair):
-                states[j], torques[j, k] = run(law, inputs, here, q, w, episode.dt, states[j])
-            if advance is not None and k % 500 == 499:
-                advance(500)
-        errors.append(error_of(episode.name, torques[0], torques[1], episode.velocity))
+        motion = episode.position, episode.velocity
+        commands = asked_of(own, target, episode.torque, *motion)
+        mine, theirs = (law.torque(targets(inputs, commands, *motion), *motion, episode.dt) for law, inputs in along)
+        if advance is not None:
+            advance(len(episode.velocity))
+        errors.append(error_of(episode.name, mine, theirs, episode.velocity))
     return errors
 
 

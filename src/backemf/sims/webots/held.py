@@ -126,7 +126,8 @@ class HeldLaw:
             raise ParameterError(
                 f"step: the controller commands a {on.control}; give Command({CONTROLS[on.control]}=...)"
             )
-        state = apply_commands(on.motor, state, self._calls(np.asarray(value, dtype=float)))
+        value = np.asarray(value, dtype=float) if isinstance(value, (int, list, tuple)) else value
+        state = apply_commands(on.motor, state, self._calls(value))
         state = commanded_velocity(on.motor, state, position, dt)
         pushed = where(in_torque(state), state.torque, 0.0)
         wanted, most = where(in_torque(state), 0.0, state.velocity), largest_torque(joint, state)
