@@ -35,7 +35,7 @@ from .memory import Memory
 from .parameters import Parameter, Space
 from .pole_pairs import find_pole_pairs, scanned_parameters
 from .predict import Predictor
-from .refine import Refined, coarse_steps, explained_away, refine
+from .refine import LARGEST, Refined, coarse_steps, explained_away, refine
 from .residual_findings import residual_curves, residual_findings
 from .rig import Rig
 from .rungs import Rung, make_rungs
@@ -50,7 +50,7 @@ HEAT_BLOCK = 5.0
 """The same where temperatures are compared, which forget slowly [s]."""
 FEWEST = 10
 """Fewest blocks [1]."""
-ENOUGH, SAMPLES = 16, 2000
+ENOUGH, SAMPLES = 12, 2000
 """Logs with which the ladder is climbed, and samples of each: laws show in some, and at its top all are fitted [1]."""
 
 
@@ -110,7 +110,8 @@ def identify(
     part = problem if some is None else problem.among(some, SAMPLES)
     own = weights if some is None else weights.reshape(whole.lanes, -1)[some].reshape(-1)
     lanes_of_part = range(whole.lanes) if some is None else some.tolist()
-    folds = make_folds(part.blocks, part.predictor.trials.files, own, [groups[k] for k in lanes_of_part])
+    own_groups, most = [groups[k] for k in lanes_of_part], 8 if some is None else 4
+    folds = make_folds(part.blocks, part.predictor.trials.files, own, own_groups, most)
     about = [
         *(dumps(each.whole) for each in believed.values()),
         rig.text(),
@@ -131,8 +132,9 @@ def identify(
         if some is not None:
             own_starts = make_starts(part.predictor.trials, rig, np.ones(len(some), dtype=bool))
             rough = refine(part, theta, top.active, own_starts, own, floors,
-                           lambda dt: on_grid(dt).among(some, whole.steps))  # fmt: skip
-            theta, level = rough.theta, rough.level
+                           lambda dt: on_grid(dt).among(some, whole.steps),
+                           largest=LARGEST * len(some) / whole.lanes)  # fmt: skip
+            theta, level, part = rough.theta, rough.level, rough.problem
         problem.scales = part.scales
         fine = refine(problem, theta, top.active, starts, weights, floors, on_grid, level)
         away = explained_away(fine, rungs, top.active, weights)

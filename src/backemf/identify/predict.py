@@ -103,9 +103,10 @@ class Predictor:
                 for (state, number), seed in zip(seeds, begins[group], strict=True):
                     slope[wiring.states.index(state), wiring.numbers.index(number)] = seed
                 pushed = _rows_of_group([pushes[key] for key in wiring.pushes], group, width, total, steps)
-                kept = np.empty((steps, len(wiring.channels), len(wiring.numbers), width))
+                # the first row is the start
+                kept = np.empty((steps + 1, len(wiring.channels), len(wiring.numbers), width))
                 first = slope.copy()
-                self._kernel.run(steps, states[group], given[group], inputs, seen, slope, pushed, kept)
+                self._kernel.run(steps, states[group], given[group], inputs, seen, slope, pushed, kept[1:])
                 self._read_slopes(group, seen, kept, start, first, values, every, ways)
             if kept is None:
                 self._read(group, seen, start, values, every)
@@ -248,20 +249,16 @@ class Predictor:
     ) -> None:  # fmt: skip
         wiring, lanes = self.wiring, self._lanes_of(group, values.shape[1])
         moving = [place for place, name in enumerate(self.names) if name in wiring.numbers]
-        order = [wiring.numbers.index(self.names[place]) for place in moving]
-        among = _span(moving)
-        slopes = np.empty((self._kernel.width, len(kept) + 1, len(order)))
+        order, among = _span([wiring.numbers.index(self.names[place]) for place in moving]), _span(moving)
         for c, reading in enumerate(self.trials.readings):
-            # lane by lane in a row, as they are read
-            slopes[:, 1:] = kept[:, c, order].transpose(2, 0, 1)
             state = reading.channel in ("position", "velocity")
-            slopes[:, 0] = first[wiring.states.index(reading.channel), order].T if state else slopes[:, 1]
+            kept[0, c] = first[wiring.states.index(reading.channel)] if state else kept[1, c]
             for k, g, lane in lanes:
                 rows, _ = self._series(c, seen, k, start, g, lane)
                 sensor = self._sensor(reading.channel, values, g, lane)
-                found, by, own = sense(sensor, rows, reading.time[lane], self.trials.dt, state, slopes[k])
+                found, by, own = sense(sensor, rows, reading.time[lane], self.trials.dt, state, kept[:, c, :, k])
                 every[c][g, lane] = found
-                ways[c][g, lane][:, among] = by
+                ways[c][g, lane][:, among] = by[:, order]
                 for name, slope in own.items():
                     full = f"sensors.{reading.channel}.{name}"
                     if full in self.names:

@@ -66,7 +66,7 @@ class Refined:
 
 def refine(
     problem: Problem, theta: np.ndarray, active: np.ndarray, starts: Sequence[Parameter], weights: np.ndarray,
-    floors: np.ndarray, on_grid: Callable[[float], Trials], level: int = 0,
+    floors: np.ndarray, on_grid: Callable[[float], Trials], level: int = 0, largest: float = LARGEST,
 ) -> Refined:  # fmt: skip
     """Go on from the optimum of a coarse step until finer ones do not matter, or have been tried often enough.
 
@@ -79,6 +79,7 @@ def refine(
         floors: Smallest residual that counts of each channel.
         on_grid: The logs on a grid with another step [s].
         level: How often predictions have been refined before.
+        largest: Steps of all lanes above which predictions are not refined any further.
     """
     bench, trials, count, limit = problem.predictor.bench, problem.predictor.trials, len(theta), problem.steps
     before, blocks = problem.space, problem.blocks
@@ -94,7 +95,7 @@ def refine(
         return made
 
     def is_too_large(level: int) -> bool:
-        return sum(trials.dt / step for step in _steps(trials.dt, level)) * trials.steps * trials.lanes > LARGEST
+        return sum(trials.dt / step for step in _steps(trials.dt, level)) * trials.steps * trials.lanes > largest
 
     while level and is_too_large(level):
         level -= 1

@@ -361,7 +361,8 @@ def solve(
     damping = np.full(count, 1e-3)
     local = problem.evaluate(theta, active)
     total = _total(local.loss, weights, theta, precision)
-    converged, stalled = np.zeros(count, dtype=bool), np.zeros(count, dtype=int)
+    converged, refused = np.zeros((2, count), dtype=bool)
+    stalled = np.zeros(count, dtype=int)
     taken = 0
     for taken in range(1, steps + 1):
         tried = theta.copy()
@@ -375,14 +376,21 @@ def solve(
             step *= min(1.0, float(np.min(longest[free] / np.maximum(np.abs(step), 1e-300), initial=1.0)))
             tried[g, free] = np.clip(theta[g, free] + step, low[free], high[free])
             gain[g] = -(slope[free] @ step + 0.5 * step @ h @ step)
-        after = problem.evaluate(tried[moving], active)
+        # slopes cost most: after a step that was refused, only where the next one is better
+        cautious = bool(refused[moving].all())
+        after = problem.evaluate(tried[moving], active, slopes=not cautious)
         new = _total(after.loss, weights[moving], tried[moving], precision)
+        better = new < total[moving]
+        if cautious and better.any():
+            after = problem.evaluate(tried[moving[better]], active)
+        places = np.cumsum(better) - 1 if cautious else np.arange(len(moving))
+        refused[moving] = ~better
         for row, g in enumerate(moving.tolist()):
-            if new[row] < total[g]:
+            if better[row]:
                 small = total[g] - new[row] < CONVERGED * max(1.0, 1e-3 * total[g])
                 stalled[g] = stalled[g] + 1 if small else 0
                 theta[g], total[g] = tried[g], new[row]
-                local.put(g, after, row)
+                local.put(g, after, int(places[row]))
                 damping[g] = max(damping[g] / 5.0, 1e-9)
                 converged[g] = stalled[g] >= 2 or (small and gain[g] < CONVERGED)
             else:

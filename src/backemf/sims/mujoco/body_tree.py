@@ -35,7 +35,7 @@ def _body(mujoco: ModuleType, model: MjModel, number: int) -> Body:
     first, count = int(model.body_jntadr[number]), int(model.body_jntnum[number])
     geoms = range(int(model.body_geomadr[number]), int(model.body_geomadr[number]) + int(model.body_geomnum[number]))
     return Body(
-        name=str(model.body(number).name) or f"body {number}",
+        name=mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_BODY, number) or f"body {number}",
         parent=int(model.body_parentid[number]),
         position=_vector(model.body_pos[number]),
         matrix=(_vector(own[0]), _vector(own[1]), _vector(own[2])),
