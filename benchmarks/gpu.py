@@ -1,10 +1,11 @@
 """Full motors with controller and delay on a CUDA GPU, every parameter its own for every motor.
 
-python benchmarks/gpu.py
+python benchmarks/gpu.py            # single steps, by PyTorch
+python benchmarks/gpu.py rollouts   # whole runs in one launch, by Warp
 
 Prints a table in Markdown: one replay of a CUDA graph beside eager PyTorch, the share of the copy bandwidth at 8
 million motors, and what ten substeps of the control loop in one call cost. It also makes sure that a step never waits
-for the host.
+for the host. Whole runs are in `gpu_rollouts.py`.
 """
 
 from __future__ import annotations
@@ -143,6 +144,13 @@ def main() -> None:
         rows.append((what, value, goal if met is None else f"{goal}: {'met' if met else 'MISSED'}"))
         print(f"  {what}: {value} {goal}", flush=True)
 
+    if sys.argv[1:] == ["rollouts"]:
+        from gpu_rollouts import measure
+
+        measure(add)
+        print_table(rows)
+        return
+
     small, large = (4096, JOINTS), (700_000, JOINTS)
     add("difference from NumPy over 50 steps, float64", f"{disagreement():.1e} of the largest torque")
     bandwidth = copy_bandwidth()
@@ -192,6 +200,11 @@ def main() -> None:
             del replay, actuator
             torch.cuda.empty_cache()
 
+    print_table(rows)
+
+
+def print_table(rows: list[tuple[str, str, str]]) -> None:
+    """Print the figures in Markdown; exit with 1 if a goal is missed."""
     print(f"\nMeasured on {torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {datetime.date.today()}:\n")
     print("| | measured | goal |\n|---|---|---|")
     for row in rows:

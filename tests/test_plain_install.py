@@ -59,6 +59,8 @@ DOORS = [
     ("torch", "be.learned.save_network(network, 'other.pt')"),
     ("torch", "mjlab.LearnedMlp.load('net.pt')"),
     ("warp", "motor.compile('warp')"),
+    ("warp", "be.simulate(motor, be.Inertia(inertia=1e-4), 1.0, 0.01, engine='warp')"),
+    ("warp", "be.rollout(motor, be.Inertia(inertia=1e-4), [1.0], 1e-3, engine='warp')"),
     ("learned", "be.learned.load_network('net.onnx')"),
     ("learned", "be.learned.save_network(network, 'other.onnx')"),
     ("mujoco", "mujoco.Motors(robot, {'j': motor})"),

@@ -181,6 +181,7 @@ _HOOKS = {
     "notebook_html": ".plot.notebook",
     "require_readable": ".sims.mjcf",
     "robot_actuators": ".transfer.robots.placing",
+    "rollout_on_warp": ".rollout_warp",
     "step_response": ".plot.response",
 }
 """The module of each hook that a method calls: see `hooks.py`."""

@@ -20,13 +20,14 @@ from .checks import Number, concrete
 from .engines import bind
 from .engines import load as load_engine
 from .errors import ParameterError
+from .hooks import call_hook
 from .loads import KINEMATIC, Load, PrescribedMotion
 from .motor import Motor, TwoNodeThermal
 from .parts import without_neutral
 from .physics.load import IMMOVABLE, Memory
 from .physics.state import COUPLED, Output, State
 from .tree import kind_of_numbers, map_numbers
-from .values import Array
+from .values import Array, Foreign
 
 if TYPE_CHECKING:
     import jax
@@ -126,7 +127,11 @@ def rollout(
     velocity: Number = 0.0,
     initial: Mapping[str, Number] | None = None,
     start: Here | None = None,
-    observe: Callable[[Here, Output], T] | None = None,
+    observe: Callable[[Here, Output], T] | Sequence[str] | None = None,
+    every: int = 1,
+    engine: str = "jax",
+    precision: str | None = None,
+    device: object = None,
 ) -> tuple[Here, T]:
     """Where motor and load are after a row of commands, and what was observed on the way: a pure JAX function.
 
@@ -134,6 +139,10 @@ def rollout(
     the start; `engines.load("jax")` makes motors known to JAX as arguments of your own functions. Memory for the
     gradient grows with the square root of the number of steps: only every √n-th state is kept, the others are computed
     again.
+
+    With engine="warp" all steps are one launch on a GPU or a CPU, without gradients. Numbers of the actuator and the
+    load, commands and the start may be arrays of NumPy or Warp with one value per motor; what comes back are arrays of
+    Warp on the device, and nothing waits for it.
 
     Args:
         actuator: A `Motor`, or an `Actuator` with its supply.
@@ -145,13 +154,34 @@ def rollout(
         velocity: Joint velocity at the start [rad/s].
         initial: States of the motor at the start by name, e.g. {"winding_rise": 60.0}.
         start: Where everything is at first, in place of these three.
-        observe: What to keep of each step, e.g. `lambda here, out: here.position`; None: nothing.
+        observe: What to keep of each step, e.g. `lambda here, out: here.position`, or names of channels such as
+            ("position", "torque"), which make a dict; None: nothing.
+        every: Keep that of every n-th step.
+        engine: "jax" or "warp".
+        precision: With Warp "float32" or "float64"; None: that of commands in arrays of Warp, else float32. JAX has a
+            setting of its own.
+        device: With Warp where it runs, such as "cuda"; None: Warp's default.
     """
+    actuator = without_neutral(Actuator(actuator) if isinstance(actuator, Motor) else actuator)
+    if start is not None and (
+        initial is not None or not all(isinstance(x, float) and x == 0.0 for x in (position, velocity))
+    ):
+        raise ParameterError("rollout(start=...) says where everything is: leave position, velocity and initial out")
+    if engine == "warp":
+        load_engine("warp")
+        return call_hook(
+            "rollout_on_warp", actuator, load, commands, dt, position=position, velocity=velocity, initial=initial,
+            start=start, observe=observe, every=every, precision=precision, device=device,
+        )  # fmt: skip
+    if engine != "jax":
+        raise ParameterError(f"engine = {engine!r}: a rollout needs 'jax' or 'warp'")
+    if precision is not None or device is not None:
+        raise ParameterError("rollout(precision=..., device=...) are for engine='warp': JAX has settings of its own")
+    watch = named_channels(actuator, load, observe)
     law = laws("jax")
     import jax
     import jax.numpy as jnp
 
-    actuator = without_neutral(Actuator(actuator) if isinstance(actuator, Motor) else actuator)
     told = command_rows(actuator, commands)
     targets = jax.tree.leaves(told)
     steps, dtype = len(targets[0]), targets[0].dtype
@@ -159,8 +189,6 @@ def rollout(
         given = (position, velocity, *(initial or {}).values())
         shape = np.broadcast_shapes(*(row.shape[1:] for row in targets), *(jnp.shape(value) for value in given))
         start = rest(actuator, load, shape, position, velocity, initial=initial, dt=dt)
-    elif initial is not None or not all(isinstance(x, float) and x == 0.0 for x in (position, velocity)):
-        raise ParameterError("rollout(start=...) says where everything is: leave position, velocity and initial out")
     begin: Here = jax.tree.map(jnp.asarray, in_precision(start, dtype))
     paths = None
     if isinstance(load, PrescribedMotion):
@@ -173,7 +201,7 @@ def rollout(
         command, path = row
         after, out = advance(law, actuator, load, here, command, path, dt)
         after = like(after, begin)
-        return after, None if observe is None else observe(after, out)
+        return after, None if watch is None else watch(after, out)
 
     size = max(1, math.isqrt(steps))
 
@@ -190,7 +218,35 @@ def rollout(
     if whole < steps:
         here, rest_seen = block(here, jax.tree.map(lambda x: x[whole:], rows))
         seen = jax.tree.map(lambda x, y: jnp.concatenate([x, y]), seen, rest_seen)
-    return here, seen
+    return here, jax.tree.map(lambda x: x[require_every(every, steps) - 1 :: every], seen)
+
+
+def named_channels(
+    actuator: Actuator, load: Load, observe: Callable[[Here, Output], T] | Sequence[str] | None
+) -> Callable[[Here, Output], Foreign] | None:
+    """What to keep of each step as a function; channels by name make a dict of them."""
+    if observe is None or callable(observe):
+        return observe
+    names = require_channels(observe, channel_names(actuator, load))
+    return lambda here, out: dict(zip(names, record_of(names, load, here, out), strict=True))
+
+
+def require_channels(wanted: str | Sequence[str], known: Sequence[str]) -> list[str]:
+    """The channels that are wanted; raises `ParameterError` where there is no such."""
+    names = [wanted] if isinstance(wanted, str) else list(wanted)
+    for name in names:
+        if name not in known:
+            raise ParameterError(f"channel {name!r}: there is no such, there are {', '.join(known)}")
+    return names
+
+
+def require_every(every: int, steps: int) -> int:
+    """How many steps make a record; raises `ParameterError` where they are not whole records."""
+    if isinstance(every, bool) or not isinstance(every, (int, np.integer)) or every < 1:
+        raise ParameterError(f"every = {every!r}: must be a whole number of steps, 1 or more")
+    if steps % every:
+        raise ParameterError(f"every = {every}: {steps} steps are not whole records of it; give a multiple of it")
+    return int(every)
 
 
 def command_rows(actuator: Actuator, commands: Command | Number | Sequence[Number]) -> Command | Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-from dataclasses import fields
 from functools import cache
 
 import numpy as np
@@ -12,15 +11,24 @@ import numpy as np
 from .actuator import Actuator
 from .actuator.compiled import laws
 from .engines.machine_code import compile_text, in_threads
-from .engines.native_engine import COMMON, WHOLE, like, require_own_motors
+from .engines.native_engine import COMMON, like, require_own_motors
 from .engines.native_plan import address, group_width, is_plain
-from .engines.native_text import Traces, run_text, shared_symbols
-from .engines.symbols import leaves, structure_of, with_symbols
-from .engines.tracing import FLOAT, Line, Program, Symbol, Traced, evaluate
+from .engines.native_text import run_text, shared_symbols
+from .engines.tracing import FLOAT, Symbol, Traced, evaluate
 from .errors import ParameterError
-from .loads import KINEMATIC, Load
-from .physics.state import State
-from .rollout import Channels, Here, advance, as_command, channel_names, record_of
+from .loads import Load
+from .physics.state import Output
+from .rollout import Channels, Here, channel_names, record_of
+from .rollout_tracing import (
+    StateNames,
+    here_of,
+    leaves_of,
+    state_names,
+    structure_of_run,
+    trace_run,
+    values_of,
+    without_motion,
+)
 from .values import Module, Recorded
 
 MOST_LOOPS = 128
@@ -45,9 +53,9 @@ def roll_native(
     if precision != "float64":
         raise ParameterError(f"precision = {precision!r}: the native engine runs in 'float64', take engine='jax'")
     require_own_motors(actuator)
-    moved = object.__new__(type(load)) if isinstance(load, KINEMATIC) else load
+    moved = without_motion(load)
     numbers, own = {"dt": dt}, {}
-    for name, value in (leaves(actuator, "actuator") | leaves_of_load(moved)).items():
+    for name, value in leaves_of(actuator, moved).items():
         if is_plain(value):
             numbers[name] = float(value)
         else:
@@ -56,23 +64,12 @@ def roll_native(
     return loop.run(start, values, path, numbers, own, every, batch)
 
 
-def leaves_of_load(load: Load) -> dict[str, Recorded]:
-    """Dotted name and value of every number of a load; one that is moved has none here."""
-    return {} if isinstance(load, KINEMATIC) else leaves(load, "load")
-
-
 def _loop(
     actuator: Actuator, load: Load, start: Here, targets: tuple[str, ...], path: bool, own: tuple[str, ...]
 ) -> Loop:
     """The loop for a structure, traced once."""
-    state = start.state
-    here = tuple(
-        (e.name, len(getattr(state, e.name)) if e.name.endswith("_line") else None)
-        for e in fields(state)
-        if getattr(state, e.name) is not None
-    )
-    kind = type(load) if isinstance(load, KINEMATIC) else structure_of(load)
-    key = structure_of(actuator), kind, here, targets, path, own
+    here = state_names(start.state)
+    key = structure_of_run(actuator, load, here, targets, path, own)
     try:
         found = _LOOPS.get(key)
     except TypeError:  # something of the structure cannot be compared
@@ -88,49 +85,17 @@ class Loop:
     """Steps motors of one structure with a load of one kind."""
 
     def __init__(
-        self, actuator: Actuator, load: Load, states: tuple[tuple[str, int | None], ...], targets: tuple[str, ...],
+        self, actuator: Actuator, load: Load, states: StateNames, targets: tuple[str, ...],
         path: bool, own: tuple[str, ...],
     ):  # fmt: skip
         self.names, self.targets = channel_names(actuator, load), targets
-        program = Program()
-        named: dict[str, Traced] = {name: program.load(name, FLOAT) for name in own}
-        mine = dict(named)
-        for name in leaves(actuator, "actuator") | leaves_of_load(load):
-            if name not in named:
-                named[name] = program.number(name)
-        before: dict[str, Symbol] = {}
-        lines: dict[str, Line] = {}
-        for name, frames in states:
-            full = f"state.{name}"
-            if frames is None:
-                before[full] = program.load(full, WHOLE.get(full, FLOAT))
-            else:
-                lines[full] = Line(program, full, frames)
-        more = [*(f"memory.{k}" for k in range(len(load.remembers))), "position", "velocity"]
-        before |= {name: program.load(name, FLOAT) for name in more}
-        inputs = {name: program.load(f"input {name}", FLOAT) for name in targets}
-        inputs |= {name: program.load(f"input {name}", FLOAT) for name in ("begin", "end")} if path else {}
-        known: dict[str, Recorded] = {
-            n.removeprefix("state."): x for n, x in (before | lines).items() if n.startswith("state.")
-        }
-        memory = tuple(before[f"memory.{k}"] for k in range(len(load.remembers)))
-        moving = load if isinstance(load, KINEMATIC) else with_symbols(load, "load", named)
-        here, out = advance(
-            laws("native"), with_symbols(actuator, "actuator", named), moving,
-            Here(State(**known), memory, before["position"], before["velocity"]),  # pyright: ignore[reportArgumentType]
-            as_command({name: inputs[name] for name in targets}),  # pyright: ignore[reportArgumentType]
-            (inputs["begin"], inputs["end"]) if path else None, program.number("dt"),  # pyright: ignore
-        )  # fmt: skip
-        after = {n: getattr(here.state, n.removeprefix("state.")) for n in (*before, *lines) if n.startswith("state.")}
-        after |= {f"memory.{k}": x for k, x in enumerate(here.memory)}
-        after |= {"position": here.position, "velocity": here.velocity}
-        channels = dict(zip(self.names, record_of(self.names, load, here, out), strict=True))
-        self.traces = Traces(
-            before, inputs, mine, lines, {n: x if after[n] is None else after[n] for n, x in before.items()},
-            {n: after[n] for n in lines}, channels,
-        )  # fmt: skip
+
+        def record(here: Here, out: Output) -> dict[str, Traced]:
+            return dict(zip(self.names, record_of(self.names, load, here, out), strict=True))
+
+        self.traces = trace_run(laws("native"), actuator, load, states, targets, path, own, record)
         self.shared = shared_symbols(self.traces)
-        self.plain = [name for name, x in channels.items() if not isinstance(x, Symbol) or x.uniform]
+        self.plain = [name for name, x in self.traces.out.items() if not isinstance(x, Symbol) or x.uniform]
         self._compiled: dict[object, Module] = {}
 
     def run(
@@ -147,7 +112,7 @@ class Loop:
             mine[k] = value
         given = np.empty((states + sum(map(len, traces.lines.values())), *batch))
         whole = given.view(np.int64)
-        known = _values(start)
+        known = values_of(start)
         for k, (name, x) in enumerate(traces.states.items()):
             (given if x.kind == FLOAT else whole)[k] = known[name]
         row = states
@@ -189,16 +154,7 @@ class Loop:
         for name, line in self.traces.lines.items():
             found[name] = rows[row : row + len(line)]
             row += len(line)
-        state: dict[str, Recorded] = {n.removeprefix("state."): x for n, x in found.items() if n.startswith("state.")}
-        memory = tuple(x for name, x in found.items() if name.startswith("memory."))
-        return Here(State(**state), memory, found["position"], found["velocity"])
-
-
-def _values(here: Here) -> dict[str, Recorded]:
-    """Every number of a state by name."""
-    found = {f"state.{name}": value for name, value in vars(here.state).items() if value is not None}
-    found |= {f"memory.{k}": value for k, value in enumerate(here.memory)}
-    return found | {"position": here.position, "velocity": here.velocity}
+        return here_of(found)
 
 
 def _row(values: np.ndarray, steps: int, batch: tuple[int, ...]) -> np.ndarray:

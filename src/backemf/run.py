@@ -162,7 +162,7 @@ class Run:
         return call_hook("notebook_html", self)
 
     def __repr__(self) -> str:
-        shape = self.data["position"].shape[1:]
+        shape = next(iter(self.data.values())).shape[1:]
         kind = "joint" if self.motor is None else "motor"
         motors = f"1 {kind}" if not shape else f"{'x'.join(map(str, shape))} {kind}s"
         return f"Run({motors}, {self.time[-1]:g} s in steps of {self.dt:g} s, {len(self.data)} channels)"

@@ -31,10 +31,15 @@ class EnergyWatch:
 
     def __init__(self, actuator: Actuator, load: Load, velocity: Number, dt: float, every: int) -> None:
         """`velocity` is that of the start [rad/s], `dt` the step [s], `every` how many steps make a record."""
-        self.active = False
-        if isinstance(load, KINEMATIC):
+        self.active = not isinstance(load, KINEMATIC)
+        self.reads = {"velocity", "load_torque", *load.remembers}
+        """Channels that it needs; of a record without one of them it says nothing."""
+        self.reads |= (
+            {"mechanical_power"} if actuator.motor is None else {f"{name}_power" for name in (*GIVING, *TAKING)}
+        )
+        self.reads |= set() if actuator.spring is None else {"spring_power"}
+        if not self.active:
             return
-        self.active = True
         outside = inertia_of(load)
         self.inertia = np.asarray(outside + (0.0 if actuator.motor is None else actuator.motor.armature))
         self.far_inertia = np.asarray(load.far_inertia) if isinstance(load, TwoMass) else None
@@ -48,7 +53,7 @@ class EnergyWatch:
 
     def look(self, record: dict[str, np.ndarray], first: float) -> None:
         """Check that the joint has no more energy than it was given; the record begins at the time `first` [s]."""
-        if not self.active:
+        if not self.active or not self.reads <= record.keys():
             return
         velocity = record["velocity"]
         # a few rows at a time, which stay in the processor's cache

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import overload
 
@@ -18,6 +19,7 @@ from .actuator.memory import states_of
 from .actuator.needs import require_command, require_inertia, require_load
 from .checks import ABSOLUTE_ZERO, Number, no_number, quote, require_room, require_sizes
 from .commands import Signal, as_command
+from .engines import load as load_engine
 from .errors import BackemfWarning, ParameterError, SimulationError
 from .files import room_on_disk
 from .interrupt import held_interruptions
@@ -61,11 +63,12 @@ def simulate(
     every: int = 1,
     engine: str | None = None,
     precision: str = "float64",
+    device: str | None = None,
     seed: int = 0,
     progress: bool = False,
     output: str | Path | None = None,
     to: None = None,
-    channels: None = None,
+    channels: Sequence[str] | None = None,
 ) -> Run: ...
 
 
@@ -84,6 +87,7 @@ def simulate(
     every: int = 1,
     engine: str | None = None,
     precision: str = "float64",
+    device: str | None = None,
     seed: int = 0,
     progress: bool = False,
     output: None = None,
@@ -106,6 +110,7 @@ def simulate(
     every: int = 1,
     engine: str | None = None,
     precision: str = "float64",
+    device: str | None = None,
     seed: int = 0,
     progress: bool = False,
     output: str | Path | None = None,
@@ -127,16 +132,19 @@ def simulate(
         initial: States of the motor at the start by name, e.g. {"winding_rise": 60.0}.
         shape: Shape of the batch, if no parameter or command array says it.
         every: Record every n-th step.
-        engine: "native" (machine code, in float64), "jax" (compiled by XLA), or "numpy" (the reference, slow); None:
-            native where it can, for a controller with a network, a supply that motors share and float32 JAX.
+        engine: "native" (machine code, in float64), "jax" (compiled by XLA), "warp" (a thread per motor on a GPU), or
+            "numpy" (the reference, slow); None: native where it can, for a controller with a network, a supply that
+            motors share and float32 JAX.
         precision: "float64" or "float32".
+        device: With engine="warp" where it runs, such as "cuda" or "cpu"; None: Warp's default.
         seed: Random seed of a delay that varies.
         progress: Show a progress bar.
         output: Also write all channels to this .parquet or .csv file, part by part: whatever ends the run early, what
             was recorded until then is in a file with .part behind its name, which `read_recording` reads.
         to: Write the channels to this file alone, in the same way, and keep nothing in memory: the memory that a run
             takes does not grow with its length, and the answer is a `StoredRun`.
-        channels: With `to`, the channels that are written; None: all.
+        channels: With `to` the channels that are written, with engine="warp" those that are recorded at all, which
+            saves memory, while the check for a step that diverges needs most of them; None: all.
 
     Ctrl-C ends a run between two pieces of it, with what was recorded until then in the file.
     """
@@ -146,8 +154,10 @@ def simulate(
         raise ParameterError(f"simulate({type(actuator).__name__}): the first argument must be a Motor or an Actuator")
     if not isinstance(load, tuple(FAMILIES["load"].values())):
         raise ParameterError(f"load = {load!r}: must be one of the loads of backemf, e.g. Inertia(inertia=1e-4)")
-    if engine not in (None, "native", "jax", "numpy"):
-        raise ParameterError(f"engine = {engine!r}: a run needs 'native', 'jax' or 'numpy'")
+    if engine not in (None, "native", "jax", "numpy", "warp"):
+        raise ParameterError(f"engine = {engine!r}: a run needs 'native', 'jax', 'warp' or 'numpy'")
+    if device is not None and engine != "warp":
+        raise ParameterError(f"device = {device!r}: only engine='warp' runs on a device of your choice")
     if precision not in ("float64", "float32"):
         raise ParameterError(f"precision = {precision!r}: must be 'float64' or 'float32'")
     steps = count_steps(duration, dt, every)
@@ -163,14 +173,15 @@ def simulate(
     batch = batch_shape(actuator, load, signals, position, velocity, initial or {}, shape)
     check_load(actuator, load)
     named = [*channel_names(actuator, load), *(channel_label(name) for name in signals)]
-    written = check_written(output, to, channels, named)
-    size = piece_steps(every, batch, len(named))
-    check_memory(steps // every, batch, len(named), size // every, to is None)
+    written = check_written(output, to, channels, named, engine)
+    recorded = written if engine == "warp" else named
+    size = piece_steps(every, batch, len(recorded))
+    check_memory(steps // every, batch, len(recorded), size // every, to is None)
     check_disk(to if output is None else output, steps // every, batch, len(written))
     start = start_of(actuator, load, batch, position, velocity, initial or {}, dt, seed)
 
     composed = without_neutral(actuator)
-    roll = {"native": roll_native, "jax": roll_jax, "numpy": roll_numpy}[engine or choose_engine(composed, precision)]
+    roll = roll_on(engine or choose_engine(composed, precision), device, recorded)
     kept: dict[str, np.ndarray] = {}
     here = start
     watch, summary = EnergyWatch(actuator, load, velocity, dt, every), RunSummary(dt * every)
@@ -189,6 +200,8 @@ def simulate(
             here, record = roll(composed, load, here, values, path, dt, every, batch, precision)
             for name, row in values.items():
                 label = channel_label(name)
+                if label not in recorded:
+                    continue
                 row = behind_time(row[every - 1 :: every], len(batch))
                 record[label] = np.broadcast_to(row, (count // every, *batch)).copy()
             check_finite(record, (first + every) * dt, dt * every, actuator, load)
@@ -205,6 +218,16 @@ def simulate(
     if (hint := degrees_hint(actuator, kept)) is not None:
         warnings.warn(hint, BackemfWarning, stacklevel=2)
     return Run(actuator, load, dt, time, kept)
+
+
+def roll_on(engine: str, device: str | None, recorded: list[str]) -> Callable[..., tuple[Here, Channels]]:
+    """The function that computes a piece of a run on an engine; Warp's keeps nothing but the `recorded` channels."""
+    if engine != "warp":
+        return {"native": roll_native, "jax": roll_jax, "numpy": roll_numpy}[engine]
+    load_engine("warp")
+    from .rollout_warp import roll_warp
+
+    return partial(roll_warp, device=device, recorded=recorded)
 
 
 def choose_engine(actuator: Actuator, precision: str) -> str:
@@ -290,7 +313,7 @@ def batch_shape(
         for name, value in numbers(load):
             shapes[f"load.{name}"] = np.shape(value)
     for name, signal in signals.items():
-        shapes[name] = signal.sample(0, np.zeros(1)).shape[1:]
+        shapes[channel_label(name)] = signal.sample(0, np.zeros(1)).shape[1:]
     shapes["position"], shapes["velocity"] = np.shape(position), np.shape(velocity)
     shapes |= {f"initial.{name}": np.shape(value) for name, value in initial.items()}
     whole: tuple[int, ...] = ()
@@ -316,15 +339,18 @@ def check_memory(records: int, batch: tuple[int, ...], channels: int, piece: int
 
 
 def check_written(
-    output: str | Path | None, to: str | Path | None, channels: Sequence[str] | None, known: list[str]
-) -> list[str]:
+    output: str | Path | None, to: str | Path | None, channels: Sequence[str] | None, known: list[str],
+    engine: str | None,
+) -> list[str]:  # fmt: skip
     """The channels that are written; raises `ParameterError` where what is asked for makes no sense."""
     if output is not None and to is not None:
         raise ParameterError("output and to are both given: output keeps the run in memory too, to does not; give one")
     if channels is None:
         return known
-    if to is None:
-        raise ParameterError("channels = ...: says what is written with to=; leave it out, or give to='run.parquet'")
+    if to is None and engine != "warp":
+        raise ParameterError(
+            "channels = ...: says what is written with to=, or kept with engine='warp': leave it out, or give one"
+        )
     names = [channels] if isinstance(channels, str) else list(channels)
     for name in names:
         if name not in known:

@@ -56,6 +56,8 @@ def _recreate(name: str, content: dict[str, Any], home: str, engine: str, ops: O
             scope[key].__kwdefaults__, scope[key].__doc__ = value.__kwdefaults__, value.__doc__
         elif isinstance(value, FunctionType) and _holds_laws(value.__module__):
             scope[key] = getattr(bind(sys.modules[value.__module__], engine, ops), value.__name__)
+    # an engine may have some laws of its own, such as those of its precision
+    scope.update(getattr(ops, "laws", {}).get(home, {}))
     # laws of parts may use what stands here, so they come last
     for key, value in content.items():
         if isinstance(value, Laws):

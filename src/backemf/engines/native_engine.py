@@ -248,15 +248,15 @@ def compile_step(function: Step, actuator: Composed, options: Options) -> Steppe
     return Stepper(function, actuator)
 
 
-def require_no_network(actuator: Composed) -> None:
+def require_no_network(actuator: Composed, engine: str = "native") -> None:
     """Check that a controller is no learned network; raise `ParameterError` if it is."""
     if actuator.controller.asks == "network":
         name = type(actuator.controller).__name__
-        raise ParameterError(f"{name}: the native engine runs no learned networks, take jax, torch or numpy")
+        raise ParameterError(f"{name}: the {engine} engine runs no learned networks, take jax, torch or numpy")
 
 
-def require_own_motors(actuator: Composed) -> None:
-    """Check that each motor can be stepped by itself; raise `ParameterError` if not."""
-    require_no_network(actuator)
+def require_own_motors(actuator: Composed, engine: str = "native") -> None:
+    """Check that each motor can be stepped by itself on an engine; raise `ParameterError` if not."""
+    require_no_network(actuator, engine)
     if actuator.supply is not None and actuator.supply.shared:
-        raise ParameterError("Supply.shared: the native engine runs each motor by itself, take jax or numpy")
+        raise ParameterError(f"Supply.shared: the {engine} engine runs each motor by itself, take jax or numpy")

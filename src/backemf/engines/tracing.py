@@ -121,12 +121,21 @@ class Program:
         """A motor's own number out of an array."""
         return self.symbol("load", (name,), kind, False)
 
+    def find(self, op: str, args: Sequence[Argument], kind: str) -> Symbol | None:
+        """The symbol of an operation; None: there is none yet."""
+        return self._known.get(_key(op, args, kind))
+
     def symbol(self, op: str, args: tuple[Argument, ...], kind: str, uniform: bool) -> Symbol:
-        key = op, tuple(x.index if isinstance(x, Symbol) else (type(x), x) for x in args), kind
+        key = _key(op, args, kind)
         if key not in self._known:
             self._known[key] = self._make(self, op, args, kind, uniform)
             self.symbols.append(self._known[key])
         return self._known[key]
+
+
+def _key(op: str, args: Sequence[Argument], kind: str) -> object:
+    """What makes two operations the same."""
+    return op, tuple(x.index if isinstance(x, Symbol) else (type(x), x) for x in args), kind
 
 
 class Line:

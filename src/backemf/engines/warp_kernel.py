@@ -266,9 +266,9 @@ def source_name(prefix: str, *content: object) -> str:
     return f"backemf_{prefix}{hashlib.sha256(repr(content).encode()).hexdigest()[:16]}"
 
 
-def array_types(writer: Writer) -> dict[str, tuple[type, int]]:
+def array_types(writer: Writer, names: Collection[str] | None = None) -> dict[str, tuple[type, int]]:
     """Type and number of axes of each array that a source uses."""
-    layouts = {name: writer.layouts[name] for name in writer.used}
+    layouts = {name: writer.layouts[name] for name in (writer.used if names is None else names)}
     return {name: (layout.dtype, len(layout.own) + layout.line) for name, layout in layouts.items()}
 
 

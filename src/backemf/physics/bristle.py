@@ -107,14 +107,21 @@ def settling(
     return s, maximum(minimum(start, highest), 0.0), (a, b, d, push, highest)
 
 
+SETTLING_STEPS = 3
+"""Steps from the start of the search for a speed, after which it is exact to the rounding of 16 digits [1]."""
+LAST_STEP_BENDS = True
+"""Whether the last of them is one of Halley's method; one of Newton's doubles the digits where that triples them."""
+
+
 def settled_speed(
     free_speed: Number, inertia: Number, bristle: Number, level: Number, stiffness: Number, damping: Number, dt: Number
 ) -> Number:
     """Speed at the end of the step [rad/s]."""
     s, u, equation = settling(free_speed, inertia, bristle, level, stiffness, damping, dt)
-    # the start is close, so three steps reach rounding; the slope of the solution is that of the last step alone
-    u = halley(halley(u, *equation), *equation)
-    u = halley(detach(u), *equation)
+    # the start is close; the slope of the solution is that of the last step alone
+    for _ in range(SETTLING_STEPS - 1):
+        u = halley(u, *equation)
+    u = halley(detach(u), *equation, bends=LAST_STEP_BENDS)
     return s * u * level / (stiffness * dt)
 
 
@@ -139,8 +146,11 @@ def estimated_settling(
     return where(pushes, 0.0, held), where(pushes, free_speed, left)
 
 
-def halley(u: Number, a: Number, b: Number, d: Number, push: Number, highest: Number) -> Number:
-    """One step of Halley's method on u·(A - B·rise_mean(u) + D·rise(u)) = push, kept in its bracket [1]."""
+def halley(u: Number, a: Number, b: Number, d: Number, push: Number, highest: Number, *, bends: bool = True) -> Number:
+    """One step of Halley's method on u·(A - B·rise_mean(u) + D·rise(u)) = push, kept in its bracket [1].
+
+    Without `bends` it is one of Newton's.
+    """
     left, risen, mean = decay(u), rise(u), rise_mean(u)
     # with u·rise = 1 - decay and u·rise_mean = 1 - rise, rise' is the difference of the two
     rise_slope = mean - risen
@@ -150,8 +160,10 @@ def halley(u: Number, a: Number, b: Number, d: Number, push: Number, highest: Nu
     # bristles bent beyond the level relax, so the slope may fall below A, but not to nothing where the root is
     per_slope = 1.0 / maximum(a + b * rise_slope + d * left, 0.01 * a)
     newton = residual * per_slope
-    bend = 0.5 * newton * (b * rise_bend - d * left) * per_slope
-    u = u - newton / (1.0 - clip(bend, -1.0, 0.5))
+    if bends:
+        bend = 0.5 * newton * (b * rise_bend - d * left) * per_slope
+        newton = newton / (1.0 - clip(bend, -1.0, 0.5))
+    u = u - newton
     # at rest, on the edge of the bracket, the gradient is that of the step
     u = where(u > highest, highest, u)
     return where(u < 0.0, 0.0, u)

@@ -1,0 +1,159 @@
+"""Simpler programs of the same value: what a traced step computes in vain or twice is left out.
+
+A law guards a division by writing `where(small, series, f(where(small, 1, x)))`, so that no side of it is ever
+infinite. Of a compiled step nobody takes the gradient, so the inner choice goes: `where(small, series, f(x))` picks the
+same numbers, to the last bit, and several guards of the same x share what they compute.
+
+In single precision divisions become multiplications with a reciprocal, which costs a GPU a tenth and as much of the
+last digit; those by the same number share it, and those by what all motors have in common cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from .native_text import Traces, reach
+from .tracing import FLOAT, Line, Program, Symbol, Traced, Value, node
+
+NEAR = 6
+"""How many operations behind a choice the same choice is looked for."""
+
+
+def simplify(traces: Traces, single: bool) -> Traces:
+    """The same step with fewer operations; `single` allows for those that change the last digits."""
+    once = _Rewriting(traces, single).traces()
+    return _Rewriting(once, single).traces() if single else once
+
+
+class _Rewriting:
+    """The program written anew, operation by operation."""
+
+    def __init__(self, traces: Traces, single: bool):
+        self.before, self.single = traces, single
+        self.program = Program()
+        self._made: dict[int, Traced] = {}
+        self._assumed: dict[tuple[int, int, bool, int], Traced] = {}
+        symbols = next(iter(traces.states.values())).program.symbols
+        self._inverted = {x.args[0].index for x in symbols if x.op == "reciprocal"}
+        """Symbols of the old program whose reciprocal is taken."""
+        self._inverted_now: set[int] = set()
+        """The same symbols in the new one."""
+        self._uses = Counter(a.index for x in reach(traces.roots()).values() for a in x.args if isinstance(a, Symbol))
+
+    def traces(self) -> Traces:
+        """The step in the new program."""
+        old = self.before
+        make = self.remake
+
+        def each(given: dict[str, Symbol]) -> dict[str, Symbol]:
+            return {name: make(x) for name, x in given.items()}
+
+        states, inputs, own = each(old.states), each(old.inputs), each(old.own)
+        return replace(
+            old, states=states, inputs=inputs, own=own, lines={n: self._line(x) for n, x in old.lines.items()},
+            after={n: make(x) for n, x in old.after.items()}, out={n: make(x) for n, x in old.out.items()},
+            new_lines={n: self._line(x) for n, x in old.new_lines.items()},
+        )  # fmt: skip
+
+    def _line(self, line: Line) -> Line:
+        return Line(self.program, line.name, line.frames, self.remake(line.slot), self.remake(line.frame))
+
+    def remake(self, x: Traced) -> Traced:
+        """A value of the old program in the new one."""
+        if not isinstance(x, Symbol):
+            return x
+        if x.index in self._made:
+            return self._made[x.index]
+        todo = [x]
+        while todo:
+            top = todo[-1]
+            missing = [a for a in top.args if isinstance(a, Symbol) and a.index not in self._made]
+            if missing and top.index not in self._made:
+                todo += missing
+                continue
+            todo.pop()
+            if top.index not in self._made:
+                args = [self._made[a.index] if isinstance(a, Symbol) else a for a in top.args]
+                if self.single and top.op == "mul" and top.kind == FLOAT:
+                    args = self._ordered(top, args)
+                made = self._made[top.index] = self._make(top.op, args, top.kind)
+                if top.index in self._inverted and isinstance(made, Symbol):
+                    self._inverted_now.add(made.index)
+        return self._made[x.index]
+
+    def _make(self, op: str, args: list[Traced], kind: str) -> Traced:
+        if op in ("number", "load", "pick"):
+            return self.program.symbol(op, tuple(args), kind, op == "number")
+        if op == "detach":
+            return args[0]
+        if op == "where" and isinstance(args[0], Symbol):
+            a, b = self._assume(args[1], args[0], True, NEAR), self._assume(args[2], args[0], False, NEAR)
+            if self.single and args[0].op in ("lt", "gt") and _alike(args[0].args[0], b) and _alike(args[0].args[1], a):
+                return node("max" if args[0].op == "lt" else "min", b, a, kind=kind)
+            return a if a is b else node("where", args[0], a, b, kind=kind)
+        if self.single and kind == FLOAT and op == "div":
+            return self._product(args[0], self._reciprocal(args[1]))
+        if self.single and kind == FLOAT and op == "mul":
+            return self._product(*args)
+        if op == "reciprocal":
+            return self._reciprocal(args[0])
+        return node(op, *args, kind=kind)
+
+    def _assume(self, x: Traced, condition: Symbol, truth: bool, near: int) -> Traced:
+        """A value where a condition is known."""
+        if not isinstance(x, Symbol) or x.uniform or near == 0 or x.op in ("load", "pick"):
+            return x
+        key = x.index, condition.index, truth, near
+        if key not in self._assumed:
+            found: Traced = x
+            if x.op == "where" and x.args[0] is condition:
+                found = self._assume(x.args[1 if truth else 2], condition, truth, near)
+            else:
+                args = [self._assume(each, condition, truth, near - 1) for each in x.args]
+                if any(new is not old for new, old in zip(args, x.args, strict=True)):
+                    found = self._make(x.op, args, x.kind)
+            self._assumed[key] = found
+        return self._assumed[key]
+
+    # --- in single precision
+
+    def _ordered(self, product: Symbol, args: list[Traced]) -> list[Traced]:
+        """The factors of a product, with what all motors share taken out of a factor that nothing else uses."""
+        for old, one, other in zip(product.args, args, reversed(args), strict=True):
+            if not isinstance(one, Symbol) or one.op != "mul" or not _same_for_all(one.args[0]):
+                continue
+            if self._uses[old.index] == 1 and not _same_for_all(other) and not one.uniform:
+                return [one.args[0], self._product(one.args[1], other)]
+        return args
+
+    def _product(self, a: Value, b: Value) -> Traced:
+        """A product whose factors that all motors share are one."""
+        if _same_for_all(b):
+            a, b = b, a
+        if not _same_for_all(a):
+            return node("mul", a, b)
+        if isinstance(b, Symbol) and b.op == "mul" and not b.uniform and _same_for_all(b.args[0]):
+            return self._product(node("mul", a, b.args[0]), b.args[1])
+        return b if not isinstance(a, Symbol) and a == 1.0 else node("mul", a, b, kind=FLOAT)
+
+    def _reciprocal(self, x: Value) -> Traced:
+        if _same_for_all(x):
+            return node("div", 1.0, x)
+        assert isinstance(x, Symbol)
+        if x.op == "mul" and (_same_for_all(x.args[0]) or all(self._is_inverted(each) for each in x.args)):
+            return self._product(self._reciprocal(x.args[0]), self._reciprocal(x.args[1]))
+        return self.program.symbol("reciprocal", (x,), FLOAT, False)
+
+    def _is_inverted(self, x: Value) -> bool:
+        """Whether the reciprocal of a value is taken anyway."""
+        return isinstance(x, Symbol) and x.index in self._inverted_now
+
+
+def _same_for_all(x: Value) -> bool:
+    return not isinstance(x, Symbol) or x.uniform
+
+
+def _alike(a: Value, b: Value) -> bool:
+    """Whether two values are the same symbol or number."""
+    return a is b or (not isinstance(a, Symbol) and not isinstance(b, Symbol) and a == b)

@@ -1,0 +1,110 @@
+"""The step of a run in symbols: motor, controller and load together, from which engines write a loop over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from types import ModuleType
+
+from .actuator import Actuator
+from .engines.native_engine import WHOLE
+from .engines.native_text import Traces
+from .engines.symbols import leaves, structure_of, with_symbols
+from .engines.tracing import FLOAT, Line, Program, Symbol, Traced
+from .loads import KINEMATIC, Load
+from .physics.state import Output, State
+from .rollout import Here, advance, as_command
+from .values import Recorded
+
+StateNames = tuple[tuple[str, int | None], ...]
+"""Name of each state that there is, and of a line of frames how many it has."""
+Record = Callable[[Here, Output], dict[str, Traced]]
+"""What is kept of a step, by name."""
+
+
+def state_names(state: State) -> StateNames:
+    """The states that an actuator has."""
+    return tuple(
+        (e.name, len(getattr(state, e.name)) if e.name.endswith("_line") else None)
+        for e in fields(state)
+        if getattr(state, e.name) is not None
+    )
+
+
+def without_motion(load: Load) -> Load:
+    """The load as its laws need it: one that is moved has no numbers of its own, its path is an input."""
+    return object.__new__(type(load)) if isinstance(load, KINEMATIC) else load
+
+
+def leaves_of(actuator: Actuator, load: Load) -> dict[str, Recorded]:
+    """Dotted name and value of every number of an actuator and its load."""
+    return leaves(actuator, "actuator") | ({} if isinstance(load, KINEMATIC) else leaves(load, "load"))
+
+
+def structure_of_run(
+    actuator: Actuator, load: Load, states: StateNames, targets: tuple[str, ...], path: bool, own: tuple[str, ...]
+) -> object:
+    """What decides the step of a run, as a key."""
+    kind = type(load) if isinstance(load, KINEMATIC) else structure_of(load)
+    return structure_of(actuator), kind, states, targets, path, own
+
+
+def trace_run(
+    laws: ModuleType, actuator: Actuator, load: Load, states: StateNames, targets: tuple[str, ...], path: bool,
+    own: tuple[str, ...], record: Record,
+) -> Traces:  # fmt: skip
+    """A step of a run in symbols.
+
+    `targets` are the inputs of the command, `path` says whether the joint is moved along one, and `own` are the
+    numbers that each motor has of its own; all others are the same for all.
+    """
+    program = Program()
+    named: dict[str, Traced] = {name: program.load(name, FLOAT) for name in own}
+    mine = dict(named)
+    for name in leaves_of(actuator, load):
+        if name not in named:
+            named[name] = program.number(name)
+    before: dict[str, Symbol] = {}
+    lines: dict[str, Line] = {}
+    for name, frames in states:
+        full = f"state.{name}"
+        if frames is None:
+            before[full] = program.load(full, WHOLE.get(full, FLOAT))
+        else:
+            lines[full] = Line(program, full, frames)
+    more = [*(f"memory.{k}" for k in range(len(load.remembers))), "position", "velocity"]
+    before |= {name: program.load(name, FLOAT) for name in more}
+    inputs = {name: program.load(f"input.{name}", FLOAT) for name in targets}
+    inputs |= {name: program.load(f"input.{name}", FLOAT) for name in ("begin", "end")} if path else {}
+    known: dict[str, Recorded] = {
+        n.removeprefix("state."): x for n, x in (before | lines).items() if n.startswith("state.")
+    }
+    memory = tuple(before[f"memory.{k}"] for k in range(len(load.remembers)))
+    moving = load if isinstance(load, KINEMATIC) else with_symbols(load, "load", named)
+    here, out = advance(
+        laws, with_symbols(actuator, "actuator", named), moving,
+        Here(State(**known), memory, before["position"], before["velocity"]),  # pyright: ignore[reportArgumentType]
+        as_command({name: inputs[name] for name in targets}),  # pyright: ignore[reportArgumentType]
+        (inputs["begin"], inputs["end"]) if path else None, program.number("dt"),  # pyright: ignore
+    )  # fmt: skip
+    after = {n: getattr(here.state, n.removeprefix("state.")) for n in (*before, *lines) if n.startswith("state.")}
+    after |= {f"memory.{k}": x for k, x in enumerate(here.memory)}
+    after |= {"position": here.position, "velocity": here.velocity}
+    return Traces(
+        before, inputs, mine, lines, {n: x if after[n] is None else after[n] for n, x in before.items()},
+        {n: after[n] for n in lines}, record(here, out),
+    )  # fmt: skip
+
+
+def values_of(here: Here) -> dict[str, Recorded]:
+    """Every number of a state by name."""
+    found = {f"state.{name}": value for name, value in vars(here.state).items() if value is not None}
+    found |= {f"memory.{k}": value for k, value in enumerate(here.memory)}
+    return found | {"position": here.position, "velocity": here.velocity}
+
+
+def here_of(values: dict[str, Recorded]) -> Here:
+    """The state that has these numbers, by name."""
+    state: dict[str, Recorded] = {n.removeprefix("state."): x for n, x in values.items() if n.startswith("state.")}
+    memory = tuple(x for name, x in values.items() if name.startswith("memory."))
+    return Here(State(**state), memory, values["position"], values["velocity"])
