@@ -9,14 +9,14 @@ those MuJoCo's own step ends at the same speed, and it solves for what the joint
 
 from __future__ import annotations
 
-from ....actuator import Actuator, Command
-from ....actuator.chain import coupled
-from ....motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
-from ....parts import acts
-from ....physics.gearbox import within_play
-from ....physics.ops import absolute, change, maximum, where
-from ....physics.state import COUPLED, Output, State
-from ....values import Number
+from ..actuator import Actuator, Command
+from ..actuator.chain import coupled
+from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
+from ..parts import acts
+from ..physics.gearbox import within_play
+from ..physics.ops import absolute, change, maximum, where
+from ..physics.state import COUPLED, Output, State
+from ..values import Number
 
 STIFF = 1e12
 """Slope of a friction that holds, in units of the joint's inertia per step."""

@@ -9,14 +9,14 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from ....actuator import Command
-from ....actuator.needs import require_command
-from ....checks import Number
-from ....errors import ParameterError
-from ....physics.command import TARGETS
-from ....robot.actuator_set import ActuatorSet
-from ....robot.compiled import share_of
-from .step import MAIN, per_joint
+from ..actuator import Command
+from ..actuator.needs import require_command
+from ..checks import Number
+from ..errors import ParameterError
+from ..physics.command import TARGETS
+from ..robot.actuator_set import ActuatorSet
+from ..robot.compiled import share_of
+from .robot_step import MAIN, per_joint
 
 RobotCommand: TypeAlias = "Command | Number | Mapping[str, Number]"
 """Main inputs, one for all or one per joint in their order, the same by joint name, or a `Command` of arrays."""
