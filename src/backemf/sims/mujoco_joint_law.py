@@ -16,6 +16,7 @@ from ..parts import acts
 from ..physics.gearbox import within_play
 from ..physics.ops import absolute, change, maximum, where
 from ..physics.state import COUPLED, Output, State
+from ..physics.step import has_backlash
 from ..values import Number
 
 STIFF = 1e12
@@ -84,14 +85,19 @@ def holding_slope(
 ) -> Number:
     """How fast a friction that holds grows with the joint's speed [N·m·s/rad]; 0 where it slips."""
     nothing = 0.0 * out.torque
-    if motor is None or state.gap is not None:
+    if motor is None or not can_hold(motor):
         return nothing
     if isinstance(motor.friction, (Dahl, LuGre)):
         resistance = motor.friction.stiffness * dt
         if isinstance(motor.friction, LuGre):
             resistance = resistance + motor.friction.damping
         return motor.ratio * motor.ratio * resistance * bending_share(motor.friction, state.bristle)
+    return where(stands, STIFF * (load_inertia + motor.reflected_inertia) / dt + nothing, nothing)
+
+
+def can_hold(motor: Motor | None) -> bool:
+    """Whether a motor has a friction that can hold its joint; behind backlash it holds the rotor alone."""
+    if motor is None or has_backlash(motor):
+        return False
     lossy = motor.gearbox is not None and not motor.gearbox.lossless
-    if isinstance(motor.friction, (Coulomb, LoadDependent)) or lossy:
-        return where(stands, STIFF * (load_inertia + motor.reflected_inertia) / dt + nothing, nothing)
-    return nothing
+    return lossy or isinstance(motor.friction, (Coulomb, Dahl, LoadDependent, LuGre))

@@ -48,7 +48,8 @@ class Fused:
 
     def _plain(self, state: RobotState, inputs: np.ndarray) -> tuple[RobotState, np.ndarray]:
         with np.errstate(under="ignore", over="ignore"):
-            return self.step(state, inputs)
+            after, rows = self.step(state, inputs)
+            return after, np.asarray(rows)
 
     def _compile(self) -> Callable[[RobotState, np.ndarray], tuple[RobotState, np.ndarray]]:
         import jax

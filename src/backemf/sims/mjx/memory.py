@@ -1,0 +1,125 @@
+"""What motors in MJX remember: how it starts, how it starts again, and how many environments it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...actuator import Actuator
+from ...actuator.memory import first_keys, initial_state, states_of, with_sensor
+from ...checks import Number
+from ...engines import load
+from ...engines.packing import pack
+from ...engines.reset import reset_state
+from ...errors import ParameterError
+from ...physics.state import PER_MOTOR, State
+from ...robot.actuator_set import ActuatorSet
+from ...tree import numbers
+from ..robot_step import RobotState, per_joint
+
+if TYPE_CHECKING:
+    from ...robot.grouping import Group
+
+
+def environments(robot: ActuatorSet) -> int | None:
+    """How many environments the numbers of the actuators are for; None: they are the same in all."""
+    sizes = {np.shape(x)[0] for each in robot.actuators for _, x in numbers(each) if np.ndim(x) > 1}
+    if len(sizes) > 1:
+        raise ParameterError(
+            f"the actuators have numbers for {' and for '.join(map(str, sorted(sizes)))} environments: give one count"
+        )
+    return sizes.pop() if sizes else None
+
+
+def require_shared_inertia(robot: ActuatorSet) -> None:
+    """Raise a ParameterError where rotors differ by environment: their inertia is part of the one model."""
+    for joint, actuator in zip(robot.joints, robot.actuators, strict=True):
+        if actuator.motor is not None and np.unique(np.asarray(actuator.motor.armature)).size > 1:
+            raise ParameterError(
+                f"the motor of joint {joint!r} has a rotor inertia or gear ratio that differs by environment, and the "
+                "model has one armature for all: randomise other numbers, or the model's dof_armature itself"
+            )
+
+
+class Memory:
+    """Makes and resets the states of a robot's motors."""
+
+    def __init__(self, robot: ActuatorSet, dt: float, seed: int):
+        self._robot, self._dt, self._seed = robot, dt, seed
+        self._engine = load("jax")
+
+    def single(self) -> RobotState:
+        """One robot at rest and cold."""
+        return tuple(self._part(number, group, {}) for number, group in enumerate(self._robot.groups))
+
+    def one_environment(self, actuators: tuple[Actuator, ...]) -> tuple[Actuator, ...]:
+        """The actuators of the first environment."""
+        return jax.tree.map(lambda x: x[0] if np.ndim(x) > 1 else x, actuators)
+
+    def initial(self, velocity: jax.Array, values: Mapping[str, Number]) -> RobotState:
+        """Motors at rest on joints that turn so; batch first, joints last in `velocity` [rad/s]."""
+        given = self._given("init", values)
+        made = []
+        for number, group in enumerate(self._robot.groups):
+            part = self._part(number, group, given)
+            if velocity.ndim > 1:
+                part = self._spread(number, group, part, velocity.shape[:-1])
+            made.append(self._turning(group, part, velocity, given))
+        return tuple(made)
+
+    def reset(
+        self, state: RobotState, velocity: jax.Array, mask: jax.Array, values: Mapping[str, Number]
+    ) -> RobotState:
+        """The states with motors at the start where `mask` is true, one truth for each environment."""
+        given = self._given("reset", values)
+
+        def one(state: RobotState, velocity: jax.Array, mask: jax.Array) -> RobotState:
+            made = []
+            for group, part in zip(self._robot.groups, state, strict=True):
+                here = self._here(group, given)
+                fresh = pack(reset_state(self._engine, "jax", State(**part), mask, here, {}))
+                turning = self._turning(group, fresh, velocity, given)
+                made.append({n: jnp.where(mask, turning[n], x) if n == "rotor_speed" else x for n, x in fresh.items()})
+            return tuple(made)
+
+        return jax.vmap(one)(state, velocity, mask) if mask.ndim else one(state, velocity, mask)
+
+    def _part(self, number: int, group: Group, given: Mapping[str, np.ndarray]) -> dict[str, jax.Array]:
+        shape, here = (len(group.columns),), self._here(group, given)
+        return pack(initial_state(self._engine, group.actuator, shape, self._seed + number, self._dt, here, {}))
+
+    def _spread(
+        self, number: int, group: Group, part: dict[str, jax.Array], batch: tuple[int, ...]
+    ) -> dict[str, jax.Array]:
+        """The part of one environment for a batch of them, each with draws of its own."""
+        spread = {name: jnp.broadcast_to(x, (*batch, *jnp.shape(x))) for name, x in part.items()}
+        if "key" in spread:
+            shape = spread["key"].shape
+            spread["key"] = jnp.asarray(self._engine.integers(first_keys(self._seed + number, shape), shape))
+        return spread
+
+    def _turning(
+        self, group: Group, part: dict[str, jax.Array], velocity: jax.Array, given: Mapping[str, np.ndarray]
+    ) -> dict[str, jax.Array]:
+        """The part with rotors that backlash lets go at the speed of their joints."""
+        motor = group.actuator.motor
+        if "rotor_speed" not in part or "rotor_speed" in given or motor is None:
+            return part
+        return {**part, "rotor_speed": motor.ratio * velocity[..., np.array(group.columns)]}
+
+    def _here(self, group: Group, given: Mapping[str, np.ndarray]) -> Mapping[str, Number]:
+        present = states_of(group.actuator)
+        here = {name: x[list(group.columns)] for name, x in given.items() if name in present}
+        return with_sensor(present, here)
+
+    def _given(self, verb: str, values: Mapping[str, Number]) -> dict[str, np.ndarray]:
+        known = [n for group in self._robot.groups for n in states_of(group.actuator) if n in PER_MOTOR]
+        for name in values:
+            if name not in known:
+                have = ", ".join(dict.fromkeys(known)) or "none"
+                raise ParameterError(f"{verb}({name}=...): no motor has such a state; they have {have}")
+        return {n: per_joint(f"{verb}({n}=...)", x, len(self._robot)) for n, x in values.items()}
