@@ -21,15 +21,18 @@ from ..values import Number
 
 STIFF = 1e12
 """Slope of a friction that holds, in units of the joint's inertia per step."""
+DOUBLE, SINGLE = 1e-9, 1e-6
+"""Speeds below this share of those that they are the difference of are those of a standing joint, by precision [1]."""
 
 
 def step_joint(
     actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
     load_torque: Number, load_inertia: Number, load_damping: Number, slip: Number,
+    rounding: float = DOUBLE,
 ) -> tuple[State, Number, Number, Number, Output]:  # fmt: skip
     """New state, joint speed at the end, slope of the torque, slope of a friction that holds, and the output.
 
-    `slip` is how much further than foreseen the joint went in the step before [rad].
+    `slip` is how much further than foreseen the joint went in the step before [rad], `rounding` that of a speed [1].
     """
     state, out = coupled(
         actuator, carry_along(actuator.motor, state, slip), command, position, velocity, dt, load_torque, load_inertia,
@@ -38,7 +41,7 @@ def step_joint(
     speed = out.joint_velocity
     # a stop is exact but for rounding, which is that of the speeds it is the difference of
     pushed = dt * (absolute(out.torque) + absolute(load_torque)) / load_inertia
-    stands = absolute(speed) <= 1e-9 * (absolute(velocity) + pushed)
+    stands = absolute(speed) <= rounding * (absolute(velocity) + pushed)
     slope = felt_slope(actuator, out, dt)
     grip = holding_slope(actuator.motor, state, stands, out, dt, load_inertia)
     # where the joint ends is for MuJoCo to say

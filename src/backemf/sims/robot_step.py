@@ -75,6 +75,7 @@ class Fused:
     ) -> tuple[RobotState, Array]:
         """Step every group and put the answers in the order of the joints; `actuators`: such with other numbers."""
         alike, count = self._engine.ops.alike, len(self._names)
+        rounding = joint_law.SINGLE if inputs[0].dtype == np.float32 else joint_law.DOUBLE
         after, answers = [], []
         for group, actuator, part in zip(self._groups, actuators or self.actuators, state, strict=True):
             rows = [take(row, group.columns) for row in inputs]
@@ -82,7 +83,7 @@ class Fused:
             command = given[MAIN] if MAIN in given else share_of(actuator, Command(**given))
             position, velocity, *around = rows[count:]
             new, *found, out = self._law.step_joint(
-                actuator, State(**part), command, position, velocity, self._dt, *around
+                actuator, State(**part), command, position, velocity, self._dt, *around, rounding
             )
             after.append({name: alike(getattr(new, name), old) for name, old in part.items()})
             answers.append((found, out))
