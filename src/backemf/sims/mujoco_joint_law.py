@@ -48,6 +48,21 @@ def step_joint(
     return state, speed, slope, grip, change(out, **dict.fromkeys(COUPLED))
 
 
+def step_as_output(
+    actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
+    load_torque: Number, load_inertia: Number, draws: None, load_damping: Number, slip: Number,
+) -> tuple[State, Output]:  # fmt: skip
+    """The same in single precision, for engines that know states and outputs alone.
+
+    The speed at the end is `joint_velocity` of the output, the slope `joint_travel` and that of a friction that holds
+    `load_torque`: outputs that are not there otherwise.
+    """
+    state, speed, slope, grip, out = step_joint(
+        actuator, state, command, position, velocity, dt, load_torque, load_inertia, load_damping, slip, SINGLE
+    )
+    return state, change(out, joint_velocity=speed, joint_travel=slope, load_torque=grip)
+
+
 def carry_along(motor: Motor | None, state: State, slip: Number) -> State:
     """The state with bristles bent and flanks moved by what the joint did beyond what was foreseen."""
     if motor is None:

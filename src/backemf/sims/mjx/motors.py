@@ -32,11 +32,12 @@ from ..mujoco_joints import add_hands, find_joints, robot_on
 from ..mujoco_takeover import TakenOver
 from ..mujoco_types import MjModel, MjSpec
 from ..robot_commands import RobotCommand
+from ..robot_environments import environments, require_shared_inertia
 from ..robot_step import FOUND, JOINT, MAIN, Fused
 from .commands import JaxCommands
 from .engine import Engine
 from .load import load_on
-from .memory import Memory, environments, require_shared_inertia
+from .memory import Memory
 from .state import MotorsState
 from .types import MjxData, MjxModel
 
@@ -79,7 +80,6 @@ class Motors:
         self._joints = find_joints(model, self.robot, armature)
         self._engine = Engine(model, self._joints)
         self._taken = TakenOver(model, self._joints, armature)
-        self._own_armature = model.dof_armature[self._joints.dofs].copy()
         self._environments = environments(self.robot)
         if self._environments is None:
             warn_of_gains(model, self.robot, self._joints)
