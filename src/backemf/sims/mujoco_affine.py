@@ -1,4 +1,4 @@
-"""What the stock actuators of MuJoCo's engines compute: a gain on the control and a bias, affine in length and velocity.
+"""What stock actuators of MuJoCo's engines compute: a gain on the control and a bias, affine in length and velocity.
 
 `<motor>`, `<position>`, `<velocity>` and every plain `<general>` are of this kind, the same on the CPU, in MJX and in
 MuJoCo Warp.

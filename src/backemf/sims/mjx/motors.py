@@ -35,7 +35,7 @@ from ..robot_commands import RobotCommand
 from ..robot_environments import environments, require_shared_inertia
 from ..robot_step import FOUND, JOINT, MAIN, Fused
 from .commands import JaxCommands
-from .engine import Engine
+from .engine import Engine, mjx_module
 from .load import load_on
 from .memory import Memory
 from .state import MotorsState
@@ -72,6 +72,7 @@ class Motors:
         telemetry: tuple[str, ...] | None = None,
         seed: int = 0,
     ):
+        mjx_module()
         self.robot = robot_on(model, actuators)
         for actuator in self.robot.actuators:
             require_load(actuator, 0.0, 1.0)

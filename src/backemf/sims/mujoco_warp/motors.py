@@ -266,7 +266,7 @@ class Motors:
     # --- what comes out
 
     def output(self, state: MotorsState) -> Output:
-        """What the motors did in the last step: arrays of Warp of the shape (worlds, joints), NaN where a joint has none.
+        """What the motors did in the last step: arrays of the shape (worlds, joints), NaN where a joint has no such thing.
 
         `torque` is what MuJoCo Warp got: the mean torque on the joint over the step, at the speed that came out of it,
         after every limit of the motor and of the model.
@@ -364,8 +364,8 @@ class Motors:
 
     def _other_model(self) -> ParameterError:
         return ParameterError(
-            "Motors.step: this model was put on the device before it had its motors, or is another one: make the Motors "
-            "first, then mujoco_warp.put_model(mj_model)"
+            "Motors.step: this model was put on the device before it had its motors, or is another one: make the "
+            "Motors first, then mujoco_warp.put_model(mj_model)"
         )
 
     def _given(self, verb: str, values: Mapping[str, Number]) -> dict[str, np.ndarray]:
