@@ -135,7 +135,7 @@ def test_what_does_not_fit_is_said_in_one_sentence(monkeypatch):
     with pytest.raises(be.ParameterError, match="integrator RK4"):
         motors_of, model_of, data_of, state_of = make(arm(integrator="RK4"), actuator)
         motors_of.step(model_of, data_of, 0.0, state_of)
-    with pytest.raises(be.ParameterError, match="mask: must be a wp.array of wp.bool"):
+    with pytest.raises(be.ParameterError, match=r"mask: must be a wp.array of wp.bool"):
         motors.reset(state, data, np.array([True, False]))
     data.qvel.fill_(np.nan)
     with pytest.raises(be.SimulationError, match="world 0, joint 'j0': the position, speed or torque is not finite"):

@@ -266,7 +266,7 @@ class Motors:
     # --- what comes out
 
     def output(self, state: MotorsState) -> Output:
-        """What the motors did in the last step: arrays of the shape (worlds, joints), NaN where a joint has no such thing.
+        """What the motors did in the last step: arrays of the shape (worlds, joints), NaN where a joint has none.
 
         `torque` is what MuJoCo Warp got: the mean torque on the joint over the step, at the speed that came out of it,
         after every limit of the motor and of the model.
