@@ -37,8 +37,8 @@ class JaxCommands(CommandReader["jax.Array"]):
 
     def require_finite(self, names: tuple[str, ...], rows: list[jax.Array]) -> None:
         """Check that numbers which are known are finite; the step itself holds what is traced."""
-        import jax
+        from jax.core import Tracer
 
         for name, row in zip(names, rows, strict=True):
-            if not isinstance(row, jax.core.Tracer):
+            if not isinstance(row, Tracer):
                 refuse_not_finite(self._robot, name, np.asarray(row))

@@ -6,6 +6,7 @@ integrated, and nowhere else.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable
 from importlib import metadata
@@ -37,13 +38,12 @@ def mjx_module() -> Module:
             "pip install --upgrade mujoco-mjx"
         )
     try:
-        from mujoco import mjx  # pyright: ignore[reportMissingImports]
+        return importlib.import_module("mujoco.mjx")
     except (ImportError, AttributeError) as error:
         raise ParameterError(
             f"mujoco-mjx {found} does not start with mujoco {metadata.version('mujoco')} ({error}): install versions "
             "that fit, pip install --upgrade mujoco mujoco-mjx"
         ) from None
-    return mjx
 
 
 class Integration(NamedTuple):
@@ -104,7 +104,8 @@ class Engine:
             actuator_force=data.actuator_force.at[hands].set(forces) if len(hands) else data.actuator_force,
         )
         data = self.mjx.fwd_acceleration(model, data)
-        if data._impl.efc_J.size == 0:
+        inside: Module = data._impl
+        if inside.efc_J.size == 0:
             return data.replace(qacc=data.qacc_smooth), asked - given
         return self.mjx.solve(model, data), asked - given
 
@@ -113,7 +114,8 @@ class Engine:
         import jax
         import jax.numpy as jnp
 
-        masses = self.mjx.full_m(model, data) if self.mjx.is_sparse(model) else data._impl.M
+        inside: Module = data._impl
+        masses = self.mjx.full_m(model, data) if self.mjx.is_sparse(model) else inside.M
         units = jnp.zeros((model.nv, len(self._joints.dofs)), masses.dtype)
         units = units.at[self._joints.dofs, np.arange(len(self._joints.dofs))].set(1.0)
         factor = jax.scipy.linalg.cho_factor(masses)
@@ -125,7 +127,8 @@ class Engine:
         own = model.dof_damping if how.damped else 0.0 * model.dof_damping
         bits = self.mjx.DisableBit
         # only the slopes that stand in the damping are taken: flags that would leave them out do not hold for them
-        flags = model.opt.disableflags & ~int(bits.DAMPER | bits.EULERDAMP)
+        softened: int = bits.DAMPER | bits.EULERDAMP
+        flags = model.opt.disableflags & ~int(softened)
         fields: dict[str, object] = {"dof_damping": own.at[self._joints.dofs].add(slope)}
         if not how.damped and not how.euler:
             fields["tendon_damping"] = 0.0 * model.tendon_damping

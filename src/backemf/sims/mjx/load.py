@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     import jax
 
@@ -41,7 +39,7 @@ class Load:
         return torque - slope * beyond, ends + beyond
 
 
-def load_on(mobility: jax.Array, acceleration: jax.Array, before: jax.Array, armature: np.ndarray) -> Load:
+def load_on(mobility: jax.Array, acceleration: jax.Array, before: jax.Array, armature: jax.Array) -> Load:
     """The load on joints that accelerate so with the torque `before` of their motors.
 
     Another torque t on joint j changes its acceleration by (M⁻¹)_jj·t, with the mass matrix M: the motor finds the

@@ -18,7 +18,8 @@ from ...engines.reset import reset_state
 from ...errors import ParameterError
 from ...physics.state import PER_MOTOR, State
 from ...robot.actuator_set import ActuatorSet
-from ..robot_step import RobotState, per_joint
+from ..robot_step import per_joint
+from .state import Groups
 
 if TYPE_CHECKING:
     from ...robot.grouping import Group
@@ -31,7 +32,7 @@ class Memory:
         self._robot, self._dt, self._seed = robot, dt, seed
         self._engine = load("jax")
 
-    def single(self) -> RobotState:
+    def single(self) -> Groups:
         """One robot at rest and cold."""
         return tuple(self._part(number, group, {}) for number, group in enumerate(self._robot.groups))
 
@@ -39,7 +40,7 @@ class Memory:
         """The actuators of the first environment."""
         return jax.tree.map(lambda x: x[0] if np.ndim(x) > 1 else x, actuators)
 
-    def initial(self, velocity: jax.Array, values: Mapping[str, Number]) -> RobotState:
+    def initial(self, velocity: jax.Array, values: Mapping[str, Number]) -> Groups:
         """Motors at rest on joints that turn so; batch first, joints last in `velocity` [rad/s]."""
         given = self._given("init", values)
         made = []
@@ -50,13 +51,11 @@ class Memory:
             made.append(self._turning(group, part, velocity, given))
         return tuple(made)
 
-    def reset(
-        self, state: RobotState, velocity: jax.Array, mask: jax.Array, values: Mapping[str, Number]
-    ) -> RobotState:
+    def reset(self, state: Groups, velocity: jax.Array, mask: jax.Array, values: Mapping[str, Number]) -> Groups:
         """The states with motors at the start where `mask` is true, one truth for each environment."""
         given = self._given("reset", values)
 
-        def one(state: RobotState, velocity: jax.Array, mask: jax.Array) -> RobotState:
+        def one(state: Groups, velocity: jax.Array, mask: jax.Array) -> Groups:
             made = []
             for group, part in zip(self._robot.groups, state, strict=True):
                 here = self._here(group, given)

@@ -13,11 +13,12 @@ function of JAX arrays: `jit`, `vmap`, `scan` and `grad` pass through.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from ...actuator import Actuator
 from ...actuator.needs import require_load
@@ -26,6 +27,7 @@ from ...errors import ParameterError, SimulationError
 from ...motor import Motor
 from ...physics.state import OUTPUTS, TORQUE, Output, State
 from ...robot.actuator_set import ActuatorSet
+from ...values import Array
 from ..mujoco_gains import warn_of_gains
 from ..mujoco_joint_law import can_hold
 from ..mujoco_joints import add_hands, find_joints, robot_on
@@ -33,12 +35,12 @@ from ..mujoco_takeover import TakenOver
 from ..mujoco_types import MjModel, MjSpec
 from ..robot_commands import RobotCommand
 from ..robot_environments import environments, require_shared_inertia
-from ..robot_step import FOUND, JOINT, MAIN, Fused
+from ..robot_step import FOUND, JOINT, MAIN, Fused, RobotState
 from .commands import JaxCommands
 from .engine import Engine, mjx_module
 from .load import load_on
 from .memory import Memory
-from .state import MotorsState
+from .state import Groups, MotorsState
 from .types import MjxData, MjxModel
 
 if TYPE_CHECKING:
@@ -193,7 +195,10 @@ class Motors:
         )
         damping = model.dof_damping[dofs] if how.damped else jnp.zeros_like(velocity)
         inputs = jnp.stack([*rows, position, velocity, load.torque, load.inertia, damping, state.slip])
-        groups, found = fused.step(state.groups, inputs.astype(velocity.dtype), actuators)
+        groups, found = cast(
+            tuple[Groups, jax.Array],
+            fused.step(cast(RobotState, state.groups), cast(Array, inputs.astype(velocity.dtype)), actuators),
+        )
         ends, slope, grip, mean = found[: len(FOUND) + 1]
         speed = ends
         if self._holds:
@@ -283,7 +288,7 @@ class Motors:
             )
         if model.impl != mjx.Impl.JAX:
             raise ParameterError(
-                f"Motors.step: the model is of impl={model.impl.value!r}: give mjx.put_model(mj_model, impl='jax'), "
+                f"Motors.step: the model is of impl={getattr(model.impl, 'value', model.impl)!r}: give mjx.put_model(mj_model, impl='jax'), "
                 "or take backemf.sims.mujoco_warp for MuJoCo Warp"
             )
         if model.nv <= int(self._joints.dofs.max()) or not self._has_motors(model):
@@ -292,7 +297,7 @@ class Motors:
                 "Motors first, then mjx.put_model(mj_model)"
             )
         step = model.opt.timestep
-        if not isinstance(step, jax.core.Tracer) and abs(float(step) - self._dt) > 1e-6 * self._dt:
+        if not isinstance(step, Tracer) and abs(float(step) - self._dt) > 1e-6 * self._dt:
             raise ParameterError(
                 f"model.opt.timestep = {float(step):g} s: the motors were made for {self._dt:g} s; make new ones"
             )
@@ -302,7 +307,7 @@ class Motors:
         hands = self._joints.actuators[self._joints.actuators >= 0]
         if len(hands) and int(hands.max()) >= model.nu:
             return False
-        known = [x for x in (model.actuator_gainprm, model.dof_armature) if not isinstance(x, jax.core.Tracer)]
+        known = [x for x in (model.actuator_gainprm, model.dof_armature) if not isinstance(x, Tracer)]
         if len(known) < 2:
             return True
         gains, armature = (np.asarray(x) for x in known)
@@ -333,7 +338,7 @@ class Motors:
             )
 
     def _require_finite(self, position: jax.Array, velocity: jax.Array) -> None:
-        if any(isinstance(x, jax.core.Tracer) for x in (position, velocity)):
+        if any(isinstance(x, Tracer) for x in (position, velocity)):
             return
         bad = ~np.isfinite(np.asarray(position) + np.asarray(velocity))
         if bad.any():

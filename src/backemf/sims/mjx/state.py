@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import jax
 
-from ..robot_step import RobotState
-
-if TYPE_CHECKING:
-    from ...values import Array
+Groups = tuple[dict[str, jax.Array], ...]
+"""The memory of each group of like actuators, by the names of `backemf.State`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MotorsState:
     """The motors of one robot, or of many along the first axis of every array; a tree for `jit`, `vmap` and `scan`."""
 
-    groups: RobotState
+    groups: Groups
     """The memory of each group of like actuators, by the names of `backemf.State`."""
-    torque: Array
+    torque: jax.Array
     """Mean torque on each joint over the last step, at the speed that came out of it [N·m]."""
-    slip: Array
+    slip: jax.Array
     """How much further than foreseen each joint went in that step [rad]."""
-    telemetry: Array
+    telemetry: jax.Array
     """Outputs of that step, a row each in the order of `Motors.telemetry`, joints along the last axis."""
 
 

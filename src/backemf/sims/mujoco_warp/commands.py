@@ -25,7 +25,7 @@ class WarpCommands(CommandReader[wp.array]):
         """A number for all joints, one per joint, or one per world and joint, as an array of worlds and joints."""
         worlds, count = self._engine.worlds, self._engine.count
         if isinstance(value, wp.array):
-            given = value
+            given: wp.array = value
             if given.dtype is not wp.float32:
                 raise ParameterError(f"{name} is of {given.dtype.__name__}: must be of wp.float32")
         else:

@@ -6,17 +6,21 @@ integrated, and nowhere else. Nothing is read back to the host, so that a CUDA g
 
 from __future__ import annotations
 
+import importlib
 from importlib import metadata
 
-import mujoco_warp as mjw  # pyright: ignore[reportMissingImports]
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
 from ...errors import ParameterError
+from ...values import Module
 from ..mujoco_joints import Joints
 from ..mujoco_types import MjModel
 from . import kernels
 from .types import WarpData, WarpModel
+
+mjw: Module = importlib.import_module("mujoco_warp")
+"""MuJoCo Warp itself, whose name is that of this room too."""
 
 OLDEST = (4, 0)
 """Oldest version of mujoco-warp whose step is known here."""

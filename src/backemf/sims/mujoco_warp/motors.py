@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import mujoco_warp as mjw  # pyright: ignore[reportMissingImports]
 import numpy as np
 import warp as wp  # pyright: ignore[reportMissingImports]
 
@@ -40,7 +39,7 @@ from ..robot_step import MAIN, per_joint
 from ..types import Fields
 from . import kernels
 from .commands import WarpCommands
-from .engine import Engine, column, require_version
+from .engine import Engine, column, mjw, require_version
 from .state import MotorsState
 from .types import WarpData, WarpModel
 
