@@ -127,8 +127,8 @@ class Engine:
         own = model.dof_damping if how.damped else 0.0 * model.dof_damping
         bits = self.mjx.DisableBit
         # only the slopes that stand in the damping are taken: flags that would leave them out do not hold for them
-        softened: int = bits.DAMPER | bits.EULERDAMP
-        flags = model.opt.disableflags & ~int(softened)
+        taken = [getattr(bits, name).value for name in ("DAMPER", "EULERDAMP")]
+        flags = model.opt.disableflags & ~sum(taken)
         fields: dict[str, object] = {"dof_damping": own.at[self._joints.dofs].add(slope)}
         if not how.damped and not how.euler:
             fields["tendon_damping"] = 0.0 * model.tendon_damping

@@ -207,9 +207,11 @@ class Motors:
         # the solver goes on from what it has just found
         begun = begun.replace(qacc_warmstart=looked.qacc)
         given, cut = self._engine.accelerate(model, begun, mean + slope * (speed - velocity))
-        after = self._engine.integrate(model, given, slope, how)
+        # a torque that the model cuts off no longer falls with speed
+        felt = jnp.where(cut != 0.0, 0.0, slope)
+        after = self._engine.integrate(model, given, felt, how)
         reached = after.qvel[dofs]
-        torque = mean - slope * (reached - speed) - cut
+        torque = mean + slope * (speed - velocity) - cut - felt * (reached - velocity)
         told = self._telemetry(fused, found[len(FOUND) :], torque, cut)
         # an environment that is not finite leaves nothing behind once its data is reset
         torque, slip = (jnp.where(jnp.isfinite(x), x, 0.0) for x in (torque, dt * (reached - ends)))
@@ -287,9 +289,10 @@ class Motors:
                 "made after the motors"
             )
         if model.impl != mjx.Impl.JAX:
+            word = getattr(model.impl, "value", model.impl)
             raise ParameterError(
-                f"Motors.step: the model is of impl={getattr(model.impl, 'value', model.impl)!r}: give mjx.put_model(mj_model, impl='jax'), "
-                "or take backemf.sims.mujoco_warp for MuJoCo Warp"
+                f"Motors.step: the model is of impl={word!r}: give mjx.put_model(mj_model, impl='jax'), or take "
+                "backemf.sims.mujoco_warp for MuJoCo Warp"
             )
         if model.nv <= int(self._joints.dofs.max()) or not self._has_motors(model):
             raise ParameterError(

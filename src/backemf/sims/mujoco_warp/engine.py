@@ -121,7 +121,7 @@ class Engine:
             mjw.rne_postconstraint(model, data)
         mjw.sensor_acc(model, data, skip_rne_postconstraint=True)
         own = model.dof_damping
-        self.launch(kernels.damp, self._damping.shape, self._joint_of, own, slope, self._damping)
+        self.launch(kernels.damp, self._damping.shape, self._joint_of, own, slope, self.cut, self._damping)
         model.dof_damping = self._damping
         try:
             (mjw.euler if model.opt.integrator == mjw.IntegratorType.EULER else mjw.implicit)(model, data)

@@ -202,13 +202,16 @@ def damp(
     joint_of: wp.array(dtype=int),
     own: wp.array2d(dtype=float),
     slope: wp.array2d(dtype=float),
+    cut: wp.array2d(dtype=float),
     damping: wp.array2d(dtype=float),
 ):
     """The dampings of the model's joints with the slopes of the motors' torques."""
     world, dof = wp.tid()
     more = 0.0
-    if joint_of[dof] >= 0:
-        more = slope[world, joint_of[dof]]
+    joint = joint_of[dof]
+    if joint >= 0:
+        # a torque that the model cuts off no longer falls with speed
+        more = wp.where(cut[world, joint] == 0.0, slope[world, joint], 0.0)
     damping[world, dof] = own[world % own.shape[0], dof] + more
 
 
@@ -221,6 +224,7 @@ def finish(
     slope: wp.array2d(dtype=float),
     speed: wp.array2d(dtype=float),
     ends: wp.array2d(dtype=float),
+    velocity: wp.array2d(dtype=float),
     cut: wp.array2d(dtype=float),
     torque: wp.array2d(dtype=float),
     slip: wp.array2d(dtype=float),
@@ -228,7 +232,9 @@ def finish(
     """Torque of the step that is done, at the speed that came out of it; 0 where that is not finite."""
     world, j = wp.tid()
     reached = qvel[world, dofs[j]]
-    given = mean[world, j] - slope[world, j] * (reached - speed[world, j]) - cut[world, j]
+    given = mean[world, j] - slope[world, j] * (reached - speed[world, j])
+    if cut[world, j] != 0.0:
+        given = mean[world, j] + slope[world, j] * (speed[world, j] - velocity[world, j]) - cut[world, j]
     further = dt * (reached - ends[world, j])
     torque[world, j] = wp.where(wp.isfinite(given), given, 0.0)
     slip[world, j] = wp.where(wp.isfinite(further), further, 0.0)

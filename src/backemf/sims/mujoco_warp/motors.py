@@ -230,7 +230,7 @@ class Motors:
         engine.integrate(model, data, slope)
         engine.launch(
             kernels.finish, mean.shape, dt, engine.dofs, data.qvel, mean, slope, self._speed, lines["joint_velocity"],
-            engine.cut, state.torque, state.slip,
+            found["velocity"], engine.cut, state.torque, state.slip,
         )  # fmt: skip
 
     def _step_group(self, number: int, names: tuple[str, ...], rows: list[wp.array], state: MotorsState) -> None:
