@@ -97,14 +97,15 @@ def targets(steps: int, count: int) -> np.ndarray:
     return np.where(time < 0.7 * steps, 0.6 * np.sin(0.02 * time) + 0.1 * np.arange(count), 0.3)
 
 
-CLIPPED = 'actuatorfrcrange="-1.5 1.5"'
-"""A limit of the model's own, below what the motors give."""
+def clipped_of(count: int) -> str:
+    """A limit of the model's own below what the motor gives, on an arm of one joint."""
+    return 'actuatorfrcrange="-1.5 1.5"' if count == 1 else ""
 
 
 @cache
 def arm_on_cpu(count: int, kinds: str, steps: int):
     """Positions, torques and winding temperatures of an arm with `mujoco.Motors`, and the motors."""
-    model = arm(count, inside=CLIPPED)
+    model = arm(count, inside=clipped_of(count))
     data = mujoco.MjData(model)
     motors = quietly(on_cpu.Motors, model, ACTUATORS[kinds])
     rows = []

@@ -7,7 +7,6 @@ import pytest
 import warp as wp
 from rig import (
     ACTUATORS,
-    CLIPPED,
     FULL,
     ON_LEGS,
     PD,
@@ -39,7 +38,7 @@ def make(model, actuators, worlds=2, **options):
 def test_an_arm_moves_as_with_motors_on_the_cpu(count, kinds):
     """Within single precision: positions, torques and heat in every world."""
     want = arm_on_cpu(count, kinds, 300)
-    motors, model, data, state = make(arm(count, inside=CLIPPED), ACTUATORS[kinds])
+    motors, model, data, state = make(arm(count, inside=clipped_of(count)), ACTUATORS[kinds])
     for told, position, torque, temperature, limit in zip(targets(300, count), *want, strict=True):
         motors.step(model, data, told, state)
         out = motors.output(state)
@@ -74,7 +73,7 @@ def test_a_quadruped_stands_as_with_motors_on_the_cpu():
 def test_worlds_are_independent_and_start_again_by_mask():
     """Worlds whose resistances and targets differ, in one batch and alone; one of them is reset."""
     robot = be.ActuatorSet(["j0", "j1"], {"j.*": be.Actuator(FULL, SUPPLY, controller=PD)})
-    varied = robot.randomize({"winding.resistance": be.Scale(0.8, 1.2)}, 3, seed=1)
+    varied = robot.randomize({"winding.resistance": be.random.Scale(0.8, 1.2)}, 3, seed=1)
     motors, model, data, state = make(arm(2), varied, 3)
     told = wp.array([[0.1, 0.2], [0.3, 0.1], [0.5, -0.2]], dtype=wp.float32)
     for _ in range(20):
