@@ -19,6 +19,7 @@ from rig import (
     SUPPLY,
     arm,
     arm_on_cpu,
+    clipped_of,
     leg_targets,
     legs_on_cpu,
     motor,
@@ -144,7 +145,7 @@ def test_friction_holds_in_single_precision():
     """A joint that Coulomb friction and gears hold against gravity stays, though float32 rounds its speed."""
     with doubles(False):
         motors, model, data, _ = make(arm(3), {"j.*": be.Actuator(FULL, SUPPLY, controller=be.Voltage())})
-        data = data.replace(qpos=jnp.array([0.05, 0.02, -0.02], jnp.float32))
+        data = data.replace(qpos=jnp.array([0.004, 0.002, -0.002], jnp.float32))
         (_, kept), (position, _) = run(motors, model, data, motors.init(data), np.zeros((200, 3), np.float32))
         assert position.dtype == jnp.float32 and np.abs(np.asarray(kept.torque)).max() > 0.01
         assert np.abs(position[-1] - data.qpos).max() < 1e-5
@@ -161,12 +162,13 @@ def test_mjx_refuses_a_dcmotor_and_takes_it_with_our_motor():
 
 def test_the_law_is_that_of_stock_actuators():
     """Gain and bias of a `<position>`, clipped to its range."""
+    forward = jax.jit(mjx.forward)
     model = arm(1, act='position kp="3" kv="0.5" forcerange="-0.4 0.4"')
     for told, length, velocity in ((0.2, 0.1, 0.3), (2.0, 0.1, 0.3)):
         data = mjx.make_data(model).replace(
             qpos=jnp.array([length]), qvel=jnp.array([velocity]), ctrl=jnp.array([told])
         )
-        given = mjx.forward(mjx.put_model(model), data).actuator_force[0]
+        given = forward(mjx.put_model(model), data).actuator_force[0]
         want = law.actuator_force((3.0, 0.0, 0.0), (0.0, -3.0, -0.5), told, 2 * length, 2 * velocity, -0.4, 0.4)
         assert float(given) == pytest.approx(want, abs=1e-12)
 

@@ -16,6 +16,7 @@ from rig import (
     SUPPLY,
     arm,
     arm_on_cpu,
+    clipped_of,
     leg_targets,
     legs_on_cpu,
     quadruped,
