@@ -9,8 +9,9 @@ PHYSX := .venv-physx/bin
 NEWTON := .venv-newton/bin
 MADDENING := .venv-maddening/bin
 WEBOTS := .venv-webots/bin
-SIMS := .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots
-LICENCES_OF_SIMS = for sim in mjlab physx newton maddening webots; do .venv-$$sim/bin/python tools/licences.py $$sim || exit 1; done
+MJX := .venv-mjx/bin
+SIMS := .venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx
+LICENCES_OF_SIMS = for sim in mjlab physx newton maddening webots mjx; do .venv-$$sim/bin/python tools/licences.py $$sim || exit 1; done
 # tests start hundreds of programs: each would compile the package anew if Python kept nothing
 unexport PYTHONDONTWRITEBYTECODE
 # the documentation is built with MkDocs 1, as pyproject.toml says
@@ -41,6 +42,7 @@ test-sims: $(SIMS) ## run the tests inside real simulators, each in an environme
 	$(NEWTON)/python -m pytest -m "" tests_sims/newton $(PYTEST_ARGS)
 	$(MADDENING)/python -m pytest -m "" tests_sims/maddening $(PYTEST_ARGS)
 	$(WEBOTS)/python -m pytest -m "" tests_sims/webots $(PYTEST_ARGS)
+	$(MJX)/python -m pytest -m "" tests_sims/mjx $(PYTEST_ARGS)
 
 MINUTES ?= 60
 SEED ?= 0
@@ -63,7 +65,7 @@ format: .venv/.dev ## rewrite the code in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: .venv/.dev .venv-mjlab/.mjlab .venv-newton/.newton .venv-maddening/.maddening ## measure speed and memory, beside MuJoCo, mjlab, Newton and MIME
+bench: .venv/.dev .venv-mjlab/.mjlab .venv-newton/.newton .venv-maddening/.maddening .venv-mjx/.mjx ## measure speed and memory, beside MuJoCo, mjlab, Newton, MIME and MJX
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/native_code.py
 	$(BIN)/python benchmarks/startup.py
@@ -71,13 +73,14 @@ bench: .venv/.dev .venv-mjlab/.mjlab .venv-newton/.newton .venv-maddening/.madde
 	$(MJLAB)/python benchmarks/mjlab_actuators.py
 	$(NEWTON)/python benchmarks/newton_actuators.py
 	$(MADDENING)/python benchmarks/mime_nodes.py
+	$(MJX)/python benchmarks/mjx_motors.py
 	$(BIN)/python benchmarks/identification.py
 
 docs: .venv/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
 
 clean: ## remove the environments and everything that was built
-	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock .venv-webots .venv-webots.lock build dist out site .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv .venv.lock .venv-mjlab .venv-mjlab.lock .venv-physx .venv-physx.lock .venv-newton .venv-newton.lock .venv-maddening .venv-maddening.lock .venv-webots .venv-webots.lock .venv-mjx .venv-mjx.lock build dist out site .hypothesis .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Two environments in one folder: the demo is a plain install with USD, without PyTorch, MuJoCo and the documentation tools.
@@ -85,7 +88,7 @@ clean: ## remove the environments and everything that was built
 	$(PYTHON) tools/environment.py $*
 
 # Simulators pin versions of PyTorch, MuJoCo and JAX that are not ours, so each has a folder of its own.
-.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots: .venv-%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
+.venv-mjlab/.mjlab .venv-physx/.physx .venv-newton/.newton .venv-maddening/.maddening .venv-webots/.webots .venv-mjx/.mjx: .venv-%: pyproject.toml constraints-cpu.txt constraints-cuda.txt tools/environment.py
 	$(PYTHON) tools/environment.py $(patsubst .%,%,$(notdir $@))
 .venv/.demo: constraints-demo.txt
 .venv/.dev: constraints.txt
@@ -94,3 +97,4 @@ clean: ## remove the environments and everything that was built
 .venv-newton/.newton: constraints-newton.txt
 .venv-maddening/.maddening: constraints-maddening.txt
 .venv-webots/.webots: constraints-webots.txt
+.venv-mjx/.mjx: constraints-mjx.txt

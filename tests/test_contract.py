@@ -157,7 +157,7 @@ def test_every_door_has_the_same_signature(name, door):
     assert {each[0] for each in asked[1:]} <= {each[0] for each in own}
 
 
-@pytest.mark.parametrize("name", [*ROOMS, "mime"])
+@pytest.mark.parametrize("name", [*ROOMS, "mime", "mjx", "mujoco_warp"])
 def test_every_room_says_what_it_is(name):
     """Its law, and the name of its plug-in, which is there or asks for the simulator by name."""
     found = importlib.import_module(f"backemf.sims.{name}")
@@ -170,7 +170,7 @@ def test_every_room_says_what_it_is(name):
         try:
             assert getattr(found, about.plugin) is not None
         except be.MissingExtraError as error:
-            assert name in str(error) or "maddening" in str(error)
+            assert name.replace("_", "-") in str(error) or "maddening" in str(error)
 
 
 def test_help_names_every_kind():

@@ -18,9 +18,9 @@ import backemf as be
 from backemf.errors import BackemfWarning
 from backemf.sims.mujoco import Motors, attach
 from backemf.sims.mujoco.motor import DcMotor
-from backemf.sims.mujoco.plugin.gains import StepMap, bare
 from backemf.sims.mujoco.stability import JointLoop, growth, loop_of, step_map
 from backemf.sims.mujoco.versions import in_volts
+from backemf.sims.mujoco_gains import StepMap, bare
 
 OLD = in_volts(VERSION)
 INTEGRATORS = ["Euler", "implicit", "implicitfast", "RK4"] + ([] if OLD else ["discrete"])

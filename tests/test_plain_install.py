@@ -17,7 +17,8 @@ GATHERED = {"all", "dev", "docs", "test"}
 """Extras that gather others, or are for those who work on the package."""
 MODULES = {
     "files": {"pyarrow"}, "learned": {"onnx"}, "logs": {"mcap", "rosbags"},
-    "maddening": {"maddening"}, "mjlab": {"mjlab", "torch"}, "mujoco": {"mujoco"},
+    "maddening": {"maddening"}, "mjlab": {"mjlab", "torch"}, "mjx": {"mujoco"}, "mujoco": {"mujoco"},
+    "mujoco-warp": {"mujoco_warp", "warp"},
     "newton": {"newton", "newton_usd_schemas", "pxr", "warp"},
     "torch": {"torch"}, "usd": {"pxr"}, "warp": {"warp"}, "webots": {"_quickjs", "lupa"},
 }  # fmt: skip
@@ -27,7 +28,7 @@ SETUP = """
 import zipfile
 from pathlib import Path
 import backemf as be
-from backemf.sims import mime, mjlab, mujoco, newton, webots
+from backemf.sims import mime, mjlab, mjx, mujoco, mujoco_warp, newton, webots
 motor = be.Motor(
     winding=be.Winding(resistance=1.0), magnet=be.Magnet(torque_constant=0.1, back_emf_constant=0.1),
     rotor=be.Rotor(inertia=1e-4), ratings=be.Ratings(voltage=12.0),
@@ -65,6 +66,8 @@ DOORS = [
     ("learned", "be.learned.save_network(network, 'other.onnx')"),
     ("mujoco", "mujoco.Motors(robot, {'j': motor})"),
     ("mujoco", "mujoco.wrap(robot)"),
+    ("mjx", "mjx.Motors(robot, {'j': motor})"),
+    ("mujoco-warp", "mujoco_warp.Motors(robot, {'j': motor})"),
     ("logs", "be.read_log('log.mcap')"),
     ("logs", "be.read_log('bag')"),
     ("files", "measured.save('log.parquet')"),

@@ -36,6 +36,13 @@ UNTYPED = {
                 "place_joints",
             )
         },
+        **{
+            f"sims/mujoco_warp/kernels.py {name}": "a kernel of Warp, which returns nothing"
+            for name in (
+                "arrange", "collect", "damp", "factor_masses", "find_load", "finish", "forget", "give",
+                "push_torque", "restore", "restore_bits", "solve_together", "turn_along",
+            )
+        },
         "sims/newton/implicit.py linear_force": "a function of Warp, which finds what it returns",
     },
 }  # fmt: skip

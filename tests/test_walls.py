@@ -75,7 +75,10 @@ def test_nothing_imports_from_a_row_below():
 def test_the_graph_sees_the_package():
     """Well-known imports, and every simulator."""
     rooms = {walls().room(path) for path in import_graph.source_files()}
-    named = {f"sims/{name}/" for name in ("mujoco", "mjlab", "isaaclab", "newton", "physx", "webots", "mime")}
+    named = {
+        f"sims/{name}/"
+        for name in ("mujoco", "mjlab", "isaaclab", "newton", "physx", "webots", "mime", "mjx", "mujoco_warp")
+    }
     assert named <= rooms
     known = {("physics/", "motor/"), ("engines/", "physics/"), ("transfer/", "sims/"), ("cli/", "__init__.py")}
     assert known <= walls().edges()

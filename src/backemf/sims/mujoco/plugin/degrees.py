@@ -10,9 +10,9 @@ from ....actuator import Actuator
 from ....actuator.degrees import TURN, hint_of
 from ....errors import BackemfWarning
 from ....robot.actuator_set import ActuatorSet
+from ...mujoco_joints import mujoco_module
 from ...mujoco_types import MjModel
-from .joints import mujoco_module
-from .step import MAIN
+from ...robot_step import MAIN
 
 
 class DegreeWatch:

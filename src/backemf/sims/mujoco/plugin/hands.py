@@ -10,17 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from ....errors import ParameterError
+from ...mujoco_joints import Joints, mujoco_module
+from ...mujoco_takeover import TakenOver
 from ...mujoco_types import MjData, MjModel
-from .joints import Joints, mujoco_module
 from .record import ModelBlock, Record
 
 INTEGRATORS = ("Euler", "implicit", "implicitfast")
 """Integrators that evaluate the forces once a step and take their slopes."""
-SAVED = (
-    "actuator_gaintype", "actuator_biastype", "actuator_dyntype", "actuator_gainprm", "actuator_biasprm",
-    "actuator_forcelimited", "actuator_armature", "actuator_damping", "actuator_dampingpoly",
-)  # fmt: skip
-"""What of an actuator the motor takes over."""
 
 
 class Hands:
@@ -28,24 +24,11 @@ class Hands:
 
     def __init__(self, model: MjModel, joints: Joints, armature: bool):
         mujoco = mujoco_module()
-        self._model, self._joints, self._armature = model, joints, armature
+        self._model, self._joints = model, joints
         self._has = joints.actuators >= 0
-        ids = self._ids = joints.actuators[self._has]
+        self._ids = joints.actuators[self._has]
         self._gears = joints.gears[self._has]
-        self._saved = {name: getattr(model, name)[ids].copy() for name in SAVED}
-        self._own_armature = model.dof_armature[joints.dofs].copy()
-        model.actuator_gaintype[ids] = mujoco.mjtGain.mjGAIN_FIXED
-        model.actuator_biastype[ids] = mujoco.mjtBias.mjBIAS_AFFINE
-        model.actuator_gainprm[ids] = 0.0
-        model.actuator_biasprm[ids] = 0.0
-        model.actuator_forcelimited[ids] = 0
-        # states of a dcmotor rest, and its rotor and drag are those of the motor that drives the joint now
-        model.actuator_dyntype[ids] = mujoco.mjtDyn.mjDYN_NONE
-        driven = joints.actuators[self._has & joints.motors]
-        for name in ("actuator_armature", "actuator_damping", "actuator_dampingpoly"):
-            getattr(model, name)[driven] = 0.0
-        if armature:
-            self._set_armature(self._own_armature + joints.armature)
+        self._taken = TakenOver(model, joints, armature)
         self.all_have, self._minus_square = bool(self._has.all()), -(self._gears**2)
         self._integrators = {int(getattr(mujoco.mjtIntegrator, f"mjINT_{n.upper()}")): n for n in INTEGRATORS}
         self._no_actuation = int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
@@ -53,12 +36,6 @@ class Hands:
         self._no_euler = int(mujoco.mjtDisableBit.mjDSBL_EULERDAMP)
         self.clipped = self._has & (model.jnt_actfrclimited[joints.ids] != 0)
         """Joints whose own limit may cut the torque of their actuator."""
-
-    def _set_armature(self, armature: np.ndarray) -> None:
-        """The inertia of the joints, and what the compiler derives from it."""
-        mujoco = mujoco_module()
-        self._model.dof_armature[self._joints.dofs] = armature
-        mujoco.mj_setConst(self._model, mujoco.MjData(self._model))
 
     def look(self, block: ModelBlock, record: Record) -> tuple[bool, bool, np.ndarray | None]:
         """Whether the slopes of actuators and of dampings are integrated now, and which motors are switched off.
@@ -156,7 +133,4 @@ class Hands:
 
     def release(self) -> None:
         """Give the model back its own actuators and armature."""
-        for name, rows in self._saved.items():
-            getattr(self._model, name)[self._ids] = rows
-        if self._armature:
-            self._set_armature(self._own_armature)
+        self._taken.release()

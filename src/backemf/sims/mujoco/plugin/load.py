@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...mujoco_joints import Joints, mujoco_module
 from ...mujoco_types import MjModel
 from .hands import Hands
-from .joints import Joints, mujoco_module
 from .memory import BAD
 from .record import ModelBlock, Record
 

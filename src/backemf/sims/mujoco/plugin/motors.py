@@ -22,18 +22,19 @@ from ....errors import ParameterError, SimulationError
 from ....motor import Motor
 from ....physics.state import Output, State
 from ....robot.actuator_set import ActuatorSet
+from ...mujoco_gains import warn_of_gains
+from ...mujoco_joints import add_hands, find_joints, mujoco_module, robot_on
 from ...mujoco_types import MjData, MjModel, MjSpec
-from .commands import Commands, RobotCommand
-from .gains import warn_of_gains
+from ...robot_commands import Commands, RobotCommand
+from ...robot_step import MAIN
 from .hands import Hands
-from .joints import add_hands, find_joints, mujoco_module, robot_on
 from .native_record import NativeRecord
 from .record import ModelBlock, Record
 from .records import Records
 from .report import Report
 from .robot_code import mujoco_library
 from .simulation import PythonSteps, not_finite
-from .step import MAIN, JointStep
+from .step import JointStep
 
 
 class Motors:

@@ -19,7 +19,7 @@ from ....physics.state import OUTPUTS, Array, State
 from ....robot.compiled import share_of
 from ....robot.grouping import Group
 from ....values import Recorded
-from . import law as joint_law
+from ... import mujoco_joint_law as joint_law
 
 Part = dict[str, Array]
 """The states of a group of like actuators, by name."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from ....engines.native_engine import like
 from ...mujoco_types import MjData
+from ...robot_step import FOUND, RobotState
 from .native import Part
 from .record import Record
-from .step import FOUND, RobotState
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ import struct
 from collections.abc import Iterator
 from functools import lru_cache
 
+from ...mujoco_joints import mujoco_module
 from ...mujoco_types import MjData, MjModel
-from .joints import mujoco_module
 
 ARRAYS_OF_MODEL = ("actuator_biasprm", "dof_damping")
 ARRAYS_OF_DATA = (

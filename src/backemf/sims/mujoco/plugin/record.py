@@ -8,8 +8,8 @@ import numpy as np
 
 from ....errors import ParameterError
 from ...mujoco_types import MjData, MjModel
+from ...robot_step import RobotState
 from .memory import HEAD, MODEL, MODEL_VECTORS, VECTORS, address
-from .step import RobotState
 
 BUSY = (
     "another thread is in the middle of a step with this model, to which motors write how fast their torque falls with "

@@ -8,13 +8,14 @@ import threading
 from contextlib import suppress
 
 from ....errors import ParameterError
+from ...mujoco_joints import Joints, mujoco_module
 from ...mujoco_types import MjData, MjModel
+from ...robot_step import MAIN, RobotState
 from .hands import Hands
-from .joints import Joints, mujoco_module
 from .native_record import NativeRecord
 from .record import BUSY, ModelBlock, Record
 from .robot_code import RobotCode
-from .step import MAIN, JointStep, RobotState
+from .step import JointStep
 
 
 class Records:

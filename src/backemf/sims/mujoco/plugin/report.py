@@ -9,8 +9,8 @@ import numpy as np
 from ....errors import ParameterError
 from ....physics.state import TORQUE, Output
 from ....robot.actuator_set import ActuatorSet
+from ...robot_step import FOUND, RobotState
 from ...types import Fields
-from .step import FOUND, RobotState
 
 STAYS = (
     "winding_temperature", "housing_temperature", "measured_temperature", "electrical_energy", "bus_voltage",

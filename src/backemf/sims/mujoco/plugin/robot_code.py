@@ -21,16 +21,17 @@ from ....engines.machine_code import compile_text
 from ....engines.native_engine import COMMON
 from ....physics.state import OUTPUTS
 from ....values import Module
+from ...mujoco_joints import Joints, mujoco_module
 from ...mujoco_types import MjData, MjModel
+from ...robot_step import FOUND, JOINT
 from .glue import Setting
 from .hands import Hands
-from .joints import Joints, mujoco_module
 from .memory import CONTEXT, GROUP, HEAD, INTEGRATORS, VECTORS, Table, address
 from .native import NativeStep
 from .native_record import GroupRows, NativeRecord
 from .places import find_places, places_hold
 from .record import ModelBlock
-from .step import FOUND, JOINT, JointStep
+from .step import JointStep
 from .text import text_for
 
 _FUNCTIONS = {

@@ -8,14 +8,15 @@ import numpy as np
 
 from ....errors import SimulationError
 from ....robot.actuator_set import ActuatorSet
+from ...mujoco_joints import Joints
 from ...mujoco_types import MjModel
+from ...robot_step import FOUND
 from .degrees import DegreeWatch
 from .hands import Hands
-from .joints import Joints
 from .load import LoadOnJoints
 from .record import ModelBlock, Record
 from .report import Report, rest
-from .step import FOUND, JointStep
+from .step import JointStep
 
 
 class PythonSteps:

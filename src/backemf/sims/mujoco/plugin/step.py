@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from contextlib import nullcontext
-from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
-from ....actuator import Actuator, Command
 from ....actuator.memory import initial_state, states_of
 from ....actuator.needs import require_load
 from ....checks import Number
-from ....engines import bind, load
+from ....engines import load
 from ....engines.packing import pack, unpack
 from ....errors import ParameterError
-from ....parts import without_neutral
-from ....physics.state import OUTPUTS, PER_MOTOR, Array, Output, State
+from ....physics.state import PER_MOTOR, State
 from ....robot.actuator_set import ActuatorSet
-from ....robot.compiled import share_of, take
 from ....robot.grouping import Group
-from ....tree import numbers
-from . import law as joint_law
+from ...robot_step import JOINT, MAIN, Fused, RobotState, per_joint, require_one_robot
 from .native import NativeStep, can_step
-
-MAIN = "command"
-"""Name of the controllers' main input where nothing else is commanded."""
-JOINT = ("position", "velocity", "load_torque", "load_inertia", "load_slope", "slip")
-"""Rows of the input below those of the command."""
-FOUND = ("velocity", "slope", "grip")
-"""Rows of the answer above those of the outputs."""
-
-
-RobotState = tuple[dict[str, Array], ...]
-"""The states of each group of like actuators, by name."""
 
 
 class JointStep:
@@ -94,68 +74,6 @@ class JointStep:
         return tuple(unpack(State, {name: np.array(value) for name, value in part.items()}) for part in state)
 
 
-class Fused:
-    """One function that steps every group under a command of certain inputs."""
-
-    def __init__(self, groups: tuple[Group, ...], engine: str, dt: float, names: tuple[str, ...]):
-        self._engine = load(engine)
-        self._groups = tuple(replace(group, actuator=without_neutral(group.actuator)) for group in groups)
-        self._dt, self._names = dt, names
-        self._law = bind(joint_law, engine, self._engine.ops)
-        order = [c for group in groups for c in group.columns]
-        self._inverse = tuple(order.index(c) for c in range(len(order)))
-        self.outputs: tuple[str, ...] = ()
-        self._run = self._compile() if engine == "jax" else self._plain
-
-    def __call__(self, state: RobotState, inputs: np.ndarray) -> tuple[RobotState, np.ndarray]:
-        return self._run(state, inputs)
-
-    def _plain(self, state: RobotState, inputs: np.ndarray) -> tuple[RobotState, np.ndarray]:
-        with np.errstate(under="ignore", over="ignore"):
-            return self._step(state, inputs)
-
-    def _compile(self) -> Callable[[RobotState, np.ndarray], tuple[RobotState, np.ndarray]]:
-        import jax
-
-        jitted = jax.jit(self._step)
-        # a handful of joints is no work for an accelerator
-        cpu = jax.local_devices(backend="cpu")[0] if jax.default_backend() != "cpu" else None
-
-        def run(state: RobotState, inputs: np.ndarray) -> tuple[RobotState, np.ndarray]:
-            with self._engine.doubles(True), nullcontext() if cpu is None else jax.default_device(cpu):
-                after, rows = jitted(state, inputs)
-                return after, np.asarray(rows)
-
-        return run
-
-    def _step(self, state: RobotState, inputs: Array) -> tuple[RobotState, Any]:
-        """Step every group and put the answers in the order of the joints."""
-        alike, count = self._engine.ops.alike, len(self._names)
-        after, answers = [], []
-        for group, part in zip(self._groups, state, strict=True):
-            rows = [take(row, group.columns) for row in inputs]
-            given = dict(zip(self._names, rows, strict=False))
-            command = given[MAIN] if MAIN in given else share_of(group.actuator, Command(**given))
-            position, velocity, *around = rows[count:]
-            new, *found, out = self._law.step_joint(
-                group.actuator, State(**part), command, position, velocity, self._dt, *around
-            )
-            after.append({name: alike(getattr(new, name), old) for name, old in part.items()})
-            answers.append((found, out))
-        self.outputs = tuple(n for n in OUTPUTS if any(getattr(out, n) is not None for _, out in answers))
-        stacks = [self._stack(found, out) for found, out in answers]
-        joined = stacks[0] if len(stacks) == 1 else self._engine.ops.join_last(stacks)
-        in_order = self._inverse == tuple(range(len(self._inverse)))
-        return tuple(after), joined if in_order else take(joined, self._inverse)
-
-    def _stack(self, found: list[Array], out: Output) -> Array:
-        """The rows of one group; NaN where it has no such output."""
-        values = [*found, *(getattr(out, name) for name in self.outputs)]
-        # a plain number, such as a temperature without a thermal model, is one for every joint
-        spread = self._engine.ops.alike
-        return self._engine.ops.stack_first([spread(math.nan if x is None else x, found[0]) for x in values])
-
-
 def fused_step(
     groups: tuple[Group, ...], engine: str, dt: float, names: tuple[str, ...]
 ) -> Fused | NativeStep:  # fmt: skip
@@ -172,28 +90,3 @@ def fused_step(
 @lru_cache(maxsize=64)
 def _cached_step(groups: tuple[Group, ...], engine: str, dt: float, names: tuple[str, ...]) -> Fused:
     return Fused(groups, engine, dt, names)
-
-
-def per_joint(name: str, value: Number, count: int) -> np.ndarray:
-    """A number, or one per joint, as an array; raises `ParameterError` if it is neither."""
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ParameterError(f"{name} = {value!r}: must be a number, or one per joint") from None
-    if array.shape == (count,):
-        return array
-    if array.shape not in ((), (1,)):
-        raise ParameterError(
-            f"{name} has the shape {array.shape}: must be one number, or one for each of {count} joints"
-        )
-    return np.broadcast_to(array, (count,))
-
-
-def require_one_robot(joint: str, actuator: Actuator) -> None:
-    """Check that an actuator holds the numbers of one robot; raise `ParameterError` if not."""
-    for name, value in numbers(actuator):
-        if np.size(value) != 1 or np.ndim(value) > 1:
-            raise ParameterError(
-                f"the actuator of joint {joint!r} has {np.size(value)} numbers for {name}: Motors step one robot, so "
-                "give one number per joint"
-            )

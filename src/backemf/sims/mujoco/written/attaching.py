@@ -19,10 +19,11 @@ from ...felt_inertia import felt_inertia
 from ...joint import require_known
 from ...mujoco_types import MjModel, MjsElement, MjSpec
 from ...on_joint import OnJoint
+from ...step_growth import integrator_of
 from ..motor import DcMotor
 from ..parameters import SIZES
 from ..reading import installed_version
-from ..stability import complaint, integrator_of, loop_of
+from ..stability import complaint, loop_of
 from ..versions import CONTROLLER_INPUTS, in_volts
 from .existing import (
     Change,

@@ -42,6 +42,12 @@ VOLTS = 24.0
 Word: TypeAlias = "str | float | tuple[float, ...]"
 """The value of an attribute."""
 
+MJX = (
+    "MJX has no dcmotor and refuses a model with one: there, put the motor on its joint with "
+    "backemf.sims.mjx.Motors, before mjx.put_model"
+)
+"""What is said wherever a dcmotor is written."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenMotor(Written):
@@ -118,7 +124,7 @@ def write(
     return WrittenMotor(
         text=model_text(draft, joint, written),
         statuses=statuses(thing, draft.kept),
-        notes=draft.notes,
+        notes=[*draft.notes, *([MJX] if draft.tag == "dcmotor" else [])],
         attributes=attributes,
         history=delay,
         joint_attributes=plain(draft.joint),

@@ -16,20 +16,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....actuator import Actuator
-from ....actuator.controllers import DutyServo
-from ....actuator.controllers.learned import LearnedMlp, LearnedRecurrent
-from ....actuator.memory import initial_state, states_of
-from ....actuator.supply import Supply
-from ....engines import bind, load
-from ....errors import BackemfWarning
-from ....motor import Gearbox, Magnet, Motor, Stage, Winding
-from ....parts import without_neutral
-from ....robot.actuator_set import ActuatorSet
-from ...mujoco_types import MjModel
-from ..stability import GROWS, integrator_of, longest_step, times
-from . import law as joint_law
-from .joints import Joints, mujoco_module
+from ..actuator import Actuator
+from ..actuator.controllers import DutyServo
+from ..actuator.controllers.learned import LearnedMlp, LearnedRecurrent
+from ..actuator.memory import initial_state, states_of
+from ..actuator.supply import Supply
+from ..engines import bind, load
+from ..errors import BackemfWarning
+from ..motor import Gearbox, Magnet, Motor, Stage, Winding
+from ..parts import without_neutral
+from ..robot.actuator_set import ActuatorSet
+from . import mujoco_joint_law as joint_law
+from .mujoco_joints import Joints, mujoco_module
+from .mujoco_types import MjModel
+from .step_growth import GROWS, integrator_of, longest_step, times
 
 SMALL = 1e-6
 """Size of the disturbances, far within every limit."""

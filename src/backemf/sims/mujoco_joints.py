@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ....actuator import Actuator
-from ....errors import MissingExtraError, ParameterError
-from ....motor import Motor
-from ....robot.actuator_set import ActuatorSet
-from ...mujoco_types import MjModel, MjSpec
+from ..actuator import Actuator
+from ..errors import MissingExtraError, ParameterError
+from ..motor import Motor
+from ..robot.actuator_set import ActuatorSet
+from .mujoco_types import MjModel, MjSpec
 
 
 def mujoco_module() -> ModuleType:

@@ -9,26 +9,30 @@ those MuJoCo's own step ends at the same speed, and it solves for what the joint
 
 from __future__ import annotations
 
-from ....actuator import Actuator, Command
-from ....actuator.chain import coupled
-from ....motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
-from ....parts import acts
-from ....physics.gearbox import within_play
-from ....physics.ops import absolute, change, maximum, where
-from ....physics.state import COUPLED, Output, State
-from ....values import Number
+from ..actuator import Actuator, Command
+from ..actuator.chain import coupled
+from ..motor import Coulomb, Dahl, LoadDependent, LuGre, Motor
+from ..parts import acts
+from ..physics.gearbox import within_play
+from ..physics.ops import absolute, change, maximum, where
+from ..physics.state import COUPLED, Output, State
+from ..physics.step import has_backlash
+from ..values import Number
 
 STIFF = 1e12
 """Slope of a friction that holds, in units of the joint's inertia per step."""
+DOUBLE, SINGLE = 1e-9, 1e-6
+"""Speeds below this share of those that they are the difference of are those of a standing joint, by precision [1]."""
 
 
 def step_joint(
     actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
     load_torque: Number, load_inertia: Number, load_damping: Number, slip: Number,
+    rounding: float = DOUBLE,
 ) -> tuple[State, Number, Number, Number, Output]:  # fmt: skip
     """New state, joint speed at the end, slope of the torque, slope of a friction that holds, and the output.
 
-    `slip` is how much further than foreseen the joint went in the step before [rad].
+    `slip` is how much further than foreseen the joint went in the step before [rad], `rounding` that of a speed [1].
     """
     state, out = coupled(
         actuator, carry_along(actuator.motor, state, slip), command, position, velocity, dt, load_torque, load_inertia,
@@ -37,11 +41,26 @@ def step_joint(
     speed = out.joint_velocity
     # a stop is exact but for rounding, which is that of the speeds it is the difference of
     pushed = dt * (absolute(out.torque) + absolute(load_torque)) / load_inertia
-    stands = absolute(speed) <= 1e-9 * (absolute(velocity) + pushed)
+    stands = absolute(speed) <= rounding * (absolute(velocity) + pushed)
     slope = felt_slope(actuator, out, dt)
     grip = holding_slope(actuator.motor, state, stands, out, dt, load_inertia)
     # where the joint ends is for MuJoCo to say
     return state, speed, slope, grip, change(out, **dict.fromkeys(COUPLED))
+
+
+def step_as_output(
+    actuator: Actuator, state: State, command: Command | Number, position: Number, velocity: Number, dt: Number,
+    load_torque: Number, load_inertia: Number, draws: None, load_damping: Number, slip: Number,
+) -> tuple[State, Output]:  # fmt: skip
+    """The same in single precision, for engines that know states and outputs alone.
+
+    The speed at the end is `joint_velocity` of the output, the slope `joint_travel` and that of a friction that holds
+    `load_torque`: outputs that are not there otherwise.
+    """
+    state, speed, slope, grip, out = step_joint(
+        actuator, state, command, position, velocity, dt, load_torque, load_inertia, load_damping, slip, SINGLE
+    )
+    return state, change(out, joint_velocity=speed, joint_travel=slope, load_torque=grip)
 
 
 def carry_along(motor: Motor | None, state: State, slip: Number) -> State:
@@ -84,14 +103,19 @@ def holding_slope(
 ) -> Number:
     """How fast a friction that holds grows with the joint's speed [N·m·s/rad]; 0 where it slips."""
     nothing = 0.0 * out.torque
-    if motor is None or state.gap is not None:
+    if motor is None or not can_hold(motor):
         return nothing
     if isinstance(motor.friction, (Dahl, LuGre)):
         resistance = motor.friction.stiffness * dt
         if isinstance(motor.friction, LuGre):
             resistance = resistance + motor.friction.damping
         return motor.ratio * motor.ratio * resistance * bending_share(motor.friction, state.bristle)
+    return where(stands, STIFF * (load_inertia + motor.reflected_inertia) / dt + nothing, nothing)
+
+
+def can_hold(motor: Motor | None) -> bool:
+    """Whether a motor has a friction that can hold its joint; behind backlash it holds the rotor alone."""
+    if motor is None or has_backlash(motor):
+        return False
     lossy = motor.gearbox is not None and not motor.gearbox.lossless
-    if isinstance(motor.friction, (Coulomb, LoadDependent)) or lossy:
-        return where(stands, STIFF * (load_inertia + motor.reflected_inertia) / dt + nothing, nothing)
-    return nothing
+    return lossy or isinstance(motor.friction, (Coulomb, Dahl, LoadDependent, LuGre))
