@@ -47,7 +47,7 @@ OFFERS = {
     "backemf show ": [*catalog.ids(), "my-motor.toml", "sheets/"],
     "backemf simulate my-": ["my-motor.toml"],
     "backemf export sheets/": ["sheets/maxon.toml"],
-    "backemf export maxon-re40-gp52c --to ": list(NAMES),
+    "backemf export maxon-re40-gp52c --to ": [*NAMES, "urdf"],
     "backemf export maxon-re40-gp52c --to mu": [name for name in NAMES if name.startswith("mu")],
     "backemf simulate maxon-re40-gp52c --controller ": list(controllers()),
     "backemf export maxon-re40-gp52c --controller tor": ["torque", "torque-pid"],

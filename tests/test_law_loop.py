@@ -137,3 +137,15 @@ def test_the_progress_of_a_comparison_is_told():
         exported.scale_of(exported.complete_actuator(be.load("maxon-re40-148877"))), 2e-3
     )
     assert sum(done) == sum(len(each.velocity) for each in episodes)
+
+
+def test_a_run_writes_nothing_beyond_its_rows():
+    """Motors and laws share the machine code of a run: what it leaves is as long as it says, and no longer."""
+    law = ActuatorLaw(be.Actuator(controller=PD, delay=be.Delay(steps=3)))
+    loop = AlongMotion(law).loop(("position",))
+    rows = loop._traces.rows_after_a_run
+    given, after, out = np.zeros(rows), np.full(rows + 16, 7.25), np.empty(1)
+    others = [np.zeros(64) for _ in range(2 + len(loop._traces.inputs))]
+    memories = [x.ctypes.data for x in (*others[:2], given, after, out, *others[2:])]
+    loop._function(1, 0, 1, 1, 1, 1, *memories)
+    assert (after[rows:] == 7.25).all() and after[rows - 1] == 0.0

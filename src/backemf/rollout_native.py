@@ -110,7 +110,7 @@ class Loop:
         mine = np.empty((len(own), *batch))
         for k, value in enumerate(own.values()):
             mine[k] = value
-        given = np.empty((states + sum(map(len, traces.lines.values())), *batch))
+        given = np.empty((traces.rows, *batch))
         whole = given.view(np.int64)
         known = values_of(start)
         for k, (name, x) in enumerate(traces.states.items()):
@@ -119,7 +119,7 @@ class Loop:
         for name, line in traces.lines.items():
             given[row : row + len(line)] = known[name]
             row += len(line)
-        after, out = np.zeros((len(given) + 1, *batch)), np.empty((len(self.names), records, *batch))
+        after, out = np.zeros((traces.rows_after_a_run, *batch)), np.empty((len(self.names), records, *batch))
         rows = [_row(values[name], steps, batch) for name in self.targets]
         places = [address(each) for each in rows]
         alone = {name for name, each in zip(self.targets, rows, strict=True) if each.ndim == 1}

@@ -35,6 +35,16 @@ class Traces:
     out: dict[str, Traced]
     """What the step says, without what is the same for all motors."""
 
+    @property
+    def rows(self) -> int:
+        """States and frames of a motor, with lines."""
+        return len(self.states) + sum(map(len, self.lines.values()))
+
+    @property
+    def rows_after_a_run(self) -> int:
+        """Rows that a run leaves: those, and one that says whether all is finite."""
+        return self.rows + 1
+
     def roots(self) -> list[Traced]:
         """Everything that has to be computed."""
         found = [*self.after.values(), *self.out.values()]

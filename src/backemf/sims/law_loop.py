@@ -114,7 +114,7 @@ class LawLoop:
         traces, steps = self._traces, len(position)
         known: dict[str, Recorded] = {}
         _mapped(start, "state", known.__setitem__)
-        given = np.empty(max(1, len(traces.states) + sum(map(len, traces.lines.values()))))
+        given = np.empty(max(1, traces.rows))
         whole = given.view(np.int64)
         for k, (name, x) in enumerate(traces.states.items()):
             (given if x.kind == FLOAT else whole)[k] = known[name]
@@ -123,7 +123,7 @@ class LawLoop:
             given[row : row + len(line)] = known[name]
             row += len(line)
         same = np.array([float(x) for x in evaluate(self._shared, {"dt": dt})] or [0.0])
-        after, out, own = np.empty_like(given), np.empty(steps), np.empty(1)
+        after, out, own = np.empty(traces.rows_after_a_run), np.empty(steps), np.empty(1)
         rows = [np.ascontiguousarray(commands[name], dtype=float) for name in self.names]
         rows += [np.ascontiguousarray(each, dtype=float) for each in (position, velocity)]
         memories = [address(each) for each in (same, own, given, after, out, *rows)]
