@@ -141,8 +141,8 @@ def test_the_progress_of_a_comparison_is_told():
 
 def test_a_run_writes_nothing_beyond_its_rows():
     """Motors and laws share the machine code of a run: what it leaves is as long as it says, and no longer."""
-    law = ActuatorLaw(be.Actuator(controller=PD, delay=be.Delay(steps=3)))
-    loop = AlongMotion(law).loop(("position",))
+    law = ActuatorLaw(OnJoint(actuator=be.Actuator(controller=PD, delay=be.Delay(steps=3))), True, "python")
+    loop = AlongMotion(law).loop(PD.inputs)
     rows = loop._traces.rows_after_a_run
     given, after, out = np.zeros(rows), np.full(rows + 16, 7.25), np.empty(1)
     others = [np.zeros(64) for _ in range(2 + len(loop._traces.inputs))]
