@@ -277,7 +277,9 @@ def list_parameters(space: Space, theta: np.ndarray, active: np.ndarray, covaria
         width = NINETY_FIVE * float(np.sqrt(max(covariance[np.ix_(together, together)].sum(), 0.0)))
         prior = float(at_prior[place, lane])
         ends = [prior * np.exp(moved + d) if each.positive else prior + moved + d for d in (-width, 0.0, width)]
-        stopped = np.isclose(theta[k], each.limits, rtol=1e-6).any() or not each.least < ends[1] < each.most
+        ends = np.clip(ends, each.least, each.most).tolist()
+        edges = np.array([*each.limits, each.least, each.most])
+        stopped = np.isclose([theta[k]] * 2 + [ends[1]] * 2, edges, rtol=1e-6, atol=0.0).any()
         found.append(Fitted(each.name, each.unit, prior, float(ends[1]), float(ends[0]), float(ends[2]), each.source,
                             float(theta[k] / each.spread), bool(stopped)))  # fmt: skip
     return tuple(found)

@@ -50,7 +50,7 @@ HEAT_BLOCK = 5.0
 """The same where temperatures are compared, which forget slowly [s]."""
 FEWEST = 10
 """Fewest blocks [1]."""
-ENOUGH, SAMPLES = 12, 2000
+ENOUGH, SAMPLES = 12, 1000
 """Logs with which the ladder is climbed, and samples of each: laws show in some, and at its top all are fitted [1]."""
 
 
@@ -136,7 +136,7 @@ def identify(
                            largest=LARGEST * len(some) / whole.lanes)  # fmt: skip
             theta, level, part = rough.theta, rough.level, rough.problem
         problem.scales = part.scales
-        fine = refine(problem, theta, top.active, starts, weights, floors, on_grid, level)
+        fine = refine(problem, theta, top.active, starts, weights, floors, on_grid, level, near=some is not None)
         away = explained_away(fine, rungs, top.active, weights)
         if away:
             top = top.without(away, rungs, space)

@@ -33,6 +33,8 @@ SAME, BEHIND = 0.2, 30.0
 """Differences in loss of two ways to the same optimum, and of one that is given up [1]."""
 SHORT, LONG = (3, 3, 4), 40
 """Steps of the starts, of which half are given up each time, and of the best ones after that [1]."""
+NEAR = 12
+"""Steps of a fit that starts near its optimum [1]."""
 FEW = 16
 """Lanes up to which one more in each fit matters more than time [1]."""
 IDLE = 1.0
@@ -242,13 +244,19 @@ class _Climbing:
         return _Place(found["theta"], active, found["loss"])
 
 
-def settle(problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np.ndarray, floors: np.ndarray) -> Solved:
-    """The fit of the training share at scales that are those of its own residuals: a better fit counts for more."""
-    final = solve(problem, theta, active, weights, steps=2 * LONG)
-    for _ in range(SETTLINGS):
+def settle(
+    problem: Problem, theta: np.ndarray, active: np.ndarray, weights: np.ndarray, floors: np.ndarray, near: bool = False
+) -> Solved:
+    """The fit of the training share at scales that are those of its own residuals: a better fit counts for more.
+
+    `near` the optimum a few steps are enough.
+    """
+    steps, settlings = (NEAR, 1) if near else (2 * LONG, SETTLINGS)
+    final = solve(problem, theta, active, weights, steps=steps)
+    for _ in range(settlings):
         before = problem.scales.sigma
         _rescale(problem, final.theta, active, floors, weights[0])
-        final = solve(problem, final.theta, active, weights, steps=2 * LONG)
+        final = solve(problem, final.theta, active, weights, steps=steps)
         if np.allclose(before, problem.scales.sigma, rtol=0.02):
             break
     return final

@@ -66,7 +66,8 @@ class Refined:
 
 def refine(
     problem: Problem, theta: np.ndarray, active: np.ndarray, starts: Sequence[Parameter], weights: np.ndarray,
-    floors: np.ndarray, on_grid: Callable[[float], Trials], level: int = 0, largest: float = LARGEST,
+    floors: np.ndarray, on_grid: Callable[[float], Trials], level: int = 0, near: bool = False,
+    largest: float = LARGEST,
 ) -> Refined:  # fmt: skip
     """Go on from the optimum of a coarse step until finer ones do not matter, or have been tried often enough.
 
@@ -79,6 +80,7 @@ def refine(
         floors: Smallest residual that counts of each channel.
         on_grid: The logs on a grid with another step [s].
         level: How often predictions have been refined before.
+        near: Whether theta is nearly the optimum: that of some of the logs.
         largest: Steps of all lanes above which predictions are not refined any further.
     """
     bench, trials, count, limit = problem.predictor.bench, problem.predictor.trials, len(theta), problem.steps
@@ -101,7 +103,8 @@ def refine(
         level -= 1
     problem = refined(level, problem.scales)
     while True:
-        at = settle(problem, at, every, weights[None], floors).theta
+        # what is left to the optimum is a part of how far finer predictions would move the numbers
+        at = settle(problem, at, every, weights[None], floors, near).theta
         told = problem.inform(at[0], every)
         spread = covariance(told, weights, space.spreads, active)
         finer = refined(level + 1, problem.scales)
