@@ -288,13 +288,14 @@ LOOKED_AT = {
     ("recording_writing.py", "write_table"): "a stream",
     ("recording_writing.py", "ParquetWriter"): "a stream",
     ("recording_writing.py", "savetxt"): "a stream",
-    ("recording_writing.py", "memory_map"): "its own parts",
+    ("recording_writing.py", "OSFile"): "its own parts",
     ("learned/logs.py", "ParquetFile"): "a stream",
     ("learned/logs.py", "read_csv"): "a stream",
     ("plot/page.py", "savefig"): "a stream",
     ("plot/style.py", "savefig"): "a stream",
     ("sims/usd.py", "FindOrOpen"): "each layer is looked at before",
     ("sims/usd.py", "Export"): "the name of files.replacing",
+    ("sims/mujoco/urdf_model.py", "from_file"): "after urdf.read_root",
     ("sims/webots/backends/on_mujoco.py", "from_xml_path"): "after mjcf.require_readable",
 }
 """Where they are called, and why that is safe."""

@@ -152,7 +152,7 @@ def test_steps_that_still_matter_are_a_finding():
     """The worst is named, with how far it would move; where none moves by half a standard deviation there is none."""
     parameters = [Parameter(name, (name,), 0.1) for name in ("motor.magnet", "motor.friction.coulomb", "command.lag")]
     empty: Any = None
-    fine = Refined(np.zeros(3), np.eye(3), empty, [], (4e-4, 2e-4), np.array([0.1, -1.4, 0.6]), empty)
+    fine = Refined(np.zeros(3), np.eye(3), empty, [], (4e-4, 2e-4), np.array([0.1, -1.4, 0.6]), empty, 1)
     (found,) = coarse_steps(parameters, fine)
     assert (found.figure, found.severity, found.cause) == ("motor.friction.coulomb", "warning", "coarse-step")
     assert "finer steps than 0.2 ms would still move motor.friction.coulomb, command.lag" in found.explanation

@@ -73,7 +73,7 @@ def test_a_batch_comes_back_in_its_shape(tmp_path, monkeypatch):
 
 
 def test_memory_does_not_grow_with_the_run(tmp_path, monkeypatch):
-    """Ten times the steps take as much; kept in memory, they take ten times as much."""
+    """Ten times the steps take as much; of what they take when they are kept, not a tenth."""
     monkeypatch.setattr(simulate, "CHUNK", 1000)
     monkeypatch.setattr("backemf.recording_writing.GROUP_BYTES", 0)
 
@@ -87,7 +87,7 @@ def test_memory_does_not_grow_with_the_run(tmp_path, monkeypatch):
 
     run(500, to=tmp_path / "run.parquet")
     few, many = (peak(steps, to=tmp_path / "run.parquet") for steps in (10_000, 100_000))
-    assert many < 2.0 * few and peak(100_000) > 10.0 * many
+    assert many - few < 0.1 * (peak(100_000) - peak(10_000))
 
 
 def test_the_peak_is_foreseen(monkeypatch):
@@ -130,7 +130,7 @@ def test_what_does_not_fit_is_said_before_the_run(tmp_path, monkeypatch):
     [
         ({"to": "run.txt"}, r"to = 'run\.txt': the name must end in \.parquet or \.csv"),
         ({"to": "run.csv", "output": "run.csv"}, "output and to are both given"),
-        ({"channels": ("current",)}, r"channels = .*leave it out, or give to='run\.parquet'"),
+        ({"channels": ("current",)}, r"channels = .*leave it out, or give one"),
         ({"to": "run.csv", "channels": ("amperes",)}, "channels: no channel 'amperes'; there are position, velocity"),
         ({"to": "run.csv", "channels": ()}, "channels is empty"),
         ({"to": "absent/run.csv"}, r"absent/run\.csv\.part: cannot be written: No such file.*make the folder first"),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from . import files
 from .errors import ParameterError
 from .values import Maybe as Maybe
 from .values import Number as Number
@@ -217,8 +218,7 @@ def machine_memory() -> int | None:
         return None
     for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         try:
-            with open(path, encoding="ascii") as file:
-                whole = min(whole, int(file.read()))
-        except (OSError, ValueError):  # no such limit
+            whole = min(whole, int(files.read_text(path)))
+        except (ParameterError, ValueError):  # no such limit
             continue
     return whole

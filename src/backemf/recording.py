@@ -118,7 +118,8 @@ def _read_whole(path: str | Path, columns: Sequence[str] | None, level: int) -> 
 def _read(path: Path, ending: str, complete: bool, columns: Sequence[str] | None) -> Recording:
     if ending not in _ENDINGS:
         raise ParameterError(f"{path}: is no recording: its name must end in .parquet, .csv, or either with {PART}")
-    files.require_plain(path, LARGEST if ending == ".csv" else LARGEST_FILE, what="a recording")
+    in_pieces = ending != ".csv" and (complete or columns is not None)
+    files.require_plain(path, LARGEST_FILE if in_pieces else LARGEST, what="a recording")
     if ending == ".csv":
         found, units = _read_csv(path, complete)
     else:
