@@ -40,7 +40,8 @@ def versions() -> str:
     """Versions of Python and of what the figures depend on, where it is there."""
     found = [f"Python {platform.python_version()}"]
     for name, title in (("numpy", "NumPy"), ("jax", "JAX"), ("torch", "PyTorch"), ("llvmlite", "llvmlite"),
-                        ("warp-lang", "Warp"), ("mujoco", "MuJoCo")):  # fmt: skip
+                        ("warp-lang", "Warp"), ("mujoco", "MuJoCo"), ("mujoco-mjx", "MJX"),
+                        ("mujoco-warp", "MuJoCo Warp")):  # fmt: skip
         try:
             found.append(f"{title} {metadata.version(name)}")
         except metadata.PackageNotFoundError:

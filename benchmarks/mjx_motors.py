@@ -1,17 +1,22 @@
 """What full motors cost a quadruped in MJX and in MuJoCo Warp: a step with them beside one with stock actuators.
 
 Runs on whatever device JAX and Warp take first: a GPU where there is one, else the CPU. On a GPU, MuJoCo Warp's steps
-are replayed from a CUDA graph, with motors as without.
+are replayed from a CUDA graph, with motors as without. Each world has targets of its own, and the robots have settled
+on their feet when the clock starts. Before that, some of them are compared with MuJoCo on the CPU. A part that fails
+is named and the others go on.
 
-    python benchmarks/mjx_motors.py
+    python benchmarks/mjx_motors.py [--json FILE] [--docs PAGE]
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import mujoco
@@ -25,10 +30,17 @@ from figures import Figure, report
 from full_motor import full_motor
 from mujoco_quadruped import DAMPING, STANCE, STIFFNESS, quadruped
 
-STEPS, ROUNDS = 20, 3
+STEPS = 20
+"""Steps of a round, and of a comparison."""
+SETTLE, ROUNDS = 10, 5
+"""Rounds before the clock starts, and rounds that are timed, of which the shortest counts."""
 ON_CPU, ON_GPU = 64, 4096
 """Worlds that are stepped at once."""
-UNIT = "k world-steps/s"
+COMPARED = 4
+"""Worlds that are compared with MuJoCo on the CPU."""
+UNIT = "M world-steps/s"
+TARGETS = np.tile(STANCE, 4) + 0.1 * np.random.default_rng(0).uniform(-1.0, 1.0, (ON_GPU, 12))
+"""Angles that the joints of each world are to hold [rad]."""
 
 
 def model_of(motors: bool) -> mujoco.MjModel:
@@ -42,19 +54,46 @@ def actuators() -> dict[str, be.Actuator]:
     return {"hip.|thigh.|knee.": be.Actuator(full_motor(), be.Supply(voltage=48.0), controller=pd)}
 
 
+@cache
+def on_cpu(motors: bool) -> np.ndarray:
+    """Angles of the joints after `STEPS` steps of MuJoCo in double precision, a row for each compared world [rad]."""
+    from backemf.sims.mujoco import Motors
+
+    rows = []
+    for targets in TARGETS[:COMPARED]:
+        model = model_of(motors)
+        data = mujoco.MjData(model)
+        data.qpos[7:] = np.tile(STANCE, 4)
+        step = Motors(model, actuators()).step if motors else None
+        for _ in range(STEPS):
+            if step is not None:
+                step(data, targets)
+            else:
+                data.ctrl[:] = targets
+                mujoco.mj_step(model, data)
+        rows.append(data.qpos[7:].copy())
+    return np.array(rows)
+
+
+def off_cpu(found: np.ndarray, motors: bool) -> float:
+    """Largest difference of an angle to MuJoCo on the CPU, of positions after `STEPS` steps [rad]."""
+    return float(np.abs(found[:COMPARED, 7:] - on_cpu(motors)).max())
+
+
 def speed(call: Callable[[], None], worlds: int) -> float:
-    """World-steps per second, the best of some rounds [1000/s]."""
-    call()
+    """World-steps per second, the best of some rounds [1e6/s]."""
+    for _ in range(SETTLE):
+        call()
     best = float("inf")
     for _ in range(ROUNDS):
         begin = time.perf_counter()
         call()
         best = min(best, time.perf_counter() - begin)
-    return worlds * STEPS / best / 1e3
+    return worlds * STEPS / best / 1e6
 
 
-def in_mjx() -> tuple[str, int, float, float]:
-    """Device, worlds, and the speeds with stock actuators and with motors."""
+def in_mjx() -> Iterator[Figure]:
+    """MJX: how far from the CPU it is and how fast, with stock actuators and with motors."""
     import jax
     import jax.numpy as jnp
     from mujoco import mjx
@@ -62,84 +101,133 @@ def in_mjx() -> tuple[str, int, float, float]:
     from backemf.sims.mjx import Motors
 
     worlds = ON_CPU if jax.default_backend() == "cpu" else ON_GPU
-    told = jnp.asarray(STANCE * 4, jnp.float32)
+    where = f"MJX on {jax.devices()[0].device_kind}, {worlds} quadrupeds"
+    targets = jnp.asarray(TARGETS[:worlds], jnp.float32)
 
     def begin(plain: mujoco.MjModel):
         data = mjx.make_data(plain)
-        data = data.replace(qpos=data.qpos.at[7:].set(told), ctrl=told)
-        return mjx.put_model(plain), jax.vmap(lambda _: data)(jnp.arange(worlds))
+        data = data.replace(qpos=data.qpos.at[7:].set(jnp.asarray(np.tile(STANCE, 4), jnp.float32)))
+        return mjx.put_model(plain), jax.vmap(lambda target: data.replace(ctrl=target))(targets)
+
+    def rounds(step, carry):
+        """A call that goes on by `STEPS` steps, and the positions after the first one."""
+        run = jax.jit(lambda c: jax.lax.fori_loop(0, STEPS, lambda _, c: step(c), c))
+        kept = [jax.block_until_ready(run(carry))]
+
+        def call() -> None:
+            kept[0] = jax.block_until_ready(run(kept[0]))
+
+        return call, np.asarray(kept[0][0].qpos)
 
     stock, data = begin(model_of(False))
-    run = jax.jit(lambda d: jax.lax.fori_loop(0, STEPS, lambda _, d: jax.vmap(mjx.step, (None, 0))(stock, d), d).qpos)
-    without = speed(lambda: run(data).block_until_ready(), worlds)
+    call, first = rounds(lambda c: (jax.vmap(mjx.step, (None, 0))(stock, c[0]),), (data,))
+    without = speed(call, worlds)
+    yield Figure(f"{where}, stock actuators", without, UNIT)
+    yield Figure("  off MuJoCo on the CPU", off_cpu(first, False), "rad")
 
     plain = model_of(True)
     motors = Motors(plain, actuators(), telemetry=("current", "winding_temperature"))
-    model, data_of = begin(plain)
-    state = motors.init(data_of)
-    step = jax.vmap(motors.step, (None, 0, None, 0))
-    both = jax.jit(lambda d, s: jax.lax.fori_loop(0, STEPS, lambda _, c: step(model, c[0], told, c[1]), (d, s))[0].qpos)
-    return str(jax.devices()[0]), worlds, without, speed(lambda: both(data_of, state).block_until_ready(), worlds)
+    model, data = begin(plain)
+    step = jax.vmap(motors.step, (None, 0, 0, 0))
+    call, first = rounds(lambda c: step(model, c[0], targets, c[1]), (data, motors.init(data)))
+    with_motors = speed(call, worlds)
+    yield Figure(f"{where}, twelve full motors", with_motors, UNIT)
+    yield Figure("  share of the stock speed", with_motors / without, "1")
+    yield Figure("  off `Motors` on the CPU", off_cpu(first, True), "rad")
 
 
-def in_warp() -> tuple[str, int, float, float]:
-    """The same of MuJoCo Warp."""
+def in_warp() -> Iterator[Figure]:
+    """The same of MuJoCo Warp, and how far a replayed graph is from the same steps one by one."""
     import mujoco_warp as mjw
     import warp as wp
 
     from backemf.sims.mujoco_warp import Motors
 
     wp.config.quiet = True
-    worlds = ON_GPU if wp.get_device().is_cuda else ON_CPU
-    pose = np.tile(np.array(STANCE * 4, np.float32), (worlds, 1))
+    device = wp.get_device()
+    worlds = ON_GPU if device.is_cuda else ON_CPU
+    where = f"MuJoCo Warp on {device.name}, {worlds} quadrupeds"
+    targets = TARGETS[:worlds].astype(np.float32)
 
     def begin(plain: mujoco.MjModel):
         data = mjw.make_data(plain, nworld=worlds)
         qpos = data.qpos.numpy()
-        qpos[:, 7:] = pose
+        qpos[:, 7:] = np.tile(STANCE, 4)
         data.qpos.assign(qpos)
+        data.ctrl.assign(targets)
         return mjw.put_model(plain), data
 
-    def many(step: Callable[[], None]) -> Callable[[], None]:
-        step()
-        if not wp.get_device().is_cuda:
-            return lambda: [step() for _ in range(STEPS)] and None
-        with wp.ScopedCapture() as capture:
-            step()
+    def with_stock():
+        model, data = begin(model_of(False))
+        return lambda: mjw.step(model, data), data
 
-        def replay() -> None:
-            for _ in range(STEPS):
-                wp.capture_launch(capture.graph)
+    def with_motors():
+        plain = model_of(True)
+        motors = Motors(plain, actuators())
+        model, data = begin(plain)
+        state, command = motors.init(data), wp.array(targets, dtype=wp.float32)
+        return lambda: motors.step(model, data, command, state), data
+
+    def one_by_one(make) -> np.ndarray:
+        """Positions after `STEPS` steps."""
+        step, data = make()
+        for _ in range(STEPS):
+            step()
+        return data.qpos.numpy()
+
+    def rounds(make):
+        """A call that goes on by `STEPS` steps, out of a graph on a GPU, and the positions after the first one."""
+        step, data = make()
+        step()
+        graph = None
+        if device.is_cuda:
+            with wp.ScopedCapture() as capture:
+                step()
+            graph = capture.graph
+
+        def advance(steps: int) -> None:
+            for _ in range(steps):
+                step() if graph is None else wp.capture_launch(graph)
             wp.synchronize()
 
-        return replay
+        # one step is taken: capturing takes none
+        advance(STEPS - 1)
+        return lambda: advance(STEPS), data.qpos.numpy()
 
-    model, data = begin(model_of(False))
-    data.ctrl.assign(pose)
-    without = speed(many(lambda: mjw.step(model, data)), worlds)
-    plain = model_of(True)
-    motors = Motors(plain, actuators())
-    model_with, data_with = begin(plain)
-    state, told = motors.init(data_with), wp.array(pose, dtype=wp.float32)
-    return str(wp.get_device()), worlds, without, speed(
-        many(lambda: motors.step(model_with, data_with, told, state)), worlds
-    )  # fmt: skip
+    def figures(make, motors: bool) -> Iterator[Figure]:
+        call, first = rounds(make)
+        rate = speed(call, worlds)
+        yield Figure(f"{where}, {'twelve full motors' if motors else 'stock actuators'}", rate, UNIT)
+        if motors and without:
+            yield Figure("  share of the stock speed", rate / without[0], "1")
+        without.append(rate)
+        yield Figure(f"  off {'`Motors`' if motors else 'MuJoCo'} on the CPU", off_cpu(first, motors), "rad")
+        if device.is_cuda:
+            alone = one_by_one(make)
+            yield Figure("  graph off steps one by one", float(np.abs(first - alone).max()), "rad, m")
+            yield Figure("  one by one, twice", float(np.abs(one_by_one(make) - alone).max()), "rad, m")
+
+    without: list[float] = []
+    yield from figures(with_stock, False)
+    yield from figures(with_motors, True)
 
 
 def measure(console: Console) -> list[Figure]:
-    figures = []
+    # JAX would take most of the GPU's memory for itself
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    figures: list[Figure] = []
     warnings.simplefilter("ignore")
     for title, run in (("MJX", in_mjx), ("MuJoCo Warp", in_warp)):
-        with console.status(title):
-            device, worlds, without, with_motors = run()
-        where = f"{title} on {device}, {worlds} quadrupeds"
-        figures += [
-            Figure(f"{where}, stock actuators", without, UNIT),
-            Figure("  twelve full motors", with_motors, UNIT),
-            Figure("  share of the stock speed", with_motors / without, "1"),
-        ]
+        try:
+            with console.status(title):
+                for figure in run():
+                    figures.append(figure)
+                    console.print(f"{figure.what}: {figure.value:.4g} {figure.unit}", highlight=False)
+        except Exception:
+            console.print(f"{title} failed:\n{traceback.format_exc()}", markup=False)
+            figures.append(Figure(f"{title} as a whole", float("nan"), "", "runs", False))
     return figures
 
 
 if __name__ == "__main__":
-    report(measure, "mjx", __doc__)
+    report(measure, "mjx", __doc__, "the device that a row names, beside cores")
