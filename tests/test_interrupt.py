@@ -30,7 +30,7 @@ INSIDE = {
     "simulate.roll_{e} = patched",
     "while it is compiled": "law = importlib.import_module('backemf.rollout').advance; calls = []\n"
     "def patched(*a):\n    calls.append(1)\n    len(calls) == 1 and interrupt()\n    return law(*a)\n"
-    "for name in ('backemf.rollout', 'backemf.rollout_native'):\n    importlib.import_module(name).advance = patched",
+    "for name in ('backemf.rollout', 'backemf.rollout_tracing'):\n    importlib.import_module(name).advance = patched",
     "while a part is written": "recorder = importlib.import_module('backemf.run_recording').RunRecorder\n"
     "write = recorder.write; calls = []\n"
     "def patched(self, record):\n    calls.append(1)\n    len(calls) == 2 and interrupt()\n    write(self, record)\n"

@@ -25,7 +25,7 @@ from .ladder import IDLE, settle
 from .parameters import Parameter
 from .predict import Predictor
 from .rung import Rung
-from .solve import Information, Problem, Scales, solve
+from .solve import Information, Problem, Scales
 from .trials import Trials
 
 SHARE = 0.5
@@ -34,10 +34,8 @@ CHANGE = 0.2
 """Largest change of predictions, over the usual size of a residual, that the step may make [1]."""
 MOST = 4
 """Most times that the predictions are refined [1]."""
-SAMPLES = 2000
+SAMPLES = 4000
 """Samples of a lane, above which only every so many are looked at until the end [1]."""
-FEW = 6
-"""Most steps of the last fit, with all samples [1]."""
 LARGEST = 3e6
 """Steps of all lanes above which predictions are not refined any further [1]."""
 
@@ -115,7 +113,7 @@ def refine(
         problem, level = finer, level + 1
     if any(reading.stride(SAMPLES) > 1 for reading in trials.readings):
         problem = refined(level, problem.scales, samples=max(reading.time.shape[1] for reading in trials.readings))
-        at = solve(problem, at, every, weights[None], steps=FEW).theta
+        at = settle(problem, at, every, weights[None], floors, near=True).theta
         told = problem.inform(at[0], every)
         spread = covariance(told, weights, space.spreads, active)
     problem.steps = None
