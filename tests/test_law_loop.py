@@ -139,8 +139,8 @@ def test_the_progress_of_a_comparison_is_told():
     assert sum(done) == sum(len(each.velocity) for each in episodes)
 
 
-def test_a_run_writes_nothing_beyond_its_rows():
-    """Motors and laws share the machine code of a run: what it leaves is as long as it says, and no longer."""
+def test_a_run_writes_nothing_beyond_its_rows(monkeypatch):
+    """Motors and laws share the machine code of a run: what it leaves is as long as it says, and has that much room."""
     law = ActuatorLaw(OnJoint(actuator=be.Actuator(controller=PD, delay=be.Delay(steps=3))), True, "python")
     loop = AlongMotion(law).loop(PD.inputs)
     rows = loop._traces.rows_after_a_run
@@ -149,3 +149,7 @@ def test_a_run_writes_nothing_beyond_its_rows():
     memories = [x.ctypes.data for x in (*others[:2], given, after, out, *others[2:])]
     loop._function(1, 0, 1, 1, 1, 1, *memories)
     assert (after[rows:] == 7.25).all() and after[rows - 1] == 0.0
+    room, address = [], law_loop.address
+    monkeypatch.setattr(law_loop, "address", lambda array: room.append(array.size) or address(array))
+    loop.run(law.initial(()), dict.fromkeys(PD.inputs, 0.0 * STEPS), *MOTION, 2e-3)
+    assert room[3] == rows
