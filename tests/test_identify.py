@@ -1,5 +1,7 @@
 """Identification: a drive whose numbers are known is found from its logs, and what they cannot tell is said."""
 
+import re
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -123,3 +125,45 @@ def test_bad_arguments_are_errors():
         arguments = {"logs": logs, "prior": TRUTH, "rig": rig} | given
         with pytest.raises(ParameterError, match=words):
             identify(arguments.pop("logs"), arguments.pop("prior"), **arguments)
+
+
+def test_logs_in_other_units_are_refused_by_fit_and_comparison():
+    """Degrees read as radians, in all channels or in one, rpm, percent, and a rig whose joint is held still."""
+    rig, (log, *_) = pendulum_rig(), pendulum_logs(seconds=2.0, noise=0.0)
+    position, command = (
+        (log.times("position"), log["position"]),
+        (log.times("position_command"), log["position_command"]),
+    )
+    speed = (position[0][1:-1], np.gradient(*position[::-1])[1:-1])
+    turned = {
+        "position": (position[0], np.degrees(position[1])),
+        "position_command": (command[0], np.degrees(command[1])),
+    }
+    plain = {"position": position, "position_command": command}
+
+    def read(channels: dict) -> be.Log:
+        return be.Log.from_arrays(None, channels, meta={"number": 0}, name="swing.csv")
+
+    held = replace(rig, load=be.Rig(be.LockedRotor()).load)
+    for channels, bench, words in (
+        (turned, rig, 'in degrees and read as rad; give units={"position": "deg", "position_command": "deg"}'),
+        (plain | {"position_command": turned["position_command"]}, rig, 'units={"position_command": "deg"}'),
+        (plain | {"position": turned["position"]}, rig, 'units={"position": "deg"}'),
+        (plain | {"velocity": (speed[0], speed[1] * 30.0 / np.pi)}, rig, 'units={"velocity": "rpm"}'),
+        (plain, held, "the rig holds the joint still"),
+    ):
+        for call in (
+            lambda log, bench=bench: identify(log, TRUTH, rig=bench),
+            lambda log, bench=bench: be.compare(log, TRUTH, bench),
+        ):
+            with pytest.raises(ParameterError, match=re.escape(words)) as caught:
+                call(read(channels))
+            assert "swing.csv" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_noise_of_a_position_is_no_other_unit():
+    """A joint at rest whose encoder scatters faster than the motor turns."""
+    time = np.arange(0.0, 2.0, 1e-4)
+    noise = 0.3 * np.random.default_rng(0).normal(size=len(time))
+    findings = be.Log.from_arrays(time, {"position": noise}).check(be.Actuator(TRUTH, supply=be.Supply(voltage=7.4)))
+    assert not [found for found in findings if found.severity == "error"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..datasheet import Finding
+from ..errors import ParameterError
+from ..motor import Motor
 from .checks.against_rig import check_against_rig
 from .checks.clocks import check_clocks
 from .checks.range import check_range
@@ -19,7 +21,6 @@ from .log import Log
 
 if TYPE_CHECKING:
     from ..actuator import Actuator
-    from ..motor import Motor
     from .rig import Rig
 
 CHECKS: tuple[Callable[[View], Iterator[Finding]], ...] = (
@@ -42,6 +43,28 @@ def check_log(log: Log, motor: Motor | Actuator | None = None, rig: Rig | None =
     findings += [] if rig is None else check_against_rig(log, rig)
     findings += _of_reading(log)
     return sorted(findings, key=lambda found: _ORDER.index(found.severity))
+
+
+def refuse_contradictions(logs: Sequence[Log], drives: Mapping[str, Actuator], rig: Rig, caller: str) -> None:
+    """Refuse logs that cannot be of these drives on this rig as they are read, such as degrees taken for radians.
+
+    Drives are by joint; one without a name is that of every log. `caller` is the function that is named in the error.
+    """
+    for log in logs:
+        _refuse(check_against_rig(log, rig), f"{caller}: {log.name or 'log'}")
+        for joint in log.joints or ("",):
+            drive = drives.get(joint, drives.get(""))
+            known = drive is not None and isinstance(drive.motor, Motor)
+            motor = rig.actuator_for(drive, log) if drive is not None and known else None
+            _refuse(
+                check_log(log.joint(joint) if joint else log, motor), f"{caller}: {log.name or 'log'} {joint}".rstrip()
+            )
+
+
+def _refuse(findings: Iterable[Finding], place: str) -> None:
+    worst = next((found for found in findings if found.severity == "error"), None)
+    if worst is not None:
+        raise ParameterError(f"{place}: {worst.figure}: {worst.explanation}")
 
 
 def _merge(rows: list[tuple[str, Finding]], joints: int) -> Finding:

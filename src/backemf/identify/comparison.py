@@ -15,6 +15,7 @@ from ..datasheet import Datasheet
 from ..errors import ParameterError
 from ..progress import progress_bar
 from ..units import convert
+from .check import refuse_contradictions
 from .drives import Drive, predict_drive
 from .evidence import Error
 from .fit import Fit, error_unit
@@ -158,6 +159,9 @@ def compare(
     given = _named(require_logs(logs, "compare"))
     bench = require_rig(rig, "compare")
     drives = _drives(actuator)
+    for drive in drives:
+        own = {joint: each.actuator for joint, each in drive.joints.items()} or {"": drive.actuator}
+        refuse_contradictions(given, own, bench, "compare")
     predictions, errors = {}, {}
     with progress_bar("compare", len(drives)) as done:
         for drive in drives:

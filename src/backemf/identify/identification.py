@@ -19,6 +19,7 @@ from ..progress import progress_bar
 from ..random.randomize import rebuild
 from ..robot import ActuatorSet
 from .bench import PREDICTED, stack
+from .check import refuse_contradictions
 from .drives import Drive, bench_for
 from .evidence import Evidence
 from .filter_rung import NOTE, residuals_of_filter, takes_filter, try_filter
@@ -85,6 +86,7 @@ def identify(
     read = read_drives(prior, joints_of(given))
     train, last = _training_share(given, hold_out)
     seen = [log if last == 1.0 else log.split(last)[0] for log, kept in zip(given, train, strict=True) if kept]
+    refuse_contradictions(given, read, rig, "identify")
     drives = drives_on_rig(read, rig, seen)
     whole = make_trials(given, rig, rig.actuator_for(next(iter(drives.values())), given[0]), compare=compare)
     believed = make_priors(drives, rig, seen, whole)

@@ -26,6 +26,10 @@ NEAR = 0.12
 """How far a slope may be from a factor [1]."""
 ABSURD = 20.0
 """A current of so many times the motor's stall current is in another unit [1]."""
+BEYOND = 2.0
+"""A speed of so many times the motor's no-load speed is in another unit [1]."""
+FAR = 3.0
+"""Least way of a position that may be in degrees: so many of them are seen as a motion [rad, if it were so]."""
 
 
 def check_units(view: View) -> Iterator[Finding]:
@@ -135,7 +139,7 @@ def _against_motor(view: View) -> Iterator[Finding]:
             )  # fmt: skip
     if motor.speed is not None and "velocity" in log:
         most = float(np.percentile(np.abs(log["velocity"]), 99))
-        if most > 4.0 * motor.speed:
+        if most > BEYOND * motor.speed:
             yield finding(
                 "velocity", "error", f"reaches {amount(most, 'velocity')}, {most / motor.speed:.3g} times the motor's "
                 f"no-load speed of {amount(motor.speed, 'velocity')} at the joint: it is in another unit, or of the "
@@ -144,9 +148,12 @@ def _against_motor(view: View) -> Iterator[Finding]:
     elif motor.speed is not None and view.has("position"):
         slope = slope_over(log.times("position"), log["position"])
         most = float(np.percentile(np.abs(slope), 99))
-        if most > 4.0 * motor.speed:
+        # noise is fast too, and stays where it is
+        if most > BEYOND * motor.speed and float(np.ptp(log["position"])) > FAR:
+            degrees = [name for name in ("position", "position_command") if name in log]
+            given = ", ".join(f'"{name}": "deg"' for name in degrees)
             yield finding(
                 "position", "error", f"moves at {amount(most, 'velocity')}, {most / motor.speed:.3g} times the motor's "
                 f"no-load speed of {amount(motor.speed, 'velocity')} at the joint: it is in degrees and read as rad; "
-                'give units={"position": "deg"}', "deg-as-si",
+                f"give units={{{given}}}", "deg-as-si",
             )  # fmt: skip
