@@ -12,12 +12,12 @@ import numpy as np
 from ..checks import Number
 from ..errors import ParameterError
 from ..motor import Motor
-from ..motor.friction import Bristles
+from ..physics.circuit import current_for as current_law
 from ..physics.circuit import torque_of
-from ..physics.gearbox import loss_budget
+from ..physics.gearbox import input_torque, loss_budget
 from ..physics.magnet import back_emf, flux
-from ..physics.mechanics import bristles, friction_budget, iron_power
 from ..physics.mechanics import drag as drag_law
+from ..physics.mechanics import iron_power, sliding_friction
 from ..physics.winding import resistance, steady_current
 from .given import array, finite, temperature_of
 from .roots import Function, fixed_point
@@ -95,7 +95,7 @@ def point_at_torque(
     direction = np.where(speed == 0.0, np.sign(out), np.sign(speed))
     net = out
     if motor.gearbox is not None:
-        net = np.where(out * direction > 0.0, out / motor.gearbox.efficiency, out * motor.gearbox.back_efficiency)
+        net = input_torque(out, direction, motor.gearbox.efficiency, motor.gearbox.back_efficiency)
     arriving = net + direction * _friction_at_load(motor, speed, net, -out, direction)
     current = current_for(motor, arriving + drag_torque(motor, speed), flux(celsius, motor.magnet))
     return at_current(motor, current, speed, celsius, direction)
@@ -149,11 +149,7 @@ def drag_torque(motor: Motor, speed: Number) -> Number:
 
 def dry_friction(motor: Motor, speed: Number, arriving: Number, load: Number) -> Number:
     """Size of the dry friction of a rotor that slides at a speed [N·m]; `arriving` and `load` pull on it [N·m]."""
-    if motor.friction is None:
-        return 0.0 * speed
-    if isinstance(motor.friction, Bristles):
-        return bristles(motor.friction, speed)[0] + 0.0 * speed
-    return friction_budget(motor.friction, speed, arriving, load) + 0.0 * speed
+    return sliding_friction(motor, speed, arriving, load) + 0.0 * speed
 
 
 def gear_loss(motor: Motor, net: Number, direction: Number) -> Number:
@@ -195,11 +191,5 @@ def _balance(budget: Function, speed: Number, torque: Number) -> np.ndarray:
 
 def current_for(motor: Motor, torque: Number, field: Number) -> Number:
     """Current that makes a torque on the rotor, saturation included [A]."""
-    linear = torque / (motor.magnet.torque_constant * field)
-    s = motor.magnet.saturation
-    if s is None:
-        return linear
-    size = np.abs(torque) / field - motor.magnet.torque_constant * s.knee_current
     with np.errstate(over="ignore"):
-        beyond = (np.exp2(np.maximum(size, 0.0) / s.torque) - 1.0) / s.scale
-    return np.where(size > 0.0, np.sign(torque) * (s.knee_current + beyond), linear)
+        return current_law(motor, torque, field)

@@ -11,7 +11,7 @@ from ..motor import Motor
 from ..values import Maybe, Number, Recorded
 from .exact import decay, rise, rise_mean
 from .magnet import flux, saturating_torque, saturating_torque_slope, torque
-from .ops import absolute, expm1, maximum, where
+from .ops import absolute, expm1, maximum, sign, where
 from .state import State
 from .winding import resistance, step_in_time_constants
 
@@ -116,6 +116,20 @@ def torque_of(motor: Motor, current: Number, field: Number) -> Number:
     if motor.magnet.saturation is None:
         return torque(current, field, motor.magnet)
     return saturating_torque(current, field, motor.magnet, motor.magnet.saturation)
+
+
+def current_for(motor: Motor, torque: Number, field: Number) -> Number:
+    """Current that makes a torque, saturation included: the inverse of `torque_of` [A].
+
+    Beyond the knee, torque·log2(1 + scale·x) is what is gained by x more amperes.
+    """
+    linear = torque / (motor.magnet.torque_constant * field)
+    s = motor.magnet.saturation
+    if s is None:
+        return linear
+    gained = absolute(torque) / field - motor.magnet.torque_constant * s.knee_current
+    beyond = expm1(0.6931471805599453 * maximum(gained, 0.0) / s.torque) / s.scale
+    return where(gained > 0.0, sign(torque) * (s.knee_current + beyond), linear)
 
 
 def torque_per_ampere(motor: Motor, current: Number, field: Number) -> Number:

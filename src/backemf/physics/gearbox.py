@@ -20,6 +20,16 @@ def loss_budget(
     return absolute(torque) * share / where(drives, 1.0 - own_share * share, 1.0 + own_share * share)
 
 
+def input_torque(output: Number, direction: Number, efficiency: Number, back_efficiency: Number) -> Number:
+    """Torque that enters the gears so that `output` leaves them, both on the motor side [N·m].
+
+    The motor drives (output·direction > 0): output/efficiency. The load drives: output·back_efficiency. At rest, where
+    `direction` is 0, neither side loses: the gears neither help nor hinder.
+    """
+    driven = where(output * direction < 0.0, output * back_efficiency, output)
+    return where(output * direction > 0.0, output / efficiency, driven)
+
+
 def gap_after(gap: Number, rotor_speed: Number, gear_speed: Number, dt: Number) -> Number:
     """Angle of the rotor ahead of the gears after a step of free flight, on the motor side [rad]."""
     return gap + dt * (rotor_speed - gear_speed)

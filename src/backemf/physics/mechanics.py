@@ -121,6 +121,15 @@ def bristles(friction: Bristles, speed: Number) -> tuple[Number, Number, Number]
     return BRISTLES[type(friction)](friction, speed)
 
 
+def sliding_friction(motor: Motor, speed: Number, motor_torque: Number, load_torque: Number) -> Number:
+    """Size of the dry friction of a rotor that slides at a speed, under torques of motor and load [N·m]."""
+    if motor.friction is None:
+        return 0.0
+    if isinstance(motor.friction, Bristles):
+        return bristles(motor.friction, speed)[0]
+    return friction_budget(motor.friction, speed, motor_torque, load_torque)
+
+
 def friction_at(motor: Motor, state: State, joint_position: Number) -> tuple[Number, State]:
     """How much of the dry friction there is at a joint position [1], and the state with bristles that it holds.
 

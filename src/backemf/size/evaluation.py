@@ -1,0 +1,227 @@
+"""What a cycle asks of every pair: currents, voltages, temperatures and energy in the periodic steady state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from ..actuator import Supply
+from ..actuator.joint_spring import JointSpring, spring_torque
+from ..motor import Motor
+from ..parts import acts, without_neutral
+from ..physics.inverse import current_at, field_at
+from ..physics.mechanics import iron_power
+from ..values import Number
+from .cycle import Cycle
+from .heat import HOTTEST, copper_scale, mean_temperature, modes_of, outer_resistance, periodic_start
+from .passes import laws, run_pass
+from .sweeps import Pair
+
+SETTLED = 0.1
+"""Shift of the winding temperature below which a second pass is the last one [K]."""
+PASSES = 4
+"""Most second passes over pairs whose temperatures still move [1]."""
+CHUNK = 131_072
+"""Most pairs that are evaluated at once; their states and numbers take about 60 MB [1]."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The figures of each pair, arrays with one entry per pair."""
+
+    peak_current: np.ndarray
+    """Largest current, with the winding as warm as it gets [A]."""
+    rms_current: np.ndarray
+    """RMS current over the whole cycle [A]."""
+    voltage: np.ndarray
+    """Largest terminal voltage, warm or cold [V]."""
+    spare_voltage: np.ndarray
+    """Least difference between what the bus gives and what the motor needs [V]; negative: too little."""
+    supply_current: np.ndarray
+    """Largest current of the supply, the other joints' included [A]."""
+    energy: np.ndarray
+    """Energy from the supply per cycle [J]."""
+    heat: np.ndarray
+    """Heat of the copper per cycle [J]."""
+    winding: np.ndarray
+    """Hottest winding [°C]; inf where it runs away, NaN where no heat is known."""
+    housing: np.ndarray
+    """Hottest housing [°C]; NaN where none is known."""
+    mean_winding: np.ndarray
+    """Mean winding temperature over the cycle [°C]; NaN where no heat is known."""
+    square_cold: np.ndarray
+    """Mean of i² with a winding at ambient [A²]."""
+    motor_speed: np.ndarray
+    """Fastest rotor [rad/s]."""
+    gear_peak: np.ndarray
+    """Largest torque at the gear output [N·m]."""
+    gear_equivalent: np.ndarray
+    """Equivalent continuous torque at the gear output [N·m]."""
+    inertia: np.ndarray
+    """Inertia of rotor and gears at the joint [kg·m²]."""
+    start: np.ndarray
+    """Rises of winding and housing where the last motion of a cycle begins, (2, pairs) [K]."""
+
+    def take(self, rows: np.ndarray) -> Evaluation:
+        """Some of the pairs."""
+        return Evaluation(**{e.name: getattr(self, e.name)[..., rows] for e in fields(self)})
+
+
+def at_ambient(motor: Motor, ambient: Number, mounting: float) -> Motor:
+    """Motors for sizing: around them the task's air, the housing's resistance scaled by its mounting, and without what
+    the inverse leaves out."""
+    bare = replace(motor, cogging=None, thermistor=None, friction_over_angle=None, limits=None, ratings=None)
+    t = bare.thermal
+    if t is not None:
+        scaled = {name: getattr(t, name) * mounting for name in ("housing_resistance",) if hasattr(t, name)}
+        bare = replace(bare, thermal=replace(t, ambient=ambient, **scaled))
+    return without_neutral(bare)
+
+
+def evaluate(
+    motor: Motor, count: int, cycle: Cycle, supply: Supply, ambient: float, mounting: float = 1.0,
+    spring: JointSpring | None = None, other_power: np.ndarray | float = 0.0, exponent: float = 2.0,
+    engine: str | None = None,
+) -> Evaluation:  # fmt: skip
+    """The figures of `count` pairs, whose numbers are plain or arrays with one entry per pair."""
+    made = at_ambient(motor, ambient, mounting)
+    pair = Pair(made, modes_of(made, count), ambient, spring, without_neutral(supply))
+    columns, rhythm = cycle.columns(other_power), cycle.rhythm
+    warms = acts(made.magnet, "iron_loss")
+    kinds = ("copper", "iron") if warms else ("copper",)
+    names = [f"{kind}{k}" for k in range(len(pair.modes)) for kind in kinds]
+    first = run_pass(
+        "collect", pair, dict.fromkeys(("square", "peak", *names), 0.0),
+        {name: columns[name] for name in ("dt", "position", "velocity", "acceleration", "torque")}, count, engine,
+    )  # fmt: skip
+    # what holds the load while it rests
+    holding = cycle.rest_torque
+    if spring is not None:
+        holding = holding - spring_torque(cycle.cells.position[-1], spring)
+    hold = np.broadcast_to(current_at(made, holding / made.ratio, ambient), (count,)) if rhythm.rest else np.zeros(count)
+    square = (rhythm.repeats * first["square"] + hold**2 * rhythm.rest) / rhythm.cycle
+    mean = np.full(count, np.nan)
+    start: dict[str, np.ndarray] = {}
+    if pair.modes:
+        iron = iron_power(made, 1.0) * np.asarray(made.ratio) ** 2 * cycle.mean_square_speed()
+        mean = mean_temperature(made, ambient, square, iron)
+        scale = copper_scale(made, ambient, np.minimum(mean, HOTTEST))
+        for k, mode in enumerate(pair.modes):
+            rate = np.asarray(mode.rate)
+            start[f"copper{k}"], _ = periodic_start(rate, scale * first[f"copper{k}"], scale * hold**2, rhythm)
+            if warms:
+                start[f"iron{k}"], _ = periodic_start(rate, first[f"iron{k}"], 0.0, rhythm)
+    second, start, mean = _settle(pair, cycle, columns, start, hold, mean, count, engine)
+    hottest = mean.copy()
+    housing = np.full(count, np.nan)
+    rise = np.zeros((2, count))
+    if pair.modes:
+        cool = mean < HOTTEST
+        hottest = np.where(cool, ambient + second["winding"], mean)
+        if len(pair.modes) > 1:
+            housing = np.where(cool, ambient + second["housing"], np.inf)
+        rise = np.stack([np.broadcast_to(x, (count,)) for x in laws("numpy").rises(pair, start)])
+    ratio = np.asarray(made.ratio, dtype=float)
+    resting = copper_scale(made, ambient, np.nan_to_num(np.minimum(mean, HOTTEST), nan=ambient)) * hold**2 * rhythm.rest
+    weaker = np.asarray(field_at(made, ambient)) / np.asarray(field_at(made, np.nan_to_num(mean, nan=ambient)))
+    peak = np.maximum(second["peak_current"], np.abs(hold) * np.where(np.isfinite(weaker), weaker, 1.0))
+    each = np.ones(count)
+    gear_peak, gear_lasting = cycle.peak_torque * each, cycle.equivalent_torque(exponent) * each
+    if spring is not None:
+        held = np.abs(holding) * each
+        gear_peak = np.maximum(second["gear_peak"], held if rhythm.rest else 0.0)
+        gear_lasting = np.sqrt((rhythm.repeats * second["gear_square"] + held**2 * rhythm.rest) / rhythm.cycle)
+    return Evaluation(
+        peak_current=peak,
+        rms_current=np.sqrt((rhythm.repeats * second["square"] + hold**2 * rhythm.rest) / rhythm.cycle),
+        voltage=second["voltage"],
+        spare_voltage=second["spare_voltage"],
+        supply_current=second["supply_current"],
+        energy=rhythm.repeats * second["energy"] + resting,
+        heat=rhythm.repeats * second["copper"] + resting,
+        winding=hottest,
+        housing=housing,
+        mean_winding=mean,
+        square_cold=square,
+        motor_speed=np.abs(ratio) * cycle.top_speed * each,
+        gear_peak=gear_peak,
+        gear_equivalent=gear_lasting,
+        inertia=np.asarray(made.reflected_inertia, dtype=float) * each,
+        start=rise,
+    )
+
+
+def _settle(
+    pair: Pair, cycle: Cycle, columns: dict[str, np.ndarray], start: dict[str, np.ndarray], hold: np.ndarray,
+    mean: np.ndarray, count: int, engine: str | None,
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], np.ndarray]:  # fmt: skip
+    """The second pass, again for pairs whose temperatures it moves; the modes they begin with, and the mean."""
+    second = _operate(pair, columns, start, count, engine)
+    if not pair.modes:
+        return second, start, mean
+    rows = np.flatnonzero(mean < HOTTEST)
+    mean = mean.copy()
+    for _ in range(PASSES):
+        some = take_pairs(pair, rows, count)
+        began = {name: value[rows] for name, value in start.items()}
+        ended = {name: second[name][rows] for name in start}
+        corrected = _corrected(some, cycle, began, ended, hold[rows], mean[rows])
+        before = np.asarray(laws("numpy").rises(some, began)[0])
+        shift = np.asarray(laws("numpy").rises(some, corrected)[0]) - before
+        for name, value in corrected.items():
+            start[name][rows] = value
+        mean[rows] += shift
+        moving = (np.abs(shift) > SETTLED) & (mean[rows] < HOTTEST)
+        rows = rows[moving]
+        if not len(rows):
+            break
+        some = take_pairs(pair, rows, count)
+        again = _operate(some, columns, {name: value[rows] for name, value in start.items()}, len(rows), engine)
+        for name, value in again.items():
+            second[name][rows] = value
+    return second, start, mean
+
+
+def _corrected(
+    pair: Pair, cycle: Cycle, began: dict[str, np.ndarray], ended: dict[str, np.ndarray], hold: np.ndarray,
+    mean: np.ndarray,
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """The modes that come back, from those with which a pass began and ended."""
+    scale = copper_scale(pair.motor, pair.ambient, mean)
+    found = {}
+    for name, begin in began.items():
+        rate = np.asarray(pair.modes[int(name[-1])].rate)
+        left = ended[name] - np.exp(rate * cycle.rhythm.duration) * begin
+        power = scale * hold**2 if name.startswith("copper") else 0.0
+        found[name] = periodic_start(rate, left, power, cycle.rhythm)[0]
+    return found
+
+
+def _operate(
+    pair: Pair, columns: dict[str, np.ndarray], start: dict[str, np.ndarray], count: int, engine: str | None
+) -> dict[str, np.ndarray]:
+    """The second pass from given modes."""
+    last = {name: values[-1] for name, values in columns.items()}
+    numpy = laws("numpy")
+    warm = pair.ambient + numpy.rises(pair, start)[0]
+    torque = numpy.torque_of_sample(pair, last)
+    state: dict[str, float | np.ndarray] = dict.fromkeys(
+        ("peak_current", "square", "voltage", "supply_current", "energy", "copper", "winding", "housing"), 0.0
+    )
+    # the sample before the first is the last one
+    state |= {"current": current_at(pair.motor, torque, warm), "cold_current": current_at(pair.motor, torque, pair.ambient)}
+    state |= {"spare_voltage": np.inf, "winding": -np.inf, "housing": -np.inf, **start}
+    if pair.spring is not None:
+        state |= {"gear_peak": 0.0, "gear_square": 0.0}
+    found = run_pass("operate", pair, state, columns, count, engine)
+    return {name: np.array(value) for name, value in found.items()}
+
+
+def take_pairs(pair: Pair, rows: np.ndarray, count: int) -> Pair:
+    """Some of the pairs."""
+    if len(rows) == count:
+        return pair
+    from ..engines.symbols import replace_numbers
+
+    return replace_numbers(pair, "pair", lambda _, x: x[rows] if np.ndim(x) else x)

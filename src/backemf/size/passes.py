@@ -1,0 +1,61 @@
+"""A pass over the samples of a cycle on an engine: machine code for many pairs, NumPy for a few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import ModuleType
+
+import numpy as np
+
+from ..engines import bind
+from ..engines import load as load_engine
+from ..engines.native_sweep import sweep_native
+from . import sweeps
+from .sweeps import Pair
+
+WORTH_COMPILING = 3_000_000
+"""Pairs times samples from which on machine code pays, its compilation included [1]."""
+
+
+@cache
+def laws(engine: str) -> ModuleType:
+    """The passes with the operations of an engine."""
+    return bind(sweeps, engine, load_engine(engine).ops)
+
+
+def run_pass(
+    name: str, pair: Pair, state: Mapping[str, float | np.ndarray], samples: Mapping[str, np.ndarray], count: int,
+    engine: str | None = None,
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """States of `count` pairs after a pass of `sweeps` over all samples, by name.
+
+    Args:
+        name: "collect", "operate" or "spring_sums".
+        pair: The pairs, numbers with one entry each.
+        state: What each begins with.
+        samples: Columns of the cycle, one value per sample.
+        count: How many pairs there are.
+        engine: "native" or "numpy"; None: whichever is faster.
+    """
+    given = {key: np.broadcast_to(np.asarray(value, dtype=float), (count,)) for key, value in state.items()}
+    steps = len(next(iter(samples.values())))
+    if engine is None:
+        engine = "native" if count * steps >= WORTH_COMPILING else "numpy"
+    law = getattr(laws(engine), name)
+    if engine == "native":
+        return sweep_native(law, pair, given, samples, count)
+    return _sweep_numpy(law, pair, given, samples)
+
+
+def _sweep_numpy(
+    law: Callable[..., dict[str, np.ndarray]], pair: Pair, state: dict[str, np.ndarray],
+    samples: Mapping[str, np.ndarray],
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """The same, sample by sample."""
+    shape = next(iter(state.values())).shape
+    names = list(samples)
+    with np.errstate(all="ignore"):
+        for row in zip(*samples.values(), strict=True):
+            state = law(pair, state, dict(zip(names, row, strict=True)))
+    return {name: np.broadcast_to(np.asarray(value, dtype=float), shape) for name, value in state.items()}
