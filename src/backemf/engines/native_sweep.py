@@ -25,39 +25,45 @@ _SWEEPS: dict[object, _Sweep] = {}
 
 
 def sweep_native(
-    law: Law, part: object, state: Mapping[str, np.ndarray], samples: Mapping[str, np.ndarray], count: int
+    law: Law, part: object, state: Mapping[str, np.ndarray], samples: Mapping[str, np.ndarray | float], count: int
 ) -> dict[str, np.ndarray]:
-    """States of `count` lanes after all samples; numbers of `part` are plain, or arrays with one per lane."""
-    numbers: dict[str, float] = {}
+    """States of `count` lanes after all samples; numbers of `part` are plain, or arrays with one per lane.
+
+    A sample's number that never changes is given as a plain one: what follows from it alone is computed once per lane.
+    """
+    numbers = {f"sample {name}": float(value) for name, value in samples.items() if is_plain(value)}
+    columns = {name: np.asarray(value) for name, value in samples.items() if not is_plain(value)}
     own: dict[str, np.ndarray] = {}
     for name, value in leaves(part, "part").items():
         if is_plain(value):
             numbers[name] = float(value)
         else:
             own[name] = value
-    key = law, structure_of(part), tuple(own), tuple(state), tuple(samples)
+    key = law, structure_of(part), tuple(own), tuple(state), tuple(samples), tuple(columns)
     found = _SWEEPS.get(key)
     if found is None:
         if len(_SWEEPS) >= MOST_SWEEPS:
             _SWEEPS.clear()
-        found = _SWEEPS[key] = _Sweep(law, part, tuple(own), tuple(state), tuple(samples))
-    return found.run(numbers, own, state, samples, count)
+        found = _SWEEPS[key] = _Sweep(law, part, tuple(own), tuple(state), tuple(samples), tuple(columns))
+    return found.run(numbers, own, state, columns, count)
 
 
 class _Sweep:
     """A law traced once for parts of one structure."""
 
     def __init__(
-        self, law: Law, part: object, own: tuple[str, ...], states: tuple[str, ...], samples: tuple[str, ...]
-    ):
+        self, law: Law, part: object, own: tuple[str, ...], states: tuple[str, ...], samples: tuple[str, ...],
+        columns: tuple[str, ...],
+    ):  # fmt: skip
         program = Program()
         mine = {name: program.load(name, FLOAT) for name in own}
         named: dict[str, Traced] = {
             name: mine[name] if name in mine else program.number(name) for name in leaves(part, "part")
         }
         before = {name: program.load(f"state {name}", FLOAT) for name in states}
-        inputs = {name: program.load(f"sample {name}", FLOAT) for name in samples}
-        after = law(with_symbols(part, "part", named), dict(before), dict(inputs))
+        inputs = {name: program.load(f"sample {name}", FLOAT) for name in columns}
+        given = {name: inputs[name] if name in inputs else program.number(f"sample {name}") for name in samples}
+        after = law(with_symbols(part, "part", named), dict(before), given)
         self.traces = Traces(before, inputs, mine, {}, {name: after[name] for name in states}, {}, {})
         self.shared = shared_symbols(self.traces)
         self._functions: dict[tuple[int, bool], Module] = {}

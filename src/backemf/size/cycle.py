@@ -55,12 +55,11 @@ class Cycle:
             smooth[0] = 0.0
         return {
             "dt": c.dt,
-            "gap": 0.5 * (c.dt + np.roll(c.dt, 1)),
             "position": c.position,
             "velocity": c.velocity,
             "middle_velocity": 0.5 * (c.velocity + np.roll(c.velocity, 1)),
             "acceleration": c.acceleration,
             "torque": self.torque,
-            "smooth": smooth,
+            "per_gap": smooth / (0.5 * (c.dt + np.roll(c.dt, 1))),
             "other_power": np.broadcast_to(np.asarray(other_power, dtype=float), c.dt.shape),
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from itertools import pairwise
 from types import ModuleType
 
 import numpy as np
@@ -16,6 +17,9 @@ from .sweeps import Pair
 
 WORTH_COMPILING = 3_000_000
 """Pairs times samples from which on machine code pays, its compilation included [1]."""
+
+MOST_PIECES = 20
+"""Most stretches of samples of one length that are run one after the other [1]."""
 
 
 @cache
@@ -44,8 +48,23 @@ def run_pass(
         engine = "native" if count * steps >= WORTH_COMPILING else "numpy"
     law = getattr(laws(engine), name)
     if engine == "native":
-        return sweep_native(law, pair, given, samples, count)
+        for piece in _pieces(samples):
+            given = sweep_native(law, pair, given, piece, count)
+        return given
     return _sweep_numpy(law, pair, given, samples)
+
+
+def _pieces(samples: Mapping[str, np.ndarray]) -> list[dict[str, np.ndarray | float]]:
+    """The samples in stretches of one length each, which exponentials are computed once for; all of them together
+    where they are too many."""
+    dt = samples["dt"]
+    ends = [0, *(np.flatnonzero(np.diff(dt)) + 1).tolist(), len(dt)]
+    if len(ends) > MOST_PIECES:
+        return [dict(samples)]
+    return [
+        {name: float(dt[first]) if name == "dt" else column[first:last] for name, column in samples.items()}
+        for first, last in pairwise(ends)
+    ]
 
 
 def _sweep_numpy(

@@ -24,7 +24,7 @@ from ..values import Number
 State = dict[str, Number]
 """What has been added up so far, by name."""
 Sample = dict[str, Number]
-"""One sample of the cycle: dt, position, velocity, acceleration, torque, smooth, gap, other_power."""
+"""One sample of the cycle by the names of `Cycle.columns`."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,9 @@ def torque_of_sample(pair: Pair, sample: Sample) -> Number:
 
 def driven_mode(z: Number, rate: Number, power: Number, dt: Number) -> Number:
     """z after a sample with a held power, exact: z' = rate·z + power [J]."""
-    return z + expm1(rate * dt) * (z + power / rate)
+    grown = expm1(rate * dt)
+    # what follows from the rate alone stands by itself, so that it is computed once
+    return z + grown * z + (grown / rate) * power
 
 
 def collect(pair: Pair, state: State, sample: Sample) -> State:
@@ -118,7 +120,7 @@ def operate(pair: Pair, state: State, sample: Sample) -> State:
     """Second pass: currents, voltages, power and temperatures, with R and flux at the temperature of each sample.
 
     Between neighbouring samples the current changes by di/dt, which takes L·di/dt; across a jump of the motion
-    (`smooth` is 0) any finite voltage takes a moment, and that moment is left out. The cold winding runs along, since
+    (`per_gap` is 0) any finite voltage takes a moment, and that moment is left out. The cold winding runs along, since
     its magnet is the strongest and its back-EMF the largest.
     """
     motor, supply, dt = pair.motor, pair.supply, sample["dt"]
@@ -164,8 +166,8 @@ def operate(pair: Pair, state: State, sample: Sample) -> State:
 
 def _voltage(pair: Pair, before: Number, current: Number, sample: Sample, temperature: Number) -> Number:
     """Terminal voltage between the sample before and this one, or in this one where the motion jumps [V]."""
-    rate = sample["smooth"] * (current - before) / sample["gap"]
-    smooth = sample["smooth"] > 0.0
+    rate = sample["per_gap"] * (current - before)
+    smooth = sample["per_gap"] > 0.0
     middle = where(smooth, 0.5 * (current + before), current)
     velocity = where(smooth, sample["middle_velocity"], sample["velocity"])
     return terminal_voltage(pair.motor, middle, rate, velocity, temperature)
