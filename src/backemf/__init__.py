@@ -130,6 +130,18 @@ if TYPE_CHECKING:
     from .run_finding import RunFinding
     from .run_stored import StoredRun
     from .simulate import simulate
+    from .size import (
+        Candidates,
+        Found,
+        JointTask,
+        SampledMotion,
+        SineMotion,
+        Task,
+        TaskLimits,
+        TrapezoidMove,
+        TriangleMove,
+        size,
+    )
     from .transfer import Exported, export
 
 __version__ = "0.1.0"
@@ -162,13 +174,16 @@ _HOMES = {
         "Comparison Excitation Fit Known Log MeasuredMotion MotionLimits Rig RobotModel RobotMotion Sensor "
         "ServoRegisters compare drive_of_joint excite read_log"
     ),
+    ".size": (
+        "Candidates Found JointTask SampledMotion SineMotion Task TaskLimits TrapezoidMove TriangleMove"
+    ),
     ".transfer": "Exported export",
 }
 """Every module with public names, and these; it is loaded when one of them is first used."""
 _LATER = {name: module for module, names in _HOMES.items() for name in names.split()}
 _ROOMS = (
     "actuator", "analyze", "catalog", "commands", "datasheet", "design", "engines", "errors", "identify", "learned",
-    "loads", "motor", "motorfile", "physics", "plot", "random", "robot", "run", "sims", "transfer", "units",
+    "loads", "motor", "motorfile", "physics", "plot", "random", "robot", "run", "sims", "size", "transfer", "units",
 )  # fmt: skip
 """Modules that are loaded when they are first used."""
 _HOOKS = {
@@ -225,6 +240,7 @@ __all__ = [
     "AngleTable",
     "BackemfError",
     "BackemfWarning",
+    "Candidates",
     "Cogging",
     "Command",
     "Comparison",
@@ -249,6 +265,7 @@ __all__ = [
     "Fan",
     "Finding",
     "Fit",
+    "Found",
     "FrictionAngleTable",
     "FrictionOverAngle",
     "Gearbox",
@@ -258,6 +275,7 @@ __all__ = [
     "Inertia",
     "JointDrive",
     "JointSpring",
+    "JointTask",
     "KneeCurve",
     "Known",
     "Limits",
@@ -288,21 +306,27 @@ __all__ = [
     "Rotor",
     "Run",
     "RunFinding",
+    "SampledMotion",
     "Saturation",
     "Sensor",
     "ServoRegisters",
     "SimulationError",
+    "SineMotion",
     "Stage",
     "State",
     "StoredRun",
     "Stribeck",
     "Supply",
     "TanhFriction",
+    "Task",
+    "TaskLimits",
     "Thermal",
     "Thermistor",
     "Torque",
     "TorquePid",
     "TorqueSpeedTable",
+    "TrapezoidMove",
+    "TriangleMove",
     "TwoMass",
     "TwoNodeThermal",
     "UnitError",
@@ -335,6 +359,7 @@ __all__ = [
     "save",
     "sims",
     "simulate",
+    "size",
     "transfer",
     "units",
 ]

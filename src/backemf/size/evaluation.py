@@ -14,9 +14,9 @@ from ..physics.inverse import current_at, field_at
 from ..physics.mechanics import iron_power
 from ..values import Number
 from .cycle import Cycle
-from .heat import HOTTEST, copper_scale, mean_temperature, modes_of, outer_resistance, periodic_start
+from .heat import copper_scale, mean_temperature, modes_of, periodic_start
 from .passes import laws, run_pass
-from .sweeps import Pair
+from .sweeps import HOTTEST, Pair
 
 SETTLED = 0.1
 """Shift of the winding temperature below which a second pass is the last one [K]."""

@@ -24,8 +24,6 @@ from ..physics.winding import resistance
 from ..values import Number
 from .sweeps import Mode
 
-HOTTEST = 400.0
-"""Temperature up to which a pass is run; beyond, all that counts is that it is too hot [°C]."""
 NEWTON = 40
 """Most steps of Newton's method; it stops as soon as nothing changes [1]."""
 

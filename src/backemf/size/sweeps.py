@@ -21,6 +21,8 @@ from ..physics.supply import accepted_power, bus_current, sagging_bus
 from ..physics.winding import resistance
 from ..values import Number
 
+HOTTEST = 400.0
+"""Temperature up to which a winding is followed; beyond, all that counts is that it is too hot [°C]."""
 State = dict[str, Number]
 """What has been added up so far, by name."""
 Sample = dict[str, Number]
@@ -125,13 +127,13 @@ def operate(pair: Pair, state: State, sample: Sample) -> State:
     """
     motor, supply, dt = pair.motor, pair.supply, sample["dt"]
     assert supply is not None
-    warm, hull = rises(pair, state)
-    temperature = pair.ambient + warm
+    warm, _ = rises(pair, state)
+    temperature = minimum(pair.ambient + warm, HOTTEST)
     torque = torque_of_sample(pair, sample)
     current, cold = current_at(motor, torque, temperature), current_at(motor, torque, pair.ambient)
     copper = resistance(temperature, motor.winding) * current * current
-    volts = _voltage(pair, state["current"], current, sample, temperature)
-    cold_volts = _voltage(pair, state["cold_current"], cold, sample, pair.ambient)
+    volts = sample_voltage(pair, state["current"], current, sample, temperature)
+    cold_volts = sample_voltage(pair, state["cold_current"], cold, sample, pair.ambient)
     power = volts * current
     drawn = power if supply.regeneration else accepted_power(power)
     total = drawn + sample["other_power"]
@@ -164,7 +166,7 @@ def operate(pair: Pair, state: State, sample: Sample) -> State:
     return after
 
 
-def _voltage(pair: Pair, before: Number, current: Number, sample: Sample, temperature: Number) -> Number:
+def sample_voltage(pair: Pair, before: Number, current: Number, sample: Sample, temperature: Number) -> Number:
     """Terminal voltage between the sample before and this one, or in this one where the motion jumps [V]."""
     rate = sample["per_gap"] * (current - before)
     smooth = sample["per_gap"] > 0.0
@@ -177,7 +179,7 @@ def spring_sums(pair: Pair, state: State, sample: Sample) -> State:
     """Sums of the least-squares problem of the spring, with the direction of power as it is now.
 
     The motor's torque is c + s·(k·q - p)/N with c without the spring, s what the gears make of a torque, k the
-    stiffness and p = k·q0. Minimising Σ m²·dt over k and p takes the five sums.
+    stiffness and p = k·q0. Minimising Σ m²·dt over k and p takes five sums; `mm` is Σ m²·dt itself.
     """
     dt, position = sample["dt"], sample["position"]
     torque = torque_of_sample(pair, sample)
@@ -185,6 +187,7 @@ def spring_sums(pair: Pair, state: State, sample: Sample) -> State:
     share = gear_share(pair.motor, passed, sample["velocity"]) / pair.motor.ratio
     bare = torque - share * (passed - sample["torque"])
     return {
+        "mm": state["mm"] + torque * torque * dt,
         "qq": state["qq"] + share * share * position * position * dt,
         "q1": state["q1"] + share * share * position * dt,
         "11": state["11"] + share * share * dt,

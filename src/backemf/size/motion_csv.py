@@ -1,0 +1,75 @@
+"""A motion from a CSV file: columns such as `time [s]`, `position[knee] [deg]`, `velocity [rad/s]`, `torque [N*m]`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from .. import units
+from ..csv_tables import read_cells, read_header
+from ..errors import ParameterError, UnitError
+from ..identify.channels import TIME
+from ..identify.headings import Heading, read_heading, to_si
+from .motion import SampledMotion
+
+WANTED = (TIME, "position", "velocity", "torque")
+_ACCELERATION = re.compile(r"(acceleration|accel|acc|alpha|ddq|qdd)\s*(?:\[([^\[\]]*)\])?\s*(?:[\[(]([^\[\]()]*)[\])])?\s*")
+
+
+def read_motion(path: str | Path, joint: str = "", closed: bool = True) -> SampledMotion:
+    """The motion of a joint; without a name, the file is of one joint."""
+    file = Path(path)
+    header = read_header(file)
+    found: dict[str, tuple[int, str]] = {}
+    for k, text in enumerate(header.headings):
+        heading = _heading(text)
+        if heading.channel is None or heading.joint not in ("", joint):
+            continue
+        # a column of this joint comes before one of no joint
+        if heading.channel not in found or heading.joint:
+            found[heading.channel] = k, heading.unit
+    if TIME not in found:
+        raise ParameterError(f"{file}, line {header.line}: has no column of times; name one `time [s]`")
+    if "position" not in found and "velocity" not in found:
+        of = f" of the joint {joint!r}" if joint else ""
+        raise ParameterError(
+            f"{file}, line {header.line}: has neither a position nor a velocity{of}; there are "
+            f"{', '.join(header.headings[:12])}"
+        )
+    names = list(found)
+    rows, lines = read_cells(file, header, [found[name][0] for name in names])
+    if np.isnan(rows).any():
+        row = int(np.argwhere(np.isnan(rows))[0][0])
+        raise ParameterError(f"{file}, line {lines[row]}: has an empty cell; a motion has a number in every row")
+    columns = {}
+    for k, name in enumerate(names):
+        unit = found[name][1]
+        columns[name] = _acceleration(rows[:, k], unit, file) if name == "acceleration" else to_si(
+            rows[:, k], unit or units_of(name), name, str(file)
+        )  # fmt: skip
+    return SampledMotion(closed=closed, name=file.name, **columns)
+
+
+def units_of(name: str) -> str:
+    """The SI unit of a column without one."""
+    from ..identify.channels import unit_of
+
+    return unit_of(name)
+
+
+def _heading(text: str) -> Heading:
+    if found := _ACCELERATION.fullmatch(text.strip().lower()):
+        first, second = found[2] or "", found[3] or ""
+        joint, unit = (first, second) if second else ("", first)
+        return Heading(text, "acceleration", joint, unit)
+    heading = read_heading(text)
+    return heading if heading.channel in WANTED else Heading(text, None)
+
+
+def _acceleration(values: np.ndarray, unit: str, file: Path) -> np.ndarray:
+    try:
+        return values * units.parse(f"1 {unit or 'rad/s^2'}", "rad/s^2")
+    except UnitError as error:
+        raise ParameterError(f"{file}: the unit {unit!r} of the acceleration: {error}") from None

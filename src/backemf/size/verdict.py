@@ -1,0 +1,142 @@
+"""What each pair exceeds: every check as a share of its limit, and the first that is above 1 in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..motor import Motor
+from ..physics.mechanics import iron_power
+from .candidates import Batch
+from .cycle import Cycle
+from .evaluation import Evaluation, at_ambient
+from .heat import warm_up_time
+from .task import Task
+
+
+@dataclass(frozen=True)
+class Check:
+    """One limit of all pairs of a batch."""
+
+    name: str
+    """What is checked, such as "voltage"."""
+    value: np.ndarray
+    """What the task takes [unit]."""
+    limit: np.ndarray
+    """What is allowed [unit]; inf: nothing is stated."""
+    unit: str
+    """Unit of both."""
+    words: str
+    """How it is said, such as "peak current"."""
+    zero: float = 0.0
+    """Where the share begins: the ambient temperature of a temperature [unit]."""
+
+    @property
+    def share(self) -> np.ndarray:
+        """Value over limit, above 1 where the limit is exceeded [1]."""
+        with np.errstate(all="ignore"):
+            room = self.limit - self.zero
+            found = (self.value - self.zero) / np.where(room > 0.0, room, np.nan)
+        return np.where(np.isinf(self.limit), 0.0, np.where(room > 0.0, found, np.where(self.value > self.limit, np.inf, 0.0)))
+
+
+def checks_of(task: Task, batch: Batch, cycle: Cycle, e: Evaluation) -> list[Check]:
+    """Every check, in the order in which a reason is named."""
+    limits, each = task.limits, np.ones(len(batch))
+
+    def rated(name: str) -> np.ndarray:
+        return np.where(np.isfinite(batch.rated[name]), batch.rated[name], np.inf)
+
+    def own(value: object) -> np.ndarray:
+        return each * (np.inf if value is None else float(value))  # type: ignore[arg-type]
+
+    # a gear that states one torque means it for both
+    lasting, short = rated("gear_torque"), rated("gear_peak_torque")
+    short = np.where(np.isinf(short), np.where(np.isinf(lasting), np.inf, lasting), short)
+    limit = winding_limit(task, batch)
+    found = [
+        Check("mass", batch.mass, own(limits.mass), "kg", "mass"),
+        Check("diameter", batch.diameter, own(limits.diameter), "m", "diameter"),
+        Check("motor_speed", e.motor_speed, rated("speed"), "rad/s", "rotor speed"),
+        Check("gear_input_speed", e.motor_speed, rated("gear_input_speed"), "rad/s", "gear input speed"),
+        Check("gear_peak_torque", e.gear_peak, short, "N*m", "peak gear torque"),
+        Check("gear_torque", e.gear_equivalent, lasting, "N*m", "equivalent gear torque"),
+        Check("voltage", e.voltage, e.voltage + e.spare_voltage, "V", "terminal voltage"),
+        Check("peak_current", e.peak_current, np.minimum(rated("peak_current"), own(limits.current)), "A", "peak current"),
+        Check("supply_current", e.supply_current, own(limits.supply_current), "A", "supply current"),
+    ]
+    if batch.motor.thermal is None:
+        found.append(Check("rms_current", e.rms_current, rated("current"), "A", "RMS current"))
+    else:
+        found.append(Check("winding", e.winding, limit, "degC", "winding", task.ambient))
+        hull = own(limits.housing_temperature)
+        if not np.isnan(e.housing).all():
+            found.append(Check("housing", np.nan_to_num(e.housing, nan=-np.inf), hull, "degC", "housing", task.ambient))
+    return found
+
+
+def winding_limit(task: Task, batch: Batch) -> np.ndarray:
+    """Hottest winding that maker and task allow [°C]; NaN: neither says it."""
+    stated, own = batch.rated["winding_temperature"], task.limits.winding_temperature
+    return stated if own is None else np.fmin(stated, float(own))
+
+
+def lacks_of(task: Task, batch: Batch) -> dict[str, np.ndarray]:
+    """Pairs that do not state what the task needs, by a sentence."""
+    found: dict[str, np.ndarray] = {}
+    if "mass" in task.wanted or task.limits.mass is not None:
+        found["does not state its mass, which the task needs"] = np.isnan(batch.mass)
+    if task.limits.diameter is not None:
+        found["does not state its diameter, which the task limits"] = np.isnan(batch.diameter)
+    if batch.motor.thermal is not None:
+        lacks = np.isnan(winding_limit(task, batch))
+        found["states no winding temperature limit; give [limits] winding_temperature"] = lacks
+    elif "winding_temperature" in task.wanted:
+        found["has no thermal figures, which the task wants"] = np.ones(len(batch), dtype=bool)
+    return found
+
+
+def sentence(
+    check: Check, k: int, motor: Motor, cycle: Cycle, task: Task, e: Evaluation,
+    show: Callable[[float, str], str],
+) -> str:  # fmt: skip
+    """Why a pair is out and how far, such as "winding reaches 171 °C of 155 °C after 6.3 min"."""
+    value, limit = float(check.value[k]), float(check.limit[k])
+    if check.name == "winding":
+        digits = 0 if value - limit >= 1.0 else 2
+        reaches = "runs away above" if np.isinf(value) else f"reaches {value:.{digits}f} °C of"
+        return f"winding {reaches} {limit:.{digits}f} °C{_after(motor, cycle, task, e, k, limit)}"
+    if check.name == "housing":
+        return f"housing reaches {value:.0f} °C of {limit:.0f} °C"
+    if check.name == "voltage":
+        return f"needs {show(value, 'V')} at the terminals, and the bus gives {show(max(limit, 0.0), 'V')}"
+    if np.isinf(value):
+        return f"{check.words} is without bounds: friction locks the joint"
+    return f"{check.words} {show(value, check.unit)} of {show(limit, check.unit)} ({100.0 * value / limit:.0f} %)"
+
+
+def _after(motor: Motor, cycle: Cycle, task: Task, e: Evaluation, k: int, limit: float) -> str:
+    """How long it takes from cold until the winding reaches its limit."""
+    made = at_ambient(motor, task.ambient, task.mounting)
+    iron = iron_power(made, 1.0) * float(made.ratio) ** 2 * cycle.mean_square_speed()
+    if limit <= task.ambient:
+        return ": the air is already warmer"
+    # the ripple stands on the mean: it reaches the limit when the mean comes within the ripple
+    ripple = max(float(e.winding[k] - e.mean_winding[k]), 0.0) if np.isfinite(e.winding[k]) else 0.0
+    mean_limit = max(limit - ripple, task.ambient + 0.02 * (limit - task.ambient))
+    if np.isfinite(e.mean_winding[k]):
+        # a limit that is met at the very end is met when all but a hundredth of the rise is there
+        mean_limit = min(mean_limit, task.ambient + 0.99 * (float(e.mean_winding[k]) - task.ambient))
+    seconds = float(warm_up_time(made, task.ambient, e.square_cold[k : k + 1], iron, np.array([mean_limit]))[0])
+    if np.isinf(seconds):
+        return ""
+    return f" after {duration_text(seconds)}"
+
+
+def duration_text(seconds: float) -> str:
+    """A time in seconds, minutes or hours."""
+    if seconds < 100.0:
+        return f"{seconds:.2g} s" if seconds < 10.0 else f"{seconds:.0f} s"
+    return f"{seconds / 60.0:.2g} min" if seconds < 6000.0 else f"{seconds / 3600.0:.2g} h"
