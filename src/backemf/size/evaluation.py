@@ -14,7 +14,7 @@ from ..physics.inverse import current_at, field_at
 from ..physics.mechanics import iron_power
 from ..values import Number
 from .cycle import Cycle
-from .heat import copper_scale, mean_temperature, modes_of, periodic_start
+from .heat import copper_scale, mean_temperature, modes_of, periodic_modes
 from .passes import laws, run_pass
 from .sweeps import HOTTEST, Pair
 
@@ -22,6 +22,8 @@ SETTLED = 0.1
 """Shift of the winding temperature below which a second pass is the last one [K]."""
 PASSES = 4
 """Most second passes over pairs whose temperatures still move [1]."""
+ROUNDS = 3
+"""Rounds in which the losses of motions in a row follow their temperatures [1]."""
 CHUNK = 131_072
 """Most pairs that are evaluated at once; their states and numbers take about 60 MB [1]."""
 
@@ -109,9 +111,9 @@ def evaluate(
         scale = copper_scale(made, ambient, np.minimum(mean, HOTTEST))
         for k, mode in enumerate(pair.modes):
             rate = np.asarray(mode.rate)
-            start[f"copper{k}"], _ = periodic_start(rate, scale * first[f"copper{k}"], scale * hold**2, rhythm)
+            start[f"copper{k}"] = periodic_modes(rate, scale * first[f"copper{k}"], scale * hold**2, rhythm)[-1]
             if warms:
-                start[f"iron{k}"], _ = periodic_start(rate, first[f"iron{k}"], 0.0, rhythm)
+                start[f"iron{k}"] = periodic_modes(rate, first[f"iron{k}"], 0.0, rhythm)[-1]
     second, start, mean = _settle(pair, cycle, columns, start, hold, mean, count, engine)
     hottest = mean.copy()
     housing = np.full(count, np.nan)
@@ -189,13 +191,23 @@ def _corrected(
 ) -> dict[str, np.ndarray]:  # fmt: skip
     """The modes that come back, from those with which a pass began and ended."""
     scale = copper_scale(pair.motor, pair.ambient, mean)
-    found = {}
-    for name, begin in began.items():
-        rate = np.asarray(pair.modes[int(name[-1])].rate)
-        left = ended[name] - np.exp(rate * cycle.rhythm.duration) * begin
-        power = scale * hold**2 if name.startswith("copper") else 0.0
-        found[name] = periodic_start(rate, left, power, cycle.rhythm)[0]
-    return found
+    rises = laws("numpy").rises
+    weights: list[np.ndarray | float] | None = None
+    modes: dict[str, list[np.ndarray]] = {}
+    for _ in range(ROUNDS if cycle.rhythm.repeats > 1 else 1):
+        for name, begin in began.items():
+            rate = np.asarray(pair.modes[int(name[-1])].rate)
+            left = ended[name] - np.exp(rate * cycle.rhythm.duration) * begin
+            heats = name.startswith("copper")
+            modes[name] = periodic_modes(
+                rate, left, scale * hold**2 if heats else 0.0, cycle.rhythm, weights if heats else None
+            )
+        # the copper of a cooler motion loses less than that of the last one, which the pass has run
+        warm = [pair.ambient + rises(pair, {name: found[k] for name, found in modes.items()})[0]
+                for k in range(len(next(iter(modes.values()))))]  # fmt: skip
+        losses = [copper_scale(pair.motor, pair.ambient, np.minimum(celsius, HOTTEST)) for celsius in warm]
+        weights = [loss / losses[-1] for loss in losses[:-1]]
+    return {name: found[-1] for name, found in modes.items()}
 
 
 def _operate(

@@ -6,13 +6,17 @@ motion of length T and a rest of length t is
 
     z0 = (y·(1 - Eⁿ)/(1 - E)·e + r) / (1 - Eⁿ·e)        e = exp(rate·t), r what the rest leaves
 
+Motions in a row grow warmer, and lose more: they are taken in a few groups, each with a y of its own.
+
 The copper's power is R(T)·i², with i ~ 1/flux(T): one scalar equation for the mean temperature, solved by Newton's
 method from below, which tells a winding that runs away from one that settles.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -24,6 +28,8 @@ from ..physics.winding import resistance
 from ..values import Number
 from .sweeps import Mode
 
+GROUPS = 8
+"""Most groups of motions in a row [1]."""
 NEWTON = 40
 """Most steps of Newton's method; it stops as soon as nothing changes [1]."""
 
@@ -110,21 +116,41 @@ def copper_scale(motor: Motor, ambient: Number, celsius: np.ndarray) -> np.ndarr
     return np.asarray(resistance(celsius, motor.winding) * weaker * weaker, dtype=float)
 
 
-def periodic_start(
-    rate: np.ndarray, left: np.ndarray, rest_power: np.ndarray | float, rhythm: Rhythm
-) -> tuple[np.ndarray, np.ndarray]:
-    """A mode where the last motion of a cycle begins, and where its rest ends [J].
+def groups_of(repeats: int) -> list[int]:
+    """Motions in a row in a few groups; those of one group are taken to lose alike, as they are about as warm [1]."""
+    count = min(repeats, GROUPS)
+    ends = [repeats * k // count for k in range(count + 1)]
+    return [last - first for first, last in pairwise(ends)]
 
-    `left` is what a motion leaves of a mode that begins at 0, `rest_power` the power while it rests [W].
+
+def periodic_modes(
+    rate: np.ndarray, left: np.ndarray, rest_power: np.ndarray | float, rhythm: Rhythm,
+    weights: Sequence[np.ndarray | float] | None = None,
+) -> list[np.ndarray]:  # fmt: skip
+    """A mode where each group of motions begins, and last where the last motion begins [J].
+
+    `left` is what the last motion leaves of a mode that begins at 0, `rest_power` the power while it rests [W].
+    `weights` are what the motions of each group lose beside that; None: the same.
     """
-    n = rhythm.repeats
-    motions, pause = rate * rhythm.duration, rate * rhythm.rest
+    sizes = groups_of(rhythm.repeats)
+    shares = [1.0] * len(sizes) if weights is None else weights
+    motion, pause = rate * rhythm.duration, rate * rhythm.rest
     # 1 - E and 1 - Eⁿ without the difference of numbers close to 1
-    one, all_but_last, every = (-np.expm1(k * motions) for k in (1, n - 1, n))
-    gathered = left * every / one
+    one = -np.expm1(motion)
+
+    def through(z: np.ndarray, share: np.ndarray | float, count: int) -> np.ndarray:
+        return np.exp(count * motion) * z - np.expm1(count * motion) / one * left * share
+
+    end = np.zeros_like(rate)
+    for size, share in zip(sizes, shares, strict=True):
+        end = through(end, share, size)
     rested = rest_power * np.expm1(pause) / rate
-    end = (gathered * np.exp(pause) + rested) / -np.expm1(n * motions + pause)
-    return np.exp((n - 1) * motions) * end + left * all_but_last / one, end
+    z = (end * np.exp(pause) + rested) / -np.expm1(rhythm.repeats * motion + pause)
+    begins = []
+    for size, share in zip(sizes, shares, strict=True):
+        begins.append(z)
+        z = through(z, share, size)
+    return [*begins, through(begins[-1], shares[-1], sizes[-1] - 1)]
 
 
 def warm_up_time(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..units import format_quantity
 from .candidates import Batch, LeftOut
 from .cycle import Cycle
 from .evaluation import Evaluation
+from .optimum import Optimum, best_ratio
 from .task import Task
 from .trace import Trace, trace
 from .verdict import Check, sentence
@@ -207,6 +208,24 @@ class JointFound:
             made.motor, self.cycle, self.task.supply, self.task.ambient, self.task.mounting,
             share.evaluation.start[:, k], made.spring,
         )  # fmt: skip
+
+    def best_ratio(self, rank: int = 0, nearest: int = 3) -> Optimum:
+        """The ratio at which the motor of a rank would stay coolest if gears came in every ratio, by gradients, and the
+        real pairs of that motor that are nearest to it; where the task allows a spring, with the best one."""
+        choice = self[rank]
+        gear = choice.motor.gearbox
+        found = best_ratio(
+            choice.motor, self.cycle, efficiency=1.0 if gear is None else float(gear.efficiency),
+            back_efficiency=None if gear is None else float(gear.back_efficiency),
+            gear_inertia=0.0 if gear is None else float(gear.inertia),
+            spring=self.task.joints[self.cycle.name].spring, ambient=self.task.ambient,
+        )  # fmt: skip
+        share, k = self.place(int(self.order[rank]))
+        mine = np.flatnonzero(share.batch.motor_index == share.batch.motor_index[k])
+        far = np.abs(np.log(np.abs(self._of(share, "ratio")[mine]) / found.ratio))
+        near = mine[np.argsort(far, kind="stable")[:nearest]]
+        near = near[np.argsort(share.evaluation.square_cold[near], kind="stable")]
+        return replace(found, nearest=tuple(share.batch.name(int(n)) for n in near))
 
     def start_of(self, rank: int) -> np.ndarray:
         """Rises of winding and housing where the last motion begins, of the pair of a rank [K]."""

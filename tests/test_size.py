@@ -1,0 +1,306 @@
+"""Sizing: closed forms of textbooks, the periodic steady state, and what a pair exceeds."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from size_rig import motor, task
+
+import backemf as be
+from backemf.size.optimum import best_ratio
+
+ANGLE, DURATION, LOAD = 1.5, 0.5, 0.08
+ACCELERATION = 4.0 * ANGLE / DURATION**2
+"""Of a triangle: half of the way in half of the time."""
+COLD = {"thermal": None, "ratings": be.Ratings(current=100.0)}
+
+
+def test_rms_current_of_a_triangle_is_that_of_the_textbook():
+    """Without losses i = (J_m·N + J_l/N)·a/Kt, of one size all the time."""
+    for ratio in (3.0, 30.0, 100.0):
+        found = be.size(task(), [motor(ratio=ratio, **COLD)])
+        expected = (2e-5 * ratio + LOAD / ratio) * ACCELERATION / 0.05
+        assert found.best.figures["rms_current"] == pytest.approx(expected, rel=1e-9)
+        assert found.best.figures["peak_current"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_best_ratio_without_losses_matches_the_inertias():
+    """The least current is at N = sqrt(J_load/J_motor)."""
+    found = best_ratio(motor(), task().cycles()["joint"])
+    assert found.ratio == pytest.approx(np.sqrt(LOAD / 2e-5), rel=1e-6)
+    assert found.rms_current == pytest.approx(2.0 * np.sqrt(LOAD * 2e-5) * ACCELERATION / 0.05, rel=1e-6)
+    assert abs(found.slope) < 1e-6
+
+
+def test_best_ratio_with_an_efficiency():
+    """With losses by direction of power N⁴ = (J_l/J_m)²·(1/η² + η_b²)/2."""
+    eta, back = 0.7, 0.6
+    found = best_ratio(motor(), task().cycles()["joint"], efficiency=eta, back_efficiency=back)
+    assert found.ratio == pytest.approx(np.sqrt(LOAD / 2e-5) * ((eta**-2 + back**2) / 2.0) ** 0.25, rel=1e-6)
+    drives, driven = (2e-5 * found.ratio + LOAD * share / found.ratio for share in (1.0 / eta, back))
+    expected = ACCELERATION / 0.05 * np.sqrt((drives**2 + driven**2) / 2.0)
+    assert found.rms_current == pytest.approx(expected, rel=1e-6)
+
+
+def test_best_ratio_over_real_gears():
+    """Of gears in steps the nearest to the optimum in the logarithm is the coolest, and it is named."""
+    ratios = [20.0, 40.0, 60.0, 90.0, 130.0]
+    motors = [motor(f"m{n:g}", ratio=n, **COLD) for n in ratios]
+    found = be.size(task(), motors)
+    heats = {c.name: c.figures["heat"] for c in (found.only[k] for k in range(len(motors)))}
+    assert min(heats, key=heats.__getitem__) == "m60"
+    assert found.only.best_ratio().ratio == pytest.approx(np.sqrt(4000.0), rel=1e-6)
+
+
+def test_gear_ratios_in_stages():
+    """A ratio beyond one stage takes two, each with its own efficiency."""
+    bare = be.Candidates.of([motor(gearbox=None, **COLD)])
+    pairs = bare.with_ratios([5.0, 50.0], efficiency=0.9, largest_stage=8.0)
+    assert len(pairs) == 2
+    gears = [batch.single(0).gearbox for batch in pairs.batches]
+    assert [len(gear.stages) for gear in gears] == [1, 2]
+    assert [float(gear.efficiency) for gear in gears] == pytest.approx([0.9, 0.81])
+    assert float(gears[1].ratio) == pytest.approx(50.0)
+
+
+def test_mean_temperature_solves_its_equation():
+    """T = ambient + Rth·R(T)·i²: a constant-size current of a triangle has a closed form."""
+    found = be.size(task(ambient=30.0), [motor()])
+    current = found.best.figures["rms_current"]
+    assert current == pytest.approx((2e-5 * 10 + LOAD / 10) * ACCELERATION / 0.05, rel=1e-9)
+    cold = 7.0 * current**2 * 0.5 * (1.0 + 0.0039 * 5.0)
+    expected = 30.0 + cold / (1.0 - 7.0 * current**2 * 0.5 * 0.0039)
+    # a current of constant size has no ripple
+    assert found.best.figures["winding"] == pytest.approx(expected, abs=0.01)
+
+
+def test_periodic_steady_state_is_what_an_hour_of_simulation_settles_to():
+    """Repeats and rests with R(T) and a weakening magnet: the same cycle simulated from cold until it repeats itself."""
+    warm = motor(
+        magnet=be.Magnet(torque_constant=0.05, back_emf_constant=0.05, temperature_coefficient=-0.002),
+        thermal=be.TwoNodeThermal(
+            winding_resistance=1.0, winding_capacitance=1.5, housing_resistance=1.5, housing_capacitance=4.0
+        ),
+        friction=be.Coulomb(coulomb=2e-3),
+    )
+    joint = be.JointTask(
+        motion=be.TrapezoidMove(angle=1.5, duration=0.4), load=be.Inertia(0.08), repeats=3, rest=1.5
+    )
+    found = be.size(task(joints={"joint": joint}, samples=200), [warm])
+    choice = found.best
+    # the law of the heat in its plainest form, step by step, with the currents of the inverse
+    cycle = found.only.cycle
+    torque = found.only.trace(0).motor_torque
+    rises, peak = np.zeros(2), 0.0
+    flux = lambda t: 1.0 - 0.002 * (t - 25.0)  # noqa: E731
+    for _ in range(30):
+        peak = 0.0
+        for _ in range(3):
+            for m, dt in zip(torque, cycle.cells.dt, strict=True):
+                t = 25.0 + rises[0]
+                power = 0.5 * (1 + 0.0039 * (t - 25.0)) * (m / (0.05 * flux(t))) ** 2
+                flow = (rises[0] - rises[1]) / 1.0
+                rises = rises + dt * np.array([(power - flow) / 1.5, (flow - rises[1] / 1.5) / 4.0])
+                peak = max(peak, rises[0])
+        for _ in range(500):
+            flow = (rises[0] - rises[1]) / 1.0
+            rises = rises + 3e-3 * np.array([-flow / 1.5, (flow - rises[1] / 1.5) / 4.0])
+    assert peak > 20.0
+    assert choice.figures["winding"] - 25.0 == pytest.approx(peak, abs=0.3)
+
+
+def test_a_winding_that_runs_away_is_infinite():
+    """Where hotter copper makes more heat than it sheds, there is no steady state."""
+    hot = motor(
+        thermal=be.TwoNodeThermal(
+            winding_resistance=40.0, winding_capacitance=5.0, housing_resistance=60.0, housing_capacitance=40.0
+        )
+    )
+    found = be.size(task(), [hot])
+    assert not len(found.only)
+    assert np.isinf(found.only.figure("winding")).all()
+    assert found.rejected(1)[0].reason.startswith("winding runs away above 125 °C after ")
+
+
+def test_engines_agree():
+    """The passes as machine code and on NumPy are the same."""
+    motors = [motor(f"m{k}", ratio=5.0 + k, efficiency=0.8, friction=be.Coulomb(coulomb=1e-3)) for k in range(9)]
+    joint = be.JointTask(motion=be.SineMotion(amplitude=0.7, frequency=1.3), load=be.Pendulum(mass=0.5, length=0.3), spring=True)
+    given = task(joints={"joint": joint}, supply=be.Supply(voltage=24.0, resistance=0.2), samples=200)
+    one, other = (be.size(given, motors, engine=engine) for engine in ("native", "numpy"))
+    for name in ("winding", "energy", "spare_voltage", "peak_current", "stiffness", "rest_angle", "gear_peak"):
+        np.testing.assert_allclose(one.only.figure(name), other.only.figure(name), rtol=1e-9, err_msg=name)
+
+
+def test_voltage_is_resistance_inductance_and_back_emf():
+    """For a sine i and w are known: v = R·i + L·di/dt + Ke·w at its largest."""
+    joint = be.JointTask(motion=be.SineMotion(amplitude=0.5, frequency=5.0), load=be.Inertia(0.01))
+    found = be.size(task(joints={"joint": joint}, samples=4000), [motor(winding=be.Winding(resistance=0.5, inductance=5e-3), **COLD)])
+    w = 2 * np.pi * 5.0
+    t = np.linspace(0.0, 0.2, 100_001)
+    inertia = 2e-5 * 10 + 0.01 / 10
+    current = -inertia * 0.5 * w**2 * np.sin(w * t) / 0.05
+    rate = -inertia * 0.5 * w**3 * np.cos(w * t) / 0.05
+    volts = 0.5 * current + 5e-3 * rate + 0.05 * 10 * 0.5 * w * np.cos(w * t)
+    assert found.best.figures["voltage"] == pytest.approx(np.abs(volts).max(), rel=1e-4)
+
+
+def test_saturation_takes_more_current():
+    """Beyond the knee the torque is a logarithm of the current, and the inverse is its exponential."""
+    s = be.Saturation(knee_current=3.0, scale=0.2, torque=0.15)
+    magnet = be.Magnet(torque_constant=0.05, back_emf_constant=0.05, saturation=s)
+    found = be.size(task(), [motor(magnet=magnet, **COLD)])
+    torque = (2e-5 * 10 + LOAD / 10) * ACCELERATION
+    expected = 3.0 + (2.0 ** ((torque - 0.15) / 0.15) - 1.0) / 0.2
+    assert torque > 0.15 and found.best.figures["peak_current"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_bus_sags_with_the_other_joint_on_it():
+    """Two joints that move alike draw twice the power through one resistance."""
+    joint = be.JointTask(motion=be.TriangleMove(angle=1.5, duration=0.5), load=be.Inertia(LOAD))
+    battery = be.Supply(voltage=48.0, resistance=0.5)
+    alone = be.size(task(supply=battery), [motor()]).best.figures
+    both = be.size(task(joints={"a": joint, "b": joint}, supply=battery), [motor()])
+    trace = both["a"].trace(0)
+    power = 2.0 * trace.power.max()
+    bus = 0.5 * (48.0 + np.sqrt(48.0**2 - 4 * 0.5 * power))
+    figures = both["a"].best.figures
+    assert figures["spare_voltage"] < alone["spare_voltage"]
+    assert figures["supply_current"] == pytest.approx(power / bus, rel=1e-3)
+
+
+def test_regeneration_that_a_supply_refuses_is_paid():
+    """Without it the energy of braking is lost, so a cycle costs more."""
+    efficient = motor(winding=be.Winding(resistance=0.05))
+    takes, refuses = (
+        be.size(task(supply=be.Supply(voltage=48.0, regeneration=flag)), [efficient]).best.figures["energy"]
+        for flag in (True, False)
+    )
+    assert refuses > 1.2 * takes
+
+
+def test_gear_torque_is_that_of_its_bearings():
+    """Peak and (mean |torque|³)^(1/3) of a sine: 1 and (4/3π)^(1/3) of its amplitude."""
+    joint = be.JointTask(motion=be.SineMotion(amplitude=0.5, frequency=1.0), load=be.Inertia(0.5), gear_exponent=3.0)
+    figures = be.size(task(joints={"joint": joint}), [motor(**COLD)]).best.figures
+    amplitude = 0.5 * 0.5 * (2 * np.pi) ** 2
+    assert figures["gear_peak"] == pytest.approx(amplitude, rel=1e-4)
+    assert figures["gear_equivalent"] == pytest.approx(amplitude * (4 / (3 * np.pi)) ** (1 / 3), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "words"),
+    [
+        ({"speed": 50.0}, "rotor speed"),
+        ({"gear_torque": 0.5, "gear_peak_torque": 0.6}, "peak gear torque"),
+        ({"gear_torque": 0.5, "gear_peak_torque": 5.0}, "equivalent gear torque"),
+        ({"peak_current": 1.0}, "peak current"),
+        ({"winding_temperature": 40.0}, "winding reaches"),
+    ],
+)
+def test_every_rating_is_a_reason(ratings, words):
+    """A pair beyond a rating is out, and says which and how far."""
+    rated = be.Ratings(**({"winding_temperature": 125.0} | ratings))
+    found = be.size(task(), [motor(ratings=rated)])
+    assert not len(found.only)
+    assert words in found.rejected(1)[0].reason
+
+
+def test_reason_says_after_how_long():
+    """The time of a reason is when a simulated winding reaches its limit."""
+    limit = 50.0
+    hot = motor(ratings=be.Ratings(winding_temperature=limit))
+    found = be.size(task(), [hot])
+    (out,) = found.rejected(1)
+    assert " of 50 °C after " in out.reason
+    number, unit = out.reason.rpartition(" after ")[2].split()
+    seconds = float(number) * {"s": 1.0, "min": 60.0}[unit]
+    # a current of constant size heats two lumps
+    current = (2e-5 * 10 + LOAD / 10) * ACCELERATION / 0.05
+    reached = float(be.analyze.time_to_limit(hot, current, None, limit))
+    assert seconds == pytest.approx(reached, rel=0.05)
+
+
+def test_limits_of_the_task():
+    """Mass, current and supply current of the task bound what its makers allow."""
+    light, heavy = motor("light"), motor("heavy")
+    pairs = be.Candidates.of([light, heavy], mass={"light": 0.2, "heavy": 0.9})
+    found = be.size(task(limits=be.TaskLimits(mass=0.5), wanted="mass"), pairs)
+    assert [found.only[k].name for k in range(len(found.only))] == ["light"]
+    assert "mass 900 g of 500 g" in found.rejected(1)[0].reason
+    assert not len(be.size(task(limits=be.TaskLimits(current=0.5)), [light]).only)
+    assert not len(be.size(task(limits=be.TaskLimits(supply_current=0.1)), [light]).only)
+
+
+def test_what_does_not_state_its_mass_is_left_out_by_name():
+    """A task that wants little mass cannot judge a motor without one."""
+    pairs = be.Candidates.of([motor("known"), motor("unknown")], mass={"known": 0.2})
+    found = be.size(task(wanted="mass"), pairs)
+    assert [out.name for out in found.only.left_out] == ["unknown"]
+    assert found.only.count == 1
+
+
+def test_front_is_what_nothing_beats():
+    """Of mass and energy, a pair is on the front unless another has less of both."""
+    rng = np.random.default_rng(3)
+    motors = [motor(f"m{k}", ratio=float(n)) for k, n in enumerate(rng.uniform(8.0, 80.0, 40))]
+    mass = {m.name: float(x) for m, x in zip(motors, rng.uniform(0.1, 1.0, 40), strict=True)}
+    found = be.size(task(wanted=("mass", "energy")), be.Candidates.of(motors, mass)).only
+    rows = [(found[k].name, found[k].figures["mass"], found[k].figures["energy"]) for k in range(len(found))]
+    expected = {n for n, m, e in rows if not any(a <= m and b <= e and (a, b) != (m, e) for _, a, b in rows)}
+    assert {choice.name for choice in found.front} == expected
+    assert 1 < len(expected) < len(rows)
+
+
+def test_verification_agrees():
+    """Forwards and backwards the same: 2 % of the peak current, 3 K, and the joint follows."""
+    geared = motor(efficiency=0.8, friction=be.Coulomb(coulomb=2e-3), drag=be.Drag(coefficients=(2e-6,)))
+    joint = be.JointTask(motion=be.TrapezoidMove(angle=1.5, duration=0.5, start=-0.3), load=be.Pendulum(mass=0.4, length=0.3), repeats=4, rest=1.0)
+    (seen,) = be.size(task(joints={"joint": joint}), [geared]).verify(1)
+    assert seen.simulated_current == pytest.approx(seen.predicted_current, rel=0.02)
+    assert seen.simulated_rms_current == pytest.approx(seen.predicted_rms_current, rel=0.01)
+    assert seen.simulated_winding == pytest.approx(seen.predicted_winding, abs=3.0)
+    assert seen.tracking_error < 2e-3
+    assert seen.limited == 0.0
+
+
+def test_verification_of_a_torque_from_a_table():
+    """A motion with its own torque is moved along, and the gears give that torque."""
+    time = np.linspace(0.0, 1.0, 401)
+    motion = be.SampledMotion(
+        time=time, position=0.5 * np.sin(2 * np.pi * time), torque=1.5 * np.cos(2 * np.pi * time) + 0.5
+    )
+    found = be.size(task(joints={"joint": be.JointTask(motion=motion)}), [motor(efficiency=0.8)])
+    (seen,) = found.verify(1)
+    assert seen.simulated_current == pytest.approx(seen.predicted_current, rel=0.02)
+    assert seen.torque_error < 0.05
+
+
+def test_spring_carries_the_weight():
+    """A pendulum about the horizontal, moved slowly: the spring takes the mean and the slope of its torque."""
+    load = be.Pendulum(mass=1.0, length=0.3, offset=np.pi / 2 + 0.3)
+    joint = be.JointTask(motion=be.SineMotion(amplitude=0.4, frequency=0.1), load=load, spring=True)
+    with_spring = be.size(task(joints={"joint": joint}), [motor(ratio=30.0)]).best
+    without = be.size(task(joints={"joint": replace(joint, spring=False)}), [motor(ratio=30.0)]).best
+    assert with_spring.figures["heat"] < 0.05 * without.figures["heat"]
+    cells = joint.motion.cells(1000)
+    torque = 1.0 * 9.80665 * 0.3 * np.sin(cells.position + np.pi / 2 + 0.3)
+    torque = torque + 0.09 * cells.acceleration + 30.0**2 * 2e-5 * cells.acceleration
+    slope, offset = np.polyfit(cells.position, -torque, 1)
+    spring = with_spring.spring
+    assert spring is not None
+    assert spring.stiffness == pytest.approx(slope, rel=1e-6)
+    assert -spring.stiffness * spring.rest_angle == pytest.approx(offset, rel=1e-6)
+
+
+def test_best_spring_by_gradients_is_the_least_squares():
+    """Both ways to the spring, at the ratio of the gradients, agree."""
+    load = be.Pendulum(mass=1.0, length=0.3, offset=np.pi / 2 + 0.3)
+    joint = be.JointTask(motion=be.SineMotion(amplitude=0.4, frequency=0.3), load=load, spring=True)
+    given = task(joints={"joint": joint}, supply=be.Supply(voltage=500.0))
+    found = best_ratio(motor(), given.cycles()["joint"], spring=True)
+    assert found.spring is not None
+    real = be.size(given, [motor(ratio=found.ratio, **COLD)]).best
+    assert real.spring is not None
+    assert found.spring.stiffness == pytest.approx(real.spring.stiffness, rel=1e-3)
+    assert found.mean_square_current == pytest.approx(real.figures["rms_current"] ** 2, rel=2e-3)
