@@ -34,6 +34,8 @@ COMMANDS = {
     "identify": ("identify", "Find the motor that logs of a real drive show."),
     "compare": ("compare", "Compare logs of a real drive with what motors predict."),
     "excite": ("excite", "Find the motion whose log tells most of a motor."),
+    "size": ("size", "Find the motors and gears that can do a task."),
+    "catalogue": ("catalogue_import", "Import a catalogue of motors and gearboxes."),
     "webots": ("webots", "Run Webots controllers without Webots."),
 }
 """Every command, the module that holds it, and what `backemf --help` says of it."""

@@ -1,0 +1,101 @@
+"""backemf size"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .app import AsJson, app, console, option
+from .tables import print_columns, print_findings, print_json, print_written
+from .words import require_ending
+
+if TYPE_CHECKING:
+    from ..size import Found
+
+COLUMNS = (
+    ("motor and gear", "name", ""),
+    ("gear\n[:1]", "ratio", ".4g"),
+    ("mass\n[kg]", "mass", ".3g"),
+    ("energy\n[J]", "energy", ".3g"),
+    ("winding\n[°C]", "winding", ".0f"),
+    ("inertia\n[kg·m²]", "inertia", ".2g"),
+    ("peak\n[A]", "peak_current", ".3g"),
+    ("RMS\n[A]", "rms_current", ".3g"),
+    ("volts\n[V]", "voltage", ".3g"),
+    ("tightest", "tightest", ""),
+    ("left\n[%]", "margin", "%"),
+)
+"""Title, figure and format of each column."""
+
+
+@app.command(
+    epilog="""\b
+Examples:
+  backemf size examples/arm.toml --top 5
+  backemf catalogue import mgdb -o my-catalogue
+  backemf size examples/arm.toml --from my-catalogue --report size.html
+""",
+)
+def size(
+    task: Annotated[Path, typer.Argument(metavar="TASK", help="What the joints have to do: a task in TOML.")],
+    from_: Annotated[
+        Path | None,
+        option("DIR", "Folder of motor files, or an imported catalogue. Default: the own catalogue.", "--from"),
+    ] = None,
+    top: Annotated[int, option("N", "How many pairs to show.")] = 10,
+    verify: Annotated[int, option("N", "Run the best N pairs forwards, and compare.")] = 0,
+    report: Annotated[Path | None, option("FILE", "Write a page about it: .html.")] = None,
+    json_: AsJson = False,
+) -> None:
+    """Find the motors and gears that can do a task, and say why the others cannot.
+
+    Every pair is run backwards through the task, to the periodic steady state of its heat.
+    """
+    from ..size import size as find
+
+    require_ending("--report", report, (".html",))
+    found = find(task, from_)
+    seen = found.verify(verify) if verify > 0 else []
+    if report is not None:
+        found.report(report, top)
+    if json_:
+        checked = [
+            {name: getattr(each, name) for name in (
+                "joint", "name", "predicted_current", "simulated_current", "predicted_winding", "simulated_winding",
+                "tracking_error", "torque_error", "limited",
+            )} for each in seen
+        ]  # fmt: skip
+        print_json(found.answer(top) | ({"verified": checked} if seen else {}))
+        return
+    _print(found, top)
+    for each in seen:
+        console().print(
+            f"{each.name}: {each.simulated_current:.3g} A simulated, {each.predicted_current:.3g} A predicted; "
+            f"{each.simulated_winding:.1f} °C simulated, {each.predicted_winding:.1f} °C predicted",
+            highlight=False,
+        )
+    print_written((report,))
+
+
+def _print(found: Found, top: int) -> None:
+    """The best pairs of every joint, and why others cannot."""
+    for name, joint in found.joints.items():
+        console().print(f"{name}: {len(joint)} of {joint.count} pairs can do it", style="bold", highlight=False)
+        cells = [[_cell(row[key], form) for _, key, form in COLUMNS] for row in found.table(top, name)]
+        if cells:
+            print_columns([title for title, *_ in COLUMNS], cells, [form != "" for _, _, form in COLUMNS])
+        if joint.reasons():
+            console().print(f"out: {joint.most_reasons()}", highlight=False)
+        print_findings([("info", choice.name, choice.reason) for choice in joint.rejected(3)])
+        if joint.left_out:
+            first = joint.left_out[0]
+            words = f"{len(joint.left_out)} left out, such as {first.name}: {first.reason}"
+            print_findings([("info", "candidates", words)])
+
+
+def _cell(value: object, form: str) -> str:
+    if not isinstance(value, (int, float)):
+        return str(value)
+    return f"{100 * value:.0f}" if form == "%" else f"{value:{form}}"
