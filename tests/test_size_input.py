@@ -1,0 +1,180 @@
+"""Bad input of sizing: one sentence each, with the file, the field, the value and the remedy."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from size_rig import motor, task
+from typer.testing import CliRunner
+
+import backemf as be
+from backemf.cli.app import app
+from backemf.size import import_pairs, read_motion
+
+TASKS = Path(__file__).parents[1] / "examples" / "tasks"
+TEXT = (TASKS / "arm.toml").read_text(encoding="utf-8")
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_velocity_that_is_not_the_derivative_of_its_position(tmp_path):
+    rows = "".join(f"{t},{t * t},{3 * t}\n" for t in np.linspace(0.0, 1.0, 20))
+    path = write(tmp_path, "move.csv", "time [s],position [rad],velocity [rad/s]\n" + rows)
+    with pytest.raises(be.ParameterError, match=r"move\.csv: the velocity is not the derivative of the position: at "):
+        read_motion(path)
+
+
+def test_samples_out_of_order(tmp_path):
+    path = write(tmp_path, "move.csv", "time [s],position [deg]\n0,0\n1,10\n0.5,20\n2,30\n")
+    with pytest.raises(be.ParameterError, match=r"move\.csv: time 0\.5 s in row 3 comes after 1 s: .* sort them"):
+        read_motion(path)
+
+
+def test_units_of_a_motion(tmp_path):
+    """Degrees, rpm and N·cm are read; the joint's own columns come first."""
+    rows = "0,0,1,0\n100,30,2,5\n200,60,3,5\n300,90,4,5\n"
+    path = write(tmp_path, "m.csv", "time [ms],position[knee] [deg],torque[knee] [N*cm],torque[hip] [N*m]\n" + rows)
+    motion = read_motion(path, "knee", closed=False)
+    assert motion.time.tolist() == pytest.approx([0.0, 0.1, 0.2, 0.3])
+    assert motion.position.tolist() == pytest.approx(np.radians([0, 30, 60, 90]))
+    assert motion.torque.tolist() == pytest.approx([0.01, 0.02, 0.03, 0.04])
+
+
+def test_torque_without_inertia():
+    joint = be.JointTask(motion=be.TriangleMove(angle=1.0, duration=0.5), load=be.ConstantTorque(torque=-2.0))
+    with pytest.raises(be.ParameterError, match="ConstantTorque has a torque and no inertia, .* give its inertia"):
+        be.size(task(joints={"lift": joint}), [motor()])
+
+
+def test_supply_too_weak_for_any_candidate():
+    with pytest.raises(be.ParameterError, match=r"supply of 1 V is too weak for each of 1 candidates; m needs least"):
+        be.size(task(supply=be.Supply(voltage=1.0)), [motor()])
+
+
+def test_candidates_that_lack_what_every_task_needs():
+    """A motor without a rotor's inertia is named, not guessed."""
+    with pytest.raises(be.ParameterError, match="no candidates: 1 were left out; the first, m: has no rotor inertia"):
+        be.size(task(), [motor(rotor=None)])
+
+
+def test_nothing_says_what_it_moves():
+    joint = be.JointTask(motion=be.TriangleMove(angle=1.0, duration=0.5))
+    with pytest.raises(be.ParameterError, match="nothing says what it moves: give a load"):
+        be.size(task(joints={"a": joint}), [motor()])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("backemf task 1", "task", 'format = \'task\': must be "backemf task 1"'),
+        ('kind = "trapezoid"', 'kind = "trapez"', "did you mean trapezoid"),
+        ('"2 kg"', '"2 m"', "mass"),
+        ("repeats = 5", "repeats = 0", "repeats = 0"),
+        ("rest = ", "pause = ", "there is no such field"),
+        ('["mass", "energy"]', '["weight"]', "'weight' is not what can be wanted"),
+        ('voltage = "48 V"', 'voltage = "-48 V"', "voltage"),
+        ('ambient = "30 degC"', "ambient = 30", "ambient"),
+    ],
+)
+def test_bad_task_files(old, new, words):
+    assert old in TEXT
+    with pytest.raises(be.ParameterError, match=".") as error:
+        be.Task.parse(TEXT.replace(old, new), "arm.toml")
+    assert words in str(error.value) and "arm.toml" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def database(folder: Path, motors: str, gears: str = "g,X,1,planetary,1,10,0.1,1e-8,0.9,1,2,1\n", fits: str = "m,g\n") -> Path:
+    head = "key,manufacturer,ID,type,V,k_t,R,L,mass,inertia,omega_nl,I_nl,I_nom,Rth1,Rth2\n"
+    write(folder, "x_motors.csv", head + motors)
+    write(folder, "x_gearboxes.csv", "key,manufacturer,ID,type,stages,ratio,mass,inertia,efficiency,direction,max_int_torque,max_cont_torque\n" + gears)
+    write(folder, "x_compatibility.csv", fits)
+    return folder
+
+
+GOOD = "m,maxon,1,DC,24,0.03,1,1e-4,0.2,1e-5,780,0.1,2.5,2,6\n"
+
+
+def test_rows_of_a_database_that_contradict_themselves_are_left_out(tmp_path):
+    """A no-load speed ten times too large, a missing resistance and a gear that loses less than nothing are named."""
+    bad = GOOD.replace("m,", "fast,", 1).replace("780", "7800") + "lacks,maxon,1,DC,24,0.03,nan,1e-4,0.2,1e-5,780,0.1,2.5,2,6\n"
+    folder = database(
+        tmp_path, GOOD + bad, "g,X,1,planetary,1,10,0.1,1e-8,0.9,1,2,1\nfree,X,1,planetary,1,10,0.1,1e-8,1.2,1,2,1\n",
+        "m,g,free,,\nfast,g\nlacks,g\n",
+    )  # fmt: skip
+    path, pairs, left = import_pairs(folder, tmp_path / "out")
+    assert pairs == 1
+    reasons = {each.name: each.reason for each in left}
+    assert reasons.keys() == {"fast", "lacks", "free"}
+    assert "contradicts itself" in reasons["fast"] and "no_load_speed" in reasons["fast"]
+    assert reasons["lacks"] == "lacks R"
+    assert "efficiency = '1.2'" in reasons["free"]
+    read = be.Candidates.read(path)
+    assert len(read) == 1 and {each.name for each in read.left_out} == reasons.keys()
+    made = read.batches[0].single(0)
+    assert (float(made.ratio), float(made.winding.resistance)) == (10.0, 1.0)
+
+
+def test_partial_keys_stand_for_all_gears_that_begin_so(tmp_path):
+    gears = "".join(f"{key},X,1,planetary,1,10,0.1,1e-8,0.9,1,2,1\n" for key in ("A_1", "A_2", "B_1"))
+    assert import_pairs(database(tmp_path, GOOD, gears, "m,A_*\n"), tmp_path / "out")[1] == 2
+
+
+def test_folder_of_raw_csv_says_how_to_import_it(tmp_path):
+    with pytest.raises(be.ParameterError, match="import its CSV files first: backemf catalogue import"):
+        be.Candidates.read(database(tmp_path, GOOD))
+
+
+@pytest.mark.parametrize("name", ["arm", "knee", "pan_tilt"])
+def test_gallery_tasks(name):
+    """Each task of the gallery has its cycle; every joint does work."""
+    given = be.Task.read(TASKS / f"{name}.toml")
+    for cycle in given.cycles().values():
+        assert cycle.peak_torque > 0.0 and cycle.top_speed > 0.0
+    found = be.size(given)
+    for joint in found.joints.values():
+        assert joint.count > 0
+
+
+def test_command_line(tmp_path):
+    """The command prints the table, and JSON; the report is a page."""
+    page = tmp_path / "size.html"
+    folder = tmp_path / "motors"
+    folder.mkdir()
+    for ratio in (40.0, 80.0):
+        be.save(motor(ratio=ratio, ratings=be.Ratings(winding_temperature=125.0)), folder / f"gear{ratio:g}.toml")
+    text = TEXT.replace('["mass", "energy"]', '["energy", "inertia"]').replace('"2 kg"', '"0.5 kg"')
+    given = write(tmp_path, "task.toml", text)
+    done = CliRunner().invoke(app, ["size", str(given), "--from", str(folder), "--json", "--report", str(page)])
+    assert done.exit_code == 0, done.output
+    assert '"feasible": 2' in done.output
+    content = page.read_text(encoding="utf-8")
+    assert "<svg" in content or "data:image/svg" in content
+    assert "gear40" in content
+    bad = CliRunner().invoke(app, ["size", str(tmp_path / "no.toml")])
+    assert bad.exit_code == 2
+
+
+def test_robot_model_says_the_torque(tmp_path):
+    """An arm of MuJoCo's, moved alone, takes what its pendulum does."""
+    pytest.importorskip("mujoco")
+    write(
+        tmp_path, "arm.xml",
+        """<mujoco><worldbody><body><joint name="swing" type="hinge" axis="0 1 0"/>
+        <inertial pos="0 0 -0.3" mass="0.5" diaginertia="1e-9 1e-9 1e-9"/></body></worldbody></mujoco>""",
+    )  # fmt: skip
+    move = be.SineMotion(amplitude=0.6, frequency=1.0)
+    robot = be.Task(
+        joints={"swing": be.JointTask(motion=move)}, supply=be.Supply(voltage=24.0),
+        robot=be.RobotModel(model="arm.xml"), folder=tmp_path,
+    )  # fmt: skip
+    plain = be.Task(
+        joints={"swing": be.JointTask(motion=move, load=be.Pendulum(mass=0.5, length=0.3, gravity=9.81))},
+        supply=be.Supply(voltage=24.0),
+    )
+    one, other = (each.cycles()["swing"].torque for each in (robot, plain))
+    np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
