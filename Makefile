@@ -75,6 +75,7 @@ bench: .venv/.dev .venv-mjlab/.mjlab .venv-newton/.newton .venv-maddening/.madde
 	$(MADDENING)/python benchmarks/mime_nodes.py
 	$(MJX)/python benchmarks/mjx_motors.py
 	$(BIN)/python benchmarks/identification.py
+	$(BIN)/python benchmarks/sizing.py
 
 docs: .venv/.dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
