@@ -2,8 +2,8 @@
 
 python benchmarks/sizing.py
 
-The catalogue is that of the folder that BACKEMF_DATA names. Gearboxes that contradict themselves are left out of it; the
-first pairs are taken again in their place, so that 60,143 pairs are run.
+The catalogue is that of the folder that BACKEMF_DATA names. Gearboxes that contradict themselves are left out of it;
+the first pairs are taken again in their place, so that 60,143 pairs are run.
 """
 
 from __future__ import annotations

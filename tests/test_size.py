@@ -75,7 +75,7 @@ def test_mean_temperature_solves_its_equation():
 
 
 def test_periodic_steady_state_is_what_an_hour_of_simulation_settles_to():
-    """Repeats and rests with R(T) and a weakening magnet: the same cycle simulated from cold until it repeats itself."""
+    """Repeats and rests with R(T) and a weakening magnet: the same cycle from cold until it repeats itself."""
     warm = motor(
         magnet=be.Magnet(torque_constant=0.05, back_emf_constant=0.05, temperature_coefficient=-0.002),
         thermal=be.TwoNodeThermal(
@@ -83,9 +83,7 @@ def test_periodic_steady_state_is_what_an_hour_of_simulation_settles_to():
         ),
         friction=be.Coulomb(coulomb=2e-3),
     )
-    joint = be.JointTask(
-        motion=be.TrapezoidMove(angle=1.5, duration=0.4), load=be.Inertia(0.08), repeats=3, rest=1.5
-    )
+    joint = be.JointTask(motion=be.TrapezoidMove(angle=1.5, duration=0.4), load=be.Inertia(0.08), repeats=3, rest=1.5)
     found = be.size(task(joints={"joint": joint}, samples=200), [warm])
     choice = found.best
     # the law of the heat in its plainest form, step by step, with the currents of the inverse
@@ -125,7 +123,9 @@ def test_a_winding_that_runs_away_is_infinite():
 def test_engines_agree():
     """The passes as machine code and on NumPy are the same."""
     motors = [motor(f"m{k}", ratio=5.0 + k, efficiency=0.8, friction=be.Coulomb(coulomb=1e-3)) for k in range(9)]
-    joint = be.JointTask(motion=be.SineMotion(amplitude=0.7, frequency=1.3), load=be.Pendulum(mass=0.5, length=0.3), spring=True)
+    joint = be.JointTask(
+        motion=be.SineMotion(amplitude=0.7, frequency=1.3), load=be.Pendulum(mass=0.5, length=0.3), spring=True
+    )
     given = task(joints={"joint": joint}, supply=be.Supply(voltage=24.0, resistance=0.2), samples=200)
     one, other = (be.size(given, motors, engine=engine) for engine in ("native", "numpy"))
     for name in ("winding", "energy", "spare_voltage", "peak_current", "stiffness", "rest_angle", "gear_peak"):
@@ -135,7 +135,10 @@ def test_engines_agree():
 def test_voltage_is_resistance_inductance_and_back_emf():
     """For a sine i and w are known: v = R·i + L·di/dt + Ke·w at its largest."""
     joint = be.JointTask(motion=be.SineMotion(amplitude=0.5, frequency=5.0), load=be.Inertia(0.01))
-    found = be.size(task(joints={"joint": joint}, samples=4000), [motor(winding=be.Winding(resistance=0.5, inductance=5e-3), **COLD)])
+    found = be.size(
+        task(joints={"joint": joint}, samples=4000),
+        [motor(winding=be.Winding(resistance=0.5, inductance=5e-3), **COLD)],
+    )
     w = 2 * np.pi * 5.0
     t = np.linspace(0.0, 0.2, 100_001)
     inertia = 2e-5 * 10 + 0.01 / 10
@@ -255,7 +258,12 @@ def test_front_is_what_nothing_beats():
 def test_verification_agrees():
     """Forwards and backwards the same: 2 % of the peak current, 3 K, and the joint follows."""
     geared = motor(efficiency=0.8, friction=be.Coulomb(coulomb=2e-3), drag=be.Drag(coefficients=(2e-6,)))
-    joint = be.JointTask(motion=be.TrapezoidMove(angle=1.5, duration=0.5, start=-0.3), load=be.Pendulum(mass=0.4, length=0.3), repeats=4, rest=1.0)
+    joint = be.JointTask(
+        motion=be.TrapezoidMove(angle=1.5, duration=0.5, start=-0.3),
+        load=be.Pendulum(mass=0.4, length=0.3),
+        repeats=4,
+        rest=1.0,
+    )
     (seen,) = be.size(task(joints={"joint": joint}), [geared]).verify(1)
     assert seen.simulated_current == pytest.approx(seen.predicted_current, rel=0.02)
     assert seen.simulated_rms_current == pytest.approx(seen.predicted_rms_current, rel=0.01)

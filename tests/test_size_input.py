@@ -1,5 +1,7 @@
 """Bad input of sizing: one sentence each, with the file, the field, the value and the remedy."""
 
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,13 @@ from typer.testing import CliRunner
 import backemf as be
 from backemf.cli.app import app
 from backemf.size import import_pairs, read_motion
+
+
+@cache
+def catalogue() -> be.Candidates:
+    """The catalogue, read once."""
+    return be.Candidates.catalogue()
+
 
 TASKS = Path(__file__).parents[1] / "examples" / "tasks"
 TEXT = (TASKS / "arm.toml").read_text(encoding="utf-8")
@@ -46,7 +55,7 @@ def test_units_of_a_motion(tmp_path):
 
 def test_torque_without_inertia():
     joint = be.JointTask(motion=be.TriangleMove(angle=1.0, duration=0.5), load=be.ConstantTorque(torque=-2.0))
-    with pytest.raises(be.ParameterError, match="ConstantTorque has a torque and no inertia, .* give its inertia"):
+    with pytest.raises(be.ParameterError, match=r"ConstantTorque has a torque and no inertia, .* give its inertia"):
         be.size(task(joints={"lift": joint}), [motor()])
 
 
@@ -70,7 +79,7 @@ def test_nothing_says_what_it_moves():
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("backemf task 1", "task", 'format = \'task\': must be "backemf task 1"'),
+        ("backemf task 1", "task", "format = 'task': must be \"backemf task 1\""),
         ('kind = "trapezoid"', 'kind = "trapez"', "did you mean trapezoid"),
         ('"2 kg"', '"2 m"', "mass"),
         ("repeats = 5", "repeats = 0", "repeats = 0"),
@@ -82,16 +91,23 @@ def test_nothing_says_what_it_moves():
 )
 def test_bad_task_files(old, new, words):
     assert old in TEXT
-    with pytest.raises(be.ParameterError, match=".") as error:
+    with pytest.raises(be.ParameterError, match="arm") as error:
         be.Task.parse(TEXT.replace(old, new), "arm.toml")
     assert words in str(error.value) and "arm.toml" in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def database(folder: Path, motors: str, gears: str = "g,X,1,planetary,1,10,0.1,1e-8,0.9,1,2,1\n", fits: str = "m,g\n") -> Path:
+def database(
+    folder: Path, motors: str, gears: str = "g,X,1,planetary,1,10,0.1,1e-8,0.9,1,2,1\n", fits: str = "m,g\n"
+) -> Path:
     head = "key,manufacturer,ID,type,V,k_t,R,L,mass,inertia,omega_nl,I_nl,I_nom,Rth1,Rth2\n"
     write(folder, "x_motors.csv", head + motors)
-    write(folder, "x_gearboxes.csv", "key,manufacturer,ID,type,stages,ratio,mass,inertia,efficiency,direction,max_int_torque,max_cont_torque\n" + gears)
+    write(
+        folder,
+        "x_gearboxes.csv",
+        "key,manufacturer,ID,type,stages,ratio,mass,inertia,efficiency,direction,max_int_torque,max_cont_torque\n"
+        + gears,
+    )
     write(folder, "x_compatibility.csv", fits)
     return folder
 
@@ -101,7 +117,10 @@ GOOD = "m,maxon,1,DC,24,0.03,1,1e-4,0.2,1e-5,780,0.1,2.5,2,6\n"
 
 def test_rows_of_a_database_that_contradict_themselves_are_left_out(tmp_path):
     """A no-load speed ten times too large, a missing resistance and a gear that loses less than nothing are named."""
-    bad = GOOD.replace("m,", "fast,", 1).replace("780", "7800") + "lacks,maxon,1,DC,24,0.03,nan,1e-4,0.2,1e-5,780,0.1,2.5,2,6\n"
+    bad = (
+        GOOD.replace("m,", "fast,", 1).replace("780", "7800")
+        + "lacks,maxon,1,DC,24,0.03,nan,1e-4,0.2,1e-5,780,0.1,2.5,2,6\n"
+    )
     folder = database(
         tmp_path, GOOD + bad, "g,X,1,planetary,1,10,0.1,1e-8,0.9,1,2,1\nfree,X,1,planetary,1,10,0.1,1e-8,1.2,1,2,1\n",
         "m,g,free,,\nfast,g\nlacks,g\n",
@@ -132,12 +151,12 @@ def test_folder_of_raw_csv_says_how_to_import_it(tmp_path):
 @pytest.mark.parametrize("name", ["arm", "knee", "pan_tilt"])
 def test_gallery_tasks(name):
     """Each task of the gallery has its cycle; every joint does work."""
-    given = be.Task.read(TASKS / f"{name}.toml")
+    given = replace(be.Task.read(TASKS / f"{name}.toml"), samples=100)
     for cycle in given.cycles().values():
         assert cycle.peak_torque > 0.0 and cycle.top_speed > 0.0
-    found = be.size(given)
+    found = be.size(given, catalogue())
     for joint in found.joints.values():
-        assert joint.count > 0
+        assert joint.count > 10 and joint.rejected(1)[0].reason
 
 
 def test_command_line(tmp_path):

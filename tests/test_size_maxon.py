@@ -17,7 +17,8 @@ def elastic(spring: bool) -> be.Task:
     position = AMPLITUDE * np.sin(w * time)
     motion = be.SampledMotion(
         time=time, position=position, velocity=AMPLITUDE * w * np.cos(w * time),
-        acceleration=-AMPLITUDE * w * w * np.sin(w * time), torque=STIFFNESS * position - INERTIA * w * w * position + 4.0,
+        acceleration=-AMPLITUDE * w * w * np.sin(w * time),
+        torque=STIFFNESS * position - INERTIA * w * w * position + 4.0,
     )  # fmt: skip
     joint = be.JointTask(motion=motion, spring=spring)
     return task(joints={"joint": joint}, supply=be.Supply(voltage=1e4))
@@ -30,7 +31,9 @@ def joule_heat(motor: be.Motor, given: be.Task, stiffness: float, offset: float)
     torque = (cells.torque + stiffness * cells.position - offset) / n
     gear = np.where(torque * cells.velocity > 0.0, torque / eta, torque * eta)
     own = (float(motor.rotor.inertia) + float(motor.gearbox.stages[0].inertia)) * n * cells.acceleration
-    current = (own + float(motor.friction.coulomb) * np.sign(cells.velocity) + gear) / float(motor.magnet.torque_constant)
+    current = (own + float(motor.friction.coulomb) * np.sign(cells.velocity) + gear) / float(
+        motor.magnet.torque_constant
+    )
     return float(np.mean(current**2))
 
 

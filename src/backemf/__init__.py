@@ -174,9 +174,7 @@ _HOMES = {
         "Comparison Excitation Fit Known Log MeasuredMotion MotionLimits Rig RobotModel RobotMotion Sensor "
         "ServoRegisters compare drive_of_joint excite read_log"
     ),
-    ".size": (
-        "Candidates Found JointTask SampledMotion SineMotion Task TaskLimits TrapezoidMove TriangleMove"
-    ),
+    ".size": ("Candidates Found JointTask SampledMotion SineMotion Task TaskLimits TrapezoidMove TriangleMove"),
     ".transfer": "Exported export",
 }
 """Every module with public names, and these; it is loaded when one of them is first used."""

@@ -32,10 +32,14 @@ def catalogue(
     from ..size import import_pairs
 
     if action != "import":
-        raise ParameterError(f"catalogue {action}: there is no such action; write `backemf catalogue import DIR -o DIR`")
+        raise ParameterError(
+            f"catalogue {action}: there is no such action; write `backemf catalogue import DIR -o DIR`"
+        )
     folder, pairs, left = import_pairs(source, output)
     if json_:
-        print_json({"folder": str(folder), "pairs": pairs, "left_out": [{"name": e.name, "reason": e.reason} for e in left]})
+        print_json(
+            {"folder": str(folder), "pairs": pairs, "left_out": [{"name": e.name, "reason": e.reason} for e in left]}
+        )
         return
     console().print(f"{pairs} pairs; {len(left)} rows left out", highlight=False)
     print_findings([("info", each.name, each.reason) for each in left])

@@ -241,5 +241,3 @@ def lacking(motor: Motor) -> str:
     if motor.thermal is None and (rated is None or rated.current is None):
         return "has neither thermal figures nor a continuous current: nothing says what it can bear; give one of them"
     return ""
-
-

@@ -101,7 +101,9 @@ def evaluate(
     holding = cycle.rest_torque
     if spring is not None:
         holding = holding - spring_torque(cycle.cells.position[-1], spring)
-    hold = np.broadcast_to(current_at(made, holding / made.ratio, ambient), (count,)) if rhythm.rest else np.zeros(count)
+    hold = (
+        np.broadcast_to(current_at(made, holding / made.ratio, ambient), (count,)) if rhythm.rest else np.zeros(count)
+    )
     square = (rhythm.repeats * first["square"] + hold**2 * rhythm.rest) / rhythm.cycle
     mean = np.full(count, np.nan)
     start: dict[str, np.ndarray] = {}
@@ -222,7 +224,10 @@ def _operate(
         ("peak_current", "square", "voltage", "supply_current", "energy", "copper", "winding", "housing"), 0.0
     )
     # the sample before the first is the last one
-    state |= {"current": current_at(pair.motor, torque, warm), "cold_current": current_at(pair.motor, torque, pair.ambient)}
+    state |= {
+        "current": current_at(pair.motor, torque, warm),
+        "cold_current": current_at(pair.motor, torque, pair.ambient),
+    }
     state |= {"spare_voltage": np.inf, "winding": -np.inf, "housing": -np.inf, **start}
     if pair.spring is not None:
         state |= {"gear_peak": 0.0, "gear_square": 0.0}

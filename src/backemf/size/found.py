@@ -19,7 +19,7 @@ COLUMNS = ("mass", "ratio", "energy", "winding", "inertia", "peak_current", "rms
 
 
 class Found:
-    """The answer to a task: `found.best`, `found.table()`, `found.front`, `found.verify(3)`, `found.report("size.html")`.
+    """The answer to a task: `best`, `table()`, `front`, `rejected()`, `verify(3)`, `report("size.html")`.
 
     With several joints each has its own answer, `found["knee"]`; those of the whole are of the only joint.
     """
@@ -37,7 +37,9 @@ class Found:
     def only(self) -> JointFound:
         """What was found for the only joint."""
         if len(self.joints) != 1:
-            raise ParameterError(f"the task has {len(self.joints)} joints: take found[name] of {', '.join(self.joints)}")
+            raise ParameterError(
+                f"the task has {len(self.joints)} joints: take found[name] of {', '.join(self.joints)}"
+            )
         return next(iter(self.joints.values()))
 
     @property

@@ -138,7 +138,10 @@ def _columns(motor: Motor, get: dict[str, float | None]) -> dict[str, float]:
         for name in ("winding_resistance", "winding_capacitance", "housing_resistance", "housing_capacitance"):
             found[f"thermal.{name}"] = float(getattr(t, name))
     elif isinstance(t, Thermal):
-        found["thermal.winding_resistance"], found["thermal.winding_capacitance"] = float(t.resistance), float(t.capacitance)
+        found["thermal.winding_resistance"], found["thermal.winding_capacitance"] = (
+            float(t.resistance),
+            float(t.capacitance),
+        )
     current = get.get("I_nom")
     if motor.ratings is not None:
         for name in ("voltage", "current", "speed", "winding_temperature"):

@@ -142,7 +142,9 @@ class JointFound:
     def best(self) -> Choice:
         """The best pair."""
         if not len(self):
-            raise ParameterError(f"joint {self.cycle.name!r}: none of {self.count} pairs can do the task; {self.most_reasons()}")
+            raise ParameterError(
+                f"joint {self.cycle.name!r}: none of {self.count} pairs can do the task; {self.most_reasons()}"
+            )
         return self[0]
 
     @property
@@ -165,7 +167,8 @@ class JointFound:
         margins = {check.name: 1.0 - float(check.share[k]) for check in share.checks if np.isfinite(check.limit[k])}
         motor, spring = share.batch.single(k), None
         if share.spring is not None:
-            spring = JointSpring(stiffness=float(self._of(share, "stiffness")[k]), rest_angle=float(self._of(share, "rest_angle")[k]))  # fmt: skip
+            stiffness, rest_angle = (float(self._of(share, name)[k]) for name in ("stiffness", "rest_angle"))
+            spring = JointSpring(stiffness=stiffness, rest_angle=rest_angle)
         fails = int(self._failing[index])
         reason = ""
         if fails >= 0:

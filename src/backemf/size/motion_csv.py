@@ -15,7 +15,9 @@ from ..identify.headings import Heading, read_heading, to_si
 from .motion import SampledMotion
 
 WANTED = (TIME, "position", "velocity", "torque")
-_ACCELERATION = re.compile(r"(acceleration|accel|acc|alpha|ddq|qdd)\s*(?:\[([^\[\]]*)\])?\s*(?:[\[(]([^\[\]()]*)[\])])?\s*")
+_ACCELERATION = re.compile(
+    r"(acceleration|accel|acc|alpha|ddq|qdd)\s*(?:\[([^\[\]]*)\])?\s*(?:[\[(]([^\[\]()]*)[\])])?\s*"
+)
 
 
 def read_motion(path: str | Path, joint: str = "", closed: bool = True) -> SampledMotion:

@@ -100,4 +100,3 @@ def best_ratio(
         offset = stiffness * middle - float(found.x[2]) * size
         helper = JointSpring(stiffness=stiffness, rest_angle=offset / stiffness if stiffness > 0.0 else 0.0)
     return Optimum(float(np.exp(found.x[0])), helper, float(np.exp(value)), float(np.abs(free).max()))
-

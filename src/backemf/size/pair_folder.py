@@ -32,7 +32,10 @@ MOTOR_COLUMNS = (
     "ratings.peak_current", "ratings.winding_temperature", "ratings.speed", "mass", "diameter",
 )  # fmt: skip
 """Numbers of a motor; one lump of heat has no housing."""
-GEAR_COLUMNS = ("ratio", "efficiency", "inertia", "stages", "gear_torque", "gear_peak_torque", "gear_input_speed", "mass", "diameter")  # fmt: skip
+GEAR_COLUMNS = (
+    "ratio", "efficiency", "inertia", "stages", "gear_torque", "gear_peak_torque", "gear_input_speed", "mass",
+    "diameter",
+)  # fmt: skip
 """Numbers of a gearbox."""
 Table = dict[str, np.ndarray]
 """A column of numbers by its name; NaN: not stated."""
@@ -61,7 +64,8 @@ def _cell(value: float) -> str:
 
 def read_pairs(folder: Path) -> Candidates:
     """The pairs of a folder."""
-    content = parse_toml(read_text(folder / INDEX, what="a catalogue of pairs"), str(folder / INDEX), ParameterError, "a catalogue")  # fmt: skip
+    text = read_text(folder / INDEX, what="a catalogue of pairs")
+    content = parse_toml(text, str(folder / INDEX), ParameterError, "a catalogue")
     if content.get("format") != FORMAT:
         raise ParameterError(f'{folder / INDEX}: format = {quote(content.get("format"))}: must be "{FORMAT}"')
     said = content.get("left_out", {})
@@ -117,7 +121,9 @@ def _batch(
         drag=Drag(coefficients=(m["drag.coefficient"],)) if has("drag.coefficient") else None,
         gearbox=gearbox,
     )  # fmt: skip
-    rated = {name: m[f"ratings.{name}"] for name in ("voltage", "current", "peak_current", "winding_temperature", "speed")}
+    rated = {
+        name: m[f"ratings.{name}"] for name in ("voltage", "current", "peak_current", "winding_temperature", "speed")
+    }
     for name in ("gear_input_speed", "gear_torque", "gear_peak_torque"):
         rated[name] = g[name] if geared else np.full(len(a), np.nan)
     mass = m["mass"] + (g["mass"] if geared else 0.0)
@@ -143,7 +149,9 @@ def _read_keys(path: Path, motors: list[str], gears: list[str]) -> tuple[np.ndar
     second[""] = -1
     rows = read_rows(path)[1:]
     try:
-        return np.array([first[row[0]] for row in rows], dtype=int), np.array([second[row[1]] for row in rows], dtype=int)
+        return np.array([first[row[0]] for row in rows], dtype=int), np.array(
+            [second[row[1]] for row in rows], dtype=int
+        )
     except (KeyError, IndexError) as error:
         raise ParameterError(f"{path}: the key {error} is in neither motors.csv nor gearboxes.csv") from None
 

@@ -59,7 +59,9 @@ def _ranking(found: Found, name: str, joint: JointFound, top: int) -> Section:
 def _pictures(name: str, joint: JointFound) -> Section:
     shown = []
     if len(joint.task.wanted) > 1:
-        shown.append(picture(draw_front(joint), "front", "Every pair that can do it; blue: the front, which no other beats"))
+        shown.append(
+            picture(draw_front(joint), "front", "Every pair that can do it; blue: the front, which no other beats")
+        )
     for rank in range(min(PICTURED, len(joint))):
         choice = joint[rank]
         shown.append(picture(
@@ -70,11 +72,11 @@ def _pictures(name: str, joint: JointFound) -> Section:
     choice, trace = joint.best, joint.trace(0)
     shown.append(picture(draw_cycle(joint, trace), "cycle", f"{choice.name}: current, voltage and winding"))
     if choice.motor.thermal is not None:
-        limit = None if choice.motor.ratings is None else choice.motor.ratings.winding_temperature
+        stated = None if choice.motor.ratings is None else choice.motor.ratings.winding_temperature
+        limit = None if stated is None else float(stated)
         share, k = joint.place(int(joint.order[0]))
         shown.append(picture(
-            draw_warm_up(joint, choice.motor, float(share.evaluation.square_cold[k]), None if limit is None else float(limit),
-                         choice.figures["winding"]),
+            draw_warm_up(joint, choice.motor, float(share.evaluation.square_cold[k]), limit, choice.figures["winding"]),
             "warm-up", f"{choice.name}: from cold. Dashed: its hottest moment; black: what its maker allows",
         ))  # fmt: skip
     shown.append(picture(draw_energy(trace), "energy", f"{choice.name}: where the energy of one motion goes"))

@@ -1,6 +1,6 @@
 """The torque that a load takes along a motion: the laws of the loads, asked the other way round.
 
-A load answers a joint with a torque and has an inertia; moving the joint as the motion says takes J·q'' less that torque.
+A load answers a joint with a torque and has an inertia: moving the joint along takes J·q'' less that torque.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import ParameterError
-from ..loads import Load, LockedRotor, PrescribedMotion
+from ..loads import Load, LockedRotor, PrescribedMotion, TwoMass
 from ..physics.load import follow, react
 from .motion import Cells
 
@@ -30,13 +30,13 @@ def required_torque(load: Load, cells: Cells) -> np.ndarray:
         raise ParameterError(
             "load = LockedRotor(): a joint that is held needs a torque; give the motion a column of torque"
         )
-    if load.remembers:
+    if isinstance(load, TwoMass):
         return _settled(load, cells)
     found = react(load, (), cells.position, cells.velocity, INSTANT)
     return np.asarray(found.inertia * cells.acceleration - found.torque, dtype=float) + np.zeros_like(cells.dt)
 
 
-def _settled(load: Load, cells: Cells) -> np.ndarray:
+def _settled(load: TwoMass, cells: Cells) -> np.ndarray:
     """The torque of a load with a memory, once it repeats itself from round to round."""
     memory: tuple[float, ...] = (float(cells.position[0]), float(cells.velocity[0]))
     before: np.ndarray | None = None

@@ -68,9 +68,7 @@ def _sums(pair: Pair, columns: dict[str, np.ndarray], tried: np.ndarray, engine:
     )  # fmt: skip
 
 
-def _with_rest(
-    sums: dict[str, np.ndarray], motor: Motor, cycle: Cycle, tried: np.ndarray
-) -> dict[str, np.ndarray]:
+def _with_rest(sums: dict[str, np.ndarray], motor: Motor, cycle: Cycle, tried: np.ndarray) -> dict[str, np.ndarray]:
     """The sums of a whole cycle, its rest included, in which the joint stands where the motion ends."""
     rhythm, c = cycle.rhythm, cycle.cells
     total = {name: rhythm.repeats * value for name, value in sums.items()}

@@ -123,7 +123,8 @@ class Task:
 
     def __repr__(self) -> str:
         called = f"{self.name}: " if self.name else ""
-        return f"Task({called}{', '.join(self.joints)} at {float(self.supply.voltage):g} V, wanted: {', '.join(self.wanted)})"
+        volts, wanted = float(self.supply.voltage), ", ".join(self.wanted)
+        return f"Task({called}{', '.join(self.joints)} at {volts:g} V, wanted: {wanted})"
 
     @classmethod
     def read(cls, path: str | Path) -> Task:

@@ -108,10 +108,14 @@ def _motion(table: Mapping[str, Foreign], place: str, joint: str, folder: Path |
         return _of_kind(table, {**motion_kinds(), "csv": Motion}, place)
     for name in table:
         if name not in ("kind", "file", "joint", "closed"):
-            raise ParameterError(f"{place} {name}: there is no such field: {suggest(name, ('file', 'joint', 'closed'))}")
+            raise ParameterError(
+                f"{place} {name}: there is no such field: {suggest(name, ('file', 'joint', 'closed'))}"
+            )
     file, closed = table.get("file"), table.get("closed", True)
     if not isinstance(file, str) or not isinstance(closed, bool):
-        raise ParameterError(f"{place}: a motion of the kind csv needs file, a text, and may have closed, true or false")
+        raise ParameterError(
+            f"{place}: a motion of the kind csv needs file, a text, and may have closed, true or false"
+        )
     path = Path(file) if folder is None else folder / file
     named = table.get("joint")
     try:

@@ -94,7 +94,9 @@ def _start_modes(pair: Pair, start: np.ndarray) -> dict[str, np.ndarray]:
     """Modes of the copper that make the rises of a start."""
     if len(pair.modes) == 1:
         return {"copper0": np.atleast_1d(start[0] / np.asarray(pair.modes[0].winding))}
-    matrix = np.array([[float(np.squeeze(m.winding)) for m in pair.modes], [float(np.squeeze(m.housing)) for m in pair.modes]])
+    matrix = np.array(
+        [[float(np.squeeze(m.winding)) for m in pair.modes], [float(np.squeeze(m.housing)) for m in pair.modes]]
+    )
     found = np.linalg.solve(matrix, np.asarray(start, dtype=float).reshape(2))
     return {f"copper{k}": np.atleast_1d(found[k]) for k in range(2)}
 

@@ -39,7 +39,9 @@ class Check:
         with np.errstate(all="ignore"):
             room = self.limit - self.zero
             found = (self.value - self.zero) / np.where(room > 0.0, room, np.nan)
-        return np.where(np.isinf(self.limit), 0.0, np.where(room > 0.0, found, np.where(self.value > self.limit, np.inf, 0.0)))
+        return np.where(
+            np.isinf(self.limit), 0.0, np.where(room > 0.0, found, np.where(self.value > self.limit, np.inf, 0.0))
+        )
 
 
 def checks_of(task: Task, batch: Batch, cycle: Cycle, e: Evaluation) -> list[Check]:
@@ -64,7 +66,9 @@ def checks_of(task: Task, batch: Batch, cycle: Cycle, e: Evaluation) -> list[Che
         Check("gear_peak_torque", e.gear_peak, short, "N*m", "peak gear torque"),
         Check("gear_torque", e.gear_equivalent, lasting, "N*m", "equivalent gear torque"),
         Check("voltage", e.voltage, e.voltage + e.spare_voltage, "V", "terminal voltage"),
-        Check("peak_current", e.peak_current, np.minimum(rated("peak_current"), own(limits.current)), "A", "peak current"),
+        Check(
+            "peak_current", e.peak_current, np.minimum(rated("peak_current"), own(limits.current)), "A", "peak current"
+        ),
         Check("supply_current", e.supply_current, own(limits.supply_current), "A", "supply current"),
     ]
     if batch.motor.thermal is None:

@@ -1,8 +1,9 @@
 """A pair run forwards: the task in a closed loop through `simulate`, beside what was predicted backwards.
 
 The joint is commanded to follow the motion, with the predicted torque fed forward and a position loop around it, from
-the temperatures of the periodic steady state. Backlash is left out, as it is in the prediction. Where the load is one that `simulate` knows, the joint moves as motor and
-load make it move; else it is moved along the motion, and the torque is compared instead.
+the temperatures of the periodic steady state. Backlash is left out, as it is in the prediction. Where the load is one
+that `simulate` knows, the joint moves as motor and load make it move; else it is moved along the motion, and the torque
+is compared instead.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ..motor import Motor, Thermal
 from ..physics.mechanics import iron_power
 from ..run import Run
 from ..simulate import simulate
+from ..values import Foreign
 from .cycle import Cycle
 from .heat import outer_resistance
 from .joint_found import JointFound
@@ -88,11 +90,8 @@ def verify(found: JointFound, rank: int) -> Verification:
     ratio = float(motor.ratio)
     # what the drive takes for the torque of a current: that of the data sheet
     effort = predicted.current * float(motor.magnet.torque_constant) * ratio
-    command = Command(
-        position=Table(time, target["position"]),
-        velocity=Table(time, target["velocity"]),
-        effort=Table(*_held(cycle, effort, dt)),
-    )
+    signals: dict[str, Foreign] = {name: Table(time, values) for name, values in target.items()}
+    command = Command(**signals, effort=_held(cycle, effort, dt))
     start = found.start_of(rank)
     initial = {}
     if motor.thermal is not None:
@@ -116,7 +115,7 @@ def _knots(cycle: Cycle) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     return time, {"position": position, "velocity": velocity}
 
 
-def _held(cycle: Cycle, values: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:
+def _held(cycle: Cycle, values: np.ndarray, dt: float) -> Foreign:
     """A table of a value per cell that jumps where the motion does, and is straight elsewhere."""
     c = cycle.cells
     ends = np.cumsum(c.dt)
@@ -128,7 +127,7 @@ def _held(cycle: Cycle, values: np.ndarray, dt: float) -> tuple[np.ndarray, np.n
             held += [float(values[k - 1]), float(values[k])]
         times.append(float(middle))
         held.append(float(values[k]))
-    return np.array(times), np.array(held)
+    return Table(np.array(times), np.array(held))
 
 
 def _actuator(found: JointFound, motor: Motor, load: Load, spring: object) -> Actuator:
@@ -153,9 +152,7 @@ def _step(motor: Motor, cycle: Cycle) -> float:
     return cycle.cells.duration / np.ceil(steps)
 
 
-def _compare(
-    found: JointFound, rank: int, run: Run, predicted: Trace, moved: bool, motor: Motor
-) -> Verification:
+def _compare(found: JointFound, rank: int, run: Run, predicted: Trace, moved: bool, motor: Motor) -> Verification:
     choice, cycle = found[rank], found.cycle
     c = cycle.cells
     current = np.asarray(run["current"])
@@ -188,7 +185,7 @@ def _compare(
 
 
 def _lasting_temperature(found: JointFound, rank: int, run: Run, motor: Motor) -> float:
-    """Hottest winding if the simulated losses went on for ever: the mean that they lead to, and the run's own ripple."""
+    """Hottest winding if the simulated losses went on for ever: the mean they lead to, and the run's own ripple [°C]."""
     t = motor.thermal
     if t is None:
         return np.nan
