@@ -38,7 +38,7 @@ def sweep_native(
         if is_plain(value):
             numbers[name] = float(value)
         else:
-            own[name] = value
+            own[name] = np.asarray(value, dtype=float)
     key = law, structure_of(part), tuple(own), tuple(state), tuple(samples), tuple(columns)
     found = _SWEEPS.get(key)
     if found is None:

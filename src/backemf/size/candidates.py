@@ -227,7 +227,7 @@ def _group(rows: Sequence[tuple[str, Motor, float]], out: Iterable[LeftOut], sou
 def _rated(motor: Motor, name: str) -> float:
     value = None if motor.ratings is None else getattr(motor.ratings, name)
     if name == "peak_current" and motor.limits is not None and motor.limits.rated_current is not None:
-        value = np.nanmin([np.inf if value is None else value, motor.limits.rated_current])
+        value = min(np.inf if value is None else float(value), float(motor.limits.rated_current))
     return np.nan if value is None else float(value)
 
 

@@ -225,8 +225,8 @@ def _operate(
     )
     # the sample before the first is the last one
     state |= {
-        "current": current_at(pair.motor, torque, warm),
-        "cold_current": current_at(pair.motor, torque, pair.ambient),
+        "current": np.asarray(current_at(pair.motor, torque, warm)),
+        "cold_current": np.asarray(current_at(pair.motor, torque, pair.ambient)),
     }
     state |= {"spare_voltage": np.inf, "winding": -np.inf, "housing": -np.inf, **start}
     if pair.spring is not None:

@@ -185,7 +185,7 @@ def _compare(found: JointFound, rank: int, run: Run, predicted: Trace, moved: bo
 
 
 def _lasting_temperature(found: JointFound, rank: int, run: Run, motor: Motor) -> float:
-    """Hottest winding if the simulated losses went on for ever: the mean they lead to, and the run's own ripple [°C]."""
+    """Hottest winding if the simulated losses went on for ever: their mean, and the run's own ripple [°C]."""
     t = motor.thermal
     if t is None:
         return np.nan
