@@ -107,6 +107,47 @@ def test_periodic_steady_state_is_what_an_hour_of_simulation_settles_to():
     assert choice.figures["winding"] - 25.0 == pytest.approx(peak, abs=0.3)
 
 
+def test_many_repeats_are_as_hot_as_their_heat_at_every_moment():
+    """A minute of motions and a minute of rest: the heat of a current of one size, step by step until it repeats."""
+    joint = be.JointTask(
+        motion=be.TriangleMove(angle=ANGLE, duration=DURATION), load=be.Inertia(LOAD), repeats=120, rest=60.0
+    )
+    figures = be.size(task(joints={"joint": joint}), [motor()]).best.figures
+    current = (2e-5 * 10 + LOAD / 10) * ACCELERATION / 0.05
+    winding = housing = hottest = 0.0
+    for step in range(20 * 120 * 20):
+        power = 0.5 * (1 + 0.0039 * winding) * current**2 if step % 2400 < 1200 else 0.0
+        flow = (winding - housing) / 2.0
+        winding, housing = winding + 0.05 * (power - flow) / 5.0, housing + 0.05 * (flow - housing / 5.0) / 40.0
+        hottest = max(hottest, winding) if step >= 19 * 2400 else 0.0
+    assert hottest > 40.0
+    assert figures["winding"] - 25.0 == pytest.approx(hottest, abs=0.5)
+
+
+def test_repeats_without_end_are_as_hot_as_no_rest():
+    """A rest after hours of motion comes too late for the hottest winding."""
+    joint = be.JointTask(motion=be.TriangleMove(angle=ANGLE, duration=DURATION), load=be.Inertia(LOAD))
+    never = be.size(task(joints={"joint": joint}), [motor()]).best.figures["winding"]
+    late = be.size(task(joints={"joint": replace(joint, repeats=100_000, rest=60.0)}), [motor()]).best.figures
+    assert late["winding"] == pytest.approx(never, abs=0.2)
+
+
+def test_torque_of_two_masses_on_a_spring():
+    """Behind a spring and a damper the far mass moves by (k + jwc)/(k + jwc - J2·w²) of the joint's sine."""
+    load = be.TwoMass(inertia=0.01, far_inertia=0.05, stiffness=40.0, damping=0.3)
+    joint = be.JointTask(motion=be.SineMotion(amplitude=0.5, frequency=2.5), load=load)
+    cycle = task(joints={"joint": joint}, samples=200).cycles()["joint"]
+    w = 2 * np.pi * 2.5
+    link = 40.0 + 0.3j * w
+    far = link / (link - 0.05 * w**2)
+    assert abs(far) > 1.3  # near its resonance the far mass counts for more than itself
+    swing = -(0.01 + 0.05 * far) * 0.5 * w**2 * np.exp(1j * w * cycle.cells.time)
+    expected = swing.imag
+    assert np.abs(cycle.torque - expected).max() < 0.02 * np.abs(expected).max()
+    rigid = 0.06 * cycle.cells.acceleration
+    assert np.abs(cycle.torque - rigid).max() > 0.2 * np.abs(expected).max()
+
+
 def test_a_winding_that_runs_away_is_infinite():
     """Where hotter copper makes more heat than it sheds, there is no steady state."""
     hot = motor(

@@ -174,6 +174,13 @@ def test_command_line(tmp_path):
     content = page.read_text(encoding="utf-8")
     assert "<svg" in content or "data:image/svg" in content
     assert "gear40" in content
+    for width in (80, 200):
+        shown = CliRunner(env={"COLUMNS": str(width)}).invoke(app, ["size", str(given), "--from", str(folder)]).output
+        assert "…" not in shown and max(map(len, shown.splitlines())) <= width
+        titles = shown.splitlines()[2].split()
+        # what the task wants is there in any case
+        assert {"[J]", "[kg·m²]", "tightest"} <= set(titles)
+        assert ("[V]" in titles) == (width == 200)
     bad = CliRunner().invoke(app, ["size", str(tmp_path / "no.toml")])
     assert bad.exit_code == 2
 

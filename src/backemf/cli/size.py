@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from .words import require_ending
 
 if TYPE_CHECKING:
     from ..size import Found
+    from ..values import Json
 
 COLUMNS = (
     ("motor and gear", "name", ""),
@@ -28,14 +30,16 @@ COLUMNS = (
     ("left\n[%]", "margin", "%"),
 )
 """Title, figure and format of each column."""
+EXPENDABLE = ("voltage", "inertia", "rms_current", "energy", "peak_current", "ratio", "mass", "winding")
+"""Columns that a narrow terminal goes without, in the order in which they go."""
 
 
 @app.command(
     epilog="""\b
 Examples:
-  backemf size examples/arm.toml --top 5
+  backemf size examples/tasks/arm.toml --top 5
   backemf catalogue import mgdb -o my-catalogue
-  backemf size examples/arm.toml --from my-catalogue --report size.html
+  backemf size examples/tasks/arm.toml --from my-catalogue --report size.html
 """,
 )
 def size(
@@ -83,9 +87,14 @@ def _print(found: Found, top: int) -> None:
     """The best pairs of every joint, and why others cannot."""
     for name, joint in found.joints.items():
         console().print(f"{name}: {len(joint)} of {joint.count} pairs can do it", style="bold", highlight=False)
-        cells = [[_cell(row[key], form) for _, key, form in COLUMNS] for row in found.table(top, name)]
-        if cells:
-            print_columns([title for title, *_ in COLUMNS], cells, [form != "" for _, _, form in COLUMNS])
+        rows = found.table(top, name)
+        if rows:
+            columns = _fitting(rows, found.task.wanted, console().width)
+            print_columns(
+                [title for title, *_ in columns],
+                [[_cell(row[key], form) for _, key, form in columns] for row in rows],
+                [form != "" for _, _, form in columns],
+            )
         if joint.reasons():
             console().print(f"out: {joint.most_reasons()}", highlight=False)
         print_findings([("info", choice.name, choice.reason) for choice in joint.rejected(3)])
@@ -93,6 +102,24 @@ def _print(found: Found, top: int) -> None:
             first = joint.left_out[0]
             words = f"{len(joint.left_out)} left out, such as {first.name}: {first.reason}"
             print_findings([("info", "candidates", words)])
+
+
+def _fitting(rows: list[dict[str, Json]], wanted: Sequence[str], width: int) -> list[tuple[str, str, str]]:
+    """Columns whose rows are no wider than so many characters; what is wanted of the motors goes last."""
+    kept = list(COLUMNS)
+    mine = {"winding_temperature": "winding"}
+    last = [mine.get(name, name) for name in wanted]
+    for key in (*(each for each in EXPENDABLE if each not in last), *reversed(last)):
+        if sum(2 + _width(rows, column) for column in kept) - 2 <= width:
+            break
+        kept = [column for column in kept if column[1] != key]
+    return kept
+
+
+def _width(rows: list[dict[str, Json]], column: tuple[str, str, str]) -> int:
+    """Characters of the widest cell of a column."""
+    title, key, form = column
+    return max(map(len, (*title.split("\n"), *(_cell(row[key], form) for row in rows))))
 
 
 def _cell(value: object, form: str) -> str:

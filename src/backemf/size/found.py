@@ -12,6 +12,7 @@ from .joint_found import Choice, JointFound
 from .task import WANTED, Task
 
 if TYPE_CHECKING:
+    from ..robot import Robot
     from .verification import Verification
 
 COLUMNS = ("mass", "ratio", "energy", "winding", "inertia", "peak_current", "rms_current", "voltage")
@@ -19,7 +20,8 @@ COLUMNS = ("mass", "ratio", "energy", "winding", "inertia", "peak_current", "rms
 
 
 class Found:
-    """The answer to a task: `best`, `table()`, `front`, `rejected()`, `verify(3)`, `report("size.html")`.
+    """The answer to a task: `best`, `table()`, `front`, `rejected()`, `verify(3)`, `report("size.html")`,
+    `robot()`.
 
     With several joints each has its own answer, `found["knee"]`; those of the whole are of the only joint.
     """
@@ -82,6 +84,18 @@ class Found:
         from .report import report_html
 
         return write_text(path, report_html(self, top))
+
+    def robot(self, bandwidth: float | None = None) -> Robot:
+        """The best pair of each joint as a robot on the task's supply, to save, check and export.
+
+        Each joint has a critically damped position loop around the inertia of its rotor and load; around that of the
+        rotor alone where the task says a torque and no load. `bandwidth` is its natural frequency [Hz]; None: 30 in one
+        motion. The motors stand in the task's air and mounting, and their drives give no more than its current. The
+        model is that of the task where a torque came from it.
+        """
+        from .robot import robot_of
+
+        return robot_of(self.task, self.joints, bandwidth)
 
     def answer(self, top: int = 10) -> dict[str, Json]:
         """Everything in SI, for JSON."""

@@ -107,7 +107,7 @@ class Task:
         object.__setattr__(self, "joints", MappingProxyType(dict(self.joints)))
         if not isinstance(self.supply, Supply):
             raise ParameterError(f"Task.supply = {quote(self.supply)}: must be a Supply, such as Supply(voltage=24.0)")
-        if np.ndim(self.supply.voltage) or np.ndim(self.supply.resistance):  # type: ignore[arg-type]
+        if np.ndim(self.supply.voltage) or np.ndim(self.supply.resistance):
             raise ParameterError("Task.supply: must be of plain numbers, one supply for all")
         wanted = (self.wanted,) if isinstance(self.wanted, str) else tuple(self.wanted)
         for name in wanted:

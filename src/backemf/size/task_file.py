@@ -100,7 +100,7 @@ def _joint(table: Foreign, place: str, folder: Path | None) -> JointTask:
 
 def motion_kinds() -> dict[str, type]:
     """Motions by the names they have in files."""
-    return {kind.called: kind for kind in FAMILIES["motion"].values() if kind.called != "samples"}  # type: ignore[attr-defined]
+    return {kind.called: kind for kind in FAMILIES["motion"].values() if kind.called != "samples"}
 
 
 def _motion(table: Mapping[str, Foreign], place: str, joint: str, folder: Path | None) -> Motion:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..checks import Maybe
 from ..motor import Motor
 from ..physics.mechanics import iron_power
 from .candidates import Batch
@@ -51,8 +52,8 @@ def checks_of(task: Task, batch: Batch, cycle: Cycle, e: Evaluation) -> list[Che
     def rated(name: str) -> np.ndarray:
         return np.where(np.isfinite(batch.rated[name]), batch.rated[name], np.inf)
 
-    def own(value: object) -> np.ndarray:
-        return each * (np.inf if value is None else float(value))  # type: ignore[arg-type]
+    def own(value: Maybe) -> np.ndarray:
+        return each * (np.inf if value is None else float(value))
 
     # a gear that states one torque means it for both
     lasting, short = rated("gear_torque"), rated("gear_peak_torque")

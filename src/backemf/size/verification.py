@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..actuator import Actuator, Command, IdealPd
+from ..actuator.joint_spring import JointSpring
 from ..commands import Table
 from ..design.gains import gains_from_bandwidth
 from ..loads import Load, PrescribedMotion, inertia_of
@@ -24,12 +25,11 @@ from ..values import Foreign
 from .cycle import Cycle
 from .heat import outer_resistance
 from .joint_found import JointFound
+from .robot import STIFF, in_its_place
 from .trace import Trace
 
 STEPS = 20_000
 """Most steps of a simulated motion, about [1]."""
-STIFF = 30.0
-"""Natural frequencies of the position loop in one motion, at least [1]."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,9 @@ class Verification:
 def verify(found: JointFound, rank: int) -> Verification:
     """Run the pair of a rank forwards."""
     choice, predicted, cycle, task = found[rank], found.trace(rank), found.cycle, found.task
-    motor = replace(choice.motor, ratings=None)
+    motor = in_its_place(replace(choice.motor, ratings=None), task)
     if motor.gearbox is not None:
         motor = replace(motor, gearbox=replace(motor.gearbox, backlash=0.0))
-    if motor.thermal is not None:
-        scaled = {}
-        if not isinstance(motor.thermal, Thermal):
-            scaled["housing_resistance"] = motor.thermal.housing_resistance * task.mounting
-        motor = replace(motor, thermal=replace(motor.thermal, ambient=task.ambient, **scaled))
     load = task.joints[cycle.name].load
     moved = load is None
     time, target = _knots(cycle)
@@ -98,9 +93,10 @@ def verify(found: JointFound, rank: int) -> Verification:
         initial["winding_rise"] = float(start[0])
         if not isinstance(motor.thermal, Thermal):
             initial["housing_rise"] = float(start[1])
-    given = {} if moved else {"position": float(target["position"][0]), "velocity": float(target["velocity"][0])}
+    # a joint that is moved is where its motion says
+    begin, speed = (0.0, 0.0) if moved else (float(target[name][0]) for name in ("position", "velocity"))
     steps = max(round(cycle.cells.duration / dt), 1)
-    run = simulate(actuator, moves, command, steps * dt, dt, initial=initial, **given)  # type: ignore[arg-type]
+    run = simulate(actuator, moves, command, steps * dt, dt, position=begin, velocity=speed, initial=initial)
     return _compare(found, rank, run, predicted, moved, motor)
 
 
@@ -130,7 +126,7 @@ def _held(cycle: Cycle, values: np.ndarray, dt: float) -> Foreign:
     return Table(np.array(times), np.array(held))
 
 
-def _actuator(found: JointFound, motor: Motor, load: Load, spring: object) -> Actuator:
+def _actuator(found: JointFound, motor: Motor, load: Load, spring: JointSpring | None) -> Actuator:
     """The drive with a position loop that is stiff beside the motion."""
     own = float(motor.reflected_inertia)
     outside = 0.0 if isinstance(load, PrescribedMotion) else float(inertia_of(load))
@@ -142,7 +138,7 @@ def _actuator(found: JointFound, motor: Motor, load: Load, spring: object) -> Ac
         stiffness=0.0 if none else float(gains.kp), damping=0.0 if none else float(gains.kd),
         current_bandwidth=0.5 / step,
     )  # fmt: skip
-    return Actuator(motor, found.task.supply, controller=loop, spring=spring)  # type: ignore[arg-type]
+    return Actuator(motor, found.task.supply, controller=loop, spring=spring)
 
 
 def _step(motor: Motor, cycle: Cycle) -> float:
