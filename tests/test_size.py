@@ -110,7 +110,7 @@ def test_periodic_steady_state_is_what_an_hour_of_simulation_settles_to():
 def test_many_repeats_are_as_hot_as_their_heat_at_every_moment():
     """A minute of motions and a minute of rest: the heat of a current of one size, step by step until it repeats."""
     joint = be.JointTask(
-        motion=be.TriangleMove(angle=ANGLE, duration=DURATION), load=be.Inertia(LOAD), repeats=120, rest=60.0
+        motion=be.TriangleMove(angle=ANGLE, duration=DURATION), load=be.Inertia(LOAD), repeats=60, rest=60.0
     )
     figures = be.size(task(joints={"joint": joint}), [motor()]).best.figures
     current = (2e-5 * 10 + LOAD / 10) * ACCELERATION / 0.05
