@@ -7,6 +7,8 @@ import pytest
 from size_rig import motor, task
 
 import backemf as be
+from backemf.engines import native_sweep
+from backemf.engines.native_plan import address
 from backemf.size.optimum import best_ratio
 
 ANGLE, DURATION, LOAD = 1.5, 0.5, 0.08
@@ -171,6 +173,17 @@ def test_engines_agree():
     one, other = (be.size(given, motors, engine=engine) for engine in ("native", "numpy"))
     for name in ("winding", "energy", "spare_voltage", "peak_current", "stiffness", "rest_angle", "gear_peak"):
         np.testing.assert_allclose(one.only.figure(name), other.only.figure(name), rtol=1e-9, err_msg=name)
+
+
+def test_machine_code_has_room_for_all_that_it_writes(monkeypatch):
+    """A pass leaves its states and a row that says whether all is finite."""
+    memories = []
+    monkeypatch.setattr(native_sweep, "address", lambda x: memories.append(x) or address(x))
+    be.size(task(samples=20), [motor()], engine="native")
+    swept = [sweep.traces for sweep in native_sweep._SWEEPS.values()]
+    given, after = memories[2:4]
+    assert len(given) in {traces.rows for traces in swept}
+    assert len(after) == len(given) + 1 and {traces.rows_after_a_run - traces.rows for traces in swept} == {1}
 
 
 def test_voltage_is_resistance_inductance_and_back_emf():

@@ -80,7 +80,7 @@ class _Sweep:
         given = np.empty((len(state), count))
         for k, value in enumerate(state.values()):
             given[k] = value
-        after, out = np.empty_like(given), np.empty(1)
+        after, out = np.empty((self.traces.rows_after_a_run, count)), np.empty(1)
         rows = [np.ascontiguousarray(values, dtype=float) for values in samples.values()]
         steps = len(rows[0])
         function = self._function(group_width(count), count == 1)
@@ -88,7 +88,7 @@ class _Sweep:
         # nothing is recorded on the way: the first record would come after the last sample
         rest = (steps, steps + 1, 0, *memories, *(address(row) for row in rows))
         in_threads(count, steps, lambda first, last: function(count, first, last, *rest))
-        return dict(zip(state, after, strict=True))
+        return dict(zip(state, after[: len(state)], strict=True))
 
     def _function(self, width: int, single: bool) -> Module:
         key = width, single
