@@ -1,5 +1,7 @@
 """Sizing over the public catalogue of maxon: the order of the coolest pairs, by a plain re-statement of the problem."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from size_rig import maxon, task
@@ -52,9 +54,10 @@ def least_heat(motor: be.Motor, given: be.Task) -> float:
     return min(found.fun, other.fun)
 
 
-def losses(found: be.Found) -> tuple[np.ndarray, list[be.Motor]]:
-    """R·mean(i²) of every pair as sizing has it, and the coolest of those that are within some of the best."""
-    only = found.only
+@cache
+def losses(spring: bool) -> tuple[np.ndarray, list[be.Motor]]:
+    """R·mean(i²) of every pair as sizing has it, and the 40 coolest motors."""
+    only = be.size(elastic(spring), maxon()).only
     heat = only.figure("square_cold") * np.concatenate(
         [np.asarray(share.batch.motor.winding.resistance) for share in only._shares]
     )
@@ -64,7 +67,7 @@ def losses(found: be.Found) -> tuple[np.ndarray, list[be.Motor]]:
 def test_ten_coolest_pairs_without_a_spring():
     """Ranked by Joule heat, the ten best of all pairs are those of the plain formula."""
     given = elastic(spring=False)
-    heat, some = losses(be.size(given, maxon()))
+    heat, some = losses(False)
     assert len(heat) > 59_000
     plain = np.array([float(m.winding.resistance) * joule_heat(m, given, 0.0, 0.0) for m in some])
     np.testing.assert_allclose(np.sort(heat)[:40], plain, rtol=1e-9)
@@ -74,7 +77,7 @@ def test_ten_coolest_pairs_without_a_spring():
 def test_ten_coolest_pairs_with_a_spring():
     """With the best spring of each pair, the order is that of a search over stiffness and offset."""
     given = elastic(spring=True)
-    heat, some = losses(be.size(given, maxon()))
+    heat, some = losses(True)
     plain = np.array([float(m.winding.resistance) * least_heat(m, given) for m in some[:14]])
     np.testing.assert_allclose(np.sort(heat)[:14], plain, rtol=1e-4)
     assert np.argsort(plain, kind="stable")[:10].tolist() == list(range(10))
@@ -82,7 +85,7 @@ def test_ten_coolest_pairs_with_a_spring():
 
 def test_springs_cool():
     """The spring that takes the load's own stiffness leaves a fraction of the heat."""
-    without, with_spring = (losses(be.size(elastic(flag), maxon()))[0] for flag in (False, True))
+    without, with_spring = (losses(flag)[0] for flag in (False, True))
     assert (with_spring <= without * (1 + 1e-9)).all()
     assert with_spring.min() < 0.1 * without.min()
 
