@@ -59,6 +59,7 @@ def width(fit: be.Fit) -> float:
 # --- what it is for
 
 
+@pytest.mark.long
 def test_a_fit_of_the_chosen_motion_contains_the_truth():
     """Of 15 intervals 10 or more as they are, and all when 1.5 times as wide.
 
@@ -91,6 +92,7 @@ def at_truth() -> be.Excitation:
     return be.excite(TRUTH, pendulum_rig(), SECONDS, free=FREE)
 
 
+@pytest.mark.long
 def test_the_chosen_motion_tells_more_than_others():
     """Its intervals are narrower than those of a step, and than those of motions drawn from the candidates."""
     best = width(fit_of(found().command, found().enable))

@@ -29,6 +29,7 @@ def share(found: dict[str, list[Interval]]) -> float:
     return sum(each.holds for each in all_of(found)) / len(all_of(found))
 
 
+@pytest.mark.long
 def test_intervals_of_a_dozen_rigs_hold_the_truth():
     """Two rigs of each kind: of 54 intervals of 95 %, fewer than 46 hold the truth once in a thousand times."""
     found, unnamed = measure(range(12))

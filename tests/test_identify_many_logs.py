@@ -15,6 +15,7 @@ def fit_of(logs: list[be.Log]) -> be.Fit:
     return be.identify(logs, off_by(TRUTH, 0.1), rig=pendulum_rig(), free=FREE)
 
 
+@pytest.mark.long
 def test_some_logs_climb_and_all_are_fitted(monkeypatch: pytest.MonkeyPatch):
     """Four of eight climb with every fourth sample: the numbers are those of all logs and samples, within intervals."""
     logs = pendulum_logs(count=8, seconds=2.0)

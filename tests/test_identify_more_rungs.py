@@ -72,6 +72,7 @@ def test_backlash_comes_back():
     assert without.error("position", held_out=False) > 3.0 * fit.error("position", held_out=False)
 
 
+@pytest.mark.long
 def test_gears_without_play_keep_none():
     """The law is tried, saves nothing and leaves."""
     free = ("friction.coulomb", "friction.viscous", "gearbox.backlash")

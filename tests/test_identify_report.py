@@ -104,6 +104,7 @@ def test_nothing_of_a_log_runs_or_is_fetched():
     assert "http:" not in page() and "https:" not in page()
 
 
+@pytest.mark.long
 def test_a_report_without_held_out_logs_says_so():
     """The number is then that of the training logs."""
     from backemf.identify.report import report_html
@@ -211,6 +212,7 @@ def test_the_ideal_pd_of_a_torque_has_the_gains_of_the_training_logs():
         assert seen < close and also < close and held == pytest.approx(0.5, abs=2.0 * close)
 
 
+@pytest.mark.long
 def test_the_first_rung_is_worse_than_the_ladder_where_a_law_is_missing():
     """Friction that is higher near standstill: Coulomb and viscous friction alone are farther off."""
     stribeck = be.Stribeck(velocity=1.0, coulomb=0.04)

@@ -240,7 +240,7 @@ def test_after_a_reset_nothing_is_told():
 def test_gravity_at_rest_is_the_torque_that_holds():
     """A servo that holds a pendulum gives what gravity asks for."""
     model = chain(1)
-    motors, data = Motors(model, {"j0": SERVO}, engine="numpy"), mujoco.MjData(model)
+    motors, data = Motors(model, {"j0": SERVO}), mujoco.MjData(model)
     for _ in range(3000):
         motors.step(data, 0.5)
     assert motors["j0"].torque == pytest.approx(0.5 * GRAVITY * 0.3 * np.sin(data.qpos[0]), rel=1e-9)
