@@ -130,19 +130,21 @@ def identify(
                 "free fewer numbers, or log a richer motion"
             )
         on_grid = cache(partial(_on_grid, given, rig, bench.actuator, compare))
-        theta, level = top.theta, 0
-        if some is not None:
+        if some is None:
+            fine = refine(problem, top.theta, top.active, starts, weights, floors, on_grid)
+            away = explained_away(fine, rungs, top.active, weights)
+        else:
             own_starts = make_starts(part.predictor.trials, rig, np.ones(len(some), dtype=bool))
-            rough = refine(part, theta, top.active, own_starts, own, floors,
-                           lambda dt: on_grid(dt).among(some, whole.steps),
-                           largest=LARGEST * len(some) / whole.lanes)  # fmt: skip
-            theta, level, part = rough.theta, rough.level, rough.problem
-        problem.scales = part.scales
-        fine = refine(problem, theta, top.active, starts, weights, floors, on_grid, level, near=some is not None)
-        away = explained_away(fine, rungs, top.active, weights)
-        if away:
-            top = top.without(away, rungs, space)
-            fine = refine(problem, fine.theta, top.active, starts, weights, floors, on_grid, fine.level)
+            fine = refine(part, top.theta, top.active, own_starts, own, floors,
+                          lambda dt: on_grid(dt).among(some, whole.steps),
+                          largest=LARGEST * len(some) / whole.lanes)  # fmt: skip
+            away = explained_away(fine, rungs, top.active, own)
+        top = top.without(away, rungs, space)
+        if away or some is not None:
+            problem.scales = fine.problem.scales
+            fine = refine(
+                problem, fine.theta, top.active, starts, weights, floors, on_grid, fine.level, some is not None
+            )
         done(1)
     memory.end()
     if whole.joints:

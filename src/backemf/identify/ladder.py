@@ -74,12 +74,11 @@ class Top:
     solved: Solved
     """The last fit of all of the training share."""
 
-    def without(self, laws: Collection[str], rungs: Sequence[Rung], space: Space) -> Top:
-        """The same place with some laws left out."""
-        out = {each.name for rung in rungs if rung.law_name in laws for each in rung.parameters}
+    def without(self, names: Collection[str], rungs: Sequence[Rung], space: Space) -> Top:
+        """The same place with some rungs left out."""
+        out = {each.name for rung in rungs if rung.name in names for each in rung.parameters}
         active = self.active & np.array([each.name not in out for each in space.parameters])
-        gone = {rung.name for rung in rungs if rung.law_name in laws}
-        done = tuple(replace(each, kept=each.kept and each.name not in gone) for each in self.rungs)
+        done = tuple(replace(each, kept=each.kept and each.name not in names) for each in self.rungs)
         return replace(self, active=active, rungs=done)
 
 
@@ -122,7 +121,7 @@ def climb(
             if members and beside.get(law) != at.active.tobytes():
                 beside[law] = at.active.tobytes()
                 parameters = np.concatenate([climbing.new(k) for k in members])
-                without = climbing.refit(f"turn {turn + 1} without {law}", at.theta, at.less(parameters))
+                without = climbing.refit(f"turn {turn + 1} without {law}", at.theta, at.less(parameters), at)
                 gain, error = _compare(without.loss[1:], at.loss[1:], left_out)
                 for k in members:
                     done[k] = replace(done[k], kept=gain > error, gain=gain, error=error)
@@ -194,7 +193,7 @@ class _Climbing:
         for place in reversed(range(len(laws))):
             fewer = active.copy()
             fewer[np.concatenate([self.new(k) for k in self.members(laws[place])])] = False
-            without = solve(problem, solved.theta, fewer, train, steps=LONG)
+            without = solve(problem, solved.theta, fewer, train, steps=LONG, rivals=solved.loss)
             idle[place] = without.loss[0] - solved.loss[0] < IDLE
             if idle[place]:
                 solved, active = without, fewer
@@ -233,11 +232,15 @@ class _Climbing:
             "converged": solved.converged[0],
         }
 
-    def refit(self, name: str, theta: np.ndarray, active: np.ndarray) -> _Place:
-        """The fits of the whole training share and without each fold, from where they are."""
+    def refit(self, name: str, theta: np.ndarray, active: np.ndarray, rival: _Place | None = None) -> _Place:
+        """The fits of the whole training share and without each fold, from where they are.
+
+        Those that stay far behind a rival are not followed to their end.
+        """
+        rivals = None if rival is None else (self.weights * rival.loss).sum(axis=1)
 
         def find() -> Arrays:
-            solved = solve(self.problem, theta, active, self.weights, steps=LONG)
+            solved = solve(self.problem, theta, active, self.weights, steps=LONG, rivals=rivals)
             return {"theta": solved.theta, "loss": solved.local.loss}
 
         found = self.memory.step(name, find)
@@ -256,7 +259,7 @@ def settle(
     for _ in range(settlings):
         before = problem.scales.sigma
         _rescale(problem, final.theta, active, floors, weights[0])
-        final = solve(problem, final.theta, active, weights, steps=steps)
+        final = solve(problem, final.theta, active, weights, steps=steps, damping=final.damping)
         if np.allclose(before, problem.scales.sigma, rtol=0.02):
             break
     return final

@@ -21,11 +21,11 @@ from ..datasheet import Finding
 from .bench import Start
 from .extrapolate import on_grids
 from .information import covariance
-from .ladder import IDLE, settle
+from .ladder import IDLE, NEAR, settle
 from .parameters import Parameter
 from .predict import Predictor
 from .rung import Rung
-from .solve import Information, Problem, Scales
+from .solve import Information, Problem, Scales, solve, solve_lanes
 from .trials import Trials
 
 SHARE = 0.5
@@ -35,7 +35,9 @@ CHANGE = 0.2
 MOST = 4
 """Most times that the predictions are refined [1]."""
 SAMPLES = 4000
-"""Samples of a lane, above which only every so many are looked at until the end [1]."""
+"""Samples of a lane, above which only every so many are looked at until the fit is near its optimum [1]."""
+LANE_STEPS = 5
+"""Steps of each lane towards its own start, before all numbers move together [1]."""
 LARGEST = 3e6
 """Steps of all lanes above which predictions are not refined any further [1]."""
 
@@ -88,7 +90,7 @@ def refine(
     at = np.concatenate([theta, np.zeros(len(starts))])[None]
     plain = Predictor(bench, trials, space.names_of(every))
 
-    def refined(level: int, scales: Scales, samples: int = SAMPLES) -> Problem:
+    def refined(level: int, scales: Scales, samples: int) -> Problem:
         grids = [on_grid(step).among(np.arange(trials.lanes), samples) for step in _steps(trials.dt, level)]
         made = Problem(on_grids(plain, grids), space, blocks, scales)
         made.steps = None if limit is None else limit * 2 ** max(level - 1, 0)
@@ -99,20 +101,23 @@ def refine(
 
     while level and is_too_large(level):
         level -= 1
-    problem = refined(level, problem.scales)
+    every_sample = max(reading.time.shape[1] for reading in trials.readings)
+    samples = every_sample if near else SAMPLES
+    problem = refined(level, problem.scales, samples)
+    at = solve_lanes(problem, at[0], every, weights, LANE_STEPS)[None]
     while True:
         # what is left to the optimum is a part of how far finer predictions would move the numbers
         at = settle(problem, at, every, weights[None], floors, near).theta
         told = problem.inform(at[0], every)
         spread = covariance(told, weights, space.spreads, active)
-        finer = refined(level + 1, problem.scales)
+        finer = refined(level + 1, problem.scales, samples)
         shares = _move(finer, at[0], every, weights)[:count] / np.sqrt(np.where(active, np.diag(spread), 1.0))
         last = level == MOST or is_too_large(level + 1)
         if last or (np.all(np.abs(shares) <= SHARE) and _change(problem, finer, at, every) <= CHANGE):
             break
         problem, level = finer, level + 1
-    if any(reading.stride(SAMPLES) > 1 for reading in trials.readings):
-        problem = refined(level, problem.scales, samples=max(reading.time.shape[1] for reading in trials.readings))
+    if samples < every_sample:
+        problem = refined(level, problem.scales, every_sample)
         at = settle(problem, at, every, weights[None], floors, near=True).theta
         told = problem.inform(at[0], every)
         spread = covariance(told, weights, space.spreads, active)
@@ -140,20 +145,18 @@ def _steps(dt: float, level: int) -> tuple[float, ...]:
 
 
 def explained_away(fine: Refined, rungs: Sequence[Rung], active: np.ndarray, weights: np.ndarray) -> set[str]:
-    """Laws that had stood for errors of the step: with finer ones they save next to nothing, nobody else moved."""
+    """Rungs that had stood for errors of the step: with finer ones they save next to nothing, the last one first."""
     problem, space = fine.problem, fine.problem.space
-    precision = 1.0 / space.spreads**2
-
-    def loss(free: np.ndarray) -> float:
-        made = problem.evaluate(fine.theta[None], free, slopes=False).loss[0]
-        return float(weights @ made + 0.5 * (precision * fine.theta**2)[free].sum())
-
-    whole, found = loss(active), set()
-    for law in dict.fromkeys(rung.law_name for rung in rungs if not rung.required):
-        members = {each.name for rung in rungs if rung.law_name == law for each in rung.parameters}
-        without = active & np.array([each.name not in members for each in space.parameters])
-        if (without != active).any() and loss(without) - whole < IDLE:
-            found.add(law)
+    at, found = solve(problem, fine.theta[None], active, weights[None], steps=NEAR), set()
+    for rung in reversed([rung for rung in rungs if not rung.required]):
+        without = active.copy()
+        without[[space.index(each.name) for each in rung.parameters]] = False
+        if (without == active).all():
+            continue
+        left = solve(problem, at.theta, without, weights[None], steps=NEAR, rivals=at.loss)
+        if left.loss[0] - at.loss[0] < IDLE:
+            at, active = left, without
+            found.add(rung.name)
     return found
 
 
